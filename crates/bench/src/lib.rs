@@ -1,0 +1,1 @@
+//! Measurements, each beside the raw limit of the machine.

@@ -1,0 +1,1 @@
+//! piton.toml: layers, defaults and trust.

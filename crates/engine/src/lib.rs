@@ -1,0 +1,1 @@
+//! The one driver: a synchronous core and a thin shell around it.

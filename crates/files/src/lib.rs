@@ -1,0 +1,1 @@
+//! The published file formats, rendered from the journal.

@@ -1,0 +1,49 @@
+//! Snapshots of a work tree, through the git program.
+//!
+//! Owns `refs/piton/*`, the private repository in `.piton/.git` and one private index per run. Never touches
+//! the user's index, branch, `HEAD`, stash, hooks or configuration, and never runs anything a repository
+//! names: every call of git goes through [`call`] with hardened settings, and every call that looks at files
+//! goes through a [`shadow`], a git directory of ours that knows no configuration but our own.
+//!
+//! Read [`take`] for how a snapshot comes about, [`capture`] for how files become a tree byte by byte,
+//! [`record`] for how a snapshot is kept, [`restore`] for the way back.
+//!
+//! Invariant: everything a snapshot names is reachable from its ref, so no garbage collection drops it.
+//! Invariant: a snapshot is complete or an error; what it leaves out on purpose it lists.
+
+mod workspace;
+
+mod protect;
+mod snapshot;
+
+mod capture;
+mod combine;
+mod left_out;
+mod memo;
+mod place;
+mod record;
+mod seed;
+mod select;
+mod status;
+mod take;
+mod theirs;
+
+mod apply;
+mod diff;
+mod restore;
+
+mod call;
+mod error;
+mod id;
+mod path;
+mod repository;
+mod shadow;
+
+pub use call::calls_made;
+pub use diff::{ChangeKind, Diff, FileChange};
+pub use error::Error;
+pub use id::{BlobId, ParseIdError, SnapshotId, TreeId, Treeish};
+pub use path::{ParsePathError, RepoPath};
+pub use restore::{Expected, Restored};
+pub use snapshot::{Caps, Index, LeftOut, Nested, Snapshot, Why};
+pub use workspace::Workspace;

@@ -1,0 +1,309 @@
+//! The events: facts in the past tense. This enum is the specification.
+//!
+//! Owns how an event becomes bytes and back. An event is stored as its type, the version of its shape
+//! and its data; the data is written once and never re-serialised. When a shape changes, its version
+//! grows and [`Event::decode`] lifts the old shape; a golden file per version keeps that honest.
+
+use serde::{Deserialize, Serialize};
+
+use crate::loop_machine::{
+    Answer, AttemptEnd, CheckRound, LoopConfig, OpenAttempt, QuestionKind, Raise, Snapshot, TreeProof,
+};
+use crate::status::{Kind, Reason};
+use crate::{Epoch, RunId, Seq, Timestamp};
+
+/// What happened. *Transitions* come from the driver, under its epoch; *requests* from anyone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Event {
+    // ── The life of a run ────────────────────────────────────────────────────────────────────────
+    /// The run exists. Always the first event.
+    RunCreated {
+        /// Its name.
+        run: RunId,
+        /// What kind of machine folds it.
+        kind: Kind,
+        /// One line for people.
+        title: String,
+        /// What it was asked to do, with every default filled in.
+        config: Box<LoopConfig>,
+    },
+    /// A driver took the lease.
+    DriverStarted {
+        /// The epoch it drives under.
+        epoch: Epoch,
+        /// The machine it runs on.
+        host: String,
+        /// That machine's boot.
+        boot: String,
+        /// Its process there.
+        pid: u32,
+        /// The piton that drives.
+        version: String,
+    },
+    /// The work tree was looked at outside an attempt: at the start, or because somebody edited it.
+    SnapshotTaken {
+        /// What was found.
+        snapshot: Snapshot,
+    },
+
+    // ── Work: intent before the act, outcome after it ────────────────────────────────────────────
+    /// The driver means to run the checks. Only while `running` with nothing open.
+    ChecksStarted {
+        /// Counts the rounds of this run; names the directories of the check processes.
+        round: u32,
+    },
+    /// The checks were run.
+    ChecksFinished {
+        /// What they found.
+        round: CheckRound,
+    },
+    /// The tree is the one of an earlier round, so its verdict holds. Nothing was run.
+    ChecksReused {
+        /// The round whose verdict is taken.
+        of_round: u32,
+    },
+    /// The driver means to start this attempt. Only while `running` with nothing open.
+    AttemptStarted {
+        /// What is about to run, and where it will leave its traces.
+        attempt: OpenAttempt,
+    },
+    /// The attempt ended and its outcome is known.
+    AttemptFinished {
+        /// Which.
+        attempt: u32,
+        /// How.
+        end: Box<AttemptEnd>,
+    },
+    /// The attempt was never started: its tombstone was published before anything ran.
+    AttemptAbandoned {
+        /// Which.
+        attempt: u32,
+    },
+    /// The attempt's outcome cannot be known. Nothing of it runs any more.
+    AttemptLost {
+        /// Which.
+        attempt: u32,
+        /// How it is known that nothing runs.
+        tree: TreeProof,
+    },
+
+    // ── Rests and ends ───────────────────────────────────────────────────────────────────────────
+    /// The run needs a person to say something.
+    QuestionAsked {
+        /// Counts the questions of this run.
+        question: u32,
+        /// What it is about.
+        kind: QuestionKind,
+        /// Exactly what is shown.
+        text: String,
+        /// Digest of what is shown; an answer may bind to it.
+        digest: String,
+    },
+    /// An answer was taken or refused.
+    QuestionClosed {
+        /// Which question.
+        question: u32,
+        /// The answer that counts.
+        answer: Answer,
+        /// What came with it.
+        comment: Option<String>,
+    },
+    /// An answer came that does not count: late, duplicate, or to something other than was shown.
+    AnswerRefused {
+        /// The question it named.
+        question: u32,
+        /// Why it does not count.
+        why: String,
+    },
+    /// Rests until a moment (`until`) or until a person acts.
+    RunWaiting {
+        /// What for.
+        reason: Reason,
+        /// The durable timer, if it is a moment.
+        until: Option<Timestamp>,
+    },
+    /// Rests because a person asked.
+    RunPaused {},
+    /// Goes on after a rest. Streaks that caused it begin anew, counters do not.
+    RunResumed {
+        /// Limits that were raised with it.
+        raise: Raise,
+    },
+    /// Stopped short of its goal; can be resumed.
+    RunStopped {
+        /// Why.
+        reason: Reason,
+        /// A sentence for people, where the reason alone is not enough.
+        detail: Option<String>,
+    },
+    /// Reached its goal.
+    RunCompleted {
+        /// By which rule.
+        reason: Reason,
+    },
+    /// Gave up.
+    RunFailed {
+        /// Why.
+        reason: Reason,
+        /// A sentence for people.
+        detail: Option<String>,
+    },
+
+    // ── Requests: facts that anyone may append; the driver folds them in ─────────────────────────
+    /// Rest after the work that is open.
+    PauseRequested {},
+    /// Stop after the work that is open, or now.
+    StopRequested {
+        /// Kill a living agent instead of letting it finish.
+        now: bool,
+        /// Who asked.
+        origin: StopOrigin,
+    },
+    /// Give up the iteration that is under way and begin the next.
+    SkipRequested {},
+    /// Go on.
+    ResumeRequested {
+        /// With these limits raised.
+        raise: Raise,
+    },
+    /// An answer to a question.
+    AnswerGiven {
+        /// Which question.
+        question: u32,
+        /// The answer.
+        answer: Answer,
+        /// What the agent should know about it.
+        comment: Option<String>,
+        /// Digest of what the person saw.
+        seen: Option<String>,
+    },
+    /// Something the agent should read at its next prompt.
+    AgentTold {
+        /// The message.
+        text: String,
+    },
+
+    // ── Bookkeeping ──────────────────────────────────────────────────────────────────────────────
+    /// A checkpoint of the state was stored with this append. Chaining its digest makes rot visible.
+    CheckpointTaken {
+        /// The state after this event is the one that was stored.
+        seq: Seq,
+        /// Digest of its bytes.
+        digest: String,
+    },
+}
+
+/// Who asked a run to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopOrigin {
+    /// Ctrl-C in a viewer, or a signal to the driver.
+    Interrupt,
+    /// `piton stop`.
+    Command,
+}
+
+/// An event as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Encoded {
+    /// The event's type, e.g. `attempt_started`.
+    pub kind: String,
+    /// The version of its shape.
+    pub version: u16,
+    /// Its data: one JSON object.
+    pub data: Vec<u8>,
+}
+
+/// Stored bytes that are not an event this piton knows.
+#[derive(Debug, thiserror::Error)]
+pub enum DecodeError {
+    /// The type or version is newer than this program.
+    #[error("event `{kind}` version {version} comes from a newer piton")]
+    Newer {
+        /// Its type.
+        kind: String,
+        /// Its version.
+        version: u16,
+    },
+    /// The data does not have the shape of its type.
+    #[error("event `{kind}` does not have the shape it should have")]
+    Malformed {
+        /// Its type.
+        kind: String,
+        /// What the parser said.
+        source: serde_json::Error,
+    },
+}
+
+/// The shape of every event so far is its first.
+const VERSION: u16 = 1;
+
+/// Every type there is, to tell an unknown type from a malformed one.
+const KINDS: &[&str] = &[
+    "run_created",
+    "driver_started",
+    "snapshot_taken",
+    "checks_started",
+    "checks_finished",
+    "checks_reused",
+    "attempt_started",
+    "attempt_finished",
+    "attempt_abandoned",
+    "attempt_lost",
+    "question_asked",
+    "question_closed",
+    "answer_refused",
+    "run_waiting",
+    "run_paused",
+    "run_resumed",
+    "run_stopped",
+    "run_completed",
+    "run_failed",
+    "pause_requested",
+    "stop_requested",
+    "skip_requested",
+    "resume_requested",
+    "answer_given",
+    "agent_told",
+    "checkpoint_taken",
+];
+
+impl Event {
+    /// The event as it is stored.
+    pub fn encode(&self) -> Encoded {
+        // Serde writes `{"type":{…}}`; the two halves are stored apart, so take them apart here.
+        let bytes = serde_json::to_vec(self).expect("events hold only strings, numbers and maps of them");
+        let colon = bytes.iter().position(|byte| *byte == b':').expect("an event is an object of one member");
+        let kind = std::str::from_utf8(&bytes[2..colon - 1]).expect("types are ASCII").to_owned();
+        Encoded { kind, version: VERSION, data: bytes[colon + 1..bytes.len() - 1].to_vec() }
+    }
+
+    /// Reads what [`Event::encode`] wrote, at any version so far.
+    pub fn decode(kind: &str, version: u16, data: &[u8]) -> Result<Event, DecodeError> {
+        if version > VERSION || !KINDS.contains(&kind) {
+            return Err(DecodeError::Newer { kind: kind.to_owned(), version });
+        }
+        let mut bytes = Vec::with_capacity(data.len() + kind.len() + 5);
+        bytes.extend_from_slice(b"{\"");
+        bytes.extend_from_slice(kind.as_bytes());
+        bytes.extend_from_slice(b"\":");
+        bytes.extend_from_slice(data);
+        bytes.push(b'}');
+        serde_json::from_slice(&bytes)
+            .map_err(|source| DecodeError::Malformed { kind: kind.to_owned(), source })
+    }
+
+    /// Whether anyone may append this, without the lease.
+    pub fn is_request(&self) -> bool {
+        matches!(
+            self,
+            Event::PauseRequested { .. }
+                | Event::StopRequested { .. }
+                | Event::SkipRequested { .. }
+                | Event::ResumeRequested { .. }
+                | Event::AnswerGiven { .. }
+                | Event::AgentTold { .. }
+        )
+    }
+}

@@ -1,0 +1,76 @@
+//! Every limit, by name. Oversize input is a typed error at the door, never a retry.
+
+/// Longest run id.
+pub const RUN_ID_BYTES_MAX: usize = 64;
+/// Longest title of a run; longer tasks are cut for display only.
+pub const TITLE_CHARS_MAX: usize = 80;
+/// Largest task or prompt.
+pub const PROMPT_BYTES_MAX: usize = 1 << 20;
+/// Largest note, message to the agent, comment, reason or summary kept in an event.
+pub const TEXT_BYTES_MAX: usize = 8 << 10;
+/// Largest piece of a check's output kept in an event; the whole is in the check's log.
+pub const TAIL_BYTES_MAX: usize = 2 << 10;
+/// Largest payload that is stored in the journal itself; larger ones become blobs.
+pub const INLINE_PAYLOAD_BYTES_MAX: usize = 64 << 10;
+/// Largest payload of one event.
+pub const PAYLOAD_BYTES_MAX: usize = 4 << 20;
+/// Most events in one append.
+pub const EVENTS_PER_APPEND_MAX: usize = 64;
+/// Most checks of a run.
+pub const CHECKS_MAX: usize = 32;
+/// Most conditions of a run.
+pub const CONDITIONS_MAX: usize = 32;
+/// Iterations kept in a state; older ones are read from the journal.
+pub const RECENT_ITERATIONS_MAX: usize = 20;
+/// Sessions kept in a state.
+pub const SESSION_HISTORY_MAX: usize = 20;
+/// Messages waiting for the agent's next prompt; the oldest makes room.
+pub const TOLD_MAX: usize = 16;
+/// Objectives kept in a state, completed and pending each.
+pub const OBJECTIVES_MAX: usize = 200;
+/// Files listed as modified in a state.
+pub const MODIFIED_FILES_MAX: usize = 200;
+/// Custom values kept in a state.
+pub const CUSTOM_KEYS_MAX: usize = 100;
+/// Largest custom value.
+pub const CUSTOM_VALUE_BYTES_MAX: usize = 16 << 10;
+/// Event bytes after which a checkpoint is due, unless the last checkpoint was larger.
+pub const CHECKPOINT_BYTES_MIN: u64 = 64 << 10;
+/// Checkpoints kept per run.
+pub const CHECKPOINTS_KEPT: usize = 2;
+
+/// Cuts `text` to at most `bytes_max` bytes at a character boundary.
+pub fn clip(text: &str, bytes_max: usize) -> &str {
+    if text.len() <= bytes_max {
+        return text;
+    }
+    let mut end = bytes_max;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// The last `bytes_max` bytes of `text`, from a character boundary on.
+pub fn clip_tail(text: &str, bytes_max: usize) -> &str {
+    if text.len() <= bytes_max {
+        return text;
+    }
+    let mut start = text.len() - bytes_max;
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clipping_never_splits_a_character() {
+        assert_eq!(clip("aé", 2), "a");
+        assert_eq!(clip_tail("éa", 2), "a");
+        assert_eq!(clip("abc", 3), "abc");
+    }
+}

@@ -1,0 +1,493 @@
+//! Folding an event into the state. Total: an event in the journal is a fact, whatever the state.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::config::Raise;
+use super::facts::{Answer, AttemptEnd, AttemptOutcome, CheckRound, ErrorClass, Objectives, Report};
+use super::state::{
+    Asked, Best, Counters, Driver, Ended, GivenAnswer, IterationRecord, Next, Open, Question, Session,
+    SessionRecord, State, Told,
+};
+use crate::Timestamp;
+use crate::event::Event;
+use crate::limits::{
+    CUSTOM_KEYS_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX, RECENT_ITERATIONS_MAX, SESSION_HISTORY_MAX, TOLD_MAX,
+};
+use crate::status::{Reason, Status};
+
+/// The state after `event`, which happened at `at`.
+///
+/// The first event of a run must be [`Event::RunCreated`]; `None` comes back only when it was not.
+pub fn apply(state: Option<State>, event: &Event, at: Timestamp) -> Option<State> {
+    let Some(mut state) = state else { return born(event, at) };
+    state.updated_at = at;
+    fold(&mut state, event, at);
+    Some(state)
+}
+
+fn born(event: &Event, at: Timestamp) -> Option<State> {
+    let Event::RunCreated { run, kind, title, config } = event else { return None };
+    let config = (**config).clone();
+    let mut state = State {
+        run: run.clone(),
+        kind: *kind,
+        title: title.clone(),
+        config,
+        status: Status::Created,
+        reason: None,
+        detail: None,
+        until: None,
+        since: at,
+        created_at: at,
+        updated_at: at,
+        driver: None,
+        next: Next::Attempt,
+        open: None,
+        iteration: 0,
+        attempt: 0,
+        round: 0,
+        before: None,
+        ended: None,
+        baseline: None,
+        checks: None,
+        start: None,
+        snapshot: None,
+        report: None,
+        counters: Counters::default(),
+        best: None,
+        recent: VecDeque::new(),
+        session: Session::default(),
+        objectives: Objectives::default(),
+        modified_files: Vec::new(),
+        custom: BTreeMap::new(),
+        questions: Vec::new(),
+        questions_asked: 0,
+        asked: Asked::default(),
+        told: Vec::new(),
+    };
+    if state.needs_checks() {
+        state.next = Next::Checks;
+    }
+    Some(state)
+}
+
+fn fold(state: &mut State, event: &Event, at: Timestamp) {
+    match event {
+        // A second creation cannot be appended; if it is there all the same, the first one counts.
+        Event::RunCreated { .. } => {}
+        Event::DriverStarted { epoch, host, boot, pid, .. } => {
+            state.driver =
+                Some(Driver { epoch: *epoch, host: host.clone(), boot: boot.clone(), pid: *pid, since: at });
+            if state.status == Status::Created {
+                enter(state, Status::Running, None, None, at);
+            }
+        }
+        Event::SnapshotTaken { snapshot } => {
+            state.start.get_or_insert_with(|| snapshot.clone());
+            state.snapshot = Some(snapshot.clone());
+        }
+        Event::ChecksStarted { round } => {
+            state.round = *round;
+            state.open = Some(Open::Checks(*round));
+        }
+        Event::ChecksFinished { round } => checks_finished(state, round),
+        Event::ChecksReused { .. } => conclude(state),
+        Event::AttemptStarted { attempt } => {
+            if attempt.iteration != state.iteration {
+                state.before = state.snapshot.clone();
+            }
+            state.iteration = attempt.iteration;
+            state.attempt = attempt.number;
+            state.ended = None;
+            for told in &mut state.told {
+                told.attempt.get_or_insert(attempt.number);
+            }
+            state.open = Some(Open::Attempt(attempt.clone()));
+        }
+        Event::AttemptFinished { attempt, end } => attempt_finished(state, *attempt, end, at),
+        Event::AttemptAbandoned { attempt } => {
+            state.open = None;
+            state.next = Next::Attempt;
+            untell(state, *attempt);
+        }
+        Event::AttemptLost { attempt, .. } => {
+            state.open = None;
+            state.next = Next::Attempt;
+            state.counters.lost += 1;
+            state.counters.failures_in_a_row += 1;
+            state.counters.cost_unknown += 1;
+            state.counters.tokens_unknown += 1;
+            state.ended = Some(Ended {
+                outcome: AttemptOutcome::Failed,
+                duration_ms: 0,
+                added: 0,
+                removed: 0,
+                report: None,
+                hold: Some(Reason::AttemptLost),
+            });
+            untell(state, *attempt);
+        }
+        Event::QuestionAsked { question, kind, text, digest } => {
+            state.questions_asked = *question;
+            state.report = None;
+            state.ended = None;
+            state.questions.push(Question {
+                number: *question,
+                kind: *kind,
+                text: text.clone(),
+                digest: digest.clone(),
+                since: at,
+            });
+        }
+        Event::QuestionClosed { question, answer, comment } => {
+            state.asked.answers.retain(|given| given.question != *question);
+            state.questions.retain(|open| open.number != *question);
+            question_closed(state, *answer, comment.as_deref(), at);
+        }
+        Event::AnswerRefused { question, .. } => {
+            state.asked.answers.retain(|given| given.question != *question);
+        }
+        Event::RunWaiting { reason, until } => {
+            if let Some(ended) = &mut state.ended {
+                ended.hold = None;
+            }
+            enter(state, Status::Waiting, Some(*reason), None, at);
+            state.until = *until;
+        }
+        Event::RunPaused {} => {
+            state.asked.pause = false;
+            enter(state, Status::Paused, Some(Reason::Human), None, at);
+        }
+        Event::RunResumed { raise } => {
+            raise_limits(state, raise);
+            state.asked.resume = None;
+            state.asked.stop = None;
+            state.asked.pause = false;
+            if matches!(state.status, Status::Stopped | Status::Failed) {
+                state.counters.failures_in_a_row = 0;
+                state.counters.no_progress_in_a_row = 0;
+            }
+            enter(state, Status::Running, None, None, at);
+        }
+        Event::RunStopped { reason, detail } => rest(state, Status::Stopped, *reason, detail.clone(), at),
+        Event::RunFailed { reason, detail } => rest(state, Status::Failed, *reason, detail.clone(), at),
+        Event::RunCompleted { reason } => rest(state, Status::Completed, *reason, None, at),
+
+        Event::PauseRequested {} => state.asked.pause = true,
+        Event::SkipRequested {} => state.asked.skip = state.open.is_some(),
+        Event::StopRequested { now, origin } => {
+            let now = *now || matches!(state.asked.stop, Some((true, _)));
+            state.asked.stop = Some((now, *origin));
+        }
+        Event::ResumeRequested { raise } => state.asked.resume = Some(raise.clone()),
+        Event::AnswerGiven { question, answer, comment, seen } => state.asked.answers.push(GivenAnswer {
+            question: *question,
+            answer: *answer,
+            comment: comment.clone(),
+            seen: seen.clone(),
+        }),
+        Event::AgentTold { text } => tell(state, text),
+        Event::CheckpointTaken { .. } => {}
+    }
+}
+
+fn enter(state: &mut State, status: Status, reason: Option<Reason>, detail: Option<String>, at: Timestamp) {
+    if matches!(state.status, Status::Waiting) {
+        state.counters.waiting_ms += at.millis_since(state.since);
+    }
+    state.status = status;
+    state.reason = reason;
+    state.detail = detail;
+    state.until = None;
+    state.since = at;
+}
+
+fn rest(state: &mut State, status: Status, reason: Reason, detail: Option<String>, at: Timestamp) {
+    state.asked = Asked { answers: std::mem::take(&mut state.asked.answers), ..Asked::default() };
+    if let Some(ended) = &mut state.ended {
+        ended.hold = None;
+    }
+    enter(state, status, Some(reason), detail, at);
+}
+
+fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Timestamp) {
+    state.open = None;
+    state.counters.working_ms += end.duration_ms;
+    if let Some(snapshot) = &end.snapshot {
+        state.snapshot = Some(snapshot.clone());
+    }
+    if let Some(change) = &end.change {
+        remember_files(&mut state.modified_files, &change.files);
+    }
+    charge(&mut state.counters, end);
+    if let Some(report) = &end.report {
+        take_report(state, report, at);
+    }
+    let hold = hold_of(end);
+    state.ended = Some(Ended {
+        outcome: end.outcome,
+        duration_ms: end.duration_ms,
+        added: end.change.as_ref().map_or(0, |change| change.added),
+        removed: end.change.as_ref().map_or(0, |change| change.removed),
+        report: end.report.clone(),
+        hold,
+    });
+    if hold.is_some_and(|reason| matches!(reason, Reason::RateLimit | Reason::Overloaded)) {
+        state.counters.refusals_in_a_row += 1;
+    } else {
+        state.counters.refusals_in_a_row = 0;
+    }
+    match end.outcome {
+        AttemptOutcome::Cancelled => {
+            untell(state, attempt);
+            state.next = Next::Attempt;
+            if state.asked.skip {
+                conclude_skipped(state);
+            }
+        }
+        AttemptOutcome::NotStartable => {
+            untell(state, attempt);
+            state.detail = end.message.clone();
+            state.next = Next::Attempt;
+        }
+        AttemptOutcome::Succeeded | AttemptOutcome::Failed | AttemptOutcome::TimedOut | AttemptOutcome::Hung => {
+            if hold.is_some() {
+                untell(state, attempt);
+                state.next = Next::Attempt;
+                return;
+            }
+            if end.outcome == AttemptOutcome::Succeeded {
+                state.counters.failures_in_a_row = 0;
+            } else {
+                state.counters.failures_in_a_row += 1;
+            }
+            state.told.retain(|told| told.attempt != Some(attempt));
+            state.next = Next::Checks;
+            if !state.needs_checks() {
+                conclude(state);
+            }
+        }
+    }
+}
+
+/// What must pass before this attempt's iteration is tried again.
+fn hold_of(end: &AttemptEnd) -> Option<Reason> {
+    if end.outcome == AttemptOutcome::NotStartable {
+        return Some(Reason::Environment);
+    }
+    match end.report.as_ref().and_then(|report| report.error_class)? {
+        ErrorClass::Auth => Some(Reason::Auth),
+        ErrorClass::RateLimit => Some(Reason::RateLimit),
+        ErrorClass::Overloaded => Some(Reason::Overloaded),
+        ErrorClass::ContextFull | ErrorClass::Permission | ErrorClass::Hang | ErrorClass::Crash => None,
+    }
+}
+
+fn charge(counters: &mut Counters, end: &AttemptEnd) {
+    if end.outcome == AttemptOutcome::NotStartable {
+        return;
+    }
+    match end.report.as_ref().and_then(|report| report.cost_microusd) {
+        Some(cost) => counters.cost_microusd = counters.cost_microusd.saturating_add(cost),
+        None => counters.cost_unknown += 1,
+    }
+    match end.report.as_ref().and_then(|report| report.usage) {
+        Some(usage) => {
+            let used = usage.input_tokens.saturating_add(usage.output_tokens);
+            counters.tokens = counters.tokens.saturating_add(used);
+        }
+        None => counters.tokens_unknown += 1,
+    }
+}
+
+fn take_report(state: &mut State, report: &Report, at: Timestamp) {
+    if let Some(objectives) = &report.objectives {
+        state.objectives = objectives.clone();
+        state.objectives.completed.truncate(OBJECTIVES_MAX);
+        state.objectives.pending.truncate(OBJECTIVES_MAX);
+    }
+    for (key, value) in &report.custom {
+        if state.custom.len() < CUSTOM_KEYS_MAX || state.custom.contains_key(key) {
+            state.custom.insert(key.clone(), value.clone());
+        }
+    }
+    let session = &mut state.session;
+    session.context_usage_percent = report.context_usage_percent.or(session.context_usage_percent);
+    let Some(id) = &report.session_id else { return };
+    if session.current.as_ref() == Some(id) {
+        session.iterations += 1;
+        return;
+    }
+    if let (Some(old), Some(started_at)) = (session.current.take(), session.started_at) {
+        session.history.push_back(SessionRecord {
+            session_id: old,
+            started_at,
+            ended_at: at,
+            iterations: session.iterations,
+        });
+        while session.history.len() > SESSION_HISTORY_MAX {
+            session.history.pop_front();
+        }
+    }
+    session.current = Some(id.clone());
+    session.started_at = Some(at);
+    session.iterations = 1;
+    session.context_usage_percent = report.context_usage_percent;
+}
+
+fn remember_files(known: &mut Vec<String>, files: &[String]) {
+    for file in files {
+        if known.len() >= MODIFIED_FILES_MAX {
+            return;
+        }
+        if !known.contains(file) {
+            known.push(file.clone());
+        }
+    }
+}
+
+fn checks_finished(state: &mut State, round: &CheckRound) {
+    state.open = None;
+    state.counters.working_ms += round.duration_ms;
+    if let Some(snapshot) = &round.snapshot {
+        state.snapshot = Some(snapshot.clone());
+    }
+    if round.cancelled {
+        // Stopped or skipped in the middle: the round is run again, unless the iteration was given up.
+        if state.asked.skip {
+            conclude_skipped(state);
+        }
+        return;
+    }
+    let is_baseline = state.iteration == 0;
+    let unchanged = state.checks.as_ref().is_some_and(|last| same_verdicts(last, round));
+    if let Some(ended) = &mut state.ended {
+        ended.duration_ms += round.duration_ms;
+    }
+    state.counters.red_in_a_row = if round.all_pass() { 0 } else { state.counters.red_in_a_row + 1 };
+    state.checks = Some(round.clone());
+    if is_baseline {
+        state.baseline = Some(round.clone());
+        state.next = Next::Attempt;
+    } else {
+        conclude_with(state, !unchanged);
+    }
+}
+
+fn same_verdicts(left: &CheckRound, right: &CheckRound) -> bool {
+    left.checks.iter().map(|check| (&check.name, check.passed)).eq(right.checks.iter().map(|check| (&check.name, check.passed)))
+        && left.conditions == right.conditions
+}
+
+fn conclude(state: &mut State) {
+    conclude_with(state, false);
+}
+
+/// The iteration under way has its verdict.
+fn conclude_with(state: &mut State, verdicts_changed: bool) {
+    state.next = Next::Attempt;
+    state.asked.skip = false;
+    let Some(ended) = state.ended.take() else { return };
+    let tree_changed = match (&state.before, &state.snapshot) {
+        (Some(before), Some(now)) => before.tree != now.tree,
+        _ => false,
+    };
+    let progress = tree_changed || verdicts_changed;
+    state.counters.iterations += 1;
+    if ended.outcome == AttemptOutcome::Succeeded {
+        state.counters.succeeded += 1;
+    } else {
+        state.counters.failed += 1;
+    }
+    if progress {
+        state.counters.no_progress_in_a_row = 0;
+        state.counters.last_progress_iteration = Some(state.iteration);
+    } else {
+        state.counters.no_progress_in_a_row += 1;
+    }
+    let (passed, total) = verdict_counts(state);
+    keep_best(state, passed, total);
+    remember_iteration(state, &ended, false, progress);
+    state.report = ended.report;
+}
+
+/// The iteration under way was given up.
+fn conclude_skipped(state: &mut State) {
+    state.next = Next::Attempt;
+    state.asked.skip = false;
+    let Some(ended) = state.ended.take() else { return };
+    state.counters.iterations += 1;
+    state.counters.failed += 1;
+    remember_iteration(state, &ended, true, false);
+    state.report = None;
+}
+
+fn verdict_counts(state: &State) -> (u32, u32) {
+    state.checks.as_ref().map_or((0, 0), |round| (round.passed() as u32, round.checks.len() as u32))
+}
+
+fn keep_best(state: &mut State, passed: u32, total: u32) {
+    if total == 0 || state.best.as_ref().is_some_and(|best| best.passed >= passed) {
+        return;
+    }
+    state.best = Some(Best { iteration: state.iteration, passed, total, snapshot: state.snapshot.clone() });
+}
+
+fn remember_iteration(state: &mut State, ended: &Ended, skipped: bool, progress: bool) {
+    let (passed, total) = if skipped { (0, 0) } else { verdict_counts(state) };
+    state.recent.push_back(IterationRecord {
+        number: state.iteration,
+        outcome: ended.outcome,
+        skipped,
+        duration_ms: ended.duration_ms,
+        added: ended.added,
+        removed: ended.removed,
+        passed,
+        total,
+        progress,
+        snapshot: state.snapshot.clone(),
+    });
+    while state.recent.len() > RECENT_ITERATIONS_MAX {
+        state.recent.pop_front();
+    }
+}
+
+fn question_closed(state: &mut State, answer: Answer, comment: Option<&str>, at: Timestamp) {
+    match answer {
+        Answer::Approve | Answer::Reject => {
+            if let Some(comment) = comment {
+                tell(state, comment);
+            } else if answer == Answer::Reject {
+                tell(state, "A person looked at what you reported and said no. Go on another way.");
+            }
+            if state.status == Status::Waiting && state.questions.is_empty() {
+                enter(state, Status::Running, None, None, at);
+            }
+        }
+        Answer::Abort => state.asked.stop = Some((true, crate::event::StopOrigin::Command)),
+    }
+}
+
+fn tell(state: &mut State, text: &str) {
+    if state.told.len() >= TOLD_MAX {
+        state.told.remove(0);
+    }
+    state.told.push(Told { text: text.to_owned(), attempt: None });
+}
+
+/// The prompt of this attempt did not reach an agent that read it to the end.
+fn untell(state: &mut State, attempt: u32) {
+    for told in &mut state.told {
+        if told.attempt == Some(attempt) {
+            told.attempt = None;
+        }
+    }
+}
+
+fn raise_limits(state: &mut State, raise: &Raise) {
+    let limits = &mut state.config.limits;
+    limits.iterations = raise.iterations.unwrap_or(limits.iterations);
+    limits.working_ms = raise.working_ms.unwrap_or(limits.working_ms);
+    limits.cost_microusd = raise.cost_microusd.or(limits.cost_microusd);
+    limits.tokens = raise.tokens.or(limits.tokens);
+}

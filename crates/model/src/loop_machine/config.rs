@@ -1,0 +1,166 @@
+//! What a loop was asked to do, with every default filled in.
+
+use serde::{Deserialize, Serialize};
+
+/// The configuration of a loop. Stored with its first event: a resumed run uses what it started with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoopConfig {
+    /// What the agent is asked to do.
+    pub prompt: Prompt,
+    /// Who does it.
+    pub agent: AgentConfig,
+    /// What piton runs to see whether it is done.
+    pub checks: Vec<Check>,
+    /// What must hold, all of it; empty means the default rule.
+    pub until: Vec<Condition>,
+    /// Ceilings.
+    pub limits: Limits,
+    /// What to do when an attempt's outcome cannot be known.
+    pub on_lost: OnLost,
+    /// Whether iterations share a session of the agent.
+    pub session: SessionPolicy,
+}
+
+/// Where the task comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Prompt {
+    /// Given on the command line.
+    Text(String),
+    /// A file relative to the repository, read anew at every iteration.
+    File(String),
+}
+
+/// An agent program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentConfig {
+    /// What people call it.
+    pub name: String,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+}
+
+/// A command that piton runs to judge the tree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    /// Its name in status and reports.
+    pub name: String,
+    /// A shell command; it passes when it exits with 0.
+    pub command: String,
+    /// How long it may take.
+    pub timeout_ms: u64,
+}
+
+/// Something that must hold for the run to be complete.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Condition {
+    /// Every check passes, and at least one failed at the start.
+    ChecksPass,
+    /// The agent reports done, the tree differs from the start of the run, every check is green.
+    Done,
+    /// A shell command exits with 0.
+    Command(String),
+    /// A path in the work tree exists.
+    File(String),
+}
+
+impl Condition {
+    /// The word that names it on the command line.
+    pub fn label(&self) -> String {
+        match self {
+            Condition::ChecksPass => "checks-pass".to_owned(),
+            Condition::Done => "done".to_owned(),
+            Condition::Command(command) => format!("cmd:{command}"),
+            Condition::File(path) => format!("file:{path}"),
+        }
+    }
+
+    /// Whether piton has to look outside the journal to judge it.
+    pub fn needs_probe(&self) -> bool {
+        matches!(self, Condition::Command(_) | Condition::File(_))
+    }
+}
+
+/// Ceilings. On by default, so that no run is without an exit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Iterations that may be finished.
+    pub iterations: u32,
+    /// Working time; waits are not counted.
+    pub working_ms: u64,
+    /// Money, in millionths of a dollar.
+    pub cost_microusd: Option<u64>,
+    /// Input and output tokens together.
+    pub tokens: Option<u64>,
+    /// Iterations in a row that change nothing that matters.
+    pub no_progress: u32,
+    /// Failed attempts in a row.
+    pub failures: u32,
+    /// Wall clock of one attempt.
+    pub attempt_ms: u64,
+    /// Silence of one attempt after which it counts as hung; off for agents that do not stream.
+    pub idle_ms: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        const HOUR_MS: u64 = 3_600_000;
+        Self {
+            iterations: 50,
+            working_ms: 8 * HOUR_MS,
+            cost_microusd: None,
+            tokens: None,
+            no_progress: 5,
+            failures: 5,
+            attempt_ms: 2 * HOUR_MS,
+            idle_ms: None,
+        }
+    }
+}
+
+/// Limits that a resume raises to new, absolute values.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Raise {
+    /// New ceiling of iterations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<u32>,
+    /// New ceiling of working time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub working_ms: Option<u64>,
+    /// New ceiling of money.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_microusd: Option<u64>,
+    /// New ceiling of tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+}
+
+/// What to do with an attempt whose outcome cannot be known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnLost {
+    /// Start another attempt on the tree as it is.
+    #[default]
+    Retry,
+    /// Put the tree back to where the attempt began, then start another.
+    RestoreAndRetry,
+    /// Ask a person.
+    Ask,
+}
+
+/// Whether iterations share a session of the agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionPolicy {
+    /// A fresh session per iteration.
+    #[default]
+    Fresh,
+    /// One session for as long as it serves.
+    Continue,
+}

@@ -1,0 +1,402 @@
+//! Turning a command into events.
+//!
+//! Every command is an outcome or a nudge; what follows from it is asked of [`next_event`] until there
+//! is nothing more to say. So an outcome and the intent that follows leave together.
+
+use super::apply::apply;
+use super::config::{LoopConfig, OnLost, Raise};
+use super::facts::{AttemptEnd, CheckRound, OpenAttempt, QuestionKind, ReportStatus, Snapshot, TreeProof};
+use super::state::{GivenAnswer, Next, Open, State};
+use super::{done, limit};
+use crate::event::{Event, StopOrigin};
+use crate::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX, TITLE_CHARS_MAX};
+use crate::status::{Kind, Reason, Status};
+use crate::{Epoch, RunId, Timestamp};
+
+/// Where a driver runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The machine.
+    pub host: String,
+    /// That machine's boot.
+    pub boot: String,
+    /// The process.
+    pub pid: u32,
+}
+
+/// What a driver may tell the machine.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// I took the lease.
+    Drive {
+        /// The epoch I drive under.
+        epoch: Epoch,
+        /// Where I run.
+        place: Place,
+        /// Which piton I am.
+        version: String,
+    },
+    /// The work tree looks like this now.
+    Observe(Snapshot),
+    /// The attempt ended like this.
+    EndAttempt {
+        /// Which.
+        attempt: u32,
+        /// How.
+        end: Box<AttemptEnd>,
+    },
+    /// The attempt was never started.
+    AbandonAttempt {
+        /// Which.
+        attempt: u32,
+    },
+    /// The attempt's outcome cannot be known.
+    LoseAttempt {
+        /// Which.
+        attempt: u32,
+        /// How it is known that nothing of it runs.
+        tree: TreeProof,
+    },
+    /// The checks ended like this.
+    EndChecks(CheckRound),
+    /// Something that is not the agent's fault stands in the way; rest until it is mended.
+    GiveUp {
+        /// What it is.
+        detail: String,
+    },
+    /// Look again: a request came in, or time passed.
+    Tick,
+}
+
+/// Why a command or request was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Rejection {
+    /// The outcome names work that is not open: it was recorded before, or never begun.
+    #[error("that work is not open")]
+    NotOpen,
+    /// A finished run takes no more requests.
+    #[error("run `{run}` is {} already", .status.as_str())]
+    Finished {
+        /// Which run.
+        run: RunId,
+        /// Where it is.
+        status: Status,
+    },
+    /// The request makes no sense where the run is.
+    #[error("run `{run}` is {}, so there is nothing to {action}", .status.as_str())]
+    NothingTo {
+        /// Which run.
+        run: RunId,
+        /// Where it is.
+        status: Status,
+        /// What was asked.
+        action: &'static str,
+    },
+    /// Going on would hit the same limit at once.
+    #[error("run `{run}` stands at its limit ({})", .reason.as_str())]
+    AtLimit {
+        /// Which run.
+        run: RunId,
+        /// Which limit.
+        reason: Reason,
+    },
+    /// The run waits for an answer first.
+    #[error("run `{run}` waits for an answer")]
+    NeedsAnswer {
+        /// Which run.
+        run: RunId,
+    },
+    /// No such question is open.
+    #[error("run `{run}` asks no question {question}")]
+    NoSuchQuestion {
+        /// Which run.
+        run: RunId,
+        /// The question that was named.
+        question: u32,
+    },
+    /// The configuration cannot be meant like this.
+    #[error("{0}")]
+    BadConfig(String),
+}
+
+/// The first event of a run.
+pub fn create(run: RunId, title: &str, config: LoopConfig) -> Result<Event, Rejection> {
+    let bad = |text: &str| Err(Rejection::BadConfig(text.to_owned()));
+    if config.checks.is_empty() && config.until.is_empty() {
+        return bad("nothing would stop this loop: it has no check and no condition");
+    }
+    if config.agent.command.is_empty() {
+        return bad("the agent has no command");
+    }
+    if config.checks.len() > CHECKS_MAX || config.until.len() > CONDITIONS_MAX {
+        return bad("too many checks or conditions");
+    }
+    let names: std::collections::BTreeSet<_> = config.checks.iter().map(|check| &check.name).collect();
+    if names.len() != config.checks.len() {
+        return bad("two checks have the same name");
+    }
+    if let super::Prompt::Text(text) = &config.prompt
+        && (text.trim().is_empty() || text.len() > PROMPT_BYTES_MAX)
+    {
+        return bad("the task is empty or larger than 1 MiB");
+    }
+    let title: String = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let title = title.chars().filter(|character| !character.is_control()).take(TITLE_CHARS_MAX).collect();
+    Ok(Event::RunCreated { run, kind: Kind::Loop, title, config: Box::new(config) })
+}
+
+/// What follows from `command` at `now`.
+pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Event>, Rejection> {
+    let mut events: Vec<Event> = outcome(state, command)?.into_iter().collect();
+    let mut state = Some(state.clone());
+    for event in &events {
+        state = apply(state, event, now);
+    }
+    while let Some(event) = state.as_ref().and_then(|state| next_event(state, now)) {
+        state = apply(state, &event, now);
+        events.push(event);
+        assert!(events.len() < crate::limits::EVENTS_PER_APPEND_MAX, "a decision ends");
+    }
+    Ok(events)
+}
+
+/// The fact that a command brings, if it brings one.
+fn outcome(state: &State, command: Command) -> Result<Option<Event>, Rejection> {
+    Ok(Some(match command {
+        Command::Drive { epoch, place, version } => {
+            Event::DriverStarted { epoch, host: place.host, boot: place.boot, pid: place.pid, version }
+        }
+        Command::Observe(snapshot) => {
+            if state.snapshot.as_ref() == Some(&snapshot) && state.start.is_some() {
+                return Ok(None);
+            }
+            Event::SnapshotTaken { snapshot }
+        }
+        Command::EndAttempt { attempt, end } => {
+            require_open_attempt(state, attempt)?;
+            Event::AttemptFinished { attempt, end }
+        }
+        Command::AbandonAttempt { attempt } => {
+            require_open_attempt(state, attempt)?;
+            Event::AttemptAbandoned { attempt }
+        }
+        Command::LoseAttempt { attempt, tree } => {
+            require_open_attempt(state, attempt)?;
+            Event::AttemptLost { attempt, tree }
+        }
+        Command::EndChecks(round) => {
+            if state.open != Some(Open::Checks(round.number)) {
+                return Err(Rejection::NotOpen);
+            }
+            Event::ChecksFinished { round }
+        }
+        Command::GiveUp { detail } => {
+            Event::RunStopped { reason: Reason::Environment, detail: Some(detail) }
+        }
+        Command::Tick => return Ok(None),
+    }))
+}
+
+fn require_open_attempt(state: &State, attempt: u32) -> Result<(), Rejection> {
+    match &state.open {
+        Some(Open::Attempt(open)) if open.number == attempt => Ok(()),
+        _ => Err(Rejection::NotOpen),
+    }
+}
+
+/// The one event that follows from where the run is, if any.
+fn next_event(state: &State, now: Timestamp) -> Option<Event> {
+    if let Some(given) = state.asked.answers.first() {
+        return Some(judge_answer(state, given));
+    }
+    match state.status {
+        Status::Completed => None,
+        Status::Paused | Status::Stopped | Status::Failed => {
+            if let Some(raise) = &state.asked.resume {
+                return Some(Event::RunResumed { raise: raise.clone() });
+            }
+            match state.asked.stop {
+                Some((_, origin)) if state.status == Status::Paused => Some(stopped(origin)),
+                _ => None,
+            }
+        }
+        Status::Waiting => while_waiting(state, now),
+        Status::Created => None,
+        Status::Running | Status::Rebooting => while_running(state, now),
+    }
+}
+
+fn while_waiting(state: &State, now: Timestamp) -> Option<Event> {
+    if let Some((_, origin)) = state.asked.stop {
+        return Some(stopped(origin));
+    }
+    let due = state.until.is_some_and(|until| until <= now);
+    match &state.asked.resume {
+        Some(raise) if state.questions.is_empty() => Some(Event::RunResumed { raise: raise.clone() }),
+        _ if due => Some(Event::RunResumed { raise: Raise::default() }),
+        _ => None,
+    }
+}
+
+fn while_running(state: &State, now: Timestamp) -> Option<Event> {
+    if state.open.is_some() {
+        return None;
+    }
+    if let Some(question) = state.questions.first() {
+        return Some(Event::RunWaiting { reason: reason_of(question.kind), until: None });
+    }
+    if state.next == Next::Attempt
+        && let Some(reason) = done::reached(state)
+    {
+        return Some(Event::RunCompleted { reason });
+    }
+    if let Some((_, origin)) = state.asked.stop {
+        return Some(stopped(origin));
+    }
+    if state.asked.pause {
+        return Some(Event::RunPaused {});
+    }
+    match state.next {
+        Next::Checks => Some(next_round(state)),
+        Next::Attempt => before_attempt(state, now).or_else(|| next_attempt(state)),
+    }
+}
+
+/// What stands in the way of the next attempt.
+fn before_attempt(state: &State, now: Timestamp) -> Option<Event> {
+    if let Some(event) = held(state, now) {
+        return Some(event);
+    }
+    if let Some(report) = &state.report
+        && report.status == Some(ReportStatus::Blocked)
+    {
+        let reason = report.reason.as_deref().or(report.message.as_deref()).unwrap_or("no reason given");
+        return Some(ask(state, QuestionKind::Blocked, format!("The agent cannot go on: {reason}")));
+    }
+    if done::baseline_contradicts(state) {
+        return Some(Event::RunStopped {
+            reason: Reason::BaselineGreen,
+            detail: Some("every check passes already, so `checks-pass` could never be judged".to_owned()),
+        });
+    }
+    match limit::reached(state)? {
+        Reason::FailureStreak => Some(Event::RunFailed {
+            reason: Reason::FailureStreak,
+            detail: Some(format!("{} attempts in a row failed", state.counters.failures_in_a_row)),
+        }),
+        reason => Some(Event::RunStopped { reason, detail: None }),
+    }
+}
+
+/// The last attempt told us to wait, ask or stop before trying again.
+fn held(state: &State, now: Timestamp) -> Option<Event> {
+    let ended = state.ended.as_ref()?;
+    let message = || ended.report.as_ref().and_then(|report| report.message.clone());
+    match ended.hold? {
+        reason @ (Reason::RateLimit | Reason::Overloaded) => {
+            let first_ms: u64 = if reason == Reason::RateLimit { 60_000 } else { 10_000 };
+            let doublings = state.counters.refusals_in_a_row.saturating_sub(1).min(6);
+            let until = now.plus_millis((first_ms << doublings).min(3_600_000));
+            Some(Event::RunWaiting { reason, until: Some(until) })
+        }
+        Reason::AttemptLost if state.config.on_lost == OnLost::Ask => {
+            let text = format!(
+                "The outcome of attempt {} cannot be known. Nothing of it runs any more. Start another attempt on the tree as it is?",
+                state.attempt
+            );
+            Some(ask(state, QuestionKind::AttemptLost, text))
+        }
+        Reason::AttemptLost => None,
+        reason => Some(Event::RunStopped { reason, detail: message().or_else(|| state.detail.clone()) }),
+    }
+}
+
+fn next_attempt(state: &State) -> Option<Event> {
+    let driver = state.driver.as_ref()?;
+    let number = state.attempt + 1;
+    let unfinished = state.iteration > state.counters.iterations;
+    let iteration = if unfinished { state.iteration } else { state.iteration + 1 };
+    let lost = unfinished && state.ended.as_ref().is_some_and(|ended| ended.hold == Some(Reason::AttemptLost));
+    let restore = match state.config.on_lost {
+        OnLost::RestoreAndRetry if lost => state.before.as_ref().map(|snapshot| snapshot.id.clone()),
+        _ => None,
+    };
+    Some(Event::AttemptStarted {
+        attempt: OpenAttempt {
+            number,
+            iteration,
+            host: driver.host.clone(),
+            boot: driver.boot.clone(),
+            directory: format!("attempts/{}/{number}", state.run),
+            restore,
+        },
+    })
+}
+
+/// The next round of checks, or the verdict of the last where it still holds.
+fn next_round(state: &State) -> Event {
+    let probes = state.config.until.iter().any(|condition| condition.needs_probe());
+    if let (Some(last), Some(tree), false) = (&state.checks, &state.snapshot, probes)
+        && last.snapshot.as_ref().is_some_and(|snapshot| snapshot.tree == tree.tree)
+    {
+        return Event::ChecksReused { of_round: last.number };
+    }
+    Event::ChecksStarted { round: state.round + 1 }
+}
+
+fn judge_answer(state: &State, given: &GivenAnswer) -> Event {
+    let question = given.question;
+    let Some(open) = state.questions.iter().find(|open| open.number == question) else {
+        let why = if question <= state.questions_asked { "it was answered before" } else { "it was never asked" };
+        return Event::AnswerRefused { question, why: why.to_owned() };
+    };
+    if given.seen.as_ref().is_some_and(|seen| *seen != open.digest) {
+        let why = "it answers something other than what is asked now".to_owned();
+        return Event::AnswerRefused { question, why };
+    }
+    Event::QuestionClosed { question, answer: given.answer, comment: given.comment.clone() }
+}
+
+fn ask(state: &State, kind: QuestionKind, text: String) -> Event {
+    let digest = blake3::hash(text.as_bytes()).to_hex()[..16].to_owned();
+    Event::QuestionAsked { question: state.questions_asked + 1, kind, text, digest }
+}
+
+fn reason_of(kind: QuestionKind) -> Reason {
+    match kind {
+        QuestionKind::Blocked => Reason::Blocked,
+        QuestionKind::AttemptLost => Reason::AttemptLost,
+    }
+}
+
+fn stopped(origin: StopOrigin) -> Event {
+    let reason = match origin {
+        StopOrigin::Interrupt => Reason::Interrupted,
+        StopOrigin::Command => Reason::Human,
+    };
+    Event::RunStopped { reason, detail: None }
+}
+
+/// Whether a person's request makes sense where the run is; the journal would take it in any case.
+pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
+    let run = || state.run.clone();
+    let nothing_to = |action| Err(Rejection::NothingTo { run: run(), status: state.status, action });
+    if state.status == Status::Completed {
+        return Err(Rejection::Finished { run: run(), status: state.status });
+    }
+    let at_rest = matches!(state.status, Status::Paused | Status::Stopped | Status::Failed);
+    match request {
+        Event::PauseRequested {} if at_rest => nothing_to("pause"),
+        Event::StopRequested { .. } if matches!(state.status, Status::Stopped | Status::Failed) => nothing_to("stop"),
+        Event::SkipRequested {} if state.open.is_none() => nothing_to("skip"),
+        Event::ResumeRequested { raise } => match limit::still_reached(state, raise) {
+            Some(reason) => Err(Rejection::AtLimit { run: run(), reason }),
+            None if !state.questions.is_empty() => Err(Rejection::NeedsAnswer { run: run() }),
+            None => Ok(()),
+        },
+        Event::AnswerGiven { question, .. } if state.questions.iter().all(|open| open.number != *question) => {
+            Err(Rejection::NoSuchQuestion { run: run(), question: *question })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,74 @@
+//! When a loop is done. A report or a phrase of the agent is only ever a request to verify.
+
+use super::config::{Condition, LoopConfig};
+use super::facts::{CheckRound, ReportStatus};
+use super::state::State;
+use crate::status::Reason;
+
+/// The rule that decides, for the screen to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DoneRule {
+    /// Every check passes now, and at least one failed at the start.
+    ChecksPass,
+    /// The agent reports done, the tree differs from the start of the run, every check is green.
+    Done,
+    /// Everything that was asked for with `--until` holds.
+    Conditions,
+}
+
+/// The rule of this run: what was asked for, else what fits its baseline.
+pub fn done_rule(config: &LoopConfig, baseline: Option<&CheckRound>) -> DoneRule {
+    match config.until.as_slice() {
+        [] if baseline.is_some_and(|round| !round.all_pass()) => DoneRule::ChecksPass,
+        [] | [Condition::Done] => DoneRule::Done,
+        [Condition::ChecksPass] => DoneRule::ChecksPass,
+        _ => DoneRule::Conditions,
+    }
+}
+
+/// Why the run is complete, if it is. Judged on the last concluded iteration; never before the first.
+pub(super) fn reached(state: &State) -> Option<Reason> {
+    if state.counters.iterations == 0 || state.recent.back().is_none_or(|last| last.skipped) {
+        return None;
+    }
+    match done_rule(&state.config, state.baseline.as_ref()) {
+        DoneRule::ChecksPass => checks_pass(state).then_some(Reason::ChecksPass),
+        DoneRule::Done => reported_done(state).then_some(Reason::Done),
+        DoneRule::Conditions => {
+            state.config.until.iter().all(|condition| holds(state, condition)).then_some(Reason::ConditionsMet)
+        }
+    }
+}
+
+/// Whether `checks-pass` can never be judged because every check was green from the start.
+pub(super) fn baseline_contradicts(state: &State) -> bool {
+    state.counters.iterations == 0
+        && state.config.until.contains(&Condition::ChecksPass)
+        && state.baseline.as_ref().is_some_and(CheckRound::all_pass)
+}
+
+fn holds(state: &State, condition: &Condition) -> bool {
+    match condition {
+        Condition::ChecksPass => checks_pass(state),
+        Condition::Done => reported_done(state),
+        Condition::Command(_) | Condition::File(_) => {
+            let label = condition.label();
+            let round = state.checks.as_ref();
+            round.is_some_and(|round| round.conditions.iter().any(|result| result.label == label && result.met))
+        }
+    }
+}
+
+fn checks_pass(state: &State) -> bool {
+    let failed_at_start = state.baseline.as_ref().is_some_and(|round| !round.all_pass());
+    failed_at_start && all_green(state)
+}
+
+fn reported_done(state: &State) -> bool {
+    let reported = state.report.as_ref().and_then(|report| report.status) == Some(ReportStatus::Done);
+    reported && state.tree_changed() && all_green(state)
+}
+
+fn all_green(state: &State) -> bool {
+    state.config.checks.is_empty() || state.checks.as_ref().is_some_and(CheckRound::all_pass)
+}

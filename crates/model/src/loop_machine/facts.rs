@@ -1,0 +1,282 @@
+//! What attempts, checks and people brought back: the data inside the events.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// A byte-exact picture of the work tree, kept by git.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Snapshot {
+    /// The commit that keeps it reachable.
+    pub id: String,
+    /// The tree: equal trees have equal names.
+    pub tree: String,
+}
+
+/// What an attempt left behind in the tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// Files that differ; the first few hundred.
+    pub files: Vec<String>,
+    /// How many differ in all.
+    pub files_total: u32,
+    /// Lines added.
+    pub added: u64,
+    /// Lines removed.
+    pub removed: u64,
+}
+
+/// An attempt that is about to run or runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpenAttempt {
+    /// Counts the attempts of the run; never used twice.
+    pub number: u32,
+    /// The iteration it works on.
+    pub iteration: u32,
+    /// The machine it runs on.
+    pub host: String,
+    /// That machine's boot.
+    pub boot: String,
+    /// Where it leaves its traces, relative to the state directory.
+    pub directory: String,
+    /// The snapshot the tree is put back to before it starts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restore: Option<String>,
+}
+
+/// How an attempt ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AttemptEnd {
+    /// Success, failure, or stopped by us.
+    pub outcome: AttemptOutcome,
+    /// Exit code, if it exited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// Working time it took.
+    pub duration_ms: u64,
+    /// A sentence for people when it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// What the agent said about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<Report>,
+    /// The tree it left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<Snapshot>,
+    /// What differs from before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<Change>,
+}
+
+/// The ways an attempt can end with a known outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AttemptOutcome {
+    /// The agent exited by itself, with 0.
+    Succeeded,
+    /// The agent exited with something else, or by a signal that was not ours.
+    Failed,
+    /// It ran longer than an attempt may.
+    TimedOut,
+    /// It was silent for longer than an attempt may be.
+    Hung,
+    /// It was ended because somebody asked.
+    Cancelled,
+    /// The program could not be started at all.
+    NotStartable,
+}
+
+/// How it is known that nothing of a lost attempt runs any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TreeProof {
+    /// The kernel says that the attempt's group of processes is empty.
+    Proven,
+    /// No process with the attempt's mark was found.
+    Scanned,
+    /// The machine has been started anew since.
+    Rebooted,
+}
+
+/// What an agent may report about its attempt. Absent means unknown, never zero.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Report {
+    /// What the agent thinks of the task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<ReportStatus>,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// The session it worked in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// Tokens it used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// Money it used, in millionths of a dollar.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_microusd: Option<u64>,
+    /// How full its context is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_usage_percent: Option<u8>,
+    /// What is done and what is left, by the agent's account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub objectives: Option<Objectives>,
+    /// Values to keep with the run.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub custom: BTreeMap<String, serde_json::Value>,
+    /// What kind of failure it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_class: Option<ErrorClass>,
+    /// What the failure said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// What the agent thinks of the task. Only ever a request to verify.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReportStatus {
+    /// It believes the task is done.
+    Done,
+    /// It cannot go on without a person.
+    Blocked,
+    /// There is more to do.
+    Continue,
+}
+
+/// Tokens used by an attempt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Usage {
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+    /// Of the tokens read, those that came from a cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_input_tokens: Option<u64>,
+}
+
+/// What is done and what is left.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Objectives {
+    /// Done.
+    pub completed: Vec<String>,
+    /// Left.
+    pub pending: Vec<String>,
+}
+
+/// What kind of failure an agent met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorClass {
+    /// Not logged in.
+    Auth,
+    /// The provider is overloaded.
+    Overloaded,
+    /// The provider refuses further calls for a while.
+    RateLimit,
+    /// The context is full.
+    ContextFull,
+    /// A permission was denied.
+    Permission,
+    /// It hung.
+    Hang,
+    /// It crashed.
+    Crash,
+}
+
+/// One round of checks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckRound {
+    /// Its number.
+    pub number: u32,
+    /// A verdict per check, in the order of the configuration.
+    pub checks: Vec<CheckResult>,
+    /// A verdict per condition that needs a probe.
+    pub conditions: Vec<ConditionResult>,
+    /// The tree they were run on, as they left it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<Snapshot>,
+    /// Working time they took.
+    pub duration_ms: u64,
+    /// They were cut short because somebody asked; no verdict follows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cancelled: bool,
+}
+
+impl CheckRound {
+    /// How many checks pass.
+    pub fn passed(&self) -> usize {
+        self.checks.iter().filter(|check| check.passed).count()
+    }
+
+    /// Whether every check passes; true of a round without checks.
+    pub fn all_pass(&self) -> bool {
+        self.checks.iter().all(|check| check.passed)
+    }
+}
+
+/// The verdict of one check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckResult {
+    /// Its name.
+    pub name: String,
+    /// Whether it exited with 0 in time.
+    pub passed: bool,
+    /// Exit code, if it exited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// It was ended because it took too long.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub timed_out: bool,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// The end of what it printed, when it failed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tail: String,
+}
+
+/// The verdict of one condition that needed a probe.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConditionResult {
+    /// The condition, as [`super::Condition::label`] names it.
+    pub label: String,
+    /// Whether it holds.
+    pub met: bool,
+}
+
+/// What a question is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QuestionKind {
+    /// The agent says it cannot go on.
+    Blocked,
+    /// An attempt's outcome cannot be known.
+    AttemptLost,
+}
+
+/// What a person may say to a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// Yes, go on.
+    Approve,
+    /// No; go on another way, with the comment for the agent.
+    Reject,
+    /// Stop the run.
+    Abort,
+}

@@ -1,0 +1,361 @@
+//! The state of a loop: a fold over its events, bounded in size.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use super::config::{LoopConfig, Raise};
+use super::facts::{
+    Answer, AttemptOutcome, CheckRound, Objectives, OpenAttempt, QuestionKind, Report, Snapshot,
+};
+use crate::event::StopOrigin;
+use crate::status::{Kind, Reason, Status};
+use crate::{Epoch, RunId, Timestamp};
+
+/// Everything that is known of a loop. Histories are windows; the whole is in the journal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    /// Its name.
+    pub run: RunId,
+    /// Its kind.
+    pub kind: Kind,
+    /// One line for people.
+    pub title: String,
+    /// What it was asked to do; limits as raised since.
+    pub config: LoopConfig,
+
+    /// Where it is.
+    pub status: Status,
+    /// Why.
+    pub reason: Option<Reason>,
+    /// A sentence for people, where the reason alone is not enough.
+    pub detail: Option<String>,
+    /// The durable timer, while it waits for a moment.
+    pub until: Option<Timestamp>,
+    /// Since when it is there.
+    pub since: Timestamp,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When the last event happened.
+    pub updated_at: Timestamp,
+
+    /// Who drove it last.
+    pub driver: Option<Driver>,
+    /// What comes next once nothing is open.
+    pub next: Next,
+    /// The work that is open: its intent is recorded, its outcome is not.
+    pub open: Option<Open>,
+
+    /// The iteration that is under way or was last finished; 0 before the first.
+    pub iteration: u32,
+    /// The last attempt's number.
+    pub attempt: u32,
+    /// The last round's number.
+    pub round: u32,
+    /// The tree before the iteration that is under way.
+    pub before: Option<Snapshot>,
+    /// The last attempt of the iteration under way, while its verdict is still open.
+    pub ended: Option<Ended>,
+
+    /// The checks before the first attempt.
+    pub baseline: Option<CheckRound>,
+    /// The last round with a verdict.
+    pub checks: Option<CheckRound>,
+    /// The tree at the start of the run.
+    pub start: Option<Snapshot>,
+    /// The tree as last seen.
+    pub snapshot: Option<Snapshot>,
+    /// What the agent reported in the last concluded iteration.
+    pub report: Option<Report>,
+
+    /// What was used so far. Survives restarts; recovery never charges twice.
+    pub counters: Counters,
+    /// The best iteration so far.
+    pub best: Option<Best>,
+    /// The last iterations.
+    pub recent: VecDeque<IterationRecord>,
+    /// The agent's sessions.
+    pub session: Session,
+    /// What is done and what is left, by the agent's account.
+    pub objectives: Objectives,
+    /// Files the run has changed.
+    pub modified_files: Vec<String>,
+    /// Values kept with the run.
+    pub custom: BTreeMap<String, serde_json::Value>,
+
+    /// Questions that wait for a person.
+    pub questions: Vec<Question>,
+    /// How many questions were asked.
+    pub questions_asked: u32,
+    /// Requests that were not acted on yet.
+    pub asked: Asked,
+    /// Messages for the agent's next prompt.
+    pub told: Vec<Told>,
+}
+
+/// A driver that took the lease.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Driver {
+    /// Its epoch.
+    pub epoch: Epoch,
+    /// Its machine.
+    pub host: String,
+    /// That machine's boot.
+    pub boot: String,
+    /// Its process there.
+    pub pid: u32,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+/// What comes next once nothing is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Next {
+    /// A round of checks: the baseline, or the verdict on an attempt.
+    Checks,
+    /// An attempt: of the next iteration, or again of this one.
+    Attempt,
+}
+
+/// Work whose intent is recorded and whose outcome is not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Open {
+    /// An attempt.
+    Attempt(OpenAttempt),
+    /// A round of checks.
+    Checks(u32),
+}
+
+/// An attempt that ended, while its checks are still to come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ended {
+    /// How.
+    pub outcome: AttemptOutcome,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// Lines added and removed.
+    pub added: u64,
+    /// Lines removed.
+    pub removed: u64,
+    /// What it reported.
+    pub report: Option<Report>,
+    /// It must not be retried right away: wait for this reason first.
+    pub hold: Option<Reason>,
+}
+
+/// What was used so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counters {
+    /// Iterations with a verdict.
+    pub iterations: u32,
+    /// Of those, iterations whose agent succeeded.
+    pub succeeded: u32,
+    /// Of those, iterations whose agent failed.
+    pub failed: u32,
+    /// Working time.
+    pub working_ms: u64,
+    /// Time spent waiting for moments and people.
+    pub waiting_ms: u64,
+    /// Money, where it was reported, in millionths of a dollar.
+    pub cost_microusd: u64,
+    /// Attempts that reported no cost: the sum above is then a lower bound.
+    pub cost_unknown: u32,
+    /// Tokens, where they were reported.
+    pub tokens: u64,
+    /// Attempts that reported no tokens.
+    pub tokens_unknown: u32,
+    /// Failed attempts in a row.
+    pub failures_in_a_row: u32,
+    /// Iterations in a row that changed nothing that matters.
+    pub no_progress_in_a_row: u32,
+    /// The last iteration that changed something that matters.
+    pub last_progress_iteration: Option<u32>,
+    /// Refusals by the provider in a row.
+    pub refusals_in_a_row: u32,
+    /// Rounds in a row in which a check failed.
+    pub red_in_a_row: u32,
+    /// Attempts whose outcome could not be known.
+    pub lost: u32,
+}
+
+/// The best iteration so far. Ties keep the earlier.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Best {
+    /// Which.
+    pub iteration: u32,
+    /// Checks that passed.
+    pub passed: u32,
+    /// Checks that were run.
+    pub total: u32,
+    /// Its tree.
+    pub snapshot: Option<Snapshot>,
+}
+
+impl Best {
+    /// The share of checks that passed, 0 to 1.
+    pub fn quality_score(&self) -> f64 {
+        if self.total == 0 { 0.0 } else { f64::from(self.passed) / f64::from(self.total) }
+    }
+}
+
+/// An iteration with a verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IterationRecord {
+    /// Its number.
+    pub number: u32,
+    /// How its agent ended.
+    pub outcome: AttemptOutcome,
+    /// It was given up because somebody asked.
+    pub skipped: bool,
+    /// Working time, checks included.
+    pub duration_ms: u64,
+    /// Lines added.
+    pub added: u64,
+    /// Lines removed.
+    pub removed: u64,
+    /// Checks that passed.
+    pub passed: u32,
+    /// Checks that were run.
+    pub total: u32,
+    /// Whether anything changed that matters.
+    pub progress: bool,
+    /// Its tree.
+    pub snapshot: Option<Snapshot>,
+}
+
+/// The agent's sessions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Session {
+    /// The session of the last attempt that named one.
+    pub current: Option<String>,
+    /// Since when.
+    pub started_at: Option<Timestamp>,
+    /// Iterations in it.
+    pub iterations: u32,
+    /// How full its context is.
+    pub context_usage_percent: Option<u8>,
+    /// The sessions before it.
+    pub history: VecDeque<SessionRecord>,
+}
+
+/// A session that ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SessionRecord {
+    /// Its id.
+    pub session_id: String,
+    /// From.
+    pub started_at: Timestamp,
+    /// To.
+    pub ended_at: Timestamp,
+    /// Iterations in it.
+    pub iterations: u32,
+}
+
+/// A question that waits for a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// Its number.
+    pub number: u32,
+    /// What it is about.
+    pub kind: QuestionKind,
+    /// Exactly what is shown.
+    pub text: String,
+    /// Digest of what is shown.
+    pub digest: String,
+    /// Since when it waits.
+    pub since: Timestamp,
+}
+
+/// Requests that were not acted on yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// Rest after what is open.
+    pub pause: bool,
+    /// Give up the iteration under way.
+    pub skip: bool,
+    /// Stop; `true` means now.
+    pub stop: Option<(bool, StopOrigin)>,
+    /// Go on, with these limits.
+    pub resume: Option<Raise>,
+    /// Answers to look at.
+    pub answers: Vec<GivenAnswer>,
+}
+
+/// An answer that was not looked at yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GivenAnswer {
+    /// The question it names.
+    pub question: u32,
+    /// The answer.
+    pub answer: Answer,
+    /// What came with it.
+    pub comment: Option<String>,
+    /// Digest of what the person saw.
+    pub seen: Option<String>,
+}
+
+/// A message for the agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Told {
+    /// The message.
+    pub text: String,
+    /// The attempt whose prompt holds it; dropped when that attempt ended by itself.
+    pub attempt: Option<u32>,
+}
+
+/// Work that is open in a state, for the driver to perform or to look up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Run this attempt, or find out what became of it.
+    Attempt(OpenAttempt),
+    /// Run this round of checks, or find out what became of it.
+    Checks(u32),
+    /// Wake up at this moment.
+    Timer(Timestamp),
+}
+
+impl State {
+    /// What is open.
+    pub fn effects(&self) -> Vec<Effect> {
+        if self.status == Status::Waiting {
+            return self.until.map(Effect::Timer).into_iter().collect();
+        }
+        match &self.open {
+            Some(Open::Attempt(attempt)) => vec![Effect::Attempt(attempt.clone())],
+            Some(Open::Checks(round)) => vec![Effect::Checks(*round)],
+            None => Vec::new(),
+        }
+    }
+
+    /// Whether the open work should be ended instead of awaited.
+    pub fn wants_cancel(&self) -> bool {
+        self.open.is_some() && (self.asked.skip || matches!(self.asked.stop, Some((true, _))))
+    }
+
+    /// Whether the checks or a condition need to be run after an attempt.
+    pub fn needs_checks(&self) -> bool {
+        !self.config.checks.is_empty() || self.config.until.iter().any(|condition| condition.needs_probe())
+    }
+
+    /// Whether the tree differs from the start of the run. Unknown counts as no.
+    pub fn tree_changed(&self) -> bool {
+        match (&self.start, &self.snapshot) {
+            (Some(start), Some(now)) => start.tree != now.tree,
+            _ => false,
+        }
+    }
+}

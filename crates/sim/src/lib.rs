@@ -1,0 +1,1 @@
+//! A seeded simulator of the driver, and a checker that shares no code with it.

@@ -1,0 +1,168 @@
+//! What can go wrong with a journal, told apart by what the caller must do next.
+
+use std::path::PathBuf;
+
+use piton_model::{Epoch, RunId, Seq};
+use piton_sys::file;
+
+use crate::types::Holder;
+
+/// Why the journal did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no such run.
+    #[error("there is no run `{run}`")]
+    UnknownRun {
+        /// The name that was given.
+        run: RunId,
+    },
+    /// A run of that name, whatever its case, is there already.
+    #[error("a run `{run}` exists already")]
+    RunExists {
+        /// The name that was given.
+        run: RunId,
+    },
+    /// Another driver has been granted the lease since.
+    #[error("run `{run}` is driven under epoch {current} now, no longer under {held}")]
+    Fenced {
+        /// Which run.
+        run: RunId,
+        /// The epoch of the caller.
+        held: Epoch,
+        /// The epoch that counts.
+        current: Epoch,
+    },
+    /// Something was appended in between: read on and decide again.
+    #[error("run `{run}` is at event {found}, not {expected}")]
+    Conflict {
+        /// Which run.
+        run: RunId,
+        /// What the caller stood on.
+        expected: Seq,
+        /// What is there.
+        found: Seq,
+    },
+    /// A living process drives the run.
+    #[error("run `{run}` is driven by process {} since {}", .holder.process.pid, .holder.since)]
+    Held {
+        /// Which run.
+        run: RunId,
+        /// Who drives it.
+        holder: Box<Holder>,
+    },
+    /// More than the journal takes.
+    #[error("{what} of {bytes} bytes is more than the {bytes_max} allowed")]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// Its size.
+        bytes: usize,
+        /// The limit.
+        bytes_max: usize,
+    },
+    /// What is stored is not what was written.
+    #[error("the journal is damaged: {0}")]
+    Corrupt(Problem),
+    /// The journal was written by a newer piton.
+    #[error("the journal has format {found}, this piton knows up to {known}")]
+    Newer {
+        /// The format found.
+        found: i64,
+        /// The newest format known.
+        known: i64,
+    },
+    /// The disk is full. Nothing was written; trying again later is safe.
+    #[error("no space left for the journal")]
+    NoSpace {
+        /// What the storage said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A sync failed. What is on the disk is unknown until the journal is opened anew: stop.
+    #[error("the journal could not be synced; nothing more is written by this process")]
+    SyncFailed {
+        /// What the storage said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The file was deleted or replaced under us.
+    #[error("`{}` was deleted or replaced while it was in use", .path.display())]
+    Unlinked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file system said no.
+    #[error(transparent)]
+    File(#[from] file::Error),
+    /// The database said no.
+    #[error("the journal database failed")]
+    Database(#[source] rusqlite::Error),
+}
+
+impl Error {
+    /// Whether the run is intact and the surroundings are at fault.
+    pub fn is_environment(&self) -> bool {
+        matches!(
+            self,
+            Error::Newer { .. }
+                | Error::NoSpace { .. }
+                | Error::SyncFailed { .. }
+                | Error::Unlinked { .. }
+                | Error::File(_)
+                | Error::Database(_)
+        )
+    }
+}
+
+/// Something that is stored and is not what was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// In which run, if it can be told.
+    pub run: Option<RunId>,
+    /// At which event, if it can be told.
+    pub seq: Option<Seq>,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (&self.run, self.seq) {
+            (Some(run), Some(seq)) => write!(f, "run `{run}`, event {seq}: {}", self.what),
+            (Some(run), None) => write!(f, "run `{run}`: {}", self.what),
+            (None, _) => f.write_str(&self.what),
+        }
+    }
+}
+
+impl Problem {
+    /// A problem of a run, at an event.
+    pub fn at(run: &RunId, seq: Seq, what: impl Into<String>) -> Self {
+        Self { run: Some(run.clone()), seq: Some(seq), what: what.into() }
+    }
+
+    /// A problem of a run as a whole.
+    pub fn of(run: &RunId, what: impl Into<String>) -> Self {
+        Self { run: Some(run.clone()), seq: None, what: what.into() }
+    }
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ffi;
+        let Some(code) = error.sqlite_error().map(|error| error.extended_code) else {
+            return Error::Database(error);
+        };
+        match code {
+            ffi::SQLITE_FULL => Error::NoSpace { source: Box::new(error) },
+            ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC | ffi::SQLITE_IOERR_TRUNCATE => {
+                Error::SyncFailed { source: Box::new(error) }
+            }
+            ffi::SQLITE_CORRUPT | ffi::SQLITE_NOTADB | ffi::SQLITE_CORRUPT_INDEX => {
+                Error::Corrupt(Problem { run: None, seq: None, what: format!("SQLite says: {error}") })
+            }
+            code if code & 0xff == ffi::SQLITE_CORRUPT => {
+                Error::Corrupt(Problem { run: None, seq: None, what: format!("SQLite says: {error}") })
+            }
+            _ => Error::Database(error),
+        }
+    }
+}

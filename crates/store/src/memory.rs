@@ -1,0 +1,270 @@
+//! The journal in memory: for tests and for the simulator, with the same contract.
+//!
+//! A clone shares the journal, as a second process would.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use piton_model::limits::{CHECKPOINTS_KEPT, EVENTS_PER_APPEND_MAX, PAYLOAD_BYTES_MAX};
+use piton_model::{Epoch, RunId, Seq, Timestamp};
+
+use crate::Store;
+use crate::chain::{self, Hash};
+use crate::error::{Error, Problem};
+use crate::types::{
+    Append, BlobId, Checkpoint, Claim, Entry, Expect, Fence, Head, Holder, Lease, RequestId, RunRow, StoredEvent,
+};
+
+/// A journal in memory.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    shared: Arc<Mutex<Shared>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    runs: HashMap<String, Run>,
+    created: u64,
+    blobs: HashMap<BlobId, Vec<u8>>,
+    revision: u64,
+}
+
+#[derive(Debug)]
+struct Run {
+    run: RunId,
+    number: u64,
+    entry: Entry,
+    updated_at: Timestamp,
+    epoch: Epoch,
+    holder: Option<(Holder, Weak<()>)>,
+    events: Vec<StoredEvent>,
+    requests: HashMap<RequestId, Head>,
+    checkpoints: Vec<Checkpoint>,
+}
+
+impl Run {
+    fn head(&self) -> Head {
+        self.events.last().map_or(Head { seq: 0, hash: chain::genesis(&self.run) }, |event| Head {
+            seq: event.seq,
+            hash: event.hash,
+        })
+    }
+
+    fn hash_at(&self, seq: Seq) -> Hash {
+        match seq {
+            0 => chain::genesis(&self.run),
+            seq => self.events[seq as usize - 1].hash,
+        }
+    }
+
+    fn row(&self) -> RunRow {
+        let (run, entry) = (self.run.clone(), self.entry.clone());
+        RunRow { run, entry, head: self.head(), updated_at: self.updated_at, epoch: self.epoch }
+    }
+}
+
+impl Memory {
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with_run<T>(&self, run: &RunId, work: impl FnOnce(&mut Run) -> Result<T, Error>) -> Result<T, Error> {
+        let mut shared = self.lock();
+        let found = shared.runs.get_mut(&run.key()).ok_or_else(|| Error::UnknownRun { run: run.clone() })?;
+        work(found)
+    }
+}
+
+impl Store for Memory {
+    async fn append(&self, append: Append) -> Result<Head, Error> {
+        check_sizes(&append)?;
+        let mut shared = self.lock();
+        let key = append.run.key();
+        if !shared.runs.contains_key(&key) {
+            let (Expect::Seq(0), Fence::Request(_), Some(entry)) = (append.expect, append.fence, &append.entry)
+            else {
+                return Err(Error::UnknownRun { run: append.run });
+            };
+            shared.created += 1;
+            let run = Run {
+                run: append.run.clone(),
+                number: shared.created,
+                entry: entry.clone(),
+                updated_at: append.at,
+                epoch: 0,
+                holder: None,
+                events: Vec::new(),
+                requests: HashMap::new(),
+                checkpoints: Vec::new(),
+            };
+            shared.runs.insert(key.clone(), run);
+        }
+        let run = shared.runs.get_mut(&key).expect("just found or inserted");
+        let head = place(run, append)?;
+        shared.revision += 1;
+        Ok(head)
+    }
+
+    async fn read(&self, run: &RunId, from: Seq, count_max: usize) -> Result<Vec<StoredEvent>, Error> {
+        self.with_run(run, |run| {
+            let from = from.max(1) as usize - 1;
+            Ok(run.events.iter().skip(from).take(count_max).cloned().collect())
+        })
+    }
+
+    async fn row(&self, run: &RunId) -> Result<RunRow, Error> {
+        self.with_run(run, |run| Ok(run.row()))
+    }
+
+    async fn rows(&self) -> Result<Vec<RunRow>, Error> {
+        let shared = self.lock();
+        let mut runs: Vec<_> = shared.runs.values().collect();
+        runs.sort_by_key(|run| std::cmp::Reverse(run.number));
+        Ok(runs.into_iter().map(Run::row).collect())
+    }
+
+    async fn checkpoint(&self, run: &RunId, at_most: Seq) -> Result<Option<Checkpoint>, Error> {
+        self.with_run(run, |run| {
+            Ok(run.checkpoints.iter().rev().find(|checkpoint| checkpoint.seq <= at_most).cloned())
+        })
+    }
+
+    async fn claim(&self, run: &RunId, holder: Holder, claim: Claim) -> Result<Lease, Error> {
+        self.with_run(run, |run| {
+            if let (Some((holder, alive)), Claim::IfFree) = (&run.holder, claim)
+                && alive.strong_count() > 0
+            {
+                return Err(Error::Held { run: run.run.clone(), holder: Box::new(holder.clone()) });
+            }
+            let guard = Arc::new(());
+            run.epoch += 1;
+            run.holder = Some((holder, Arc::downgrade(&guard)));
+            Ok(Lease { run: run.run.clone(), epoch: run.epoch, guard: Box::new(guard) })
+        })
+    }
+
+    async fn holder(&self, run: &RunId) -> Result<Option<Holder>, Error> {
+        self.with_run(run, |run| {
+            let living = run.holder.as_ref().filter(|(_, alive)| alive.strong_count() > 0);
+            Ok(living.map(|(holder, _)| holder.clone()))
+        })
+    }
+
+    async fn release(&self, lease: Lease) -> Result<(), Error> {
+        drop(lease);
+        Ok(())
+    }
+
+    async fn settle(&self, run: &RunId) -> Result<(), Error> {
+        self.with_run(run, |_| Ok(()))
+    }
+
+    async fn put_blob(&self, bytes: &[u8]) -> Result<BlobId, Error> {
+        let id = chain::digest(bytes);
+        self.lock().blobs.insert(id, bytes.to_vec());
+        Ok(id)
+    }
+
+    async fn blob(&self, id: &BlobId) -> Result<Vec<u8>, Error> {
+        self.lock().blobs.get(id).cloned().ok_or_else(|| {
+            let what = format!("blob {} is missing", chain::hex(id));
+            Error::Corrupt(Problem { run: None, seq: None, what })
+        })
+    }
+
+    async fn verify(&self, run: &RunId) -> Result<Vec<Problem>, Error> {
+        self.with_run(run, |_| Ok(Vec::new()))
+    }
+
+    async fn remove(&self, lease: Lease) -> Result<(), Error> {
+        self.with_run(&lease.run, |run| check_epoch(run, lease.epoch))?;
+        self.lock().runs.remove(&lease.run.key());
+        Ok(())
+    }
+
+    async fn revision(&self) -> Result<u64, Error> {
+        Ok(self.lock().revision)
+    }
+}
+
+fn place(run: &mut Run, append: Append) -> Result<Head, Error> {
+    let head = run.head();
+    if let Fence::Request(request) = append.fence {
+        if let Some(first) = run.requests.get(&request) {
+            return Ok(*first);
+        }
+        if append.expect == Expect::Seq(0) && head.seq > 0 {
+            return Err(Error::RunExists { run: append.run });
+        }
+    }
+    if let Expect::Seq(expected) = append.expect
+        && expected != head.seq
+    {
+        return place_again(run, &append, expected);
+    }
+    if let Fence::Epoch(held) = append.fence {
+        check_epoch(run, held)?;
+    }
+    let mut hash = head.hash;
+    let mut seq = head.seq;
+    for event in append.events {
+        seq += 1;
+        let digest = chain::payload_digest(&append.salt, &event.data);
+        hash = chain::link(&hash, seq, append.at, &event.kind, event.version, &digest);
+        run.events.push(StoredEvent { seq, at: append.at, event, hash });
+    }
+    let head = Head { seq, hash };
+    if let Fence::Request(request) = append.fence {
+        run.requests.insert(request, head);
+    }
+    run.updated_at = append.at;
+    run.entry = append.entry.unwrap_or_else(|| run.entry.clone());
+    if let Some(bytes) = append.checkpoint {
+        run.checkpoints.push(Checkpoint { seq, bytes });
+        let surplus = run.checkpoints.len().saturating_sub(CHECKPOINTS_KEPT);
+        run.checkpoints.drain(..surplus);
+    }
+    Ok(head)
+}
+
+/// The sequence moved on. If what is stored there is this very append, it was committed before.
+fn place_again(run: &Run, append: &Append, expected: Seq) -> Result<Head, Error> {
+    let found = run.head().seq;
+    let last = expected + append.events.len() as u64;
+    if expected < found && last <= found {
+        let ours = chain::link_all(&run.hash_at(expected), expected + 1, append.at, &append.salt, &append.events);
+        if ours == run.hash_at(last) {
+            return Ok(Head { seq: last, hash: ours });
+        }
+    }
+    if let Fence::Epoch(held) = append.fence {
+        check_epoch(run, held)?;
+    }
+    Err(Error::Conflict { run: append.run.clone(), expected, found })
+}
+
+fn check_epoch(run: &Run, held: Epoch) -> Result<(), Error> {
+    if held == run.epoch {
+        return Ok(());
+    }
+    Err(Error::Fenced { run: run.run.clone(), held, current: run.epoch })
+}
+
+fn check_sizes(append: &Append) -> Result<(), Error> {
+    let count = append.events.len();
+    if count == 0 || count > EVENTS_PER_APPEND_MAX {
+        return Err(Error::TooLarge {
+            what: "an append (in events)",
+            bytes: count,
+            bytes_max: EVENTS_PER_APPEND_MAX,
+        });
+    }
+    match append.events.iter().find(|event| event.data.len() > PAYLOAD_BYTES_MAX) {
+        Some(event) => Err(Error::TooLarge {
+            what: "a payload",
+            bytes: event.data.len(),
+            bytes_max: PAYLOAD_BYTES_MAX,
+        }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,183 @@
+//! The index row of a run: read, verified, written back.
+//!
+//! Invariant: a row whose digest does not fit is never used and never written over.
+
+use piton_model::{Epoch, RunId, Seq, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::chain::Hash;
+use crate::error::{Error, Problem};
+use crate::types::{Entry, Head, Holder, RunRow};
+
+/// A run's row, as it is stored.
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    pub(super) number: i64,
+    pub(super) run: RunId,
+    pub(super) entry: Entry,
+    pub(super) updated_at: Timestamp,
+    pub(super) epoch: Epoch,
+    pub(super) holder: Option<String>,
+    pub(super) head: Head,
+}
+
+const COLUMNS: &str = "number, id, kind, title, status, reason, created_at, updated_at, iteration, waiting_for, \
+                       epoch, holder, head_seq, head_hash, digest";
+
+impl Record {
+    /// The row of `run`, or `None` if there is no such run.
+    pub(super) fn find(connection: &Connection, run: &RunId) -> Result<Option<Record>, Error> {
+        let mut statement =
+            connection.prepare_cached(const_format!("select {COLUMNS} from runs where key = ?1"))?;
+        let raw = statement.query_row([run.key()], Raw::read).optional()?;
+        raw.map(Raw::verified).transpose()
+    }
+
+    /// Every row, newest run first.
+    pub(super) fn all(connection: &Connection) -> Result<Vec<Record>, Error> {
+        let mut statement =
+            connection.prepare_cached(const_format!("select {COLUMNS} from runs order by number desc"))?;
+        let rows = statement.query_map([], Raw::read)?;
+        rows.map(|raw| raw.map_err(Error::from)?.verified()).collect()
+    }
+
+    pub(super) fn insert(&self, connection: &Connection) -> Result<i64, Error> {
+        let mut statement = connection.prepare_cached(
+            "insert into runs (id, key, kind, title, status, reason, created_at, updated_at, iteration, waiting_for, \
+             epoch, holder, head_seq, head_hash, digest) \
+             values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+        )?;
+        let entry = &self.entry;
+        statement.execute(params![
+            self.run.as_str(),
+            self.run.key(),
+            entry.kind,
+            entry.title,
+            entry.status,
+            entry.reason,
+            entry.created_at.as_millis(),
+            self.updated_at.as_millis(),
+            entry.iteration,
+            entry.waiting_for,
+            self.epoch as i64,
+            self.holder,
+            self.head.seq as i64,
+            self.head.hash,
+            self.digest(),
+        ])?;
+        Ok(connection.last_insert_rowid())
+    }
+
+    pub(super) fn update(&self, connection: &Connection) -> Result<(), Error> {
+        let mut statement = connection.prepare_cached(
+            "update runs set title = ?2, status = ?3, reason = ?4, updated_at = ?5, iteration = ?6, waiting_for = ?7, \
+             epoch = ?8, holder = ?9, head_seq = ?10, head_hash = ?11, digest = ?12 where number = ?1",
+        )?;
+        let entry = &self.entry;
+        statement.execute(params![
+            self.number,
+            entry.title,
+            entry.status,
+            entry.reason,
+            self.updated_at.as_millis(),
+            entry.iteration,
+            entry.waiting_for,
+            self.epoch as i64,
+            self.holder,
+            self.head.seq as i64,
+            self.head.hash,
+            self.digest(),
+        ])?;
+        Ok(())
+    }
+
+    pub(super) fn holder(&self) -> Option<Holder> {
+        self.holder.as_deref().and_then(|text| serde_json::from_str(text).ok())
+    }
+
+    pub(super) fn into_row(self) -> RunRow {
+        RunRow { run: self.run, entry: self.entry, head: self.head, updated_at: self.updated_at, epoch: self.epoch }
+    }
+
+    /// Covers every column, so that a flipped bit anywhere in the row shows.
+    fn digest(&self) -> [u8; 16] {
+        let mut hasher = blake3::Hasher::new();
+        let mut text = |text: Option<&str>| {
+            hasher.update(&(text.map_or(u64::MAX, |text| text.len() as u64)).to_le_bytes());
+            hasher.update(text.unwrap_or_default().as_bytes());
+        };
+        let entry = &self.entry;
+        text(Some(self.run.as_str()));
+        text(Some(&entry.kind));
+        text(Some(&entry.title));
+        text(Some(&entry.status));
+        text(entry.reason.as_deref());
+        text(entry.waiting_for.as_deref());
+        text(self.holder.as_deref());
+        for number in [
+            entry.created_at.as_millis() as u64,
+            self.updated_at.as_millis() as u64,
+            u64::from(entry.iteration),
+            self.epoch,
+            self.head.seq,
+        ] {
+            hasher.update(&number.to_le_bytes());
+        }
+        hasher.update(&self.head.hash);
+        hasher.finalize().as_bytes()[..16].try_into().expect("16 of 32 bytes")
+    }
+}
+
+macro_rules! const_format {
+    ($text:literal) => {{
+        static TEXT: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| format!($text));
+        TEXT.as_str()
+    }};
+}
+use const_format;
+
+/// A row before it is known to be sound.
+struct Raw {
+    id: String,
+    record: Option<Record>,
+    digest: Vec<u8>,
+}
+
+impl Raw {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Raw> {
+        let id: String = row.get(1)?;
+        let hash: Result<Hash, _> = row.get(13);
+        let record = match (id.parse::<RunId>(), hash) {
+            (Ok(run), Ok(hash)) => Some(Record {
+                number: row.get(0)?,
+                run,
+                entry: Entry {
+                    kind: row.get(2)?,
+                    title: row.get(3)?,
+                    status: row.get(4)?,
+                    reason: row.get(5)?,
+                    created_at: Timestamp::from_millis(row.get(6)?),
+                    iteration: row.get(8)?,
+                    waiting_for: row.get(9)?,
+                },
+                updated_at: Timestamp::from_millis(row.get(7)?),
+                epoch: row.get::<_, i64>(10)? as Epoch,
+                holder: row.get(11)?,
+                head: Head { seq: row.get::<_, i64>(12)? as Seq, hash },
+            }),
+            _ => None,
+        };
+        Ok(Raw { id, record, digest: row.get(14)? })
+    }
+
+    fn verified(self) -> Result<Record, Error> {
+        match self.record {
+            Some(record) if record.digest().as_slice() == self.digest => Ok(record),
+            Some(record) => Err(Error::Corrupt(Problem::of(&record.run, "its index row is not what was written"))),
+            None => {
+                let what = format!("the index row of `{}` is not readable", self.id.escape_debug());
+                Err(Error::Corrupt(Problem { run: None, seq: None, what }))
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The database file: its tables, and the settings that durability rests on.
+//!
+//! Settings are read back and compared: SQLite accepts a misspelt one silently.
+
+use std::path::Path;
+
+use piton_sys::{Ids, SystemIds};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
+
+use crate::error::Error;
+
+/// The newest format this piton reads and writes.
+pub(super) const FORMAT: i64 = 1;
+
+/// Pages after which the write-ahead log is folded into the database. Each fold costs about three
+/// syncs, so a few thousand pages keep that below one per cent of a step.
+const CHECKPOINT_PAGES: i64 = 2000;
+
+const TABLES: &str = "
+create table meta (
+  name text primary key,
+  value blob not null
+) without rowid;
+
+-- The index: one row per run, changed in the same transaction as its events.
+create table runs (
+  number integer primary key,
+  id text not null,
+  key text not null unique,
+  kind text not null,
+  title text not null,
+  status text not null,
+  reason text,
+  created_at integer not null,
+  updated_at integer not null,
+  iteration integer not null,
+  waiting_for text,
+  epoch integer not null,
+  holder text,
+  head_seq integer not null,
+  head_hash blob not null,
+  digest blob not null
+);
+
+-- One row per append, in arrival order: the fewest pages are dirtied per commit.
+create table events (
+  row integer primary key,
+  run integer not null,
+  seq integer not null,
+  at integer not null,
+  kinds text not null,
+  codec integer not null,
+  key_id integer not null,
+  body blob not null,
+  hash blob not null,
+  request blob
+);
+create unique index events_by_seq on events (run, seq);
+create unique index events_by_request on events (run, request) where request is not null;
+
+create table checkpoints (
+  run integer not null,
+  seq integer not null,
+  codec integer not null,
+  key_id integer not null,
+  bytes blob not null,
+  digest blob not null,
+  primary key (run, seq)
+);
+";
+
+/// Opens the database for writing, creating it if it is not there.
+pub(super) fn open(path: &Path) -> Result<Connection, Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(std::time::Duration::from_secs(60))?;
+    set(&connection, "journal_mode", "wal", "wal")?;
+    set(&connection, "synchronous", "full", "2")?;
+    set(&connection, "wal_autocheckpoint", &CHECKPOINT_PAGES.to_string(), &CHECKPOINT_PAGES.to_string())?;
+    set(&connection, "cell_size_check", "on", "1")?;
+    set(&connection, "trusted_schema", "off", "0")?;
+    connection.set_prepared_statement_cache_capacity(32);
+    create(&connection)?;
+    Ok(connection)
+}
+
+/// Opens a second connection for reading what others write. It never folds the log when it closes.
+pub(super) fn open_reader(path: &Path) -> Result<Connection, Error> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(std::time::Duration::from_secs(60))?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    set(&connection, "query_only", "on", "1")?;
+    set(&connection, "cell_size_check", "on", "1")?;
+    check_format(&connection)?;
+    Ok(connection)
+}
+
+fn set(connection: &Connection, name: &str, value: &str, expected: &str) -> Result<(), Error> {
+    connection.pragma_update_and_check(None, name, value, |_| Ok(())).or_else(|error| match error {
+        rusqlite::Error::QueryReturnedNoRows => Ok(()),
+        other => Err(other),
+    })?;
+    let found: String = connection.pragma_query_value(None, name, |row| {
+        row.get_ref(0).map(|value| match value {
+            rusqlite::types::ValueRef::Integer(number) => number.to_string(),
+            other => other.as_str().unwrap_or_default().to_owned(),
+        })
+    })?;
+    if found == expected {
+        return Ok(());
+    }
+    let source = format!("setting `{name}` is `{found}`, not `{expected}`: is this a network file system?");
+    Err(Error::SyncFailed { source: source.into() })
+}
+
+fn create(connection: &Connection) -> Result<(), Error> {
+    if check_format(connection)? == FORMAT {
+        return Ok(());
+    }
+    connection.execute_batch("begin immediate")?;
+    // Another process may have been first.
+    if check_format(connection)? == FORMAT {
+        connection.execute_batch("rollback")?;
+        return Ok(());
+    }
+    connection.execute_batch(TABLES)?;
+    connection.execute("insert into meta values ('journal_id', ?1)", [SystemIds.bytes()])?;
+    connection.pragma_update(None, "user_version", FORMAT)?;
+    connection.execute_batch("commit")?;
+    Ok(())
+}
+
+fn check_format(connection: &Connection) -> Result<i64, Error> {
+    let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if found > FORMAT {
+        return Err(Error::Newer { found, known: FORMAT });
+    }
+    Ok(found)
+}
+
+/// The random name of this journal, made when it was created.
+pub(super) fn journal_id(connection: &Connection) -> Result<[u8; 16], Error> {
+    let id: Option<[u8; 16]> = connection
+        .query_row("select value from meta where name = 'journal_id'", [], |row| row.get(0))
+        .optional()?;
+    id.ok_or_else(|| {
+        let what = "it has lost its id".to_owned();
+        Error::Corrupt(crate::error::Problem { run: None, seq: None, what })
+    })
+}

@@ -1,0 +1,129 @@
+//! The whole truth about what is stored: every event, every digest, every anchor.
+
+use std::path::Path;
+
+use piton_model::RunId;
+use rusqlite::{Connection, params};
+
+use super::index::Record;
+use super::read;
+use crate::anchor::Anchor;
+use crate::blob::Blobs;
+use crate::chain;
+use crate::error::{Error, Problem};
+use crate::types::Head;
+
+/// Everything that is wrong with the storage of `run`.
+pub(super) fn run(
+    connection: &Connection,
+    run: &RunId,
+    anchor: Option<Head>,
+    blobs: &Blobs,
+) -> Result<Vec<Problem>, Error> {
+    let mut problems = Vec::new();
+    let record = match Record::find(connection, run) {
+        Ok(Some(record)) => record,
+        Ok(None) => return Err(Error::UnknownRun { run: run.clone() }),
+        Err(Error::Corrupt(problem)) => return Ok(vec![problem]),
+        Err(error) => return Err(error),
+    };
+    if let Err(error) = chain_of(connection, &record, blobs) {
+        problems.push(problem(error)?);
+    }
+    if let Err(error) = read::check_anchor(connection, &record.clone().into_row(), anchor) {
+        problems.push(problem(error)?);
+    }
+    for seq in checkpoints_of(connection, &record)? {
+        if let Err(error) = read::checkpoint(connection, run, seq) {
+            problems.push(problem(error)?);
+        }
+    }
+    Ok(problems)
+}
+
+/// The chain from the first event to the head, without trusting the index over the table.
+fn chain_of(connection: &Connection, record: &Record, blobs: &Blobs) -> Result<(), Error> {
+    let mut statement = connection.prepare_cached(
+        "select seq, at, kinds, codec, body, hash from events where run = ?1 order by seq",
+    )?;
+    let mut rows = statement.query(params![record.number])?;
+    let mut next = 1;
+    let mut hash = chain::genesis(&record.run);
+    while let Some(row) = rows.next()? {
+        let row = read::row_of(row)?;
+        if row.seq != next {
+            return Err(Error::Corrupt(Problem::at(&record.run, next, "it is missing")));
+        }
+        let events = row.open(&record.run, &hash, blobs)?;
+        let last = events.last().expect("a row has at least one event");
+        next = last.seq + 1;
+        hash = last.hash;
+    }
+    if next - 1 != record.head.seq || hash != record.head.hash {
+        let what = format!("the index says it ends at {}, the events end at {}", record.head.seq, next - 1);
+        return Err(Error::Corrupt(Problem::of(&record.run, what)));
+    }
+    Ok(())
+}
+
+fn checkpoints_of(connection: &Connection, record: &Record) -> Result<Vec<u64>, Error> {
+    let mut statement = connection.prepare_cached("select seq from checkpoints where run = ?1")?;
+    let rows = statement.query_map([record.number], |row| row.get::<_, i64>(0))?;
+    rows.map(|seq| Ok(seq? as u64)).collect()
+}
+
+fn problem(error: Error) -> Result<Problem, Error> {
+    match error {
+        Error::Corrupt(problem) => Ok(problem),
+        other => Err(other),
+    }
+}
+
+/// What SQLite itself finds wrong, and events that belong to no run.
+pub(super) fn database(connection: &Connection) -> Result<Vec<Problem>, Error> {
+    let mut problems = Vec::new();
+    let mut statement = connection.prepare("pragma integrity_check(20)")?;
+    let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
+    for line in lines {
+        let line = line?;
+        if line != "ok" {
+            problems.push(Problem { run: None, seq: None, what: format!("SQLite says: {line}") });
+        }
+    }
+    for (table, what) in [("events", "events"), ("checkpoints", "a checkpoint")] {
+        let sql = format!("select count(*) from {table} where run not in (select number from runs)");
+        let orphans: i64 = connection.query_row(&sql, [], |row| row.get(0))?;
+        if orphans > 0 {
+            problems.push(Problem { run: None, seq: None, what: format!("{what} of a run that is not in the index") });
+        }
+    }
+    Ok(problems)
+}
+
+/// Runs that have an anchor of this journal but no row: they were acknowledged and are gone.
+pub(super) fn strangers(
+    connection: &Connection,
+    anchors: &Path,
+    journal: [u8; 16],
+) -> Result<Vec<Problem>, Error> {
+    let mut problems = Vec::new();
+    let listing = std::fs::read_dir(anchors).map_err(|error| piton_sys::file::Error::new("list", anchors, error))?;
+    for entry in listing.flatten() {
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let Ok(run) = name.parse::<RunId>() else { continue };
+        let known = match Record::find(connection, &run) {
+            Ok(record) => record.is_some(),
+            Err(Error::Corrupt(_)) => true,
+            Err(error) => return Err(error),
+        };
+        if known {
+            continue;
+        }
+        let anchored = Anchor::open(&entry.path(), journal, false)?.and_then(|anchor| anchor.read());
+        if let Some(head) = anchored {
+            let what = format!("the whole run is gone; {} events were acknowledged", head.seq);
+            problems.push(Problem::of(&run, what));
+        }
+    }
+    Ok(problems)
+}

@@ -1,0 +1,156 @@
+//! The nouns of the journal.
+
+use std::any::Any;
+
+use piton_model::{Encoded, Epoch, RunId, Seq, Timestamp};
+use piton_sys::process::ProcessId;
+use serde::{Deserialize, Serialize};
+
+use crate::chain::Hash;
+
+/// Names a request, so that sending it twice counts once.
+pub type RequestId = [u8; 16];
+
+/// Names bytes by their content.
+pub type BlobId = Hash;
+
+/// One append: the only way anything changes.
+#[derive(Clone, Debug)]
+pub struct Append {
+    /// To which run.
+    pub run: RunId,
+    /// By what right.
+    pub fence: Fence,
+    /// On top of what.
+    pub expect: Expect,
+    /// When.
+    pub at: Timestamp,
+    /// What happened, in order; at least one.
+    pub events: Vec<Encoded>,
+    /// The index entry after it; `None` keeps the one that is there. A new run needs one.
+    pub entry: Option<Entry>,
+    /// The folded state after it, if a checkpoint is due.
+    pub checkpoint: Option<Vec<u8>>,
+    /// Random; makes the digests of small payloads unguessable. The same for every try of one append.
+    pub salt: [u8; 16],
+}
+
+/// By what right an append is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fence {
+    /// As the driver of this epoch.
+    Epoch(Epoch),
+    /// As anybody, with a request; also the creation of a run.
+    Request(RequestId),
+}
+
+/// What the append stands on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expect {
+    /// The run's last event is this one; 0 means that the run does not exist yet.
+    Seq(Seq),
+    /// Whatever is there.
+    Any,
+}
+
+/// The end of a run's chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Its last event.
+    pub seq: Seq,
+    /// That event's hash.
+    pub hash: Hash,
+}
+
+/// What the index says of a run, besides its head.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The kind of machine that folds it.
+    pub kind: String,
+    /// One line for people.
+    pub title: String,
+    /// Where it is.
+    pub status: String,
+    /// Why.
+    pub reason: Option<String>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// The iteration that is under way or was last finished.
+    pub iteration: u32,
+    /// What it waits for, in words.
+    pub waiting_for: Option<String>,
+}
+
+/// A run in the index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunRow {
+    /// Its name, as given.
+    pub run: RunId,
+    /// What the index says of it.
+    pub entry: Entry,
+    /// The end of its chain.
+    pub head: Head,
+    /// When its last event happened.
+    pub updated_at: Timestamp,
+    /// How often its lease was granted.
+    pub epoch: Epoch,
+}
+
+/// An event as it was read back, verified.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredEvent {
+    /// Its position.
+    pub seq: Seq,
+    /// When it was appended.
+    pub at: Timestamp,
+    /// Its type, version and data.
+    pub event: Encoded,
+    /// Its hash.
+    pub hash: Hash,
+}
+
+/// A folded state that was stored with an append.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// The state is the fold of the events up to and with this one.
+    pub seq: Seq,
+    /// The state's bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// A process that drives, or wants to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Holder {
+    /// The machine.
+    pub host: String,
+    /// The process there.
+    pub process: ProcessId,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+/// How to take a lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// Only if nobody living holds it.
+    IfFree,
+    /// Also from a living holder, which is fenced off by the new epoch.
+    TakeOver,
+}
+
+/// The right to drive a run. Held until released or dropped.
+pub struct Lease {
+    /// Which run.
+    pub run: RunId,
+    /// Under which epoch.
+    pub epoch: Epoch,
+    /// What keeps it alive on this backend.
+    pub(crate) guard: Box<dyn Any + Send>,
+}
+
+impl std::fmt::Debug for Lease {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lease").field("run", &self.run).field("epoch", &self.epoch).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,381 @@
+//! Files that survive: atomic writes, private directories, reads that cannot hang.
+//!
+//! Owns the order write, sync, rename, sync directory. Never follows a symbolic link at the last component of
+//! a path, and never replaces one. Every error names the action and the path.
+
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
+
+use crate::fault;
+use crate::ids::{Ids, SystemIds};
+
+const MODE_FILE: u32 = 0o600;
+const MODE_DIR: u32 = 0o700;
+const NO_FOLLOW: i32 = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
+const NO_BLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+
+/// A file operation that failed.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to {action} `{}`", path.display())]
+pub struct Error {
+    /// What was tried, as a verb that fits `failed to …`.
+    pub action: &'static str,
+    /// What it was tried on.
+    pub path: PathBuf,
+    /// Why it failed; a [`Refusal`] inside where the rules of this module said no.
+    pub source: io::Error,
+}
+
+impl Error {
+    /// The error of `action` on `path`.
+    pub fn new(action: &'static str, path: &Path, source: impl Into<io::Error>) -> Self {
+        Self { action, path: path.to_owned(), source: source.into() }
+    }
+
+    /// Whether there is no room: a full file system or an exhausted quota. Worth trying again later.
+    pub fn is_no_space(&self) -> bool {
+        matches!(Errno::from_io_error(&self.source), Some(Errno::NOSPC | Errno::DQUOT))
+    }
+
+    /// Whether the path, or a directory on the way to it, does not exist.
+    pub fn is_not_found(&self) -> bool {
+        self.source.kind() == io::ErrorKind::NotFound
+    }
+
+    /// The rule of this module that said no, if that is what happened.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        self.source.get_ref()?.downcast_ref()
+    }
+
+    fn refused(action: &'static str, path: &Path, refusal: Refusal) -> Self {
+        Self::new(action, path, io::Error::other(refusal))
+    }
+}
+
+/// Why a file or directory is not accepted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Somebody could point it anywhere.
+    #[error("it is a symbolic link")]
+    Symlink,
+    /// A directory was expected.
+    #[error("it is not a directory")]
+    NotADirectory,
+    /// A regular file was expected; a pipe or a device could block for ever.
+    #[error("it is not a regular file")]
+    NotARegularFile,
+    /// Anybody could replace what is in it.
+    #[error("it is writable by everyone (mode {mode:03o}); run `chmod o-w` on it")]
+    WorldWritable {
+        /// The permission bits found.
+        mode: u32,
+    },
+    /// Its owner could replace what is in it.
+    #[error("it belongs to user {owner}, not to user {user}")]
+    ForeignOwner {
+        /// The user id it belongs to.
+        owner: u32,
+        /// The user id of this process.
+        user: u32,
+    },
+    /// Larger than the caller accepts.
+    #[error("it is larger than {bytes_max} bytes")]
+    TooLarge {
+        /// The most that would have been accepted.
+        bytes_max: u64,
+    },
+}
+
+/// Whether a write must survive a power cut before it counts as done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// File and directory are synced.
+    Synced,
+    /// Atomic for other processes, but the kernel writes it out when it likes.
+    Unsynced,
+}
+
+/// Replaces `path` with `bytes` in one step: readers see the old content or the new, never a mixture.
+///
+/// The mode of an existing file is kept; a new one is private. A symbolic link is never replaced.
+pub fn write_atomic(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), Error> {
+    let mode = mode_to_keep(path)?;
+    let temp = temp_beside(path);
+    let written = fill_temp(&temp, bytes, mode, durability).and_then(|()| {
+        fault::point("file.write_atomic.rename");
+        rename(&temp, path)
+    });
+    if let Err(error) = written {
+        // The first error is the one that matters; a temporary name left behind harms nobody.
+        let _ = std::fs::remove_file(&temp);
+        return Err(error);
+    }
+    match durability {
+        Durability::Synced => sync_dir(parent_of(path)),
+        Durability::Unsynced => Ok(()),
+    }
+}
+
+/// Creates `path` with `bytes`, privately. Fails where anything has that name already.
+///
+/// Syncs the file but not its directory: for filling a new directory and syncing it once.
+pub fn create_new(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), Error> {
+    fault::point("file.create_new.create");
+    let mut file = open_new(path, MODE_FILE)?;
+    fault::point("file.create_new.write");
+    file.write_all(bytes).map_err(|source| Error::new("write", path, source))?;
+    if durability == Durability::Synced {
+        fault::point("file.create_new.sync");
+        sync(&file, path)?;
+    }
+    Ok(())
+}
+
+/// Creates the directory `path` and its missing parents, for this user alone, then checks it.
+pub fn create_private_dir(path: &Path) -> Result<(), Error> {
+    create_missing_dirs(path)?;
+    check_private_dir(path)
+}
+
+/// Refuses a directory that somebody else could change: a symbolic link, not a directory, writable by
+/// everyone, or owned by another user.
+pub fn check_private_dir(path: &Path) -> Result<(), Error> {
+    const ACTION: &str = "trust the directory";
+    let metadata = std::fs::symlink_metadata(path).map_err(|source| Error::new(ACTION, path, source))?;
+    let mode = metadata.mode() & 0o7777;
+    let user = rustix::process::geteuid().as_raw();
+    let refusal = if metadata.is_symlink() {
+        Refusal::Symlink
+    } else if !metadata.is_dir() {
+        Refusal::NotADirectory
+    } else if mode & 0o002 != 0 {
+        Refusal::WorldWritable { mode }
+    } else if metadata.uid() != user {
+        Refusal::ForeignOwner { owner: metadata.uid(), user }
+    } else {
+        return Ok(());
+    };
+    Err(Error::refused(ACTION, path, refusal))
+}
+
+/// Reads a regular file of at most `bytes_max` bytes; `None` where there is none.
+///
+/// Never waits: a pipe or a device with that name is refused, a symbolic link too.
+pub fn read_regular(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, Error> {
+    const ACTION: &str = "read";
+    let file = match OpenOptions::new().read(true).custom_flags(NO_FOLLOW | NO_BLOCK).open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if is_symlink_error(&error) => {
+            return Err(Error::refused(ACTION, path, Refusal::Symlink));
+        }
+        // A socket cannot be opened at all.
+        Err(error) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {
+            return Err(Error::refused(ACTION, path, Refusal::NotARegularFile));
+        }
+        Err(error) => return Err(Error::new(ACTION, path, error)),
+    };
+    let metadata = file.metadata().map_err(|source| Error::new(ACTION, path, source))?;
+    if !metadata.is_file() {
+        return Err(Error::refused(ACTION, path, Refusal::NotARegularFile));
+    }
+    let too_large = || Error::refused(ACTION, path, Refusal::TooLarge { bytes_max });
+    if metadata.len() > bytes_max {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+    // One byte more than allowed: a file that grows while it is read is too large as well.
+    let limit = bytes_max.saturating_add(1);
+    file.take(limit).read_to_end(&mut bytes).map_err(|source| Error::new(ACTION, path, source))?;
+    if bytes.len() as u64 > bytes_max { Err(too_large()) } else { Ok(Some(bytes)) }
+}
+
+/// Renames `from` to `to` unless `to` exists; `false` means that it does, and nothing has changed.
+///
+/// The caller syncs the directory.
+pub fn rename_noreplace(from: &Path, to: &Path) -> Result<bool, Error> {
+    fault::point("file.rename_noreplace.rename");
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        Ok(()) => Ok(true),
+        Err(Errno::EXIST | Errno::NOTEMPTY) => Ok(false),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => rename_noreplace_portable(from, to),
+        Err(errno) => Err(Error::new("rename", from, errno)),
+    }
+}
+
+/// Swaps two names in one step; `false` means that this file system cannot.
+///
+/// The caller syncs the directories.
+pub fn exchange(a: &Path, b: &Path) -> Result<bool, Error> {
+    fault::point("file.exchange.rename");
+    match renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(true),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Ok(false),
+        Err(errno) => Err(Error::new("exchange", a, errno)),
+    }
+}
+
+/// Makes the names in a directory durable.
+pub fn sync_dir(path: &Path) -> Result<(), Error> {
+    fault::point("file.sync_dir.sync");
+    let dir = File::open(path).map_err(|source| Error::new("sync the directory", path, source))?;
+    match dir.sync_all() {
+        // Some file systems have nothing to sync about a directory, and say so.
+        Err(error) if Errno::from_io_error(&error) == Some(Errno::INVAL) => Ok(()),
+        result => result.map_err(|source| Error::new("sync the directory", path, source)),
+    }
+}
+
+/// Makes the content of an open file durable; `path` is for the message.
+pub fn sync_file(file: &File, path: &Path) -> Result<(), Error> {
+    fault::point("file.sync_file.sync");
+    sync(file, path)
+}
+
+/// Removes a file; `false` where there was none.
+pub fn remove_file_if_exists(path: &Path) -> Result<bool, Error> {
+    fault::point("file.remove.unlink");
+    match std::fs::remove_file(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(Error::new("remove", path, error)),
+    }
+}
+
+/// The directory that holds the name `path`.
+pub(crate) fn parent_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+fn mode_to_keep(path: &Path) -> Result<u32, Error> {
+    match std::fs::symlink_metadata(path) {
+        Ok(metadata) => {
+            refuse_to_replace(path, &metadata)?;
+            Ok(metadata.mode() & 0o777)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(MODE_FILE),
+        Err(error) => Err(Error::new("replace", path, error)),
+    }
+}
+
+fn refuse_to_replace(path: &Path, metadata: &Metadata) -> Result<(), Error> {
+    if metadata.is_symlink() {
+        return Err(Error::refused("replace", path, Refusal::Symlink));
+    }
+    if !metadata.is_file() {
+        return Err(Error::refused("replace", path, Refusal::NotARegularFile));
+    }
+    Ok(())
+}
+
+/// A random name in the same directory, so that the rename stays within one file system.
+fn temp_beside(path: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    // A long name plus the random part could be too long for a file name.
+    let given = path.file_name().unwrap_or_default().as_bytes();
+    name.push(std::ffi::OsStr::from_bytes(&given[..given.len().min(128)]));
+    name.push(format!(".{}.tmp", SystemIds.hex(16)));
+    parent_of(path).join(name)
+}
+
+fn fill_temp(temp: &Path, bytes: &[u8], mode: u32, durability: Durability) -> Result<(), Error> {
+    fault::point("file.write_atomic.create");
+    let mut file = open_new(temp, MODE_FILE)?;
+    fault::point("file.write_atomic.write");
+    file.write_all(bytes).map_err(|source| Error::new("write", temp, source))?;
+    if mode != MODE_FILE {
+        // Set on the open file: what the process masks out of new files must not narrow a kept mode.
+        let permissions = std::fs::Permissions::from_mode(mode);
+        file.set_permissions(permissions).map_err(|source| Error::new("set the mode of", temp, source))?;
+    }
+    if durability == Durability::Synced {
+        fault::point("file.write_atomic.sync");
+        sync(&file, temp)?;
+    }
+    Ok(())
+}
+
+fn open_new(path: &Path, mode: u32) -> Result<File, Error> {
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(mode)
+        .custom_flags(NO_FOLLOW)
+        .open(path)
+        .map_err(|source| Error::new("create", path, source))
+}
+
+fn sync(file: &File, path: &Path) -> Result<(), Error> {
+    file.sync_all().map_err(|source| Error::new("sync", path, source))
+}
+
+fn rename(from: &Path, to: &Path) -> Result<(), Error> {
+    #[expect(clippy::disallowed_methods, reason = "this is the port; the caller syncs the directory")]
+    std::fs::rename(from, to).map_err(|source| Error::new("replace", to, source))
+}
+
+/// Where the kernel or the file system has no exclusive rename.
+///
+/// A plain rename never replaces a directory that has something in it, and nobody publishes an empty one; for
+/// a file, a hard link is refused where the name is taken.
+fn rename_noreplace_portable(from: &Path, to: &Path) -> Result<bool, Error> {
+    let metadata = std::fs::symlink_metadata(from).map_err(|source| Error::new("rename", from, source))?;
+    if metadata.is_dir() {
+        if std::fs::symlink_metadata(to).is_ok() {
+            return Ok(false);
+        }
+        #[expect(clippy::disallowed_methods, reason = "this is the port; the caller syncs the directory")]
+        let renamed = std::fs::rename(from, to);
+        return match renamed {
+            Ok(()) => Ok(true),
+            Err(error)
+                if matches!(
+                    Errno::from_io_error(&error),
+                    Some(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR)
+                ) =>
+            {
+                Ok(false)
+            }
+            Err(error) => Err(Error::new("rename", from, error)),
+        };
+    }
+    match std::fs::hard_link(from, to) {
+        Ok(()) => {
+            std::fs::remove_file(from).map_err(|source| Error::new("rename", from, source))?;
+            Ok(true)
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(Error::new("rename", from, error)),
+    }
+}
+
+fn create_missing_dirs(path: &Path) -> Result<(), Error> {
+    if std::fs::symlink_metadata(path).is_ok() {
+        return Ok(());
+    }
+    let parent = parent_of(path);
+    if parent != path {
+        create_missing_dirs(parent)?;
+    }
+    fault::point("file.create_private_dir.create");
+    match DirBuilder::new().mode(MODE_DIR).create(path) {
+        Ok(()) => sync_dir(parent),
+        // Somebody else was faster; whether it is acceptable is checked afterwards.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(Error::new("create the directory", path, error)),
+    }
+}
+
+fn is_symlink_error(error: &io::Error) -> bool {
+    // The BSDs say EMLINK where POSIX says ELOOP.
+    matches!(Errno::from_io_error(error), Some(Errno::LOOP | Errno::MLINK))
+}

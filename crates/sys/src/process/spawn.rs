@@ -1,0 +1,236 @@
+//! Starting processes in sessions of their own.
+//!
+//! Two ways: [`Tree::spawn`](super::Tree::spawn) keeps the child, [`spawn_detached`] gives it away, so that it
+//! outlives this process and never becomes a zombie of it. Both close every descriptor but the three standard
+//! ones, reset signals, and give the child no terminal.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use super::identity::{ProcessId, identity};
+
+/// What a child reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stdin {
+    /// Nothing.
+    #[default]
+    Null,
+    /// What the parent writes.
+    Pipe,
+}
+
+/// Where the output of a child goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Output {
+    /// Nowhere.
+    #[default]
+    Null,
+    /// To the parent.
+    Pipe,
+    /// To the end of this file, created privately where needed.
+    Append(PathBuf),
+}
+
+impl Output {
+    fn stdio(&self) -> io::Result<Stdio> {
+        match self {
+            Self::Null => Ok(Stdio::null()),
+            Self::Pipe => Ok(Stdio::piped()),
+            Self::Append(path) => {
+                let no_follow = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
+                let mut options = OpenOptions::new();
+                options.append(true).create(true).mode(0o600).custom_flags(no_follow);
+                Ok(Stdio::from(options.open(path)?))
+            }
+        }
+    }
+}
+
+/// How to start a child: no shell, an argument list, and an environment changed from this process's own.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// The program, resolved by the caller.
+    pub program: PathBuf,
+    /// Its arguments, without its name.
+    pub args: Vec<OsString>,
+    /// What it calls itself, where that is not the program.
+    pub arg0: Option<OsString>,
+    /// Variables set for it.
+    pub env: Vec<(OsString, OsString)>,
+    /// Variables it must not have; applied before `env`.
+    pub env_remove: Vec<OsString>,
+    /// Where it starts; this process's directory by default.
+    pub current_dir: Option<PathBuf>,
+    /// What it reads.
+    pub stdin: Stdin,
+    /// Where its output goes.
+    pub stdout: Output,
+    /// Where its messages go.
+    pub stderr: Output,
+}
+
+/// A child of this process. Dropping it neither kills nor collects it.
+#[derive(Debug)]
+pub struct Child {
+    /// Who it is.
+    pub process: ProcessId,
+    /// Its standard input, with [`Stdin::Pipe`].
+    pub stdin: Option<File>,
+    /// Its standard output, with [`Output::Pipe`].
+    pub stdout: Option<File>,
+    /// Its standard error, with [`Output::Pipe`].
+    pub stderr: Option<File>,
+}
+
+/// Options of [`spawn_detached`].
+#[derive(Clone, Debug, Default)]
+pub struct Detach {
+    /// What the process reads; nothing by default.
+    pub stdin: Option<Vec<u8>>,
+    /// Where its output goes.
+    pub stdout: Output,
+    /// Where its messages go.
+    pub stderr: Output,
+    /// Where it starts; this process's directory by default.
+    pub current_dir: Option<PathBuf>,
+    /// Variables set for it.
+    pub env: Vec<(OsString, OsString)>,
+    /// Variables it must not have; applied before `env`.
+    pub env_remove: Vec<OsString>,
+}
+
+/// A process that was given away.
+#[derive(Debug)]
+pub struct Detached {
+    /// Who it is; `None` where it ended before it could be looked at.
+    pub process: Option<ProcessId>,
+    /// Its standard output, with [`Output::Pipe`].
+    pub stdout: Option<File>,
+}
+
+/// Starts a process that is not our child: it leads a session of its own, and nobody waits for it here.
+///
+/// Returns when the program runs and has been given its input.
+pub fn spawn_detached(program: &Path, args: &[OsString], options: Detach) -> io::Result<Detached> {
+    let start = Start {
+        program: program.to_owned(),
+        args: args.to_vec(),
+        env: options.env,
+        env_remove: options.env_remove,
+        current_dir: options.current_dir,
+        stdin: if options.stdin.is_some() { Stdin::Pipe } else { Stdin::Null },
+        stdout: options.stdout,
+        stderr: options.stderr,
+        ..Start::default()
+    };
+    let mut command = start.command()?;
+    let (numbers, number) = pipe_with(PipeFlags::CLOEXEC)?;
+    let mut numbers = File::from(numbers);
+    fork_again(&mut command, number);
+    let mut between = command.spawn()?;
+    // The process in between has ended or is about to.
+    between.wait()?;
+    drop(command);
+    if let (Some(mut stdin), Some(bytes)) = (between.stdin.take(), options.stdin) {
+        stdin.write_all(&bytes)?;
+    }
+    let mut number = [0; 4];
+    numbers.read_exact(&mut number)?;
+    let process = identity(u32::from_ne_bytes(number));
+    Ok(Detached { process, stdout: between.stdout.take().map(|pipe| File::from(OwnedFd::from(pipe))) })
+}
+
+impl Start {
+    /// Starts a child in a session of its own, which first writes itself into the control group `members`.
+    ///
+    /// `false` beside the child means that the group did not take it.
+    pub(super) fn spawn(self, members: Option<File>) -> io::Result<(Child, bool)> {
+        let mut command = self.command()?;
+        let wants_group = members.is_some();
+        let (refusals, refusal) = pipe_with(PipeFlags::CLOEXEC)?;
+        lead_session(&mut command, members, refusal);
+        let mut child = command.spawn()?;
+        drop(command);
+        let in_group = wants_group && File::from(refusals).read(&mut [0])? == 0;
+        let process = identity(child.id()).ok_or_else(|| io::Error::other("the child is not in the process table"))?;
+        let child = Child {
+            process,
+            stdin: child.stdin.take().map(|pipe| File::from(OwnedFd::from(pipe))),
+            stdout: child.stdout.take().map(|pipe| File::from(OwnedFd::from(pipe))),
+            stderr: child.stderr.take().map(|pipe| File::from(OwnedFd::from(pipe))),
+        };
+        Ok((child, in_group))
+    }
+
+    fn command(&self) -> io::Result<Command> {
+        #[expect(clippy::disallowed_methods, reason = "this is the port that starts processes")]
+        let mut command = Command::new(&self.program);
+        command.args(&self.args);
+        if let Some(arg0) = &self.arg0 {
+            command.arg0(arg0);
+        }
+        for name in &self.env_remove {
+            command.env_remove(name);
+        }
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        if let Some(directory) = &self.current_dir {
+            command.current_dir(directory);
+        }
+        command.stdin(match self.stdin {
+            Stdin::Null => Stdio::null(),
+            Stdin::Pipe => Stdio::piped(),
+        });
+        command.stdout(self.stdout.stdio()?).stderr(self.stderr.stdio()?);
+        Ok(command)
+    }
+}
+
+/// Before the program runs: a new session, then into the control group; a byte in `refusal` if that failed.
+fn lead_session(command: &mut Command, members: Option<File>, refusal: OwnedFd) {
+    let prepare = move || {
+        rustix::process::setsid()?;
+        if let Some(members) = &members
+            && rustix::io::write(members, b"0").is_err()
+        {
+            rustix::io::write(&refusal, b"n")?;
+        }
+        Ok(())
+    };
+    #[expect(unsafe_code, reason = "the closure makes three system calls and nothing else: no allocation, no lock")]
+    // SAFETY: between fork and exec only async-signal-safe calls are allowed, and these are.
+    unsafe {
+        command.pre_exec(prepare);
+    }
+}
+
+/// Before the program runs: fork once more and let the process in between end, so that ours has no child.
+fn fork_again(command: &mut Command, number: OwnedFd) {
+    let prepare = move || {
+        #[expect(unsafe_code, reason = "the child of a fork has one thread; it forks, writes four bytes and ends")]
+        // SAFETY: nothing between the two forks allocates or locks, and `_exit` runs no handlers.
+        match unsafe { libc::fork() } {
+            -1 => Err(io::Error::last_os_error()),
+            0 => {
+                rustix::process::setsid()?;
+                Ok(())
+            }
+            pid => {
+                let _ = rustix::io::write(&number, &pid.unsigned_abs().to_ne_bytes());
+                unsafe { libc::_exit(0) }
+            }
+        }
+    };
+    #[expect(unsafe_code, reason = "the closure makes system calls and nothing else: no allocation, no lock")]
+    // SAFETY: between fork and exec only async-signal-safe calls are allowed, and these are.
+    unsafe {
+        command.pre_exec(prepare);
+    }
+}

@@ -1,0 +1,1 @@
+//! What a front end can see and ask: plain structs and one async trait.
