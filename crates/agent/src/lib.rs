@@ -1,1 +1,31 @@
-//! The keeper that holds an agent process, and what can be known of it afterwards.
+//! Agents do not die with us: the keeper that holds an agent process, and what can be known of it afterwards.
+//!
+//! An attempt is a directory. The [`keeper`] prepares it with its lock already held and then publishes it under
+//! the attempt's name, so *a directory that exists was locked*. What became of an attempt is looked up in it,
+//! by anyone, at any time later, and never guessed:
+//!
+//! | the directory | means | [`look`] says |
+//! |---|---|---|
+//! | is absent | nobody published it; who acts on that [abandons](abandon) it first | [`Found::Absent`] |
+//! | holds `abandoned` | it never started, and never will | [`Found::Abandoned`] |
+//! | has its lock held | the keeper lives; [`wait`] or [`cancel`] | [`Found::Alive`] |
+//! | has a free lock and `exit.json` | it ended | [`Found::Finished`] |
+//! | has a free lock and no `exit.json` | the keeper was killed; [`reap`] what is left | [`Found::Dead`] |
+//!
+//! Owns the layout of that directory and the processes behind it. Never decides what happens next, and never
+//! reads the journal.
+
+pub mod keeper;
+
+mod attempt;
+mod directory;
+mod launch;
+mod record;
+mod report;
+mod spec;
+
+pub use attempt::{Error, Found, abandon, cancel, look, reap, sweep, wait};
+pub use launch::{Launch, launch};
+pub use record::{EndedBy, Exit, KeeperRecord, Started};
+pub use report::{Objectives, REPORT_BYTES_MAX, Report, ReportProblem, Status, Usage, read_report};
+pub use spec::{Limits, Spec, SpecProblem, Stdin};

@@ -1,1 +1,46 @@
-//! piton.toml: layers, defaults and trust.
+//! What a run is asked to do: `piton.toml`, the layers above and below it, defaults and trust.
+//!
+//! ```text
+//!   built-in defaults < user's config.toml < project's piton.toml < PITON_* < flags
+//! ```
+//!
+//! Owns every name of the configuration, what each value may be, and which layer wins. Never reads the
+//! environment or a clock: both come in as data. Files are read at the edge alone, in [`files`], [`trust`] and
+//! [`detect`].
+//!
+//! Invariant: nothing is accepted silently. An unknown name, a name of a later version, a limit that would
+//! leave a run without an exit: each is a [`Problem`] with its line and column, and all of them come at once.
+//!
+//! Start with [`plan`]: files, environment, flags and a task become a `LoopConfig`, or problems. Then
+//! [`Settings`] for what a layer can say, [`Limit`] for the ceilings, [`trust`] for who may say it.
+
+mod read;
+
+mod check;
+mod condition;
+pub mod detect;
+mod duration;
+pub mod files;
+mod hash;
+mod layers;
+mod limit;
+mod plan;
+mod problem;
+mod settings;
+mod show;
+mod suggest;
+mod template;
+pub mod trust;
+
+pub use check::{CHECK_TIMEOUT_MS, default_check};
+pub use condition::parse_condition;
+pub use duration::{format_duration, parse_duration};
+pub use files::{Document, Files, config_dir};
+pub use hash::config_hash;
+pub use layers::{Note, Overrides, Resolved, VARIABLES, resolve};
+pub use limit::Limit;
+pub use plan::{KNOWN_AGENTS, Plan, Task, plan};
+pub use problem::{Place, Problem, Problems};
+pub use settings::{Layer, Settings, Sourced, Views};
+pub use show::{Shown, ShownValue, show};
+pub use template::{InitAgent, render};

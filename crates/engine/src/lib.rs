@@ -1,1 +1,18 @@
 //! The one driver: a synchronous core and a thin shell around it.
+//!
+//! Owns how a run is advanced: [`core`] decides what to do, [`driver`] does it against a [`World`], and
+//! [`load`] brings a run back from the journal; [`world`] is the one that users have. Never prints and
+//! knows no SQL.
+
+pub mod client;
+pub mod core;
+pub mod driver;
+mod entry;
+mod layout;
+pub mod load;
+pub mod world;
+
+pub use client::{ClientError, LocalClient};
+pub use driver::{DriveError, Driver, World, drive};
+pub use entry::entry_of;
+pub use layout::Layout;

@@ -1,1 +1,11 @@
-//! The published file formats, rendered from the journal.
+//! The published file formats: views of the journal for `jq`, dashboards and prompts.
+//!
+//! Owns how a run looks in each format and the rules by which such a file is written, moved aside and removed.
+//! Never a source of truth: nothing is decided by what a view says, and a view that is lost is rendered again.
+//!
+//! Invariants: a view is a pure function of the journal, byte for byte. Views lag and never lead. What piton did
+//! not write is never overwritten, and every file says itself whether piton wrote it.
+//!
+//! One module per format; so far the loop's: [`ralph`].
+
+pub mod ralph;

@@ -34,11 +34,12 @@ const SETTINGS: [&str; 10] = [
     "index.sparse=false",
 ];
 
-const ENVIRONMENT: [(&str, &str); 5] = [
+const ENVIRONMENT: [(&str, &str); 6] = [
     ("GIT_CONFIG_NOSYSTEM", "1"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
     ("LC_ALL", "C"),
 ];
 
@@ -110,7 +111,8 @@ impl Call {
     pub(crate) fn run(self) -> Result<ProgramOutput, Error> {
         let command = self.command;
         let mut program = Program::new(program()?).current_dir(self.directory).stdin_bytes(self.stdin);
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GIT_")) {
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GIT_"))
+        {
             program = program.env_remove(name);
         }
         for (name, value) in ENVIRONMENT {

@@ -27,6 +27,7 @@ mod select;
 mod status;
 mod take;
 mod theirs;
+mod unseen;
 
 mod apply;
 mod diff;

@@ -108,7 +108,19 @@ mod tests {
     fn hostile_run_ids_are_refused() {
         let long = "a".repeat(65);
         for text in [
-            "", "../../etc/x", "..%2f", "/abs", "a/../b", ".", "-rf", "_x", "a\0b", "é", "a b", "a\u{202e}b", &long,
+            "",
+            "../../etc/x",
+            "..%2f",
+            "/abs",
+            "a/../b",
+            ".",
+            "-rf",
+            "_x",
+            "a\0b",
+            "é",
+            "a b",
+            "a\u{202e}b",
+            &long,
         ] {
             assert!(text.parse::<RunId>().is_err(), "{text:?} was accepted");
         }

@@ -16,6 +16,6 @@ mod time;
 
 pub use event::{DecodeError, Encoded, Event, StopOrigin};
 pub use id::{Epoch, InvalidRunId, RunId, Seq, slug};
-pub use loop_machine::{Command, Effect, Rejection, State, admit, apply, create, decide};
+pub use loop_machine::{Command, Effect, Rejection, State, admit, advance, apply, create, decide};
 pub use status::{ExitCode, Kind, Reason, Status, exit_code};
 pub use time::{ParseTimeError, Timestamp};

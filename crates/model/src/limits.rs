@@ -26,16 +26,24 @@ pub const RECENT_ITERATIONS_MAX: usize = 20;
 pub const SESSION_HISTORY_MAX: usize = 20;
 /// Messages waiting for the agent's next prompt; the oldest makes room.
 pub const TOLD_MAX: usize = 16;
+/// Answers that wait to be looked at; further ones are recorded and ignored.
+pub const ANSWERS_WAITING_MAX: usize = 16;
 /// Objectives kept in a state, completed and pending each.
 pub const OBJECTIVES_MAX: usize = 200;
 /// Files listed as modified in a state.
 pub const MODIFIED_FILES_MAX: usize = 200;
 /// Custom values kept in a state.
 pub const CUSTOM_KEYS_MAX: usize = 100;
-/// Largest custom value.
+/// Largest custom value, as JSON; its key counts too.
 pub const CUSTOM_VALUE_BYTES_MAX: usize = 16 << 10;
+/// Deepest custom value: a parser that stops at 128 levels must be able to read it inside an event.
+pub const CUSTOM_VALUE_DEPTH_MAX: usize = 32;
 /// Event bytes after which a checkpoint is due, unless the last checkpoint was larger.
 pub const CHECKPOINT_BYTES_MIN: u64 = 64 << 10;
+/// Largest checkpoint of a state.
+pub const CHECKPOINT_BYTES_MAX: usize = 32 << 20;
+/// Largest blob.
+pub const BLOB_BYTES_MAX: usize = 32 << 20;
 /// Checkpoints kept per run.
 pub const CHECKPOINTS_KEPT: usize = 2;
 

@@ -55,6 +55,10 @@ impl FromStr for Timestamp {
     type Err = ParseTimeError;
 
     fn from_str(text: &str) -> Result<Self, ParseTimeError> {
+        // What `Display` writes for a moment outside of the calendar must read back as well.
+        if let Some(millis) = text.strip_prefix('@').and_then(|rest| rest.strip_suffix("ms")) {
+            return millis.parse().map(Self).map_err(|_| ParseTimeError { text: text.to_owned() });
+        }
         let time: jiff::Timestamp = text.parse().map_err(|_| ParseTimeError { text: text.to_owned() })?;
         Ok(Self(time.as_millisecond()))
     }
@@ -82,6 +86,10 @@ mod tests {
         let moment = Timestamp::from_millis(1_771_157_000_123);
         assert_eq!(moment.to_string(), "2026-02-15T12:03:20.123Z");
         assert_eq!(moment.to_string().parse::<Timestamp>().unwrap(), moment);
+        for beyond in [i64::MIN, i64::MAX] {
+            let moment = Timestamp::from_millis(beyond);
+            assert_eq!(moment.to_string().parse::<Timestamp>().unwrap(), moment);
+        }
     }
 
     #[test]

@@ -1,1 +1,34 @@
-fn main() {}
+//! The binary: arguments in, lines out, an exit code. Holds no logic of its own.
+//!
+//! One file per command in [`commands`]; printing lives in [`output`], what a person reads of a run in
+//! [`render`]. Data goes to stdout, everything else to stderr.
+
+mod cli;
+mod commands;
+mod configuration;
+mod failure;
+mod output;
+mod render;
+mod repository;
+mod start;
+mod viewer;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    // The keeper is this program too, but it must stay small: no runtime, no argument parser.
+    if std::env::args_os().nth(1).is_some_and(|word| word == piton_agent::keeper::COMMAND) {
+        return piton_agent::keeper::main();
+    }
+    let arguments = cli::Arguments::parse();
+    let out = output::Output::new(&arguments.global);
+    match commands::run(arguments, &out) {
+        Ok(code) => ExitCode::from(code as u8),
+        Err(failure) => {
+            out.failure(&failure);
+            ExitCode::from(failure.code as u8)
+        }
+    }
+}

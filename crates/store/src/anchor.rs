@@ -51,6 +51,19 @@ impl Anchor {
         self.newest().map(|(_, head)| head)
     }
 
+    /// Whether it speaks of another journal: the database or the anchor is not the one that was here.
+    pub fn is_foreign(&self) -> bool {
+        let sound = |slot| self.slot(slot).is_some_and(|bytes| sum(&bytes) == bytes[64..]);
+        self.read().is_none() && (sound(0) || sound(1))
+    }
+
+    /// Forgets what it knew, for a run that begins.
+    pub fn reset(&mut self) -> Result<(), file::Error> {
+        self.file.set_len(0).map_err(|error| file::Error::new("empty the anchor", &self.path, error))?;
+        (self.next_slot, self.last) = (0, 0);
+        Ok(())
+    }
+
     /// Notes that `head` is committed. Not synced: see [`Anchor::sync`].
     pub fn write(&mut self, head: Head) -> Result<(), file::Error> {
         if head.seq <= self.last {
@@ -77,16 +90,24 @@ impl Anchor {
     }
 
     fn newest(&self) -> Option<(u64, Head)> {
-        [0, 1].into_iter().filter_map(|slot| Some((slot, self.read_slot(slot)?))).max_by_key(|(_, head)| head.seq)
+        [0, 1]
+            .into_iter()
+            .filter_map(|slot| Some((slot, self.read_slot(slot)?)))
+            .max_by_key(|(_, head)| head.seq)
     }
 
     fn read_slot(&self, slot: u64) -> Option<Head> {
-        let mut bytes = [0; SLOT_BYTES];
-        self.file.read_exact_at(&mut bytes, slot * SLOT_BYTES as u64).ok()?;
+        let bytes = self.slot(slot)?;
         let seq = Seq::from_le_bytes(bytes[24..32].try_into().ok()?);
         let hash: Hash = bytes[32..64].try_into().ok()?;
         let head = Head { seq, hash };
         (slot_bytes(&self.journal, head) == bytes).then_some(head)
+    }
+
+    fn slot(&self, slot: u64) -> Option<[u8; SLOT_BYTES]> {
+        let mut bytes = [0; SLOT_BYTES];
+        self.file.read_exact_at(&mut bytes, slot * SLOT_BYTES as u64).ok()?;
+        Some(bytes)
     }
 }
 
@@ -98,9 +119,13 @@ fn slot_bytes(journal: &[u8; 16], head: Head) -> [u8; SLOT_BYTES] {
     bytes[8..24].copy_from_slice(journal);
     bytes[24..32].copy_from_slice(&head.seq.to_le_bytes());
     bytes[32..64].copy_from_slice(&head.hash);
-    let sum = *blake3::hash(&bytes[..64]).as_bytes();
+    let sum = sum(&bytes);
     bytes[64..].copy_from_slice(&sum);
     bytes
+}
+
+fn sum(bytes: &[u8; SLOT_BYTES]) -> [u8; 32] {
+    *blake3::hash(&bytes[..64]).as_bytes()
 }
 
 #[cfg(test)]
@@ -125,6 +150,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("r");
         Anchor::open(&path, [1; 16], true).unwrap().unwrap().write(Head { seq: 9, hash: [0; 32] }).unwrap();
-        assert_eq!(Anchor::open(&path, [2; 16], false).unwrap().unwrap().read(), None);
+        let mut anchor = Anchor::open(&path, [2; 16], false).unwrap().unwrap();
+        assert_eq!(anchor.read(), None);
+        assert!(anchor.is_foreign());
+        anchor.reset().unwrap();
+        assert!(!anchor.is_foreign());
     }
 }

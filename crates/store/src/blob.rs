@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use piton_model::limits::BLOB_BYTES_MAX;
 use piton_sys::file::{self, Durability};
 
 use crate::chain::{self, Hash};
@@ -24,6 +25,9 @@ impl Blobs {
 
     /// Keeps `bytes`, synced, and names them. Keeping the same bytes again costs a look.
     pub(crate) fn put(&self, bytes: &[u8]) -> Result<Hash, Error> {
+        if bytes.len() > BLOB_BYTES_MAX {
+            return Err(Error::TooLarge { what: "a blob", bytes: bytes.len(), bytes_max: BLOB_BYTES_MAX });
+        }
         let id = chain::digest(bytes);
         let path = self.path(&id);
         if self.read(&path, &id).is_ok() {

@@ -37,7 +37,9 @@ pub fn decode(codec: i64, bytes: &[u8]) -> Result<Vec<u8>, Error> {
     match codec {
         0 => Ok(bytes.to_vec()),
         1 => decompress(bytes).map_err(|what| Error::Corrupt(Problem { run: None, seq: None, what })),
-        other => Err(Error::Corrupt(Problem { run: None, seq: None, what: format!("codec {other} is not known") })),
+        other => {
+            Err(Error::Corrupt(Problem { run: None, seq: None, what: format!("codec {other} is not known") }))
+        }
     }
 }
 
@@ -49,7 +51,8 @@ fn decompress(bytes: &[u8]) -> Result<Vec<u8>, String> {
     if size > DECODED_BYTES_MAX as u64 {
         return Err(format!("a compressed piece claims {size} bytes"));
     }
-    zstd::bulk::decompress(bytes, size as usize).map_err(|error| format!("a compressed piece is damaged: {error}"))
+    zstd::bulk::decompress(bytes, size as usize)
+        .map_err(|error| format!("a compressed piece is damaged: {error}"))
 }
 
 #[cfg(test)]
@@ -58,7 +61,12 @@ mod tests {
 
     #[test]
     fn what_goes_in_comes_out() {
-        for bytes in [Vec::new(), b"short".to_vec(), vec![7; 100_000], (0..5000u32).map(|n| (n * 7919) as u8).collect()] {
+        for bytes in [
+            Vec::new(),
+            b"short".to_vec(),
+            vec![7; 100_000],
+            (0..5000u32).map(|n| (n * 7919) as u8).collect(),
+        ] {
             let (codec, kept) = encode(bytes.clone());
             assert_eq!(decode(codec as i64, &kept).unwrap(), bytes);
         }

@@ -148,6 +148,15 @@ impl Problem {
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
         use rusqlite::ffi;
+        let corrupt = |what: String| Error::Corrupt(Problem { run: None, seq: None, what });
+        // A value that does not have the type of its column was not written by us.
+        if let rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::Utf8Error(..) = error
+        {
+            return corrupt(format!("a value is not what was written: {error}"));
+        }
         let Some(code) = error.sqlite_error().map(|error| error.extended_code) else {
             return Error::Database(error);
         };
@@ -156,11 +165,8 @@ impl From<rusqlite::Error> for Error {
             ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC | ffi::SQLITE_IOERR_TRUNCATE => {
                 Error::SyncFailed { source: Box::new(error) }
             }
-            ffi::SQLITE_CORRUPT | ffi::SQLITE_NOTADB | ffi::SQLITE_CORRUPT_INDEX => {
-                Error::Corrupt(Problem { run: None, seq: None, what: format!("SQLite says: {error}") })
-            }
-            code if code & 0xff == ffi::SQLITE_CORRUPT => {
-                Error::Corrupt(Problem { run: None, seq: None, what: format!("SQLite says: {error}") })
+            code if matches!(code & 0xff, ffi::SQLITE_CORRUPT | ffi::SQLITE_NOTADB) => {
+                corrupt(format!("SQLite says: {error}"))
             }
             _ => Error::Database(error),
         }

@@ -27,7 +27,8 @@ use piton_model::{RunId, Seq};
 
 pub use error::{Error, Problem};
 pub use types::{
-    Append, BlobId, Checkpoint, Claim, Entry, Expect, Fence, Head, Holder, Lease, RequestId, RunRow, StoredEvent,
+    Append, BlobId, Checkpoint, Claim, Entry, Expect, Fence, Head, Holder, Lease, RequestId, RunRow,
+    StoredEvent,
 };
 
 /// What a journal can do. Small on purpose: branching lives in the model, a backend is storage.
@@ -54,15 +55,14 @@ pub trait Store {
     fn rows(&self) -> impl Future<Output = Result<Vec<RunRow>, Error>>;
 
     /// The newest checkpoint at or before `at_most`.
-    fn checkpoint(&self, run: &RunId, at_most: Seq) -> impl Future<Output = Result<Option<Checkpoint>, Error>>;
-
-    /// Takes the lease of a run and bumps its epoch.
-    fn claim(
+    fn checkpoint(
         &self,
         run: &RunId,
-        holder: Holder,
-        claim: Claim,
-    ) -> impl Future<Output = Result<Lease, Error>>;
+        at_most: Seq,
+    ) -> impl Future<Output = Result<Option<Checkpoint>, Error>>;
+
+    /// Takes the lease of a run and bumps its epoch.
+    fn claim(&self, run: &RunId, holder: Holder, claim: Claim) -> impl Future<Output = Result<Lease, Error>>;
 
     /// Who drives the run now, if anybody living does.
     fn holder(&self, run: &RunId) -> impl Future<Output = Result<Option<Holder>, Error>>;
@@ -88,4 +88,3 @@ pub trait Store {
     /// A number that changes whenever any process has appended anything.
     fn revision(&self) -> impl Future<Output = Result<u64, Error>>;
 }
-

@@ -5,14 +5,17 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use piton_model::limits::{CHECKPOINTS_KEPT, EVENTS_PER_APPEND_MAX, PAYLOAD_BYTES_MAX};
+use piton_model::limits::{
+    BLOB_BYTES_MAX, CHECKPOINT_BYTES_MAX, CHECKPOINTS_KEPT, EVENTS_PER_APPEND_MAX, PAYLOAD_BYTES_MAX,
+};
 use piton_model::{Epoch, RunId, Seq, Timestamp};
 
 use crate::Store;
 use crate::chain::{self, Hash};
 use crate::error::{Error, Problem};
 use crate::types::{
-    Append, BlobId, Checkpoint, Claim, Entry, Expect, Fence, Head, Holder, Lease, RequestId, RunRow, StoredEvent,
+    Append, BlobId, Checkpoint, Claim, Entry, Expect, Fence, Head, Holder, Lease, RequestId, RunRow,
+    StoredEvent,
 };
 
 /// A journal in memory.
@@ -27,6 +30,8 @@ struct Shared {
     created: u64,
     blobs: HashMap<BlobId, Vec<u8>>,
     revision: u64,
+    /// The epoch a new run begins with: that of every removed run is below or equal.
+    first_epoch: Epoch,
 }
 
 #[derive(Debug)]
@@ -81,7 +86,8 @@ impl Store for Memory {
         let mut shared = self.lock();
         let key = append.run.key();
         if !shared.runs.contains_key(&key) {
-            let (Expect::Seq(0), Fence::Request(_), Some(entry)) = (append.expect, append.fence, &append.entry)
+            let (Expect::Seq(0), Fence::Request(_), Some(entry)) =
+                (append.expect, append.fence, &append.entry)
             else {
                 return Err(Error::UnknownRun { run: append.run });
             };
@@ -91,7 +97,7 @@ impl Store for Memory {
                 number: shared.created,
                 entry: entry.clone(),
                 updated_at: append.at,
-                epoch: 0,
+                epoch: shared.first_epoch,
                 holder: None,
                 events: Vec::new(),
                 requests: HashMap::new(),
@@ -107,8 +113,8 @@ impl Store for Memory {
 
     async fn read(&self, run: &RunId, from: Seq, count_max: usize) -> Result<Vec<StoredEvent>, Error> {
         self.with_run(run, |run| {
-            let from = from.max(1) as usize - 1;
-            Ok(run.events.iter().skip(from).take(count_max).cloned().collect())
+            let skipped = usize::try_from(from.max(1) - 1).unwrap_or(usize::MAX);
+            Ok(run.events.iter().skip(skipped).take(count_max.max(1)).cloned().collect())
         })
     }
 
@@ -160,6 +166,9 @@ impl Store for Memory {
     }
 
     async fn put_blob(&self, bytes: &[u8]) -> Result<BlobId, Error> {
+        if bytes.len() > BLOB_BYTES_MAX {
+            return Err(Error::TooLarge { what: "a blob", bytes: bytes.len(), bytes_max: BLOB_BYTES_MAX });
+        }
         let id = chain::digest(bytes);
         self.lock().blobs.insert(id, bytes.to_vec());
         Ok(id)
@@ -178,7 +187,10 @@ impl Store for Memory {
 
     async fn remove(&self, lease: Lease) -> Result<(), Error> {
         self.with_run(&lease.run, |run| check_epoch(run, lease.epoch))?;
-        self.lock().runs.remove(&lease.run.key());
+        let mut shared = self.lock();
+        shared.runs.remove(&lease.run.key());
+        shared.first_epoch = shared.first_epoch.max(lease.epoch);
+        shared.revision += 1;
         Ok(())
     }
 
@@ -230,9 +242,10 @@ fn place(run: &mut Run, append: Append) -> Result<Head, Error> {
 /// The sequence moved on. If what is stored there is this very append, it was committed before.
 fn place_again(run: &Run, append: &Append, expected: Seq) -> Result<Head, Error> {
     let found = run.head().seq;
-    let last = expected + append.events.len() as u64;
+    let last = expected.saturating_add(append.events.len() as u64);
     if expected < found && last <= found {
-        let ours = chain::link_all(&run.hash_at(expected), expected + 1, append.at, &append.salt, &append.events);
+        let ours =
+            chain::link_all(&run.hash_at(expected), expected + 1, append.at, &append.salt, &append.events);
         if ours == run.hash_at(last) {
             return Ok(Head { seq: last, hash: ours });
         }
@@ -244,7 +257,7 @@ fn place_again(run: &Run, append: &Append, expected: Seq) -> Result<Head, Error>
 }
 
 fn check_epoch(run: &Run, held: Epoch) -> Result<(), Error> {
-    if held == run.epoch {
+    if held == run.epoch && run.holder.is_some() {
         return Ok(());
     }
     Err(Error::Fenced { run: run.run.clone(), held, current: run.epoch })
@@ -259,12 +272,15 @@ fn check_sizes(append: &Append) -> Result<(), Error> {
             bytes_max: EVENTS_PER_APPEND_MAX,
         });
     }
+    if let Some(bytes) =
+        append.checkpoint.as_ref().map(Vec::len).filter(|bytes| *bytes > CHECKPOINT_BYTES_MAX)
+    {
+        return Err(Error::TooLarge { what: "a checkpoint", bytes, bytes_max: CHECKPOINT_BYTES_MAX });
+    }
     match append.events.iter().find(|event| event.data.len() > PAYLOAD_BYTES_MAX) {
-        Some(event) => Err(Error::TooLarge {
-            what: "a payload",
-            bytes: event.data.len(),
-            bytes_max: PAYLOAD_BYTES_MAX,
-        }),
+        Some(event) => {
+            Err(Error::TooLarge { what: "a payload", bytes: event.data.len(), bytes_max: PAYLOAD_BYTES_MAX })
+        }
         None => Ok(()),
     }
 }

@@ -49,7 +49,7 @@ pub enum Fence {
 pub enum Expect {
     /// The run's last event is this one; 0 means that the run does not exist yet.
     Seq(Seq),
-    /// Whatever is there.
+    /// Whatever is there. For requests: without a request id, a second try is a second append.
     Any,
 }
 

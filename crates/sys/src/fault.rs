@@ -2,8 +2,10 @@
 //!
 //! Every write, sync and rename of the ports calls [`point`] with the name of its site just before it acts.
 //! In debug builds `PITON_ABORT_AT=N` aborts the process at the N-th point it hits, and
-//! `PITON_FAULT_LOG=path` appends the name of every point hit as a line; so a test counts the points of a
-//! workload once, then runs it once per point. In release builds a point compiles to nothing.
+//! `PITON_FAULT_LOG=path` appends the name of every point hit as a line (and `abort NAME` where it ended);
+//! so a test counts the points of a workload once, then runs it once per point. Every process counts for
+//! itself; `PITON_ABORT_IN=WORD` spares those that do not have that very argument, so that of a viewer, its
+//! driver and a keeper one can be chosen. In release builds a point compiles to nothing.
 //!
 //! To add a site: call `fault::point("crate.operation.step")` and add the name to [`SITES`].
 
@@ -45,6 +47,9 @@ pub const SITES: &[&str] = &[
     // store
     // git
     // files
+    "files.directory.create",
+    "files.publish.aside",
+    "files.publish.write",
     // engine
 ];
 
@@ -77,7 +82,10 @@ mod armed {
     static PLAN: OnceLock<Plan> = OnceLock::new();
 
     fn plan() -> Plan {
-        let abort_at = std::env::var("PITON_ABORT_AT").ok().and_then(|text| text.parse().ok());
+        let is_meant =
+            std::env::var_os("PITON_ABORT_IN").is_none_or(|word| std::env::args_os().any(|arg| arg == word));
+        let abort_at =
+            std::env::var("PITON_ABORT_AT").ok().filter(|_| is_meant).and_then(|text| text.parse().ok());
         let log = std::env::var_os("PITON_FAULT_LOG")
             .and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok());
         Plan { abort_at, log, hits: AtomicU64::new(0) }
@@ -91,6 +99,9 @@ mod armed {
             let _ = log.write_all(format!("{site}\n").as_bytes());
         }
         if plan.abort_at == Some(hit) {
+            if let Some(mut log) = plan.log.as_ref() {
+                let _ = log.write_all(format!("abort {site}\n").as_bytes());
+            }
             std::process::abort();
         }
     }

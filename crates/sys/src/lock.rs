@@ -16,10 +16,9 @@ use rustix::io::Errno;
 use crate::fault;
 use crate::file::{Error, Refusal};
 
-/// How often and how far apart [`FileLock::try_exclusive`] asks: a probe of [`FileLock::is_held`] holds a
-/// shared lock for some microseconds and must not look like an owner.
-const TRIES: u32 = 4;
-const BETWEEN_TRIES: Duration = Duration::from_millis(2);
+/// How often [`FileLock::try_exclusive`] asks again where only probes are in its way, and how far apart.
+const TRIES: u32 = 1_000;
+const BETWEEN_TRIES: Duration = Duration::from_micros(100);
 
 /// An exclusive lock, held as long as this value lives.
 #[derive(Debug)]
@@ -33,14 +32,18 @@ impl FileLock {
     pub fn try_exclusive(path: &Path) -> Result<Option<FileLock>, Error> {
         let file = open_or_create(path)?;
         fault::point("lock.acquire");
-        for attempt in 0..TRIES {
-            if attempt > 0 {
-                #[expect(clippy::disallowed_methods, reason = "a probe in passing gives no sign when it ends")]
-                std::thread::sleep(BETWEEN_TRIES);
-            }
+        for _ in 0..TRIES {
             if try_lock(&file, FlockOperation::NonBlockingLockExclusive, path)? {
                 return Ok(Some(FileLock { _file: file }));
             }
+            // A shared lock is refused by an owner only. Where it is granted, what was in the way is a probe of
+            // `is_held`, which is over in a moment and must not look like an owner.
+            if !try_lock(&file, FlockOperation::NonBlockingLockShared, path)? {
+                return Ok(None);
+            }
+            try_lock(&file, FlockOperation::NonBlockingUnlock, path)?;
+            #[expect(clippy::disallowed_methods, reason = "a probe in passing gives no sign when it ends")]
+            std::thread::sleep(BETWEEN_TRIES);
         }
         Ok(None)
     }
@@ -72,7 +75,12 @@ impl FileLock {
 
 fn open_or_create(path: &Path) -> Result<File, Error> {
     fault::point("lock.create");
-    options().write(true).create(true).mode(0o600).open(path).map_err(|error| refine("open the lock", path, error))
+    options()
+        .write(true)
+        .create(true)
+        .mode(0o600)
+        .open(path)
+        .map_err(|error| refine("open the lock", path, error))
 }
 
 fn open_existing(path: &Path) -> Result<Option<File>, Error> {

@@ -56,6 +56,15 @@ pub fn become_subreaper() -> std::io::Result<bool> {
     Ok(false)
 }
 
+/// Points the three standard descriptors of this process at nothing, so that it holds no pipe and no terminal.
+pub fn close_standard_streams() -> std::io::Result<()> {
+    let null = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&null)?;
+    rustix::stdio::dup2_stdout(&null)?;
+    rustix::stdio::dup2_stderr(&null)?;
+    Ok(())
+}
+
 /// Collects every child that has ended, adopted ones included, without waiting.
 pub fn collect_children() -> Vec<(u32, Ended)> {
     use rustix::process::{WaitOptions, wait};
@@ -78,13 +87,16 @@ mod tests {
 
     /// A child that does nothing for a long time.
     pub(super) fn sleeper() -> Child {
-        #[expect(clippy::disallowed_methods, reason = "a process to look at, started by other means than the port's")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a process to look at, started by other means than the port's"
+        )]
         Command::new("sleep").arg("600").stdin(Stdio::null()).spawn().unwrap()
     }
 
     /// Looks until it is true; fails after a while.
     pub(super) fn eventually(what: &str, mut is_true: impl FnMut() -> bool) {
-        let deadline = Instant::now() + Duration::from_secs(20);
+        let deadline = Instant::now() + Duration::from_secs(60);
         while !is_true() {
             assert!(Instant::now() < deadline, "not in time: {what}");
             std::thread::yield_now();

@@ -83,7 +83,10 @@ impl Redactor {
 
     /// For bytes that come in pieces.
     pub fn stream(&self) -> Stream {
-        Stream { literals: literals::Scanner::new(Arc::clone(&self.literals)), formats: formats::Scanner::default() }
+        Stream {
+            literals: literals::Scanner::new(Arc::clone(&self.literals)),
+            formats: formats::Scanner::default(),
+        }
     }
 }
 

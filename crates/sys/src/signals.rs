@@ -64,7 +64,11 @@ impl Signals {
         let mut wake = &self.wake;
         let mut bytes = [0; 64];
         while matches!(wake.read(&mut bytes), Ok(count) if count > 0) {}
-        self.flags.iter().filter(|(_, flag)| flag.swap(false, Ordering::SeqCst)).map(|&(signal, _)| signal).collect()
+        self.flags
+            .iter()
+            .filter(|(_, flag)| flag.swap(false, Ordering::SeqCst))
+            .map(|&(signal, _)| signal)
+            .collect()
     }
 }
 

@@ -3,15 +3,18 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::config::Raise;
-use super::facts::{Answer, AttemptEnd, AttemptOutcome, CheckRound, ErrorClass, Objectives, Report};
+use super::facts::{
+    Answer, AttemptEnd, AttemptOutcome, CheckRound, ErrorClass, Objectives, QuestionKind, Report,
+};
 use super::state::{
     Asked, Best, Counters, Driver, Ended, GivenAnswer, IterationRecord, Next, Open, Question, Session,
     SessionRecord, State, Told,
 };
 use crate::Timestamp;
-use crate::event::Event;
+use crate::event::{Event, StopOrigin};
 use crate::limits::{
-    CUSTOM_KEYS_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX, RECENT_ITERATIONS_MAX, SESSION_HISTORY_MAX, TOLD_MAX,
+    ANSWERS_WAITING_MAX, CUSTOM_KEYS_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX, RECENT_ITERATIONS_MAX,
+    SESSION_HISTORY_MAX, TOLD_MAX,
 };
 use crate::status::{Reason, Status};
 
@@ -84,6 +87,10 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         }
         Event::SnapshotTaken { snapshot } => {
             state.start.get_or_insert_with(|| snapshot.clone());
+            if matches!(state.open, Some(Open::Attempt(_))) {
+                // Somebody edited the tree before the attempt began; that is not the attempt's work.
+                state.before = Some(snapshot.clone());
+            }
             state.snapshot = Some(snapshot.clone());
         }
         Event::ChecksStarted { round } => {
@@ -108,11 +115,13 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         Event::AttemptAbandoned { attempt } => {
             state.open = None;
             state.next = Next::Attempt;
+            state.asked.skip = false;
             untell(state, *attempt);
         }
         Event::AttemptLost { attempt, .. } => {
             state.open = None;
             state.next = Next::Attempt;
+            state.asked.skip = false;
             state.counters.lost += 1;
             state.counters.failures_in_a_row += 1;
             state.counters.cost_unknown += 1;
@@ -140,17 +149,14 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             });
         }
         Event::QuestionClosed { question, answer, comment } => {
-            state.asked.answers.retain(|given| given.question != *question);
+            take_answer(state, *question);
+            let kind = state.questions.iter().find(|open| open.number == *question).map(|open| open.kind);
             state.questions.retain(|open| open.number != *question);
-            question_closed(state, *answer, comment.as_deref(), at);
+            question_closed(state, kind, *answer, comment.as_deref(), at);
         }
-        Event::AnswerRefused { question, .. } => {
-            state.asked.answers.retain(|given| given.question != *question);
-        }
+        Event::AnswerRefused { question, .. } => take_answer(state, *question),
         Event::RunWaiting { reason, until } => {
-            if let Some(ended) = &mut state.ended {
-                ended.hold = None;
-            }
+            let_go(state);
             enter(state, Status::Waiting, Some(*reason), None, at);
             state.until = *until;
         }
@@ -173,19 +179,33 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         Event::RunFailed { reason, detail } => rest(state, Status::Failed, *reason, detail.clone(), at),
         Event::RunCompleted { reason } => rest(state, Status::Completed, *reason, None, at),
 
-        Event::PauseRequested {} => state.asked.pause = true,
-        Event::SkipRequested {} => state.asked.skip = state.open.is_some(),
+        // Of pause, stop and resume the last one asked for counts.
+        Event::PauseRequested {} => {
+            state.asked.pause = true;
+            state.asked.resume = None;
+        }
+        Event::SkipRequested {} => state.asked.skip = state.can_skip(),
         Event::StopRequested { now, origin } => {
             let now = *now || matches!(state.asked.stop, Some((true, _)));
             state.asked.stop = Some((now, *origin));
+            state.asked.resume = None;
         }
-        Event::ResumeRequested { raise } => state.asked.resume = Some(raise.clone()),
-        Event::AnswerGiven { question, answer, comment, seen } => state.asked.answers.push(GivenAnswer {
-            question: *question,
-            answer: *answer,
-            comment: comment.clone(),
-            seen: seen.clone(),
-        }),
+        Event::ResumeRequested { raise } => {
+            state.asked.resume = Some(raise.clone());
+            state.asked.pause = false;
+            state.asked.stop = None;
+        }
+        Event::AnswerGiven { question, answer, comment, seen } => {
+            // A flood of answers must not make a decision larger than an append; the first ones count.
+            if state.asked.answers.len() < ANSWERS_WAITING_MAX {
+                state.asked.answers.push(GivenAnswer {
+                    question: *question,
+                    answer: *answer,
+                    comment: comment.clone(),
+                    seen: seen.clone(),
+                });
+            }
+        }
         Event::AgentTold { text } => tell(state, text),
         Event::CheckpointTaken { .. } => {}
     }
@@ -193,7 +213,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
 
 fn enter(state: &mut State, status: Status, reason: Option<Reason>, detail: Option<String>, at: Timestamp) {
     if matches!(state.status, Status::Waiting) {
-        state.counters.waiting_ms += at.millis_since(state.since);
+        state.counters.waiting_ms = state.counters.waiting_ms.saturating_add(at.millis_since(state.since));
     }
     state.status = status;
     state.reason = reason;
@@ -204,17 +224,26 @@ fn enter(state: &mut State, status: Status, reason: Option<Reason>, detail: Opti
 
 fn rest(state: &mut State, status: Status, reason: Reason, detail: Option<String>, at: Timestamp) {
     state.asked = Asked { answers: std::mem::take(&mut state.asked.answers), ..Asked::default() };
-    if let Some(ended) = &mut state.ended {
+    let_go(state);
+    enter(state, status, Some(reason), detail, at);
+}
+
+/// The rest serves what the last attempt was held for. What became of a lost attempt is still to be
+/// settled after any rest.
+fn let_go(state: &mut State) {
+    if let Some(ended) = &mut state.ended
+        && ended.hold != Some(Reason::AttemptLost)
+    {
         ended.hold = None;
     }
-    enter(state, status, Some(reason), detail, at);
 }
 
 fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Timestamp) {
     state.open = None;
-    state.counters.working_ms += end.duration_ms;
-    if let Some(snapshot) = &end.snapshot {
-        state.snapshot = Some(snapshot.clone());
+    state.counters.working_ms = state.counters.working_ms.saturating_add(end.duration_ms);
+    // A tree that nobody saw is not the tree from before: no verdict holds for it.
+    if end.snapshot.is_some() || end.outcome != AttemptOutcome::NotStartable {
+        state.snapshot = end.snapshot.clone();
     }
     if let Some(change) = &end.change {
         remember_files(&mut state.modified_files, &change.files);
@@ -247,12 +276,17 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
         }
         AttemptOutcome::NotStartable => {
             untell(state, attempt);
+            state.asked.skip = false;
             state.detail = end.message.clone();
             state.next = Next::Attempt;
         }
-        AttemptOutcome::Succeeded | AttemptOutcome::Failed | AttemptOutcome::TimedOut | AttemptOutcome::Hung => {
+        AttemptOutcome::Succeeded
+        | AttemptOutcome::Failed
+        | AttemptOutcome::TimedOut
+        | AttemptOutcome::Hung => {
             if hold.is_some() {
                 untell(state, attempt);
+                state.asked.skip = false;
                 state.next = Next::Attempt;
                 return;
             }
@@ -348,7 +382,7 @@ fn remember_files(known: &mut Vec<String>, files: &[String]) {
 
 fn checks_finished(state: &mut State, round: &CheckRound) {
     state.open = None;
-    state.counters.working_ms += round.duration_ms;
+    state.counters.working_ms = state.counters.working_ms.saturating_add(round.duration_ms);
     if let Some(snapshot) = &round.snapshot {
         state.snapshot = Some(snapshot.clone());
     }
@@ -362,7 +396,7 @@ fn checks_finished(state: &mut State, round: &CheckRound) {
     let is_baseline = state.iteration == 0;
     let unchanged = state.checks.as_ref().is_some_and(|last| same_verdicts(last, round));
     if let Some(ended) = &mut state.ended {
-        ended.duration_ms += round.duration_ms;
+        ended.duration_ms = ended.duration_ms.saturating_add(round.duration_ms);
     }
     state.counters.red_in_a_row = if round.all_pass() { 0 } else { state.counters.red_in_a_row + 1 };
     state.checks = Some(round.clone());
@@ -375,7 +409,10 @@ fn checks_finished(state: &mut State, round: &CheckRound) {
 }
 
 fn same_verdicts(left: &CheckRound, right: &CheckRound) -> bool {
-    left.checks.iter().map(|check| (&check.name, check.passed)).eq(right.checks.iter().map(|check| (&check.name, check.passed)))
+    left.checks
+        .iter()
+        .map(|check| (&check.name, check.passed))
+        .eq(right.checks.iter().map(|check| (&check.name, check.passed)))
         && left.conditions == right.conditions
 }
 
@@ -452,8 +489,22 @@ fn remember_iteration(state: &mut State, ended: &Ended, skipped: bool, progress:
     }
 }
 
-fn question_closed(state: &mut State, answer: Answer, comment: Option<&str>, at: Timestamp) {
+fn question_closed(
+    state: &mut State,
+    kind: Option<QuestionKind>,
+    answer: Answer,
+    comment: Option<&str>,
+    at: Timestamp,
+) {
+    let stop = Some((true, StopOrigin::Command));
     match answer {
+        // "Start another attempt?" "No." leaves nothing to go on with.
+        Answer::Reject if kind == Some(QuestionKind::AttemptLost) => {
+            if let Some(comment) = comment {
+                tell(state, comment);
+            }
+            state.asked.stop = stop;
+        }
         Answer::Approve | Answer::Reject => {
             if let Some(comment) = comment {
                 tell(state, comment);
@@ -464,7 +515,14 @@ fn question_closed(state: &mut State, answer: Answer, comment: Option<&str>, at:
                 enter(state, Status::Running, None, None, at);
             }
         }
-        Answer::Abort => state.asked.stop = Some((true, crate::event::StopOrigin::Command)),
+        Answer::Abort => state.asked.stop = stop,
+    }
+}
+
+/// The oldest answer to this question was judged.
+fn take_answer(state: &mut State, question: u32) {
+    if let Some(index) = state.asked.answers.iter().position(|given| given.question == question) {
+        state.asked.answers.remove(index);
     }
 }
 

@@ -4,7 +4,7 @@
 //! is nothing more to say. So an outcome and the intent that follows leave together.
 
 use super::apply::apply;
-use super::config::{LoopConfig, OnLost, Raise};
+use super::config::{Condition, LoopConfig, OnLost, Raise};
 use super::facts::{AttemptEnd, CheckRound, OpenAttempt, QuestionKind, ReportStatus, Snapshot, TreeProof};
 use super::state::{GivenAnswer, Next, Open, State};
 use super::{done, limit};
@@ -125,6 +125,9 @@ pub fn create(run: RunId, title: &str, config: LoopConfig) -> Result<Event, Reje
     if config.checks.is_empty() && config.until.is_empty() {
         return bad("nothing would stop this loop: it has no check and no condition");
     }
+    if config.checks.is_empty() && config.until.contains(&Condition::ChecksPass) {
+        return bad("`checks-pass` needs at least one check");
+    }
     if config.agent.command.is_empty() {
         return bad("the agent has no command");
     }
@@ -147,21 +150,29 @@ pub fn create(run: RunId, title: &str, config: LoopConfig) -> Result<Event, Reje
 
 /// What follows from `command` at `now`.
 pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Event>, Rejection> {
+    advance(state, command, now).map(|(events, _)| events)
+}
+
+/// What follows from `command` at `now`, and the state it leads to.
+pub fn advance(state: &State, command: Command, now: Timestamp) -> Result<(Vec<Event>, State), Rejection> {
     let mut events: Vec<Event> = outcome(state, command)?.into_iter().collect();
-    let mut state = Some(state.clone());
+    let mut state = state.clone();
     for event in &events {
-        state = apply(state, event, now);
+        state = apply(Some(state), event, now).expect("a state stays a state");
     }
-    while let Some(event) = state.as_ref().and_then(|state| next_event(state, now)) {
-        state = apply(state, &event, now);
+    while let Some(event) = next_event(&state, now) {
+        state = apply(Some(state), &event, now).expect("a state stays a state");
         events.push(event);
         assert!(events.len() < crate::limits::EVENTS_PER_APPEND_MAX, "a decision ends");
     }
-    Ok(events)
+    Ok((events, state))
 }
 
 /// The fact that a command brings, if it brings one.
 fn outcome(state: &State, command: Command) -> Result<Option<Event>, Rejection> {
+    if state.status == Status::Completed {
+        return completed(state, &command);
+    }
     Ok(Some(match command {
         Command::Drive { epoch, place, version } => {
             Event::DriverStarted { epoch, host: place.host, boot: place.boot, pid: place.pid, version }
@@ -174,7 +185,7 @@ fn outcome(state: &State, command: Command) -> Result<Option<Event>, Rejection> 
         }
         Command::EndAttempt { attempt, end } => {
             require_open_attempt(state, attempt)?;
-            Event::AttemptFinished { attempt, end }
+            Event::AttemptFinished { attempt, end: Box::new(end.bounded()) }
         }
         Command::AbandonAttempt { attempt } => {
             require_open_attempt(state, attempt)?;
@@ -188,13 +199,23 @@ fn outcome(state: &State, command: Command) -> Result<Option<Event>, Rejection> 
             if state.open != Some(Open::Checks(round.number)) {
                 return Err(Rejection::NotOpen);
             }
-            Event::ChecksFinished { round }
+            Event::ChecksFinished { round: round.bounded() }
         }
-        Command::GiveUp { detail } => {
-            Event::RunStopped { reason: Reason::Environment, detail: Some(detail) }
-        }
+        Command::GiveUp { detail } => Event::RunStopped { reason: Reason::Environment, detail: Some(detail) },
         Command::Tick => return Ok(None),
     }))
+}
+
+/// A run that reached its goal says nothing more, whoever looks at it.
+fn completed(state: &State, command: &Command) -> Result<Option<Event>, Rejection> {
+    match command {
+        Command::Drive { .. } | Command::Observe(_) | Command::Tick => Ok(None),
+        Command::GiveUp { .. } => Err(Rejection::Finished { run: state.run.clone(), status: state.status }),
+        Command::EndAttempt { .. }
+        | Command::AbandonAttempt { .. }
+        | Command::LoseAttempt { .. }
+        | Command::EndChecks(_) => Err(Rejection::NotOpen),
+    }
 }
 
 fn require_open_attempt(state: &State, attempt: u32) -> Result<(), Rejection> {
@@ -206,6 +227,9 @@ fn require_open_attempt(state: &State, attempt: u32) -> Result<(), Rejection> {
 
 /// The one event that follows from where the run is, if any.
 fn next_event(state: &State, now: Timestamp) -> Option<Event> {
+    if state.status == Status::Completed {
+        return None;
+    }
     if let Some(given) = state.asked.answers.first() {
         return Some(judge_answer(state, given));
     }
@@ -230,6 +254,9 @@ fn while_waiting(state: &State, now: Timestamp) -> Option<Event> {
     if let Some((_, origin)) = state.asked.stop {
         return Some(stopped(origin));
     }
+    if state.asked.pause {
+        return Some(Event::RunPaused {});
+    }
     let due = state.until.is_some_and(|until| until <= now);
     match &state.asked.resume {
         Some(raise) if state.questions.is_empty() => Some(Event::RunResumed { raise: raise.clone() }),
@@ -239,6 +266,9 @@ fn while_waiting(state: &State, now: Timestamp) -> Option<Event> {
 }
 
 fn while_running(state: &State, now: Timestamp) -> Option<Event> {
+    if let Some(raise) = &state.asked.resume {
+        return Some(Event::RunResumed { raise: raise.clone() });
+    }
     if state.open.is_some() {
         return None;
     }
@@ -316,7 +346,8 @@ fn next_attempt(state: &State) -> Option<Event> {
     let number = state.attempt + 1;
     let unfinished = state.iteration > state.counters.iterations;
     let iteration = if unfinished { state.iteration } else { state.iteration + 1 };
-    let lost = unfinished && state.ended.as_ref().is_some_and(|ended| ended.hold == Some(Reason::AttemptLost));
+    let lost =
+        unfinished && state.ended.as_ref().is_some_and(|ended| ended.hold == Some(Reason::AttemptLost));
     let restore = match state.config.on_lost {
         OnLost::RestoreAndRetry if lost => state.before.as_ref().map(|snapshot| snapshot.id.clone()),
         _ => None,
@@ -347,7 +378,8 @@ fn next_round(state: &State) -> Event {
 fn judge_answer(state: &State, given: &GivenAnswer) -> Event {
     let question = given.question;
     let Some(open) = state.questions.iter().find(|open| open.number == question) else {
-        let why = if question <= state.questions_asked { "it was answered before" } else { "it was never asked" };
+        let why =
+            if question <= state.questions_asked { "it was answered before" } else { "it was never asked" };
         return Event::AnswerRefused { question, why: why.to_owned() };
     };
     if given.seen.as_ref().is_some_and(|seen| *seen != open.digest) {
@@ -387,14 +419,18 @@ pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
     let at_rest = matches!(state.status, Status::Paused | Status::Stopped | Status::Failed);
     match request {
         Event::PauseRequested {} if at_rest => nothing_to("pause"),
-        Event::StopRequested { .. } if matches!(state.status, Status::Stopped | Status::Failed) => nothing_to("stop"),
-        Event::SkipRequested {} if state.open.is_none() => nothing_to("skip"),
+        Event::StopRequested { .. } if matches!(state.status, Status::Stopped | Status::Failed) => {
+            nothing_to("stop")
+        }
+        Event::SkipRequested {} if !state.can_skip() => nothing_to("skip"),
         Event::ResumeRequested { raise } => match limit::still_reached(state, raise) {
             Some(reason) => Err(Rejection::AtLimit { run: run(), reason }),
             None if !state.questions.is_empty() => Err(Rejection::NeedsAnswer { run: run() }),
             None => Ok(()),
         },
-        Event::AnswerGiven { question, .. } if state.questions.iter().all(|open| open.number != *question) => {
+        Event::AnswerGiven { question, .. }
+            if state.questions.iter().all(|open| open.number != *question) =>
+        {
             Err(Rejection::NoSuchQuestion { run: run(), question: *question })
         }
         _ => Ok(()),

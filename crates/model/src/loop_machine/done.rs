@@ -26,17 +26,21 @@ pub fn done_rule(config: &LoopConfig, baseline: Option<&CheckRound>) -> DoneRule
     }
 }
 
-/// Why the run is complete, if it is. Judged on the last concluded iteration; never before the first.
+/// Why the run is complete, if it is. Judged on the last iteration, once it has its verdict: what an
+/// attempt left behind that was cut short, or a person edited since, was never checked.
 pub(super) fn reached(state: &State) -> Option<Reason> {
-    if state.counters.iterations == 0 || state.recent.back().is_none_or(|last| last.skipped) {
+    if state.recent.back().is_none_or(|last| last.skipped || last.number != state.iteration) {
         return None;
     }
     match done_rule(&state.config, state.baseline.as_ref()) {
         DoneRule::ChecksPass => checks_pass(state).then_some(Reason::ChecksPass),
         DoneRule::Done => reported_done(state).then_some(Reason::Done),
-        DoneRule::Conditions => {
-            state.config.until.iter().all(|condition| holds(state, condition)).then_some(Reason::ConditionsMet)
-        }
+        DoneRule::Conditions => state
+            .config
+            .until
+            .iter()
+            .all(|condition| holds(state, condition))
+            .then_some(Reason::ConditionsMet),
     }
 }
 
@@ -54,7 +58,9 @@ fn holds(state: &State, condition: &Condition) -> bool {
         Condition::Command(_) | Condition::File(_) => {
             let label = condition.label();
             let round = state.checks.as_ref();
-            round.is_some_and(|round| round.conditions.iter().any(|result| result.label == label && result.met))
+            round.is_some_and(|round| {
+                round.conditions.iter().any(|result| result.label == label && result.met)
+            })
         }
     }
 }
@@ -66,7 +72,13 @@ fn checks_pass(state: &State) -> bool {
 
 fn reported_done(state: &State) -> bool {
     let reported = state.report.as_ref().and_then(|report| report.status) == Some(ReportStatus::Done);
-    reported && state.tree_changed() && all_green(state)
+    reported && tree_changed(state) && all_green(state)
+}
+
+/// Whether the judged tree differs from the start of the run. Unknown counts as no.
+fn tree_changed(state: &State) -> bool {
+    let judged = state.recent.back().and_then(|last| last.snapshot.as_ref());
+    judged.zip(state.start.as_ref()).is_some_and(|(judged, start)| judged.tree != start.tree)
 }
 
 fn all_green(state: &State) -> bool {

@@ -4,6 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::limits::{
+    CUSTOM_KEYS_MAX, CUSTOM_VALUE_BYTES_MAX, CUSTOM_VALUE_DEPTH_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX,
+    TAIL_BYTES_MAX, TEXT_BYTES_MAX, clip, clip_tail,
+};
+
 /// A byte-exact picture of the work tree, kept by git.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -70,6 +75,19 @@ pub struct AttemptEnd {
     /// What differs from before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<Change>,
+}
+
+impl AttemptEnd {
+    /// The same within the limits of an event: an outcome must never be too large or too deep to record.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        self.message = self.message.map(|text| clip(&text, TEXT_BYTES_MAX).to_owned());
+        self.report = self.report.map(Report::bounded);
+        if let Some(change) = &mut self.change {
+            change.files.truncate(MODIFIED_FILES_MAX);
+        }
+        self
+    }
 }
 
 /// The ways an attempt can end with a known outcome.
@@ -139,6 +157,40 @@ pub struct Report {
     /// What the failure said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+}
+
+impl Report {
+    fn bounded(mut self) -> Self {
+        for text in [&mut self.reason, &mut self.summary, &mut self.session_id, &mut self.message] {
+            if let Some(long) = text.as_mut().filter(|text| text.len() > TEXT_BYTES_MAX) {
+                *long = clip(long, TEXT_BYTES_MAX).to_owned();
+            }
+        }
+        if let Some(objectives) = &mut self.objectives {
+            for list in [&mut objectives.completed, &mut objectives.pending] {
+                list.truncate(OBJECTIVES_MAX);
+                for text in list {
+                    *text = clip(text, TAIL_BYTES_MAX).to_owned();
+                }
+            }
+        }
+        self.custom = self.custom.into_iter().filter(fits).take(CUSTOM_KEYS_MAX).collect();
+        self
+    }
+}
+
+fn fits((key, value): &(String, serde_json::Value)) -> bool {
+    depth(value) <= CUSTOM_VALUE_DEPTH_MAX
+        && key.len() + serde_json::to_string(value).map_or(usize::MAX, |text| text.len())
+            <= CUSTOM_VALUE_BYTES_MAX
+}
+
+fn depth(value: &serde_json::Value) -> usize {
+    match value {
+        serde_json::Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        serde_json::Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),
+        _ => 1,
+    }
 }
 
 /// What the agent thinks of the task. Only ever a request to verify.
@@ -217,6 +269,17 @@ pub struct CheckRound {
 }
 
 impl CheckRound {
+    /// The same within the limits of an event.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        for check in &mut self.checks {
+            if check.tail.len() > TAIL_BYTES_MAX {
+                check.tail = clip_tail(&check.tail, TAIL_BYTES_MAX).to_owned();
+            }
+        }
+        self
+    }
+
     /// How many checks pass.
     pub fn passed(&self) -> usize {
         self.checks.iter().filter(|check| check.passed).count()

@@ -23,12 +23,13 @@ mod tests;
 
 pub use apply::apply;
 pub use config::{AgentConfig, Check, Condition, Limits, LoopConfig, OnLost, Prompt, Raise, SessionPolicy};
-pub use decide::{Command, Place, Rejection, admit, create, decide};
+pub use decide::{Command, Place, Rejection, admit, advance, create, decide};
 pub use done::{DoneRule, done_rule};
 pub use facts::{
-    Answer, AttemptEnd, AttemptOutcome, Change, CheckResult, CheckRound, ConditionResult, ErrorClass, Objectives,
-    OpenAttempt, QuestionKind, Report, ReportStatus, Snapshot, TreeProof, Usage,
+    Answer, AttemptEnd, AttemptOutcome, Change, CheckResult, CheckRound, ConditionResult, ErrorClass,
+    Objectives, OpenAttempt, QuestionKind, Report, ReportStatus, Snapshot, TreeProof, Usage,
 };
 pub use state::{
-    Asked, Best, Counters, Driver, Effect, Ended, GivenAnswer, IterationRecord, Next, Open, Question, Session, SessionRecord, State, Told,
+    Asked, Best, Counters, Driver, Effect, Ended, GivenAnswer, IterationRecord, Next, Open, Question,
+    Session, SessionRecord, State, Told,
 };

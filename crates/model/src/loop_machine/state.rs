@@ -331,19 +331,31 @@ pub enum Effect {
 impl State {
     /// What is open.
     pub fn effects(&self) -> Vec<Effect> {
-        if self.status == Status::Waiting {
-            return self.until.map(Effect::Timer).into_iter().collect();
-        }
-        match &self.open {
-            Some(Open::Attempt(attempt)) => vec![Effect::Attempt(attempt.clone())],
-            Some(Open::Checks(round)) => vec![Effect::Checks(*round)],
-            None => Vec::new(),
+        match (self.status, &self.open) {
+            (Status::Waiting, _) => self.until.map(Effect::Timer).into_iter().collect(),
+            (Status::Running | Status::Rebooting, Some(Open::Attempt(attempt))) => {
+                vec![Effect::Attempt(attempt.clone())]
+            }
+            (Status::Running | Status::Rebooting, Some(Open::Checks(round))) => vec![Effect::Checks(*round)],
+            (Status::Running | Status::Rebooting, None) => Vec::new(),
+            (Status::Created | Status::Paused | Status::Stopped | Status::Completed | Status::Failed, _) => {
+                Vec::new()
+            }
         }
     }
 
     /// Whether the open work should be ended instead of awaited.
     pub fn wants_cancel(&self) -> bool {
         self.open.is_some() && (self.asked.skip || matches!(self.asked.stop, Some((true, _))))
+    }
+
+    /// Whether the open work belongs to an iteration that can be given up; the baseline cannot.
+    pub fn can_skip(&self) -> bool {
+        match &self.open {
+            Some(Open::Attempt(_)) => true,
+            Some(Open::Checks(_)) => self.iteration > self.counters.iterations,
+            None => false,
+        }
     }
 
     /// Whether the checks or a condition need to be run after an attempt.

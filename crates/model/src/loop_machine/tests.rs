@@ -1,1 +1,9 @@
+//! The rules of the loop, one test per rule. A driver that does nothing but fold stands in for the world.
 
+mod attempts;
+mod ceilings;
+mod done;
+mod harness;
+mod people;
+mod properties;
+mod rests;

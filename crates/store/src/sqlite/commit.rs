@@ -13,7 +13,8 @@ use piton_sys::{fault, file};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::index::Record;
-use super::record::Prepared;
+use super::record::{Prepared, checkpoint_digest};
+use super::{lease, read, schema, verify};
 use crate::anchor::Anchor;
 use crate::chain::{self, Hash};
 use crate::error::Error;
@@ -22,21 +23,35 @@ use crate::types::{Expect, Fence, Head};
 /// Anchor files kept open at a time.
 const ANCHORS_OPEN_MAX: usize = 256;
 
+/// Index rows kept in memory at a time.
+const RECORDS_KEPT_MAX: usize = 1024;
+
 /// The writing side of a journal. One at a time per process; across processes the write lock queues.
 pub(super) struct Writer {
     pub(super) connection: Connection,
     journal: [u8; 16],
-    path: PathBuf,
-    inode: (u64, u64),
+    /// The database, its log and the log's index, as they were opened.
+    files: Vec<(PathBuf, (u64, u64))>,
     anchors_dir: PathBuf,
     anchors: HashMap<String, Anchor>,
     /// Processes queue here in arrival order; SQLite's own waiting is a lottery with naps.
     queue: File,
+    /// Index rows as this connection last wrote them; void as soon as another connection commits.
+    records: HashMap<String, Record>,
+    records_version: i64,
     /// Set once a sync failed: what is on the disk is unknown, so nothing more is written.
     poisoned: bool,
 }
 
-/// What an append comes to, before COMMIT.
+/// What an append comes to, by reading alone.
+enum Plan {
+    /// It was committed by an earlier try.
+    Before(Head),
+    /// It goes on top of this; a run that begins has no number yet.
+    Write(Box<Record>),
+}
+
+/// What an append came to, before COMMIT.
 enum Placed {
     /// It was committed by an earlier try.
     Before(Head),
@@ -46,16 +61,24 @@ enum Placed {
 
 impl Writer {
     pub(super) fn new(connection: Connection, journal: [u8; 16], state: &Path) -> Result<Self, Error> {
-        let path = super::database_path(state);
+        let database = super::database_path(state);
+        let mut files = Vec::new();
+        for suffix in ["", "-wal", "-shm"] {
+            let mut path = database.clone().into_os_string();
+            path.push(suffix);
+            let path = PathBuf::from(path);
+            files.push((path.clone(), inode(&path)?));
+        }
         let queue = open_queue(&state.join("write.lock"))?;
         Ok(Self {
             connection,
             journal,
-            inode: inode(&path)?,
-            path,
+            files,
             anchors_dir: state.join("anchors"),
             anchors: HashMap::new(),
             queue,
+            records: HashMap::new(),
+            records_version: 0,
             poisoned: false,
         })
     }
@@ -63,12 +86,18 @@ impl Writer {
     /// Commits a batch. An append that is refused does not hold up the others.
     pub(super) fn commit(&mut self, batch: &[Prepared]) -> Vec<Result<Head, Error>> {
         let placed = self.transaction(|writer| {
-            let placed: Vec<_> = batch.iter().map(|prepared| writer.place(prepared)).collect();
-            // A refusal is an answer; a storage error voids the whole transaction.
-            match placed.iter().any(|result| matches!(result, Err(error) if voids(error))) {
-                true => Err(placed.into_iter().find_map(|result| result.err().filter(voids)).expect("just seen")),
-                false => Ok(placed),
+            let mut placed = Vec::with_capacity(batch.len());
+            for prepared in batch {
+                placed.push(match writer.plan(prepared) {
+                    // A refusal is an answer; a storage error voids the whole transaction, and so does any
+                    // error once something of an append was written.
+                    Err(error) if voids(&error) => return Err(error),
+                    Err(error) => Err(error),
+                    Ok(Plan::Before(head)) => Ok(Placed::Before(head)),
+                    Ok(Plan::Write(record)) => Ok(writer.write(prepared, *record)?),
+                });
             }
+            Ok(placed)
         });
         match placed {
             Ok(placed) => placed.into_iter().map(|placed| self.anchor(placed?)).collect(),
@@ -95,10 +124,14 @@ impl Writer {
         result
     }
 
-    fn transaction_in_turn<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+    fn transaction_in_turn<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         self.check_linked()?;
         fault::point("store.begin");
         self.run_cached("begin immediate")?;
+        self.forget_stale_records()?;
         let result = work(self).and_then(|value| {
             fault::point("store.commit");
             self.run_cached("commit")?;
@@ -107,10 +140,35 @@ impl Writer {
         });
         if let Err(error) = &result {
             self.poisoned |= matches!(error, Error::SyncFailed { .. });
+            self.records.clear();
             // COMMIT may have rolled back by itself; a second rollback then fails and changes nothing.
             let _ = self.run_cached("rollback");
         }
         result
+    }
+
+    /// Under the write lock, so that nobody can commit between this look and the end of the transaction.
+    fn forget_stale_records(&mut self) -> Result<(), Error> {
+        let version =
+            self.connection.prepare_cached("pragma data_version")?.query_row([], |row| row.get(0))?;
+        if version != self.records_version || self.records.len() >= RECORDS_KEPT_MAX {
+            self.records.clear();
+            self.records_version = version;
+        }
+        Ok(())
+    }
+
+    /// The index row of a run is about to be changed by other means than an append.
+    pub(super) fn forget_record(&mut self, run: &RunId) {
+        self.records.remove(&run.key());
+    }
+
+    /// The index row of a run, taken out of what is kept: [`Writer::write`] puts back what it wrote.
+    fn record(&mut self, run: &RunId) -> Result<Option<Record>, Error> {
+        match self.records.remove(&run.key()) {
+            Some(record) => Ok(Some(record)),
+            None => Record::find(&self.connection, run),
+        }
     }
 
     fn run_cached(&self, sql: &str) -> Result<(), Error> {
@@ -118,13 +176,14 @@ impl Writer {
         Ok(())
     }
 
-    fn place(&mut self, prepared: &Prepared) -> Result<Placed, Error> {
+    /// Checks an append against what is stored. Writes nothing to the database.
+    fn plan(&mut self, prepared: &Prepared) -> Result<Plan, Error> {
         let append = &prepared.append;
-        let found = Record::find(&self.connection, &append.run)?;
-        let Some(mut record) = found else { return self.place_first(prepared) };
+        let Some(record) = self.record(&append.run)? else { return self.plan_first(prepared) };
+        self.check_anchor(&record)?;
         if let Fence::Request(request) = append.fence {
             if let Some(head) = self.find_request(&record, &request)? {
-                return Ok(Placed::Before(head));
+                return Ok(Plan::Before(head));
             }
             if append.expect == Expect::Seq(0) {
                 return Err(Error::RunExists { run: append.run.clone() });
@@ -133,53 +192,65 @@ impl Writer {
         if let Expect::Seq(expected) = append.expect
             && expected != record.head.seq
         {
-            return self.place_again(prepared, &record, expected);
+            return self.plan_again(prepared, &record, expected);
         }
-        if let Fence::Epoch(held) = append.fence
-            && held != record.epoch
-        {
-            return Err(Error::Fenced { run: append.run.clone(), held, current: record.epoch });
+        if let Fence::Epoch(held) = append.fence {
+            lease::check_epoch(&record, held)?;
         }
+        Ok(Plan::Write(Box::new(record)))
+    }
+
+    /// Writes what [`Writer::plan`] let pass. After an error the transaction must not be committed.
+    fn write(&mut self, prepared: &Prepared, mut record: Record) -> Result<Placed, Error> {
+        let append = &prepared.append;
+        let begins = record.head.seq == 0;
         let first = record.head.seq + 1;
         let hash = prepared.link(&record.head.hash, first);
-        self.insert(prepared, record.number, first, &hash)?;
         record.head = Head { seq: record.head.seq + append.events.len() as u64, hash };
         record.updated_at = append.at;
         if let Some(entry) = &append.entry {
             record.entry = entry.clone();
         }
-        record.update(&self.connection)?;
+        if begins {
+            record.number = record.insert(&self.connection)?;
+        } else {
+            record.update(&self.connection)?;
+        }
+        self.insert(prepared, record.number, first, &hash)?;
         self.keep_checkpoint(prepared, &record)?;
-        Ok(Placed::Now(record.head, record.run))
+        let placed = Placed::Now(record.head, record.run.clone());
+        self.records.insert(append.run.key(), record);
+        Ok(placed)
     }
 
     /// The first append of a run creates it.
-    fn place_first(&mut self, prepared: &Prepared) -> Result<Placed, Error> {
+    fn plan_first(&mut self, prepared: &Prepared) -> Result<Plan, Error> {
         let append = &prepared.append;
-        let (Expect::Seq(0), Fence::Request(_), Some(entry)) = (append.expect, append.fence, &append.entry) else {
+        let (Expect::Seq(0), Fence::Request(_), Some(entry)) = (append.expect, append.fence, &append.entry)
+        else {
             return Err(Error::UnknownRun { run: append.run.clone() });
         };
-        let hash = prepared.link(&chain::genesis(&append.run), 1);
-        let head = Head { seq: append.events.len() as u64, hash };
-        let record = Record {
+        let anchor = self.anchor_of(&append.run)?;
+        if let Some(head) = anchor.read() {
+            self.anchors.remove(&append.run.key());
+            return Err(Error::Corrupt(verify::gone(&append.run, head)));
+        }
+        anchor.reset()?;
+        Ok(Plan::Write(Box::new(Record {
             number: 0,
             run: append.run.clone(),
             entry: entry.clone(),
             updated_at: append.at,
-            epoch: 0,
+            epoch: schema::first_epoch(&self.connection)?,
             holder: None,
-            head,
-        };
-        let number = record.insert(&self.connection)?;
-        self.insert(prepared, number, 1, &hash)?;
-        Ok(Placed::Now(head, record.run))
+            head: Head { seq: 0, hash: chain::genesis(&append.run) },
+        })))
     }
 
     /// The sequence moved on. If what is stored there is this very append, it was committed before.
-    fn place_again(&self, prepared: &Prepared, record: &Record, expected: Seq) -> Result<Placed, Error> {
+    fn plan_again(&self, prepared: &Prepared, record: &Record, expected: Seq) -> Result<Plan, Error> {
         let append = &prepared.append;
-        let conflict =
-            Err(Error::Conflict { run: append.run.clone(), expected, found: record.head.seq });
+        let conflict = Err(Error::Conflict { run: append.run.clone(), expected, found: record.head.seq });
         if expected > record.head.seq {
             return conflict;
         }
@@ -192,14 +263,12 @@ impl Writer {
             },
         };
         if prepared.link(&previous, expected + 1) != stored {
-            if let Fence::Epoch(held) = append.fence
-                && held != record.epoch
-            {
-                return Err(Error::Fenced { run: append.run.clone(), held, current: record.epoch });
+            if let Fence::Epoch(held) = append.fence {
+                lease::check_epoch(record, held)?;
             }
             return conflict;
         }
-        Ok(Placed::Before(Head { seq: expected + append.events.len() as u64, hash: stored }))
+        Ok(Plan::Before(Head { seq: expected + append.events.len() as u64, hash: stored }))
     }
 
     fn insert(&self, prepared: &Prepared, run: i64, first: Seq, hash: &Hash) -> Result<(), Error> {
@@ -234,7 +303,7 @@ impl Writer {
             record.head.seq as i64,
             checkpoint.codec as i64,
             checkpoint.bytes,
-            checkpoint.digest,
+            checkpoint_digest(&record.run, record.head.seq, &checkpoint.digest),
         ])?;
         let mut forget = self.connection.prepare_cached(
             "delete from checkpoints where run = ?1 and seq not in \
@@ -245,13 +314,15 @@ impl Writer {
     }
 
     fn find_request(&self, record: &Record, request: &[u8; 16]) -> Result<Option<Head>, Error> {
-        let mut statement =
-            self.connection.prepare_cached("select seq, kinds, hash from events where run = ?1 and request = ?2")?;
+        let mut statement = self
+            .connection
+            .prepare_cached("select seq, kinds, hash from events where run = ?1 and request = ?2")?;
         let found = statement
             .query_row(params![record.number, request], |row| {
                 let kinds: String = row.get(1)?;
                 let first: i64 = row.get(0)?;
-                Ok(Head { seq: first as u64 + kinds.split(' ').count() as u64 - 1, hash: row.get(2)? })
+                let last = (first as u64).wrapping_add(kinds.split(' ').count() as u64 - 1);
+                Ok(Head { seq: last, hash: row.get(2)? })
             })
             .optional()?;
         Ok(found)
@@ -285,16 +356,49 @@ impl Writer {
         }
     }
 
-    pub(super) fn anchor_of(&mut self, run: &RunId) -> Result<&mut Anchor, Error> {
+    /// Refuses to go on where acknowledged events are gone. A look at the file, once per run.
+    pub(super) fn check_anchor(&mut self, record: &Record) -> Result<(), Error> {
+        if self.anchors.get(&record.run.key()).is_some_and(Anchor::is_linked) {
+            return Ok(());
+        }
+        let anchor = self.anchor_of(&record.run)?;
+        let (foreign, anchored) = (anchor.is_foreign(), anchor.read());
+        let sound = match foreign {
+            true => Err(Error::Corrupt(verify::foreign(&record.run))),
+            false => read::check_anchor(&self.connection, &record.clone().into_row(), anchored),
+        };
+        if sound.is_err() {
+            // An anchor that stays open counts as checked.
+            self.anchors.remove(&record.run.key());
+        }
+        sound
+    }
+
+    /// Makes the anchor of a run durable.
+    pub(super) fn settle(&mut self, run: &RunId) -> Result<(), Error> {
+        let record =
+            Record::find(&self.connection, run)?.ok_or_else(|| Error::UnknownRun { run: run.clone() })?;
+        self.check_anchor(&record)?;
+        self.anchor_of(run)?.sync()?;
+        file::sync_dir(&self.anchors_dir)?;
+        Ok(())
+    }
+
+    fn anchor_of(&mut self, run: &RunId) -> Result<&mut Anchor, Error> {
         let key = run.key();
+        let path = self.anchors_dir.join(&key);
         if self.anchors.get(&key).is_some_and(|anchor| !anchor.is_linked()) {
-            return Err(Error::Unlinked { path: self.anchors_dir.join(key) });
+            // Another process may have removed the run and created it anew; then there is another file.
+            if !path.exists() {
+                return Err(Error::Unlinked { path });
+            }
+            self.anchors.remove(&key);
         }
         if !self.anchors.contains_key(&key) {
             if self.anchors.len() >= ANCHORS_OPEN_MAX {
                 self.anchors.clear();
             }
-            let opened = Anchor::open(&self.anchors_dir.join(&key), self.journal, true)?;
+            let opened = Anchor::open(&path, self.journal, true)?;
             self.anchors.insert(key.clone(), opened.expect("opened with create"));
         }
         Ok(self.anchors.get_mut(&key).expect("just inserted"))
@@ -302,16 +406,21 @@ impl Writer {
 
     pub(super) fn forget_anchor(&mut self, run: &RunId) -> Result<(), Error> {
         self.anchors.remove(&run.key());
-        file::remove_file_if_exists(&self.anchors_dir.join(run.key()))?;
+        if file::remove_file_if_exists(&self.anchors_dir.join(run.key()))? {
+            file::sync_dir(&self.anchors_dir)?;
+        }
         Ok(())
     }
 
-    /// The agent works beside the journal: notice when it was deleted or replaced.
+    /// The agent works beside the journal: notice when it was deleted or replaced. What is written to a
+    /// log that is no longer at its place is lost with this process.
     fn check_linked(&self) -> Result<(), Error> {
-        match inode(&self.path) {
-            Ok(found) if found == self.inode => Ok(()),
-            _ => Err(Error::Unlinked { path: self.path.clone() }),
+        for (path, opened) in &self.files {
+            if !inode(path).is_ok_and(|found| found == *opened) {
+                return Err(Error::Unlinked { path: path.clone() });
+            }
         }
+        Ok(())
     }
 }
 
@@ -350,6 +459,7 @@ fn again(error: &Error) -> Error {
     match error {
         Error::NoSpace { source } => Error::NoSpace { source: source.to_string().into() },
         Error::Unlinked { path } => Error::Unlinked { path: path.clone() },
+        Error::Corrupt(problem) => Error::Corrupt(problem.clone()),
         Error::Newer { found, known } => Error::Newer { found: *found, known: *known },
         Error::File(error) => Error::File(file::Error::new(
             error.action,

@@ -30,7 +30,12 @@ impl Record {
         let mut statement =
             connection.prepare_cached(const_format!("select {COLUMNS} from runs where key = ?1"))?;
         let raw = statement.query_row([run.key()], Raw::read).optional()?;
-        raw.map(Raw::verified).transpose()
+        match raw.map(Raw::verified).transpose()? {
+            Some(record) if record.run.key() != run.key() => {
+                Err(Error::Corrupt(Problem::of(run, "the index leads to another run")))
+            }
+            found => Ok(found),
+        }
     }
 
     /// Every row, newest run first.
@@ -71,7 +76,8 @@ impl Record {
     pub(super) fn update(&self, connection: &Connection) -> Result<(), Error> {
         let mut statement = connection.prepare_cached(
             "update runs set title = ?2, status = ?3, reason = ?4, updated_at = ?5, iteration = ?6, waiting_for = ?7, \
-             epoch = ?8, holder = ?9, head_seq = ?10, head_hash = ?11, digest = ?12 where number = ?1",
+             epoch = ?8, holder = ?9, head_seq = ?10, head_hash = ?11, digest = ?12, kind = ?13, created_at = ?14 \
+             where number = ?1",
         )?;
         let entry = &self.entry;
         statement.execute(params![
@@ -87,6 +93,8 @@ impl Record {
             self.head.seq as i64,
             self.head.hash,
             self.digest(),
+            entry.kind,
+            entry.created_at.as_millis(),
         ])?;
         Ok(())
     }
@@ -96,7 +104,13 @@ impl Record {
     }
 
     pub(super) fn into_row(self) -> RunRow {
-        RunRow { run: self.run, entry: self.entry, head: self.head, updated_at: self.updated_at, epoch: self.epoch }
+        RunRow {
+            run: self.run,
+            entry: self.entry,
+            head: self.head,
+            updated_at: self.updated_at,
+            epoch: self.epoch,
+        }
     }
 
     /// Covers every column, so that a flipped bit anywhere in the row shows.
@@ -173,7 +187,9 @@ impl Raw {
     fn verified(self) -> Result<Record, Error> {
         match self.record {
             Some(record) if record.digest().as_slice() == self.digest => Ok(record),
-            Some(record) => Err(Error::Corrupt(Problem::of(&record.run, "its index row is not what was written"))),
+            Some(record) => {
+                Err(Error::Corrupt(Problem::of(&record.run, "its index row is not what was written")))
+            }
             None => {
                 let what = format!("the index row of `{}` is not readable", self.id.escape_debug());
                 Err(Error::Corrupt(Problem { run: None, seq: None, what }))

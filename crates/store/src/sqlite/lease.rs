@@ -15,6 +15,7 @@ use rusqlite::Connection;
 
 use super::commit::Writer;
 use super::index::Record;
+use super::schema;
 use crate::error::Error;
 use crate::types::{Claim, Holder, Lease};
 
@@ -50,11 +51,13 @@ pub(super) fn claim(
 
 /// Bumps the epoch from `from`, unless it is another by now.
 fn grant(writer: &mut Writer, run: &RunId, from: Epoch, holder: &Holder) -> Result<bool, Error> {
+    writer.forget_record(run);
     writer.transaction(|writer| {
         let mut record = find(&writer.connection, run)?;
         if record.epoch != from {
             return Ok(false);
         }
+        writer.check_anchor(&record)?;
         record.epoch += 1;
         record.holder = Some(serde_json::to_string(holder).expect("a holder is plain data"));
         record.update(&writer.connection)?;
@@ -74,12 +77,12 @@ fn living(record: &Record, leases: &Path) -> Result<Option<Holder>, Error> {
     Ok(record.holder())
 }
 
-pub(super) fn remove(writer: &mut Writer, lease: &Lease) -> Result<(), Error> {
+pub(super) fn remove(writer: &mut Writer, leases: &Path, lease: &Lease) -> Result<(), Error> {
+    writer.forget_record(&lease.run);
     writer.transaction(|writer| {
         let record = find(&writer.connection, &lease.run)?;
-        if record.epoch != lease.epoch {
-            return Err(Error::Fenced { run: lease.run.clone(), held: lease.epoch, current: record.epoch });
-        }
+        check_epoch(&record, lease.epoch)?;
+        schema::raise_first_epoch(&writer.connection, record.epoch)?;
         for sql in [
             "delete from events where run = ?1",
             "delete from checkpoints where run = ?1",
@@ -87,12 +90,32 @@ pub(super) fn remove(writer: &mut Writer, lease: &Lease) -> Result<(), Error> {
         ] {
             writer.connection.prepare_cached(sql)?.execute([record.number])?;
         }
-        Ok(())
-    })
+        // Before COMMIT: a run without its anchor is allowed, an anchor without its run proves a loss.
+        writer.forget_anchor(&lease.run)
+    })?;
+    // No run is granted this epoch again, so nobody will look for this lock.
+    file::remove_file_if_exists(&lock_path(leases, &lease.run, lease.epoch))?;
+    Ok(())
+}
+
+/// Refuses whoever is not the driver that the lease was granted to last.
+pub(super) fn check_epoch(record: &Record, held: Epoch) -> Result<(), Error> {
+    // A run that nobody ever drove has an epoch too, but nobody was granted it.
+    if held == record.epoch && record.holder.is_some() {
+        return Ok(());
+    }
+    Err(Error::Fenced { run: record.run.clone(), held, current: record.epoch })
 }
 
 fn find(connection: &Connection, run: &RunId) -> Result<Record, Error> {
     Record::find(connection, run)?.ok_or_else(|| Error::UnknownRun { run: run.clone() })
+}
+
+/// Whether the lease of `epoch` is history: somebody was granted, or is being granted, the next.
+///
+/// Costs one look at a directory, so that a driver can ask before everything it writes.
+pub fn is_superseded(state: &Path, run: &RunId, epoch: Epoch) -> bool {
+    lock_path(&state.join("leases"), run, epoch + 1).exists()
 }
 
 fn lock_path(leases: &Path, run: &RunId, epoch: Epoch) -> PathBuf {

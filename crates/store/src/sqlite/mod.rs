@@ -30,6 +30,8 @@ use commit::Writer;
 use queue::Queue;
 use record::Prepared;
 
+pub use lease::is_superseded;
+
 /// A journal in the directory `.piton`.
 pub struct Sqlite {
     state: PathBuf,
@@ -77,10 +79,60 @@ impl Sqlite {
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What is known of the run outside the database.
     fn anchor(&self, run: &RunId) -> Result<Option<Head>, Error> {
         let path = self.state.join("anchors").join(run.key());
-        let anchor = anchor::Anchor::open(&path, self.journal, false)?;
-        Ok(anchor.and_then(|anchor| anchor.read()))
+        match anchor::Anchor::open(&path, self.journal, false)? {
+            Some(anchor) if anchor.is_foreign() => Err(Error::Corrupt(verify::foreign(run))),
+            anchor => Ok(anchor.and_then(|anchor| anchor.read())),
+        }
+    }
+
+    /// Looks at a run and its anchor. The anchor comes first: read later, it may be ahead of the run by an
+    /// append in between. Read first, it may be of a run that was removed and created anew in between, so
+    /// damage is believed only while the anchor stands still.
+    fn look<T>(
+        &self,
+        run: &RunId,
+        look: impl Fn(&Connection, Option<Head>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let mut anchor = self.anchor(run)?;
+        loop {
+            let seen = look(&self.reader(), anchor);
+            let Err(Error::Corrupt(_)) = seen else { return seen.map_err(|error| self.missed(error)) };
+            let now = self.anchor(run)?;
+            if now == anchor {
+                return seen;
+            }
+            anchor = now;
+        }
+    }
+
+    /// The index, newest first, as far as the anchors bear it out: neither a list without its last changes
+    /// nor one that lacks a run is served. Where that is too strict, [`Store::row`] answers for one run alone.
+    pub fn checked_rows(&self) -> Result<Vec<RunRow>, Error> {
+        loop {
+            // The anchors first, and damage is believed only while its anchor stands still: see `look`.
+            let anchors = verify::anchors(&self.state.join("anchors"), self.journal)?;
+            let seen = read::rows(&self.reader(), &anchors);
+            let Err(Error::Corrupt(problem)) = &seen else { return seen };
+            let Some(run) = &problem.run else { return seen };
+            let known =
+                anchors.iter().find(|(anchored, _)| anchored.key() == run.key()).map(|(_, head)| *head);
+            if self.anchor(run)? == known {
+                return seen;
+            }
+        }
+    }
+
+    /// A run that is not there but has an anchor is lost: a removal takes the anchor first.
+    fn missed(&self, error: Error) -> Error {
+        let Error::UnknownRun { run } = &error else { return error };
+        match self.anchor(run) {
+            Ok(Some(head)) => Error::Corrupt(verify::gone(run, head)),
+            Ok(None) => error,
+            Err(other) => other,
+        }
     }
 }
 
@@ -96,13 +148,11 @@ impl Store for Sqlite {
     }
 
     async fn read(&self, run: &RunId, from: Seq, count_max: usize) -> Result<Vec<StoredEvent>, Error> {
-        read::events(&self.reader(), run, from, count_max, &self.blobs)
+        self.look(run, |reader, anchor| read::events(reader, run, from, count_max, anchor, &self.blobs))
     }
 
     async fn row(&self, run: &RunId) -> Result<RunRow, Error> {
-        let row = read::row(&self.reader(), run)?;
-        read::check_anchor(&self.reader(), &row, self.anchor(run)?)?;
-        Ok(row)
+        self.look(run, |reader, anchor| read::row(reader, run, anchor))
     }
 
     async fn rows(&self) -> Result<Vec<RunRow>, Error> {
@@ -115,7 +165,8 @@ impl Store for Sqlite {
     }
 
     async fn claim(&self, run: &RunId, holder: Holder, claim: Claim) -> Result<Lease, Error> {
-        let mut lease = lease::claim(&mut self.queue.writer(), &self.state.join("leases"), run, holder, claim)?;
+        let mut lease =
+            lease::claim(&mut self.queue.writer(), &self.state.join("leases"), run, holder, claim)?;
         let count = self.queue.lease_counter();
         lease.guard = Box::new((lease.guard, count));
         Ok(lease)
@@ -131,8 +182,7 @@ impl Store for Sqlite {
     }
 
     async fn settle(&self, run: &RunId) -> Result<(), Error> {
-        self.queue.writer().anchor_of(run)?.sync()?;
-        Ok(())
+        self.queue.writer().settle(run)
     }
 
     async fn put_blob(&self, bytes: &[u8]) -> Result<BlobId, Error> {
@@ -144,13 +194,23 @@ impl Store for Sqlite {
     }
 
     async fn verify(&self, run: &RunId) -> Result<Vec<Problem>, Error> {
-        verify::run(&self.reader(), run, self.anchor(run)?, &self.blobs)
+        let list = |reader: &Connection, anchor| verify::run(reader, run, anchor, &self.blobs);
+        let sound = self.look(run, |reader, anchor| match list(reader, anchor)?.into_iter().next() {
+            Some(first) => Err(Error::Corrupt(first)),
+            None => Ok(()),
+        });
+        match sound {
+            Ok(()) => Ok(Vec::new()),
+            Err(Error::Corrupt(first)) => {
+                let all = self.anchor(run).and_then(|anchor| list(&self.reader(), anchor));
+                Ok(all.ok().filter(|all| !all.is_empty()).unwrap_or_else(|| vec![first]))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     async fn remove(&self, lease: Lease) -> Result<(), Error> {
-        let mut writer = self.queue.writer();
-        lease::remove(&mut writer, &lease)?;
-        writer.forget_anchor(&lease.run)
+        lease::remove(&mut self.queue.writer(), &self.state.join("leases"), &lease)
     }
 
     async fn revision(&self) -> Result<u64, Error> {

@@ -9,11 +9,15 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use super::commit::Writer;
 use super::record::Prepared;
 use crate::error::Error;
 use crate::types::Head;
+
+/// Nobody else came for so long: the rest of the crowd waits for its agents.
+const QUIET: Duration = Duration::from_millis(1);
 
 /// The way into the journal for the threads and tasks of one process.
 pub(super) struct Queue {
@@ -25,7 +29,8 @@ struct Shared {
     waiting: Mutex<Waiting>,
     arrived: Condvar,
     writer: Mutex<Writer>,
-    leases: AtomicUsize,
+    /// Shared with the leases, which may outlive the journal's handle.
+    leases: Arc<AtomicUsize>,
 }
 
 #[derive(Default)]
@@ -52,7 +57,7 @@ impl Queue {
             waiting: Mutex::default(),
             arrived: Condvar::new(),
             writer: Mutex::new(writer),
-            leases: AtomicUsize::new(0),
+            leases: Arc::default(),
         };
         Self { shared: Arc::new(shared), thread: Mutex::new(None) }
     }
@@ -60,7 +65,7 @@ impl Queue {
     /// A lease of this process began (+1) or ended (−1).
     pub(super) fn lease_counter(&self) -> LeaseCount {
         self.shared.leases.fetch_add(1, Ordering::Relaxed);
-        LeaseCount(Arc::clone(&self.shared))
+        LeaseCount(Arc::clone(&self.shared.leases))
     }
 
     /// The writer itself, for the rare operations that are not appends.
@@ -102,27 +107,20 @@ impl Drop for Queue {
 }
 
 /// Counts a lease of this process until it is dropped.
-pub(super) struct LeaseCount(Arc<Shared>);
+pub(super) struct LeaseCount(Arc<AtomicUsize>);
 
 impl Drop for LeaseCount {
     fn drop(&mut self) {
-        self.0.leases.fetch_sub(1, Ordering::Relaxed);
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 fn drain(shared: &Shared) {
     loop {
-        let gathered = {
-            let waiting = lock(&shared.waiting);
-            let mut waiting = shared
-                .arrived
-                .wait_while(waiting, |waiting| waiting.entries.is_empty() && !waiting.closed)
-                .unwrap_or_else(PoisonError::into_inner);
-            if waiting.entries.is_empty() {
-                return;
-            }
-            std::mem::take(&mut waiting.entries)
-        };
+        let gathered = gather(shared);
+        if gathered.is_empty() {
+            return;
+        }
         let (batch, slots): (Vec<_>, Vec<_>) = gathered.into_iter().unzip();
         let answers = lock(&shared.writer).commit(&batch);
         for (slot, answer) in slots.into_iter().zip(answers) {
@@ -136,6 +134,28 @@ fn drain(shared: &Shared) {
             }
         }
     }
+}
+
+/// What is to be committed next; empty when the journal is closed.
+///
+/// The drivers that the last batch woke are about to append again: syncing for the first of them alone
+/// would make the others wait for a whole sync more. So a commit waits for half of the crowd, as long as
+/// it keeps coming: one half appends while the other is synced.
+fn gather(shared: &Shared) -> Vec<(Prepared, Arc<Slot>)> {
+    let waiting = lock(&shared.waiting);
+    let mut waiting = shared
+        .arrived
+        .wait_while(waiting, |waiting| waiting.entries.is_empty() && !waiting.closed)
+        .unwrap_or_else(PoisonError::into_inner);
+    let crowd = shared.leases.load(Ordering::Relaxed) / 2;
+    while waiting.entries.len() < crowd && !waiting.closed {
+        let before = waiting.entries.len();
+        waiting = shared.arrived.wait_timeout(waiting, QUIET).unwrap_or_else(PoisonError::into_inner).0;
+        if waiting.entries.len() == before {
+            break;
+        }
+    }
+    std::mem::take(&mut waiting.entries)
 }
 
 struct Answer(Arc<Slot>);

@@ -1,18 +1,39 @@
 //! Verified reads: what is served was checked against the chain, the row's digest or the anchor.
 
+use std::collections::HashMap;
+
 use piton_model::{RunId, Seq, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::index::Record;
-use super::record::Row;
+use super::record::{Row, checkpoint_digest};
+use super::verify;
 use crate::blob::Blobs;
 use crate::chain::{self, Hash};
 use crate::codec;
 use crate::error::{Error, Problem};
 use crate::types::{Checkpoint, Head, RunRow, StoredEvent};
 
-pub(super) fn row(connection: &Connection, run: &RunId) -> Result<RunRow, Error> {
-    Ok(find(connection, run)?.into_row())
+/// The row of a run. The anchor was read before: read later, it may be ahead by an append in between.
+pub(super) fn row(connection: &Connection, run: &RunId, anchor: Option<Head>) -> Result<RunRow, Error> {
+    let _steady = connection.unchecked_transaction()?;
+    let row = find(connection, run)?.into_row();
+    check_anchor(connection, &row, anchor)?;
+    Ok(row)
+}
+
+/// The rows of all runs, each compared with its anchor; a run that only an anchor knows is missing.
+pub(super) fn rows(connection: &Connection, anchors: &[(RunId, Head)]) -> Result<Vec<RunRow>, Error> {
+    let _steady = connection.unchecked_transaction()?;
+    let rows: Vec<RunRow> = Record::all(connection)?.into_iter().map(Record::into_row).collect();
+    let by_key: HashMap<String, &RunRow> = rows.iter().map(|row| (row.run.key(), row)).collect();
+    for (run, head) in anchors {
+        match by_key.get(&run.key()) {
+            Some(row) => check_anchor(connection, row, Some(*head))?,
+            None => return Err(Error::Corrupt(verify::gone(run, *head))),
+        }
+    }
+    Ok(rows)
 }
 
 fn find(connection: &Connection, run: &RunId) -> Result<Record, Error> {
@@ -48,7 +69,7 @@ fn hash_ending_at(connection: &Connection, run: i64, seq: Seq) -> Result<Option<
         .query_row(params![run, seq as i64], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()?;
     Ok(found.and_then(|(hash, first, kinds)| {
-        let last = first as u64 + kinds.split(' ').count() as u64 - 1;
+        let last = (first as u64).wrapping_add(kinds.split(' ').count() as u64 - 1);
         (last == seq).then_some(hash)
     }))
 }
@@ -58,14 +79,18 @@ pub(super) fn events(
     run: &RunId,
     from: Seq,
     count_max: usize,
+    anchor: Option<Head>,
     blobs: &Blobs,
 ) -> Result<Vec<StoredEvent>, Error> {
+    // One view of the index and the events, whatever others append or remove meanwhile.
+    let _steady = connection.unchecked_transaction()?;
     let record = find(connection, run)?;
+    check_anchor(connection, &record.clone().into_row(), anchor)?;
     if from > record.head.seq {
         return Ok(Vec::new());
     }
     let mut statement = connection.prepare_cached(
-        "select seq, at, kinds, codec, body, hash from events where run = ?1 and seq >= \
+        "select seq, at, kinds, codec, key_id, body, hash from events where run = ?1 and seq >= \
          (select max(seq) from events where run = ?1 and seq <= ?2) order by seq",
     )?;
     let mut rows = statement.query(params![record.number, from.max(1) as i64])?;
@@ -82,7 +107,7 @@ pub(super) fn events(
         }
         let opened = row.open(run, &previous, blobs)?;
         let last = opened.last().expect("a row has at least one event");
-        chain = Some((last.seq + 1, last.hash));
+        chain = Some((last.seq.wrapping_add(1), last.hash));
         events.extend(opened.into_iter().filter(|event| event.seq >= from));
         if events.len() >= count_max {
             return Ok(events);
@@ -90,9 +115,11 @@ pub(super) fn events(
     }
     match events.last() {
         Some(last) if last.seq == record.head.seq && last.hash == record.head.hash => Ok(events),
-        // A newer append may have come in between the two queries.
-        Some(last) if last.seq > record.head.seq => Ok(events),
-        _ => Err(Error::Corrupt(Problem::at(run, record.head.seq, "it is not where the index says the run ends"))),
+        _ => Err(Error::Corrupt(Problem::at(
+            run,
+            record.head.seq,
+            "it is not where the index says the run ends",
+        ))),
     }
 }
 
@@ -110,8 +137,9 @@ pub(super) fn row_of(row: &rusqlite::Row<'_>) -> Result<Row, rusqlite::Error> {
         at: Timestamp::from_millis(row.get(1)?),
         kinds: row.get(2)?,
         codec: row.get(3)?,
-        body: row.get(4)?,
-        hash: row.get(5)?,
+        key_id: row.get(4)?,
+        body: row.get(5)?,
+        hash: row.get(6)?,
     })
 }
 
@@ -120,20 +148,27 @@ pub(super) fn checkpoint(
     run: &RunId,
     at_most: Seq,
 ) -> Result<Option<Checkpoint>, Error> {
-    let record = find(connection, run)?;
+    let _steady = connection.unchecked_transaction()?;
+    checkpoint_of(connection, &find(connection, run)?, at_most)
+}
+
+pub(super) fn checkpoint_of(
+    connection: &Connection,
+    record: &Record,
+    at_most: Seq,
+) -> Result<Option<Checkpoint>, Error> {
     let mut statement = connection.prepare_cached(
-        "select seq, codec, bytes, digest from checkpoints where run = ?1 and seq <= ?2 order by seq desc limit 1",
+        "select seq, codec, key_id, bytes, digest from checkpoints where run = ?1 and seq <= ?2 \
+         order by seq desc limit 1",
     )?;
-    let found: Option<(i64, i64, Vec<u8>, Vec<u8>)> = statement
-        .query_row(params![record.number, at_most.min(i64::MAX as u64) as i64], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-        })
-        .optional()?;
-    let Some((seq, codec, kept, digest)) = found else { return Ok(None) };
-    let seq = seq as Seq;
-    let damaged = || Error::Corrupt(Problem::at(run, seq, "its checkpoint is not what was written"));
+    let mut rows = statement.query(params![record.number, at_most.min(i64::MAX as u64) as i64])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let seq = row.get::<_, i64>(0)? as Seq;
+    let (codec, key_id): (i64, i64) = (row.get(1)?, row.get(2)?);
+    let (kept, digest): (Vec<u8>, Vec<u8>) = (row.get(3)?, row.get(4)?);
+    let damaged = || Error::Corrupt(Problem::at(&record.run, seq, "its checkpoint is not what was written"));
     let bytes = codec::decode(codec, &kept).map_err(|_| damaged())?;
-    if chain::digest(&bytes).as_slice() != digest {
+    if key_id != 0 || checkpoint_digest(&record.run, seq, &chain::digest(&bytes)).as_slice() != digest {
         return Err(damaged());
     }
     Ok(Some(Checkpoint { seq, bytes }))

@@ -3,7 +3,9 @@
 //! `kinds` stays readable beside the sealed body, so that a payload can be erased later and the chain
 //! still be verified. The body is `salt ‖ (tag ‖ length ‖ data | tag ‖ blob id)*`.
 
-use piton_model::limits::{EVENTS_PER_APPEND_MAX, INLINE_PAYLOAD_BYTES_MAX, PAYLOAD_BYTES_MAX};
+use piton_model::limits::{
+    CHECKPOINT_BYTES_MAX, EVENTS_PER_APPEND_MAX, INLINE_PAYLOAD_BYTES_MAX, PAYLOAD_BYTES_MAX,
+};
 use piton_model::{Encoded, RunId, Seq, Timestamp};
 
 use crate::blob::Blobs;
@@ -41,9 +43,15 @@ impl Prepared {
             let (bytes, bytes_max) = (append.events.len(), EVENTS_PER_APPEND_MAX);
             return Err(Error::TooLarge { what: "an append (in events)", bytes, bytes_max });
         }
+        if let Some(bytes) =
+            append.checkpoint.as_ref().map(Vec::len).filter(|bytes| *bytes > CHECKPOINT_BYTES_MAX)
+        {
+            return Err(Error::TooLarge { what: "a checkpoint", bytes, bytes_max: CHECKPOINT_BYTES_MAX });
+        }
         let mut kinds = String::with_capacity(48);
         let mut digests = Vec::with_capacity(append.events.len());
-        let mut body = Vec::with_capacity(64 + append.events.iter().map(|event| event.data.len()).sum::<usize>());
+        let mut body =
+            Vec::with_capacity(64 + append.events.iter().map(|event| event.data.len()).sum::<usize>());
         body.extend_from_slice(&append.salt);
         for event in &append.events {
             push_kind(&mut kinds, event);
@@ -70,7 +78,18 @@ impl Prepared {
     }
 }
 
+/// What is kept with a checkpoint: its bytes, and of which run and event they are the state.
+pub(super) fn checkpoint_digest(run: &RunId, seq: Seq, bytes: &Hash) -> Hash {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"piton checkpoint 1\0");
+    hasher.update(run.as_str().as_bytes());
+    hasher.update(&seq.to_le_bytes());
+    hasher.update(bytes);
+    *hasher.finalize().as_bytes()
+}
+
 fn push_kind(kinds: &mut String, event: &Encoded) {
+    debug_assert!(!event.kind.is_empty() && !event.kind.contains([' ', '@']), "`{}` is no type", event.kind);
     if !kinds.is_empty() {
         kinds.push(' ');
     }
@@ -103,15 +122,25 @@ pub(super) struct Row {
     pub(super) at: Timestamp,
     pub(super) kinds: String,
     pub(super) codec: i64,
+    pub(super) key_id: i64,
     pub(super) body: Vec<u8>,
     pub(super) hash: Vec<u8>,
 }
 
 impl Row {
     /// The events of this row, if they are what was chained to `previous`.
-    pub(super) fn open(&self, run: &RunId, previous: &Hash, blobs: &Blobs) -> Result<Vec<StoredEvent>, Error> {
+    pub(super) fn open(
+        &self,
+        run: &RunId,
+        previous: &Hash,
+        blobs: &Blobs,
+    ) -> Result<Vec<StoredEvent>, Error> {
         let damaged = |what: &str| Error::Corrupt(Problem::at(run, self.seq, what));
-        let body = codec::decode(self.codec, &self.body).map_err(|_| damaged("the payload does not decode"))?;
+        if self.key_id != 0 {
+            return Err(damaged("its key is not known"));
+        }
+        let body =
+            codec::decode(self.codec, &self.body).map_err(|_| damaged("the payload does not decode"))?;
         let salt: [u8; 16] = body
             .get(..16)
             .and_then(|salt| salt.try_into().ok())
@@ -122,7 +151,7 @@ impl Row {
         for (offset, kind) in self.kinds.split(' ').enumerate() {
             let (kind, version) = split_kind(kind).ok_or_else(|| damaged("an event has no readable type"))?;
             let data = take_payload(&mut rest, blobs)?.ok_or_else(|| damaged("the payload is cut short"))?;
-            let seq = self.seq + offset as u64;
+            let seq = self.seq.wrapping_add(offset as u64);
             let digest = chain::payload_digest(&salt, &data);
             hash = chain::link(&hash, seq, self.at, kind, version, &digest);
             let event = Encoded { kind: kind.to_owned(), version, data };

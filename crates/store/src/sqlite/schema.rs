@@ -4,6 +4,8 @@
 
 use std::path::Path;
 
+use piton_model::Epoch;
+use piton_sys::file::{self, Durability};
 use piton_sys::{Ids, SystemIds};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
@@ -72,10 +74,15 @@ create table checkpoints (
 
 /// Opens the database for writing, creating it if it is not there.
 pub(super) fn open(path: &Path) -> Result<Connection, Error> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_CREATE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    if std::fs::symlink_metadata(path).is_err() {
+        begin(path)?;
+    }
+    connect(path)
+}
+
+fn connect(path: &Path) -> Result<Connection, Error> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(std::time::Duration::from_secs(60))?;
     set(&connection, "journal_mode", "wal", "wal")?;
@@ -86,6 +93,26 @@ pub(super) fn open(path: &Path) -> Result<Connection, Error> {
     connection.set_prepared_statement_cache_capacity(32);
     create(&connection)?;
     Ok(connection)
+}
+
+/// Makes a whole database under another name, for this user alone, and gives it its name when it is
+/// closed. So many can begin one journal at once: none of them meets a database that still changes its
+/// mode, which SQLite answers with "locked" whatever the patience.
+fn begin(path: &Path) -> Result<(), Error> {
+    let mut new = path.as_os_str().to_owned();
+    new.push(format!(".{}", SystemIds.hex(16)));
+    let new = Path::new(&new);
+    file::create_new(new, b"", Durability::Unsynced)?;
+    let connection = connect(new)?;
+    // Closing folds the log in, syncs and removes it, since nobody else knows this name.
+    connection.close().map_err(|(_, error)| error)?;
+    if file::rename_noreplace(new, path)? {
+        file::sync_dir(path.parent().expect("a database lies in a directory"))?;
+    } else {
+        // Somebody else was faster.
+        file::remove_file_if_exists(new)?;
+    }
+    Ok(())
 }
 
 /// Opens a second connection for reading what others write. It never folds the log when it closes.
@@ -142,6 +169,23 @@ fn check_format(connection: &Connection) -> Result<i64, Error> {
         return Err(Error::Newer { found, known: FORMAT });
     }
     Ok(found)
+}
+
+/// The epoch a new run begins with: above that of every run that was removed, so that a driver of a
+/// removed run can never pass for the driver of one that was given its name.
+pub(super) fn first_epoch(connection: &Connection) -> Result<Epoch, Error> {
+    let mut statement = connection.prepare_cached("select value from meta where name = 'first_epoch'")?;
+    let found: Option<i64> = statement.query_row([], |row| row.get(0)).optional()?;
+    Ok(found.unwrap_or(0) as Epoch)
+}
+
+/// A run was removed under `epoch`.
+pub(super) fn raise_first_epoch(connection: &Connection, epoch: Epoch) -> Result<(), Error> {
+    connection.execute(
+        "insert into meta values ('first_epoch', ?1) on conflict do update set value = max(value, excluded.value)",
+        [epoch as i64],
+    )?;
+    Ok(())
 }
 
 /// The random name of this journal, made when it was created.

@@ -21,6 +21,8 @@ pub(super) fn run(
     blobs: &Blobs,
 ) -> Result<Vec<Problem>, Error> {
     let mut problems = Vec::new();
+    // One view of everything: a driver may append meanwhile.
+    let _steady = connection.unchecked_transaction()?;
     let record = match Record::find(connection, run) {
         Ok(Some(record)) => record,
         Ok(None) => return Err(Error::UnknownRun { run: run.clone() }),
@@ -34,7 +36,7 @@ pub(super) fn run(
         problems.push(problem(error)?);
     }
     for seq in checkpoints_of(connection, &record)? {
-        if let Err(error) = read::checkpoint(connection, run, seq) {
+        if let Err(error) = read::checkpoint_of(connection, &record, seq) {
             problems.push(problem(error)?);
         }
     }
@@ -44,7 +46,7 @@ pub(super) fn run(
 /// The chain from the first event to the head, without trusting the index over the table.
 fn chain_of(connection: &Connection, record: &Record, blobs: &Blobs) -> Result<(), Error> {
     let mut statement = connection.prepare_cached(
-        "select seq, at, kinds, codec, body, hash from events where run = ?1 order by seq",
+        "select seq, at, kinds, codec, key_id, body, hash from events where run = ?1 order by seq",
     )?;
     let mut rows = statement.query(params![record.number])?;
     let mut next = 1;
@@ -56,11 +58,15 @@ fn chain_of(connection: &Connection, record: &Record, blobs: &Blobs) -> Result<(
         }
         let events = row.open(&record.run, &hash, blobs)?;
         let last = events.last().expect("a row has at least one event");
-        next = last.seq + 1;
+        next = last.seq.wrapping_add(1);
         hash = last.hash;
     }
-    if next - 1 != record.head.seq || hash != record.head.hash {
-        let what = format!("the index says it ends at {}, the events end at {}", record.head.seq, next - 1);
+    if next.wrapping_sub(1) != record.head.seq || hash != record.head.hash {
+        let what = format!(
+            "the index says it ends at {}, the events end at {}",
+            record.head.seq,
+            next.wrapping_sub(1)
+        );
         return Err(Error::Corrupt(Problem::of(&record.run, what)));
     }
     Ok(())
@@ -82,6 +88,15 @@ fn problem(error: Error) -> Result<Problem, Error> {
 /// What SQLite itself finds wrong, and events that belong to no run.
 pub(super) fn database(connection: &Connection) -> Result<Vec<Problem>, Error> {
     let mut problems = Vec::new();
+    match pages(connection, &mut problems) {
+        // SQLite may stumble over the damage it is asked to list.
+        Err(Error::Corrupt(problem)) => problems.push(problem),
+        other => other?,
+    }
+    Ok(problems)
+}
+
+fn pages(connection: &Connection, problems: &mut Vec<Problem>) -> Result<(), Error> {
     let mut statement = connection.prepare("pragma integrity_check(20)")?;
     let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
     for line in lines {
@@ -94,10 +109,14 @@ pub(super) fn database(connection: &Connection) -> Result<Vec<Problem>, Error> {
         let sql = format!("select count(*) from {table} where run not in (select number from runs)");
         let orphans: i64 = connection.query_row(&sql, [], |row| row.get(0))?;
         if orphans > 0 {
-            problems.push(Problem { run: None, seq: None, what: format!("{what} of a run that is not in the index") });
+            problems.push(Problem {
+                run: None,
+                seq: None,
+                what: format!("{what} of a run that is not in the index"),
+            });
         }
     }
-    Ok(problems)
+    Ok(())
 }
 
 /// Runs that have an anchor of this journal but no row: they were acknowledged and are gone.
@@ -107,7 +126,8 @@ pub(super) fn strangers(
     journal: [u8; 16],
 ) -> Result<Vec<Problem>, Error> {
     let mut problems = Vec::new();
-    let listing = std::fs::read_dir(anchors).map_err(|error| piton_sys::file::Error::new("list", anchors, error))?;
+    let listing =
+        std::fs::read_dir(anchors).map_err(|error| piton_sys::file::Error::new("list", anchors, error))?;
     for entry in listing.flatten() {
         let Ok(name) = entry.file_name().into_string() else { continue };
         let Ok(run) = name.parse::<RunId>() else { continue };
@@ -119,11 +139,41 @@ pub(super) fn strangers(
         if known {
             continue;
         }
-        let anchored = Anchor::open(&entry.path(), journal, false)?.and_then(|anchor| anchor.read());
-        if let Some(head) = anchored {
-            let what = format!("the whole run is gone; {} events were acknowledged", head.seq);
-            problems.push(Problem::of(&run, what));
+        let Some(anchor) = Anchor::open(&entry.path(), journal, false)? else { continue };
+        if let Some(head) = anchor.read() {
+            problems.push(gone(&run, head));
+        } else if anchor.is_foreign() {
+            problems.push(Problem::of(&run, "it was recorded in another journal, which is not here"));
         }
     }
     Ok(problems)
+}
+
+/// What the anchors of this journal know, run by run.
+pub(super) fn anchors(directory: &Path, journal: [u8; 16]) -> Result<Vec<(RunId, Head)>, Error> {
+    let list = |error| piton_sys::file::Error::new("list", directory, error);
+    let mut anchors = Vec::new();
+    for entry in std::fs::read_dir(directory).map_err(list)? {
+        let entry = entry.map_err(list)?;
+        let Some(run) = entry.file_name().to_str().and_then(|name| name.parse::<RunId>().ok()) else {
+            continue;
+        };
+        if let Some(anchor) = Anchor::open(&entry.path(), journal, false)? {
+            if anchor.is_foreign() {
+                return Err(Error::Corrupt(foreign(&run)));
+            }
+            anchors.extend(anchor.read().map(|head| (run, head)));
+        }
+    }
+    Ok(anchors)
+}
+
+/// An anchor without a run: it was acknowledged, and it was not removed.
+pub(super) fn gone(run: &RunId, anchored: Head) -> Problem {
+    Problem::of(run, format!("the whole run is gone; {} events were acknowledged", anchored.seq))
+}
+
+/// An anchor that was written for another journal.
+pub(super) fn foreign(run: &RunId) -> Problem {
+    Problem::of(run, "its anchor belongs to another journal: one of the two was replaced")
 }

@@ -18,8 +18,12 @@ impl Cgroup {
         Self { path }
     }
 
-    /// Where a group of this name would be made: below the group of this process. `None` without version 2.
+    /// Where a group of this name would be made: below the group of this process. `None` without version 2, or
+    /// where `PITON_CGROUP=off` says not to.
     pub(super) fn planned(name: &str) -> Option<PathBuf> {
+        if std::env::var_os("PITON_CGROUP").is_some_and(|value| value == "off") {
+            return None;
+        }
         Some(own_directory()?.join(name))
     }
 

@@ -208,7 +208,10 @@ pub fn find_program(name: &OsStr, path: Option<&OsStr>, directory: &Path) -> Opt
         return Some(directory.join(name)).filter(is_program);
     }
     // Entries that are not absolute would mean another place in another directory.
-    std::env::split_paths(path?).filter(|entry| entry.is_absolute()).map(|entry| entry.join(name)).find(is_program)
+    std::env::split_paths(path?)
+        .filter(|entry| entry.is_absolute())
+        .map(|entry| entry.join(name))
+        .find(is_program)
 }
 
 enum Verdict {
@@ -309,7 +312,9 @@ impl<'a> Talk<'a> {
             while let Some(pipe) = &mut output.pipe {
                 match pipe.read(&mut buffer) {
                     Ok(0) => output.pipe = None,
-                    Ok(count) if output.bytes.len() + count > self.limits.output_bytes_max => return Ok(false),
+                    Ok(count) if output.bytes.len() + count > self.limits.output_bytes_max => {
+                        return Ok(false);
+                    }
                     Ok(count) => output.bytes.extend_from_slice(&buffer[..count]),
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

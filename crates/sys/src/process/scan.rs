@@ -71,9 +71,9 @@ pub fn ancestors(pid: u32) -> Vec<ProcessId> {
 }
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::{carries, entry};
-#[cfg(target_os = "linux")]
 use linux::all;
+#[cfg(target_os = "linux")]
+pub(super) use linux::{carries, entry};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -87,10 +87,7 @@ mod linux {
 
     pub(super) fn all() -> Vec<Entry> {
         let Ok(directory) = std::fs::read_dir("/proc") else { return Vec::new() };
-        directory
-            .filter_map(|item| item.ok()?.file_name().to_str()?.parse().ok())
-            .filter_map(entry)
-            .collect()
+        directory.filter_map(|item| item.ok()?.file_name().to_str()?.parse().ok()).filter_map(entry).collect()
     }
 
     /// Whether the process was started with exactly this `NAME=value` in its environment.
@@ -134,9 +131,9 @@ mod linux {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) use portable::{carries, entry};
-#[cfg(not(target_os = "linux"))]
 use portable::all;
+#[cfg(not(target_os = "linux"))]
+pub(super) use portable::{carries, entry};
 
 /// Where there is no `/proc`: a process is there or not, and nothing more is known of it.
 #[cfg(not(target_os = "linux"))]
@@ -146,7 +143,8 @@ mod portable {
     pub(in crate::process) fn entry(pid: u32) -> Option<Entry> {
         let number = rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)?;
         rustix::process::test_kill_process(number).ok()?;
-        let session = rustix::process::getsid(Some(number)).map_or(0, |sid| sid.as_raw_nonzero().get() as u32);
+        let session =
+            rustix::process::getsid(Some(number)).map_or(0, |sid| sid.as_raw_nonzero().get() as u32);
         Some(Entry { pid, parent: 0, session, start_time: 0, is_running: true })
     }
 

@@ -187,7 +187,10 @@ impl Tree {
             if waited >= patience && empty_looks == 0 {
                 return Err(KillError { mark: self.mark.clone(), survivors, waited });
             }
-            #[expect(clippy::disallowed_methods, reason = "no event tells when the last of several trees is gone")]
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "no event tells when the last of several trees is gone"
+            )]
             std::thread::sleep(pause);
             pause = (pause * 2).min(BETWEEN_LOOKS_MAX);
         }

@@ -109,6 +109,9 @@ pub(super) struct Scanner {
     held: Vec<u8>,
     /// The two bytes before `held`.
     before: [u8; 2],
+    /// So many bytes ahead are known to be of [`Class::Url`]: none is counted twice, however many tokens seem to
+    /// start among them.
+    url_run: usize,
     pub(super) has_redacted: bool,
 }
 
@@ -137,33 +140,41 @@ impl Scanner {
         held.extend_from_slice(bytes);
         let mut at = 0;
         while at < held.len() {
-            if self.state != State::Outside {
-                at += self.swallow(&held[at..]);
-                continue;
-            }
-            let plain = held[at..].iter().position(|&byte| may_start(byte)).unwrap_or(held.len() - at);
-            clean.extend_from_slice(&held[at..at + plain]);
-            at += plain;
-            if at == held.len() {
-                break;
-            }
-            match decide(self.last_two(&held[..at]), &held[at..], is_end) {
-                Decision::Emit => {
-                    clean.push(held[at]);
-                    at += 1;
+            let taken = match self.state {
+                State::Outside => self.look(&held[..at], &held[at..], is_end, clean),
+                State::Swallowing(_) | State::Key { .. } | State::KeyEnd { .. } => {
+                    Some(self.swallow(&held[at..]))
                 }
-                Decision::Redact { keep, swallow, then } => {
-                    clean.extend_from_slice(&held[at..at + keep]);
-                    clean.extend_from_slice(REDACTED.as_bytes());
-                    self.has_redacted = true;
-                    self.state = then;
-                    at += keep + swallow;
-                }
-                Decision::NeedMore => break,
-            }
+            };
+            let Some(taken) = taken else { break };
+            at += taken;
+            self.url_run = self.url_run.saturating_sub(taken);
         }
         self.before = self.last_two(&held[..at]);
         self.held = held.split_off(at);
+    }
+
+    /// Looks at the start of `rest`; how many bytes are done with, or `None` where more are needed to say.
+    fn look(&mut self, done: &[u8], rest: &[u8], is_end: bool, clean: &mut Vec<u8>) -> Option<usize> {
+        let plain = plain_length(rest);
+        if plain > 0 {
+            clean.extend_from_slice(&rest[..plain]);
+            return Some(plain);
+        }
+        match decide(self.last_two(done), rest, is_end, &mut self.url_run) {
+            Decision::Emit => {
+                clean.push(rest[0]);
+                Some(1)
+            }
+            Decision::Redact { keep, swallow, then } => {
+                clean.extend_from_slice(&rest[..keep]);
+                clean.extend_from_slice(REDACTED.as_bytes());
+                self.has_redacted = true;
+                self.state = then;
+                Some(keep + swallow)
+            }
+            Decision::NeedMore => None,
+        }
     }
 
     /// The two bytes before the end of `done`, which follows those seen earlier.
@@ -209,17 +220,37 @@ fn in_key(matched: usize, seen: usize, byte: u8) -> State {
 
 fn in_key_end(dashes: usize, seen: usize, byte: u8) -> State {
     let dashes = if byte == b'-' { dashes + 1 } else { 0 };
-    if dashes == PEM_DASHES.len() || seen >= PEM_BYTES_MAX { State::Outside } else { State::KeyEnd { dashes, seen } }
+    if dashes == PEM_DASHES.len() || seen >= PEM_BYTES_MAX {
+        State::Outside
+    } else {
+        State::KeyEnd { dashes, seen }
+    }
 }
 
-/// Whether any format starts with this byte.
-fn may_start(byte: u8) -> bool {
-    matches!(byte, b's' | b'r' | b'g' | b'A' | b'x' | b'n' | b'e' | b'b' | b'B' | b'-')
+/// How many bytes in front cannot start a secret. Nearly all output passes here, and nowhere else.
+fn plain_length(bytes: &[u8]) -> usize {
+    let before_last = bytes.len().saturating_sub(1);
+    bytes.windows(2).position(|pair| may_start(pair[0], pair[1])).unwrap_or(before_last)
+}
+
+/// Whether any format starts with these two bytes.
+fn may_start(first: u8, second: u8) -> bool {
+    match first {
+        b's' | b'r' => second == b'k',
+        b'g' => matches!(second, b'h' | b'l' | b'i'),
+        b'A' => matches!(second, b'K' | b'S' | b'I'),
+        b'x' => second == b'o',
+        b'n' => second == b'p',
+        b'e' => second == b'y',
+        b'b' | b'B' => matches!(second, b'e' | b'E'),
+        b'-' => second == b'-',
+        _ => false,
+    }
 }
 
 /// Decides about the first byte of `rest`, with `before` in front of it. Once it is not [`Decision::NeedMore`],
 /// no further bytes change it.
-fn decide(before: [u8; 2], rest: &[u8], is_end: bool) -> Decision {
+fn decide(before: [u8; 2], rest: &[u8], is_end: bool, url_run: &mut usize) -> Decision {
     let at_word_start = starts_word(before);
     let mut decision = Decision::Emit;
     for format in FORMATS {
@@ -228,7 +259,7 @@ fn decide(before: [u8; 2], rest: &[u8], is_end: bool) -> Decision {
         }
     }
     decision = match rest[0] {
-        b'e' => stronger(decision, decide_jwt(rest)),
+        b'e' => stronger(decision, decide_jwt(rest, url_run)),
         b'-' => stronger(decision, decide_key(rest)),
         b'b' | b'B' if at_word_start => stronger(decision, decide_bearer(rest)),
         _ => decision,
@@ -279,12 +310,15 @@ fn decide_format(format: &Format, rest: &[u8]) -> Decision {
 }
 
 /// `eyJ….….…`: three parts, of which the first is long enough not to be an accident.
-fn decide_jwt(rest: &[u8]) -> Decision {
-    let header = match after(b"eyJ", rest) {
+fn decide_jwt(rest: &[u8], url_run: &mut usize) -> Decision {
+    const START: &[u8] = b"eyJ";
+    let header = match after(START, rest) {
         Ok(after) => after,
         Err(decision) => return decision,
     };
-    let length = Class::Url.run(header, JWT_HEADER_MAX);
+    let known = url_run.saturating_sub(START.len()).min(JWT_HEADER_MAX);
+    let length = known + Class::Url.run(&header[known..], JWT_HEADER_MAX - known);
+    *url_run = START.len() + length;
     if length == JWT_HEADER_MAX {
         return Decision::Emit;
     }
@@ -308,7 +342,8 @@ fn decide_bearer(rest: &[u8]) -> Decision {
         return Decision::Emit;
     }
     let after = &rest[word.len()..];
-    let spaces = after.iter().take(BEARER_SPACES_MAX).take_while(|&&byte| byte == b' ' || byte == b'\t').count();
+    let spaces =
+        after.iter().take(BEARER_SPACES_MAX).take_while(|&&byte| byte == b' ' || byte == b'\t').count();
     let run = Class::Token.run(&after[spaces..], BEARER_VALUE_MIN);
     if spaces > 0 && run == BEARER_VALUE_MIN {
         return redact(word.len() + spaces, 0, State::Swallowing(Class::Token));
@@ -340,4 +375,17 @@ fn decide_key(rest: &[u8]) -> Decision {
 
 fn redact(keep: usize, swallow: usize, then: State) -> Decision {
     Decision::Redact { keep, swallow, then }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_format_is_passed_over() {
+        let others: [&[u8]; 6] = [b"eyJ", b"bearer", b"Bearer", b"BEARER", b"bEARER", PEM_BEGIN];
+        for prefix in FORMATS.iter().map(|format| format.prefix).chain(others) {
+            assert!(may_start(prefix[0], prefix[1]), "`{}`", String::from_utf8_lossy(prefix));
+        }
+    }
 }

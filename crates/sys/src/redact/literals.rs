@@ -178,7 +178,8 @@ mod tests {
 
     #[test]
     fn a_long_value_is_found_in_pieces() {
-        let value: Vec<u8> = (0..10_000_u32).map(|i| b"abcdefghijklmnop"[(i.wrapping_mul(i) >> 3) as usize % 16]).collect();
+        let value: Vec<u8> =
+            (0..10_000_u32).map(|i| b"abcdefghijklmnop"[(i.wrapping_mul(i) >> 3) as usize % 16]).collect();
         let mut literals = Literals::default();
         literals.add(value.clone());
         literals.sort();

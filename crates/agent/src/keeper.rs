@@ -1,0 +1,160 @@
+//! The keeper: one small process that holds one agent, and outlives whoever started it.
+//!
+//! It runs in a session of its own, with one thread and no runtime. The order of its steps is the whole point:
+//!
+//! 1. [`publish`]: prepare `<name>.<random>/` with the lock held, then rename it to `<name>/`;
+//! 2. [`start`]: start the program, then write `started.json`;
+//! 3. [`hold`]: record its output, enforce its limits, kill its whole tree when it ends;
+//! 4. write `exit.json`, and only then let go of the lock, by ending.
+//!
+//! Invariant: where a directory is published, its lock is held until `exit.json` is durable or the keeper is
+//! killed. Nothing is ever started for a directory that somebody else published.
+
+mod hold;
+mod output;
+mod publish;
+mod start;
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use piton_sys::lock::FileLock;
+use piton_sys::redact::Redactor;
+use piton_sys::signals::{Caught, Signals};
+use piton_sys::{fault, file, process, ready};
+
+use crate::directory::{self, EXIT, REPORT};
+use crate::launch::Answer;
+use crate::record::Exit;
+use crate::report::REPORT_BYTES_MAX;
+use crate::spec::Spec;
+
+/// The hidden command of piton that becomes a keeper.
+pub const COMMAND: &str = "__keeper";
+
+/// How long to wait for room on a full disk before trying again.
+const FULL_DISK_RETRY: Duration = Duration::from_secs(1);
+
+/// What the steps share: the published directory, with its lock held.
+struct Attempt {
+    spec: Spec,
+    directory: PathBuf,
+    redactor: Redactor,
+    signals: Signals,
+    /// Let go when the process ends, and not before.
+    _lock: FileLock,
+}
+
+/// Runs the keeper: `… __keeper <attempts> <name>`, with the spec on the standard input.
+///
+/// Says in one line on the standard output whether it published; see [`launch`](crate::launch()).
+pub fn main() -> ExitCode {
+    match prepare() {
+        Ok(Some(attempt)) => {
+            say(&Answer::Published);
+            run(attempt)
+        }
+        Ok(None) => {
+            say(&Answer::AlreadyPublished);
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            say(&Answer::Failed { error });
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// All that must be in order before the directory is published; `None` where somebody else published it.
+fn prepare() -> Result<Option<Attempt>, String> {
+    // First of all: a request to end must never find the default handler once the directory is published.
+    let caught = [Caught::Child, Caught::Hangup, Caught::Interrupt, Caught::Terminate];
+    let signals = Signals::catch(&caught).map_err(|error| format!("failed to catch signals: {error}"))?;
+    process::become_subreaper().map_err(|error| format!("failed to become a subreaper: {error}"))?;
+    let attempts = attempts_directory()?;
+    let mut input = Vec::new();
+    std::io::stdin()
+        .lock()
+        .read_to_end(&mut input)
+        .map_err(|error| format!("failed to read the spec: {error}"))?;
+    let spec: Spec =
+        serde_json::from_slice(&input).map_err(|error| format!("the spec is damaged: {error}"))?;
+    spec.check().map_err(|problem| problem.to_string())?;
+    let redactor = spec.redactor();
+    let published = publish::publish(&attempts, &spec, &redactor).map_err(|error| chain(&error))?;
+    Ok(published.map(|(directory, lock)| Attempt { spec, directory, redactor, signals, _lock: lock }))
+}
+
+/// The last argument but one; the last is the name, for whoever lists processes.
+fn attempts_directory() -> Result<PathBuf, String> {
+    let args: Vec<_> = std::env::args_os().collect();
+    match args.as_slice() {
+        [.., attempts, _name] if args.len() > 2 => Ok(PathBuf::from(attempts)),
+        _ => Err(format!("`{COMMAND}` is started by piton itself, not by hand")),
+    }
+}
+
+fn say(answer: &Answer) {
+    let mut line = serde_json::to_vec(answer).expect("an answer has string keys");
+    line.push(b'\n');
+    // Whoever asked may be gone; the answer is in the directory all the same.
+    let _ = std::io::stdout().lock().write_all(&line);
+    let _ = std::io::stdout().lock().flush();
+    // Nobody waits for the end of our output now, and no terminal is held.
+    let _ = process::close_standard_streams();
+}
+
+fn run(mut attempt: Attempt) -> ExitCode {
+    let exit = match start::start(&mut attempt) {
+        Ok(running) => hold::hold(&attempt, running),
+        Err(exit) => exit,
+    };
+    redact_report(&attempt);
+    match write_exit(&attempt, &exit) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Without `exit.json` the attempt counts as lost, which is what it is.
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// The agent wrote its report itself; what is secret in it must not stay on the disk either.
+fn redact_report(attempt: &Attempt) {
+    let path = attempt.directory.join(REPORT);
+    if let Ok(Some(bytes)) = file::read_regular(&path, REPORT_BYTES_MAX)
+        && let std::borrow::Cow::Owned(clean) = attempt.redactor.redact_bytes(&bytes)
+    {
+        // A report that cannot be cleaned is not kept.
+        if file::write_atomic(&path, &clean, file::Durability::Synced).is_err() {
+            let _ = file::remove_file_if_exists(&path);
+        }
+    }
+}
+
+/// Writes `exit.json`, with the lock held as long as the disk is full.
+fn write_exit(attempt: &Attempt, exit: &Exit) -> Result<(), file::Error> {
+    fault::point("agent.keeper.exit");
+    loop {
+        match directory::write(&attempt.directory.join(EXIT), exit, file::Durability::Synced) {
+            Err(error) if error.is_no_space() => {
+                let _ = ready::wait(&mut [], Some(FULL_DISK_RETRY));
+            }
+            result => {
+                fault::point("agent.keeper.done");
+                return result;
+            }
+        }
+    }
+}
+
+/// An error with its causes, in one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+/// A path for a message.
+fn quoted(path: &Path) -> String {
+    format!("`{}`", path.display())
+}

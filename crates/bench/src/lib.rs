@@ -1,1 +1,0 @@
-//! Measurements, each beside the raw limit of the machine.

@@ -1,0 +1,94 @@
+//! Measurements, each beside the raw limit of the machine.
+//!
+//! `cargo run --release -p piton-bench` prints one JSON line per metric. What is compared is measured in
+//! turns within one run, and the median of the rounds is printed: the machine's noise falls on both sides.
+//! `--only NAME` picks the metrics whose name begins so; `--rounds N` changes the count of 5.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a measurement is printed")]
+
+mod command_line;
+mod journal;
+mod raw;
+mod resume;
+mod snapshot;
+mod steps;
+mod syncs;
+
+use std::path::PathBuf;
+
+/// What was measured.
+struct Metric {
+    name: String,
+    value: f64,
+    unit: &'static str,
+}
+
+/// How to measure.
+struct Options {
+    rounds: usize,
+    only: Option<String>,
+    directory: PathBuf,
+}
+
+impl Options {
+    fn wants(&self, names: &[&str]) -> bool {
+        self.only.as_ref().is_none_or(|only| names.iter().any(|name| name.starts_with(only.as_str())))
+    }
+
+    /// A directory for one measurement, on the disk that is measured.
+    fn scratch(&self) -> tempfile::TempDir {
+        tempfile::tempdir_in(&self.directory).expect("a scratch directory")
+    }
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let mut options = Options { rounds: 5, only: None, directory: beside_this_program() };
+    while let Some(word) = arguments.next() {
+        let mut value = || arguments.next().unwrap_or_else(|| panic!("`{word}` needs a value"));
+        match word.as_str() {
+            "--rounds" => options.rounds = value().parse().expect("a number of rounds"),
+            "--only" => options.only = Some(value()),
+            "--dir" => options.directory = value().into(),
+            "__worker" => return steps::worker(arguments.collect()),
+            _ => panic!("`{word}` is not known; see the top of main.rs"),
+        }
+    }
+    let groups: [(&[&str], fn(&Options) -> Vec<Metric>); 6] = [
+        (journal::NAMES, journal::measure),
+        (syncs::NAMES, syncs::measure),
+        (resume::NAMES, resume::measure),
+        (command_line::NAMES, command_line::measure),
+        (snapshot::NAMES, snapshot::measure),
+        (raw::NAMES, raw::measure_disk),
+    ];
+    for (names, measure) in groups {
+        if options.wants(names) {
+            for metric in measure(&options) {
+                let value = (metric.value * 1000.0).round() / 1000.0;
+                println!("{}", serde_json::json!({"metric": metric.name, "value": value, "unit": metric.unit}));
+            }
+        }
+    }
+}
+
+fn metric(name: impl Into<String>, value: f64, unit: &'static str) -> Metric {
+    Metric { name: name.into(), value, unit }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    assert!(!values.is_empty(), "something was measured");
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// The value below which 99 of 100 lie.
+fn p99(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[(values.len() * 99 / 100).min(values.len() - 1)]
+}
+
+/// The build directory: on the disk of the repository, and ignored by git.
+fn beside_this_program() -> PathBuf {
+    let exe = std::env::current_exe().expect("this program");
+    exe.parent().expect("a program lies in a directory").to_owned()
+}

@@ -1,0 +1,158 @@
+//! From everything that was said, and a task, to what a loop is created with.
+//!
+//! Pure: the same files, environment and flags give the same `LoopConfig` or the same problems.
+
+use piton_model::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX};
+use piton_model::loop_machine::{AgentConfig, Condition, Limits, LoopConfig, Prompt};
+
+use crate::condition::parse_condition;
+use crate::files::Files;
+use crate::layers::{Overrides, Resolved, settle};
+use crate::problem::{Place, Problem, Problems, quoted};
+use crate::settings::Settings;
+use crate::suggest::closest;
+
+/// Agents that the documentation names. Their adapters come with a later version.
+pub const KNOWN_AGENTS: [&str; 6] = ["claude", "codex", "gemini", "opencode", "aider", "goose"];
+
+const AGENT_HINT: &str = "what works now: `--exec CMD`, or a command of your own under `[agents.NAME]`";
+
+/// What one loop is asked to do, beside the settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Task {
+    /// `piton loop TASK`.
+    pub text: Option<String>,
+    /// `--until COND`, in the order given; all must hold.
+    pub until: Vec<String>,
+    /// The prompt file that is there although nobody named it: [`crate::files::find_prompt`].
+    pub found_prompt: Option<String>,
+}
+
+/// A loop as it will be created, and how it came to be that.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// What the loop is created with.
+    pub config: LoopConfig,
+    /// Every setting with its source, and what to tell a person.
+    pub resolved: Resolved,
+}
+
+/// What a loop is created with; or everything that stands in its way.
+pub fn plan(
+    files: &Files,
+    variable: &dyn Fn(&str) -> Option<String>,
+    overrides: &Overrides,
+    task: &Task,
+) -> Result<Plan, Problems> {
+    let (resolved, mut problems) = settle(files, variable, overrides);
+    let settings = &resolved.settings;
+    let agent = agent(settings, &mut problems);
+    let prompt = prompt(settings, overrides, task, &mut problems);
+    let until = until(task, &mut problems);
+    exits(settings, &until, &mut problems);
+    let mut limits = Limits::default();
+    for (limit, value) in &settings.limits {
+        limit.set(&mut limits, value.value);
+    }
+    let config = LoopConfig {
+        prompt,
+        agent,
+        checks: settings.checks.iter().map(|check| check.value.clone()).collect(),
+        until,
+        limits,
+        on_lost: settings.on_lost.as_ref().map(|policy| policy.value).unwrap_or_default(),
+        session: settings.session.as_ref().map(|policy| policy.value).unwrap_or_default(),
+    };
+    Problems::or(problems, Plan { config, resolved })
+}
+
+/// What is wrong with the agent that was asked for, if one was.
+pub(crate) fn agent_problem(settings: &Settings) -> Option<Problem> {
+    let asked = settings.agent.as_ref()?;
+    let name = asked.value.as_str();
+    if settings.agents.iter().any(|agent| agent.value.name == name) {
+        return None;
+    }
+    let place = asked.place.clone();
+    if KNOWN_AGENTS.contains(&name) {
+        let message = format!("the agent `{name}` comes with a later version");
+        return Some(Problem::new(place, message).hint(AGENT_HINT));
+    }
+    let configured = settings.agents.iter().map(|agent| agent.value.name.as_str());
+    let message = format!("there is no agent {}", quoted(name));
+    Some(match closest(name, configured) {
+        Some(meant) => Problem::new(place, message).hint(format!("did you mean `{meant}`?")),
+        None => Problem::new(place, message).hint(AGENT_HINT),
+    })
+}
+
+fn agent(settings: &Settings, problems: &mut Vec<Problem>) -> AgentConfig {
+    let nobody = AgentConfig { name: String::new(), command: Vec::new() };
+    let Some(asked) = &settings.agent else {
+        problems.push(Problem::new(Place::Nowhere, "no agent is named").hint(AGENT_HINT));
+        return nobody;
+    };
+    // One that cannot be found was reported with the settings.
+    let found = settings.agents.iter().find(|agent| agent.value.name == asked.value);
+    found.map_or(nobody, |agent| agent.value.clone())
+}
+
+fn prompt(settings: &Settings, overrides: &Overrides, task: &Task, problems: &mut Vec<Problem>) -> Prompt {
+    if let Some(text) = &task.text {
+        if overrides.prompt_file.is_some() {
+            let message = "give the task as text or as `--prompt-file`, not both";
+            problems.push(Problem::new(Place::Flag("--prompt-file"), message));
+        }
+        if text.trim().is_empty() || text.len() > PROMPT_BYTES_MAX {
+            problems.push(Problem::new(Place::Nowhere, "the task is empty or larger than 1 MiB"));
+        }
+        return Prompt::Text(text.clone());
+    }
+    let named = settings.prompt.as_ref().map(|prompt| prompt.value.clone());
+    // One that was named wrongly is a problem already.
+    let named = named.or_else(|| overrides.prompt_file.clone());
+    match named.or_else(|| task.found_prompt.clone()) {
+        Some(path) => Prompt::File(path),
+        None => {
+            let hint = "write `piton loop \"what to do\"`, or put it into `PROMPT.md`";
+            problems.push(Problem::new(Place::Nowhere, "there is no task").hint(hint));
+            Prompt::Text(String::new())
+        }
+    }
+}
+
+fn until(task: &Task, problems: &mut Vec<Problem>) -> Vec<Condition> {
+    let mut conditions: Vec<Condition> = Vec::new();
+    for text in &task.until {
+        match parse_condition(text) {
+            Ok(condition) if conditions.contains(&condition) => {}
+            Ok(condition) => conditions.push(condition),
+            Err(why) => problems.push(Problem::new(Place::Flag("--until"), why)),
+        }
+    }
+    if conditions.len() > CONDITIONS_MAX {
+        let message = format!("a run has at most {CONDITIONS_MAX} conditions");
+        problems.push(Problem::new(Place::Flag("--until"), message));
+    }
+    conditions
+}
+
+/// No run without an exit: something must be able to say that it is done.
+fn exits(settings: &Settings, until: &[Condition], problems: &mut Vec<Problem>) {
+    let hint = "give `--check CMD`, or run `piton init` to find the checks of this project";
+    if settings.checks.len() > CHECKS_MAX {
+        problems.push(Problem::new(Place::Nowhere, format!("a run has at most {CHECKS_MAX} checks")));
+    }
+    if !settings.checks.is_empty() {
+        return;
+    }
+    // Where a check or a condition was given and is wrong, that is the problem.
+    let given = |flag| problems.iter().any(|problem| problem.place == Place::Flag(flag));
+    if until.contains(&Condition::ChecksPass) {
+        let message = "`checks-pass` needs at least one check";
+        problems.push(Problem::new(Place::Flag("--until"), message).hint(hint));
+    } else if until.is_empty() && !given("--check") && !given("--until") {
+        let message = "nothing would stop this loop: it has no check and no condition";
+        problems.push(Problem::new(Place::Nowhere, message).hint(hint));
+    }
+}

@@ -1,0 +1,205 @@
+//! What the file may say, and how everything else is refused.
+
+use piton_model::loop_machine::{OnLost, SessionPolicy};
+use proptest::prelude::*;
+
+use super::*;
+use crate::limit::Limit;
+
+fn read_project(text: &str) -> (Settings, Vec<Problem>) {
+    read(text, "piton.toml", Layer::Project)
+}
+
+fn accepted(text: &str) -> Settings {
+    let (settings, problems) = read_project(text);
+    assert_eq!(problems, [], "{text}");
+    settings
+}
+
+fn problems(text: &str) -> String {
+    let problems: Vec<_> = read_project(text).1.iter().map(ToString::to_string).collect();
+    problems.join("\n")
+}
+
+#[test]
+fn every_documented_key_is_read() {
+    let settings = accepted(
+        r#"
+        [agent]
+        use = "mine"
+        [agents.mine]
+        command = ["my-agent", "--headless"]
+        [loop]
+        prompt = "./tasks/PROMPT.md"
+        session = "continue"
+        max_iterations = 7
+        max_duration = "1h30m"
+        no_progress = 2
+        failure_streak = 3
+        max_cost_usd = 2.50
+        max_tokens = 1_000_000
+        attempt_timeout = "15 min"
+        idle_timeout = "90s"
+        on_lost = "restore_and_retry"
+        [checks]
+        test = "cargo test"
+        slow = { command = "make e2e", timeout = "1h" }
+        [views]
+        ralph = false
+        auto_save_interval = "1m"
+        [redact]
+        patterns = ["internal-hostname"]
+        "#,
+    );
+    assert_eq!(settings.agent.unwrap().value, "mine");
+    assert_eq!(settings.agents[0].value.command, ["my-agent", "--headless"]);
+    assert_eq!(settings.prompt.unwrap().value, "tasks/PROMPT.md");
+    assert_eq!(settings.session.unwrap().value, SessionPolicy::Continue);
+    assert_eq!(settings.on_lost.unwrap().value, OnLost::RestoreAndRetry);
+    let limits: Vec<_> = Limit::ALL.iter().map(|limit| settings.limits[limit].value).collect();
+    assert_eq!(limits, [7, 5_400_000, 2, 3, 2_500_000, 1_000_000, 900_000, 90_000]);
+    let checks: Vec<_> =
+        settings.checks.iter().map(|check| (&*check.value.name, check.value.timeout_ms)).collect();
+    assert_eq!(checks, [("test", 900_000), ("slow", 3_600_000)]);
+    assert!(!settings.views.ralph.unwrap().value);
+    assert_eq!(settings.views.auto_save_interval_ms.unwrap().value, 60_000);
+    assert_eq!(settings.redact[0].value, "internal-hostname");
+}
+
+#[test]
+fn a_value_knows_its_line_and_column() {
+    let settings = accepted("# é\n[loop]\n\tmax_iterations = 7\n");
+    let place = &settings.limits[&Limit::MaxIterations].place;
+    assert_eq!(place.to_string(), "piton.toml:3:19");
+}
+
+#[test]
+fn checks_keep_the_order_of_the_file() {
+    let settings = accepted(
+        "[checks]\nzebra = 'z'\nmiddle = { command = 'm' }\nalpha = 'a'\n[checks.between]\ncommand = 'b'\n[checks.a2]\ncommand = 'c'\n",
+    );
+    let names: Vec<_> = settings.checks.iter().map(|check| check.value.name.as_str()).collect();
+    assert_eq!(names, ["zebra", "middle", "alpha", "between", "a2"]);
+}
+
+#[test]
+fn every_problem_is_reported_at_once() {
+    insta::assert_snapshot!(problems(
+        r#"
+max_iterations = 3
+[agent]
+use = "mine"
+comand = "x"
+[agents.mine]
+command = "my-agent --headless"
+[agents.exec]
+command = ["x"]
+[agents.other]
+args = []
+[loop]
+prompt = "../PROMPT.md"
+session = "fersh"
+max_iteration = 5
+max_iterations = 0
+max_duration = 8
+no_progress = -1
+max_cost_usd = "15"
+max_tokens = 1.5
+attempt_timeout = "0s"
+idle_timeout = "soon"
+deadline = "07:00"
+[checks]
+"a b" = "true"
+empty = " "
+number = 5
+coverage = { command = "x", format = "lcov", path = "lcov.info" }
+nothing = { timeout = "1m" }
+[views]
+ralph = "yes"
+aiwg = "auto"
+[redact]
+patterns = ["short"]
+[guard]
+mode = "block"
+[check]
+x = 1
+"#
+    ), @r#"
+    piton.toml:2:1: `max_iterations` does not belong here; it belongs into the section `[loop]`
+    piton.toml:5:1: unknown key in `[agent]`: `comand`; known here: `use`
+    piton.toml:7:11: `command` of an agent must be a list: the program and its arguments; write `["program", "argument"]`, or `["sh", "-c", "…"]` for a shell
+    piton.toml:8:9: `exec` is the name of the agent given by `--exec`; take another one
+    piton.toml:10:9: the agent `other` has no `command`
+    piton.toml:11:1: unknown key in `[agents.other]`: `args`; known here: `command`
+    piton.toml:13:10: `prompt`: `../PROMPT.md` is not a path inside the repository
+    piton.toml:14:11: unknown value for `session`: `fersh`; did you mean `fresh`?
+    piton.toml:15:1: unknown key in `[loop]`: `max_iteration`; did you mean `max_iterations`?
+    piton.toml:16:18: `max_iterations = 0`: it must be more than zero: a run always has an exit
+    piton.toml:17:16: `max_duration` must be a duration in quotes such as `"8h"`, not a whole number
+    piton.toml:18:15: `no_progress = -1`: it must be more than zero: a run always has an exit
+    piton.toml:19:16: `max_cost_usd` must be a number of dollars, not a text
+    piton.toml:20:14: `max_tokens` must be a whole number, not a number with a fraction
+    piton.toml:21:19: `attempt_timeout = 0s`: it must be more than zero: a run always has an exit
+    piton.toml:22:16: `idle_timeout = soon`: a number is missing; write a duration such as `8h` or `1h30m`
+    piton.toml:23:1: `deadline` is not supported yet by this version; remove it for now
+    piton.toml:25:1: `a b` cannot name a check: a name has 1 to 64 letters, digits, `-`, `_` or `.`, and starts with a letter or digit
+    piton.toml:26:9: check `empty`: the command is empty
+    piton.toml:27:10: `number` must be a text in quotes, not a whole number
+    piton.toml:28:29: `format` of a check is not supported yet by this version; remove it for now
+    piton.toml:28:46: `path` of a check is not supported yet by this version; remove it for now
+    piton.toml:29:1: the check `nothing` has no `command`
+    piton.toml:31:9: `ralph` must be `true` or `false`, not a text
+    piton.toml:32:1: `aiwg` is not supported yet by this version; remove it for now
+    piton.toml:34:12: a pattern needs at least 8 bytes, or it would hit everywhere
+    piton.toml:35:2: the section `[guard]` is not supported yet by this version; remove it for now
+    piton.toml:37:2: unknown section `check`; did you mean `checks`?
+    "#);
+}
+
+#[test]
+fn sections_of_a_later_version_say_so() {
+    for section in ["stop", "guard", "gaps", "metrics", "worktree", "hooks", "notify", "vault"] {
+        let text = problems(&format!("[{section}]\nx = 1\n"));
+        assert_eq!(
+            text,
+            format!(
+                "piton.toml:1:2: the section `[{section}]` is not supported yet by this version; remove it for now"
+            )
+        );
+    }
+}
+
+#[test]
+fn broken_toml_is_reported_with_what_else_is_wrong() {
+    insta::assert_snapshot!(problems("[loop]\nmax_iterations = \npromt = 'x'\n[checks]\ntest = \"cargo\nlint = 'x'\nlint = 'y'\n"), @r#"
+    piton.toml:2:18: this is not TOML: string values must be quoted, expected literal string
+    piton.toml:3:1: unknown key in `[loop]`: `promt`; did you mean `prompt`?
+    piton.toml:5:14: this is not TOML: invalid basic string, expected `"`
+    piton.toml:7:1: this is not TOML: duplicate key
+    "#);
+}
+
+#[test]
+fn windows_line_ends_and_a_byte_order_mark_are_read() {
+    let settings = accepted("\u{feff}[loop]\r\nno_progress = 2\r\n");
+    assert_eq!(settings.limits[&Limit::NoProgress].value, 2);
+    assert_eq!(accepted(""), Settings::default());
+}
+
+#[test]
+fn a_hostile_name_cannot_draw_on_the_terminal() {
+    let text = problems("\"\\u001b[2J\" = 1\n[checks]\n\"a\\u202eb\" = 'x'\n");
+    assert!(text.chars().all(|character| character == '\n' || !character.is_control()), "{text}");
+    assert!(!text.contains('\u{202e}'), "{text}");
+}
+
+proptest! {
+    #[test]
+    fn no_text_is_a_panic_and_every_problem_has_its_place(text in "[\\[\\]a-z\"'={},.\n 0-9#é]{0,80}") {
+        let lines = text.split('\n').count();
+        for problem in read_project(&text).1 {
+            let Place::File { line, column, .. } = problem.place else { panic!("{problem}") };
+            prop_assert!(line >= 1 && line <= lines && column >= 1, "{problem}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What a layer can say, and what all of them say together.
+
+use std::collections::BTreeMap;
+
+use piton_model::loop_machine::{AgentConfig, Check, OnLost, SessionPolicy};
+use serde::Serialize;
+
+use crate::limit::Limit;
+use crate::problem::Place;
+
+/// Who said something. A later one wins over an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// Built in.
+    Default,
+    /// The user's `config.toml`. Its limits are caps: whatever a later layer says, the smaller wins.
+    User,
+    /// The project's `piton.toml`.
+    Project,
+    /// A `PITON_*` variable.
+    Environment,
+    /// The command line.
+    Flag,
+}
+
+impl Layer {
+    /// The word used on screens and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Layer::Default => "default",
+            Layer::User => "user",
+            Layer::Project => "project",
+            Layer::Environment => "environment",
+            Layer::Flag => "flag",
+        }
+    }
+}
+
+/// A value, and who said it where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sourced<T> {
+    /// The value.
+    pub value: T,
+    /// Who said it.
+    pub layer: Layer,
+    /// Where.
+    pub place: Place,
+}
+
+impl<T> Sourced<T> {
+    /// A built-in value.
+    pub(crate) fn built_in(value: T) -> Self {
+        Self { value, layer: Layer::Default, place: Place::Nowhere }
+    }
+
+    /// The same source with another value.
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Sourced<U> {
+        Sourced { value: change(self.value), layer: self.layer, place: self.place }
+    }
+}
+
+/// What is said: by one layer, where silence is `None` or empty; or by all of them together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// `[agent] use`: the agent's name.
+    pub agent: Option<Sourced<String>>,
+    /// `[agents.NAME]`, each with its command.
+    pub agents: Vec<Sourced<AgentConfig>>,
+    /// `[loop] prompt`: a file relative to the repository.
+    pub prompt: Option<Sourced<String>>,
+    /// `[loop] session`.
+    pub session: Option<Sourced<SessionPolicy>>,
+    /// `[loop] on_lost`.
+    pub on_lost: Option<Sourced<OnLost>>,
+    /// The ceilings under `[loop]`.
+    pub limits: BTreeMap<Limit, Sourced<u64>>,
+    /// `[checks]`, in the order they were declared.
+    pub checks: Vec<Sourced<Check>>,
+    /// `[views]`.
+    pub views: Views,
+    /// `[redact] patterns`: literal texts that never reach a disk.
+    pub redact: Vec<Sourced<String>>,
+}
+
+/// `[views]`: the published files.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Views {
+    /// Whether `.ralph/state.json` is rendered.
+    pub ralph: Option<Sourced<bool>>,
+    /// How often a view is rendered while a run is under way, in milliseconds.
+    pub auto_save_interval_ms: Option<Sourced<u64>>,
+}
+
+impl Settings {
+    /// What is built in.
+    pub fn built_in() -> Self {
+        const AUTO_SAVE_INTERVAL_MS: u64 = 30_000;
+        let limit = |limit: Limit| limit.default_value().map(|value| (limit, Sourced::built_in(value)));
+        Self {
+            session: Some(Sourced::built_in(SessionPolicy::default())),
+            on_lost: Some(Sourced::built_in(OnLost::default())),
+            limits: Limit::ALL.into_iter().filter_map(limit).collect(),
+            views: Views {
+                ralph: Some(Sourced::built_in(true)),
+                auto_save_interval_ms: Some(Sourced::built_in(AUTO_SAVE_INTERVAL_MS)),
+            },
+            ..Self::default()
+        }
+    }
+
+    /// What both say; where they differ, `upper` wins. Limits are not merged here, see `layers`.
+    pub(crate) fn overlaid_by(mut self, upper: Settings) -> Self {
+        over(&mut self.agent, upper.agent);
+        over(&mut self.prompt, upper.prompt);
+        over(&mut self.session, upper.session);
+        over(&mut self.on_lost, upper.on_lost);
+        over(&mut self.views.ralph, upper.views.ralph);
+        over(&mut self.views.auto_save_interval_ms, upper.views.auto_save_interval_ms);
+        by_name(&mut self.agents, upper.agents, |agent| &agent.name);
+        by_name(&mut self.checks, upper.checks, |check| &check.name);
+        // What one layer wants kept secret no other layer can publish.
+        self.redact.extend(upper.redact);
+        self
+    }
+}
+
+fn over<T>(lower: &mut Option<T>, upper: Option<T>) {
+    if upper.is_some() {
+        *lower = upper;
+    }
+}
+
+/// A known name is replaced where it stands, a new one comes last.
+fn by_name<T>(lower: &mut Vec<Sourced<T>>, upper: Vec<Sourced<T>>, name: impl Fn(&T) -> &String) {
+    for item in upper {
+        match lower.iter_mut().find(|known| name(&known.value) == name(&item.value)) {
+            Some(known) => *known = item,
+            None => lower.push(item),
+        }
+    }
+}

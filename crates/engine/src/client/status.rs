@@ -1,0 +1,157 @@
+//! Where a run is, why, and what to do: a view of its state.
+
+use piton_model::loop_machine::{CheckResult, DoneRule, State, done_rule};
+use piton_model::{Reason, Status, exit_code};
+use piton_store::{Holder, StoredEvent, chain};
+use piton_view::{
+    BestView, CheckView, Counted, DriverView, EventView, IterationView, LimitsView, QuestionView, RunStatus,
+    RunSummary, UsedView,
+};
+
+use crate::entry::waiting_for;
+use crate::load::Loaded;
+
+pub(super) fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
+    let state = &loaded.state;
+    RunStatus {
+        summary: RunSummary {
+            run_id: state.run.clone(),
+            kind: state.kind.as_str().to_owned(),
+            title: state.title.clone(),
+            status: state.status.as_str().to_owned(),
+            reason: state.reason.map(|reason| reason.as_str().to_owned()),
+            created_at: state.created_at,
+            updated_at: state.updated_at,
+            iteration: state.iteration,
+            waiting_for: waiting_for(state),
+        },
+        detail: state.detail.clone(),
+        since: state.since,
+        next: next_command(state, holder.is_some()),
+        driver: holder.map(|holder| DriverView {
+            pid: holder.process.pid,
+            host: holder.host.clone(),
+            since: holder.since,
+        }),
+        exit_code: exit_code(state.status, state.reason).map(|code| code as u8),
+        rule: rule_word(state),
+        limits: limits_of(state),
+        used: used_of(state),
+        checks: checks_of(state.checks.as_ref().map_or(&[], |round| &round.checks)),
+        baseline: checks_of(state.baseline.as_ref().map_or(&[], |round| &round.checks)),
+        best: state.best.as_ref().map(|best| BestView {
+            iteration: best.iteration,
+            quality_score: best.quality_score(),
+            passed: best.passed,
+            total: best.total,
+        }),
+        iterations: state.recent.iter().map(iteration_of).collect(),
+        findings: Vec::new(),
+        questions: state.questions.iter().map(question_of).collect(),
+    }
+}
+
+/// The command that helps most where the run is.
+fn next_command(state: &State, driven: bool) -> String {
+    let id = state.run.short();
+    match (state.status, state.reason) {
+        (Status::Completed, _) => format!("piton diff {id}"),
+        (Status::Waiting, _) if !state.questions.is_empty() => format!("piton answer {id}"),
+        (Status::Created | Status::Running | Status::Rebooting | Status::Waiting, _) if driven => {
+            format!("piton attach {id}")
+        }
+        (Status::Stopped, Some(Reason::LimitIterations)) => format!("piton resume {id} --max-iterations +25"),
+        (Status::Stopped, Some(Reason::LimitDuration)) => format!("piton resume {id} --max-duration +4h"),
+        (Status::Stopped, Some(Reason::LimitCost)) => format!("piton resume {id} --max-cost +10"),
+        (Status::Stopped, Some(Reason::LimitTokens)) => format!("piton resume {id} --max-tokens +1000000"),
+        (Status::Stopped, Some(Reason::BaselineGreen)) => "piton loop … --until done".to_owned(),
+        _ => format!("piton resume {id}"),
+    }
+}
+
+fn rule_word(state: &State) -> &'static str {
+    match done_rule(&state.config, state.baseline.as_ref()) {
+        DoneRule::ChecksPass => "checks-pass",
+        DoneRule::Done => "done",
+        DoneRule::Conditions => "conditions",
+    }
+}
+
+fn limits_of(state: &State) -> LimitsView {
+    let (limits, counters) = (&state.config.limits, &state.counters);
+    let used = used_of(state);
+    LimitsView {
+        iterations: Counted { used: Some(counters.iterations), max: Some(limits.iterations) },
+        duration_ms: Counted { used: Some(counters.working_ms), max: Some(limits.working_ms) },
+        cost_usd: Counted { used: used.cost_usd, max: limits.cost_microusd.map(dollars) },
+        tokens: Counted { used: used.tokens, max: limits.tokens },
+        no_progress: Counted { used: Some(counters.no_progress_in_a_row), max: Some(limits.no_progress) },
+        failures: Counted { used: Some(counters.failures_in_a_row), max: Some(limits.failures) },
+    }
+}
+
+fn used_of(state: &State) -> UsedView {
+    let counters = &state.counters;
+    UsedView {
+        working_ms: counters.working_ms,
+        waiting_ms: counters.waiting_ms,
+        cost_usd: (counters.cost_unknown == 0).then(|| dollars(counters.cost_microusd)),
+        tokens: (counters.tokens_unknown == 0).then_some(counters.tokens),
+        attempts: state.attempt,
+        lost: counters.lost,
+    }
+}
+
+fn dollars(microusd: u64) -> f64 {
+    microusd as f64 / 1e6
+}
+
+fn checks_of(checks: &[CheckResult]) -> Vec<CheckView> {
+    let view = |check: &CheckResult| CheckView {
+        name: check.name.clone(),
+        passed: check.passed,
+        exit_code: check.exit_code,
+        timed_out: check.timed_out,
+        duration_ms: check.duration_ms,
+        tail: check.tail.clone(),
+    };
+    checks.iter().map(view).collect()
+}
+
+fn iteration_of(record: &piton_model::loop_machine::IterationRecord) -> IterationView {
+    IterationView {
+        number: record.number,
+        outcome: record.outcome,
+        skipped: record.skipped,
+        duration_ms: record.duration_ms,
+        added: record.added,
+        removed: record.removed,
+        passed: record.passed,
+        total: record.total,
+        progress: record.progress,
+    }
+}
+
+fn question_of(question: &piton_model::loop_machine::Question) -> QuestionView {
+    QuestionView {
+        question: question.number,
+        kind: question.kind,
+        text: question.text.clone(),
+        digest: question.digest.clone(),
+        since: question.since,
+    }
+}
+
+/// An event for `piton log`. Its data is JSON already; what is not is shown as text.
+pub(super) fn event_view(stored: &StoredEvent) -> EventView {
+    let data = serde_json::from_slice(&stored.event.data)
+        .unwrap_or_else(|_| String::from_utf8_lossy(&stored.event.data).into_owned().into());
+    EventView {
+        seq: stored.seq,
+        at: stored.at,
+        kind: stored.event.kind.clone(),
+        v: stored.event.version,
+        data,
+        hash: chain::hex(&stored.hash),
+    }
+}

@@ -1,0 +1,95 @@
+//! Checking everything that is stored, down to "the index says what the events say".
+
+use piton_model::{RunId, Seq};
+use piton_store::sqlite::Sqlite;
+use piton_store::{Error, Problem, Store};
+use piton_view::{ProblemView, VerifyView};
+
+use super::ClientError;
+use crate::entry::entry_of;
+use crate::load::{self, LoadError};
+
+pub(super) async fn verify(store: &Sqlite, run: Option<&RunId>) -> Result<VerifyView, ClientError> {
+    let mut found = Found::default();
+    if run.is_none() {
+        match store.verify_database() {
+            Ok(problems) => found.problems.extend(problems),
+            Err(error) => found.problems.push(problem_of(error)?),
+        }
+    }
+    let runs = match run {
+        Some(run) => vec![run.clone()],
+        None => match store.rows().await {
+            Ok(rows) => rows.into_iter().map(|row| row.run).collect(),
+            Err(error) => {
+                found.problems.push(problem_of(error)?);
+                Vec::new()
+            }
+        },
+    };
+    for run in &runs {
+        verify_run(store, run, &mut found).await?;
+    }
+    let problems: Vec<ProblemView> = found.problems.into_iter().map(view_of).collect();
+    Ok(VerifyView { ok: problems.is_empty(), runs_checked: runs.len(), events_checked: found.events, problems })
+}
+
+#[derive(Default)]
+struct Found {
+    events: u64,
+    problems: Vec<Problem>,
+}
+
+async fn verify_run(store: &Sqlite, run: &RunId, found: &mut Found) -> Result<(), ClientError> {
+    let before = found.problems.len();
+    match store.verify(run).await {
+        Ok(problems) => found.problems.extend(problems),
+        Err(error) => found.problems.push(problem_of(error)?),
+    }
+    if found.problems.len() > before {
+        return Ok(());
+    }
+    match verify_fold(store, run).await {
+        Ok((events, problems)) => {
+            found.events += events;
+            found.problems.extend(problems);
+        }
+        Err(LoadError::Store(error)) => found.problems.push(problem_of(error)?),
+        Err(LoadError::Event { run, seq, source }) => {
+            found.problems.push(Problem::at(&run, seq, source.to_string()));
+        }
+    }
+    Ok(())
+}
+
+/// The fold of all events is what the index and the checkpoint say.
+async fn verify_fold(store: &Sqlite, run: &RunId) -> Result<(Seq, Vec<Problem>), LoadError> {
+    let row = store.row(run).await?;
+    let whole = load::load_from_start(store, run, row.head.seq).await?;
+    let mut problems = Vec::new();
+    if entry_of(&whole.state) != row.entry {
+        problems.push(Problem::of(run, "the index does not say what its events say"));
+    }
+    let resumed = load::load_at(store, run, row.head.seq).await?;
+    if resumed.state != whole.state {
+        problems.push(Problem::of(run, "its checkpoint does not say what its events say"));
+    }
+    Ok((whole.head, problems))
+}
+
+fn problem_of(error: Error) -> Result<Problem, ClientError> {
+    match error {
+        Error::Corrupt(problem) => Ok(problem),
+        other => Err(other.into()),
+    }
+}
+
+fn view_of(problem: Problem) -> ProblemView {
+    let remedy = match &problem.run {
+        Some(run) => format!(
+            "stop trusting run `{run}`; its files are in .piton/attempts, its snapshots under refs/piton/{run}"
+        ),
+        None => "copy .piton aside before anything else, then restore it from a backup".to_owned(),
+    };
+    ProblemView { run_id: problem.run, seq: problem.seq, what: problem.what, remedy }
+}

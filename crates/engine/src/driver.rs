@@ -1,0 +1,269 @@
+//! The shell around [`Core`]: feeds it what happens and carries out what it wants.
+//!
+//! Runs on a current-thread runtime, so that an append commits in this very thread. Everything that
+//! touches the world is behind [`World`]; the benchmark brings one whose work is nothing.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use piton_model::{Command, Effect, Event, RunId, Seq, State, StopOrigin, Timestamp};
+use piton_store::{Append, Claim, Error, Expect, Fence, Lease, Store};
+
+use crate::core::{Action, Core, Input, Leave, Planned};
+use crate::load::{self, LoadError};
+
+/// How often the journal is asked for what others appended.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// How long a full disk is waited for before the driver leaves.
+const NO_SPACE_PATIENCE: Duration = Duration::from_secs(60);
+
+/// Between two tries on a full disk.
+const NO_SPACE_PAUSE: Duration = Duration::from_millis(500);
+
+/// What a driver acts on.
+pub trait World {
+    /// The time.
+    fn now(&self) -> Timestamp;
+
+    /// 16 random bytes.
+    fn random(&self) -> [u8; 16];
+
+    /// Performs the work or finds out what became of it, and says so as a command.
+    ///
+    /// May answer with [`Command::Observe`] instead: the work is then asked for again.
+    fn perform(&self, effect: &Effect, fresh: bool, state: &State) -> impl Future<Output = Command> + 'static;
+
+    /// Ends work that is performed; its outcome still follows from [`World::perform`].
+    fn cancel(&self, effect: &Effect);
+
+    /// The state changed: views may be rendered. Never on the path of a step unless `at_rest`.
+    fn publish(&self, state: &State, head: Seq, at_rest: bool);
+
+    /// Completes when a person interrupts the driver: `false` at first, `true` when it must be now.
+    fn interrupted(&self) -> impl Future<Output = bool>;
+}
+
+/// Why a driver could not go on. The run is intact.
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// The journal said no.
+    #[error(transparent)]
+    Store(#[from] Error),
+    /// The run could not be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+}
+
+/// Who drives, for the record.
+#[derive(Clone, Debug)]
+pub struct Driver {
+    /// The process, as the lease names it.
+    pub holder: piton_store::Holder,
+    /// This piton.
+    pub version: String,
+}
+
+/// Takes the lease of `run` and drives it until it rests.
+pub async fn drive<S: Store, W: World>(
+    store: &S,
+    world: &W,
+    run: &RunId,
+    driver: Driver,
+    claim: Claim,
+) -> Result<Leave, DriveError> {
+    let lease = store.claim(run, driver.holder.clone(), claim).await?;
+    let leave = drive_leased(store, world, &lease, driver).await;
+    if !matches!(leave, Ok(Leave::Fenced)) {
+        store.settle(run).await?;
+    }
+    store.release(lease).await?;
+    leave
+}
+
+async fn drive_leased<S: Store, W: World>(
+    store: &S,
+    world: &W,
+    lease: &Lease,
+    driver: Driver,
+) -> Result<Leave, DriveError> {
+    let loaded = load::load(store, &lease.run).await?;
+    let place = piton_model::loop_machine::Place {
+        host: driver.holder.host,
+        boot: driver.holder.process.boot_id,
+        pid: driver.holder.process.pid,
+    };
+    let begin = Command::Drive { epoch: lease.epoch, place, version: driver.version };
+    let core = Core::new(loaded.state, loaded.head, lease.epoch, loaded.tail_bytes, loaded.checkpoint_bytes);
+    let mut shell = Shell {
+        store,
+        world,
+        run: &lease.run,
+        core,
+        inputs: VecDeque::from([Input::Begin(begin)]),
+        performing: None,
+        wake_at: None,
+        revision: store.revision().await?,
+    };
+    shell.run().await
+}
+
+type Performing = Pin<Box<dyn Future<Output = Input>>>;
+
+struct Shell<'a, S, W> {
+    store: &'a S,
+    world: &'a W,
+    run: &'a RunId,
+    core: Core,
+    inputs: VecDeque<Input>,
+    performing: Option<Performing>,
+    wake_at: Option<Timestamp>,
+    revision: u64,
+}
+
+impl<S: Store, W: World> Shell<'_, S, W> {
+    async fn run(&mut self) -> Result<Leave, DriveError> {
+        loop {
+            while let Some(input) = self.inputs.pop_front() {
+                for action in self.core.step(input, self.world.now()) {
+                    if let Some(leave) = self.carry_out(action).await? {
+                        return Ok(leave);
+                    }
+                }
+            }
+            // Work that is done at once must not keep the other runs of this process from theirs.
+            tokio::task::yield_now().await;
+            self.wait().await?;
+        }
+    }
+
+    async fn carry_out(&mut self, action: Action) -> Result<Option<Leave>, DriveError> {
+        match action {
+            Action::Append(planned) => {
+                let answer = self.append(planned).await?;
+                self.inputs.push_back(answer);
+            }
+            Action::ReadOn(from) => self.read_on(from).await?,
+            Action::Perform { effect, fresh } => {
+                self.world.publish(self.core.state(), self.core.head(), false);
+                let outcome = self.world.perform(&effect, fresh, self.core.state());
+                self.performing = Some(Box::pin(async move { Input::Outcome(effect, outcome.await) }));
+            }
+            Action::Cancel(effect) => self.world.cancel(&effect),
+            Action::WakeAt(at) => {
+                self.world.publish(self.core.state(), self.core.head(), false);
+                self.wake_at = Some(at);
+            }
+            Action::Leave(leave) => {
+                if leave == Leave::AtRest {
+                    self.world.publish(self.core.state(), self.core.head(), true);
+                }
+                return Ok(Some(leave));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn append(&self, planned: Planned) -> Result<Input, DriveError> {
+        let append = Append {
+            run: self.run.clone(),
+            fence: Fence::Epoch(self.core.epoch()),
+            expect: Expect::Seq(planned.expect),
+            at: planned.at,
+            events: planned.events,
+            entry: Some(planned.entry),
+            checkpoint: planned.checkpoint,
+            salt: self.world.random(),
+        };
+        match append_patiently(self.store, append).await {
+            Ok(_) => Ok(Input::Appended),
+            Err(Error::Conflict { .. }) => Ok(Input::Conflicted),
+            Err(Error::Fenced { .. }) => Ok(Input::Fenced),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn read_on(&mut self, from: Seq) -> Result<(), DriveError> {
+        let stored = self.store.read(self.run, from, usize::MAX).await?;
+        self.inputs.push_back(Input::Seen(load::decode_all(self.run, &stored)?));
+        Ok(())
+    }
+
+    /// Sleeps until something happens, then turns it into inputs.
+    async fn wait(&mut self) -> Result<(), DriveError> {
+        let world = self.world;
+        let look = match self.wake_at {
+            Some(at) => LOOK_EVERY.min(Duration::from_millis(at.millis_since(world.now()))),
+            None => LOOK_EVERY,
+        };
+        let performing = async {
+            match &mut self.performing {
+                Some(performing) => performing.await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            outcome = performing => {
+                self.performing = None;
+                self.inputs.push_back(outcome);
+                return Ok(());
+            }
+            now = world.interrupted() => {
+                let request = Event::StopRequested { now, origin: StopOrigin::Interrupt };
+                request_stop(self.store, world, self.run, request).await?;
+            }
+            () = tokio::time::sleep(look) => {}
+        }
+        self.look_around().await
+    }
+
+    async fn look_around(&mut self) -> Result<(), DriveError> {
+        if self.wake_at.is_some_and(|at| at <= self.world.now()) {
+            self.wake_at = None;
+            self.inputs.push_back(Input::Woken);
+        }
+        let revision = self.store.revision().await?;
+        if revision != self.revision {
+            self.revision = revision;
+            self.read_on(self.core.head() + 1).await?;
+        }
+        Ok(())
+    }
+}
+
+async fn request_stop<S: Store, W: World>(
+    store: &S,
+    world: &W,
+    run: &RunId,
+    request: Event,
+) -> Result<(), DriveError> {
+    let append = Append {
+        run: run.clone(),
+        fence: Fence::Request(world.random()),
+        expect: Expect::Any,
+        at: world.now(),
+        events: vec![request.encode()],
+        entry: None,
+        checkpoint: None,
+        salt: world.random(),
+    };
+    append_patiently(store, append).await?;
+    Ok(())
+}
+
+/// A full disk can be waited for: the very same append is tried again.
+async fn append_patiently<S: Store>(store: &S, append: Append) -> Result<piton_store::Head, Error> {
+    let mut waited = Duration::ZERO;
+    loop {
+        match store.append(append.clone()).await {
+            Err(Error::NoSpace { .. }) if waited < NO_SPACE_PATIENCE => {
+                tokio::time::sleep(NO_SPACE_PAUSE).await;
+                waited += NO_SPACE_PAUSE;
+            }
+            answer => return answer,
+        }
+    }
+}

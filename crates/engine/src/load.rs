@@ -1,0 +1,150 @@
+//! Loading a run: the newest checkpoint, then the events after it, each verified.
+//!
+//! Invariant: a run of a million events loads in the time of a hundred.
+
+use piton_model::{DecodeError, Event, RunId, Seq, State, Timestamp, apply};
+use piton_store::{Problem, Store, StoredEvent, chain};
+
+/// Events read at a time.
+const PAGE: usize = 1024;
+
+/// A run, folded.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The fold.
+    pub state: State,
+    /// Its last event.
+    pub head: Seq,
+    /// Bytes of events after the checkpoint it started from.
+    pub tail_bytes: u64,
+    /// Size of that checkpoint; 0 without one.
+    pub checkpoint_bytes: u64,
+}
+
+/// Why a run could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The journal said no.
+    #[error(transparent)]
+    Store(#[from] piton_store::Error),
+    /// An event is from a newer piton, or not what it should be.
+    #[error("run `{run}`, event {seq}")]
+    Event {
+        /// Which run.
+        run: RunId,
+        /// Which event.
+        seq: Seq,
+        /// What is wrong with it.
+        source: DecodeError,
+    },
+}
+
+impl LoadError {
+    fn corrupt(run: &RunId, seq: Seq, what: &str) -> Self {
+        LoadError::Store(piton_store::Error::Corrupt(Problem::at(run, seq, what)))
+    }
+}
+
+/// The run as it is now.
+pub async fn load<S: Store>(store: &S, run: &RunId) -> Result<Loaded, LoadError> {
+    // Reading the row compares the head with the anchor: a lost tail shows here.
+    let row = store.row(run).await?;
+    load_at(store, run, Seq::MAX).await.and_then(|loaded| match loaded.head >= row.head.seq {
+        true => Ok(loaded),
+        false => Err(LoadError::corrupt(run, row.head.seq, "it is missing")),
+    })
+}
+
+/// The run as it was after event `at_most`.
+pub async fn load_at<S: Store>(store: &S, run: &RunId, at_most: Seq) -> Result<Loaded, LoadError> {
+    let checkpoint = store.checkpoint(run, at_most).await?;
+    load_with(store, run, at_most, checkpoint).await
+}
+
+/// The same without any checkpoint: every event is folded.
+pub async fn load_from_start<S: Store>(store: &S, run: &RunId, at_most: Seq) -> Result<Loaded, LoadError> {
+    load_with(store, run, at_most, None).await
+}
+
+async fn load_with<S: Store>(
+    store: &S,
+    run: &RunId,
+    at_most: Seq,
+    checkpoint: Option<piton_store::Checkpoint>,
+) -> Result<Loaded, LoadError> {
+    let mut fold = match &checkpoint {
+        None => Fold { state: None, next: 1, bytes: 0 },
+        Some(checkpoint) => {
+            let state: State = serde_json::from_slice(&checkpoint.bytes)
+                .map_err(|_| LoadError::corrupt(run, checkpoint.seq, "its checkpoint does not decode"))?;
+            check_named(store, run, checkpoint).await?;
+            Fold { state: Some(state), next: checkpoint.seq + 1, bytes: 0 }
+        }
+    };
+    loop {
+        let events = store.read(run, fold.next, PAGE).await?;
+        let count = events.len();
+        for event in events {
+            if event.seq > at_most {
+                return fold.finish(run, &checkpoint);
+            }
+            fold.take(run, event)?;
+        }
+        if count < PAGE {
+            return fold.finish(run, &checkpoint);
+        }
+    }
+}
+
+/// The checkpoint is the one that its chained event names.
+async fn check_named<S: Store>(
+    store: &S,
+    run: &RunId,
+    checkpoint: &piton_store::Checkpoint,
+) -> Result<(), LoadError> {
+    let events = store.read(run, checkpoint.seq, 1).await?;
+    let named = events.first().map(|event| decode(run, event)).transpose()?;
+    let digest = chain::hex(&chain::digest(&checkpoint.bytes));
+    match named {
+        Some(Event::CheckpointTaken { seq, digest: named }) if seq == checkpoint.seq && named == digest => Ok(()),
+        _ => Err(LoadError::corrupt(run, checkpoint.seq, "its checkpoint is not the one that was recorded")),
+    }
+}
+
+struct Fold {
+    state: Option<State>,
+    next: Seq,
+    bytes: u64,
+}
+
+impl Fold {
+    fn take(&mut self, run: &RunId, stored: StoredEvent) -> Result<(), LoadError> {
+        let event = decode(run, &stored)?;
+        self.bytes += (stored.event.data.len() + stored.event.kind.len()) as u64;
+        self.state = apply(self.state.take(), &event, stored.at);
+        self.next = stored.seq + 1;
+        Ok(())
+    }
+
+    fn finish(self, run: &RunId, checkpoint: &Option<piton_store::Checkpoint>) -> Result<Loaded, LoadError> {
+        let checkpoint_bytes = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.bytes.len() as u64);
+        match self.state {
+            Some(state) => {
+                Ok(Loaded { state, head: self.next - 1, tail_bytes: self.bytes, checkpoint_bytes })
+            }
+            None => Err(LoadError::corrupt(run, 1, "the run does not begin with its creation")),
+        }
+    }
+}
+
+/// The event that was stored.
+pub fn decode(run: &RunId, stored: &StoredEvent) -> Result<Event, LoadError> {
+    let event = &stored.event;
+    Event::decode(&event.kind, event.version, &event.data)
+        .map_err(|source| LoadError::Event { run: run.clone(), seq: stored.seq, source })
+}
+
+/// Events as the core takes them.
+pub fn decode_all(run: &RunId, stored: &[StoredEvent]) -> Result<Vec<(Seq, Timestamp, Event)>, LoadError> {
+    stored.iter().map(|event| Ok((event.seq, event.at, decode(run, event)?))).collect()
+}

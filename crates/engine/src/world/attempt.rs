@@ -1,0 +1,197 @@
+//! Performing an attempt: look, and only then start, wait, or find out what became of it.
+
+use std::collections::BTreeMap;
+
+use piton_agent::{Exit, Found, Launch, Limits, Spec, Stdin};
+use piton_git::Expected;
+use piton_model::loop_machine::{AttemptEnd, AttemptOutcome, OpenAttempt, Snapshot, TreeProof};
+use piton_model::{Command, State};
+use piton_sys::process::Emptied;
+use piton_sys::{Ids, SystemIds};
+
+use super::{Context, WorldError, end, prompt, snapshot_id};
+
+/// What is kept of each output of an agent.
+const OUTPUT_BYTES_MAX: u64 = 64 << 20;
+
+/// Between the request to end and the kill.
+const KILL_GRACE_MS: u64 = 5_000;
+
+pub(super) fn perform(
+    context: &Context,
+    attempt: &OpenAttempt,
+    fresh: bool,
+    state: &State,
+) -> Result<Command, WorldError> {
+    let number = attempt.number;
+    if attempt.host != context.host {
+        // Its machine is not this one; the lease says that nobody drives it there any more.
+        return Ok(Command::LoseAttempt { attempt: number, tree: TreeProof::Scanned });
+    }
+    let name = number.to_string();
+    let attempts = context.attempts();
+    loop {
+        match piton_agent::look(&attempts, &name)? {
+            Found::Absent if fresh && !context.is_cancelled() => {
+                context.require_lease(state)?;
+                if let Some(command) = prepare_tree(context, attempt, state)? {
+                    return Ok(command);
+                }
+                if let Some(command) = launch(context, attempt, state)? {
+                    return Ok(command);
+                }
+            }
+            Found::Absent => {
+                context.require_lease(state)?;
+                // Whoever says "never started" makes sure of it first.
+                piton_agent::abandon(&attempts, &name)?;
+            }
+            Found::Abandoned => return Ok(Command::AbandonAttempt { attempt: number }),
+            Found::Alive { .. } => wait(context, &name)?,
+            Found::Finished(exit) => return finish(context, attempt, state, &exit),
+            Found::Dead { .. } => {
+                context.require_lease(state)?;
+                let emptied = piton_agent::reap(&attempts, &name)?;
+                let rebooted = attempt.boot != piton_sys::process::boot_id();
+                let tree = match emptied {
+                    _ if rebooted => TreeProof::Rebooted,
+                    Emptied::Proven => TreeProof::Proven,
+                    Emptied::Scanned => TreeProof::Scanned,
+                };
+                return Ok(Command::LoseAttempt { attempt: number, tree });
+            }
+        }
+    }
+}
+
+/// Waits for the keeper to let go. A cancellation that came before it could be told is told now.
+fn wait(context: &Context, name: &str) -> Result<(), WorldError> {
+    context.set_performing(Some(name));
+    if context.is_cancelled() {
+        piton_agent::cancel(&context.attempts(), name)?;
+    }
+    let waited = piton_agent::wait(&context.attempts(), name);
+    context.set_performing(None);
+    waited?;
+    Ok(())
+}
+
+/// The tree the attempt starts from is on record; otherwise the record comes first.
+fn prepare_tree(
+    context: &Context,
+    attempt: &OpenAttempt,
+    state: &State,
+) -> Result<Option<Command>, WorldError> {
+    if let Some(target) = &attempt.restore {
+        let target = snapshot_id(target)?;
+        context.workspace.restore(context.run.as_str(), &target, Expected::Anything)?;
+    }
+    let message = format!("before attempt {}", attempt.number);
+    let snapshot = take_snapshot(context, &message)?;
+    let known = state.snapshot.as_ref().is_some_and(|known| known.tree == snapshot.tree);
+    Ok((!known || state.start.is_none()).then_some(Command::Observe(snapshot)))
+}
+
+fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Option<Command>, WorldError> {
+    let prompt = match prompt::compose(state, context.layout.root()) {
+        Ok(prompt) => prompt,
+        Err(error) => return Ok(Some(not_startable(attempt, error.to_string()))),
+    };
+    let spec = spec(context, attempt, state, prompt);
+    match piton_agent::launch(&context.exe, &context.attempts(), &spec)? {
+        Launch::Started | Launch::AlreadyPublished => Ok(None),
+        Launch::SpawnFailed { error } => {
+            piton_agent::abandon(&context.attempts(), &spec.name)?;
+            Ok(Some(Command::GiveUp { detail: error }))
+        }
+    }
+}
+
+fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String) -> Spec {
+    let limits = &state.config.limits;
+    let left_ms = limits.working_ms.saturating_sub(state.counters.working_ms).max(1_000);
+    let mut env = BTreeMap::from([
+        ("PITON_RUN_ID".to_owned(), context.run.to_string()),
+        ("PITON_ITERATION".to_owned(), attempt.iteration.to_string()),
+        ("PITON_ATTEMPT".to_owned(), attempt.number.to_string()),
+        ("PITON_BIN".to_owned(), context.exe.display().to_string()),
+    ]);
+    if let Some(session) = &state.session.current {
+        env.insert("PITON_SESSION_ID".to_owned(), session.clone());
+    }
+    Spec {
+        run: context.run.to_string(),
+        name: attempt.number.to_string(),
+        mark: format!("{}-{}-{}", context.run, attempt.number, SystemIds.hex(16)),
+        argv: state.config.agent.command.clone(),
+        cwd: context.layout.root().to_owned(),
+        env,
+        env_remove: Vec::new(),
+        stdin: Stdin::Prompt,
+        prompt: Some(prompt),
+        redact: Vec::new(),
+        limits: Limits {
+            wall_ms: Some(limits.attempt_ms.min(left_ms)),
+            idle_ms: limits.idle_ms,
+            output_bytes_max: OUTPUT_BYTES_MAX,
+            kill_grace_ms: KILL_GRACE_MS,
+        },
+    }
+}
+
+fn not_startable(attempt: &OpenAttempt, message: String) -> Command {
+    let end = AttemptEnd {
+        outcome: AttemptOutcome::NotStartable,
+        exit_code: None,
+        duration_ms: 0,
+        message: Some(message),
+        report: None,
+        snapshot: None,
+        change: None,
+    };
+    Command::EndAttempt { attempt: attempt.number, end: Box::new(end) }
+}
+
+/// The attempt ended: what it left is recorded with how it ended.
+fn finish(
+    context: &Context,
+    attempt: &OpenAttempt,
+    state: &State,
+    exit: &Exit,
+) -> Result<Command, WorldError> {
+    context.require_lease(state)?;
+    let directory = context.attempts().join(attempt.number.to_string());
+    let mut end = end::of_exit(exit, &directory);
+    if end.outcome != AttemptOutcome::NotStartable {
+        match take_snapshot(context, &format!("after attempt {}", attempt.number)) {
+            Ok(snapshot) => {
+                end.change = change_since(context, state, &snapshot)?;
+                end.snapshot = Some(snapshot);
+            }
+            // An attempt whose work cannot be kept has failed, whatever its agent says.
+            Err(error) => {
+                end.outcome = AttemptOutcome::Failed;
+                end.message = Some(super::sentence(&error));
+            }
+        }
+    }
+    Ok(Command::EndAttempt { attempt: attempt.number, end: Box::new(end) })
+}
+
+fn change_since(
+    context: &Context,
+    state: &State,
+    after: &Snapshot,
+) -> Result<Option<piton_model::loop_machine::Change>, WorldError> {
+    let Some(before) = &state.snapshot else { return Ok(None) };
+    if before.tree == after.tree {
+        return Ok(None);
+    }
+    let diff = context.workspace.diff(&snapshot_id(&before.id)?, &snapshot_id(&after.id)?)?;
+    Ok(Some(end::change_of(&diff)))
+}
+
+pub(super) fn take_snapshot(context: &Context, message: &str) -> Result<Snapshot, WorldError> {
+    let snapshot = context.workspace.snapshot(context.run.as_str(), message)?;
+    Ok(Snapshot { id: snapshot.id.as_str().to_owned(), tree: snapshot.tree.as_str().to_owned() })
+}

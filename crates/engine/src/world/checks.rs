@@ -1,0 +1,202 @@
+//! Performing a round of checks: each under a keeper of its own, so that a crash loses no verdict and
+//! leaves no process behind.
+
+use std::collections::BTreeMap;
+
+use piton_agent::{EndedBy, Exit, Found, Launch, Limits, Spec, Stdin};
+use piton_model::limits::{TAIL_BYTES_MAX, clip_tail};
+use piton_model::loop_machine::{CheckResult, CheckRound, Condition, ConditionResult};
+use piton_model::{Command, State};
+use piton_sys::{Ids, SystemIds, file};
+
+use super::{Context, WorldError, attempt};
+
+const OUTPUT_BYTES_MAX: u64 = 16 << 20;
+const KILL_GRACE_MS: u64 = 2_000;
+
+/// How long a condition's command may take: as long as a check by default.
+const CONDITION_TIMEOUT_MS: u64 = 15 * 60_000;
+
+/// A check that was lost with its keeper is run again at most this often.
+const TRIES_MAX: u32 = 3;
+
+pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Command, WorldError> {
+    context.require_lease(state)?;
+    if state.start.is_none() {
+        return Ok(Command::Observe(attempt::take_snapshot(context, "start")?));
+    }
+    let mut result = CheckRound {
+        number: round,
+        checks: Vec::new(),
+        conditions: Vec::new(),
+        snapshot: None,
+        duration_ms: 0,
+        cancelled: false,
+    };
+    for (index, check) in state.config.checks.iter().enumerate() {
+        context.require_lease(state)?;
+        let name = format!("check-{round}-{index}");
+        let Some((exit, tail)) = run(context, &name, &check.command, check.timeout_ms)? else {
+            result.cancelled = true;
+            break;
+        };
+        result.duration_ms += exit.duration_ms;
+        result.checks.push(verdict(&check.name, &exit, tail));
+    }
+    for (index, condition) in state.config.until.iter().enumerate() {
+        if result.cancelled || !condition.needs_probe() {
+            continue;
+        }
+        match probe(context, round, index, condition, &mut result.duration_ms)? {
+            Some(met) => result.conditions.push(ConditionResult { label: condition.label(), met }),
+            None => result.cancelled = true,
+        }
+    }
+    context.require_lease(state)?;
+    result.snapshot = Some(attempt::take_snapshot(context, &format!("after checks {round}"))?);
+    Ok(Command::EndChecks(result))
+}
+
+fn probe(
+    context: &Context,
+    round: u32,
+    index: usize,
+    condition: &Condition,
+    duration_ms: &mut u64,
+) -> Result<Option<bool>, WorldError> {
+    match condition {
+        Condition::ChecksPass | Condition::Done => Ok(Some(false)),
+        Condition::File(path) => Ok(Some(context.layout.root().join(path).symlink_metadata().is_ok())),
+        Condition::Command(command) => {
+            let name = format!("until-{round}-{index}");
+            let ran = run(context, &name, command, CONDITION_TIMEOUT_MS)?;
+            Ok(ran.map(|(exit, _)| {
+                *duration_ms += exit.duration_ms;
+                passed(&exit)
+            }))
+        }
+    }
+}
+
+/// Runs a command under a keeper, or finds the verdict it left. `None` when it was cancelled.
+fn run(
+    context: &Context,
+    name: &str,
+    command: &str,
+    timeout_ms: u64,
+) -> Result<Option<(Exit, String)>, WorldError> {
+    let attempts = context.attempts();
+    let mut tries = 1;
+    loop {
+        let name = format!("{name}-{tries}");
+        match piton_agent::look(&attempts, &name)? {
+            Found::Absent if context.is_cancelled() => return Ok(None),
+            Found::Absent => launch(context, &name, command, timeout_ms)?,
+            Found::Alive { .. } => {
+                context.set_performing(Some(&name));
+                if context.is_cancelled() {
+                    piton_agent::cancel(&attempts, &name)?;
+                }
+                let waited = piton_agent::wait(&attempts, &name);
+                context.set_performing(None);
+                waited?;
+            }
+            Found::Finished(exit) if exit.ended_by == EndedBy::Cancelled => {
+                // Cancelled earlier, for a stop; asked for again now, so it is run again.
+                if context.is_cancelled() {
+                    return Ok(None);
+                }
+                tries += 1;
+            }
+            Found::Finished(exit) => {
+                let tail = if passed(&exit) { String::new() } else { tail_of(context, &name)? };
+                return Ok(Some((exit, tail)));
+            }
+            Found::Abandoned => tries += 1,
+            Found::Dead { .. } => {
+                piton_agent::reap(&attempts, &name)?;
+                if tries >= TRIES_MAX {
+                    return Ok(Some((lost(), "its process was lost three times in a row".to_owned())));
+                }
+                tries += 1;
+            }
+        }
+    }
+}
+
+fn launch(context: &Context, name: &str, command: &str, timeout_ms: u64) -> Result<(), WorldError> {
+    let env = BTreeMap::from([
+        ("CI".to_owned(), "1".to_owned()),
+        ("PITON_RUN_ID".to_owned(), context.run.to_string()),
+    ]);
+    let spec = Spec {
+        run: context.run.to_string(),
+        name: name.to_owned(),
+        mark: format!("{}-{name}-{}", context.run, SystemIds.hex(16)),
+        argv: vec!["sh".to_owned(), "-c".to_owned(), command.to_owned()],
+        cwd: context.layout.root().to_owned(),
+        env,
+        env_remove: Vec::new(),
+        stdin: Stdin::Null,
+        prompt: None,
+        redact: Vec::new(),
+        limits: Limits {
+            wall_ms: Some(timeout_ms),
+            idle_ms: None,
+            output_bytes_max: OUTPUT_BYTES_MAX,
+            kill_grace_ms: KILL_GRACE_MS,
+        },
+    };
+    match piton_agent::launch(&context.exe, &context.attempts(), &spec)? {
+        Launch::Started | Launch::AlreadyPublished => Ok(()),
+        Launch::SpawnFailed { error } => {
+            Err(file::Error::new("start a check in", context.layout.root(), std::io::Error::other(error)).into())
+        }
+    }
+}
+
+fn passed(exit: &Exit) -> bool {
+    exit.ended_by == EndedBy::Exited && exit.code == Some(0)
+}
+
+fn verdict(name: &str, exit: &Exit, tail: String) -> CheckResult {
+    CheckResult {
+        name: name.to_owned(),
+        passed: passed(exit),
+        exit_code: exit.code,
+        timed_out: exit.ended_by == EndedBy::WallClock,
+        duration_ms: exit.duration_ms,
+        tail,
+    }
+}
+
+fn lost() -> Exit {
+    let at = piton_model::Timestamp::default();
+    Exit {
+        code: None,
+        signal: None,
+        ended_by: EndedBy::SpawnFailed,
+        error: None,
+        started_at: at,
+        ended_at: at,
+        duration_ms: 0,
+        stdout_bytes: 0,
+        stderr_bytes: 0,
+        stdout_cut: 0,
+        stderr_cut: 0,
+    }
+}
+
+/// The end of what a check printed: its errors, else its output.
+fn tail_of(context: &Context, name: &str) -> Result<String, WorldError> {
+    let directory = context.attempts().join(name);
+    let mut tail = String::new();
+    for log in ["stdout.log", "stderr.log"] {
+        if let Some(bytes) = file::read_regular(&directory.join(log), 2 * OUTPUT_BYTES_MAX)? {
+            let text = String::from_utf8_lossy(&bytes);
+            tail.push_str(clip_tail(text.trim_end(), TAIL_BYTES_MAX / 2));
+            tail.push('\n');
+        }
+    }
+    Ok(tail.trim().to_owned())
+}

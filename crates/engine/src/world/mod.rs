@@ -1,0 +1,201 @@
+//! The real world: agents and checks under keepers, snapshots by git, views as files, signals.
+//!
+//! Everything here looks before it acts: what became of work is read from its attempt directory, so that
+//! performing an effect again after a crash finds the agent that still runs instead of starting another.
+
+mod attempt;
+mod checks;
+mod end;
+pub mod prompt;
+mod publish;
+mod signals;
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use piton_git::Workspace;
+use piton_model::{Command, Effect, RunId, Seq, State, Timestamp};
+use piton_sys::lock::FileLock;
+use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
+
+use crate::driver::World;
+use crate::layout::Layout;
+use publish::Publisher;
+
+pub use publish::{Views, republish, unpublish};
+use signals::Interrupts;
+
+/// Why the world cannot be acted on.
+#[derive(Debug, thiserror::Error)]
+pub enum WorldError {
+    /// The file system said no.
+    #[error(transparent)]
+    File(#[from] file::Error),
+    /// Git said no.
+    #[error(transparent)]
+    Git(#[from] piton_git::Error),
+    /// The attempts' directories said no.
+    #[error(transparent)]
+    Agent(#[from] piton_agent::Error),
+    /// Another driver works in this tree.
+    #[error("another run works in `{}`", .root.display())]
+    WorkspaceHeld {
+        /// The work tree.
+        root: PathBuf,
+    },
+    /// The journal names a snapshot that cannot be one.
+    #[error(transparent)]
+    Snapshot(#[from] piton_git::ParseIdError),
+    /// Another driver took the run over while this one was not looking.
+    #[error("another driver took the run over")]
+    Superseded,
+    /// Signals cannot be listened for.
+    #[error("failed to listen for signals")]
+    Signals(#[source] std::io::Error),
+}
+
+/// The world of a run that works in a directory of this machine.
+pub struct LocalWorld {
+    context: Arc<Context>,
+    publisher: RefCell<Publisher>,
+    interrupts: Interrupts,
+    _workspace: FileLock,
+}
+
+/// What performing work needs, shared with the threads that do it.
+struct Context {
+    layout: Layout,
+    run: RunId,
+    workspace: Workspace,
+    /// This very program: keepers are started from it.
+    exe: PathBuf,
+    host: String,
+    cancelled: AtomicBool,
+    /// The attempt directory that is waited for.
+    performing: Mutex<Option<String>>,
+}
+
+impl LocalWorld {
+    /// The world of `run`, with the work tree to itself.
+    ///
+    /// `note` is told what a person should know and no event says.
+    pub fn open(
+        layout: Layout,
+        run: RunId,
+        exe: PathBuf,
+        views: Views,
+        note: Box<dyn Fn(&str)>,
+    ) -> Result<Self, WorldError> {
+        let lock = FileLock::try_exclusive(&layout.workspace_lock())?
+            .ok_or_else(|| WorldError::WorkspaceHeld { root: layout.root().to_owned() })?;
+        let workspace = open_workspace(&layout, &run)?;
+        workspace.protect_state()?;
+        workspace.clean_stale_locks(run.as_str())?;
+        file::create_private_dir(&layout.attempts(&run))?;
+        piton_agent::sweep(&layout.attempts(&run))?;
+        let publisher = RefCell::new(Publisher::new(layout.clone(), views, note));
+        let context = Context {
+            layout,
+            run,
+            workspace,
+            exe,
+            host: piton_sys::process::host_id(),
+            cancelled: AtomicBool::new(false),
+            performing: Mutex::new(None),
+        };
+        let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
+        Ok(Self { context: Arc::new(context), publisher, interrupts, _workspace: lock })
+    }
+}
+
+/// The work tree of `run`, without the files that piton renders itself.
+pub fn open_workspace(layout: &Layout, run: &RunId) -> Result<Workspace, WorldError> {
+    let rendered = publish::rendered_paths(layout, run);
+    Ok(Workspace::open(layout.root(), &layout.state())?.leaving_out(&rendered))
+}
+
+/// The snapshot that the journal names.
+pub fn snapshot_id(text: &str) -> Result<piton_git::SnapshotId, WorldError> {
+    Ok(piton_git::SnapshotId::try_from(text.to_owned())?)
+}
+
+impl Context {
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::SeqCst)
+    }
+
+    /// Notes which directory is waited for, so that a cancellation finds it.
+    fn set_performing(&self, name: Option<&str>) {
+        *self.performing.lock().unwrap_or_else(PoisonError::into_inner) = name.map(str::to_owned);
+    }
+
+    /// Asked before everything that is written: a driver that was frozen and wakes late does no harm.
+    fn require_lease(&self, state: &State) -> Result<(), WorldError> {
+        let epoch = state.driver.as_ref().map_or(0, |driver| driver.epoch);
+        match piton_store::sqlite::is_superseded(&self.layout.state(), &self.run, epoch) {
+            true => Err(WorldError::Superseded),
+            false => Ok(()),
+        }
+    }
+
+    fn attempts(&self) -> PathBuf {
+        self.layout.attempts(&self.run)
+    }
+}
+
+impl World for LocalWorld {
+    fn now(&self) -> Timestamp {
+        SystemClock.now()
+    }
+
+    fn random(&self) -> [u8; 16] {
+        SystemIds.bytes()
+    }
+
+    fn perform(&self, effect: &Effect, fresh: bool, state: &State) -> impl Future<Output = Command> + 'static {
+        let context = Arc::clone(&self.context);
+        context.cancelled.store(false, Ordering::SeqCst);
+        let (effect, state) = (effect.clone(), state.clone());
+        async move {
+            let work = move || match &effect {
+                Effect::Attempt(attempt) => attempt::perform(&context, attempt, fresh, &state),
+                Effect::Checks(round) => checks::perform(&context, *round, &state),
+                Effect::Timer(_) => Ok(Command::Tick),
+            };
+            let result = tokio::task::spawn_blocking(work).await.expect("work does not panic");
+            result.unwrap_or_else(|error| Command::GiveUp { detail: sentence(&error) })
+        }
+    }
+
+    fn cancel(&self, _effect: &Effect) {
+        self.context.cancelled.store(true, Ordering::SeqCst);
+        let performing = self.context.performing.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(name) = performing {
+            // A keeper that is gone already needs no telling.
+            let _ = piton_agent::cancel(&self.context.attempts(), &name);
+        }
+    }
+
+    fn publish(&self, state: &State, head: Seq, at_rest: bool) {
+        self.publisher.borrow_mut().publish(state, head, at_rest, self.now());
+    }
+
+    fn interrupted(&self) -> impl Future<Output = bool> {
+        self.interrupts.next()
+    }
+}
+
+/// An error and its causes, as one sentence.
+pub(crate) fn sentence(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,106 @@
+//! What an agent is told: the task, how to report, what the checks said, what people said.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use piton_model::State;
+use piton_model::limits::PROMPT_BYTES_MAX;
+use piton_model::loop_machine::{CheckRound, DoneRule, Prompt, ReportStatus, done_rule};
+use piton_sys::file;
+
+/// Why there is no prompt.
+#[derive(Debug, thiserror::Error)]
+pub enum PromptError {
+    /// The prompt file is not there.
+    #[error("the prompt file `{path}` is missing")]
+    Missing {
+        /// Its path.
+        path: String,
+    },
+    /// The prompt file is empty.
+    #[error("the prompt file `{path}` is empty")]
+    Empty {
+        /// Its path.
+        path: String,
+    },
+    /// The prompt file cannot be read.
+    #[error(transparent)]
+    File(#[from] file::Error),
+}
+
+/// The prompt of the attempt that is open in `state`. A prompt file is read anew each time.
+pub fn compose(state: &State, root: &Path) -> Result<String, PromptError> {
+    let mut prompt = task(&state.config.prompt, root)?;
+    prompt.truncate(prompt.trim_end().len());
+    prompt.push_str("\n\n---\n");
+    let max = state.config.limits.iterations;
+    let _ = writeln!(prompt, "This is iteration {} of at most {max}.", state.iteration);
+    explain_reports(&mut prompt);
+    explain_checks(&mut prompt, state);
+    if let Some(round) = &state.checks {
+        show_failures(&mut prompt, round);
+    }
+    show_false_done(&mut prompt, state);
+    for told in state.told.iter() {
+        let _ = writeln!(prompt, "\nA person tells you: {}", told.text);
+    }
+    Ok(prompt)
+}
+
+/// The task itself.
+pub fn task(prompt: &Prompt, root: &Path) -> Result<String, PromptError> {
+    match prompt {
+        Prompt::Text(text) => Ok(text.clone()),
+        Prompt::File(path) => {
+            let bytes = file::read_regular(&root.join(path), PROMPT_BYTES_MAX as u64)?
+                .ok_or_else(|| PromptError::Missing { path: path.clone() })?;
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            if text.trim().is_empty() {
+                return Err(PromptError::Empty { path: path.clone() });
+            }
+            Ok(text)
+        }
+    }
+}
+
+fn explain_reports(prompt: &mut String) {
+    prompt.push_str(
+        "When you believe the whole task is done, write one line of JSON to the file named by $PITON_REPORT: \
+         {\"status\":\"done\",\"summary\":\"what you did\"}. If you cannot go on without a person, write \
+         {\"status\":\"blocked\",\"reason\":\"what you need\"} and stop; that is a good answer. Both are verified.\n",
+    );
+}
+
+fn explain_checks(prompt: &mut String, state: &State) {
+    if state.config.checks.is_empty() {
+        return;
+    }
+    prompt.push_str("\nAfter you stop, these checks are run, whatever you report:\n");
+    for check in &state.config.checks {
+        let _ = writeln!(prompt, "- {}: {}", check.name, check.command);
+    }
+}
+
+fn show_failures(prompt: &mut String, round: &CheckRound) {
+    for check in round.checks.iter().filter(|check| !check.passed) {
+        let how = match (check.timed_out, check.exit_code) {
+            (true, _) => "took too long".to_owned(),
+            (false, Some(code)) => format!("exited with {code}"),
+            (false, None) => "did not end by itself".to_owned(),
+        };
+        let _ = writeln!(prompt, "\nThe check `{}` fails now: it {how}. The end of what it printed:", check.name);
+        let _ = writeln!(prompt, "```\n{}\n```", check.tail);
+    }
+}
+
+fn show_false_done(prompt: &mut String, state: &State) {
+    let reported = state.report.as_ref().and_then(|report| report.status) == Some(ReportStatus::Done);
+    if !reported || done_rule(&state.config, state.baseline.as_ref()) != DoneRule::Done {
+        return;
+    }
+    if !state.tree_changed() {
+        prompt.push_str("\nYou reported done, but no file differs from the start of this run.\n");
+    } else if state.checks.as_ref().is_some_and(|round| !round.all_pass()) {
+        prompt.push_str("\nYou reported done, but not every check passes.\n");
+    }
+}

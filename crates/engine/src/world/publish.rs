@@ -1,0 +1,125 @@
+//! Views of a run as files: rendered now and then while it works, and once at rest.
+//!
+//! Never on a step's path: the next rendering waits at least twenty times as long as the last one took. A
+//! view that cannot be written is told and tried again later; the run goes on.
+
+use std::path::PathBuf;
+
+use piton_files::ralph::{self, Context, Published};
+use piton_model::loop_machine::Prompt;
+use piton_model::{RunId, Seq, State, Timestamp};
+use piton_sys::{Clock, SystemClock};
+
+use super::sentence;
+use crate::layout::Layout;
+
+/// A new iteration is shown no sooner than this after the last rendering.
+const ITERATION_SHOWN_AFTER_MS: u64 = 1_000;
+
+/// How much longer than a rendering the time to the next must be.
+const COST_FACTOR: u64 = 20;
+
+/// Which views a run has, and how often they are rendered.
+#[derive(Clone, Copy, Debug)]
+pub struct Views {
+    /// `.ralph/state.json`.
+    pub ralph: bool,
+    /// Rendered at least this often while something changes.
+    pub auto_save_interval_ms: u64,
+}
+
+impl Default for Views {
+    fn default() -> Self {
+        Self { ralph: true, auto_save_interval_ms: 30_000 }
+    }
+}
+
+/// Renders the views of one run.
+pub(super) struct Publisher {
+    layout: Layout,
+    views: Views,
+    note: Box<dyn Fn(&str)>,
+    last: Option<Rendered>,
+}
+
+struct Rendered {
+    at: Timestamp,
+    cost_ms: u64,
+    head: Seq,
+    iteration: u32,
+}
+
+impl Publisher {
+    /// `note` is told what a person should know.
+    pub(super) fn new(layout: Layout, views: Views, note: Box<dyn Fn(&str)>) -> Self {
+        Self { layout, views, note, last: None }
+    }
+
+    pub(super) fn publish(&mut self, state: &State, head: Seq, at_rest: bool, now: Timestamp) {
+        if !self.views.ralph || !(at_rest || self.is_due(state, head, now)) {
+            return;
+        }
+        let begin = SystemClock.monotonic();
+        match ralph::publish(self.layout.root(), &view_of(&self.layout, state, head)) {
+            Ok(published) => notes_of(&published).iter().for_each(|note| (self.note)(note)),
+            Err(error) => (self.note)(&format!("the state file was not written: {}", sentence(&error))),
+        }
+        let cost_ms = (SystemClock.monotonic() - begin).as_millis() as u64;
+        self.last = Some(Rendered { at: now, cost_ms, head, iteration: state.iteration });
+    }
+
+    fn is_due(&self, state: &State, head: Seq, now: Timestamp) -> bool {
+        let Some(last) = &self.last else { return true };
+        let elapsed_ms = now.millis_since(last.at);
+        if last.head == head || elapsed_ms < last.cost_ms.saturating_mul(COST_FACTOR) {
+            return false;
+        }
+        let new_iteration = state.iteration != last.iteration && elapsed_ms >= ITERATION_SHOWN_AFTER_MS;
+        new_iteration || elapsed_ms >= self.views.auto_save_interval_ms
+    }
+}
+
+fn view_of(layout: &Layout, state: &State, head: Seq) -> ralph::PersistedLoopState {
+    let prompt_path = match &state.config.prompt {
+        Prompt::File(path) => PathBuf::from(path),
+        Prompt::Text(_) => PathBuf::new(),
+    };
+    let context = Context {
+        working_dir: layout.root().to_owned(),
+        prompt_path,
+        config_hash: piton_config::config_hash(&state.config),
+    };
+    ralph::render(state, head, &context)
+}
+
+fn notes_of(published: &Published) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(quarantined) = &published.quarantined {
+        notes.push(format!(
+            "{} was not written by piton and now lies at {}; `{}` adopts it",
+            quarantined.from.display(),
+            quarantined.to.display(),
+            quarantined.command()
+        ));
+    }
+    notes
+}
+
+/// Renders the views of a run again from the journal; says what was written.
+pub fn republish(layout: &Layout, state: &State, head: Seq) -> Result<Vec<String>, super::WorldError> {
+    let published = ralph::rebuild(layout.root(), &view_of(layout, state, head))?;
+    let mut lines = vec![format!("rendered {}", published.path.display())];
+    lines.extend(notes_of(&published));
+    Ok(lines)
+}
+
+/// Removes the views of a run that are piton's own.
+pub fn unpublish(layout: &Layout, run: &RunId) -> Result<(), super::WorldError> {
+    ralph::remove(layout.root(), run)?;
+    Ok(())
+}
+
+/// The exact files that piton renders for a run; snapshots leave them out.
+pub(super) fn rendered_paths(layout: &Layout, run: &RunId) -> Vec<PathBuf> {
+    ralph::rendered_paths(layout.root(), run)
+}

@@ -1,0 +1,33 @@
+//! `.ralph/state.json`: a loop as the loop-state-persistence format knows it.
+//!
+//! ```text
+//!   State ── render ──► PersistedLoopState ── publish ──► .ralph/state.json
+//!                                                        .ralph/loops/<id>/state.json   a second loop
+//!                                                        .ralph/backups/state_….json    a finished one
+//!                                                        .ralph/state.json.foreign-…    not piton's
+//! ```
+//!
+//! Read [`PersistedLoopState`] for the format, `render` for where each field comes from, `owner` for how a file
+//! proves that it is ours, `publish` for who makes room for whom.
+
+mod aside;
+mod format;
+mod owner;
+mod place;
+mod publish;
+mod remove;
+mod render;
+mod status;
+
+pub use aside::Quarantined;
+pub use format::{
+    CoreLoopState, LoopStatus, MetricsSnapshot, PersistedLoopState, ProgressState, STATE_VERSION,
+    SessionHistoryEntry, SessionState, StopConditionState, TestState,
+};
+pub use owner::{ParseError, parse, to_bytes};
+pub use publish::{Published, Wrote, publish, published_path, read, rebuild};
+pub use remove::{remove, rendered_paths};
+pub use render::{Context, render};
+pub use status::loop_status;
+
+pub use piton_sys::file::Error;

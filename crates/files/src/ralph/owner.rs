@@ -1,0 +1,122 @@
+//! Whose file it is: a file proves itself.
+//!
+//! `custom.piton.digest` is BLAKE3 over the file with an empty digest in that place. A file is ours exactly when
+//! its digest fits, so neither a list of files nor a clock is needed to tell a foreign or an edited one. It
+//! guards against accidents, not against somebody who computes the digest.
+
+use piton_model::{Reason, RunId, Seq, State};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::format::{PersistedLoopState, STATE_VERSION};
+
+/// The name under `custom` that is piton's own. A custom value of that name is not shown.
+pub(crate) const OWN_KEY: &str = "piton";
+
+const DIGEST_HEX: usize = 64;
+
+/// The bytes are not a loop state.
+#[derive(Debug, thiserror::Error)]
+pub enum ParseError {
+    /// Not JSON, or without the fields of the format.
+    #[error("not a loop state")]
+    Shape(#[from] serde_json::Error),
+    /// Written by something newer.
+    #[error("version {found} is newer than {STATE_VERSION}, the newest that piton reads")]
+    Version {
+        /// The version found.
+        found: u32,
+    },
+}
+
+/// The file as it is written: the same state gives the same bytes.
+pub fn to_bytes(view: &PersistedLoopState) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec_pretty(view).expect("a view is plain data with text keys");
+    bytes.push(b'\n');
+    bytes
+}
+
+/// Reads a loop state, ours or not. Fields that the format does not have are ignored.
+pub fn parse(bytes: &[u8]) -> Result<PersistedLoopState, ParseError> {
+    #[derive(Deserialize)]
+    struct Head {
+        version: u32,
+    }
+    let head: Head = serde_json::from_slice(bytes)?;
+    if head.version > STATE_VERSION {
+        return Err(ParseError::Version { found: head.version });
+    }
+    Ok(serde_json::from_slice(bytes)?)
+}
+
+/// Adds `custom.piton`, with the digest over all the rest.
+pub(super) fn sign(view: &mut PersistedLoopState, state: &State, head: Seq, unknown: Vec<&'static str>) {
+    let mut own = json!({
+        "run_id": state.run,
+        "seq": head,
+        "status": state.status.as_str(),
+        "reason": state.reason.map(Reason::as_str),
+        "unknown": unknown,
+        "digest": "",
+    });
+    view.custom.insert(OWN_KEY.to_owned(), own.clone());
+    own["digest"] = json!(blake3::hash(&to_bytes(view)).to_hex().as_str());
+    view.custom.insert(OWN_KEY.to_owned(), own);
+}
+
+/// A file that is ours.
+#[derive(Clone, Debug)]
+pub(super) struct Ours {
+    /// What it says.
+    pub(super) view: PersistedLoopState,
+    /// The event it was rendered at.
+    pub(super) seq: Seq,
+}
+
+impl Ours {
+    /// Whether it is a view of this run. Ids that differ in case are one run.
+    pub(super) fn is_of(&self, run: &str) -> bool {
+        self.view.loop_id.eq_ignore_ascii_case(run)
+    }
+}
+
+/// `custom.piton`, as far as it is needed to know a file again.
+#[derive(Deserialize)]
+struct Own {
+    run_id: RunId,
+    seq: Seq,
+    digest: String,
+}
+
+/// The file, if it is ours.
+pub(super) fn ours(bytes: &[u8]) -> Option<Ours> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let view: PersistedLoopState = serde_json::from_str(text).ok()?;
+    let own = own(&view)?;
+    let fits = own.run_id.as_str() == view.loop_id && digest_fits(text, &own.digest);
+    fits.then_some(Ours { seq: own.seq, view })
+}
+
+/// The event that a view of ours was rendered at; 0 for a view without a proof.
+pub(super) fn seq(view: &PersistedLoopState) -> Seq {
+    own(view).map_or(0, |own| own.seq)
+}
+
+fn own(view: &PersistedLoopState) -> Option<Own> {
+    Own::deserialize(view.custom.get(OWN_KEY)?).ok()
+}
+
+/// Over the bytes as they are, not as they would be written again: a number that does not survive a parser, or a
+/// field of a newer piton, must not make our own file foreign.
+fn digest_fits(text: &str, digest: &str) -> bool {
+    if digest.len() != DIGEST_HEX {
+        return false;
+    }
+    let signed = format!("\"digest\": \"{digest}\"");
+    let mut places = text.match_indices(&signed);
+    let (Some((start, _)), None) = (places.next(), places.next()) else { return false };
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&text.as_bytes()[..start]).update(b"\"digest\": \"\"");
+    hasher.update(&text.as_bytes()[start + signed.len()..]);
+    hasher.finalize().to_hex().as_str() == digest
+}

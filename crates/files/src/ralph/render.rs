@@ -1,0 +1,220 @@
+//! From a state to its view. Pure: the same state, position and context give the same bytes.
+//!
+//! Where the format demands a value that piton does not know, the view has its zero value and names the field
+//! under `custom.piton.unknown`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use piton_model::loop_machine::{CheckRound, Condition, DoneRule, ReportStatus, SessionPolicy, done_rule};
+use piton_model::{Seq, State, Timestamp};
+
+use super::format::{
+    CoreLoopState, MetricsSnapshot, PersistedLoopState, ProgressState, STATE_VERSION, SessionHistoryEntry,
+    SessionState, StopConditionState, TestState,
+};
+use super::owner;
+use super::status::loop_status;
+
+/// What the format wants to know and the journal does not hold: it has no absolute paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// Where the agent works; absolute.
+    pub working_dir: PathBuf,
+    /// The prompt file; empty where the task was given as text.
+    pub prompt_path: PathBuf,
+    /// The hash of the run's configuration.
+    pub config_hash: String,
+}
+
+/// The view of `state` as of event `head`, with its proof that it is ours.
+pub fn render(state: &State, head: Seq, context: &Context) -> PersistedLoopState {
+    let mut unknown = Vec::new();
+    let mut view = PersistedLoopState {
+        version: STATE_VERSION,
+        loop_id: state.run.as_str().to_owned(),
+        saved_at: in_calendar(state.updated_at),
+        core: core(state, context),
+        session: session(state, &mut unknown),
+        progress: progress(state),
+        tests: tests(state, &mut unknown),
+        stop_conditions: stop_conditions(state, &mut unknown),
+        metrics: metrics(state),
+        custom: state.custom.clone(),
+    };
+    owner::sign(&mut view, state, head, unknown);
+    view
+}
+
+fn core(state: &State, context: &Context) -> CoreLoopState {
+    CoreLoopState {
+        status: loop_status(state.status),
+        iteration: state.iteration,
+        started_at: in_calendar(state.created_at),
+        last_activity: in_calendar(state.updated_at),
+        working_dir: text_path(&context.working_dir),
+        prompt_path: text_path(&context.prompt_path),
+        config_hash: context.config_hash.clone(),
+    }
+}
+
+fn session(state: &State, unknown: &mut Vec<&'static str>) -> SessionState {
+    let session = &state.session;
+    if session.context_usage_percent.is_none() {
+        unknown.push("session.context_usage");
+    }
+    let end_reason = match state.config.session {
+        SessionPolicy::Fresh => "fresh session per iteration",
+        SessionPolicy::Continue => "replaced by another session",
+    };
+    let history = session.history.iter().map(|record| SessionHistoryEntry {
+        session_id: record.session_id.clone(),
+        started_at: in_calendar(record.started_at),
+        ended_at: in_calendar(record.ended_at),
+        iterations: record.iterations,
+        end_reason: end_reason.to_owned(),
+    });
+    SessionState {
+        current_session_id: session.current.clone(),
+        session_started_at: session.started_at.map(in_calendar),
+        session_iterations: session.iterations,
+        context_usage: session.context_usage_percent.unwrap_or(0),
+        session_history: history.collect(),
+    }
+}
+
+fn progress(state: &State) -> ProgressState {
+    let score = |progress: bool| if progress { 1.0 } else { 0.0 };
+    ProgressState {
+        iterations_since_progress: state.counters.no_progress_in_a_row,
+        last_progress_iteration: state.counters.last_progress_iteration,
+        recent_scores: state.recent.iter().map(|iteration| score(iteration.progress)).collect(),
+        modified_files: state.modified_files.iter().map(PathBuf::from).collect(),
+        completed_objectives: state.objectives.completed.clone(),
+        pending_objectives: state.objectives.pending.clone(),
+    }
+}
+
+fn tests(state: &State, unknown: &mut Vec<&'static str>) -> TestState {
+    unknown.push("tests.flaky_tests");
+    // The format counts iterations; the round before the first one is none.
+    let failure_streak = state.counters.red_in_a_row.min(state.counters.iterations);
+    let Some(round) = &state.checks else {
+        unknown.extend(["tests.passing_tests", "tests.failing_tests", "tests.recently_fixed"]);
+        return TestState { failure_streak, ..TestState::default() };
+    };
+    let names = |passed: bool| {
+        let checks = round.checks.iter().filter(move |check| check.passed == passed);
+        checks.map(|check| check.name.clone()).collect::<Vec<_>>()
+    };
+    let failed_at_start = |name: &String| {
+        let baseline = state.baseline.as_ref().map_or(&[][..], |baseline| &baseline.checks);
+        baseline.iter().any(|check| check.name == *name && !check.passed)
+    };
+    TestState {
+        failure_streak,
+        passing_tests: names(true),
+        failing_tests: names(false),
+        flaky_tests: Vec::new(),
+        recently_fixed: names(true).into_iter().filter(failed_at_start).collect(),
+    }
+}
+
+fn stop_conditions(state: &State, unknown: &mut Vec<&'static str>) -> StopConditionState {
+    let mut progress = limits(state, unknown);
+    let asked: Vec<_> = match done_rule(&state.config, state.baseline.as_ref()) {
+        DoneRule::ChecksPass => vec![Condition::ChecksPass],
+        DoneRule::Done => vec![Condition::Done],
+        DoneRule::Conditions => state.config.until.clone(),
+    };
+    for condition in asked {
+        progress.insert(condition.label(), condition_progress(state, &condition));
+    }
+    StopConditionState {
+        condition_progress: progress,
+        last_evaluation: state.checks.as_ref().map(evaluation),
+    }
+}
+
+/// How much of each ceiling is used, under the names that `piton.toml` has for them.
+fn limits(state: &State, unknown: &mut Vec<&'static str>) -> BTreeMap<String, f64> {
+    let (limits, counters) = (&state.config.limits, &state.counters);
+    let mut used = vec![
+        ("max_iterations", u64::from(counters.iterations), u64::from(limits.iterations)),
+        ("max_duration", counters.working_ms, limits.working_ms),
+        ("no_progress", u64::from(counters.no_progress_in_a_row), u64::from(limits.no_progress)),
+        ("failure_streak", u64::from(counters.failures_in_a_row), u64::from(limits.failures)),
+    ];
+    if let Some(limit) = limits.cost_microusd {
+        used.push(("max_cost_usd", counters.cost_microusd, limit));
+        if counters.cost_unknown > 0 {
+            unknown.push("stop_conditions.condition_progress.max_cost_usd");
+        }
+    }
+    if let Some(limit) = limits.tokens {
+        used.push(("max_tokens", counters.tokens, limit));
+        if counters.tokens_unknown > 0 {
+            unknown.push("stop_conditions.condition_progress.max_tokens");
+        }
+    }
+    used.into_iter().map(|(name, used, limit)| (name.to_owned(), share(used, limit))).collect()
+}
+
+fn condition_progress(state: &State, condition: &Condition) -> f64 {
+    let all_pass = state.checks.as_ref().is_none_or(CheckRound::all_pass);
+    match condition {
+        Condition::ChecksPass => match &state.checks {
+            Some(round) => share(round.passed() as u64, round.checks.len() as u64),
+            None => 0.0,
+        },
+        Condition::Done => {
+            let reported =
+                state.report.as_ref().is_some_and(|report| report.status == Some(ReportStatus::Done));
+            let parts = [reported, state.tree_changed(), all_pass];
+            share(parts.iter().filter(|holds| **holds).count() as u64, parts.len() as u64)
+        }
+        Condition::Command(_) | Condition::File(_) => {
+            let label = condition.label();
+            let results = state.checks.as_ref().map_or(&[][..], |round| &round.conditions);
+            if results.iter().any(|result| result.label == label && result.met) { 1.0 } else { 0.0 }
+        }
+    }
+}
+
+fn evaluation(round: &CheckRound) -> String {
+    let mut text =
+        format!("round {}: {} of {} checks pass", round.number, round.passed(), round.checks.len());
+    if !round.conditions.is_empty() {
+        let met = round.conditions.iter().filter(|condition| condition.met).count();
+        text.push_str(&format!(", {met} of {} conditions hold", round.conditions.len()));
+    }
+    text
+}
+
+fn metrics(state: &State) -> MetricsSnapshot {
+    let counters = &state.counters;
+    MetricsSnapshot {
+        total_iterations: u64::from(counters.iterations),
+        successful_iterations: u64::from(counters.succeeded),
+        failed_iterations: u64::from(counters.failed),
+        total_reboots: 0,
+        total_execution_ms: counters.working_ms,
+    }
+}
+
+/// From 0 to 1. A limit of nothing is reached.
+fn share(used: u64, limit: u64) -> f64 {
+    if limit == 0 { 1.0 } else { (used as f64 / limit as f64).clamp(0.0, 1.0) }
+}
+
+/// Readers know years of four digits; a broken clock must not make a file that they cannot read.
+fn in_calendar(moment: Timestamp) -> Timestamp {
+    const FIRST_OF_YEAR_0_MS: i64 = -62_167_219_200_000;
+    const END_OF_YEAR_9999_MS: i64 = 253_402_128_000_000;
+    Timestamp::from_millis(moment.as_millis().clamp(FIRST_OF_YEAR_0_MS, END_OF_YEAR_9999_MS))
+}
+
+/// JSON has no bytes that are not text.
+fn text_path(path: &Path) -> PathBuf {
+    PathBuf::from(path.to_string_lossy().into_owned())
+}

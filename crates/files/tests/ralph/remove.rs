@@ -1,0 +1,82 @@
+//! Taking files away, and naming those that are piton's own.
+
+use std::path::{Path, PathBuf};
+
+use piton_files::ralph::{publish, remove, rendered_paths};
+use piton_model::{RunId, Status};
+
+use crate::support::{names, put, view};
+
+fn run(id: &str) -> RunId {
+    id.parse().unwrap()
+}
+
+/// `old` in the backups, `first` in the place, `second` beside it, and files of others.
+fn populated() -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    publish(root.path(), &view("old", Status::Stopped, 5)).unwrap();
+    publish(root.path(), &view("first", Status::Running, 5)).unwrap();
+    publish(root.path(), &view("second", Status::Running, 5)).unwrap();
+    put(root.path(), ".ralph/backups/state_20200101_000000.json", "theirs");
+    put(root.path(), ".ralph/prompt.md", "theirs");
+    put(root.path(), ".ralph/loops/third/state.json", "theirs");
+    root
+}
+
+#[test]
+fn a_removed_run_leaves_nothing_and_takes_nothing_along() {
+    let root = populated();
+    let before = names(root.path());
+    assert_eq!(
+        remove(root.path(), &run("old")).unwrap(),
+        [root.path().join(".ralph/backups/state_20260215_120325.json")]
+    );
+    assert_eq!(
+        remove(root.path(), &run("second")).unwrap(),
+        [root.path().join(".ralph/loops/second/state.json")]
+    );
+    assert!(!root.path().join(".ralph/loops/second").exists());
+    assert_eq!(remove(root.path(), &run("first")).unwrap(), [root.path().join(".ralph/state.json")]);
+    let theirs: Vec<_> = before
+        .into_iter()
+        .filter(|name| std::fs::read_to_string(root.path().join(name)).is_ok_and(|text| text == "theirs"))
+        .collect();
+    assert_eq!(theirs.len(), 3);
+    assert_eq!(names(root.path()), theirs);
+}
+
+#[test]
+fn a_file_that_is_not_ours_is_not_removed() {
+    let root = populated();
+    assert_eq!(remove(root.path(), &run("third")).unwrap(), [] as [PathBuf; 0]);
+    put(root.path(), ".ralph/state.json", "edited");
+    assert_eq!(remove(root.path(), &run("first")).unwrap(), [] as [PathBuf; 0]);
+    assert!(root.path().join(".ralph/state.json").exists());
+}
+
+#[test]
+fn nothing_to_remove_is_no_error_and_a_link_is() {
+    let root = tempfile::tempdir().unwrap();
+    assert_eq!(remove(root.path(), &run("a")).unwrap(), [] as [PathBuf; 0]);
+    assert_eq!(names(root.path()), [] as [String; 0]);
+    let outside = populated();
+    std::os::unix::fs::symlink(outside.path().join(".ralph"), root.path().join(".ralph")).unwrap();
+    assert!(remove(root.path(), &run("first")).is_err());
+    assert!(outside.path().join(".ralph/state.json").exists());
+}
+
+#[test]
+fn a_snapshot_leaves_out_exactly_what_piton_renders() {
+    let root = populated();
+    let paths = rendered_paths(root.path(), &run("fourth"));
+    let expected = [
+        ".ralph/backups/state_20260215_120325.json",
+        ".ralph/loops/fourth/state.json",
+        ".ralph/loops/second/state.json",
+        ".ralph/state.json",
+    ];
+    assert_eq!(paths, expected.map(PathBuf::from));
+    let empty = tempfile::tempdir().unwrap();
+    let places = [".ralph/loops/a/state.json", ".ralph/state.json"];
+    assert_eq!(rendered_paths(empty.path(), &run("a")), places.map(|place| Path::new(place).to_owned()));
+}

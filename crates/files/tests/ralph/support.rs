@@ -1,0 +1,176 @@
+//! Runs to render and directories to publish into.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use piton_files::ralph::{Context, PersistedLoopState, render};
+use piton_model::loop_machine::{
+    AgentConfig, AttemptEnd, AttemptOutcome, Change, Check, CheckResult, CheckRound, Condition,
+    ConditionResult, Limits, LoopConfig, Objectives, OnLost, OpenAttempt, Prompt, Report, ReportStatus,
+    SessionPolicy, Snapshot, create,
+};
+use piton_model::{Event, Reason, Seq, State, Status, Timestamp, apply};
+
+/// When every run of these tests begins: 2026-02-15T12:03:20.123Z.
+pub(crate) const START: Timestamp = Timestamp::from_millis(1_771_157_000_123);
+
+pub(crate) fn config() -> LoopConfig {
+    let check = |name: &str| Check { name: name.to_owned(), command: "true".to_owned(), timeout_ms: 900_000 };
+    LoopConfig {
+        prompt: Prompt::File("PROMPT.md".to_owned()),
+        agent: AgentConfig { name: "exec".to_owned(), command: vec!["sh".to_owned()] },
+        checks: vec![check("test"), check("lint")],
+        until: vec![Condition::ChecksPass, Condition::File("report.txt".to_owned())],
+        limits: Limits { cost_microusd: Some(10_000_000), ..Limits::default() },
+        on_lost: OnLost::default(),
+        session: SessionPolicy::default(),
+    }
+}
+
+/// A run that was only created.
+pub(crate) fn created(run: &str) -> State {
+    let event = create(run.parse().unwrap(), "Add validation", config()).unwrap();
+    apply(None, &event, START).unwrap()
+}
+
+/// A run after two iterations: the first without cost, the second with a new session.
+pub(crate) fn worked(run: &str) -> State {
+    let mut state = created(run);
+    let mut at = START;
+    for event in history() {
+        at = at.plus_millis(60_000);
+        state = apply(Some(state), &event, at).unwrap();
+    }
+    state
+}
+
+/// The view of a run in this status, at this event.
+pub(crate) fn view(run: &str, status: Status, seq: Seq) -> PersistedLoopState {
+    let mut state = worked(run);
+    state.status = status;
+    state.reason = status.is_active().then_some(Reason::Human);
+    state.updated_at = START.plus_millis(seq * 1_000);
+    render(&state, seq, &context())
+}
+
+pub(crate) fn context() -> Context {
+    Context {
+        working_dir: PathBuf::from("/home/someone/app"),
+        prompt_path: PathBuf::from("PROMPT.md"),
+        config_hash: "c0ffee".to_owned(),
+    }
+}
+
+fn history() -> Vec<Event> {
+    let driver = Event::DriverStarted {
+        epoch: 1,
+        host: "h".to_owned(),
+        boot: "b".to_owned(),
+        pid: 7,
+        version: "0.1.0".to_owned(),
+    };
+    let first = Report { session_id: Some("ses-1".to_owned()), ..Report::default() };
+    let second = Report {
+        status: Some(ReportStatus::Continue),
+        session_id: Some("ses-2".to_owned()),
+        cost_microusd: Some(2_500_000),
+        context_usage_percent: Some(41),
+        objectives: Some(Objectives {
+            completed: vec!["parse".to_owned()],
+            pending: vec!["docs".to_owned()],
+        }),
+        custom: BTreeMap::from([("ticket".to_owned(), serde_json::json!({ "z": 0.1, "a": [1, null] }))]),
+        ..Report::default()
+    };
+    vec![
+        driver,
+        Event::SnapshotTaken { snapshot: snapshot("a") },
+        Event::ChecksStarted { round: 1 },
+        Event::ChecksFinished { round: round(1, [false, false], false) },
+        Event::AttemptStarted { attempt: attempt(1) },
+        Event::AttemptFinished { attempt: 1, end: Box::new(end(first, "b", &["src/a.rs"])) },
+        Event::ChecksStarted { round: 2 },
+        Event::ChecksFinished { round: round(2, [true, false], false) },
+        Event::AttemptStarted { attempt: attempt(2) },
+        Event::AttemptFinished { attempt: 2, end: Box::new(end(second, "b", &["src/b.rs"])) },
+        Event::ChecksStarted { round: 3 },
+        Event::ChecksFinished { round: round(3, [true, false], true) },
+    ]
+}
+
+fn snapshot(tree: &str) -> Snapshot {
+    Snapshot { id: format!("commit-{tree}"), tree: tree.to_owned() }
+}
+
+fn attempt(number: u32) -> OpenAttempt {
+    OpenAttempt {
+        number,
+        iteration: number,
+        host: "h".to_owned(),
+        boot: "b".to_owned(),
+        directory: format!("attempts/r/{number}"),
+        restore: None,
+    }
+}
+
+fn end(report: Report, tree: &str, files: &[&str]) -> AttemptEnd {
+    let files: Vec<_> = files.iter().map(|file| (*file).to_owned()).collect();
+    AttemptEnd {
+        outcome: AttemptOutcome::Succeeded,
+        exit_code: Some(0),
+        duration_ms: 30_000,
+        message: None,
+        report: Some(report),
+        snapshot: Some(snapshot(tree)),
+        change: Some(Change { files_total: files.len() as u32, files, added: 5, removed: 1 }),
+    }
+}
+
+fn round(number: u32, passed: [bool; 2], report_is_there: bool) -> CheckRound {
+    let result = |(name, passed): (&str, bool)| CheckResult {
+        name: name.to_owned(),
+        passed,
+        exit_code: Some(i32::from(!passed)),
+        timed_out: false,
+        duration_ms: 1_000,
+        tail: String::new(),
+    };
+    CheckRound {
+        number,
+        checks: ["test", "lint"].into_iter().zip(passed).map(result).collect(),
+        conditions: vec![ConditionResult { label: "file:report.txt".to_owned(), met: report_is_there }],
+        snapshot: None,
+        duration_ms: 2_000,
+        cancelled: false,
+    }
+}
+
+/// Every file below `root`, by its path there.
+pub(crate) fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                found.insert(path.strip_prefix(root).unwrap().to_owned(), std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+/// The names of [`tree`].
+pub(crate) fn names(root: &Path) -> Vec<String> {
+    tree(root).keys().map(|path| path.display().to_string()).collect()
+}
+
+/// Puts a file where a test wants it.
+pub(crate) fn put(root: &Path, path: &str, bytes: impl AsRef<[u8]>) {
+    let path = root.join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    #[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]
+    std::fs::write(path, bytes).unwrap();
+}

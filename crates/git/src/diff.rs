@@ -1,0 +1,146 @@
+//! What changed between two trees.
+//!
+//! Neither the repository's configuration nor its attributes have a say: no external program runs, and a
+//! file is binary because of its bytes, not because `.gitattributes` would like its changes unseen.
+
+use serde::{Deserialize, Serialize};
+
+use crate::call::not_understood;
+use crate::shadow::Shadow;
+use crate::{Error, RepoPath};
+
+const COMMAND: &str = "diff-tree";
+/// Beyond so many candidates, a move shows as a deletion and an addition.
+const RENAMES_MAX: &str = "-l1000";
+/// The longest patch that is given as text.
+const PATCH_BYTES_MAX: usize = 256 * 1024 * 1024;
+
+/// What changed between two trees.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Diff {
+    /// The files that changed, sorted by path.
+    pub files: Vec<FileChange>,
+    /// Lines added, in all files that have lines.
+    pub added: u64,
+    /// Lines removed, in all files that have lines.
+    pub removed: u64,
+}
+
+/// What changed in one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileChange {
+    /// Its path; the new one if it moved.
+    pub path: RepoPath,
+    /// What happened to it.
+    pub kind: ChangeKind,
+    /// Lines added; `None` for a binary file.
+    pub added: Option<u64>,
+    /// Lines removed; `None` for a binary file.
+    pub removed: Option<u64>,
+}
+
+/// What happened to a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ChangeKind {
+    /// It is new.
+    Added,
+    /// Its content, its mode or its type changed.
+    Modified,
+    /// It is gone.
+    Deleted,
+    /// It moved, and may have changed on the way.
+    Renamed {
+        /// Where it was.
+        from: RepoPath,
+    },
+}
+
+/// A change as git lists it.
+#[derive(Clone, Debug)]
+pub(crate) struct RawChange {
+    pub(crate) new_mode: String,
+    pub(crate) new_id: String,
+    pub(crate) kind: ChangeKind,
+    pub(crate) path: RepoPath,
+}
+
+pub(crate) fn diff(shadow: &Shadow, before: &str, after: &str) -> Result<Diff, Error> {
+    let call = shadow.call(COMMAND).args(["-r", "-z", "--raw", "--numstat", "-M", RENAMES_MAX]);
+    let answer = call.args(["--no-ext-diff", "--no-textconv", before, after, "--"]).bytes()?;
+    let mut fields = Fields(answer.split(|&byte| byte == 0).peekable());
+    let changes = fields.raw()?;
+    let mut diff = Diff::default();
+    for change in changes {
+        let (added, removed) = fields.numbers(&change)?;
+        diff.added += added.unwrap_or(0);
+        diff.removed += removed.unwrap_or(0);
+        diff.files.push(FileChange { path: change.path, kind: change.kind, added, removed });
+    }
+    diff.files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(diff)
+}
+
+pub(crate) fn text(shadow: &Shadow, before: &str, after: &str) -> Result<Vec<u8>, Error> {
+    let call = shadow.call(COMMAND).output_bytes_max(PATCH_BYTES_MAX);
+    call.args(["-r", "-p", "-M", RENAMES_MAX, "--full-index", "--no-color"])
+        .args(["--no-ext-diff", "--no-textconv", before, after, "--"])
+        .bytes()
+}
+
+/// The changes without moves and without numbers: what a restore has to do.
+pub(crate) fn raw(shadow: &Shadow, before: &str, after: &str) -> Result<Vec<RawChange>, Error> {
+    let call = shadow.call(COMMAND).args(["-r", "-z", "--raw", "--full-index", "--no-renames"]);
+    let answer = call.args([before, after, "--"]).bytes()?;
+    Fields(answer.split(|&byte| byte == 0).peekable()).raw()
+}
+
+/// The answer, cut at its zero bytes.
+struct Fields<I: Iterator>(std::iter::Peekable<I>);
+
+impl<'a, I: Iterator<Item = &'a [u8]>> Fields<I> {
+    /// `:<mode> <mode> <id> <id> <letter>\0<path>\0`, with a second path after a rename.
+    fn raw(&mut self) -> Result<Vec<RawChange>, Error> {
+        let mut changes = Vec::new();
+        while let Some(header) = self.0.next_if(|field| field.starts_with(b":")) {
+            let change = self.raw_change(header);
+            changes.push(change.ok_or_else(|| not_understood(COMMAND, header))?);
+        }
+        Ok(changes)
+    }
+
+    fn raw_change(&mut self, header: &[u8]) -> Option<RawChange> {
+        let fields: Vec<_> = std::str::from_utf8(header).ok()?.split(' ').collect();
+        let [_, new_mode, _, new_id, letter] = fields[..] else { return None };
+        let path = RepoPath::from_bytes(self.0.next()?);
+        let (kind, path) = match letter.as_bytes().first()? {
+            b'A' => (ChangeKind::Added, path),
+            b'D' => (ChangeKind::Deleted, path),
+            b'R' => (ChangeKind::Renamed { from: path }, RepoPath::from_bytes(self.0.next()?)),
+            b'M' | b'T' => (ChangeKind::Modified, path),
+            _ => return None,
+        };
+        Some(RawChange { new_mode: new_mode.to_owned(), new_id: new_id.to_owned(), kind, path })
+    }
+
+    /// `<added>\t<removed>\t<path>\0`, with `-` for binary; after a rename the path is empty and two follow.
+    fn numbers(&mut self, change: &RawChange) -> Result<(Option<u64>, Option<u64>), Error> {
+        let line = self.0.next().unwrap_or_default();
+        let mut columns = line.splitn(3, |&byte| byte == b'\t');
+        let mut number = || {
+            let text = std::str::from_utf8(columns.next()?).ok()?;
+            if text == "-" { Some(None) } else { text.parse().ok().map(Some) }
+        };
+        let numbers = number().zip(number());
+        let (added, removed) = numbers.ok_or_else(|| not_understood(COMMAND, line))?;
+        let mut path = columns.next().unwrap_or_default();
+        if path.is_empty() {
+            self.0.next();
+            path = self.0.next().unwrap_or_default();
+        }
+        // Both lists are in the same order; were they not, the numbers would belong to another file.
+        if path == change.path.as_bytes() { Ok((added, removed)) } else { Err(not_understood(COMMAND, line)) }
+    }
+}

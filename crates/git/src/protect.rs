@@ -1,0 +1,81 @@
+//! `.piton/` survives `git clean`, and never makes a tree dirty.
+//!
+//! `git clean -fdx` skips directories that are repositories of their own, so the state directory is one. It
+//! and the files that piton renders are listed in `info/exclude`, which belongs to this clone alone.
+
+use std::path::Path;
+
+use piton_sys::file::{self, Durability};
+
+use crate::call::Call;
+use crate::{Error, RepoPath, Workspace};
+
+/// Larger than any list of ignore rules that a person keeps.
+const EXCLUDE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+pub(crate) fn protect(workspace: &Workspace) -> Result<(), Error> {
+    create_private(&workspace.state)?;
+    if workspace.is_private {
+        return Ok(());
+    }
+    let state = workspace.state_path().and_then(|path| rule(&path, "/"));
+    let rendered = workspace.rendered.iter().filter_map(|path| rule(path, ""));
+    let rules: Vec<_> = state.into_iter().chain(rendered).collect();
+    add_rules(&workspace.repository.exclude, &rules)
+}
+
+/// Makes the private repository `state/.git`, unless it is there.
+pub(crate) fn create_private(state: &Path) -> Result<(), Error> {
+    let git_dir = state.join(".git");
+    if ["HEAD", "objects", "refs", "config"].iter().all(|name| git_dir.join(name).exists()) {
+        return Ok(());
+    }
+    Call::new("init", state)
+        .args(["--quiet", "--template=", "--initial-branch=main", "--object-format=sha1", "--"])
+        .arg(state)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .bytes()?;
+    Ok(())
+}
+
+/// The rule that matches exactly `path`; `None` where no rule can, for a name with a line break.
+fn rule(path: &RepoPath, end: &str) -> Option<Vec<u8>> {
+    if path.is_root() || path.as_bytes().contains(&b'\n') {
+        return None;
+    }
+    let mut rule = vec![b'/'];
+    for &byte in path.as_bytes() {
+        if matches!(byte, b'\\' | b'*' | b'?' | b'[' | b' ') {
+            rule.push(b'\\');
+        }
+        rule.push(byte);
+    }
+    rule.extend_from_slice(end.as_bytes());
+    Some(rule)
+}
+
+/// Appends the rules that the file does not have yet; what it has stays, line ends included.
+fn add_rules(path: &Path, rules: &[Vec<u8>]) -> Result<(), Error> {
+    let mut content = file::read_regular(path, EXCLUDE_BYTES_MAX)?.unwrap_or_default();
+    let line_end: &[u8] = if content.windows(2).any(|pair| pair == b"\r\n") { b"\r\n" } else { b"\n" };
+    let is_listed = |rule: &[u8]| {
+        let lines = content.split(|&byte| byte == b'\n');
+        lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).any(|line| line == rule)
+    };
+    let missing: Vec<_> = rules.iter().filter(|rule| !is_listed(rule)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    if !content.is_empty() && !content.ends_with(b"\n") {
+        content.extend_from_slice(line_end);
+    }
+    for rule in missing {
+        content.extend_from_slice(rule);
+        content.extend_from_slice(line_end);
+    }
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent)
+            .map_err(|source| Error::io("create the directory", parent, source))?;
+    }
+    Ok(file::write_atomic(path, &content, Durability::Synced)?)
+}

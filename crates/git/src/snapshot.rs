@@ -1,0 +1,111 @@
+//! What a snapshot says: plain data for the journal.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{BlobId, RepoPath, SnapshotId, TreeId};
+
+/// The state of a work tree at one moment, kept under `refs/piton/<run>`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Snapshot {
+    /// The commit that records it.
+    pub id: SnapshotId,
+    /// The files, byte by byte; files of nested repositories and files hidden by a sparse checkout included.
+    pub tree: TreeId,
+    /// The commit that `HEAD` named; `None` before the first commit and outside of git.
+    pub head: Option<String>,
+    /// The full name of the branch; `None` on a detached `HEAD` and outside of git.
+    pub branch: Option<String>,
+    /// What was staged; `None` where there was no index.
+    pub index: Option<Index>,
+    /// Those files of `tree` that a sparse checkout keeps off the disk.
+    pub hidden: Option<TreeId>,
+    /// Repositories inside the work tree; their files are part of `tree`.
+    pub nested: Vec<Nested>,
+    /// What is on disk but not in `tree`, as far as somebody might miss it.
+    pub left_out: Vec<LeftOut>,
+    /// Nothing had changed: this is the run's last snapshot, and nothing was written.
+    pub reused: bool,
+}
+
+/// What the user's index held.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Index {
+    /// The staged tree.
+    Tree(TreeId),
+    /// A merge was under way, which no tree can hold.
+    Unmerged {
+        /// The index file itself.
+        file: BlobId,
+        /// Everything it names, by stage, so that it is kept.
+        kept: TreeId,
+    },
+}
+
+/// A repository inside the work tree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nested {
+    /// Where it is.
+    pub path: RepoPath,
+    /// Its files.
+    pub tree: TreeId,
+    /// The commit its `HEAD` named.
+    pub head: Option<String>,
+    /// Its branch.
+    pub branch: Option<String>,
+}
+
+/// A file that is on disk but not in the snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeftOut {
+    /// Which one.
+    pub path: RepoPath,
+    /// Its size.
+    pub bytes: u64,
+    /// BLAKE3 of its content in hexadecimal; `None` where it could not be read.
+    pub digest: Option<String>,
+    /// Why it is not in the snapshot.
+    pub why: Why,
+}
+
+/// Why a file is not in a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// It is larger than [`Caps::file_bytes_max`].
+    TooLarge,
+    /// The new content of this snapshot would be more than [`Caps::snapshot_bytes_max`].
+    SnapshotFull,
+    /// git ignores it, but it looks like a test or like configuration.
+    Ignored,
+    /// This user may not read it.
+    Unreadable,
+    /// git cannot keep a file of that name.
+    Name,
+}
+
+/// How much content a snapshot may take in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caps {
+    /// A larger file is left out, unless git has its content already.
+    pub file_bytes_max: u64,
+    /// The new content of one snapshot; the smallest files go first.
+    pub snapshot_bytes_max: u64,
+    /// How many files may be left out for one of these reasons before the snapshot fails.
+    pub left_out_max: usize,
+}
+
+impl Caps {
+    /// What holds unless a caller says otherwise.
+    pub const DEFAULT: Self =
+        Self { file_bytes_max: 64 << 20, snapshot_bytes_max: 1 << 30, left_out_max: 1000 };
+}
+
+impl Default for Caps {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

@@ -1,0 +1,171 @@
+//! Taking a snapshot: capture the files, compare with the last snapshot, record what differs.
+
+use std::path::Path;
+
+use crate::capture::{Leave, Unit, capture};
+use crate::combine::{Combined, combine};
+use crate::memo::Memo;
+use crate::place::{self, Place};
+use crate::repository::Repository;
+use crate::select::Budget;
+use crate::shadow::Shadow;
+use crate::workspace::check_run;
+use crate::{Error, LeftOut, Nested, RepoPath, Snapshot, Workspace, record};
+
+/// How often a snapshot is tried while files change under it.
+const ROUNDS_MAX: u32 = 4;
+
+pub(crate) fn take(workspace: &Workspace, run: &str, message: &str) -> Result<Snapshot, Error> {
+    check_run(run)?;
+    let shadow = Shadow::new(workspace.run_directory(run), workspace.root(), &workspace.repository);
+    let mut round = 1;
+    loop {
+        match attempt(workspace, &shadow, run, message) {
+            Err(Error::Unstable { .. }) if round < ROUNDS_MAX => {}
+            Err(Error::Unstable { paths, .. }) => return Err(Error::Unstable { paths, rounds: round }),
+            // A file may have vanished under git. If not, the private index may be damaged, or name objects
+            // that were pruned; it is only a cache.
+            Err(Error::Git { .. } | Error::Answer { .. }) if round == 1 => {}
+            Err(Error::Git { .. } | Error::Answer { .. }) if round == 2 => {
+                reset_all(workspace, &shadow, run)?
+            }
+            other => return other,
+        }
+        round += 1;
+    }
+}
+
+fn attempt(workspace: &Workspace, shadow: &Shadow, run: &str, message: &str) -> Result<Snapshot, Error> {
+    shadow.prepare(&workspace.repository.exclude)?;
+    let mut memo = Memo::load(shadow)?;
+    let before = memo.clone();
+    let (place, contents) = std::thread::scope(|scope| {
+        let place = scope.spawn(|| place::read(&workspace.repository, Some(run)));
+        let contents = capture_all(workspace, shadow, run, &mut memo);
+        (place.join().expect("looking up HEAD does not panic"), contents)
+    });
+    let (place, contents) = (place?, contents?);
+    let snapshot = match reusable(&memo, &place, &contents) {
+        Some(last) => Snapshot { reused: true, ..last },
+        None => {
+            let snapshot =
+                record::write(&workspace.repository, shadow, run, message, &place, contents, &mut memo)?;
+            shadow.set_head(&snapshot.id)?;
+            memo.last = Some(snapshot.clone());
+            snapshot
+        }
+    };
+    if memo != before || !shadow.memo().exists() {
+        memo.save(shadow)?;
+    }
+    Ok(snapshot)
+}
+
+/// What a snapshot is about to record.
+pub(crate) struct Contents {
+    pub(crate) files: Combined,
+    pub(crate) nested: Vec<Nested>,
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+/// The last snapshot, where the ref still names it and nothing has changed since.
+fn reusable(memo: &Memo, place: &Place, contents: &Contents) -> Option<Snapshot> {
+    let last = memo.last.as_ref()?;
+    let is_same = place.last.as_deref() == Some(last.id.as_str())
+        && last.tree == contents.files.tree
+        && last.head == place.head
+        && last.branch == place.branch
+        && last.index == memo.theirs.as_ref().and_then(|theirs| theirs.index.clone())
+        && last.hidden == contents.files.hidden
+        && last.nested == contents.nested
+        && last.left_out == contents.left_out;
+    is_same.then(|| last.clone())
+}
+
+/// Captures the work tree and every repository inside it.
+fn capture_all(
+    workspace: &Workspace,
+    shadow: &Shadow,
+    run: &str,
+    memo: &mut Memo,
+) -> Result<Contents, Error> {
+    let mut budget = Budget::new(workspace.caps);
+    let leave = Leave { state: workspace.state_path(), rendered: workspace.rendered.clone() };
+    let unit = Unit { shadow, repository: Some(&workspace.repository), is_top: true, leave: leave.clone() };
+    let top = capture(&unit, memo, &mut budget)?;
+    let mut left_out = top.left_out;
+    let mut nested = Vec::new();
+    let mut unseen = top.nested;
+    while let Some(path) = unseen.pop() {
+        let inner = capture_nested(workspace, run, &path, &leave, &mut budget)?;
+        unseen.extend(inner.unseen);
+        left_out.extend(inner.left_out);
+        nested.push(inner.nested);
+    }
+    nested.sort_by(|a, b| a.path.cmp(&b.path));
+    left_out.sort();
+    let files = combine(shadow, top.tree, &nested, memo)?;
+    Ok(Contents { files, nested, left_out })
+}
+
+struct Inner {
+    nested: Nested,
+    unseen: Vec<RepoPath>,
+    left_out: Vec<LeftOut>,
+}
+
+/// Captures a repository inside the work tree; its objects go where all others go.
+fn capture_nested(
+    workspace: &Workspace,
+    run: &str,
+    path: &RepoPath,
+    leave: &Leave,
+    budget: &mut Budget,
+) -> Result<Inner, Error> {
+    let directory = workspace.root().join(path.as_path());
+    let repository = discover(&directory, &workspace.repository);
+    let place = match &repository {
+        Some(repository) => place::read(repository, None)?,
+        None => Place::default(),
+    };
+    let key = blake3::hash(path.as_bytes()).to_hex();
+    let shadow = workspace.run_directory(run).join("nested").join(&key.as_str()[..16]);
+    let shadow = Shadow::new(shadow, &directory, &workspace.repository);
+    let unit = Unit {
+        shadow: &shadow,
+        repository: repository.as_ref(),
+        is_top: false,
+        leave: leave.seen_from(path),
+    };
+    let mut memo = Memo::load(&shadow)?;
+    let before = memo.clone();
+    let captured = capture(&unit, &mut memo, budget)?;
+    if memo != before || !shadow.memo().exists() {
+        memo.save(&shadow)?;
+    }
+    let below = |inner: LeftOut| LeftOut { path: inner.path.below(path), ..inner };
+    Ok(Inner {
+        nested: Nested { path: path.clone(), tree: captured.tree, head: place.head, branch: place.branch },
+        unseen: captured.nested.iter().map(|inner| inner.below(path)).collect(),
+        left_out: captured.left_out.into_iter().map(below).collect(),
+    })
+}
+
+/// The repository whose work tree is exactly `directory`. One that git refuses has no rules of its own, and
+/// its files are captured all the same.
+fn discover(directory: &Path, outer: &Repository) -> Option<Repository> {
+    let found = Repository::discover(directory).ok().flatten()?;
+    let found = Repository { excludes_file: outer.excludes_file.clone(), ..found };
+    (found.top == directory).then_some(found)
+}
+
+fn reset_all(workspace: &Workspace, shadow: &Shadow, run: &str) -> Result<(), Error> {
+    shadow.reset()?;
+    let nested = workspace.run_directory(run).join("nested");
+    match std::fs::remove_dir_all(&nested) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Error::io("remove the directory", &nested, error))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,179 @@
+//! The door of this crate: a work tree, and where its snapshots are kept.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use piton_sys::file;
+
+use crate::repository::Repository;
+use crate::shadow::Shadow;
+use crate::{
+    Caps, Diff, Error, Expected, RepoPath, Restored, Snapshot, SnapshotId, Treeish, diff, protect, record,
+    restore, take,
+};
+
+/// A work tree and where its snapshots are kept.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    pub(crate) repository: Repository,
+    pub(crate) state: PathBuf,
+    pub(crate) is_private: bool,
+    pub(crate) rendered: BTreeSet<RepoPath>,
+    pub(crate) caps: Caps,
+}
+
+impl Workspace {
+    /// The work tree that holds `root`, with piton's own files in the existing directory `state`.
+    ///
+    /// Outside of git the private repository `state/.git` serves, and `root` itself is the work tree.
+    pub fn open(root: &Path, state: &Path) -> Result<Self, Error> {
+        let resolve = |path: &Path| {
+            std::fs::canonicalize(path).map_err(|source| Error::io("find the directory", path, source))
+        };
+        let (root, state) = (resolve(root)?, resolve(state)?);
+        let found = Repository::discover(&root)?;
+        let is_private = found.is_none();
+        let repository = match found {
+            Some(mut repository) => {
+                if !root.starts_with(&repository.top) {
+                    return Err(Error::WorkTreeElsewhere { root, top: repository.top });
+                }
+                repository.read_excludes_file()?;
+                repository
+            }
+            None => {
+                let dot_git = root.join(".git");
+                if dot_git.symlink_metadata().is_ok() {
+                    return Err(Error::BrokenRepository { path: dot_git });
+                }
+                protect::create_private(&state)?;
+                Repository::private(&root, &state.join(".git"))
+            }
+        };
+        Ok(Self { repository, state, is_private, rendered: BTreeSet::new(), caps: Caps::DEFAULT })
+    }
+
+    /// Leaves out these files, which piton renders itself; each is relative to the root, or below it.
+    pub fn leaving_out(mut self, rendered: &[PathBuf]) -> Self {
+        let below = |path: &PathBuf| match path.is_absolute() {
+            true => path.strip_prefix(self.root()).ok().map(RepoPath::from),
+            false => Some(RepoPath::from(path.as_path())),
+        };
+        self.rendered = rendered.iter().filter_map(below).collect();
+        self
+    }
+
+    /// Takes in at most as much as `caps` say.
+    pub fn with_caps(mut self, caps: Caps) -> Self {
+        self.caps = caps;
+        self
+    }
+
+    /// The top of the work tree.
+    pub fn root(&self) -> &Path {
+        &self.repository.top
+    }
+
+    /// Whether the work tree is outside of git, so that the private repository serves.
+    pub fn is_private(&self) -> bool {
+        self.is_private
+    }
+
+    /// Makes `git clean -fdx` and `git status` leave the state directory alone, and `git status` the files
+    /// that piton renders. Doing it again changes nothing.
+    pub fn protect_state(&self) -> Result<(), Error> {
+        protect::protect(self)
+    }
+
+    /// Records the work tree as it is, as the next snapshot of `run`.
+    ///
+    /// Its objects are on disk when this returns. The caller holds the run's lease.
+    pub fn snapshot(&self, run: &str, message: &str) -> Result<Snapshot, Error> {
+        take::take(self, run, message)
+    }
+
+    /// Reads a snapshot back.
+    pub fn read(&self, id: &SnapshotId) -> Result<Snapshot, Error> {
+        record::read(&self.repository, id)
+    }
+
+    /// Makes the files of the work tree those of `target`, and nothing else: `HEAD`, branch and index stay.
+    ///
+    /// What is there now becomes a snapshot of `run` first; where that is not what the caller `expected`,
+    /// nothing is written and the error lists what differs.
+    pub fn restore(&self, run: &str, target: &SnapshotId, expected: Expected<'_>) -> Result<Restored, Error> {
+        restore::restore(self, run, target, expected)
+    }
+
+    /// What changed from `before` to `after`, file by file.
+    pub fn diff(&self, before: &impl Treeish, after: &impl Treeish) -> Result<Diff, Error> {
+        diff::diff(&self.plain_shadow()?, before.as_str(), after.as_str())
+    }
+
+    /// What changed from `before` to `after`, as a patch.
+    pub fn diff_text(&self, before: &impl Treeish, after: &impl Treeish) -> Result<Vec<u8>, Error> {
+        diff::text(&self.plain_shadow()?, before.as_str(), after.as_str())
+    }
+
+    /// Removes locks that a killed git left on what is ours: the private indexes and the ref of `run`.
+    /// Returns what it removed. The caller holds the run's lease, so none of them is held.
+    pub fn clean_stale_locks(&self, run: &str) -> Result<Vec<PathBuf>, Error> {
+        check_run(run)?;
+        let directory = self.run_directory(run);
+        let mut candidates = vec![self.repository.common_dir.join(format!("refs/piton/{run}.lock"))];
+        let nested = std::fs::read_dir(directory.join("nested")).into_iter().flatten().flatten();
+        let shadows = std::iter::once(directory).chain(nested.map(|entry| entry.path()));
+        for shadow in shadows {
+            let files = std::fs::read_dir(shadow).into_iter().flatten().flatten().map(|entry| entry.path());
+            candidates.extend(files.filter(|path| path.extension().is_some_and(|ending| ending == "lock")));
+        }
+        let mut removed = Vec::new();
+        for path in candidates {
+            if file::remove_file_if_exists(&path)? {
+                removed.push(path);
+            }
+        }
+        Ok(removed)
+    }
+
+    /// Forgets the snapshots of `run`: its ref and its private index. Garbage collection does the rest.
+    pub fn forget(&self, run: &str) -> Result<(), Error> {
+        check_run(run)?;
+        record::delete(&self.repository, run)?;
+        let directory = self.run_directory(run);
+        match std::fs::remove_dir_all(&directory) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(Error::io("remove the directory", &directory, error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Where the shadow of the work tree for `run` is kept.
+    pub(crate) fn run_directory(&self, run: &str) -> PathBuf {
+        self.state.join("index").join(run)
+    }
+
+    /// The state directory's path in the work tree, if it is there.
+    pub(crate) fn state_path(&self) -> Option<RepoPath> {
+        self.state.strip_prefix(self.root()).ok().map(RepoPath::from)
+    }
+
+    /// A shadow to compare trees in; no run has a name that starts with `_`.
+    fn plain_shadow(&self) -> Result<Shadow, Error> {
+        let shadow = Shadow::new(self.state.join("index/_plain"), self.root(), &self.repository);
+        shadow.prepare(Path::new("/dev/null"))?;
+        Ok(shadow)
+    }
+}
+
+/// Refuses what could not be part of a ref and of a path.
+pub(crate) fn check_run(run: &str) -> Result<(), Error> {
+    let is_good = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let starts_well = run.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+    if starts_well && run.len() <= 64 && run.bytes().all(is_good) {
+        Ok(())
+    } else {
+        Err(Error::BadRun { run: run.to_owned() })
+    }
+}

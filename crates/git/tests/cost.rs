@@ -1,0 +1,32 @@
+//! How many git processes a snapshot takes. One test, since it counts all calls of its process.
+
+#[cfg(test)]
+mod support;
+
+use piton_git::calls_made;
+use support::Place;
+
+#[test]
+fn a_snapshot_takes_few_processes() {
+    let place = Place::new();
+    place.age();
+    let workspace = place.open();
+    let count = |what: &str, most: u64| {
+        let before = calls_made();
+        let snapshot = workspace.snapshot("run-1", "counted").unwrap();
+        let calls = calls_made() - before;
+        assert!(calls <= most, "{what}: {calls} calls");
+        snapshot
+    };
+    count("the first", 16);
+    let unchanged = count("an unchanged one", 2);
+    assert!(unchanged.reused);
+    place.write("a.txt", b"2");
+    place.age();
+    count("an edit", 6);
+    place.write("new", b"n");
+    place.remove("src/b.rs");
+    count("an addition and a deletion", 7);
+    place.commit("second");
+    count("a commit", 10);
+}

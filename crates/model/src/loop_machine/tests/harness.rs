@@ -1,0 +1,265 @@
+//! A driver without a world: feeds commands and requests to the machine and folds what comes out.
+
+use crate::event::StopOrigin;
+use crate::loop_machine::*;
+use crate::{Event, ExitCode, Reason, Status, Timestamp, exit_code};
+
+pub(super) const MINUTE_MS: u64 = 60_000;
+
+pub(super) struct Driver {
+    pub(super) state: State,
+    pub(super) now: Timestamp,
+    /// Every event so far.
+    pub(super) journal: Vec<Event>,
+}
+
+impl Driver {
+    /// A run that nobody has driven yet.
+    pub(super) fn created(config: LoopConfig) -> Self {
+        let now = Timestamp::from_millis(1_771_157_000_000);
+        let event =
+            create("ralph-test-0123abcd".parse().unwrap(), "a test", config).expect("a sound configuration");
+        let state = apply(None, &event, now).expect("a run begins with its creation");
+        Driver { state, now, journal: vec![event] }
+    }
+
+    /// A run whose driver has looked at the tree `t0`; its first work is open.
+    pub(super) fn begun(config: LoopConfig) -> Self {
+        let mut driver = Self::created(config);
+        driver.drive(1);
+        driver.command(Command::Observe(snapshot("t0")));
+        driver
+    }
+
+    /// A run whose checks failed on `t0`; its first attempt is open.
+    pub(super) fn red() -> Self {
+        Self::with_baseline(config(), false)
+    }
+
+    /// A run whose checks passed on `t0`; its first attempt is open.
+    pub(super) fn green() -> Self {
+        Self::with_baseline(config(), true)
+    }
+
+    pub(super) fn with_baseline(config: LoopConfig, passed: bool) -> Self {
+        let mut driver = Self::begun(config);
+        driver.end_checks("t0", passed);
+        assert_eq!(driver.open_attempt(), 1, "the first attempt follows the baseline");
+        driver
+    }
+
+    pub(super) fn drive(&mut self, epoch: u64) -> Vec<Event> {
+        let place = Place { host: "host".to_owned(), boot: "boot".to_owned(), pid: 7 };
+        self.command(Command::Drive { epoch, place, version: "0.1.0".to_owned() })
+    }
+
+    /// Decides and folds; the events that came of it.
+    pub(super) fn command(&mut self, command: Command) -> Vec<Event> {
+        self.try_command(command).expect("the command is in order")
+    }
+
+    pub(super) fn try_command(&mut self, command: Command) -> Result<Vec<Event>, Rejection> {
+        let events = decide(&self.state, command, self.now)?;
+        for event in &events {
+            self.fold(event.clone());
+        }
+        Ok(events)
+    }
+
+    /// Somebody appended `request`; the driver looks at it.
+    pub(super) fn request(&mut self, request: Event) -> Vec<Event> {
+        self.fold(request);
+        self.tick()
+    }
+
+    /// The event is in the journal, but nobody has acted on it.
+    pub(super) fn fold(&mut self, event: Event) {
+        let state = apply(Some(self.state.clone()), &event, self.now);
+        self.state = state.expect("a state stays a state");
+        self.journal.push(event);
+    }
+
+    pub(super) fn tick(&mut self) -> Vec<Event> {
+        self.command(Command::Tick)
+    }
+
+    /// Time passes.
+    pub(super) fn after(&mut self, millis: u64) -> &mut Self {
+        self.now = self.now.plus_millis(millis);
+        self
+    }
+
+    /// The open round ends with every check like this, on `tree`.
+    pub(super) fn end_checks(&mut self, tree: &str, passed: bool) -> Vec<Event> {
+        let round = round(self.open_round(), tree, passed);
+        self.command(Command::EndChecks(round))
+    }
+
+    /// The open attempt ends like this.
+    pub(super) fn end_attempt(&mut self, end: AttemptEnd) -> Vec<Event> {
+        let attempt = self.open_attempt();
+        self.command(Command::EndAttempt { attempt, end: Box::new(end) })
+    }
+
+    /// One whole iteration: the attempt ends like this, its checks like that.
+    pub(super) fn iterate(&mut self, end: AttemptEnd, passed: bool) -> Vec<Event> {
+        let tree = end.snapshot.clone().expect("a tree").tree;
+        let mut events = self.end_attempt(end);
+        if matches!(self.state.open, Some(Open::Checks(_))) {
+            events.extend(self.end_checks(&tree, passed));
+        }
+        events
+    }
+
+    pub(super) fn lose_attempt(&mut self) -> Vec<Event> {
+        let attempt = self.open_attempt();
+        self.command(Command::LoseAttempt { attempt, tree: TreeProof::Scanned })
+    }
+
+    pub(super) fn open_attempt(&self) -> u32 {
+        match &self.state.open {
+            Some(Open::Attempt(attempt)) => attempt.number,
+            other => panic!("no attempt is open but {other:?}, {}", self.place()),
+        }
+    }
+
+    pub(super) fn open_round(&self) -> u32 {
+        match &self.state.open {
+            Some(Open::Checks(round)) => *round,
+            other => panic!("no round is open but {other:?}, {}", self.place()),
+        }
+    }
+
+    pub(super) fn place(&self) -> String {
+        match self.state.reason {
+            Some(reason) => format!("{} ({})", self.state.status.as_str(), reason.as_str()),
+            None => self.state.status.as_str().to_owned(),
+        }
+    }
+
+    #[track_caller]
+    pub(super) fn is(&self, status: Status, reason: impl Into<Option<Reason>>) {
+        assert_eq!(
+            (self.state.status, self.state.reason),
+            (status, reason.into()),
+            "journal: {:#?}",
+            self.kinds()
+        );
+    }
+
+    pub(super) fn exit_code(&self) -> Option<ExitCode> {
+        exit_code(self.state.status, self.state.reason)
+    }
+
+    /// The types of all events so far.
+    pub(super) fn kinds(&self) -> Vec<String> {
+        kinds(&self.journal)
+    }
+
+    pub(super) fn count(&self, kind: &str) -> usize {
+        self.kinds().iter().filter(|found| *found == kind).count()
+    }
+}
+
+pub(super) fn kinds(events: &[Event]) -> Vec<String> {
+    events.iter().map(|event| event.encode().kind).collect()
+}
+
+/// Two checks, the default rule, generous limits.
+pub(super) fn config() -> LoopConfig {
+    let check =
+        |name: &str| Check { name: name.to_owned(), command: format!("make {name}"), timeout_ms: 900_000 };
+    LoopConfig {
+        prompt: Prompt::Text("make it work".to_owned()),
+        agent: AgentConfig { name: "agent".to_owned(), command: vec!["agent".to_owned()] },
+        checks: vec![check("build"), check("test")],
+        until: Vec::new(),
+        limits: Limits { no_progress: 100, failures: 100, ..Limits::default() },
+        on_lost: OnLost::Retry,
+        session: SessionPolicy::Fresh,
+    }
+}
+
+pub(super) fn with_limits(change: impl FnOnce(&mut Limits)) -> LoopConfig {
+    let mut config = config();
+    change(&mut config.limits);
+    config
+}
+
+pub(super) fn snapshot(tree: &str) -> Snapshot {
+    Snapshot { id: format!("commit-of-{tree}"), tree: tree.to_owned() }
+}
+
+pub(super) fn round(number: u32, tree: &str, passed: bool) -> CheckRound {
+    let check = |name: &str| CheckResult {
+        name: name.to_owned(),
+        passed,
+        exit_code: Some(i32::from(!passed)),
+        timed_out: false,
+        duration_ms: 500,
+        tail: String::new(),
+    };
+    CheckRound {
+        number,
+        checks: vec![check("build"), check("test")],
+        conditions: Vec::new(),
+        snapshot: Some(snapshot(tree)),
+        duration_ms: 1_000,
+        cancelled: false,
+    }
+}
+
+pub(super) fn cut_short(number: u32) -> CheckRound {
+    CheckRound { checks: Vec::new(), cancelled: true, snapshot: None, ..round(number, "t0", false) }
+}
+
+/// The agent worked for a minute, left `tree` and said nothing.
+pub(super) fn works(tree: &str) -> AttemptEnd {
+    AttemptEnd {
+        outcome: AttemptOutcome::Succeeded,
+        exit_code: Some(0),
+        duration_ms: MINUTE_MS,
+        message: None,
+        report: None,
+        snapshot: Some(snapshot(tree)),
+        change: None,
+    }
+}
+
+pub(super) fn reports(tree: &str, status: ReportStatus) -> AttemptEnd {
+    let reason = Some("no password".to_owned());
+    AttemptEnd { report: Some(Report { status: Some(status), reason, ..Report::default() }), ..works(tree) }
+}
+
+pub(super) fn fails(tree: &str) -> AttemptEnd {
+    AttemptEnd { outcome: AttemptOutcome::Failed, exit_code: Some(1), ..works(tree) }
+}
+
+pub(super) fn cancelled(tree: &str) -> AttemptEnd {
+    AttemptEnd { outcome: AttemptOutcome::Cancelled, exit_code: None, ..works(tree) }
+}
+
+/// The provider refused.
+pub(super) fn refused(class: ErrorClass) -> AttemptEnd {
+    let message = Some("the provider said no".to_owned());
+    AttemptEnd {
+        report: Some(Report { error_class: Some(class), message, ..Report::default() }),
+        ..fails("t0")
+    }
+}
+
+pub(super) fn stop(now: bool, origin: StopOrigin) -> Event {
+    Event::StopRequested { now, origin }
+}
+
+pub(super) fn resume() -> Event {
+    Event::ResumeRequested { raise: Raise::default() }
+}
+
+pub(super) fn answer(question: u32, answer: Answer) -> Event {
+    Event::AnswerGiven { question, answer, comment: None, seen: None }
+}
+
+pub(super) fn tell(text: &str) -> Event {
+    Event::AgentTold { text: text.to_owned() }
+}

@@ -1,0 +1,251 @@
+//! A golden file per event version: what one piton wrote, every later one must read.
+//!
+//! `golden/<type>.v<version>.json` holds the stored bytes of an example. A changed shape needs a new
+//! version and a new file beside the old one, never a new content of the old one. To write the file of a
+//! new event, run the tests with `PITON_WRITE_GOLDEN=1`; files that are there are never written over.
+#![expect(clippy::unwrap_used, reason = "a test says what it saw, and fails where it cannot go on")]
+
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use piton_model::loop_machine::*;
+use piton_model::{Event, Kind, Reason, StopOrigin, Timestamp};
+
+/// An example of every event, and a proof that it is every event: the match has no wildcard.
+macro_rules! examples {
+    ($($variant:ident $fields:tt)*) => {
+        fn examples() -> Vec<Event> {
+            vec![$(Event::$variant $fields),*]
+        }
+
+        fn _every_event_has_an_example(event: &Event) {
+            match event { $(Event::$variant { .. } => {})* }
+        }
+    };
+}
+
+examples! {
+    RunCreated {
+        run: "ralph-add-input-validation-7f3a91c2".parse().unwrap(),
+        kind: Kind::Loop,
+        title: "Add input validation".to_owned(),
+        config: Box::new(config())
+    }
+    DriverStarted {
+        epoch: 3,
+        host: "8c1f0e2d".to_owned(),
+        boot: "b0075".to_owned(),
+        pid: 4242,
+        version: "0.1.0".to_owned()
+    }
+    SnapshotTaken { snapshot: snapshot() }
+    ChecksStarted { round: 2 }
+    ChecksFinished { round: round() }
+    ChecksReused { of_round: 1 }
+    AttemptStarted {
+        attempt: OpenAttempt {
+            number: 5,
+            iteration: 3,
+            host: "8c1f0e2d".to_owned(),
+            boot: "b0075".to_owned(),
+            directory: "attempts/ralph-add-input-validation-7f3a91c2/5".to_owned(),
+            restore: Some("0a1b2c".to_owned()),
+        }
+    }
+    AttemptFinished { attempt: 5, end: Box::new(attempt_end()) }
+    AttemptAbandoned { attempt: 6 }
+    AttemptLost { attempt: 7, tree: TreeProof::Scanned }
+    QuestionAsked {
+        question: 1,
+        kind: QuestionKind::Blocked,
+        text: "The agent cannot go on: \"no password\"\n".to_owned(),
+        digest: "0123456789abcdef".to_owned()
+    }
+    QuestionClosed { question: 1, answer: Answer::Reject, comment: Some("use the vault".to_owned()) }
+    AnswerRefused { question: 1, why: "it was answered before".to_owned() }
+    RunWaiting { reason: Reason::RateLimit, until: Some(Timestamp::from_millis(1_771_157_000_123)) }
+    RunPaused {}
+    RunResumed { raise: Raise { iterations: Some(80), ..Raise::default() } }
+    RunStopped { reason: Reason::LimitCost, detail: None }
+    RunCompleted { reason: Reason::ChecksPass }
+    RunFailed { reason: Reason::FailureStreak, detail: Some("5 attempts in a row failed".to_owned()) }
+    PauseRequested {}
+    StopRequested { now: true, origin: StopOrigin::Interrupt }
+    SkipRequested {}
+    ResumeRequested {
+        raise: Raise { working_ms: Some(1), cost_microusd: Some(2), tokens: Some(3), ..Raise::default() }
+    }
+    AnswerGiven {
+        question: 2,
+        answer: Answer::Approve,
+        comment: None,
+        seen: Some("0123456789abcdef".to_owned())
+    }
+    AgentTold { text: "look at the logs – all of them".to_owned() }
+    CheckpointTaken { seq: 1234, digest: "ab".repeat(32) }
+}
+
+fn config() -> LoopConfig {
+    LoopConfig {
+        prompt: Prompt::Text("Add input validation".to_owned()),
+        agent: AgentConfig { name: "claude".to_owned(), command: vec!["claude".to_owned(), "-p".to_owned()] },
+        checks: vec![Check { name: "test".to_owned(), command: "make test".to_owned(), timeout_ms: 900_000 }],
+        until: vec![
+            Condition::ChecksPass,
+            Condition::Done,
+            Condition::Command("test -s out".to_owned()),
+            Condition::File("out".to_owned()),
+        ],
+        limits: Limits { cost_microusd: Some(5_000_000), idle_ms: Some(600_000), ..Limits::default() },
+        on_lost: OnLost::RestoreAndRetry,
+        session: SessionPolicy::Continue,
+    }
+}
+
+fn snapshot() -> Snapshot {
+    Snapshot { id: "0a1b2c".to_owned(), tree: "3d4e5f".to_owned() }
+}
+
+fn round() -> CheckRound {
+    let passed = CheckResult {
+        name: "build".to_owned(),
+        passed: true,
+        exit_code: Some(0),
+        timed_out: false,
+        duration_ms: 1200,
+        tail: String::new(),
+    };
+    let failed = CheckResult {
+        name: "test".to_owned(),
+        passed: false,
+        exit_code: None,
+        timed_out: true,
+        duration_ms: 900_000,
+        tail: "1 failed\n".to_owned(),
+    };
+    CheckRound {
+        number: 2,
+        checks: vec![passed, failed],
+        conditions: vec![ConditionResult { label: "file:out".to_owned(), met: false }],
+        snapshot: Some(snapshot()),
+        duration_ms: 901_200,
+        cancelled: true,
+    }
+}
+
+fn attempt_end() -> AttemptEnd {
+    let report = Report {
+        status: Some(ReportStatus::Continue),
+        reason: Some("more to do".to_owned()),
+        summary: Some("wrote the parser".to_owned()),
+        session_id: Some("s-1".to_owned()),
+        usage: Some(Usage { input_tokens: 1000, output_tokens: 200, cached_input_tokens: Some(900) }),
+        cost_microusd: Some(123_456),
+        context_usage_percent: Some(61),
+        objectives: Some(Objectives {
+            completed: vec!["parse".to_owned()],
+            pending: vec!["print".to_owned()],
+        }),
+        custom: [("score".to_owned(), 0.1.into())].into(),
+        error_class: Some(ErrorClass::ContextFull),
+        message: Some("context full".to_owned()),
+    };
+    AttemptEnd {
+        outcome: AttemptOutcome::Failed,
+        exit_code: Some(-1),
+        duration_ms: 61_000,
+        message: Some("exited with -1".to_owned()),
+        report: Some(report),
+        snapshot: Some(snapshot()),
+        change: Some(Change { files: vec!["src/lib.rs".to_owned()], files_total: 1, added: 10, removed: 2 }),
+    }
+}
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden")
+}
+
+/// Every golden file: type, version, stored bytes.
+fn golden() -> Vec<(String, u16, Vec<u8>)> {
+    let listing = std::fs::read_dir(directory()).expect("the golden files are there");
+    let mut files: Vec<_> = listing
+        .map(|entry| {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let (kind, version) =
+                name.strip_suffix(".json").and_then(|stem| stem.split_once(".v")).expect(name);
+            let bytes = std::fs::read(&path).unwrap();
+            let bytes = bytes.strip_suffix(b"\n").expect("a text file ends with a line end").to_vec();
+            (kind.to_owned(), version.parse().expect(name), bytes)
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn every_event_has_a_golden_file_of_its_version() {
+    let write = std::env::var_os("PITON_WRITE_GOLDEN").is_some();
+    for example in examples() {
+        let encoded = example.encode();
+        let path = directory().join(format!("{}.v{}.json", encoded.kind, encoded.version));
+        if write {
+            match File::create_new(&path) {
+                Ok(mut file) => file.write_all(&[&encoded.data[..], b"\n"].concat()).unwrap(),
+                Err(error) => assert_eq!(error.kind(), ErrorKind::AlreadyExists, "{error}"),
+            }
+        }
+        let stored = std::fs::read(&path).unwrap_or_else(|_| panic!("{} is missing", path.display()));
+        let stored = String::from_utf8(stored).unwrap();
+        assert_eq!(stored, format!("{}\n", String::from_utf8(encoded.data).unwrap()), "{}", path.display());
+    }
+}
+
+#[test]
+fn every_golden_file_is_read_and_the_newest_written_back_to_the_byte() {
+    let files = golden();
+    assert!(files.len() >= examples().len());
+    for (kind, version, bytes) in files {
+        let event =
+            Event::decode(&kind, version, &bytes).unwrap_or_else(|error| panic!("{kind} {version}: {error}"));
+        let encoded = event.encode();
+        assert_eq!(encoded.kind, kind);
+        if encoded.version == version {
+            assert_eq!(encoded.data, bytes, "{kind} {version}");
+        }
+    }
+}
+
+#[test]
+fn what_is_newer_or_not_ours_is_refused() {
+    use piton_model::DecodeError::{Malformed, Newer};
+    assert!(matches!(Event::decode("run_paused", 2, b"{}"), Err(Newer { version: 2, .. })));
+    assert!(matches!(Event::decode("run_teleported", 1, b"{}"), Err(Newer { .. })));
+    for data in [&b"{\"x\":1}"[..], b"", b"null", b"{}},\"run_paused\":{}", b"{", b"\xff"] {
+        assert!(matches!(Event::decode("run_paused", 1, data), Err(Malformed { .. })), "{data:?}");
+    }
+    for (kind, version, bytes) in golden() {
+        let text = String::from_utf8(bytes).unwrap();
+        let extended = text.replacen('{', if text == "{}" { "{\"x\":1" } else { "{\"x\":1," }, 1);
+        assert!(
+            Event::decode(&kind, version, extended.as_bytes()).is_err(),
+            "{kind}: an unknown field was taken"
+        );
+    }
+}
+
+#[test]
+fn anyone_may_append_requests_and_nothing_else() {
+    let requests: Vec<_> =
+        examples().iter().filter(|event| event.is_request()).map(|e| e.encode().kind).collect();
+    let named = [
+        "pause_requested",
+        "stop_requested",
+        "skip_requested",
+        "resume_requested",
+        "answer_given",
+        "agent_told",
+    ];
+    assert_eq!(requests, named);
+}

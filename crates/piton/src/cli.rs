@@ -1,0 +1,369 @@
+//! The command line: its words and flags. The doc comments are the help text.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Keeps long-running AI-agent work from falling.
+///
+/// A loop of an agent becomes a durable run: it survives crashes, resumes exactly, runs the checks
+/// itself, keeps the best result, and can explain everything it did.
+#[derive(Debug, Parser)]
+#[command(name = "piton", version, max_term_width = 100, after_help = "Start with: piton demo")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Flags of every command.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Global {
+    /// The repository; by default the one that holds this directory.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) repo: Option<PathBuf>,
+    /// The journal, as `sqlite:PATH`; by default `.piton/journal.db` in the repository.
+    #[arg(long, global = true, value_name = "URL", env = "PITON_STORE")]
+    pub(crate) store: Option<String>,
+    /// Print JSON.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Print less.
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// Print more.
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+    /// No colour; the variable NO_COLOR says the same.
+    #[arg(long, global = true)]
+    pub(crate) no_color: bool,
+}
+
+/// The commands, in the order of a day's work.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// See a loop, a crash, a re-attach and the result, offline, in a temporary directory.
+    Demo(DemoArguments),
+    /// Detect the checks of this repository, run each once, and write a trusted piton.toml.
+    Init(InitArguments),
+    /// Run an agent in a loop until its checks pass.
+    Loop(LoopArguments),
+    /// List runs, those that need you first.
+    Ls(LsArguments),
+    /// Show where a run is, why, and what to do.
+    Status(RunArgument),
+    /// Show the chain of events behind a run's status, and what was not the cause.
+    Why(RunArgument),
+    /// Show the whole state of a run, now or then.
+    Show(ShowArguments),
+    /// Show the events of a run, one per line.
+    Log(LogArguments),
+    /// Show what the agent printed.
+    Output(OutputArguments),
+    /// View a run; Ctrl-C asks it to stop, closing the terminal leaves it running.
+    Attach(RunArgument),
+    /// Wait until a run rests, and exit with its code.
+    Wait(RunArgument),
+    /// Let the work that is open end, then rest.
+    Pause(RunArgument),
+    /// Go on with a run, recovering first.
+    Resume(ResumeArguments),
+    /// Stop a run after the work that is open, or now.
+    Stop(StopArguments),
+    /// Give up the iteration under way and begin the next.
+    Skip(RunArgument),
+    /// Say something to the agent at its next prompt.
+    Tell(TellArguments),
+    /// Answer a question of a run; without one, list what waits.
+    Answer(AnswerArguments),
+    /// Show the best iteration of a run.
+    Best(RunArgument),
+    /// Put the files of an iteration back; by default of the best.
+    Restore(RestoreArguments),
+    /// Show what changed between two iterations; by default from the start to now.
+    Diff(DiffArguments),
+    /// Forget a run: its events, attempts and snapshots.
+    Rm(RmArguments),
+    /// Check everything that is stored.
+    Verify(RunArgument),
+    /// Render the files of a run again from the journal.
+    Rebuild(RunArgument),
+    /// Look at this machine and repository for what would stand in the way.
+    Doctor,
+    /// Trust the piton.toml of this repository as it stands.
+    Trust(TrustArguments),
+    /// Print a completion script.
+    Completions(CompletionsArguments),
+    /// Show the configuration.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    #[command(name = "__driver", hide = true)]
+    Driver(DriverArguments),
+    #[command(name = "__demo-agent", hide = true)]
+    DemoAgent,
+}
+
+/// A run.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgument {
+    /// An id, the shortest unique prefix of one or of its last part, or `last`; by default the one active
+    /// run, else the newest.
+    #[arg(value_name = "RUN")]
+    pub(crate) run: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArguments {
+    /// Keep the temporary directory and say where it is.
+    #[arg(long)]
+    pub(crate) keep: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArguments {
+    /// The command line of the agent to use.
+    #[arg(long, value_name = "CMD")]
+    pub(crate) agent: Option<String>,
+    /// Ask nothing.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LoopArguments {
+    /// What the agent is asked to do.
+    #[arg(value_name = "TASK")]
+    pub(crate) task: Option<String>,
+    /// A file with the task, read anew at every iteration; PROMPT.md or prompt.md if present.
+    #[arg(short = 'P', long, value_name = "FILE")]
+    pub(crate) prompt_file: Option<PathBuf>,
+    /// The agent: a name under [agents] in piton.toml.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Any command as the agent; it gets the prompt on its standard input.
+    #[arg(long, value_name = "CMD", conflicts_with = "agent")]
+    pub(crate) exec: Option<String>,
+    /// A command that judges the tree, e.g. `test=cargo test`. Repeatable; beside those of piton.toml.
+    #[arg(long, value_name = "[NAME=]CMD")]
+    pub(crate) check: Vec<String>,
+    /// What must hold: checks-pass, done, cmd:COMMAND, file:PATH. Repeatable: all of them must.
+    #[arg(long, value_name = "COND")]
+    pub(crate) until: Vec<String>,
+    /// Stop after this many iterations.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_iterations: Option<u32>,
+    /// Stop after this much working time, e.g. 90m; waits are not counted.
+    #[arg(long, value_name = "D")]
+    pub(crate) max_duration: Option<String>,
+    /// Stop when this much was spent, as far as the agent reports it.
+    #[arg(long, value_name = "USD")]
+    pub(crate) max_cost: Option<f64>,
+    /// Stop after this many tokens, as far as the agent reports them.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
+    /// Name the run.
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// Work in place. The only way so far.
+    #[arg(long)]
+    pub(crate) here: bool,
+    /// Start it and return.
+    #[arg(long)]
+    pub(crate) detach: bool,
+    /// Trust piton.toml as it stands, for this once.
+    #[arg(long)]
+    pub(crate) trust: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LsArguments {
+    /// Only runs of this kind.
+    #[arg(long, value_name = "K")]
+    pub(crate) kind: Option<String>,
+    /// Only runs with this status.
+    #[arg(long, value_name = "S")]
+    pub(crate) status: Option<String>,
+    /// Finished runs too, however old.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Only runs that changed since then, e.g. 2026-02-15T12:00:00Z.
+    #[arg(long, value_name = "T")]
+    pub(crate) since: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    /// The state after this event.
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) at: Option<u64>,
+    /// The state at the end of this iteration.
+    #[arg(long, value_name = "N", conflicts_with = "at")]
+    pub(crate) iteration: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    /// Go on with new events as they come, until the run rests.
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// Begin with this event.
+    #[arg(long, value_name = "SEQ", default_value_t = 1)]
+    pub(crate) from: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OutputArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    /// Which attempt; by default the last. A check is named as in .piton/attempts, e.g. check-1-0-1.
+    #[arg(value_name = "ATTEMPT")]
+    pub(crate) attempt: Option<String>,
+    /// Go on while the agent prints.
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// The bytes as they were recorded, control characters included.
+    #[arg(long)]
+    pub(crate) raw: bool,
+}
+
+/// Limits that a resume raises.
+#[derive(Debug, Args)]
+pub(crate) struct RaiseArguments {
+    /// A new ceiling of iterations; `+25` adds to the old one.
+    #[arg(long, value_name = "[+]N", allow_hyphen_values = true)]
+    pub(crate) max_iterations: Option<String>,
+    /// A new ceiling of working time; `+2h` adds to the old one.
+    #[arg(long, value_name = "[+]D")]
+    pub(crate) max_duration: Option<String>,
+    /// A new ceiling of money; `+10` adds to the old one.
+    #[arg(long, value_name = "[+]USD")]
+    pub(crate) max_cost: Option<String>,
+    /// A new ceiling of tokens; `+100000` adds to the old one.
+    #[arg(long, value_name = "[+]N")]
+    pub(crate) max_tokens: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    #[command(flatten)]
+    pub(crate) raise: RaiseArguments,
+    /// Start it and return.
+    #[arg(long)]
+    pub(crate) detach: bool,
+    /// Take the run from a driver that is frozen, which is killed.
+    #[arg(long)]
+    pub(crate) take_over: bool,
+    /// Every run that a crash or a stop left unfinished.
+    #[arg(long, conflicts_with = "run")]
+    pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StopArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    /// Kill a living agent instead of letting it finish, also when nobody drives the run.
+    #[arg(long)]
+    pub(crate) now: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TellArguments {
+    /// Which run.
+    pub(crate) run: String,
+    /// The message.
+    pub(crate) text: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AnswerArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    /// Which question; by default the only one.
+    #[arg(value_name = "QUESTION")]
+    pub(crate) question: Option<u32>,
+    /// Yes, go on.
+    #[arg(long, group = "answer")]
+    pub(crate) approve: bool,
+    /// No; go on another way.
+    #[arg(long, group = "answer")]
+    pub(crate) reject: bool,
+    /// Stop the run.
+    #[arg(long, group = "answer")]
+    pub(crate) abort: bool,
+    /// What the agent should know about it.
+    #[arg(long, value_name = "T")]
+    pub(crate) comment: Option<String>,
+    /// The digest of what you saw, so that the answer counts for nothing else.
+    #[arg(long, value_name = "DIGEST")]
+    pub(crate) seen: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    /// Which iteration; 0 is the start of the run. By default the best.
+    #[arg(long, value_name = "N")]
+    pub(crate) iteration: Option<u32>,
+    /// Also when somebody edited the files since; what is there is kept as a snapshot first.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiffArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    /// From this iteration; 0 is the start of the run.
+    #[arg(value_name = "A")]
+    pub(crate) from: Option<u32>,
+    /// To this iteration.
+    #[arg(value_name = "B")]
+    pub(crate) to: Option<u32>,
+    /// Only a line per file.
+    #[arg(long)]
+    pub(crate) stat: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RmArguments {
+    /// Which run.
+    pub(crate) run: String,
+    /// Also a run that is not finished.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrustArguments {
+    /// Do not show it first.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    /// For which shell.
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Every value, and where it came from.
+    Show,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DriverArguments {
+    pub(crate) run: String,
+    #[arg(long)]
+    pub(crate) take_over: bool,
+}

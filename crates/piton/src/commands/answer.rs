@@ -1,0 +1,125 @@
+//! `piton answer`: what a person says to a question; bare, what waits.
+
+use std::io::{BufRead, IsTerminal, Write};
+
+use piton_engine::LocalClient;
+use piton_model::loop_machine::Answer;
+use piton_model::{ExitCode, RunId};
+use piton_store::Store;
+use piton_view::{Client, QuestionView, Request};
+
+use crate::cli::{AnswerArguments, Global};
+use crate::failure::Failure;
+use crate::output::{Output, clean};
+use crate::{repository, start};
+
+pub(super) async fn run(global: &Global, arguments: &AnswerArguments, out: &Output) -> Result<ExitCode, Failure> {
+    let given = match (arguments.approve, arguments.reject, arguments.abort) {
+        (true, _, _) => Some(Answer::Approve),
+        (_, true, _) => Some(Answer::Reject),
+        (_, _, true) => Some(Answer::Abort),
+        _ => None,
+    };
+    let interactive = out.terminal && std::io::stdin().is_terminal() && !out.json;
+    if given.is_none() && (arguments.run.run.is_none() || !interactive) {
+        return list(global, out).await;
+    }
+    let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
+    let question = pick(&client, &run, arguments.question).await?;
+    let mut comment = arguments.comment.clone();
+    let mut seen = arguments.seen.clone();
+    let answer = match given {
+        Some(answer) => answer,
+        None => {
+            // What was just shown on a terminal is what the answer is bound to.
+            seen = Some(question.digest.clone());
+            let (answer, words) = ask(&question, out)?;
+            comment = comment.or(words);
+            answer
+        }
+    };
+    start::let_go(&client, &run).await?;
+    client.request(&run, Request::Answer { question: question.question, answer, comment, seen }).await?;
+    go_on(&client, &run, question.question, out).await
+}
+
+/// Starts a driver for what the answer made possible.
+async fn go_on(client: &LocalClient, run: &RunId, question: u32, out: &Output) -> Result<ExitCode, Failure> {
+    let state = client.load(run, None).await?.state;
+    let open = state.questions.iter().any(|open| open.number == question);
+    if open && state.asked.answers.is_empty() {
+        return Err(Failure::new(ExitCode::Person, "the answer does not count: something else is asked now than you saw")
+            .hint(format!("run `piton answer {run}` to see it")));
+    }
+    let driven = client.store().holder(run).await?.is_some();
+    if !driven && (open || state.status.is_active()) {
+        start::driver(client, run, false).await?;
+    }
+    out.note(match open || state.status.is_active() {
+        true => format!("answered; {run} goes on in the background: `piton attach {}`", run.short()),
+        false => format!("answered; {run} is {}", state.status.as_str()),
+    });
+    Ok(ExitCode::Done)
+}
+
+async fn list(global: &Global, out: &Output) -> Result<ExitCode, Failure> {
+    let client = repository::open(&repository::layout(global)?)?;
+    let mut waiting = Vec::new();
+    for run in client.runs().await? {
+        if run.status == "waiting" {
+            let status = client.status(&run.run_id).await?;
+            if !status.questions.is_empty() {
+                waiting.push(status);
+            }
+        }
+    }
+    if out.json {
+        out.json(&waiting);
+        return Ok(ExitCode::Done);
+    }
+    if waiting.is_empty() {
+        out.note("nothing waits for an answer");
+    }
+    for status in &waiting {
+        for question in &status.questions {
+            let run = &status.summary.run_id;
+            out.line(format!("{run}  question {}  (digest {})", question.question, question.digest));
+            out.line(format!("  {}", clean(&question.text).replace('\n', "\n  ")));
+            out.line(format!(
+                "  piton answer {} {} --approve|--reject|--abort [--comment TEXT] --seen {}",
+                run.short(),
+                question.question,
+                question.digest
+            ));
+        }
+    }
+    Ok(ExitCode::Done)
+}
+
+async fn pick(client: &LocalClient, run: &RunId, number: Option<u32>) -> Result<QuestionView, Failure> {
+    let status = client.status(run).await?;
+    let mut fitting = status.questions.into_iter().filter(|question| number.is_none_or(|number| question.question == number));
+    fitting.next().ok_or_else(|| {
+        Failure::usage(format!("run `{run}` asks nothing{}", number.map_or_else(String::new, |n| format!(" with number {n}"))))
+            .hint(format!("run `piton status {run}`"))
+    })
+}
+
+fn ask(question: &QuestionView, out: &Output) -> Result<(Answer, Option<String>), Failure> {
+    out.line(clean(&question.text));
+    let read = |prompt: &str| -> Result<String, Failure> {
+        out.bytes(prompt.as_bytes());
+        let _ = std::io::stdout().flush();
+        let mut line = String::new();
+        std::io::stdin().lock().read_line(&mut line).map_err(|error| Failure::environment(&error))?;
+        Ok(line.trim().to_owned())
+    };
+    let answer = match read("[a]pprove, [r]eject, a[b]ort, anything else leaves it: ")?.as_str() {
+        "a" | "approve" => Answer::Approve,
+        "r" | "reject" => Answer::Reject,
+        "b" | "abort" => Answer::Abort,
+        _ => return Err(Failure::new(ExitCode::Person, "left as it is")),
+    };
+    let words = read("a comment for the agent (optional): ")?;
+    Ok((answer, (!words.is_empty()).then_some(words)))
+}

@@ -1,0 +1,152 @@
+//! `piton demo`: a loop, a kill -9, a re-attach and the result, offline, in a temporary directory.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use piton_config::default_check;
+use piton_engine::{Layout, LocalClient};
+use piton_model::loop_machine::{AgentConfig, Limits, LoopConfig, OnLost, Open, Prompt, SessionPolicy, create};
+use piton_model::{ExitCode, RunId};
+use piton_store::Store;
+use piton_sys::process::Signal;
+use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
+use piton_view::Client;
+
+use crate::cli::DemoArguments;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::viewer::{self, From};
+use crate::{repository, start};
+
+const PATIENCE: Duration = Duration::from_secs(15);
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result<ExitCode, Failure> {
+    let started = SystemClock.monotonic();
+    let directory = Scratch::new(arguments.keep)?;
+    let layout = Layout::new(directory.path.clone());
+    let client = repository::open_or_create(&layout)?;
+    let run: RunId = format!("ralph-write-a-greeting-{}", SystemIds.hex(8)).parse().expect("a good id");
+    out.line(out.bold("1. a loop: an agent works, piton runs the checks itself"));
+    client.create(&create(run.clone(), "Write a greeting", config()?)?).await?;
+    start::driver(&client, &run, false).await?;
+    let attempt = second_attempt(&client, &run).await?;
+    let so_far = client.load(&run, None).await?;
+    show_so_far(&so_far.state, out);
+
+    out.line(String::new());
+    out.line(out.bold("2. a crash: kill -9 for the driver, in the middle of attempt 2"));
+    let holder = client.store().holder(&run).await?.ok_or_else(|| lost_its_way("the driver left early"))?;
+    piton_sys::process::signal(&holder.process, Signal::Kill).map_err(|error| Failure::environment(&error))?;
+    wait_for(&client, &run, async |client, run| Ok(client.store().holder(run).await?.is_none())).await?;
+    out.line(format!("      driver {} is dead", holder.process.pid));
+    let found = piton_agent::look(&layout.attempts(&run), &attempt.to_string());
+    let alive = matches!(found, Ok(piton_agent::Found::Alive { .. }));
+    out.line(format!("      the agent of attempt {attempt} {}", if alive { "works on: its keeper holds it" } else { "has ended" }));
+
+    out.line(String::new());
+    out.line(out.bold("3. a re-attach: `piton resume` finds the agent instead of starting another"));
+    let before = client.load(&run, None).await?.head;
+    start::driver(&client, &run, false).await?;
+    let code = viewer::view(&client, &run, From::After(before), out).await?;
+
+    out.line(String::new());
+    out.line(out.bold("4. the account: every transition is in the journal"));
+    let verified = client.verify(None).await?;
+    let status = client.status(&run).await?;
+    out.line(format!(
+        "      {} events, chain {}; {} attempts, {} lost, iteration 2 counted once",
+        verified.events_checked,
+        if verified.ok { "intact" } else { "damaged" },
+        status.used.attempts,
+        status.used.lost,
+    ));
+    out.line(format!("      took {:.1} s", (SystemClock.monotonic() - started).as_secs_f64()));
+    if arguments.keep {
+        out.line(format!("      look around: cd {} && piton log", directory.path.display()));
+    } else {
+        out.line("      the directory is gone again; `piton demo --keep` leaves it to look around in");
+        out.line("next: piton init, then piton loop \"what to do\" --exec 'your-agent'");
+    }
+    Ok(code)
+}
+
+fn config() -> Result<LoopConfig, Failure> {
+    let exe = start::exe()?.display().to_string();
+    Ok(LoopConfig {
+        prompt: Prompt::Text("Write `Hello, piton!` into greeting.txt".to_owned()),
+        agent: AgentConfig { name: "a scripted agent".to_owned(), command: vec![exe, "__demo-agent".to_owned()] },
+        checks: vec![
+            default_check("exists", "test -f greeting.txt"),
+            default_check("complete", "grep -qx 'Hello, piton!' greeting.txt"),
+        ],
+        until: Vec::new(),
+        limits: Limits { iterations: 5, ..Limits::default() },
+        on_lost: OnLost::Retry,
+        session: SessionPolicy::Fresh,
+    })
+}
+
+fn show_so_far(state: &piton_model::State, out: &Output) {
+    out.line(crate::render::opening(state));
+    for line in crate::render::baseline(state) {
+        out.line(line);
+    }
+    for record in &state.recent {
+        out.line(crate::render::iteration(record, state));
+    }
+}
+
+/// Returns once the agent of the second iteration works.
+async fn second_attempt(client: &LocalClient, run: &RunId) -> Result<u32, Failure> {
+    wait_for(client, run, async |client, run| {
+        let state = client.load(run, None).await?.state;
+        let Some(Open::Attempt(attempt)) = &state.open else { return Ok(false) };
+        let found = piton_agent::look(&client.layout().attempts(run), &attempt.number.to_string());
+        Ok(attempt.iteration == 2 && matches!(found, Ok(piton_agent::Found::Alive { started: Some(_) })))
+    })
+    .await?;
+    Ok(client.load(run, None).await?.state.attempt)
+}
+
+async fn wait_for(
+    client: &LocalClient,
+    run: &RunId,
+    happened: impl AsyncFn(&LocalClient, &RunId) -> Result<bool, Failure>,
+) -> Result<(), Failure> {
+    let started = SystemClock.monotonic();
+    while !happened(client, run).await? {
+        if SystemClock.monotonic() - started > PATIENCE {
+            return Err(lost_its_way("what should happen next did not happen in time"));
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    Ok(())
+}
+
+fn lost_its_way(what: &str) -> Failure {
+    Failure::new(ExitCode::Environment, format!("the demo lost its way: {what}")).hint("run `piton doctor`")
+}
+
+/// A directory that is gone when the demo ends.
+struct Scratch {
+    path: PathBuf,
+    keep: bool,
+}
+
+impl Scratch {
+    fn new(keep: bool) -> Result<Self, Failure> {
+        let base = std::fs::canonicalize(std::env::temp_dir()).map_err(|error| Failure::environment(&error))?;
+        let path = base.join(format!("piton-demo-{}", SystemIds.hex(8)));
+        file::create_private_dir(&path)?;
+        Ok(Self { path, keep })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if !self.keep {
+            let _ = std::fs::remove_dir_all(&self.path);
+        }
+    }
+}

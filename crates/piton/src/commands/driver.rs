@@ -1,0 +1,66 @@
+//! The driver process: takes the lease, drives until the run rests, says its last words if it cannot.
+
+use std::time::Duration;
+
+use piton_engine::core::Leave;
+use piton_engine::world::LocalWorld;
+use piton_engine::{Driver, LocalClient, drive};
+use piton_model::{ExitCode, RunId};
+use piton_store::{Claim, Store};
+use piton_sys::process::Signal;
+use piton_sys::{Clock, SystemClock};
+
+use crate::cli::{DriverArguments, Global};
+use crate::failure::Failure;
+use crate::{configuration, repository, start};
+
+/// How long a killed driver may take to be gone.
+const DIE_WITHIN: Duration = Duration::from_secs(10);
+
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+pub(super) async fn run(global: &Global, arguments: &DriverArguments) -> Result<ExitCode, Failure> {
+    let result = drive_run(global, arguments).await;
+    if let Err(failure) = &result {
+        let words = start::say_last_words(failure);
+        return Err(Failure { message: format!("{}\n{words}", failure.message), ..Failure::new(failure.code, "") });
+    }
+    result
+}
+
+async fn drive_run(global: &Global, arguments: &DriverArguments) -> Result<ExitCode, Failure> {
+    let layout = repository::layout(global)?;
+    let client = repository::open(&layout)?;
+    let run: RunId = arguments.run.parse().map_err(|error| Failure::of(ExitCode::Usage, &error))?;
+    let claim = if arguments.take_over { Claim::TakeOver } else { Claim::IfFree };
+    if arguments.take_over {
+        end_old_driver(&client, &run).await?;
+    }
+    let views = configuration::views(&layout);
+    // A driver that is only leaving is waited for; another that works here is an error of `open`.
+    let _ = start::workspace_free(&client).await?;
+    let world = LocalWorld::open(layout, run.clone(), start::exe()?, views, Box::new(start::say_note))?;
+    let driver = Driver { holder: LocalClient::holder(), version: env!("CARGO_PKG_VERSION").to_owned() };
+    match drive(client.store(), &world, &run, driver, claim).await? {
+        Leave::AtRest => Ok(ExitCode::Done),
+        Leave::Fenced => Err(Failure::new(ExitCode::Held, format!("another driver took over run `{run}`"))),
+    }
+}
+
+/// A frozen driver is killed, after making sure that it is the process that took the lease.
+async fn end_old_driver(client: &LocalClient, run: &RunId) -> Result<(), Failure> {
+    let Some(holder) = client.store().holder(run).await? else { return Ok(()) };
+    if holder.host != piton_sys::process::host_id() {
+        return Err(Failure::new(ExitCode::Held, format!("run `{run}` is driven on another machine")));
+    }
+    let killed = piton_sys::process::signal(&holder.process, Signal::Kill);
+    killed.map_err(|error| {
+        Failure::new(ExitCode::Held, format!("process {} drives run `{run}` and cannot be ended: {error}", holder.process.pid))
+    })?;
+    // Its locks are free once it is dead, which may take a moment.
+    let started = SystemClock.monotonic();
+    while piton_sys::process::is_alive(&holder.process) && SystemClock.monotonic() - started < DIE_WITHIN {
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    Ok(())
+}

@@ -1,0 +1,176 @@
+//! `piton loop`: record a run, start its driver, watch it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use piton_config::{Limit, Overrides, Plan, Task, config_hash, files, plan};
+use piton_engine::world::prompt;
+use piton_engine::{Layout, LocalClient};
+use piton_model::loop_machine::{LoopConfig, Prompt, create};
+use piton_model::{ExitCode, RunId, Status, exit_code, slug};
+use piton_sys::{Ids, SystemIds};
+
+use super::resume;
+use crate::cli::{Global, LoopArguments, RaiseArguments};
+use crate::failure::Failure;
+use crate::output::{Output, clean_line};
+use crate::viewer::{self, From};
+use crate::{configuration, repository, start};
+
+pub(super) async fn run(global: &Global, arguments: &LoopArguments, out: &Output) -> Result<ExitCode, Failure> {
+    let layout = repository::layout(global)?;
+    let Plan { config, resolved } = plan_of(&layout, arguments)?;
+    for note in &resolved.notes {
+        out.note(format!("note: {note}"));
+    }
+    if config.limits.cost_microusd.is_some() || config.limits.tokens.is_some() {
+        out.note("note: money and tokens are counted as far as the agent reports them; what it does not report is not enforced");
+    }
+    let task = prompt::task(&config.prompt, layout.root())
+        .map_err(|error| Failure::of(ExitCode::Usage, &error).hint("write the task into it, or give it as an argument"))?;
+    check_agent(&config, layout.root())?;
+    let run = run_id(arguments, &task)?;
+    let client = repository::open_or_create(&layout)?;
+    let from = match existing(&client, &run, &config).await? {
+        Some(()) => {
+            out.note(format!("run `{run}` exists and is unfinished: going on with it"));
+            From::After(resume::resume(&client, &run, &raise_of(arguments), false).await?)
+        }
+        None => {
+            refuse_crowd(&client).await?;
+            client.create(&create(run.clone(), title(&task), config)?).await?;
+            start::driver(&client, &run, false).await?;
+            From::Start
+        }
+    };
+    if arguments.detach {
+        if out.json {
+            out.json(&serde_json::json!({ "run_id": run }));
+        } else {
+            out.line(format!("{run} works in the background: `piton attach {}`", run.short()));
+        }
+        return Ok(ExitCode::Done);
+    }
+    viewer::view(&client, &run, from, out).await
+}
+
+/// Limits that are named with a run that exists are its new limits.
+fn raise_of(arguments: &LoopArguments) -> RaiseArguments {
+    RaiseArguments {
+        max_iterations: arguments.max_iterations.map(|count| count.to_string()),
+        max_duration: arguments.max_duration.clone(),
+        max_cost: arguments.max_cost.map(|cost| cost.to_string()),
+        max_tokens: arguments.max_tokens.map(|count| count.to_string()),
+    }
+}
+
+fn plan_of(layout: &Layout, arguments: &LoopArguments) -> Result<Plan, Failure> {
+    let files = configuration::read(layout)?;
+    if !arguments.trust {
+        configuration::require_trust(layout, &files)?;
+    }
+    let mut limits = BTreeMap::new();
+    let mut limit = |limit: Limit, value: Option<String>| value.map(|value| limits.insert(limit, value));
+    limit(Limit::MaxIterations, arguments.max_iterations.map(|count| count.to_string()));
+    limit(Limit::MaxDuration, arguments.max_duration.clone());
+    limit(Limit::MaxCost, arguments.max_cost.map(|cost| cost.to_string()));
+    limit(Limit::MaxTokens, arguments.max_tokens.map(|count| count.to_string()));
+    let overrides = Overrides {
+        agent: arguments.agent.clone(),
+        exec: arguments.exec.clone(),
+        prompt_file: arguments.prompt_file.as_ref().map(|path| path.display().to_string()),
+        checks: arguments.check.clone(),
+        limits,
+    };
+    let task = Task {
+        text: arguments.task.clone(),
+        until: arguments.until.clone(),
+        found_prompt: files::find_prompt(layout.root()),
+    };
+    plan(&files, &configuration::variable, &overrides, &task).map_err(configuration::problems)
+}
+
+/// An agent that is not there is found out before anything is recorded.
+fn check_agent(config: &LoopConfig, root: &Path) -> Result<(), Failure> {
+    let program = &config.agent.command[0];
+    let path = std::env::var_os("PATH");
+    match piton_sys::process::find_program(program.as_ref(), path.as_deref(), root) {
+        Some(_) => Ok(()),
+        None => Err(Failure::new(ExitCode::Environment, format!("the agent program `{program}` is not in PATH"))
+            .hint("install it, or name another with --agent or --exec")),
+    }
+}
+
+fn run_id(arguments: &LoopArguments, task: &str) -> Result<RunId, Failure> {
+    let text = match &arguments.id {
+        Some(id) => id.clone(),
+        None => format!("ralph-{}-{}", slug(title(task)), SystemIds.hex(8)),
+    };
+    text.parse().map_err(|error| Failure::of(ExitCode::Usage, &error))
+}
+
+/// The first line that says something.
+fn title(task: &str) -> &str {
+    task.lines().map(|line| line.trim_start_matches(['#', ' '])).find(|line| !line.is_empty()).unwrap_or("loop")
+}
+
+/// An unfinished run of the same name and configuration is gone on with.
+async fn existing(client: &LocalClient, run: &RunId, config: &LoopConfig) -> Result<Option<()>, Failure> {
+    let state = match client.load(run, None).await {
+        Ok(loaded) => loaded.state,
+        Err(piton_engine::ClientError::Store(piton_store::Error::UnknownRun { .. }))
+        | Err(piton_engine::ClientError::Load(piton_engine::load::LoadError::Store(
+            piton_store::Error::UnknownRun { .. },
+        ))) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let finished = matches!(exit_code(state.status, state.reason), Some(ExitCode::Done | ExitCode::Failed));
+    if finished {
+        let hint = match state.status {
+            Status::Failed => format!("run `piton resume {run}` to go on with it, or choose another --id"),
+            _ => format!("choose another --id; `piton resume` goes on only with what is not done, `piton rm {run}` frees the name"),
+        };
+        return Err(Failure::usage(format!("run `{run}` is {} already", state.status.as_str())).hint(hint));
+    }
+    let mut begun = state.config.clone();
+    begun.limits = config.limits.clone();
+    if config_hash(&begun) != config_hash(config) {
+        let mut failure = Failure::usage(format!("run `{run}` exists with another configuration"))
+            .hint(format!("run `piton resume {run}` to go on as it began, or choose another --id"));
+        failure.details = differences(&begun, config);
+        return Err(failure);
+    }
+    Ok(Some(()))
+}
+
+fn differences(begun: &LoopConfig, asked: &LoopConfig) -> Vec<String> {
+    let mut list = Vec::new();
+    let mut differ = |what: &str, begun: String, asked: String| {
+        if begun != asked {
+            list.push(clean_line(&format!("{what}: began with {begun}, asked for {asked}")));
+        }
+    };
+    let prompt = |config: &LoopConfig| match &config.prompt {
+        Prompt::Text(text) => format!("`{text}`"),
+        Prompt::File(path) => format!("the file {path}"),
+    };
+    differ("task", prompt(begun), prompt(asked));
+    differ("agent", format!("{:?}", begun.agent.command), format!("{:?}", asked.agent.command));
+    let checks = |config: &LoopConfig| {
+        config.checks.iter().map(|check| format!("{}={}", check.name, check.command)).collect::<Vec<_>>().join(", ")
+    };
+    differ("checks", checks(begun), checks(asked));
+    differ("until", format!("{:?}", begun.until), format!("{:?}", asked.until));
+    differ("session", format!("{:?}", begun.session), format!("{:?}", asked.session));
+    differ("on_lost", format!("{:?}", begun.on_lost), format!("{:?}", asked.on_lost));
+    list
+}
+
+/// Every loop works in place so far, and one work tree has one driver at a time.
+async fn refuse_crowd(client: &LocalClient) -> Result<(), Failure> {
+    let Err(busy) = start::workspace_free(client).await? else { return Ok(()) };
+    let mut failure = Failure::new(ExitCode::Held, "another run works in this tree")
+        .hint("run `piton ls`; wait for it with `piton wait`, or stop it with `piton stop`");
+    failure.details = busy.iter().map(ToString::to_string).collect();
+    Err(failure)
+}

@@ -1,0 +1,77 @@
+//! One file per command. Each takes its arguments, asks the client, and prints.
+
+mod answer;
+mod best;
+mod completions;
+mod config;
+mod demo;
+mod demo_agent;
+mod diff;
+mod doctor;
+mod driver;
+mod init;
+mod log;
+mod loops;
+mod ls;
+mod output;
+mod rebuild;
+mod restore;
+mod resume;
+mod rm;
+mod show;
+mod status;
+mod steer;
+mod trust;
+mod verify;
+mod wait;
+mod why;
+
+use piton_model::ExitCode;
+
+use crate::cli::{Arguments, Command, ConfigCommand};
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Runs a command to its end, on a runtime of this thread: an append then commits in it, too.
+pub(crate) fn run(arguments: Arguments, out: &Output) -> Result<ExitCode, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::environment(&error))?;
+    runtime.block_on(dispatch(arguments, out))
+}
+
+async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failure> {
+    let global = &arguments.global;
+    match arguments.command {
+        Command::Demo(arguments) => demo::run(&arguments, out).await,
+        Command::Init(arguments) => init::run(global, &arguments, out).await,
+        Command::Loop(arguments) => loops::run(global, &arguments, out).await,
+        Command::Ls(arguments) => ls::run(global, &arguments, out).await,
+        Command::Status(argument) => status::run(global, &argument, out).await,
+        Command::Why(argument) => why::run(global, &argument, out).await,
+        Command::Show(arguments) => show::run(global, &arguments, out).await,
+        Command::Log(arguments) => log::run(global, &arguments, out).await,
+        Command::Output(arguments) => output::run(global, &arguments, out).await,
+        Command::Attach(argument) => wait::attach(global, &argument, out).await,
+        Command::Wait(argument) => wait::run(global, &argument, out).await,
+        Command::Pause(argument) => steer::pause(global, &argument, out).await,
+        Command::Resume(arguments) => resume::run(global, &arguments, out).await,
+        Command::Stop(arguments) => steer::stop(global, &arguments, out).await,
+        Command::Skip(argument) => steer::skip(global, &argument, out).await,
+        Command::Tell(arguments) => steer::tell(global, &arguments, out).await,
+        Command::Answer(arguments) => answer::run(global, &arguments, out).await,
+        Command::Best(argument) => best::run(global, &argument, out).await,
+        Command::Restore(arguments) => restore::run(global, &arguments, out).await,
+        Command::Diff(arguments) => diff::run(global, &arguments, out).await,
+        Command::Rm(arguments) => rm::run(global, &arguments, out).await,
+        Command::Verify(argument) => verify::run(global, &argument, out).await,
+        Command::Rebuild(argument) => rebuild::run(global, &argument, out).await,
+        Command::Doctor => doctor::run(global, out).await,
+        Command::Trust(arguments) => trust::run(global, &arguments, out),
+        Command::Completions(arguments) => Ok(completions::run(&arguments)),
+        Command::Config(ConfigCommand::Show) => config::show(global, out),
+        Command::Driver(arguments) => driver::run(global, &arguments).await,
+        Command::DemoAgent => demo_agent::run(),
+    }
+}

@@ -1,0 +1,87 @@
+//! `piton resume`: go on with a run, recovering first.
+
+use piton_engine::LocalClient;
+use piton_model::loop_machine::{Limits, Raise};
+use piton_model::{ExitCode, RunId, Status};
+use piton_store::Store;
+use piton_view::{Client, Request};
+
+use crate::cli::{Global, RaiseArguments, ResumeArguments};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::viewer::{self, From};
+use crate::{repository, start};
+
+pub(super) async fn run(global: &Global, arguments: &ResumeArguments, out: &Output) -> Result<ExitCode, Failure> {
+    if arguments.all {
+        return resume_all(global, out).await;
+    }
+    let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
+    let before = resume(&client, &run, &arguments.raise, arguments.take_over).await?;
+    if arguments.detach {
+        out.line(format!("{run} goes on in the background: `piton attach {}`", run.short()));
+        return Ok(ExitCode::Done);
+    }
+    viewer::view(&client, &run, From::After(before), out).await
+}
+
+/// Asks the run to go on and starts a driver; returns the event after which it does.
+pub(super) async fn resume(
+    client: &LocalClient,
+    run: &RunId,
+    raise: &RaiseArguments,
+    take_over: bool,
+) -> Result<u64, Failure> {
+    start::let_go(client, run).await?;
+    if let Some(holder) = client.store().holder(run).await?
+        && !take_over
+    {
+        return Err(piton_store::Error::Held { run: run.clone(), holder: Box::new(holder) }.into());
+    }
+    let loaded = client.load(run, None).await?;
+    let raise = raise_of(raise, &loaded.state.config.limits)?;
+    // A run that a crash left under way needs a driver, not a decision.
+    let under_way = matches!(loaded.state.status, Status::Created | Status::Running | Status::Rebooting);
+    if !under_way || raise != Raise::default() {
+        client.request(run, Request::Resume(raise)).await?;
+    }
+    start::driver(client, run, take_over).await?;
+    Ok(loaded.head)
+}
+
+async fn resume_all(global: &Global, out: &Output) -> Result<ExitCode, Failure> {
+    let client = repository::open(&repository::layout(global)?)?;
+    let mut code = ExitCode::Done;
+    for summary in client.runs().await? {
+        let unfinished = matches!(summary.status.as_str(), "created" | "running" | "rebooting")
+            || summary.status == "stopped" && summary.reason.as_deref() == Some("interrupted")
+            || summary.status == "waiting" && matches!(summary.reason.as_deref(), Some("rate_limit" | "overloaded"));
+        if !unfinished || client.store().holder(&summary.run_id).await?.is_some() {
+            continue;
+        }
+        let none = RaiseArguments { max_iterations: None, max_duration: None, max_cost: None, max_tokens: None };
+        match resume(&client, &summary.run_id, &none, false).await {
+            Ok(_) => out.line(format!("{} goes on in the background", summary.run_id)),
+            Err(failure) => {
+                out.failure(&failure);
+                code = failure.code;
+            }
+        }
+    }
+    Ok(code)
+}
+
+fn raise_of(arguments: &RaiseArguments, limits: &Limits) -> Result<Raise, Failure> {
+    use piton_config::Limit;
+    let raised = |limit: Limit, current: Option<u64>, text: &Option<String>| -> Result<Option<u64>, Failure> {
+        let failed = |why: String| Failure::usage(format!("{}: {why}", limit.flag()));
+        text.as_deref().map(|text| limit.raised(current, text).map_err(failed)).transpose()
+    };
+    let iterations = raised(Limit::MaxIterations, Some(limits.iterations.into()), &arguments.max_iterations)?;
+    Ok(Raise {
+        iterations: iterations.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
+        working_ms: raised(Limit::MaxDuration, Some(limits.working_ms), &arguments.max_duration)?,
+        cost_microusd: raised(Limit::MaxCost, limits.cost_microusd, &arguments.max_cost)?,
+        tokens: raised(Limit::MaxTokens, limits.tokens, &arguments.max_tokens)?,
+    })
+}

@@ -1,0 +1,59 @@
+//! `piton pause`, `stop`, `skip` and `tell`: requests, durable when the command returns.
+
+use piton_engine::LocalClient;
+use piton_model::{ExitCode, RunId, StopOrigin};
+use piton_store::Store;
+use piton_view::{Client, Request};
+
+use crate::cli::{Global, RunArgument, StopArguments, TellArguments};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::{repository, start};
+
+pub(super) async fn pause(global: &Global, argument: &RunArgument, out: &Output) -> Result<ExitCode, Failure> {
+    let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
+    client.request(&run, Request::Pause).await?;
+    carry_out(&client, &run).await?;
+    out.note(format!("{run} rests after the work that is open; `piton resume {}` goes on", run.short()));
+    Ok(ExitCode::Done)
+}
+
+pub(super) async fn skip(global: &Global, argument: &RunArgument, out: &Output) -> Result<ExitCode, Failure> {
+    let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
+    client.request(&run, Request::Skip).await?;
+    carry_out(&client, &run).await?;
+    out.note(format!("{run} gives up this iteration and begins the next"));
+    Ok(ExitCode::Done)
+}
+
+pub(super) async fn tell(global: &Global, arguments: &TellArguments, out: &Output) -> Result<ExitCode, Failure> {
+    if arguments.text.len() > piton_model::limits::TEXT_BYTES_MAX {
+        return Err(Failure::usage("the message is longer than 8 KiB").hint("put it into a file and tell the agent its name"));
+    }
+    let (client, run) = repository::open_run(global, Some(&arguments.run)).await?;
+    client.request(&run, Request::Tell(arguments.text.clone())).await?;
+    out.note(format!("{run} passes it on with the next prompt"));
+    Ok(ExitCode::Done)
+}
+
+pub(super) async fn stop(global: &Global, arguments: &StopArguments, out: &Output) -> Result<ExitCode, Failure> {
+    let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
+    client.request(&run, Request::Stop { now: arguments.now, origin: StopOrigin::Command }).await?;
+    carry_out(&client, &run).await?;
+    out.note(match (client.store().holder(&run).await?, arguments.now) {
+        (None, _) => format!("{run} rests: `piton resume {}` goes on", run.short()),
+        (Some(_), true) => format!("{run} is stopping now"),
+        (Some(_), false) => format!("{run} stops after the work that is open; `--now` does not wait"),
+    });
+    Ok(ExitCode::Done)
+}
+
+/// Where nobody drives a run whose work is open, a driver is started: it finds the agent that may still
+/// live, and then does what was asked.
+async fn carry_out(client: &LocalClient, run: &RunId) -> Result<(), Failure> {
+    let driven = client.store().holder(run).await?.is_some();
+    if !driven && client.load(run, None).await?.state.status.is_active() {
+        start::driver(client, run, false).await?;
+    }
+    Ok(())
+}

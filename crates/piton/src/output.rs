@@ -1,0 +1,152 @@
+//! The one place that prints. Untrusted text reaches a terminal only through [`clean`].
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "printing lives here")]
+
+use std::io::{IsTerminal, Write};
+
+use serde::Serialize;
+
+use crate::cli::Global;
+use crate::failure::Failure;
+
+/// How this invocation prints.
+#[derive(Clone, Debug)]
+pub(crate) struct Output {
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
+    /// Somebody watches stdout.
+    pub(crate) terminal: bool,
+    color: bool,
+}
+
+impl Output {
+    pub(crate) fn new(global: &Global) -> Self {
+        let terminal = std::io::stdout().is_terminal();
+        let color = terminal && !global.no_color && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Self { json: global.json, quiet: global.quiet, verbose: global.verbose, terminal, color }
+    }
+
+    /// A line of data.
+    pub(crate) fn line(&self, text: impl AsRef<str>) {
+        // A reader that has gone away is no reason to panic, nor to go on.
+        if writeln!(std::io::stdout(), "{}", text.as_ref()).is_err() {
+            std::process::exit(0);
+        }
+    }
+
+    /// Bytes of data, as they are.
+    pub(crate) fn bytes(&self, bytes: &[u8]) {
+        let mut stdout = std::io::stdout();
+        if stdout.write_all(bytes).and_then(|()| stdout.flush()).is_err() {
+            std::process::exit(0);
+        }
+    }
+
+    /// A value as JSON, on lines of its own.
+    pub(crate) fn json(&self, value: &impl Serialize) {
+        self.line(clean_json(&serde_json::to_string_pretty(value).expect("views are plain data")));
+    }
+
+    /// A value as JSON, on one line.
+    pub(crate) fn json_line(&self, value: &impl Serialize) {
+        self.line(clean_json(&serde_json::to_string(value).expect("views are plain data")));
+    }
+
+    /// Something besides the data.
+    pub(crate) fn note(&self, text: impl AsRef<str>) {
+        if !self.quiet {
+            let _ = writeln!(std::io::stderr(), "{}", text.as_ref());
+        }
+    }
+
+    /// Text in bold, where somebody watches.
+    pub(crate) fn bold(&self, text: &str) -> String {
+        if self.color { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    /// A transient line on a terminal; empty clears it.
+    pub(crate) fn transient(&self, text: &str) {
+        if self.terminal && !self.quiet && !self.json {
+            print!("\r\u{1b}[K{text}");
+            let _ = std::io::stdout().flush();
+        }
+    }
+
+    pub(crate) fn failure(&self, failure: &Failure) {
+        eprintln!("error: {}", clean(&failure.message));
+        for cause in &failure.causes {
+            eprintln!("  caused by: {}", clean(cause));
+        }
+        for detail in &failure.details {
+            eprintln!("  {}", clean_line(detail));
+        }
+        if let Some(hint) = &failure.hint {
+            eprintln!("\nhint: {}", clean(hint));
+        }
+    }
+}
+
+/// A line in the log of this driver, which is its standard error.
+pub(crate) fn to_log(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Text as it may reach a terminal: no control characters, no tricks with direction or width.
+pub(crate) fn clean(text: &str) -> String {
+    text.chars()
+        .map(|character| match character {
+            '\t' | '\n' => character,
+            character if is_harmful(character) => '\u{fffd}',
+            character => character,
+        })
+        .collect()
+}
+
+fn is_harmful(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// JSON as it may reach a terminal. What it escapes can only stand in strings, so it says the same.
+fn clean_json(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for character in json.chars() {
+        match character {
+            '\n' => text.push('\n'),
+            character if is_harmful(character) => text.push_str(&format!("\\u{:04x}", u32::from(character))),
+            character => text.push(character),
+        }
+    }
+    text
+}
+
+/// The same on one line.
+pub(crate) fn clean_line(text: &str) -> String {
+    clean(text).replace(['\n', '\t'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_control_character_of_untrusted_text_reaches_a_terminal() {
+        for text in ["\u{1b}]52;c;eA==\u{7}", "\u{1b}[2J", "\u{9b}31m", "a\rb", "\u{202e}abc", "x\u{0}y"] {
+            let cleaned = clean(text);
+            assert!(!cleaned.chars().any(|character| character.is_control()), "{cleaned:?}");
+            assert!(!cleaned.contains('\u{202e}'));
+        }
+        assert_eq!(clean_line("a\nb\tc"), "a b c");
+    }
+
+    #[test]
+    fn json_says_the_same_without_a_control_character() {
+        let value = serde_json::json!({"a": "\u{1b}[2J\u{7f}\u{9b}1m\u{202e}\n", "b": ["é", "\u{feff}"]});
+        for text in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
+            let cleaned = clean_json(&text);
+            assert!(!cleaned.chars().any(|character| character != '\n' && is_harmful(character)), "{cleaned:?}");
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&cleaned).unwrap(), value);
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! What a person reads of a run: pure functions from states and events to lines.
+
+use std::fmt::Write;
+
+use piton_model::loop_machine::{AttemptOutcome, CheckRound, Condition, DoneRule, IterationRecord, State, done_rule};
+use piton_model::{Event, Reason, Status, Timestamp};
+use piton_view::{CheckView, RunStatus};
+
+use crate::output::clean_line;
+
+/// `2h10m`, `6m12s`, `41 s`, `0.4 s`.
+pub(crate) fn duration(millis: u64) -> String {
+    let seconds = millis / 1000;
+    match seconds {
+        0..10 => format!("{}.{} s", seconds, (millis % 1000) / 100),
+        10..60 => format!("{seconds} s"),
+        60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        3600..86_400 => format!("{}h{:02}m", seconds / 3600, seconds % 3600 / 60),
+        _ => format!("{}d{:02}h", seconds / 86_400, seconds % 86_400 / 3600),
+    }
+}
+
+/// `$4.12`.
+pub(crate) fn money(microusd: u64) -> String {
+    format!("${}.{:02}", microusd / 1_000_000, microusd % 1_000_000 / 10_000)
+}
+
+/// `test ✓ · lint ✗`.
+pub(crate) fn checks(round: &CheckRound) -> String {
+    let mut parts: Vec<String> = round.checks.iter().map(|check| mark(&check.name, check.passed)).collect();
+    parts.extend(round.conditions.iter().map(|condition| mark(&clean_line(&condition.label), condition.met)));
+    parts.join(" · ")
+}
+
+/// The same for a view.
+pub(crate) fn check_views(checks: &[CheckView]) -> String {
+    checks.iter().map(|check| mark(&check.name, check.passed)).collect::<Vec<_>>().join(" · ")
+}
+
+fn mark(name: &str, passed: bool) -> String {
+    format!("{} {}", clean_line(name), if passed { '✓' } else { '✗' })
+}
+
+/// The first line of a run.
+pub(crate) fn opening(state: &State) -> String {
+    let session = match state.config.session {
+        piton_model::loop_machine::SessionPolicy::Fresh => "fresh session per iteration",
+        piton_model::loop_machine::SessionPolicy::Continue => "one session",
+    };
+    format!("run {} · {}, {session} · in place", state.run, clean_line(&state.config.agent.name))
+}
+
+/// What is said once the baseline is known.
+pub(crate) fn baseline(state: &State) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(round) = &state.baseline
+        && !(round.checks.is_empty() && round.conditions.is_empty())
+    {
+        lines.push(format!("baseline  {}   ({})", checks(round), duration(round.duration_ms)));
+    }
+    lines.push(format!("note      {}", rule(state)));
+    lines.push(format!("limits    {}", limits(state)));
+    lines
+}
+
+/// When the run will be done.
+fn rule(state: &State) -> String {
+    match done_rule(&state.config, state.baseline.as_ref()) {
+        DoneRule::ChecksPass => "stopping when every check passes".to_owned(),
+        DoneRule::Done if state.config.checks.is_empty() => {
+            "stopping when the agent reports done and the tree changed (there is no check)".to_owned()
+        }
+        DoneRule::Done => {
+            "stopping when the agent reports done, the tree changed and all checks are green".to_owned()
+        }
+        DoneRule::Conditions => {
+            let conditions: Vec<String> = state.config.until.iter().map(Condition::label).collect();
+            format!("stopping when all of this holds: {}", clean_line(&conditions.join(", ")))
+        }
+    }
+}
+
+fn limits(state: &State) -> String {
+    let limits = &state.config.limits;
+    let mut text = format!("{} iterations · {} working, waits not counted", limits.iterations, duration(limits.working_ms));
+    if let Some(cost) = limits.cost_microusd {
+        let _ = write!(text, " · {}", money(cost));
+    }
+    if let Some(tokens) = limits.tokens {
+        let _ = write!(text, " · {tokens} tokens");
+    }
+    let _ = write!(text, " · {} without progress · {} failures in a row", limits.no_progress, limits.failures);
+    text
+}
+
+/// ` #3   5m03s  +9 −44   test ✓ · lint ✗`
+pub(crate) fn iteration(record: &IterationRecord, state: &State) -> String {
+    let change = match (record.added, record.removed) {
+        (0, 0) if !record.progress => "no change".to_owned(),
+        (added, removed) => format!("+{added} −{removed}"),
+    };
+    let mut text = format!("{:>4}  {:>7}  {change:<12}", format!("#{}", record.number), duration(record.duration_ms));
+    if record.skipped {
+        text.push_str("  skipped");
+    } else if let Some(round) = &state.checks {
+        let _ = write!(text, "  {}", checks(round));
+    }
+    match record.outcome {
+        AttemptOutcome::Succeeded => {}
+        outcome if !record.skipped => {
+            let _ = write!(text, "   agent {}", outcome_word(outcome));
+        }
+        _ => {}
+    }
+    text.trim_end().to_owned()
+}
+
+pub(crate) fn outcome_word(outcome: AttemptOutcome) -> &'static str {
+    match outcome {
+        AttemptOutcome::Succeeded => "succeeded",
+        AttemptOutcome::Failed => "failed",
+        AttemptOutcome::TimedOut => "took too long",
+        AttemptOutcome::Hung => "was silent too long",
+        AttemptOutcome::Cancelled => "was stopped",
+        AttemptOutcome::NotStartable => "could not be started",
+    }
+}
+
+/// The last lines of a run that rests: why, what the result is, what to do next.
+pub(crate) fn ending(state: &State, next: &str) -> Vec<String> {
+    let head = match state.status {
+        Status::Completed => "done",
+        Status::Waiting => "waiting",
+        Status::Paused => "paused",
+        Status::Failed => "failed",
+        _ => "stopped",
+    };
+    let mut lines = vec![format!("{head:<9} {} · {}", why(state), spent(state))];
+    for question in &state.questions {
+        lines.push(format!("question  {} ({})", clean_line(&question.text), question.digest));
+    }
+    lines.push(format!("result    {}", result(state)));
+    if state.status == Status::Failed {
+        lines.push(format!("look      piton output {}", state.run.short()));
+    }
+    lines.push(format!("next      {next}"));
+    lines
+}
+
+/// The cause of a status, as a sentence.
+pub(crate) fn why(state: &State) -> String {
+    let detail = state.detail.as_deref().map(clean_line);
+    let counters = &state.counters;
+    let green = || {
+        let total = state.config.checks.len();
+        format!("{} of {total} checks green", state.checks.as_ref().map_or(0, CheckRound::passed))
+    };
+    match state.reason {
+        Some(Reason::ChecksPass) => green(),
+        Some(Reason::Done) if state.config.checks.is_empty() => "agent reported done, the tree changed".to_owned(),
+        Some(Reason::Done) => format!("agent reported done, {}, the tree changed", green()),
+        Some(Reason::ConditionsMet) => "every condition holds".to_owned(),
+        Some(Reason::LimitIterations) => format!("reached its {} iterations", state.config.limits.iterations),
+        Some(Reason::LimitDuration) => format!("reached its {} of working time", duration(state.config.limits.working_ms)),
+        Some(Reason::LimitCost) => format!("reached its money ceiling, {} spent", money(counters.cost_microusd)),
+        Some(Reason::LimitTokens) => format!("reached its token ceiling, {} used", counters.tokens),
+        Some(Reason::NoProgress) => {
+            format!("{} iterations in a row changed nothing that matters", counters.no_progress_in_a_row)
+        }
+        Some(Reason::FailureStreak) => detail.unwrap_or_else(|| "too many failures in a row".to_owned()),
+        Some(Reason::Interrupted) => "interrupted".to_owned(),
+        Some(Reason::Human) => "a person asked for it".to_owned(),
+        Some(Reason::Blocked) => "the agent reports that it cannot go on".to_owned(),
+        Some(Reason::AttemptLost) => "the outcome of an attempt cannot be known".to_owned(),
+        Some(Reason::RateLimit) => format!("the provider's limit{}", until(state)),
+        Some(Reason::Overloaded) => format!("the provider is overloaded{}", until(state)),
+        Some(Reason::Auth) => detail.unwrap_or_else(|| "the agent is not logged in".to_owned()),
+        Some(Reason::Environment) => detail.unwrap_or_else(|| "something outside the run".to_owned()),
+        Some(Reason::BaselineGreen) => detail.unwrap_or_else(|| "every check passes already".to_owned()),
+        None => match state.status {
+            Status::Created => "not started yet".to_owned(),
+            _ => "under way".to_owned(),
+        },
+    }
+}
+
+fn until(state: &State) -> String {
+    state.until.map_or_else(String::new, |until| format!(", going on at {until}"))
+}
+
+fn spent(state: &State) -> String {
+    let counters = &state.counters;
+    let mut text = format!("{} iterations, {}", counters.iterations, duration(counters.working_ms));
+    if counters.cost_microusd > 0 {
+        let _ = write!(text, ", {}", money(counters.cost_microusd));
+        if counters.cost_unknown > 0 {
+            text.push_str(" or more");
+        }
+    }
+    if counters.lost > 0 {
+        let _ = write!(text, ", {} lost", counters.lost);
+    }
+    text
+}
+
+fn result(state: &State) -> String {
+    let place = if state.tree_changed() { "files changed in place, nothing committed" } else { "no file changed" };
+    match &state.best {
+        Some(best) if state.status != Status::Completed => {
+            format!("{place}; best is #{} with {} of {} checks", best.iteration, best.passed, best.total)
+        }
+        _ => place.to_owned(),
+    }
+}
+
+/// One event, for `log` and `why`.
+pub(crate) fn event(event: &Event) -> String {
+    let text = match event {
+        Event::RunCreated { title, config, .. } => {
+            format!("created: {title} ({} checks, agent {})", config.checks.len(), config.agent.name)
+        }
+        Event::DriverStarted { epoch, pid, .. } => format!("driver {pid} took the lease (epoch {epoch})"),
+        Event::SnapshotTaken { snapshot } => format!("tree {} on record", short(&snapshot.tree)),
+        Event::ChecksStarted { round } => format!("checks {round} begin"),
+        Event::ChecksFinished { round } if round.cancelled => format!("checks {} were stopped", round.number),
+        Event::ChecksFinished { round } => {
+            format!("checks {}: {} ({})", round.number, checks(round), duration(round.duration_ms))
+        }
+        Event::ChecksReused { of_round } => format!("the tree is unchanged: the verdict of checks {of_round} holds"),
+        Event::AttemptStarted { attempt } => format!("attempt {} of iteration {} begins", attempt.number, attempt.iteration),
+        Event::AttemptFinished { attempt, end } => {
+            let mut text = format!("attempt {attempt} {} ({})", outcome_word(end.outcome), duration(end.duration_ms));
+            if let Some(message) = &end.message {
+                let _ = write!(text, ": {message}");
+            }
+            if let Some(status) = end.report.as_ref().and_then(|report| report.status) {
+                let _ = write!(text, ", reported {}", report_word(status));
+            }
+            text
+        }
+        Event::AttemptAbandoned { attempt } => format!("attempt {attempt} was never started"),
+        Event::AttemptLost { attempt, .. } => {
+            format!("attempt {attempt} was lost: its outcome cannot be known, nothing of it runs any more")
+        }
+        Event::QuestionAsked { question, text, .. } => format!("question {question}: {text}"),
+        Event::QuestionClosed { question, answer, comment } => {
+            let comment = comment.as_ref().map_or_else(String::new, |comment| format!(": {comment}"));
+            format!("question {question} answered: {answer:?}{comment}")
+        }
+        Event::AnswerRefused { question, why } => format!("an answer to question {question} does not count: {why}"),
+        Event::RunWaiting { reason, until } => {
+            let until = until.map_or_else(String::new, |until| format!(" until {until}"));
+            format!("waiting ({}){until}", reason.as_str())
+        }
+        Event::RunPaused {} => "paused".to_owned(),
+        Event::RunResumed { .. } => "resumed".to_owned(),
+        Event::RunStopped { reason, detail } => with_detail("stopped", *reason, detail.as_deref()),
+        Event::RunFailed { reason, detail } => with_detail("failed", *reason, detail.as_deref()),
+        Event::RunCompleted { reason } => format!("completed ({})", reason.as_str()),
+        Event::PauseRequested {} => "somebody asks to pause".to_owned(),
+        Event::StopRequested { now, .. } => {
+            format!("somebody asks to stop {}", if *now { "now" } else { "after the work that is open" })
+        }
+        Event::SkipRequested {} => "somebody asks to skip this iteration".to_owned(),
+        Event::ResumeRequested { .. } => "somebody asks to resume".to_owned(),
+        Event::AnswerGiven { question, answer, .. } => format!("somebody answers question {question}: {answer:?}"),
+        Event::AgentTold { text } => format!("somebody tells the agent: {text}"),
+        Event::CheckpointTaken { seq, .. } => format!("checkpoint at {seq}"),
+    };
+    clean_line(&text)
+}
+
+fn with_detail(word: &str, reason: Reason, detail: Option<&str>) -> String {
+    match detail {
+        Some(detail) => format!("{word} ({}): {detail}", reason.as_str()),
+        None => format!("{word} ({})", reason.as_str()),
+    }
+}
+
+fn report_word(status: piton_model::loop_machine::ReportStatus) -> &'static str {
+    use piton_model::loop_machine::ReportStatus;
+    match status {
+        ReportStatus::Done => "done",
+        ReportStatus::Blocked => "blocked",
+        ReportStatus::Continue => "more to do",
+    }
+}
+
+fn short(id: &str) -> &str {
+    id.get(..10).unwrap_or(id)
+}
+
+/// How long ago, or until when: `4h51m`.
+pub(crate) fn ago(now: Timestamp, then: Timestamp) -> String {
+    duration(now.millis_since(then))
+}
+
+/// One screen about a run.
+pub(crate) fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
+    let summary = &view.summary;
+    let mut lines = vec![format!(
+        "{}   {} since {} ({})",
+        summary.run_id,
+        status_words(view),
+        clock(view.since),
+        ago(now, view.since)
+    )];
+    lines.push(match view.driver.is_none() && view.exit_code.is_none() {
+        true => "why      its driver is gone; the journal is intact, and an agent that lives is found again".to_owned(),
+        false => format!("why      {}", why(state)),
+    });
+    for question in &view.questions {
+        lines.push(format!("asks     {} (digest {})", clean_line(&question.text), question.digest));
+    }
+    let driver = match &view.driver {
+        Some(driver) => format!("process {} since {}", driver.pid, clock(driver.since)),
+        None if view.exit_code.is_some() => "none".to_owned(),
+        None => "none; nothing drives this run".to_owned(),
+    };
+    lines.push(format!("do       {:<32} driver  {driver}", view.next));
+    let mut row = String::new();
+    if !view.checks.is_empty() {
+        let _ = write!(row, "checks   {}", check_views(&view.checks));
+    }
+    if let Some(best) = &view.best {
+        let _ = write!(row, "     best  #{}  {} of {} checks", best.iteration, best.passed, best.total);
+    }
+    if !row.is_empty() {
+        lines.push(row);
+    }
+    lines.push(format!("used     {}", used(view)));
+    lines
+}
+
+fn status_words(view: &RunStatus) -> &'static str {
+    match (view.summary.status.as_str(), view.summary.reason.as_deref()) {
+        ("waiting", Some("rate_limit" | "overloaded")) => "waiting for the provider",
+        ("waiting", _) => "waiting for you",
+        ("completed", _) => "done",
+        ("running", _) if view.driver.is_none() => "running, but nothing drives it",
+        ("running", _) => "running",
+        ("created", _) => "created",
+        ("paused", _) => "paused",
+        ("rebooting", _) => "rebooting",
+        ("failed", _) => "failed",
+        _ => "stopped",
+    }
+}
+
+fn used(view: &RunStatus) -> String {
+    let limits = &view.limits;
+    let mut text = format!(
+        "{} of {} iterations · {} of {}",
+        limits.iterations.used.unwrap_or_default(),
+        limits.iterations.max.unwrap_or_default(),
+        duration(view.used.working_ms),
+        duration(limits.duration_ms.max.unwrap_or_default()),
+    );
+    if view.used.waiting_ms > 0 {
+        let _ = write!(text, " (+{} waiting)", duration(view.used.waiting_ms));
+    }
+    match (view.used.cost_usd, limits.cost_usd.max) {
+        (Some(cost), Some(max)) => {
+            let _ = write!(text, " · ${cost:.2} of ${max:.2}");
+        }
+        (None, Some(_)) => text.push_str(" · cost: unknown (not enforced)"),
+        (Some(cost), None) if cost > 0.0 => {
+            let _ = write!(text, " · ${cost:.2}");
+        }
+        _ => {}
+    }
+    if view.used.lost > 0 {
+        let _ = write!(text, " · {} attempts lost", view.used.lost);
+    }
+    text
+}
+
+/// `03:12:45Z`: the time of day is what a person compares.
+pub(crate) fn clock(at: Timestamp) -> String {
+    let text = at.to_string();
+    match text.split_once('T') {
+        Some((_, time)) => format!("{}Z", time.split('.').next().unwrap_or(time).trim_end_matches('Z')),
+        None => text,
+    }
+}

@@ -1,0 +1,148 @@
+//! Starting a driver in the background: this very program, in a session of its own.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use piton_engine::{Layout, LocalClient};
+use piton_model::{ExitCode, RunId, exit_code};
+use piton_store::Store;
+use piton_sys::lock::FileLock;
+use piton_sys::process::{Detach, Output, spawn_detached};
+use piton_sys::{Clock, SystemClock, file};
+use piton_view::Client;
+
+use crate::failure::Failure;
+
+/// How long a driver may take to take the lease.
+const APPEAR_WITHIN: Duration = Duration::from_secs(20);
+
+/// How long a driver may take to leave once its run rests.
+const LEAVE_WITHIN: Duration = Duration::from_secs(5);
+
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// This program.
+pub(crate) fn exe() -> Result<PathBuf, Failure> {
+    std::env::current_exe().map_err(|error| Failure::environment(&error))
+}
+
+/// Starts a driver for `run` and returns when it holds the lease, or the run has come to rest already.
+pub(crate) async fn driver(client: &LocalClient, run: &RunId, take_over: bool) -> Result<(), Failure> {
+    let layout = client.layout();
+    let log = layout.driver_log(run);
+    file::create_private_dir(log.parent().expect("a log lies in a directory"))?;
+    file::remove_file_if_exists(&log)?;
+    let before = client.load(run, None).await?.state.driver.map(|driver| driver.epoch);
+    let mut args: Vec<OsString> = vec!["--repo".into(), layout.root().into(), "__driver".into(), run.as_str().into()];
+    if take_over {
+        args.push("--take-over".into());
+    }
+    let options = Detach {
+        stdout: Output::Null,
+        stderr: Output::Append(log),
+        current_dir: Some(layout.root().to_owned()),
+        ..Detach::default()
+    };
+    let ours = spawn_detached(&exe()?, &args, options).map_err(|error| Failure::environment(&error))?.process;
+    let started = SystemClock.monotonic();
+    loop {
+        let state = client.load(run, None).await?.state;
+        let holder = client.store().holder(run).await?;
+        let took = state.driver.as_ref().map(|driver| driver.epoch) != before;
+        let ours_holds = holder.as_ref().zip(ours.as_ref()).map(|(holder, ours)| holder.process.pid == ours.pid);
+        match holder {
+            // Somebody else began at the same moment and was faster.
+            Some(holder) if took && ours_holds == Some(false) => {
+                return Err(piton_store::Error::Held { run: run.clone(), holder: Box::new(holder) }.into());
+            }
+            Some(_) if took => return Ok(()),
+            None if took && exit_code(state.status, state.reason).is_some() => return Ok(()),
+            _ => {}
+        }
+        // The log is that of everybody who begins now: while ours drives, the words are those of another.
+        if ours_holds != Some(true)
+            && let Some(failure) = last_words(layout, run)
+        {
+            return Err(failure);
+        }
+        if SystemClock.monotonic() - started > APPEAR_WITHIN {
+            return Err(Failure::new(ExitCode::Environment, "the driver did not start")
+                .hint(format!("look into {}", layout.driver_log(run).display())));
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// A run that rests has a driver for a moment longer. Returns when it is gone; leaves alone what is under way.
+pub(crate) async fn let_go(client: &LocalClient, run: &RunId) -> Result<(), Failure> {
+    let started = SystemClock.monotonic();
+    loop {
+        let state = client.load(run, None).await?.state;
+        let rests = exit_code(state.status, state.reason).is_some();
+        let gone = client.store().holder(run).await?.is_none();
+        if !rests || gone || SystemClock.monotonic() - started > LEAVE_WITHIN {
+            return Ok(());
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// Waits for the lock of this work tree as long as only drivers that are leaving hold it. Otherwise: the runs
+/// that work here.
+pub(crate) async fn workspace_free(client: &LocalClient) -> Result<Result<(), Vec<RunId>>, Failure> {
+    let started = SystemClock.monotonic();
+    loop {
+        if !FileLock::is_held(&client.layout().workspace_lock())? {
+            return Ok(Ok(()));
+        }
+        let mut busy = Vec::new();
+        for run in client.runs().await? {
+            let state = client.load(&run.run_id, None).await?.state;
+            let rests = exit_code(state.status, state.reason).is_some();
+            if !rests && client.store().holder(&run.run_id).await?.is_some() {
+                busy.push(run.run_id);
+            }
+        }
+        if !busy.is_empty() || SystemClock.monotonic() - started > LEAVE_WITHIN {
+            return Ok(Err(busy));
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// How a driver that leaves in trouble says so, for whoever looks next.
+pub(crate) fn say_last_words(failure: &Failure) -> String {
+    let mut text = format!("driver exit {}: {}", failure.code as u8, failure.message);
+    for cause in &failure.causes {
+        text.push_str(": ");
+        text.push_str(cause);
+    }
+    text.replace('\n', " ")
+}
+
+/// How a driver says something that no event says.
+pub(crate) fn say_note(text: &str) {
+    crate::output::to_log(&format!("driver note: {}", text.replace('\n', " ")));
+}
+
+/// What the last driver of `run` wanted a person to know.
+pub(crate) fn notes(layout: &Layout, run: &RunId) -> Vec<String> {
+    let bytes = file::read_regular(&layout.driver_log(run), 1 << 20).ok().flatten().unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    text.lines().filter_map(|line| line.strip_prefix("driver note: ")).map(str::to_owned).collect()
+}
+
+/// What the last driver of `run` said when it left in trouble.
+pub(crate) fn last_words(layout: &Layout, run: &RunId) -> Option<Failure> {
+    let bytes = file::read_regular(&layout.driver_log(run), 1 << 20).ok()??;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let line = text.lines().rev().find(|line| line.starts_with("driver exit "))?;
+    let (code, message) = line.strip_prefix("driver exit ")?.split_once(": ")?;
+    let code = match code {
+        "5" => ExitCode::Held,
+        "6" => ExitCode::Corrupt,
+        _ => ExitCode::Environment,
+    };
+    Some(Failure::new(code, message).hint(format!("run `piton resume {}` when that is mended; nothing is lost", run.short())))
+}

@@ -1,0 +1,110 @@
+//! The arrows between crates, and the shape of the repository, as tests.
+
+use std::path::Path;
+
+/// A crate depends only on crates above it in this list.
+const LAYERS: &[&str] = &[
+    "piton-model",
+    "piton-sys",
+    "piton-config",
+    "piton-view",
+    "piton-store",
+    "piton-git",
+    "piton-agent",
+    "piton-files",
+    "piton-engine",
+    "piton",
+    "piton-sim",
+    "piton-bench",
+];
+
+fn repository() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+fn metadata() -> cargo_metadata::Metadata {
+    cargo_metadata::MetadataCommand::new()
+        .manifest_path(repository().join("Cargo.toml"))
+        .no_deps()
+        .other_options(["--offline".to_owned()])
+        .exec()
+        .expect("cargo metadata works")
+}
+
+#[test]
+fn a_crate_depends_only_on_crates_above_it() {
+    let rank = |name: &str| LAYERS.iter().position(|layer| *layer == name);
+    let metadata = metadata();
+    assert_eq!(metadata.packages.len(), LAYERS.len(), "every crate has its place in LAYERS");
+    for package in &metadata.packages {
+        let own = rank(&package.name).unwrap_or_else(|| panic!("`{}` has no place in LAYERS", package.name));
+        for dependency in &package.dependencies {
+            // A crate may test itself with one of its own features on.
+            if let Some(other) = rank(&dependency.name).filter(|other| *other != own) {
+                assert!(other < own, "`{}` must not depend on `{}`", package.name, dependency.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_model_does_no_io_and_is_not_async() {
+    let metadata = metadata();
+    let model = metadata.packages.iter().find(|package| *package.name == "piton-model").expect("there is a model");
+    for dependency in &model.dependencies {
+        let pure = ["blake3", "jiff", "serde", "serde_json", "thiserror", "proptest"];
+        assert!(pure.contains(&dependency.name.as_str()), "`{}` in the model", dependency.name);
+    }
+    let impure = ["std::fs", "std::net", "std::process", "std::env", "std::thread", "SystemTime", "Instant::now", "async fn"];
+    for (path, text) in sources(&repository().join("crates/model/src")) {
+        for word in impure {
+            assert!(!text.contains(word), "{path} mentions {word}");
+        }
+    }
+}
+
+#[test]
+fn only_sys_may_hold_unsafe_code() {
+    for (path, text) in sources(&repository().join("crates")) {
+        let unsafe_block = text.lines().any(|line| line.contains("unsafe {") || line.contains("unsafe fn"));
+        assert!(!unsafe_block || path.contains("/sys/"), "{path} holds unsafe code");
+    }
+}
+
+#[test]
+fn every_crate_says_what_it_is() {
+    for (path, text) in sources(&repository().join("crates")) {
+        let is_root = path.ends_with("src/lib.rs") || path.ends_with("src/main.rs");
+        assert!(!is_root || text.starts_with("//! "), "{path} has no module documentation");
+    }
+}
+
+#[test]
+fn architecture_md_stays_short_and_knows_every_crate() {
+    let text = std::fs::read_to_string(repository().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md is there");
+    assert!(text.lines().count() <= 250, "ARCHITECTURE.md is over 250 lines");
+    for layer in LAYERS {
+        let short = layer.strip_prefix("piton-").unwrap_or(layer);
+        assert!(text.contains(&format!("`{short}`")), "ARCHITECTURE.md does not mention `{short}`");
+    }
+}
+
+fn sources(root: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut directories = vec![root.to_owned()];
+    while let Some(directory) = directories.pop() {
+        for entry in std::fs::read_dir(&directory).expect("a readable directory").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                directories.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                // This file names what it looks for.
+                if !path.ends_with("tests/architecture.rs") {
+                    found.push((path.display().to_string(), std::fs::read_to_string(&path).expect("readable")));
+                }
+            }
+        }
+    }
+    assert!(!found.is_empty(), "no sources under {}", root.display());
+    found
+}

@@ -1,0 +1,122 @@
+//! Ceilings: a loop ends at them with 3, says which one it was, and goes on when it is raised.
+
+use super::common::World;
+
+const NEVER: &str = "test=test -f never.txt";
+
+#[test]
+fn the_iteration_limit_stops_it_and_a_raise_goes_on() {
+    let world = World::new();
+    let ran = world.loops("long", "echo x >> a.txt", &["--check", NEVER, "--max-iterations", "2"]).exits(3);
+    insta::assert_snapshot!(ran.out, @"
+    run long · exec, fresh session per iteration · in place
+    baseline  test ✗   ( T s)
+    note      stopping when every check passes
+    limits    2 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
+      #1 T s  +1 −0         test ✗
+      #2 T s  +1 −0         test ✗
+    stopped   reached its 2 iterations · 2 iterations, T s
+    result    files changed in place, nothing committed; best is #1 with 0 of 1 checks
+    next      piton resume long --max-iterations +25
+    ");
+
+    let ran = world.piton(&["resume", "long"]).exits(3);
+    insta::assert_snapshot!(ran.err, @"
+    error: run `long` stands at its limit (limit:iterations)
+
+    hint: run `piton resume long --max-iterations +25`
+    ");
+
+    let ran = world.piton(&["resume", "long", "--max-iterations", "+1"]).exits(3);
+    insta::assert_snapshot!(ran.out, @"
+          resumed
+      #3 T s  +1 −0         test ✗
+    stopped   reached its 3 iterations · 3 iterations, T s
+    result    files changed in place, nothing committed; best is #1 with 0 of 1 checks
+    next      piton resume long --max-iterations +25
+    ");
+    assert_eq!(world.read("a.txt"), "a\nx\nx\nx\n", "a resume never resets the count");
+
+    world.piton(&["resume", "long", "--max-iterations", "4"]).exits(3);
+    assert_eq!(world.json(&["status", "long"])["limits"]["iterations"]["max"], 4);
+}
+
+#[test]
+fn a_raise_that_is_no_number_is_refused() {
+    let world = World::new();
+    world.loops("long", "echo x >> a.txt", &["--check", NEVER, "--max-iterations", "1"]).exits(3);
+    let ran = world.piton(&["resume", "long", "--max-iterations", "lots"]).exits(2);
+    insta::assert_snapshot!(ran.err, @"error: --max-iterations: it must be a whole number");
+}
+
+#[test]
+fn iterations_that_change_nothing_stop_it() {
+    let world = World::new();
+    let ran = world.loops("idle", "true", &["--check", NEVER]).exits(3);
+    insta::assert_snapshot!(ran.out, @"
+    run idle · exec, fresh session per iteration · in place
+    baseline  test ✗   ( T s)
+    note      stopping when every check passes
+    limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
+      #1 T s  no change     test ✗
+      #2 T s  no change     test ✗
+      #3 T s  no change     test ✗
+      #4 T s  no change     test ✗
+      #5 T s  no change     test ✗
+    stopped   5 iterations in a row changed nothing that matters · 5 iterations, T s
+    result    no file changed; best is #1 with 0 of 1 checks
+    next      piton resume idle
+    ");
+    assert_eq!(world.json(&["status", "idle"])["reason"], "no_progress");
+}
+
+#[test]
+fn money_is_counted_from_what_the_agent_reports() {
+    let world = World::new();
+    let agent = r#"echo x >> a.txt; echo '{"cost_usd":0.75,"usage":{"input_tokens":100,"output_tokens":20}}' > $PITON_REPORT"#;
+    let ran = world.loops("spend", agent, &["--check", NEVER, "--max-cost", "1.5"]).exits(3);
+    insta::assert_snapshot!(ran.out, @"
+    run spend · exec, fresh session per iteration · in place
+    baseline  test ✗   ( T s)
+    note      stopping when every check passes
+    limits    50 iterations · 8h00m working, waits not counted · $1.50 · 5 without progress · 5 failures in a row
+      #1 T s  +1 −0         test ✗
+      #2 T s  +1 −0         test ✗
+    stopped   reached its money ceiling, $1.50 spent · 2 iterations, T s, $1.50
+    result    files changed in place, nothing committed; best is #1 with 0 of 1 checks
+    next      piton resume spend --max-cost +10
+    ");
+    let status = world.json(&["status", "spend"]);
+    assert_eq!(status["reason"], "limit:cost");
+    assert_eq!(status["limits"]["cost_usd"], serde_json::json!({"used": 1.5, "max": 1.5}));
+    assert_eq!(status["limits"]["tokens"]["used"], 240);
+    let screen = world.piton(&["status", "spend"]).exits(0).out;
+    assert!(screen.contains("$1.50 of $1.50"), "{screen}");
+    assert!(screen.contains("piton resume spend --max-cost +10"), "{screen}");
+}
+
+#[test]
+fn tokens_are_a_limit_too() {
+    let world = World::new();
+    let agent = r#"echo x >> a.txt; echo '{"usage":{"input_tokens":100,"output_tokens":20}}' > $PITON_REPORT"#;
+    world.loops("spend", agent, &["--check", NEVER, "--max-tokens", "200"]).exits(3);
+    assert_eq!(world.json(&["status", "spend"])["reason"], "limit:tokens");
+}
+
+#[test]
+fn a_money_ceiling_that_cannot_be_enforced_says_so() {
+    let world = World::new();
+    let ran = world.loops("blind", "echo x >> a.txt", &["--check", NEVER, "--max-cost", "1", "--max-iterations", "1"]).exits(3);
+    insta::assert_snapshot!(ran.err, @"note: money and tokens are counted as far as the agent reports them; what it does not report is not enforced");
+    let screen = world.piton(&["status", "blind"]).exits(0).out;
+    assert!(screen.contains("cost: unknown (not enforced)"), "{screen}");
+    assert_eq!(world.json(&["status", "blind"])["limits"]["cost_usd"]["used"], serde_json::Value::Null);
+}
+
+#[test]
+fn an_agent_that_never_ends_is_ended_when_the_working_time_is_used_up() {
+    let world = World::new();
+    let ran = world.loops("slow", "sleep 600", &["--check", NEVER, "--max-duration", "1s"]).exits(3);
+    assert!(ran.out.contains("agent took too long"), "{}", ran.out);
+    assert!(ran.out.contains("piton resume slow --max-duration"), "{}", ran.out);
+}

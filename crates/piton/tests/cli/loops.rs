@@ -1,0 +1,311 @@
+//! `piton loop`: when it is done, when it goes on, when it refuses to begin.
+
+use super::common::World;
+
+const RED: &str = "test=test -f b.txt";
+
+/// Agents report with this; `$1` is the status.
+const REPORT: &str = r#"report() { echo "{\"status\":\"$1\"}" > "$PITON_REPORT"; }; "#;
+
+#[test]
+fn a_red_check_that_turns_green_ends_the_loop() {
+    let world = World::new();
+    let agent = "if [ $PITON_ITERATION = 2 ]; then echo b > b.txt; else echo x >> a.txt; fi";
+    let ran = world.loops("fix", agent, &["--check", RED]).exits(0);
+    assert_eq!(ran.err, "");
+    insta::assert_snapshot!(ran.out, @"
+    run fix · exec, fresh session per iteration · in place
+    baseline  test ✗   ( T s)
+    note      stopping when every check passes
+    limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
+      #1 T s  +1 −0         test ✗
+      #2 T s  +1 −0         test ✓
+    done      1 of 1 checks green · 2 iterations, T s
+    result    files changed in place, nothing committed
+    next      piton diff fix
+    ");
+    assert_eq!(world.read("b.txt"), "b\n");
+}
+
+#[test]
+fn a_green_baseline_needs_a_report_of_done_and_a_changed_tree() {
+    let world = World::new();
+    // Done without a change, a change without done, then both.
+    let agent = format!(
+        "{REPORT} cat > $BESIDE/prompt-$PITON_ITERATION
+         case $PITON_ITERATION in 1) report done;; 2) echo b > b.txt;; *) report done;; esac"
+    );
+    let ran = world.loops("polish", &agent, &["--check", "test=true"]).exits(0);
+    insta::assert_snapshot!(ran.out, @"
+    run polish · exec, fresh session per iteration · in place
+    baseline  test ✓   ( T s)
+    note      stopping when the agent reports done, the tree changed and all checks are green
+    limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
+      #1 T s  no change     test ✓
+      #2 T s  +1 −0         test ✓
+      #3 T s  no change     test ✓
+    done      agent reported done, 1 of 1 checks green, the tree changed · 3 iterations, T s
+    result    files changed in place, nothing committed
+    next      piton diff polish
+    ");
+    let told = std::fs::read_to_string(world.beside("prompt-2")).unwrap();
+    assert!(told.contains("You reported done, but no file differs from the start of this run."), "{told}");
+}
+
+#[test]
+fn a_report_of_done_with_a_red_check_goes_on() {
+    let world = World::new();
+    let agent = format!(
+        "{REPORT} cat > $BESIDE/prompt-$PITON_ITERATION
+         if [ $PITON_ITERATION = 1 ]; then rm a.txt; else echo better > a.txt; fi; report done"
+    );
+    let ran = world.loops("polish", &agent, &["--check", "test=test -f a.txt"]).exits(0);
+    assert!(ran.out.contains("agent reported done, 1 of 1 checks green, the tree changed"), "{}", ran.out);
+    assert_eq!(world.json(&["status", "polish"])["iteration"], 2);
+    let told = std::fs::read_to_string(world.beside("prompt-2")).unwrap();
+    assert!(told.contains("You reported done, but not every check passes."), "{told}");
+    assert!(told.contains("The check `test` fails now: it exited with 1."), "{told}");
+}
+
+#[test]
+fn a_report_of_done_is_not_enough_where_a_check_was_red_from_the_start() {
+    let world = World::new();
+    let agent = format!("{REPORT} echo x >> a.txt; report done");
+    let ran = world.loops("lazy", &agent, &["--check", RED, "--max-iterations", "2"]).exits(3);
+    assert!(ran.out.contains("test ✗"), "{}", ran.out);
+}
+
+#[test]
+fn until_a_file_exists() {
+    let world = World::new();
+    let agent = "if [ $PITON_ITERATION = 2 ]; then echo ok > READY; else echo x >> a.txt; fi";
+    let ran = world.loops("ready", agent, &["--until", "file:READY"]).exits(0);
+    insta::assert_snapshot!(ran.out, @"
+    run ready · exec, fresh session per iteration · in place
+    baseline  file:READY ✗   ( T s)
+    note      stopping when all of this holds: file:READY
+    limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
+      #1 T s  +1 −0         file:READY ✗
+      #2 T s  +1 −0         file:READY ✓
+    done      every condition holds · 2 iterations, T s
+    result    files changed in place, nothing committed
+    next      piton diff ready
+    ");
+}
+
+#[test]
+fn until_a_command_succeeds() {
+    let world = World::new();
+    let ran = world.loops("count", "echo x >> a.txt", &["--until", "cmd:grep -c x a.txt | grep -qx 3"]).exits(0);
+    assert!(ran.out.contains("every condition holds · 3 iterations"), "{}", ran.out);
+}
+
+#[test]
+fn until_done_with_no_check_at_all() {
+    let world = World::new();
+    let agent = format!("{REPORT} echo x >> a.txt; [ $PITON_ITERATION = 2 ] && report done; true");
+    let ran = world.loops("free", &agent, &["--until", "done"]).exits(0);
+    insta::assert_snapshot!(ran.out, @"
+    run free · exec, fresh session per iteration · in place
+    note      stopping when the agent reports done and the tree changed (there is no check)
+    limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
+      #1 T s  +1 −0
+      #2 T s  +1 −0
+    done      agent reported done, the tree changed · 2 iterations, T s
+    result    files changed in place, nothing committed
+    next      piton diff free
+    ");
+}
+
+#[test]
+fn until_several_conditions_needs_all_of_them() {
+    let world = World::new();
+    let agent = "echo x >> a.txt; [ $PITON_ITERATION = 1 ] && echo b > b.txt; [ $PITON_ITERATION = 3 ] && echo c > c.txt; true";
+    let ran = world.loops("both", agent, &["--check", RED, "--until", "checks-pass", "--until", "file:c.txt"]);
+    assert!(ran.exits(0).out.contains("every condition holds · 3 iterations"));
+}
+
+#[test]
+fn checks_pass_on_a_green_baseline_is_refused_with_a_hint() {
+    let world = World::new();
+    let ran = world.loops("green", "touch $BESIDE/ran", &["--check", "test=true", "--until", "checks-pass"]).exits(2);
+    insta::assert_snapshot!(ran.out, @"
+    run green · exec, fresh session per iteration · in place
+    baseline  test ✓   ( T s)
+    note      stopping when every check passes
+    limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
+    stopped   every check passes already, so `checks-pass` could never be judged · 0 iterations, T s
+    result    no file changed
+    next      piton loop … --until done
+    ");
+    assert!(!world.beside("ran").exists(), "the agent was started");
+}
+
+#[test]
+fn a_loop_that_nothing_would_stop_is_refused() {
+    let world = World::new();
+    let ran = world.loops("endless", "true", &[]).exits(2);
+    insta::assert_snapshot!(ran.err, @"
+    error: nothing would stop this loop: it has no check and no condition
+
+    hint: give `--check CMD`, or run `piton init` to find the checks of this project
+    ");
+    let ran = world.loops("endless", "true", &["--until", "checks-pass"]).exits(2);
+    insta::assert_snapshot!(ran.err, @"
+    error: --until: `checks-pass` needs at least one check
+
+    hint: give `--check CMD`, or run `piton init` to find the checks of this project
+    ");
+    assert!(world.json(&["ls"]).as_array().unwrap().is_empty(), "a refused loop leaves no run");
+}
+
+#[test]
+fn a_condition_that_does_not_exist_is_refused_with_what_does() {
+    let world = World::new();
+    let ran = world.loops("typo", "true", &["--until", "check-pass", "--until", "file:../x"]).exits(2);
+    insta::assert_snapshot!(ran.err, @"
+    error: 2 things are wrong
+      --until: `check-pass` is no condition; did you mean `checks-pass`?
+      --until: `../x` is not a path inside the repository
+    ");
+}
+
+#[test]
+fn an_agent_that_always_fails_fails_the_run() {
+    let world = World::new();
+    let ran = world.loops("broken", "echo oops >&2; exit 9", &["--check", RED]).exits(1);
+    insta::assert_snapshot!(ran.out, @"
+    run broken · exec, fresh session per iteration · in place
+    baseline  test ✗   ( T s)
+    note      stopping when every check passes
+    limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
+      #1 T s  no change     test ✗   agent failed
+      #2 T s  no change     test ✗   agent failed
+      #3 T s  no change     test ✗   agent failed
+      #4 T s  no change     test ✗   agent failed
+      #5 T s  no change     test ✗   agent failed
+    failed    5 attempts in a row failed · 5 iterations, T s
+    result    no file changed; best is #1 with 0 of 1 checks
+    look      piton output broken
+    next      piton resume broken
+    ");
+    assert_eq!(world.json(&["status"])["reason"], "failure_streak");
+    assert_eq!(world.piton(&["output"]).exits(0).out, "oops\n");
+}
+
+#[test]
+fn a_command_that_is_missing_inside_the_shell_is_a_failing_agent() {
+    let world = World::new();
+    let ran = world.loops("broken", "no-such-agent-anywhere", &["--check", RED]).exits(1);
+    assert!(ran.out.contains("5 attempts in a row failed"), "{}", ran.out);
+    let said = world.piton(&["output"]).exits(0).out;
+    assert!(said.contains("no-such-agent-anywhere"), "{said}");
+}
+
+#[test]
+fn a_missing_agent_program_is_found_out_before_anything_is_recorded() {
+    let world = World::new();
+    world.configure("[agents.mine]\ncommand = [\"no-such-agent-anywhere\", \"--headless\"]\n");
+    let ran = world.piton(&["loop", "Do it", "--agent", "mine", "--check", RED]).exits(7);
+    insta::assert_snapshot!(ran.err, @"
+    error: the agent program `no-such-agent-anywhere` is not in PATH
+
+    hint: install it, or name another with --agent or --exec
+    ");
+    assert!(world.json(&["ls"]).as_array().unwrap().is_empty());
+}
+
+#[test]
+fn an_agent_of_the_configuration_is_used_by_name() {
+    let world = World::new();
+    world.configure("[agent]\nuse = \"mine\"\n[agents.mine]\ncommand = [\"touch\", \"b.txt\"]\n[checks]\ntest = \"test -f b.txt\"\n");
+    let ran = world.piton(&["loop", "Do it"]).exits(0);
+    assert!(ran.out.contains("· mine, fresh session per iteration"), "{}", ran.out);
+}
+
+#[test]
+fn a_check_that_wants_a_terminal_fails() {
+    let world = World::new();
+    let ran = world.loops("tty", "echo x >> a.txt", &["--check", "ask=test -t 0", "--max-iterations", "1"]).exits(3);
+    assert!(ran.out.contains("baseline  ask ✗"), "{}", ran.out);
+}
+
+#[test]
+fn a_check_that_never_ends_fails_at_its_timeout() {
+    let world = World::new();
+    world.configure("[checks]\nslow = { command = \"test -f b.txt || sleep 600\", timeout = \"1s\" }\n");
+    world.loops("slow", "touch b.txt", &[]).exits(0);
+    let status = world.json(&["status", "slow"]);
+    assert_eq!(status["baseline"][0]["timed_out"], true, "{status:#}");
+    assert_eq!(status["checks"][0]["passed"], true);
+}
+
+#[test]
+fn a_loop_without_a_task_is_refused() {
+    let world = World::new();
+    let ran = world.piton(&["loop", "--exec", "true", "--check", RED]).exits(2);
+    insta::assert_snapshot!(ran.err, @r#"
+    error: there is no task
+
+    hint: write `piton loop "what to do"`, or put it into `PROMPT.md`
+    "#);
+    world.piton(&["loop", "  ", "--exec", "true", "--check", RED]).exits(2);
+}
+
+#[test]
+fn an_empty_prompt_file_is_refused() {
+    let world = World::new();
+    world.write("PROMPT.md", "\n  \n");
+    let ran = world.piton(&["loop", "--exec", "true", "--check", RED]).exits(2);
+    insta::assert_snapshot!(ran.err, @"
+    error: the prompt file `PROMPT.md` is empty
+
+    hint: write the task into it, or give it as an argument
+    ");
+}
+
+#[test]
+fn a_prompt_file_that_is_not_there_is_refused() {
+    let world = World::new();
+    let ran = world.piton(&["loop", "-P", "TASK.md", "--exec", "true", "--check", RED]).exits(2);
+    insta::assert_snapshot!(ran.err, @"
+    error: the prompt file `TASK.md` is missing
+
+    hint: write the task into it, or give it as an argument
+    ");
+}
+
+#[test]
+fn a_task_as_text_and_as_a_file_is_refused() {
+    let world = World::new();
+    world.write("TASK.md", "x\n");
+    let ran = world.piton(&["loop", "Do it", "-P", "TASK.md", "--exec", "true", "--check", RED]).exits(2);
+    insta::assert_snapshot!(ran.err, @"error: --prompt-file: give the task as text or as `--prompt-file`, not both");
+}
+
+#[test]
+fn a_prompt_file_is_read_anew_at_every_iteration() {
+    let world = World::new();
+    world.write("PROMPT.md", "# Build the thing\n\nfirst words\n");
+    let agent = "cat > $BESIDE/prompt-$PITON_ITERATION
+                 if [ $PITON_ITERATION = 1 ]; then echo second words > PROMPT.md; else touch b.txt; fi";
+    let ran = world.piton(&["loop", "--exec", agent, "--check", RED]).exits(0);
+    assert!(ran.out.starts_with("run ralph-build-the-thing-"), "{}", ran.out);
+    let prompt = |name| std::fs::read_to_string(world.beside(name)).unwrap();
+    assert!(prompt("prompt-1").contains("first words"));
+    assert!(prompt("prompt-2").contains("second words") && !prompt("prompt-2").contains("first words"));
+}
+
+#[test]
+fn quiet_prints_the_end_only_and_json_prints_events() {
+    let world = World::new();
+    let ran = world.loops("quiet", "touch b.txt", &["--check", RED, "-q"]).exits(0);
+    assert!(ran.err.is_empty() && ran.out.starts_with("done "), "{ran:?}");
+    let ran = world.loops("json", "touch c.txt", &["--check", "test=test -f c.txt", "--json"]).exits(0);
+    let types: Vec<_> = ran.out.lines().map(|line| {
+        let event: serde_json::Value = serde_json::from_str(line).expect("a line is an event");
+        event["type"].as_str().expect("an event has a type").to_owned()
+    }).collect();
+    assert_eq!(types.first().map(String::as_str), Some("run_created"));
+    assert_eq!(types.last().map(String::as_str), Some("run_completed"));
+}

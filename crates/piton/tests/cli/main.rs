@@ -1,0 +1,19 @@
+//! The command line as a user meets it: the real binary, in a repository of its own for each test.
+//!
+//! One file per command area, one harness in [`common`]. A test says what a person would notice; what the parts
+//! guarantee in detail is tested where they live.
+
+mod agent;
+mod answer;
+mod common;
+mod crash;
+mod ids;
+mod limits;
+mod loops;
+mod restore;
+mod see;
+mod setup;
+mod steer;
+mod surroundings;
+mod trust;
+mod untrusted;

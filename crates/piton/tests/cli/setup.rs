@@ -1,0 +1,234 @@
+//! The first minutes: init, doctor, completions, help and the demo.
+
+use std::time::{Duration, Instant};
+
+use super::common::World;
+
+#[test]
+fn init_finds_the_checks_runs_them_and_writes_a_trusted_file() {
+    let world = World::new();
+    world.write("Makefile", "test:\n\ttest -f b.txt\nlint:\n\ttrue\n");
+    let ran = world.piton(&["init", "--yes"]).exits(0);
+    insta::assert_snapshot!(ran.out, @"wrote <repo>/piton.toml; it is trusted as it stands");
+    insta::assert_snapshot!(ran.err, @r#"
+    check test       make test   (target `test` in Makefile)
+          fails now
+    check lint       make lint   (target `lint` in Makefile)
+          passes now
+    permissions: an agent runs as you, without a sandbox; work lands in place, nothing is committed
+    next: piton loop "what to do" --exec 'your-agent'
+    "#);
+    insta::assert_snapshot!(world.read("piton.toml"), @r#"
+    # What piton runs here. After an edit: `piton trust`.
+
+    # [agent]
+    # use = "mine"             # or on the command line: piton loop --exec 'my-agent --headless'
+
+    # [agents.mine]            # any program that reads its task from stdin
+    # command = ["my-agent", "--headless"]
+
+    # [loop]                   # the defaults
+    # prompt = "PROMPT.md"
+    # session = "fresh"        # or "continue"
+    # max_iterations = 50
+    # max_duration = "8h"      # working time; waits are not counted
+    # no_progress = 5          # iterations in a row that change nothing that matters
+    # failure_streak = 5       # failed attempts in a row
+    # attempt_timeout = "2h"
+    # idle_timeout = "10m"     # off unless set: silence after which an attempt counts as hung
+    # max_cost_usd = 15        # off unless set
+    # max_tokens = 2000000     # off unless set
+    # on_lost = "retry"        # or "restore_and_retry", "ask": an attempt whose outcome cannot be known
+
+    [checks]                 # piton runs these itself; a loop is done when they pass
+    test = "make test"  # target `test` in Makefile
+    lint = "make lint"  # target `lint` in Makefile
+    # slow = { command = "make e2e", timeout = "30m" }   # 15 minutes otherwise
+
+    # [views]
+    # ralph = true             # .ralph/state.json
+    # auto_save_interval = "30s"
+
+    # [redact]
+    # patterns = []            # texts that never reach a disk, beside the known formats of keys
+    "#);
+    let ran = world.piton(&["loop", "Write b.txt", "--exec", "touch b.txt"]).exits(0);
+    assert!(ran.out.contains("checks green"), "{}", ran.out);
+    let ran = world.piton(&["init"]).exits(2);
+    insta::assert_snapshot!(ran.err, @"
+    error: there is a piton.toml already
+
+    hint: edit it, then run `piton trust`
+    ");
+}
+
+#[test]
+fn init_takes_an_agent_and_a_loop_needs_no_flag_then() {
+    let world = World::new();
+    world.write("Makefile", "test:\n\ttest -f b.txt\n");
+    world.piton(&["init", "--yes", "--agent", "touch b.txt"]).exits(0);
+    let ran = world.piton(&["loop", "Write b.txt"]).exits(0);
+    assert!(ran.out.contains("· touch, fresh session"), "{}", ran.out);
+}
+
+#[test]
+fn init_where_nothing_is_found_says_what_to_do() {
+    let world = World::new();
+    let ran = world.piton(&["init", "--yes"]).exits(0);
+    insta::assert_snapshot!(ran.err, @r#"
+    no check was detected: add some under [checks] in piton.toml, then run `piton trust`
+    permissions: an agent runs as you, without a sandbox; work lands in place, nothing is committed
+    next: piton loop "what to do" --exec 'your-agent'
+    "#);
+}
+
+#[test]
+fn doctor_says_what_is_well() {
+    let world = World::new();
+    let ran = world.piton(&["doctor"]).exits(0);
+    for what in ["git", "shell", "state", "process trees", "piton.toml", "journal"] {
+        assert!(ran.out.lines().any(|line| line.contains(what)), "{what}: {}", ran.out);
+    }
+    assert!(!ran.out.contains("bad "), "{}", ran.out);
+    let findings = world.json(&["doctor"]);
+    for finding in findings.as_array().unwrap() {
+        assert!(finding["what"].is_string() && finding["state"].is_string() && finding["detail"].is_string());
+    }
+    assert!(!world.path(".piton").exists(), "looking leaves nothing behind");
+}
+
+#[test]
+fn doctor_says_what_is_not() {
+    let world = World::new();
+    world.write("piton.toml", "[lop]\n");
+    let ran = world.piton(&["doctor"]).exits(7);
+    assert!(ran.out.lines().any(|line| line.starts_with("bad   piton.toml") && line.contains("lop")), "{}", ran.out);
+    world.write("piton.toml", "[checks]\ntest = \"true\"\n");
+    let ran = world.piton(&["doctor"]).exits(0);
+    assert!(ran.out.lines().any(|line| line.starts_with("warn  piton.toml") && line.contains("piton trust")), "{}", ran.out);
+}
+
+#[test]
+fn completions_know_the_commands() {
+    let world = World::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let ran = world.piton(&["completions", shell]).exits(0);
+        assert!(ran.out.contains("piton") && ran.out.contains("loop") && ran.out.contains("resume"), "{shell}");
+    }
+    world.piton(&["completions", "tcsh"]).exits(2);
+    let ran = world.piton(&["completions", "bash"]).exits(0);
+    world.write("../completions", &ran.out);
+    world.shell("bash -n ../completions").exits(0);
+}
+
+#[test]
+fn help_begins_with_where_to_begin() {
+    let world = World::new();
+    let ran = world.piton(&["--help"]).exits(0);
+    insta::assert_snapshot!(ran.out, @"
+    Keeps long-running AI-agent work from falling.
+
+    A loop of an agent becomes a durable run: it survives crashes, resumes exactly, runs the checks
+    itself, keeps the best result, and can explain everything it did.
+
+    Usage: piton [OPTIONS] <COMMAND>
+
+    Commands:
+      demo         See a loop, a crash, a re-attach and the result, offline, in a temporary directory
+      init         Detect the checks of this repository, run each once, and write a trusted piton.toml
+      loop         Run an agent in a loop until its checks pass
+      ls           List runs, those that need you first
+      status       Show where a run is, why, and what to do
+      why          Show the chain of events behind a run's status, and what was not the cause
+      show         Show the whole state of a run, now or then
+      log          Show the events of a run, one per line
+      output       Show what the agent printed
+      attach       View a run; Ctrl-C asks it to stop, closing the terminal leaves it running
+      wait         Wait until a run rests, and exit with its code
+      pause        Let the work that is open end, then rest
+      resume       Go on with a run, recovering first
+      stop         Stop a run after the work that is open, or now
+      skip         Give up the iteration under way and begin the next
+      tell         Say something to the agent at its next prompt
+      answer       Answer a question of a run; without one, list what waits
+      best         Show the best iteration of a run
+      restore      Put the files of an iteration back; by default of the best
+      diff         Show what changed between two iterations; by default from the start to now
+      rm           Forget a run: its events, attempts and snapshots
+      verify       Check everything that is stored
+      rebuild      Render the files of a run again from the journal
+      doctor       Look at this machine and repository for what would stand in the way
+      trust        Trust the piton.toml of this repository as it stands
+      completions  Print a completion script
+      config       Show the configuration
+      help         Print this message or the help of the given subcommand(s)
+
+    Options:
+          --repo <DIR>
+              The repository; by default the one that holds this directory
+
+          --store <URL>
+              The journal, as `sqlite:PATH`; by default `.piton/journal.db` in the repository
+
+              [env: PITON_STORE=]
+
+          --json
+              Print JSON
+
+      -q, --quiet
+              Print less
+
+      -v, --verbose
+              Print more
+
+          --no-color
+              No colour; the variable NO_COLOR says the same
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+      -V, --version
+              Print version
+
+    Start with: piton demo
+    ");
+    world.piton(&[]).exits(2);
+    world.piton(&["lop"]).exits(2);
+    assert!(world.piton(&["--version"]).exits(0).out.starts_with("piton "));
+}
+
+#[test]
+fn the_demo_works_offline_in_less_than_twenty_seconds_and_leaves_nothing() {
+    let world = World::outside_git();
+    let started = Instant::now();
+    let temporary = world.beside("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let ran = world.piton_with(&[("TMPDIR", temporary.to_str().unwrap())], &["demo"]).exits(0);
+    assert!(started.elapsed() < Duration::from_secs(20), "took {:?}", started.elapsed());
+    insta::assert_snapshot!(ran.out, @r#"
+    1. a loop: an agent works, piton runs the checks itself
+    run ralph-write-a-greeting-XXXXXXXX · a scripted agent, fresh session per iteration · in place
+    baseline  exists ✗ · complete ✗   ( T s)
+    note      stopping when every check passes
+    limits    5 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
+      #1 T s  +1 −0         exists ✓ · complete ✗
+
+    2. a crash: kill -9 for the driver, in the middle of attempt 2
+          driver PID is dead
+          the agent of attempt 2 works on: its keeper holds it
+
+    3. a re-attach: `piton resume` finds the agent instead of starting another
+      #2 T s  +1 −1         exists ✓ · complete ✓
+    done      2 of 2 checks green · 2 iterations, T s
+    result    files changed in place, nothing committed
+    next      piton diff XXXXXXXX
+
+    4. the account: every transition is in the journal
+          15 events, chain intact; 2 attempts, 0 lost, iteration 2 counted once
+          took T s
+          the directory is gone again; `piton demo --keep` leaves it to look around in
+    next: piton init, then piton loop "what to do" --exec 'your-agent'
+    "#);
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(world.path("")).unwrap().count(), 0);
+}

@@ -1,0 +1,179 @@
+//! Surroundings that are not as they should be: refused with the right code, nothing broken further.
+
+use super::common::World;
+
+const RED: &str = "test=test -f b.txt";
+
+fn with_a_run() -> World {
+    let world = World::new();
+    world.loops("r", "touch b.txt", &["--check", RED]).exits(0);
+    world
+}
+
+#[test]
+fn a_symlinked_state_directory_is_refused() {
+    let world = World::new();
+    std::fs::create_dir(world.beside("elsewhere")).unwrap();
+    std::os::unix::fs::symlink(world.beside("elsewhere"), world.path(".piton")).unwrap();
+    let ran = world.loops("r", "true", &["--check", RED]).exits(7);
+    insta::assert_snapshot!(ran.err, @"
+    error: failed to trust the directory `<repo>/.piton`
+      caused by: it is a symbolic link
+
+    hint: run `piton doctor`
+    ");
+    assert_eq!(std::fs::read_dir(world.beside("elsewhere")).unwrap().count(), 0, "nothing was written through it");
+    world.piton(&["doctor"]).exits(7);
+}
+
+#[test]
+fn a_world_writable_state_directory_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = with_a_run();
+    std::fs::set_permissions(world.path(".piton"), std::fs::Permissions::from_mode(0o777)).unwrap();
+    let ran = world.piton(&["status"]).exits(7);
+    insta::assert_snapshot!(ran.err, @"
+    error: failed to trust the directory `<repo>/.piton`
+      caused by: it is writable by everyone (mode 777); run `chmod o-w` on it
+
+    hint: run `piton doctor`
+    ");
+    world.loops("again", "true", &["--check", RED]).exits(7);
+}
+
+#[test]
+fn a_file_in_the_place_of_the_state_directory_is_refused() {
+    let world = World::new();
+    world.write(".piton", "mine\n");
+    let ran = world.loops("r", "true", &["--check", RED]).exits(7);
+    insta::assert_snapshot!(ran.err, @"
+    error: failed to trust the directory `<repo>/.piton`
+      caused by: it is not a directory
+
+    hint: run `piton doctor`
+    ");
+    assert_eq!(world.read(".piton"), "mine\n");
+}
+
+#[test]
+fn a_journal_from_the_future_is_refused_and_left_alone() {
+    let world = with_a_run();
+    let journal = rusqlite::Connection::open(world.path(".piton/journal.db")).unwrap();
+    journal.pragma_update(None, "user_version", 9999).unwrap();
+    drop(journal);
+    for command in [&["status"][..], &["verify"], &["loop", "x", "--exec", "true", "--check", RED]] {
+        let ran = world.piton(command).exits(7);
+        assert!(ran.err.contains("hint: update piton on this machine"), "{command:?}: {}", ran.err);
+    }
+    insta::assert_snapshot!(world.piton(&["ls"]).exits(7).err, @"
+    error: the journal has format 9999, this piton knows up to 1
+
+    hint: update piton on this machine
+    ");
+    world.piton(&["doctor"]).exits(7);
+}
+
+#[test]
+fn a_changed_event_is_found_out() {
+    let world = with_a_run();
+    let journal = rusqlite::Connection::open(world.path(".piton/journal.db")).unwrap();
+    // One bit of what the second append holds.
+    let (row, mut body): (i64, Vec<u8>) = journal
+        .query_row("select row, body from events order by seq limit 1 offset 1", [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap();
+    let middle = body.len() / 2;
+    body[middle] ^= 1;
+    assert_eq!(journal.execute("update events set body = ?1 where row = ?2", (body, row)).unwrap(), 1);
+    drop(journal);
+    let ran = world.piton(&["verify"]).exits(6);
+    insta::assert_snapshot!(ran.out, @"
+    r: event 2: the chain is broken: what is stored is not what was written
+      stop trusting run `r`; its files are in .piton/attempts, its snapshots under refs/piton/r
+    damaged: 1 runs, 0 events, 1 problems
+    ");
+    let found = world.piton(&["verify", "--json"]).exits(6);
+    let found: serde_json::Value = serde_json::from_str(&found.out).unwrap();
+    assert_eq!(found["ok"], false);
+    assert_eq!(found["problems"][0]["run_id"], "r");
+    for field in ["what", "remedy"] {
+        assert!(found["problems"][0][field].is_string(), "{found:#}");
+    }
+    let ran = world.piton(&["log", "r"]).exits(6);
+    insta::assert_snapshot!(ran.err, @"
+    error: the journal is damaged: run `r`, event 2: the chain is broken: what is stored is not what was written
+
+    hint: run `piton verify` to see all of it
+    ");
+    world.piton(&["status", "r"]).exits(6);
+}
+
+#[test]
+fn a_journal_that_is_no_database_is_corruption() {
+    let world = with_a_run();
+    for suffix in ["-wal", "-shm"] {
+        let _ = std::fs::remove_file(world.path(&format!(".piton/journal.db{suffix}")));
+    }
+    world.write(".piton/journal.db", &"garbage ".repeat(4096));
+    let ran = world.piton(&["status"]).exits(6);
+    insta::assert_snapshot!(ran.err, @"
+    error: the journal is damaged: SQLite says: file is not a database
+
+    hint: run `piton verify` to see all of it
+    ");
+    world.piton(&["verify"]).exits(6);
+    world.loops("again", "true", &["--check", RED]).exits(6);
+    assert!(world.read(".piton/journal.db").starts_with("garbage"), "it is left as it is");
+}
+
+#[test]
+fn a_directory_outside_git_works_too() {
+    let world = World::outside_git();
+    world.write("a.txt", "a\n");
+    let agent = "if [ $PITON_ITERATION = 2 ]; then echo b > b.txt; else echo x >> a.txt; fi";
+    world.loops("r", agent, &["--check", RED]).exits(0);
+    insta::assert_snapshot!(world.piton(&["diff", "--stat"]).exits(0).out, @"
+    +1 −0           a.txt
+    +1 −0           b.txt
+    2 files, +2 −0
+    ");
+    world.piton(&["restore", "r", "--iteration", "0"]).exits(0);
+    assert_eq!(world.read("a.txt"), "a\n");
+    assert!(!world.path("b.txt").exists());
+    assert!(!world.path(".git").exists());
+}
+
+#[test]
+fn a_repository_without_a_commit_works_too() {
+    let world = World::outside_git();
+    world.git(&["init", "-q", "-b", "main"]);
+    world.loops("r", "touch b.txt", &["--check", RED]).exits(0);
+    world.piton(&["restore", "r", "--iteration", "0"]).exits(0);
+    assert!(!world.path("b.txt").exists());
+}
+
+#[test]
+fn a_state_directory_that_the_agent_deletes_is_noticed() {
+    let world = World::new();
+    let ran = world.loops("r", "rm -rf .piton; touch b.txt", &["--check", RED]).exits(7);
+    assert!(ran.err.contains("error: "), "{}", ran.err);
+    assert!(ran.err.contains("hint: "), "{}", ran.err);
+}
+
+#[test]
+fn cleaning_the_tree_leaves_the_journal() {
+    let world = World::new();
+    let agent = "if [ $PITON_ITERATION = 1 ]; then git clean -fdxq; else touch b.txt; fi";
+    world.loops("r", agent, &["--check", RED]).exits(0);
+    assert_eq!(world.json(&["verify"])["ok"], true);
+}
+
+#[test]
+fn a_prompt_file_that_vanishes_stops_the_run_until_it_is_back() {
+    let world = World::new();
+    world.write("PROMPT.md", "x\n");
+    let agent = "if [ $PITON_ITERATION = 1 ]; then rm PROMPT.md; else touch b.txt; fi";
+    let ran = world.piton(&["loop", "--id", "r", "--exec", agent, "--check", RED]).exits(7);
+    assert!(ran.out.contains("stopped   the prompt file `PROMPT.md` is missing"), "{}", ran.out);
+    world.write("PROMPT.md", "x\n");
+    world.piton(&["resume", "r"]).exits(0);
+}

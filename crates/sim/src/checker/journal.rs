@@ -1,0 +1,313 @@
+//! What the journal says, event by event, by the checker's own account.
+
+use serde::Deserialize;
+
+use super::shape;
+use super::world::World;
+use super::{Checked, Violation, violated};
+use crate::history::{By, Name, RawEvent};
+
+/// Where the run is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Place {
+    #[default]
+    Nowhere,
+    Created,
+    Running,
+    /// Waits for a moment.
+    Timed,
+    /// Waits for an answer.
+    Asking,
+    /// Paused, stopped or failed.
+    Resting,
+    Completed,
+}
+
+/// What is open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Open {
+    #[default]
+    Nothing,
+    Attempt(u32),
+    Round(u32),
+}
+
+/// What was used up to an event.
+#[derive(Clone, Copy, Default)]
+struct Used {
+    iteration: u32,
+    cost: u64,
+    lost: u32,
+}
+
+/// Facts of the journal so far.
+#[derive(Default)]
+pub(super) struct Journal {
+    place: Place,
+    open: Open,
+    attempt: u32,
+    round: u32,
+    epoch: u64,
+    limit: u32,
+    cost_limit: Option<u64>,
+    used: Used,
+    used_at: Vec<Used>,
+    green: bool,
+    /// Number, digest, and whether "no" leaves nothing to go on with.
+    questions: Vec<(u32, String, bool)>,
+    questions_asked: u32,
+    answers: Vec<(u32, String, Option<String>)>,
+}
+
+impl Journal {
+    /// Nothing is to be done until a person acts.
+    pub(super) fn at_rest(&self) -> bool {
+        matches!(self.place, Place::Asking | Place::Resting | Place::Completed)
+    }
+
+    pub(super) fn open_attempt(&self) -> Option<u32> {
+        match self.open {
+            Open::Attempt(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    pub(super) fn open_round(&self) -> Option<u32> {
+        match self.open {
+            Open::Round(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    pub(super) fn take(&mut self, event: &RawEvent, by: By, world: &World) -> Checked {
+        let kind = event.kind.as_str();
+        let is_request = kind.ends_with("_requested") || matches!(kind, "answer_given" | "agent_told" | "run_created");
+        match by {
+            By::Epoch(_) if is_request => return violated("I5", format!("{kind} came from a driver")),
+            By::Request(_) if !is_request => return violated("I5", format!("{kind} came without a lease")),
+            _ => {}
+        }
+        if self.place == Place::Completed && !is_request {
+            return violated("I4", format!("{kind} follows the end of the run"));
+        }
+        if (event.seq == 1) != (kind == "run_created") {
+            return violated("I2", format!("{kind} is event {}", event.seq));
+        }
+        match kind {
+            "run_created" => self.created(parse(event)?),
+            "driver_started" => self.driver_started(&parse(event)?, by)?,
+            "attempt_started" => self.attempt_started(&parse(event)?, world)?,
+            "attempt_finished" => self.attempt_finished(&parse(event)?, world)?,
+            "attempt_abandoned" => self.attempt_abandoned(&parse(event)?, world)?,
+            "attempt_lost" => self.attempt_lost(&parse(event)?, world)?,
+            "checks_started" => self.checks_started(&parse(event)?, world)?,
+            "checks_finished" => self.checks_finished(&parse(event)?, world)?,
+            "question_asked" => self.question_asked(&parse(event)?)?,
+            "question_closed" => self.question_closed(&parse(event)?)?,
+            "answer_given" => {
+                let given: shape::AnswerGiven<'_> = parse(event)?;
+                self.answers.push((given.question, given.answer.to_owned(), given.seen.map(str::to_owned)));
+            }
+            "run_waiting" => {
+                let waiting: shape::Waiting<'_> = parse(event)?;
+                self.place = if waiting.until.is_some() { Place::Timed } else { Place::Asking };
+            }
+            "run_resumed" => {
+                let resumed: shape::Resumed = parse(event)?;
+                self.limit = resumed.raise.iterations.unwrap_or(self.limit);
+                self.cost_limit = resumed.raise.cost_microusd.or(self.cost_limit);
+                self.place = Place::Running;
+            }
+            "run_paused" | "run_stopped" | "run_failed" => self.place = Place::Resting,
+            "run_completed" => self.completed(&parse(event)?)?,
+            "checks_reused" | "snapshot_taken" | "answer_refused" | "checkpoint_taken" => {}
+            _ if is_request => {}
+            _ => return violated("I2", format!("nobody knows an event {kind}")),
+        }
+        self.used_at.push(self.used);
+        Ok(())
+    }
+
+    fn created(&mut self, created: shape::Created) {
+        self.place = Place::Created;
+        self.limit = created.config.limits.iterations;
+        self.cost_limit = created.config.limits.cost_microusd;
+    }
+
+    fn driver_started(&mut self, started: &shape::DriverStarted, by: By) -> Checked {
+        if by != By::Epoch(started.epoch) || started.epoch <= self.epoch {
+            return violated("I5", format!("a driver of epoch {} follows {}", started.epoch, self.epoch));
+        }
+        self.epoch = started.epoch;
+        if self.place == Place::Created {
+            self.place = Place::Running;
+        }
+        Ok(())
+    }
+
+    /// Work begins only while the run is under way, one piece at a time, on a tree nobody else works in.
+    fn may_begin(&self, what: &str, world: &World) -> Checked {
+        if self.place != Place::Running || self.open != Open::Nothing {
+            return violated("I4", format!("{what} begins while {:?} with {:?} open", self.place, self.open));
+        }
+        match world.living().first() {
+            Some(name) => violated("I10", format!("{what} begins while {name:?} is alive")),
+            None => Ok(()),
+        }
+    }
+
+    fn attempt_started(&mut self, started: &shape::AttemptStarted, world: &World) -> Checked {
+        let shape::Attempt { number, iteration } = started.attempt;
+        self.may_begin("an attempt", world)?;
+        if number != self.attempt + 1 {
+            return violated("I4", format!("attempt {number} follows attempt {}", self.attempt));
+        }
+        if iteration != self.used.iteration && iteration != self.used.iteration + 1 {
+            return violated("I13", format!("iteration {iteration} follows iteration {}", self.used.iteration));
+        }
+        if iteration > self.limit {
+            return violated("I13", format!("iteration {iteration} begins beyond the limit of {}", self.limit));
+        }
+        if self.cost_limit.is_some_and(|limit| self.used.cost >= limit) {
+            return violated("I13", format!("attempt {number} begins with {} spent", self.used.cost));
+        }
+        (self.attempt, self.used.iteration, self.open) = (number, iteration, Open::Attempt(number));
+        Ok(())
+    }
+
+    fn close_attempt(&mut self, number: u32, what: &str, world: &World) -> Checked {
+        if self.open != Open::Attempt(number) {
+            return violated("I4", format!("attempt {number} was {what} while {:?} is open", self.open));
+        }
+        if world.living().contains(&Name::Attempt(number)) {
+            return violated("I10", format!("attempt {number} was {what} while it is alive"));
+        }
+        self.open = Open::Nothing;
+        Ok(())
+    }
+
+    fn attempt_finished(&mut self, finished: &shape::AttemptFinished<'_>, world: &World) -> Checked {
+        let number = finished.attempt;
+        self.close_attempt(number, "finished", world)?;
+        let cost = finished.end.report.as_ref().and_then(|report| report.cost_microusd);
+        match world.exit(Name::Attempt(number)) {
+            Some(exit) if exit == (finished.end.outcome, cost) => {}
+            Some(exit) => return violated("I4", format!("attempt {number} ended as {exit:?}, but that is not recorded")),
+            None => return violated("I4", format!("attempt {number} is recorded as finished; nobody knows its outcome")),
+        }
+        if finished.end.outcome != "not_startable" {
+            self.used.cost += cost.unwrap_or(0);
+        }
+        Ok(())
+    }
+
+    fn attempt_abandoned(&mut self, gone: &shape::AttemptGone, world: &World) -> Checked {
+        let name = Name::Attempt(gone.attempt);
+        self.close_attempt(gone.attempt, "abandoned", world)?;
+        if world.was_spawned(name) || !world.has_tombstone(name) {
+            return violated("I4", format!("attempt {} is recorded as never started", gone.attempt));
+        }
+        Ok(())
+    }
+
+    fn attempt_lost(&mut self, gone: &shape::AttemptGone, world: &World) -> Checked {
+        self.close_attempt(gone.attempt, "lost", world)?;
+        if world.exit(Name::Attempt(gone.attempt)).is_some() {
+            return violated("I4", format!("attempt {} is recorded as lost; its outcome is known", gone.attempt));
+        }
+        self.used.lost += 1;
+        Ok(())
+    }
+
+    fn checks_started(&mut self, started: &shape::ChecksStarted, world: &World) -> Checked {
+        self.may_begin("a round of checks", world)?;
+        if started.round != self.round + 1 {
+            return violated("I4", format!("round {} follows round {}", started.round, self.round));
+        }
+        (self.round, self.open) = (started.round, Open::Round(started.round));
+        Ok(())
+    }
+
+    fn checks_finished(&mut self, finished: &shape::ChecksFinished, world: &World) -> Checked {
+        let round = &finished.round;
+        if self.open != Open::Round(round.number) {
+            return violated("I4", format!("round {} finished while {:?} is open", round.number, self.open));
+        }
+        self.open = Open::Nothing;
+        if round.cancelled {
+            return Ok(());
+        }
+        for (index, verdict) in round.checks.iter().enumerate() {
+            // A verdict is what some try of the check said; one that was lost each time has failed.
+            let tries = (1..=12).map(|attempt| Name::Check { round: round.number, index: index as u8, attempt });
+            let said: Vec<_> = tries.filter_map(|name| world.exit(name)).filter(|exit| exit.0 != "cancelled").collect();
+            let passed = said.last().is_some_and(|exit| exit.0 == "succeeded");
+            if passed != verdict.passed {
+                return violated("I4", format!("round {} records a verdict that no check gave", round.number));
+            }
+        }
+        self.green = round.checks.iter().all(|verdict| verdict.passed);
+        Ok(())
+    }
+
+    fn question_asked(&mut self, asked: &shape::QuestionAsked<'_>) -> Checked {
+        if asked.question != self.questions_asked + 1 {
+            return violated("I6", format!("question {} follows question {}", asked.question, self.questions_asked));
+        }
+        self.questions_asked = asked.question;
+        self.questions.push((asked.question, asked.digest.to_owned(), asked.kind == "attempt_lost"));
+        Ok(())
+    }
+
+    /// Closed by an answer that somebody gave to exactly what was asked, and that was not used before.
+    fn question_closed(&mut self, closed: &shape::QuestionClosed<'_>) -> Checked {
+        let Some(index) = self.questions.iter().position(|(number, _, _)| *number == closed.question) else {
+            return violated("I6", format!("question {} was closed and is not open", closed.question));
+        };
+        let (_, digest, no_ends) = self.questions.remove(index);
+        let fits = |(question, answer, seen): &(u32, String, Option<String>)| {
+            *question == closed.question && answer == closed.answer && seen.as_ref().is_none_or(|seen| *seen == digest)
+        };
+        match self.answers.iter().position(fits) {
+            Some(index) => self.answers.remove(index),
+            None => return violated("I6", format!("question {} was closed by no answer to it", closed.question)),
+        };
+        let goes_on = closed.answer == "approve" || (closed.answer == "reject" && !no_ends);
+        if self.place == Place::Asking && self.questions.is_empty() && goes_on {
+            self.place = Place::Running;
+        }
+        Ok(())
+    }
+
+    fn completed(&mut self, ended: &shape::Ended<'_>) -> Checked {
+        if self.open != Open::Nothing || !self.green {
+            return violated("I6", format!("the run completed ({}) without green checks", ended.reason));
+        }
+        self.place = Place::Completed;
+        Ok(())
+    }
+
+    /// The numbers a view shows are those of the events it stands on.
+    pub(super) fn check_view(&self, shown: u64, iterations: u32, cost: u64, lost: u32) -> Checked {
+        let Some(used) = (shown as usize).checked_sub(1).and_then(|index| self.used_at.get(index)) else {
+            return violated("I7", format!("a view shows event {shown}"));
+        };
+        // The iteration under way may have its verdict or not; every one before it has exactly one.
+        let counted = iterations == used.iteration || iterations + 1 == used.iteration;
+        if !counted || cost != used.cost || lost != used.lost {
+            let what = format!(
+                "event {shown}: {iterations} iterations, {cost} spent and {lost} lost are shown; {}, {} and {} are recorded",
+                used.iteration, used.cost, used.lost
+            );
+            return violated("I13", what);
+        }
+        Ok(())
+    }
+}
+
+fn parse<'a, T: Deserialize<'a>>(event: &'a RawEvent) -> Result<T, Violation> {
+    serde_json::from_slice(&event.data).map_err(|error| Violation {
+        rule: "I2",
+        what: format!("event {} ({}) does not have its shape: {error}", event.seq, event.kind),
+    })
+}

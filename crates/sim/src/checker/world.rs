@@ -1,0 +1,76 @@
+//! What really happened to processes, by the world's own log.
+
+use super::journal::Journal;
+use super::{Checked, violated};
+use crate::history::Name;
+
+/// Processes, exits and tombstones so far.
+#[derive(Default)]
+pub(super) struct World {
+    living: Vec<Name>,
+    spawned: Vec<Name>,
+    exits: Vec<(Name, &'static str, Option<u64>)>,
+    tombstones: Vec<Name>,
+}
+
+impl World {
+    pub(super) fn living(&self) -> &[Name] {
+        &self.living
+    }
+
+    pub(super) fn was_spawned(&self, name: Name) -> bool {
+        self.spawned.iter().rev().any(|known| *known == name)
+    }
+
+    pub(super) fn exit(&self, name: Name) -> Option<(&'static str, Option<u64>)> {
+        let found = self.exits.iter().rev().find(|(known, _, _)| *known == name)?;
+        Some((found.1, found.2))
+    }
+
+    pub(super) fn has_tombstone(&self, name: Name) -> bool {
+        self.tombstones.iter().rev().any(|known| *known == name)
+    }
+
+    pub(super) fn spawned(&mut self, name: Name, journal: &Journal) -> Checked {
+        if self.was_spawned(name) {
+            return violated("I4", format!("{name:?} was started twice"));
+        }
+        if let Some(other) = self.living.first() {
+            return violated("I10", format!("{name:?} was started while {other:?} is alive"));
+        }
+        if self.has_tombstone(name) {
+            return violated("I4", format!("{name:?} was started after somebody made sure it never is"));
+        }
+        // Intent before the act, and no act once the outcome is on record.
+        let open = match name {
+            Name::Attempt(number) => journal.open_attempt() == Some(number),
+            Name::Check { round, .. } => journal.open_round() == Some(round),
+        };
+        if !open {
+            return violated("I4", format!("{name:?} was started, but is not open in the journal"));
+        }
+        self.spawned.push(name);
+        self.living.push(name);
+        Ok(())
+    }
+
+    pub(super) fn gone(&mut self, name: Name) {
+        self.living.retain(|living| *living != name);
+    }
+
+    pub(super) fn exited(&mut self, name: Name, outcome: &'static str, cost: Option<u64>) -> Checked {
+        if self.exit(name).is_some() {
+            return violated("I4", format!("{name:?} ended twice"));
+        }
+        self.exits.push((name, outcome, cost));
+        Ok(())
+    }
+
+    pub(super) fn tombstone(&mut self, name: Name) -> Checked {
+        if self.was_spawned(name) {
+            return violated("I4", format!("{name:?} got a tombstone after it was started"));
+        }
+        self.tombstones.push(name);
+        Ok(())
+    }
+}

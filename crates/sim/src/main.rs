@@ -1,0 +1,123 @@
+//! Runs seeds and prints one line of JSON per result.
+//!
+//! ```text
+//! piton-sim [--seeds N] [--from N] [--jobs N] [--plant NAME | --plants]
+//! piton-sim --seed S [--plant NAME] [--trace]
+//! ```
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "printing is what this program does")]
+
+use std::process::ExitCode;
+
+use piton_sim::{Batch, Plant, trace};
+use serde_json::json;
+
+/// Lines of the trace that are shown of a seed with a violation.
+const LINES: usize = 60;
+
+fn main() -> ExitCode {
+    match Options::parse() {
+        Ok(options) => options.run(),
+        Err(text) => {
+            eprintln!("error: {text}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+struct Options {
+    seeds: u64,
+    from: u64,
+    jobs: usize,
+    seed: Option<u64>,
+    trace: bool,
+    plant: Option<Plant>,
+    plants: bool,
+}
+
+impl Options {
+    fn parse() -> Result<Self, String> {
+        let mut options =
+            Options { seeds: 1_000, from: 0, jobs: 2, seed: None, trace: false, plant: None, plants: false };
+        let mut args = std::env::args().skip(1);
+        while let Some(arg) = args.next() {
+            let mut number = || {
+                let text = args.next().ok_or(format!("`{arg}` needs a number"))?;
+                text.parse::<u64>().map_err(|_| format!("`{text}` is not a number"))
+            };
+            match arg.as_str() {
+                "--seeds" => options.seeds = number()?,
+                "--from" => options.from = number()?,
+                "--jobs" => options.jobs = number()? as usize,
+                "--seed" => options.seed = Some(number()?),
+                "--trace" => options.trace = true,
+                "--plants" => options.plants = true,
+                "--plant" => {
+                    let name = args.next().unwrap_or_default();
+                    let names = || Plant::ALL.map(|(_, name)| name).join(", ");
+                    options.plant =
+                        Some(Plant::named(&name).ok_or_else(|| format!("there is no plant `{name}`; there are {}", names()))?);
+                }
+                other => return Err(format!("nobody knows `{other}`")),
+            }
+        }
+        Ok(options)
+    }
+
+    fn run(&self) -> ExitCode {
+        if let Some(seed) = self.seed {
+            return show(seed, self.plant, if self.trace { usize::MAX } else { LINES });
+        }
+        if self.plants {
+            let missed = Plant::ALL.iter().filter(|(plant, _)| !self.find(*plant)).count();
+            return if missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+        }
+        if let Some(plant) = self.plant {
+            return if self.find(plant) { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+        }
+        let Options { seeds, from, jobs, .. } = *self;
+        let outcome = Batch { from, seeds, jobs, plant: None, stop_at_first: false }.run();
+        println!("{}", outcome.to_json());
+        for (seed, violation) in outcome.violations.iter().take(20) {
+            println!("{}", json!({ "seed": seed, "rule": violation.rule, "what": violation.what }));
+        }
+        match outcome.violations.first() {
+            Some((seed, _)) => show(*seed, None, LINES),
+            None => ExitCode::SUCCESS,
+        }
+    }
+
+    /// Whether the planted mistake is found within a thousand seeds.
+    fn find(&self, plant: Plant) -> bool {
+        let batch = Batch { from: self.from, seeds: 1_000, jobs: 1, plant: Some(plant), stop_at_first: true };
+        let outcome = batch.run();
+        let found = outcome.violations.first();
+        println!("{}", json!({
+            "plant": plant.name(),
+            "found": found.is_some(),
+            "seeds_needed": outcome.seeds,
+            "seed": found.map(|(seed, _)| *seed),
+            "rule": found.map(|(_, violation)| violation.rule),
+            "what": found.map(|(_, violation)| violation.what.clone()),
+        }));
+        found.is_some()
+    }
+}
+
+/// Replays one seed and shows the end of its trace.
+fn show(seed: u64, plant: Option<Plant>, lines_max: usize) -> ExitCode {
+    let (lines, verdict) = trace(seed, plant);
+    for line in &lines[lines.len().saturating_sub(lines_max)..] {
+        println!("{line}");
+    }
+    let plant = plant.map(Plant::name);
+    match verdict {
+        Ok(()) => {
+            println!("{}", json!({ "seed": seed, "plant": plant, "violation": null }));
+            ExitCode::SUCCESS
+        }
+        Err(violation) => {
+            println!("{}", json!({ "seed": seed, "plant": plant, "rule": violation.rule, "violation": violation.what }));
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The fault loop: a small workload in which every call fails once, before or after its effect.
+//!
+//! For N = 1, 2, 3, … the N-th call fails; until a run in which nothing failed. Afterwards nothing that was
+//! acknowledged is lost, nothing is there twice, and the storage is sound.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::future::Future;
+
+use piton_model::{RunId, Seq};
+
+use super::Journal;
+use super::steps::*;
+use crate::types::{Append, BlobId, Checkpoint, Claim, Head, Holder, Lease, RunRow, StoredEvent};
+use crate::{Error, Problem, Store};
+
+/// When a call fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing happened.
+    Before,
+    /// It happened, but the caller is told that it failed.
+    After,
+}
+
+/// A store whose N-th call fails.
+#[derive(Debug)]
+pub struct Faulty<S> {
+    inner: S,
+    fault: Fault,
+    /// Calls until the one that fails; 0 once it has.
+    calls_left: Cell<usize>,
+}
+
+impl<S: Store> Faulty<S> {
+    /// `inner`, whose call number `nth` (from 1) fails.
+    pub fn new(inner: S, fault: Fault, nth: usize) -> Self {
+        Self { inner, fault, calls_left: Cell::new(nth) }
+    }
+
+    /// Calls that are still to come before the one that fails; 0 once it has failed.
+    pub fn calls_left(&self) -> usize {
+        self.calls_left.get()
+    }
+
+    async fn through<T>(&self, call: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+        let fails = self.calls_left.get() == 1;
+        self.calls_left.set(self.calls_left.get().saturating_sub(1));
+        if fails && self.fault == Fault::Before {
+            return Err(injected());
+        }
+        let result = call.await;
+        if fails { result.and_then(|_| Err(injected())) } else { result }
+    }
+}
+
+fn injected() -> Error {
+    Error::NoSpace { source: "injected".into() }
+}
+
+impl<S: Store> Store for Faulty<S> {
+    async fn append(&self, append: Append) -> Result<Head, Error> {
+        self.through(self.inner.append(append)).await
+    }
+    async fn read(&self, run: &RunId, from: Seq, count_max: usize) -> Result<Vec<StoredEvent>, Error> {
+        self.through(self.inner.read(run, from, count_max)).await
+    }
+    async fn row(&self, run: &RunId) -> Result<RunRow, Error> {
+        self.through(self.inner.row(run)).await
+    }
+    async fn rows(&self) -> Result<Vec<RunRow>, Error> {
+        self.through(self.inner.rows()).await
+    }
+    async fn checkpoint(&self, run: &RunId, at_most: Seq) -> Result<Option<Checkpoint>, Error> {
+        self.through(self.inner.checkpoint(run, at_most)).await
+    }
+    async fn claim(&self, run: &RunId, holder: Holder, claim: Claim) -> Result<Lease, Error> {
+        self.through(self.inner.claim(run, holder, claim)).await
+    }
+    async fn holder(&self, run: &RunId) -> Result<Option<Holder>, Error> {
+        self.through(self.inner.holder(run)).await
+    }
+    async fn release(&self, lease: Lease) -> Result<(), Error> {
+        self.through(self.inner.release(lease)).await
+    }
+    async fn settle(&self, run: &RunId) -> Result<(), Error> {
+        self.through(self.inner.settle(run)).await
+    }
+    async fn put_blob(&self, bytes: &[u8]) -> Result<BlobId, Error> {
+        self.through(self.inner.put_blob(bytes)).await
+    }
+    async fn blob(&self, id: &BlobId) -> Result<Vec<u8>, Error> {
+        self.through(self.inner.blob(id)).await
+    }
+    async fn verify(&self, run: &RunId) -> Result<Vec<Problem>, Error> {
+        self.through(self.inner.verify(run)).await
+    }
+    async fn remove(&self, lease: Lease) -> Result<(), Error> {
+        self.through(self.inner.remove(lease)).await
+    }
+    async fn revision(&self) -> Result<u64, Error> {
+        self.through(self.inner.revision()).await
+    }
+}
+
+pub async fn every_call_may_fail_before_its_effect(journal: &impl Journal) {
+    fault_loop(journal, Fault::Before, Patience::TryAgain).await;
+}
+
+pub async fn every_call_may_fail_after_its_effect(journal: &impl Journal) {
+    fault_loop(journal, Fault::After, Patience::TryAgain).await;
+}
+
+pub async fn every_call_may_be_the_last_of_its_process_before_its_effect(journal: &impl Journal) {
+    fault_loop(journal, Fault::Before, Patience::Restart).await;
+}
+
+pub async fn every_call_may_be_the_last_of_its_process_after_its_effect(journal: &impl Journal) {
+    fault_loop(journal, Fault::After, Patience::Restart).await;
+}
+
+/// What the workload does about a call that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Patience {
+    /// The same call once more.
+    TryAgain,
+    /// Give up; a new process begins from what the journal says.
+    Restart,
+}
+
+const STEPS: usize = 6;
+
+async fn fault_loop(journal: &impl Journal, fault: Fault, patience: Patience) {
+    for nth in 1.. {
+        let work = Work { id: format!("r{nth}"), patience, acknowledged: RefCell::default() };
+        let store = Faulty::new(journal.open(), fault, nth);
+        let first = work.perform(&store).await;
+        let hit = store.calls_left() == 0;
+        assert!(first.is_ok() || hit, "call {nth}: {first:?}");
+        drop(store);
+        if first.is_err() {
+            // Nothing fails any more, so the work is done in the end.
+            work.perform(&journal.open()).await.unwrap();
+        }
+        work.check(&journal.open()).await;
+        if !hit {
+            assert!(nth > 2 * STEPS, "the workload made only {nth} calls");
+            return;
+        }
+    }
+}
+
+struct Work {
+    id: String,
+    patience: Patience,
+    /// What the journal said it had, by words.
+    acknowledged: RefCell<BTreeSet<(Seq, String)>>,
+}
+
+impl Work {
+    /// Drives the run `id` to its end from wherever it is, and removes a second run.
+    async fn perform<S: Store>(&self, store: &S) -> Result<(), Error> {
+        let run = run(&self.id);
+        self.append(store, creation(&self.id)).await?;
+        let lease = self.patiently(async || store.claim(&run, holder(1), Claim::IfFree).await).await?;
+        for step in 0..STEPS {
+            let there = self.patiently(async || store.read(&run, 1, usize::MAX).await).await?;
+            let step_words = format!("step {step}");
+            if there.iter().any(|stored| stored.event.data == step_words.as_bytes()) {
+                continue;
+            }
+            if step == 2 {
+                self.append(store, asked(&self.id, "please")).await?;
+            }
+            let head = self.patiently(async || store.row(&run).await).await?.head;
+            let mut append = driven(&lease, head.seq, &step_words);
+            append.entry = Some(entry(&step_words));
+            append.checkpoint = (step % 2 == 1).then(|| step_words.clone().into_bytes());
+            append.events.push(event("noted", &format!("{step_words} was taken")));
+            self.append(store, append).await?;
+        }
+        self.patiently(async || store.put_blob(b"a blob").await).await?;
+        self.patiently(async || store.settle(&run).await).await?;
+        self.remove_another(store).await?;
+        store.release(lease).await
+    }
+
+    async fn remove_another<S: Store>(&self, store: &S) -> Result<(), Error> {
+        let other = run(&format!("{}-other", self.id));
+        store
+            .append(creation(other.as_str()))
+            .await
+            .or_else(|error| self.tolerate(error, Head { seq: 1, hash: [0; 32] }))?;
+        let lease = match store.claim(&other, holder(2), Claim::IfFree).await {
+            Ok(lease) => lease,
+            Err(error) => return self.tolerate(error, ()),
+        };
+        store.remove(lease).await.or_else(|error| self.tolerate(error, ()))
+    }
+
+    /// A call that is not tried again: with patience the work goes on without it.
+    fn tolerate<T>(&self, error: Error, otherwise: T) -> Result<T, Error> {
+        match (self.patience, &error) {
+            (Patience::TryAgain, Error::NoSpace { .. } | Error::UnknownRun { .. }) => Ok(otherwise),
+            _ => Err(error),
+        }
+    }
+
+    async fn patiently<T>(&self, call: impl AsyncFn() -> Result<T, Error>) -> Result<T, Error> {
+        match call().await {
+            Err(Error::NoSpace { .. }) if self.patience == Patience::TryAgain => call().await,
+            result => result,
+        }
+    }
+
+    async fn append<S: Store>(&self, store: &S, append: Append) -> Result<(), Error> {
+        let head = self.patiently(async || store.append(append.clone()).await).await?;
+        let first = head.seq + 1 - append.events.len() as Seq;
+        for (seq, event) in (first..).zip(&append.events) {
+            let words = String::from_utf8(event.data.clone()).unwrap();
+            self.acknowledged.borrow_mut().insert((seq, words));
+        }
+        Ok(())
+    }
+
+    async fn check<S: Store>(&self, store: &S) {
+        let events = is_whole(store, &self.id).await;
+        let found: Vec<_> = events
+            .iter()
+            .map(|stored| (stored.seq, String::from_utf8(stored.event.data.clone()).unwrap()))
+            .collect();
+        for acknowledged in self.acknowledged.borrow().iter() {
+            assert!(
+                found.contains(acknowledged),
+                "{acknowledged:?} was acknowledged and is not in {found:?}"
+            );
+        }
+        let distinct: BTreeSet<_> = found.iter().map(|(_, words)| words).collect();
+        assert_eq!(distinct.len(), found.len(), "something is there twice: {found:?}");
+        assert_eq!(found.len(), 2 + 2 * STEPS, "{found:?}");
+        assert_eq!(store.row(&run(&self.id)).await.unwrap().entry, entry(&format!("step {}", STEPS - 1)));
+        let checkpoint = store.checkpoint(&run(&self.id), Seq::MAX).await.unwrap().unwrap();
+        assert_eq!(checkpoint.bytes, format!("step {}", STEPS - 1).as_bytes());
+        assert_eq!(store.holder(&run(&self.id)).await.unwrap(), None, "the lease is free");
+    }
+}

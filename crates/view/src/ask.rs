@@ -1,0 +1,51 @@
+//! What can be asked of a run.
+
+use piton_model::loop_machine::{Answer, Raise};
+use piton_model::{Event, StopOrigin};
+
+/// Something a person asks of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Request {
+    /// Rest after the work that is open.
+    Pause,
+    /// Stop after the work that is open, or now.
+    Stop {
+        /// Kill a living agent.
+        now: bool,
+        /// Ctrl-C, or `piton stop`.
+        origin: StopOrigin,
+    },
+    /// Give up the iteration under way.
+    Skip,
+    /// Go on, with limits raised.
+    Resume(Raise),
+    /// Say something to the agent at its next prompt.
+    Tell(String),
+    /// Answer a question.
+    Answer {
+        /// Which.
+        question: u32,
+        /// The answer.
+        answer: Answer,
+        /// What the agent should know about it.
+        comment: Option<String>,
+        /// Digest of what the person saw.
+        seen: Option<String>,
+    },
+}
+
+impl Request {
+    /// The fact that is recorded.
+    pub fn into_event(self) -> Event {
+        match self {
+            Request::Pause => Event::PauseRequested {},
+            Request::Stop { now, origin } => Event::StopRequested { now, origin },
+            Request::Skip => Event::SkipRequested {},
+            Request::Resume(raise) => Event::ResumeRequested { raise },
+            Request::Tell(text) => Event::AgentTold { text },
+            Request::Answer { question, answer, comment, seen } => {
+                Event::AnswerGiven { question, answer, comment, seen }
+            }
+        }
+    }
+}

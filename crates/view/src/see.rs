@@ -1,0 +1,259 @@
+//! What can be seen of a run. The names of fields are public.
+
+use piton_model::loop_machine::QuestionKind;
+use piton_model::{Reason, RunId, Seq, State, Status, Timestamp};
+use serde::Serialize;
+
+/// A run in a list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunSummary {
+    /// Its name.
+    pub run_id: RunId,
+    /// Its kind.
+    pub kind: String,
+    /// One line for people.
+    pub title: String,
+    /// Where it is.
+    pub status: String,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When its last event happened.
+    pub updated_at: Timestamp,
+    /// The iteration that is under way or was last finished.
+    pub iteration: u32,
+    /// What it waits for, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_for: Option<String>,
+}
+
+/// Where a run is, why, and what to do.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunStatus {
+    /// As in a list.
+    #[serde(flatten)]
+    pub summary: RunSummary,
+    /// A sentence for people, where the reason alone is not enough.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Since when it is there.
+    pub since: Timestamp,
+    /// The command that helps.
+    pub next: String,
+    /// Who drives it, if anybody living does.
+    pub driver: Option<DriverView>,
+    /// What a viewer of it exits with, once it rests.
+    pub exit_code: Option<u8>,
+    /// The rule that decides when it is done.
+    pub rule: &'static str,
+    /// Ceilings.
+    pub limits: LimitsView,
+    /// What was used.
+    pub used: UsedView,
+    /// The last verdicts.
+    pub checks: Vec<CheckView>,
+    /// The verdicts before the first attempt.
+    pub baseline: Vec<CheckView>,
+    /// The best iteration so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best: Option<BestView>,
+    /// The last iterations.
+    pub iterations: Vec<IterationView>,
+    /// What the guard found. Empty until there is one.
+    pub findings: Vec<serde_json::Value>,
+    /// What waits for a person.
+    pub questions: Vec<QuestionView>,
+}
+
+/// A living driver.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DriverView {
+    /// Its process.
+    pub pid: u32,
+    /// Its machine.
+    pub host: String,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+/// Something that is counted against a ceiling.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Counted<T> {
+    /// So far; `null` where it is not known.
+    pub used: Option<T>,
+    /// The ceiling; `null` where there is none.
+    pub max: Option<T>,
+}
+
+/// Every ceiling.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LimitsView {
+    /// Iterations.
+    pub iterations: Counted<u32>,
+    /// Working time.
+    pub duration_ms: Counted<u64>,
+    /// Money.
+    pub cost_usd: Counted<f64>,
+    /// Tokens.
+    pub tokens: Counted<u64>,
+    /// Iterations in a row without progress.
+    pub no_progress: Counted<u32>,
+    /// Failed attempts in a row.
+    pub failures: Counted<u32>,
+}
+
+/// What was used.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct UsedView {
+    /// Working time.
+    pub working_ms: u64,
+    /// Time spent waiting for moments and people.
+    pub waiting_ms: u64,
+    /// Money, if every attempt reported it.
+    pub cost_usd: Option<f64>,
+    /// Tokens, if every attempt reported them.
+    pub tokens: Option<u64>,
+    /// Attempts started.
+    pub attempts: u32,
+    /// Attempts whose outcome could not be known.
+    pub lost: u32,
+}
+
+/// The verdict of a check.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CheckView {
+    /// Its name.
+    pub name: String,
+    /// Whether it passes.
+    pub passed: bool,
+    /// Exit code, if it exited.
+    pub exit_code: Option<i32>,
+    /// It took too long.
+    pub timed_out: bool,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// The end of what it printed, when it failed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub tail: String,
+}
+
+/// The best iteration so far.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BestView {
+    /// Which.
+    pub iteration: u32,
+    /// The share of checks that passed, 0 to 1.
+    pub quality_score: f64,
+    /// Checks that passed.
+    pub passed: u32,
+    /// Checks that were run.
+    pub total: u32,
+}
+
+/// An iteration with a verdict.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct IterationView {
+    /// Its number.
+    pub number: u32,
+    /// How its agent ended.
+    pub outcome: piton_model::loop_machine::AttemptOutcome,
+    /// It was given up because somebody asked.
+    pub skipped: bool,
+    /// Working time, checks included.
+    pub duration_ms: u64,
+    /// Lines added.
+    pub added: u64,
+    /// Lines removed.
+    pub removed: u64,
+    /// Checks that passed.
+    pub passed: u32,
+    /// Checks that were run.
+    pub total: u32,
+    /// Whether anything changed that matters.
+    pub progress: bool,
+}
+
+/// A question that waits for a person.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QuestionView {
+    /// Its number.
+    pub question: u32,
+    /// What it is about.
+    pub kind: QuestionKind,
+    /// Exactly what is asked.
+    pub text: String,
+    /// Digest of that, for `--seen`.
+    pub digest: String,
+    /// Since when it waits.
+    pub since: Timestamp,
+}
+
+/// The whole state of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ShowView {
+    /// Which run.
+    pub run_id: RunId,
+    /// Its kind.
+    pub kind: String,
+    /// The state is the fold of the events up to this one.
+    pub seq: Seq,
+    /// The state.
+    pub state: State,
+}
+
+/// An event.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EventView {
+    /// Its position.
+    pub seq: Seq,
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The version of its shape.
+    pub v: u16,
+    /// Its data.
+    pub data: serde_json::Value,
+    /// Its hash.
+    pub hash: String,
+}
+
+/// What a verification found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct VerifyView {
+    /// Nothing is wrong.
+    pub ok: bool,
+    /// Runs looked at.
+    pub runs_checked: usize,
+    /// Events looked at.
+    pub events_checked: u64,
+    /// What is wrong.
+    pub problems: Vec<ProblemView>,
+}
+
+/// Something that is wrong.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ProblemView {
+    /// In which run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<RunId>,
+    /// At which event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seq: Option<Seq>,
+    /// What.
+    pub what: String,
+    /// What helps.
+    pub remedy: String,
+}
+
+impl RunSummary {
+    /// Whether the words of this row say that a person is needed.
+    pub fn needs_person(&self) -> bool {
+        let provider = [Reason::RateLimit, Reason::Overloaded].map(|reason| Some(reason.as_str()));
+        self.status == Status::Paused.as_str()
+            || self.status == Status::Waiting.as_str() && !provider.contains(&self.reason.as_deref())
+    }
+}
