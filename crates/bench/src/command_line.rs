@@ -24,7 +24,8 @@ pub(crate) fn measure(options: &Options) -> Vec<Metric> {
         let root = scratch.path().to_owned();
         many_runs(&root.join(".piton"));
         let repo = root.display().to_string();
-        let times = (0..ROUNDS).map(|_| time(&piton, &["--repo", &repo, "status", "r5000", "--json"])).collect();
+        let times =
+            (0..ROUNDS).map(|_| time(&piton, &["--repo", &repo, "status", "r5000", "--json"])).collect();
         metrics.push(metric("status_cold_ms_10000_runs", median(times), "ms"));
         metrics.push(metric("true_spawn_ms", raw::spawn_true(), "ms"));
     }
@@ -135,7 +136,8 @@ fn kill_and_resume(options: &Options, piton: &Path) -> f64 {
         let working = || {
             let loaded = runtime.block_on(piton_engine::load::load(&store, &run)).ok()?;
             let open = matches!(loaded.state.open, Some(piton_model::loop_machine::Open::Attempt(_)));
-            let started = state.join(format!("attempts/bench/{}/started.json", loaded.state.attempt)).exists();
+            let started =
+                state.join(format!("attempts/bench/{}/started.json", loaded.state.attempt)).exists();
             (open && started).then_some(loaded)
         };
         let attempt = wait_for(working).state.attempt;

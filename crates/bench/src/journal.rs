@@ -27,7 +27,8 @@ pub(crate) fn measure(options: &Options) -> Vec<Metric> {
     }
     let column = |index: usize| median(rounds.iter().map(|round| round[index]).collect());
     // Ratios are taken within a round, where the noise is shared, and only then the median.
-    let ratio = |over: usize, under: usize| median(rounds.iter().map(|round| round[over] / round[under]).collect());
+    let ratio =
+        |over: usize, under: usize| median(rounds.iter().map(|round| round[over] / round[under]).collect());
     vec![
         metric("raw_append", column(0), "appends/s"),
         metric("raw_group_commit_64", column(1), "appends/s"),
@@ -76,7 +77,12 @@ fn eight_processes(state: &std::path::Path) -> (f64, f64) {
     let begin = std::time::Instant::now();
     let workers: Vec<_> = (0..8)
         .map(|number| {
-            worker(&["sequential", &state.display().to_string(), &format!("p{number}"), &STEPS_OF_8.to_string()])
+            worker(&[
+                "sequential",
+                &state.display().to_string(),
+                &format!("p{number}"),
+                &STEPS_OF_8.to_string(),
+            ])
         })
         .collect();
     let mut p99: f64 = 0.0;

@@ -22,6 +22,9 @@ struct Metric {
     unit: &'static str,
 }
 
+/// Measures a group of metrics.
+type Measure = fn(&Options) -> Vec<Metric>;
+
 /// How to measure.
 struct Options {
     rounds: usize,
@@ -53,7 +56,7 @@ fn main() {
             _ => panic!("`{word}` is not known; see the top of main.rs"),
         }
     }
-    let groups: [(&[&str], fn(&Options) -> Vec<Metric>); 6] = [
+    let groups: [(&[&str], Measure); 6] = [
         (journal::NAMES, journal::measure),
         (syncs::NAMES, syncs::measure),
         (resume::NAMES, resume::measure),
@@ -65,7 +68,10 @@ fn main() {
         if options.wants(names) {
             for metric in measure(&options) {
                 let value = (metric.value * 1000.0).round() / 1000.0;
-                println!("{}", serde_json::json!({"metric": metric.name, "value": value, "unit": metric.unit}));
+                println!(
+                    "{}",
+                    serde_json::json!({"metric": metric.name, "value": value, "unit": metric.unit})
+                );
             }
         }
     }

@@ -34,7 +34,8 @@ struct Group {
 /// 64 producers share one file: whoever finds no sync under way syncs for all that wait.
 pub(crate) fn group_commit(directory: &Path, producers: usize, each: usize) -> f64 {
     let file = Arc::new(Mutex::new(File::create(directory.join("raw-group")).expect("a file")));
-    let shared = Arc::new((Mutex::new(Group { left: producers, ..Group::default() }), Condvar::new(), Condvar::new()));
+    let shared =
+        Arc::new((Mutex::new(Group { left: producers, ..Group::default() }), Condvar::new(), Condvar::new()));
     let begin = Instant::now();
     let committer = {
         let (file, shared) = (Arc::clone(&file), Arc::clone(&shared));
@@ -74,7 +75,8 @@ fn commit_for_all(file: &Mutex<File>, shared: &Shared) {
     loop {
         let count = {
             let state = group.lock().expect("a lock");
-            let mut state = arrived.wait_while(state, |state| state.waiting == 0 && state.left > 0).expect("a lock");
+            let mut state =
+                arrived.wait_while(state, |state| state.waiting == 0 && state.left > 0).expect("a lock");
             if state.waiting == 0 {
                 return;
             }

@@ -66,7 +66,11 @@ fn grow(state: &Path, length: u64) {
         let holder = steps::driver().holder;
         let begin = piton_model::Command::Drive {
             epoch: lease.epoch,
-            place: piton_model::loop_machine::Place { host: holder.host, boot: holder.process.boot_id, pid: 1 },
+            place: piton_model::loop_machine::Place {
+                host: holder.host,
+                boot: holder.process.boot_id,
+                pid: 1,
+            },
             version: "bench".to_owned(),
         };
         let now = SystemClock.now();
@@ -92,7 +96,14 @@ struct Grower {
 }
 
 impl Grower {
-    async fn append(&mut self, store: &Sqlite, lease: &Lease, events: Vec<Event>, state: State, at: Timestamp) {
+    async fn append(
+        &mut self,
+        store: &Sqlite,
+        lease: &Lease,
+        events: Vec<Event>,
+        state: State,
+        at: Timestamp,
+    ) {
         let mut encoded: Vec<_> = events.iter().map(Event::encode).collect();
         self.bytes += encoded.iter().map(|event| (event.data.len() + event.kind.len()) as u64).sum::<u64>();
         let mut checkpoint = None;

@@ -18,7 +18,8 @@ pub(crate) fn measure(options: &Options) -> Vec<Metric> {
         rounds.push(round_of(options, round % 2 == 0));
     }
     let column = |index: usize| median(rounds.iter().map(|round| round[index]).collect());
-    let ratio = |over: usize, under: usize| median(rounds.iter().map(|round| round[over] / round[under]).collect());
+    let ratio =
+        |over: usize, under: usize| median(rounds.iter().map(|round| round[over] / round[under]).collect());
     vec![
         metric("snapshot_ms_10000_files", column(0), "ms"),
         metric("git_add_ms_10000_files", column(1), "ms"),

@@ -57,7 +57,12 @@ impl World for NoWork {
         SystemIds.bytes()
     }
 
-    fn perform(&self, effect: &Effect, _fresh: bool, _state: &State) -> impl Future<Output = Command> + 'static {
+    fn perform(
+        &self,
+        effect: &Effect,
+        _fresh: bool,
+        _state: &State,
+    ) -> impl Future<Output = Command> + 'static {
         let Effect::Attempt(attempt) = effect else { panic!("this loop has no checks and no timers") };
         self.asked_at.borrow_mut().push(self.begun.elapsed().as_micros() as u64);
         let left = self.steps_left.get();
@@ -171,7 +176,11 @@ pub(crate) fn check(state: &Path, steps_per_run: u32) -> u64 {
             let step_events = events.iter().filter(|event| is_step(event)).count();
             // The first intent and the last refusal frame the steps.
             assert_eq!(step_events, 2 * steps_per_run as usize + 1, "two step events per step");
-            payload += events.iter().filter(|event| is_step(event)).map(|event| event.event.data.len() as u64).sum::<u64>();
+            payload += events
+                .iter()
+                .filter(|event| is_step(event))
+                .map(|event| event.event.data.len() as u64)
+                .sum::<u64>();
         }
     });
     payload

@@ -34,7 +34,8 @@ pub trait World {
     /// Performs the work or finds out what became of it, and says so as a command.
     ///
     /// May answer with [`Command::Observe`] instead: the work is then asked for again.
-    fn perform(&self, effect: &Effect, fresh: bool, state: &State) -> impl Future<Output = Command> + 'static;
+    fn perform(&self, effect: &Effect, fresh: bool, state: &State)
+    -> impl Future<Output = Command> + 'static;
 
     /// Ends work that is performed; its outcome still follows from [`World::perform`].
     fn cancel(&self, effect: &Effect);

@@ -22,7 +22,9 @@ pub(crate) fn waiting_for(state: &State) -> Option<String> {
         return Some(format!("an answer to question {}", question.number));
     }
     match (state.status, state.reason, state.until) {
-        (Status::Waiting, Some(Reason::RateLimit), Some(until)) => Some(format!("the rate limit until {until}")),
+        (Status::Waiting, Some(Reason::RateLimit), Some(until)) => {
+            Some(format!("the rate limit until {until}"))
+        }
         (Status::Waiting, _, Some(until)) => Some(format!("{until}")),
         (Status::Paused, _, _) => Some("a resume".to_owned()),
         _ => None,

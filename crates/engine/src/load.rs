@@ -106,7 +106,9 @@ async fn check_named<S: Store>(
     let named = events.first().map(|event| decode(run, event)).transpose()?;
     let digest = chain::hex(&chain::digest(&checkpoint.bytes));
     match named {
-        Some(Event::CheckpointTaken { seq, digest: named }) if seq == checkpoint.seq && named == digest => Ok(()),
+        Some(Event::CheckpointTaken { seq, digest: named }) if seq == checkpoint.seq && named == digest => {
+            Ok(())
+        }
         _ => Err(LoadError::corrupt(run, checkpoint.seq, "its checkpoint is not the one that was recorded")),
     }
 }
@@ -140,8 +142,11 @@ impl Fold {
 /// The event that was stored.
 pub fn decode(run: &RunId, stored: &StoredEvent) -> Result<Event, LoadError> {
     let event = &stored.event;
-    Event::decode(&event.kind, event.version, &event.data)
-        .map_err(|source| LoadError::Event { run: run.clone(), seq: stored.seq, source })
+    Event::decode(&event.kind, event.version, &event.data).map_err(|source| LoadError::Event {
+        run: run.clone(),
+        seq: stored.seq,
+        source,
+    })
 }
 
 /// Events as the core takes them.

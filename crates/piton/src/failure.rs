@@ -66,7 +66,8 @@ impl From<piton_store::Error> for Failure {
             E::Unlinked { .. } => {
                 of(ExitCode::Environment).hint("the process that held it had it open; look at .piton, then run `piton verify`")
             }
-            E::File(_) | E::Database(_) => of(ExitCode::Environment).hint("run `piton doctor`"),
+            E::File(file) => of(ExitCode::Environment).hint(remedy(file)),
+            E::Database(_) => of(ExitCode::Environment).hint("run `piton doctor`"),
         }
     }
 }
@@ -148,7 +149,21 @@ impl From<WorldError> for Failure {
 
 impl From<piton_sys::file::Error> for Failure {
     fn from(error: piton_sys::file::Error) -> Self {
-        Failure::environment(&error).hint("run `piton doctor`")
+        Failure::environment(&error).hint(remedy(&error))
+    }
+}
+
+/// What helps where the rules about files said no, or the system did.
+fn remedy(error: &piton_sys::file::Error) -> String {
+    use piton_sys::file::Refusal;
+    let path = error.path.display();
+    match error.refusal() {
+        Some(Refusal::Symlink | Refusal::NotADirectory | Refusal::NotARegularFile) => {
+            format!("move `{path}` away: piton does not follow or replace what is there")
+        }
+        Some(Refusal::WorldWritable { .. }) => format!("make sure nobody changed it, then run `chmod o-w {path}`"),
+        Some(Refusal::ForeignOwner { .. }) => format!("run as its owner, or move `{path}` away"),
+        Some(Refusal::TooLarge { .. }) | None => "run `piton doctor`".to_owned(),
     }
 }
 

@@ -66,11 +66,11 @@ pub(crate) const FATES: [(Fate, &str); 11] = [
 ];
 
 /// Faults that fall on processes and the machine rather than on an append.
-pub(crate) const DEATHS: [&str; 16] = [
+pub(crate) const DEATHS: [&str; 17] = [
     "keeper_killed_preparing", "keeper_killed_published", "keeper_killed_spawned", "keeper_killed_running",
     "keeper_killed_tree_empty", "keeper_killed_exit_written", "agent_killed", "driver_killed_starting",
     "driver_killed_sending", "driver_killed_performing", "driver_killed_idle", "driver_frozen", "reboot",
-    "clock_jump", "outcome_delivered_twice", "keeper_no_space",
+    "clock_jump", "outcome_delivered_twice", "keeper_no_space", "keeper_stalled",
 ];
 
 /// The counts.

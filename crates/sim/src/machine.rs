@@ -47,7 +47,9 @@ pub(crate) struct Keeper {
     pub(crate) name: Name,
     pub(crate) step: Step,
     pub(crate) cancelled: bool,
-    /// What whoever launched it was told.
+    /// It gets no time until then.
+    pub(crate) stalled_until: u64,
+    /// Planted bug: it takes a name that is taken.
     pub(crate) replaces: bool,
     outcome: AttemptOutcome,
     report: Option<Report>,
@@ -149,7 +151,7 @@ impl Machine {
         };
         let step = Step::Preparing;
         self.keepers.push(Keeper {
-            id, name, step, cancelled: false, replaces, outcome, report, steps_left, worked_ms: 0,
+            id, name, step, cancelled: false, stalled_until: 0, replaces, outcome, report, steps_left, worked_ms: 0,
         });
         id
     }
@@ -309,7 +311,7 @@ impl Machine {
         if self.tree == 0 {
             return scenario.green_start;
         }
-        let mut dice = Rng::new(u64::from(self.tree) << 8 | u64::from(check));
+        let mut dice = Rng::new(scenario.dice ^ (u64::from(self.tree) << 8 | u64::from(check)));
         dice.below(1_000) < scenario.passes_permille
     }
 
@@ -362,7 +364,7 @@ fn fate_of_agent(scenario: &Scenario, rng: &mut Rng) -> (AttemptOutcome, Option<
         report.usage = Some(Usage { input_tokens: rng.below(1_000), output_tokens: rng.below(400), cached_input_tokens: None });
     }
     if scenario.chatty {
-        report.summary = Some("I looked at the code and changed it. ".repeat(30));
+        report.summary = Some("I looked at the code and changed it. ".repeat(60));
     }
     let steps = rng.between(1, 3);
     if rng.below(1_000) < scenario.done_permille {

@@ -21,6 +21,9 @@ const TRIES_MAX: u8 = 3;
 /// A keeper that says nothing is tried again at most this often.
 const LAUNCHES_MAX: u8 = 3;
 
+/// So many looks at a keeper that lives and says nothing are enough.
+const PATIENCE: u8 = 20;
+
 /// Work that a driver performs.
 pub(crate) struct Task {
     pub(crate) effect: Effect,
@@ -30,6 +33,7 @@ pub(crate) struct Task {
     attempt_of: Option<Rc<OpenAttempt>>,
     at: At,
     launches: u8,
+    silent_looks: u8,
     /// The round as far as it is known.
     round: Option<CheckRound>,
     index: u8,
@@ -47,6 +51,8 @@ enum At {
     Reap,
     Finish,
     GiveUp,
+    /// Only with a planted bug: gives up without making sure.
+    Nothing,
 }
 
 /// What the steps of a task act on.
@@ -67,6 +73,7 @@ impl Task {
             attempt_of: None,
             at: At::Look,
             launches: 0,
+            silent_looks: 0,
             round: None,
             index: 0,
             attempt: 1,
@@ -133,8 +140,14 @@ impl Task {
             At::Finish => unreachable!("only checks finish apart from looking"),
             At::GiveUp => {
                 around.machine.abandon(name, around.log);
+                // Somebody published it after all: then it is looked at.
+                if !matches!(around.machine.look(name), Found::Abandoned) {
+                    self.at = At::Look;
+                    return None;
+                }
                 return Some(Command::GiveUp { detail: "the keeper could not be started".to_owned() });
             }
+            At::Nothing => return Some(Command::GiveUp { detail: "the keeper did not answer".to_owned() }),
         }
         None
     }
@@ -178,6 +191,7 @@ impl Task {
         let replaces = around.plant == Some(Plant::RetryWithoutLookup) && !self.fresh;
         let keeper = around.machine.launch(self.name(), replaces, around.scenario, around.rng);
         self.launches += 1;
+        self.silent_looks = 0;
         self.at = At::Answer(keeper);
     }
 
@@ -185,11 +199,11 @@ impl Task {
         match around.machine.take_answer(keeper) {
             Some(Answer::Published | Answer::AlreadyPublished) => self.at = At::Look,
             Some(Answer::Failed) => self.at = At::GiveUp,
-            // It ended without a word: whether it published is looked up.
-            None if !around.machine.lives(keeper) => {
-                self.at = if self.launches < LAUNCHES_MAX { At::Look } else { At::GiveUp };
-            }
-            None => {}
+            None if around.machine.lives(keeper) && self.silent_looks < PATIENCE => self.silent_looks += 1,
+            None if around.plant == Some(Plant::SilenceIsAbsence) => self.at = At::Nothing,
+            // It ended without a word, or takes too long: whether it published is looked up, and of two
+            // keepers of one name only one can publish.
+            None => self.at = if self.launches < LAUNCHES_MAX { At::Look } else { At::GiveUp },
         }
     }
 
@@ -241,7 +255,15 @@ impl Task {
                 }
                 self.at = At::Look;
             }
-            At::GiveUp => return Some(Command::GiveUp { detail: "a check could not be started".to_owned() }),
+            At::GiveUp => {
+                around.machine.abandon(self.name(), around.log);
+                if !matches!(around.machine.look(self.name()), Found::Abandoned) {
+                    self.at = At::Look;
+                    return None;
+                }
+                return Some(Command::GiveUp { detail: "a check could not be started".to_owned() });
+            }
+            At::Nothing => return Some(Command::GiveUp { detail: "the keeper did not answer".to_owned() }),
             At::Prepare | At::Abandon | At::Finish => unreachable!("checks are never prepared or abandoned"),
         }
         None
@@ -249,7 +271,14 @@ impl Task {
 
     fn look_check(&mut self, state: &State, around: &mut Surroundings<'_>) {
         match around.machine.look(self.name()) {
-            Found::Absent if self.cancelled => self.cut_short(),
+            Found::Absent if self.cancelled => {
+                // A keeper of a driver that died may be about to publish it: whoever says that it does not
+                // run makes sure of it.
+                if around.plant != Some(Plant::CancelWithoutTombstone) {
+                    around.machine.abandon(self.name(), around.log);
+                }
+                self.cut_short();
+            }
             Found::Absent => self.at = At::Launch,
             Found::Alive => self.begin_to_wait(around),
             Found::Finished(exit) if exit.outcome == AttemptOutcome::Cancelled => {

@@ -19,16 +19,22 @@ pub enum Plant {
     RetryWithoutLookup,
     /// The keeper publishes the attempt's directory first and locks it afterwards.
     LockAfterPublish,
+    /// A keeper that does not answer in time is taken for one that never started.
+    SilenceIsAbsence,
+    /// A check that was not published yet is taken for cancelled, without a tombstone that makes it so.
+    CancelWithoutTombstone,
 }
 
 impl Plant {
     /// Every plant, with the name it has on the command line.
-    pub const ALL: [(Plant, &'static str); 5] = [
+    pub const ALL: [(Plant, &'static str); 7] = [
         (Plant::AckBeforeCommit, "ack-before-commit"),
         (Plant::MissingEpochCheck, "missing-epoch-check"),
         (Plant::ViewBeforeCommit, "view-before-commit"),
         (Plant::RetryWithoutLookup, "retry-without-lookup"),
         (Plant::LockAfterPublish, "lock-after-publish"),
+        (Plant::SilenceIsAbsence, "silence-is-absence"),
+        (Plant::CancelWithoutTombstone, "cancel-without-tombstone"),
     ];
 
     /// The plant of this name.
@@ -50,6 +56,8 @@ pub(crate) struct Scenario {
     pub(crate) chaos_ticks: u64,
     /// In a thousand trees, how many pass a check.
     pub(crate) passes_permille: u64,
+    /// Decides which trees those are.
+    pub(crate) dice: u64,
     /// Whether the first tree passes every check.
     pub(crate) green_start: bool,
     /// In a thousand attempts, how many report done.
@@ -68,10 +76,11 @@ impl Scenario {
         Self {
             config: config(rng),
             chaos_ticks: rng.between(1_500, 3_200),
-            passes_permille: if green_start { 900 } else { rng.between(1, 60) },
+            passes_permille: if green_start { 900 } else { rng.between(1, 16) },
+            dice: rng.next(),
             green_start,
             done_permille: rng.between(1, 12),
-            chatty: rng.one_in(24),
+            chatty: rng.one_in(16),
             chaos_every: rng.between(150, 500),
             append_faults_percent: rng.between(2, 6),
         }

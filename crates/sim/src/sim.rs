@@ -17,10 +17,12 @@ use crate::store::{Journal, digest_of};
 /// After faults end, a run must rest within this many steps.
 const LIVENESS_TICKS: u64 = 40_000;
 
-/// Sites that are rare meet faults more often, so that every fault meets every site.
-const RARE: [&str; 10] = [
-    "run_created", "snapshot_taken", "attempt_abandoned", "attempt_lost", "question_closed", "answer_refused",
-    "run_paused", "run_resumed", "run_stopped", "skip_requested",
+/// What is rare meets faults more often, so that every fault meets every site.
+const RARE: [(&str, u64); 14] = [
+    ("run_created", 4), ("snapshot_taken", 4), ("attempt_abandoned", 6), ("attempt_lost", 6),
+    ("question_closed", 12), ("answer_refused", 4), ("run_paused", 16), ("run_resumed", 4), ("run_stopped", 4),
+    ("skip_requested", 3), ("pause_requested", 3), ("run_completed", 12), ("run_failed", 12),
+    ("checkpoint_taken", 8),
 ];
 
 /// The world of one run.
@@ -231,6 +233,9 @@ impl Sim {
     }
 
     fn step_keeper(&mut self, index: usize) {
+        if self.chaos && self.machine.keepers[index].stalled_until > self.tick {
+            return;
+        }
         if self.chaos && self.machine.keepers[index].step == Step::TreeEmpty && self.rng.one_in(80) {
             // `exit.json` does not fit; the keeper holds its lock and tries again.
             self.fault("keeper_no_space");
@@ -324,8 +329,9 @@ impl Sim {
         if !self.chaos {
             return None;
         }
-        let rare = RARE.contains(&KINDS[usize::from(kinds[0])]);
-        let percent = self.scenario.append_faults_percent * if rare { 6 } else { 1 };
+        let weight_of = |kind: &u8| RARE.iter().find(|(rare, _)| *rare == KINDS[usize::from(*kind)]).map_or(1, |rare| rare.1);
+        let weight = kinds.iter().map(weight_of).max().unwrap_or(1);
+        let percent = (self.scenario.append_faults_percent * weight).min(60);
         let drawn = self.rng.percent(percent);
         drawn.then(|| FATES[self.rng.below(FATES.len() as u64) as usize].0)
     }
@@ -399,6 +405,7 @@ impl Sim {
             }
             13 => self.machine.write_tree(&mut self.rng),
             14 if self.rng.one_in(3) => self.reboot(),
+            15 => self.stall_a_keeper(),
             _ => {}
         }
     }
@@ -437,6 +444,13 @@ impl Sim {
             Step::TreeEmpty => "keeper_killed_tree_empty",
             Step::ExitWritten => "keeper_killed_exit_written",
         });
+    }
+
+    /// Another process gets the processor for a while; whoever launched the keeper may die meanwhile.
+    fn stall_a_keeper(&mut self) {
+        let Some(keeper) = self.machine.keepers.first_mut() else { return };
+        keeper.stalled_until = self.tick + self.rng.between(30, 300);
+        self.fault("keeper_stalled");
     }
 
     fn freeze_a_driver(&mut self) {

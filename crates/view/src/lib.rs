@@ -12,8 +12,8 @@ use piton_model::{RunId, Seq};
 
 pub use ask::Request;
 pub use see::{
-    BestView, CheckView, Counted, DriverView, EventView, IterationView, LimitsView, ProblemView, QuestionView,
-    RunStatus, RunSummary, ShowView, UsedView, VerifyView,
+    BestView, CheckView, Counted, DriverView, EventView, IterationView, LimitsView, ProblemView,
+    QuestionView, RunStatus, RunSummary, ShowView, UsedView, VerifyView,
 };
 
 /// Everything a front end can see or ask of a journal, local or remote.

@@ -238,5 +238,15 @@ fn redacted(request: Request) -> Request {
 fn summary_of(row: RunRow) -> RunSummary {
     let Entry { kind, title, status, reason, created_at, iteration, waiting_for } = row.entry;
     let updated_at = row.updated_at;
-    RunSummary { run_id: row.run, kind, title, status, reason, created_at, updated_at, iteration, waiting_for }
+    RunSummary {
+        run_id: row.run,
+        kind,
+        title,
+        status,
+        reason,
+        created_at,
+        updated_at,
+        iteration,
+        waiting_for,
+    }
 }

@@ -31,7 +31,12 @@ pub(super) async fn verify(store: &Sqlite, run: Option<&RunId>) -> Result<Verify
         verify_run(store, run, &mut found).await?;
     }
     let problems: Vec<ProblemView> = found.problems.into_iter().map(view_of).collect();
-    Ok(VerifyView { ok: problems.is_empty(), runs_checked: runs.len(), events_checked: found.events, problems })
+    Ok(VerifyView {
+        ok: problems.is_empty(),
+        runs_checked: runs.len(),
+        events_checked: found.events,
+        problems,
+    })
 }
 
 #[derive(Default)]

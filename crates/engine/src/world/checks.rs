@@ -150,7 +150,8 @@ fn launch(context: &Context, name: &str, command: &str, timeout_ms: u64) -> Resu
     match piton_agent::launch(&context.exe, &context.attempts(), &spec)? {
         Launch::Started | Launch::AlreadyPublished => Ok(()),
         Launch::SpawnFailed { error } => {
-            Err(file::Error::new("start a check in", context.layout.root(), std::io::Error::other(error)).into())
+            Err(file::Error::new("start a check in", context.layout.root(), std::io::Error::other(error))
+                .into())
         }
     }
 }

@@ -43,7 +43,9 @@ fn message_of(exit: &Exit, outcome: AttemptOutcome) -> Option<String> {
     }
     match (outcome, exit.code, exit.signal) {
         (AttemptOutcome::Failed, Some(code), _) => Some(format!("the agent exited with {code}")),
-        (AttemptOutcome::Failed, None, Some(signal)) => Some(format!("the agent was ended by signal {signal}")),
+        (AttemptOutcome::Failed, None, Some(signal)) => {
+            Some(format!("the agent was ended by signal {signal}"))
+        }
         (AttemptOutcome::TimedOut, _, _) => Some("the agent took too long".to_owned()),
         (AttemptOutcome::Hung, _, _) => Some("the agent was silent for too long".to_owned()),
         _ => None,
@@ -77,7 +79,12 @@ fn convert(report: &piton_agent::Report, redactor: &Redactor) -> Report {
             completed: list(&objectives.completed),
             pending: list(&objectives.pending),
         }),
-        custom: report.custom.iter().flatten().filter_map(|(key, value)| keep(key, value, redactor)).collect(),
+        custom: report
+            .custom
+            .iter()
+            .flatten()
+            .filter_map(|(key, value)| keep(key, value, redactor))
+            .collect(),
         error_class: report.error_class.as_deref().and_then(class_of),
         message: text(&report.message),
     }

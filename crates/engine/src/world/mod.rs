@@ -155,7 +155,12 @@ impl World for LocalWorld {
         SystemIds.bytes()
     }
 
-    fn perform(&self, effect: &Effect, fresh: bool, state: &State) -> impl Future<Output = Command> + 'static {
+    fn perform(
+        &self,
+        effect: &Effect,
+        fresh: bool,
+        state: &State,
+    ) -> impl Future<Output = Command> + 'static {
         let context = Arc::clone(&self.context);
         context.cancelled.store(false, Ordering::SeqCst);
         let (effect, state) = (effect.clone(), state.clone());

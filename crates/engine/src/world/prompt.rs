@@ -88,7 +88,8 @@ fn show_failures(prompt: &mut String, round: &CheckRound) {
             (false, Some(code)) => format!("exited with {code}"),
             (false, None) => "did not end by itself".to_owned(),
         };
-        let _ = writeln!(prompt, "\nThe check `{}` fails now: it {how}. The end of what it printed:", check.name);
+        let _ =
+            writeln!(prompt, "\nThe check `{}` fails now: it {how}. The end of what it printed:", check.name);
         let _ = writeln!(prompt, "```\n{}\n```", check.tail);
     }
 }

@@ -20,7 +20,7 @@ fn a_symlinked_state_directory_is_refused() {
     error: failed to trust the directory `<repo>/.piton`
       caused by: it is a symbolic link
 
-    hint: run `piton doctor`
+    hint: move `<repo>/.piton` away: piton does not follow or replace what is there
     ");
     assert_eq!(std::fs::read_dir(world.beside("elsewhere")).unwrap().count(), 0, "nothing was written through it");
     world.piton(&["doctor"]).exits(7);
@@ -36,7 +36,7 @@ fn a_world_writable_state_directory_is_refused() {
     error: failed to trust the directory `<repo>/.piton`
       caused by: it is writable by everyone (mode 777); run `chmod o-w` on it
 
-    hint: run `piton doctor`
+    hint: make sure nobody changed it, then run `chmod o-w <repo>/.piton`
     ");
     world.loops("again", "true", &["--check", RED]).exits(7);
 }
@@ -50,7 +50,7 @@ fn a_file_in_the_place_of_the_state_directory_is_refused() {
     error: failed to trust the directory `<repo>/.piton`
       caused by: it is not a directory
 
-    hint: run `piton doctor`
+    hint: move `<repo>/.piton` away: piton does not follow or replace what is there
     ");
     assert_eq!(world.read(".piton"), "mine\n");
 }

@@ -1,0 +1,189 @@
+//! The driver's mind, step by step: what it asks the shell to do, and when.
+
+use piton_engine::core::{Action, Core, Input, Leave, Planned};
+use piton_model::loop_machine::{
+    AgentConfig, AttemptEnd, AttemptOutcome, Check, CheckResult, CheckRound, Limits, LoopConfig, OnLost,
+    Place, Prompt, SessionPolicy, Snapshot,
+};
+use piton_model::{Command, Effect, Event, State, StopOrigin, Timestamp, apply, create};
+
+const NOW: Timestamp = Timestamp::from_millis(1_000_000);
+
+fn state() -> State {
+    let config = LoopConfig {
+        prompt: Prompt::Text("task".to_owned()),
+        agent: AgentConfig { name: "a".to_owned(), command: vec!["a".to_owned()] },
+        checks: vec![Check { name: "test".to_owned(), command: "true".to_owned(), timeout_ms: 1_000 }],
+        until: Vec::new(),
+        limits: Limits { iterations: 1_000, ..Limits::default() },
+        on_lost: OnLost::Retry,
+        session: SessionPolicy::Fresh,
+    };
+    let event = create("r".parse().unwrap(), "task", config).unwrap();
+    apply(None, &event, NOW).unwrap()
+}
+
+fn drive() -> Input {
+    let place = Place { host: "h".to_owned(), boot: "b".to_owned(), pid: 7 };
+    Input::Begin(Command::Drive { epoch: 1, place, version: "test".to_owned() })
+}
+
+fn round(number: u32, passed: bool) -> Command {
+    Command::EndChecks(CheckRound {
+        number,
+        checks: vec![CheckResult {
+            name: "test".to_owned(),
+            passed,
+            exit_code: Some(i32::from(!passed)),
+            timed_out: false,
+            duration_ms: 5,
+            tail: String::new(),
+        }],
+        conditions: Vec::new(),
+        snapshot: Some(Snapshot { id: format!("c{number}"), tree: format!("t{number}") }),
+        duration_ms: 5,
+        cancelled: false,
+    })
+}
+
+fn ended(attempt: u32) -> Command {
+    let end = AttemptEnd {
+        outcome: AttemptOutcome::Succeeded,
+        exit_code: Some(0),
+        duration_ms: 5,
+        message: None,
+        report: None,
+        snapshot: Some(Snapshot { id: format!("a{attempt}"), tree: format!("at{attempt}") }),
+        change: None,
+    };
+    Command::EndAttempt { attempt, end: Box::new(end) }
+}
+
+fn append_of(actions: Vec<Action>) -> Planned {
+    match <[Action; 1]>::try_from(actions) {
+        Ok([Action::Append(planned)]) => planned,
+        other => panic!("expected one append, got {other:?}"),
+    }
+}
+
+fn kinds(planned: &Planned) -> Vec<&str> {
+    planned.events.iter().map(|event| event.kind.as_str()).collect()
+}
+
+fn effect_of(actions: &[Action]) -> (Effect, bool) {
+    match actions {
+        [Action::Perform { effect, fresh }] => (effect.clone(), *fresh),
+        other => panic!("expected work, got {other:?}"),
+    }
+}
+
+/// A core whose first attempt is under way.
+fn attempting() -> (Core, Effect) {
+    let mut core = Core::new(state(), 1, 1, 0, 0);
+    append_of(core.step(drive(), NOW));
+    let (checks, _) = effect_of(&core.step(Input::Appended, NOW));
+    append_of(core.step(Input::Outcome(checks, round(1, false)), NOW));
+    let (attempt, _) = effect_of(&core.step(Input::Appended, NOW));
+    (core, attempt)
+}
+
+#[test]
+fn work_begins_only_after_its_intent_is_durable() {
+    let mut core = Core::new(state(), 1, 1, 0, 0);
+    let planned = append_of(core.step(drive(), NOW));
+    assert_eq!(kinds(&planned), ["driver_started", "checks_started"]);
+    let (effect, fresh) = effect_of(&core.step(Input::Appended, NOW));
+    assert_eq!((effect, fresh), (Effect::Checks(1), true));
+}
+
+#[test]
+fn an_outcome_and_the_next_intent_share_an_append() {
+    let (mut core, attempt) = attempting();
+    let planned = append_of(core.step(Input::Outcome(attempt, ended(1)), NOW));
+    assert_eq!(kinds(&planned), ["attempt_finished", "checks_started"]);
+}
+
+#[test]
+fn a_conflict_reads_on_and_decides_again() {
+    let (mut core, attempt) = attempting();
+    let head = core.head();
+    append_of(core.step(Input::Outcome(attempt, ended(1)), NOW));
+    let actions = core.step(Input::Conflicted, NOW);
+    assert!(matches!(actions.as_slice(), [Action::ReadOn(from)] if *from == head + 1), "{actions:?}");
+    let pause = Event::PauseRequested {};
+    let planned = append_of(core.step(Input::Seen(vec![(head + 1, NOW, pause)]), NOW));
+    assert_eq!(planned.expect, head + 1);
+    assert_eq!(kinds(&planned), ["attempt_finished", "run_paused"]);
+}
+
+#[test]
+fn a_second_delivery_of_an_outcome_changes_nothing() {
+    let (mut core, attempt) = attempting();
+    append_of(core.step(Input::Outcome(attempt.clone(), ended(1)), NOW));
+    effect_of(&core.step(Input::Appended, NOW));
+    assert!(core.step(Input::Outcome(attempt, ended(1)), NOW).is_empty());
+}
+
+#[test]
+fn a_fenced_driver_leaves_without_a_further_word() {
+    let (mut core, attempt) = attempting();
+    append_of(core.step(Input::Outcome(attempt, ended(1)), NOW));
+    let actions = core.step(Input::Fenced, NOW);
+    assert!(matches!(actions.as_slice(), [Action::Leave(Leave::Fenced)]));
+    assert!(core.step(Input::Woken, NOW).is_empty());
+}
+
+#[test]
+fn stop_now_ends_the_open_work_once_and_then_rests() {
+    let (mut core, attempt) = attempting();
+    let stop = Event::StopRequested { now: true, origin: StopOrigin::Command };
+    let seen = Input::Seen(vec![(core.head() + 1, NOW, stop)]);
+    let actions = core.step(seen, NOW);
+    assert!(matches!(actions.as_slice(), [Action::Cancel(effect)] if *effect == attempt), "{actions:?}");
+    assert!(core.step(Input::Woken, NOW).is_empty(), "it is told once");
+    let Command::EndAttempt { attempt: number, mut end } = ended(1) else { unreachable!() };
+    end.outcome = AttemptOutcome::Cancelled;
+    let planned =
+        append_of(core.step(Input::Outcome(attempt, Command::EndAttempt { attempt: number, end }), NOW));
+    assert_eq!(kinds(&planned), ["attempt_finished", "run_stopped"]);
+    let actions = core.step(Input::Appended, NOW);
+    assert!(matches!(actions.as_slice(), [Action::Leave(Leave::AtRest)]));
+}
+
+#[test]
+fn work_that_another_driver_began_is_looked_up_not_begun() {
+    let (core, attempt) = attempting();
+    let mut heir = Core::new(core.state().clone(), core.head(), 2, 0, 0);
+    append_of(heir.step(drive(), NOW));
+    let (effect, fresh) = effect_of(&heir.step(Input::Appended, NOW));
+    assert_eq!(effect, attempt);
+    assert!(!fresh, "somebody may have begun it");
+}
+
+#[test]
+fn a_checkpoint_is_taken_when_enough_was_written() {
+    let (mut core, mut effect) = attempting();
+    let (mut taken, mut bytes) = (0, 0);
+    loop {
+        let outcome = match &effect {
+            Effect::Attempt(attempt) => ended(attempt.number),
+            Effect::Checks(number) => round(*number, false),
+            Effect::Timer(_) => unreachable!("nothing waits here"),
+        };
+        let planned = append_of(core.step(Input::Outcome(effect.clone(), outcome), NOW));
+        bytes += planned.events.iter().map(|event| event.data.len()).sum::<usize>();
+        if planned.checkpoint.is_some() {
+            assert_eq!(kinds(&planned).last(), Some(&"checkpoint_taken"));
+            taken += 1;
+        }
+        match core.step(Input::Appended, NOW).as_slice() {
+            [Action::Perform { effect: next, .. }] => effect = next.clone(),
+            [Action::Leave(Leave::AtRest)] => break,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(core.state().counters.iterations, 1_000);
+    let due = bytes / piton_model::limits::CHECKPOINT_BYTES_MIN as usize;
+    assert!(due >= 5, "{bytes} bytes are enough for some");
+    assert!((due..=due + due / 2).contains(&taken), "{taken} checkpoints for {bytes} bytes");
+}
