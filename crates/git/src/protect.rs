@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use piton_sys::file::{self, Durability};
+use piton_sys::{Ids, SystemIds};
 
 use crate::call::Call;
 use crate::{Error, RepoPath, Workspace};
@@ -24,18 +25,51 @@ pub(crate) fn protect(workspace: &Workspace) -> Result<(), Error> {
     add_rules(&workspace.repository.exclude, &rules)
 }
 
+/// What a repository has, and what of it is a file that must not be lost.
+const PARTS: [&str; 4] = ["HEAD", "objects", "refs", "config"];
+const FILES: [&str; 2] = ["HEAD", "config"];
+
 /// Makes the private repository `state/.git`, unless it is there.
+///
+/// It is made aside and moved into place: a git that is killed, or a power cut, leaves neither half of a
+/// repository nor a lock that nobody would ever remove.
 pub(crate) fn create_private(state: &Path) -> Result<(), Error> {
     let git_dir = state.join(".git");
-    if ["HEAD", "objects", "refs", "config"].iter().all(|name| git_dir.join(name).exists()) {
+    let is_complete = || PARTS.iter().all(|name| git_dir.join(name).exists());
+    if is_complete() {
         return Ok(());
     }
+    let aside = state.join(format!("git.{}", SystemIds.hex(8)));
+    let made = init(state, &aside).and_then(|()| move_into_place(&aside.join(".git"), &git_dir));
+    // What stays behind is a few hundred bytes.
+    let _ = std::fs::remove_dir_all(&aside);
+    if made? || is_complete() {
+        return Ok(());
+    }
+    // Something is there that lacks a part: git fills it up.
+    init(state, state)
+}
+
+fn init(state: &Path, place: &Path) -> Result<(), Error> {
     Call::new("init", state)
         .args(["--quiet", "--template=", "--initial-branch=main", "--object-format=sha1", "--"])
-        .arg(state)
+        .arg(place)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .bytes()?;
     Ok(())
+}
+
+fn move_into_place(from: &Path, to: &Path) -> Result<bool, Error> {
+    for path in FILES.map(|name| from.join(name)) {
+        let file = std::fs::File::open(&path).map_err(|source| Error::io("open", &path, source))?;
+        file::sync_file(&file, &path)?;
+    }
+    file::sync_dir(from)?;
+    let moved = file::rename_noreplace(from, to)?;
+    if let Some(parent) = to.parent() {
+        file::sync_dir(parent)?;
+    }
+    Ok(moved)
 }
 
 /// The rule that matches exactly `path`; `None` where no rule can, for a name with a line break.

@@ -53,19 +53,24 @@ impl From<piton_store::Error> for Failure {
         let of = |code| Failure::of(code, &error);
         match &error {
             E::UnknownRun { .. } => of(ExitCode::Usage).hint("run `piton ls` to see what there is"),
-            E::RunExists { run } => of(ExitCode::Usage).hint(format!("run `piton status {run}`, or choose another --id")),
-            E::Held { run, .. } => {
-                of(ExitCode::Held).hint(format!("run `piton attach {run}`, or `piton resume {run} --take-over` if it is frozen"))
+            E::RunExists { run } => {
+                of(ExitCode::Usage).hint(format!("run `piton status {run}`, or choose another --id"))
             }
+            E::Held { run, .. } => of(ExitCode::Held).hint(format!(
+                "run `piton attach {run}`, or `piton resume {run} --take-over` if it is frozen"
+            )),
             E::Fenced { .. } | E::Conflict { .. } => of(ExitCode::Held).hint("run `piton status`"),
             E::TooLarge { .. } => of(ExitCode::Usage),
             E::Corrupt(_) => of(ExitCode::Corrupt).hint("run `piton verify` to see all of it"),
             E::Newer { .. } => of(ExitCode::Environment).hint("update piton on this machine"),
-            E::NoSpace { .. } => of(ExitCode::Environment).hint("free some space, then run `piton resume`; nothing is lost"),
-            E::SyncFailed { .. } => of(ExitCode::Environment).hint("look at the disk, then run `piton verify` and `piton resume`"),
-            E::Unlinked { .. } => {
-                of(ExitCode::Environment).hint("the process that held it had it open; look at .piton, then run `piton verify`")
+            E::NoSpace { .. } => {
+                of(ExitCode::Environment).hint("free some space, then run `piton resume`; nothing is lost")
             }
+            E::SyncFailed { .. } => {
+                of(ExitCode::Environment).hint("look at the disk, then run `piton verify` and `piton resume`")
+            }
+            E::Unlinked { .. } => of(ExitCode::Environment)
+                .hint("the process that held it had it open; look at .piton, then run `piton verify`"),
             E::File(file) => of(ExitCode::Environment).hint(remedy(file)),
             E::Database(_) => of(ExitCode::Environment).hint("run `piton doctor`"),
         }
@@ -80,7 +85,9 @@ impl From<piton_engine::load::LoadError> for Failure {
             E::Event { source: piton_model::DecodeError::Newer { .. }, .. } => {
                 Failure::of(ExitCode::Environment, &error).hint("update piton on this machine")
             }
-            E::Event { .. } => Failure::of(ExitCode::Corrupt, &error).hint("run `piton verify` to see all of it"),
+            E::Event { .. } => {
+                Failure::of(ExitCode::Corrupt, &error).hint("run `piton verify` to see all of it")
+            }
         }
     }
 }
@@ -109,7 +116,9 @@ impl From<Rejection> for Failure {
                 failure
             }
             Rejection::NoSuchQuestion { .. } => failure.hint("run `piton answer` to see what waits"),
-            Rejection::BadConfig(_) => failure.hint("give --check CMD or --until COND; see `piton loop --help`"),
+            Rejection::BadConfig(_) => {
+                failure.hint("give --check CMD or --until COND; see `piton loop --help`")
+            }
         }
     }
 }
@@ -120,7 +129,9 @@ impl From<ClientError> for Failure {
             ClientError::Rejected(rejection) => rejection.into(),
             ClientError::Store(error) => error.into(),
             ClientError::Load(error) => error.into(),
-            ClientError::NoRuns => Failure::usage(error.to_string()).hint("start one with `piton loop`, or see `piton demo`"),
+            ClientError::NoRuns => {
+                Failure::usage(error.to_string()).hint("start one with `piton loop`, or see `piton demo`")
+            }
             ClientError::NoSuchRun { .. } | ClientError::Ambiguous { .. } => {
                 Failure::usage(error.to_string()).hint("run `piton ls --all` to see what there is")
             }
@@ -161,7 +172,9 @@ fn remedy(error: &piton_sys::file::Error) -> String {
         Some(Refusal::Symlink | Refusal::NotADirectory | Refusal::NotARegularFile) => {
             format!("move `{path}` away: piton does not follow or replace what is there")
         }
-        Some(Refusal::WorldWritable { .. }) => format!("make sure nobody changed it, then run `chmod o-w {path}`"),
+        Some(Refusal::WorldWritable { .. }) => {
+            format!("make sure nobody changed it, then run `chmod o-w {path}`")
+        }
         Some(Refusal::ForeignOwner { .. }) => format!("run as its owner, or move `{path}` away"),
         Some(Refusal::TooLarge { .. }) | None => "run `piton doctor`".to_owned(),
     }

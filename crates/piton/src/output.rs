@@ -1,8 +1,8 @@
 //! The one place that prints. Untrusted text reaches a terminal only through [`clean`].
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "printing lives here")]
 
 use std::io::{IsTerminal, Write};
 
+use piton_model::ExitCode;
 use serde::Serialize;
 
 use crate::cli::Global;
@@ -22,23 +22,23 @@ pub(crate) struct Output {
 impl Output {
     pub(crate) fn new(global: &Global) -> Self {
         let terminal = std::io::stdout().is_terminal();
-        let color = terminal && !global.no_color && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let color =
+            terminal && !global.no_color && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Self { json: global.json, quiet: global.quiet, verbose: global.verbose, terminal, color }
     }
 
     /// A line of data.
     pub(crate) fn line(&self, text: impl AsRef<str>) {
-        // A reader that has gone away is no reason to panic, nor to go on.
-        if writeln!(std::io::stdout(), "{}", text.as_ref()).is_err() {
-            std::process::exit(0);
+        if let Err(error) = writeln!(std::io::stdout(), "{}", text.as_ref()) {
+            give_up(&error);
         }
     }
 
     /// Bytes of data, as they are.
     pub(crate) fn bytes(&self, bytes: &[u8]) {
         let mut stdout = std::io::stdout();
-        if stdout.write_all(bytes).and_then(|()| stdout.flush()).is_err() {
-            std::process::exit(0);
+        if let Err(error) = stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+            give_up(&error);
         }
     }
 
@@ -67,23 +67,34 @@ impl Output {
     /// A transient line on a terminal; empty clears it.
     pub(crate) fn transient(&self, text: &str) {
         if self.terminal && !self.quiet && !self.json {
-            print!("\r\u{1b}[K{text}");
-            let _ = std::io::stdout().flush();
+            let mut stdout = std::io::stdout();
+            let _ = write!(stdout, "\r\u{1b}[K{text}").and_then(|()| stdout.flush());
         }
     }
 
     pub(crate) fn failure(&self, failure: &Failure) {
-        eprintln!("error: {}", clean(&failure.message));
+        let mut text = format!("error: {}\n", clean(&failure.message));
         for cause in &failure.causes {
-            eprintln!("  caused by: {}", clean(cause));
+            text.push_str(&format!("  caused by: {}\n", clean(cause)));
         }
         for detail in &failure.details {
-            eprintln!("  {}", clean_line(detail));
+            text.push_str(&format!("  {}\n", clean_line(detail)));
         }
         if let Some(hint) = &failure.hint {
-            eprintln!("\nhint: {}", clean(hint));
+            text.push_str(&format!("\nhint: {}\n", clean(hint)));
         }
+        // Standard error may be a file on a full disk.
+        let _ = std::io::stderr().write_all(text.as_bytes());
     }
+}
+
+/// The data cannot be written. A reader that has gone away had enough; anything else is a failure.
+fn give_up(error: &std::io::Error) -> ! {
+    if error.kind() == std::io::ErrorKind::BrokenPipe {
+        std::process::exit(0);
+    }
+    let _ = writeln!(std::io::stderr(), "error: cannot write to standard output: {error}");
+    std::process::exit(i32::from(ExitCode::Environment as u8));
 }
 
 /// A line in the log of this driver, which is its standard error.
@@ -145,7 +156,10 @@ mod tests {
         let value = serde_json::json!({"a": "\u{1b}[2J\u{7f}\u{9b}1m\u{202e}\n", "b": ["é", "\u{feff}"]});
         for text in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
             let cleaned = clean_json(&text);
-            assert!(!cleaned.chars().any(|character| character != '\n' && is_harmful(character)), "{cleaned:?}");
+            assert!(
+                !cleaned.chars().any(|character| character != '\n' && is_harmful(character)),
+                "{cleaned:?}"
+            );
             assert_eq!(serde_json::from_str::<serde_json::Value>(&cleaned).unwrap(), value);
         }
     }

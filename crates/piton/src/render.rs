@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use piton_model::loop_machine::{AttemptOutcome, CheckRound, Condition, DoneRule, IterationRecord, State, done_rule};
+use piton_model::loop_machine::{
+    AttemptOutcome, CheckRound, Condition, DoneRule, IterationRecord, State, done_rule,
+};
 use piton_model::{Event, Reason, Status, Timestamp};
 use piton_view::{CheckView, RunStatus};
 
@@ -82,14 +84,19 @@ fn rule(state: &State) -> String {
 
 fn limits(state: &State) -> String {
     let limits = &state.config.limits;
-    let mut text = format!("{} iterations · {} working, waits not counted", limits.iterations, duration(limits.working_ms));
+    let mut text = format!(
+        "{} iterations · {} working, waits not counted",
+        limits.iterations,
+        duration(limits.working_ms)
+    );
     if let Some(cost) = limits.cost_microusd {
         let _ = write!(text, " · {}", money(cost));
     }
     if let Some(tokens) = limits.tokens {
         let _ = write!(text, " · {tokens} tokens");
     }
-    let _ = write!(text, " · {} without progress · {} failures in a row", limits.no_progress, limits.failures);
+    let _ =
+        write!(text, " · {} without progress · {} failures in a row", limits.no_progress, limits.failures);
     text
 }
 
@@ -99,7 +106,8 @@ pub(crate) fn iteration(record: &IterationRecord, state: &State) -> String {
         (0, 0) if !record.progress => "no change".to_owned(),
         (added, removed) => format!("+{added} −{removed}"),
     };
-    let mut text = format!("{:>4}  {:>7}  {change:<12}", format!("#{}", record.number), duration(record.duration_ms));
+    let mut text =
+        format!("{:>4}  {:>7}  {change:<12}", format!("#{}", record.number), duration(record.duration_ms));
     if record.skipped {
         text.push_str("  skipped");
     } else if let Some(round) = &state.checks {
@@ -157,12 +165,18 @@ pub(crate) fn why(state: &State) -> String {
     };
     match state.reason {
         Some(Reason::ChecksPass) => green(),
-        Some(Reason::Done) if state.config.checks.is_empty() => "agent reported done, the tree changed".to_owned(),
+        Some(Reason::Done) if state.config.checks.is_empty() => {
+            "agent reported done, the tree changed".to_owned()
+        }
         Some(Reason::Done) => format!("agent reported done, {}, the tree changed", green()),
         Some(Reason::ConditionsMet) => "every condition holds".to_owned(),
         Some(Reason::LimitIterations) => format!("reached its {} iterations", state.config.limits.iterations),
-        Some(Reason::LimitDuration) => format!("reached its {} of working time", duration(state.config.limits.working_ms)),
-        Some(Reason::LimitCost) => format!("reached its money ceiling, {} spent", money(counters.cost_microusd)),
+        Some(Reason::LimitDuration) => {
+            format!("reached its {} of working time", duration(state.config.limits.working_ms))
+        }
+        Some(Reason::LimitCost) => {
+            format!("reached its money ceiling, {} spent", money(counters.cost_microusd))
+        }
         Some(Reason::LimitTokens) => format!("reached its token ceiling, {} used", counters.tokens),
         Some(Reason::NoProgress) => {
             format!("{} iterations in a row changed nothing that matters", counters.no_progress_in_a_row)
@@ -204,7 +218,8 @@ fn spent(state: &State) -> String {
 }
 
 fn result(state: &State) -> String {
-    let place = if state.tree_changed() { "files changed in place, nothing committed" } else { "no file changed" };
+    let place =
+        if state.tree_changed() { "files changed in place, nothing committed" } else { "no file changed" };
     match &state.best {
         Some(best) if state.status != Status::Completed => {
             format!("{place}; best is #{} with {} of {} checks", best.iteration, best.passed, best.total)
@@ -226,10 +241,15 @@ pub(crate) fn event(event: &Event) -> String {
         Event::ChecksFinished { round } => {
             format!("checks {}: {} ({})", round.number, checks(round), duration(round.duration_ms))
         }
-        Event::ChecksReused { of_round } => format!("the tree is unchanged: the verdict of checks {of_round} holds"),
-        Event::AttemptStarted { attempt } => format!("attempt {} of iteration {} begins", attempt.number, attempt.iteration),
+        Event::ChecksReused { of_round } => {
+            format!("the tree is unchanged: the verdict of checks {of_round} holds")
+        }
+        Event::AttemptStarted { attempt } => {
+            format!("attempt {} of iteration {} begins", attempt.number, attempt.iteration)
+        }
         Event::AttemptFinished { attempt, end } => {
-            let mut text = format!("attempt {attempt} {} ({})", outcome_word(end.outcome), duration(end.duration_ms));
+            let mut text =
+                format!("attempt {attempt} {} ({})", outcome_word(end.outcome), duration(end.duration_ms));
             if let Some(message) = &end.message {
                 let _ = write!(text, ": {message}");
             }
@@ -247,7 +267,9 @@ pub(crate) fn event(event: &Event) -> String {
             let comment = comment.as_ref().map_or_else(String::new, |comment| format!(": {comment}"));
             format!("question {question} answered: {answer:?}{comment}")
         }
-        Event::AnswerRefused { question, why } => format!("an answer to question {question} does not count: {why}"),
+        Event::AnswerRefused { question, why } => {
+            format!("an answer to question {question} does not count: {why}")
+        }
         Event::RunWaiting { reason, until } => {
             let until = until.map_or_else(String::new, |until| format!(" until {until}"));
             format!("waiting ({}){until}", reason.as_str())
@@ -263,7 +285,9 @@ pub(crate) fn event(event: &Event) -> String {
         }
         Event::SkipRequested {} => "somebody asks to skip this iteration".to_owned(),
         Event::ResumeRequested { .. } => "somebody asks to resume".to_owned(),
-        Event::AnswerGiven { question, answer, .. } => format!("somebody answers question {question}: {answer:?}"),
+        Event::AnswerGiven { question, answer, .. } => {
+            format!("somebody answers question {question}: {answer:?}")
+        }
         Event::AgentTold { text } => format!("somebody tells the agent: {text}"),
         Event::CheckpointTaken { seq, .. } => format!("checkpoint at {seq}"),
     };
@@ -306,7 +330,8 @@ pub(crate) fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<Str
         ago(now, view.since)
     )];
     lines.push(match view.driver.is_none() && view.exit_code.is_none() {
-        true => "why      its driver is gone; the journal is intact, and an agent that lives is found again".to_owned(),
+        true => "why      its driver is gone; the journal is intact, and an agent that lives is found again"
+            .to_owned(),
         false => format!("why      {}", why(state)),
     });
     for question in &view.questions {

@@ -19,9 +19,8 @@ pub(crate) fn layout(global: &Global) -> Result<Layout, Failure> {
         Some(repo) => repo.clone(),
         None => std::env::current_dir().map_err(|error| Failure::environment(&error))?,
     };
-    let absolute = std::fs::canonicalize(&start).map_err(|error| {
-        Failure::usage(format!("there is no directory `{}`: {error}", start.display()))
-    })?;
+    let absolute = std::fs::canonicalize(&start)
+        .map_err(|error| Failure::usage(format!("there is no directory `{}`: {error}", start.display())))?;
     if !absolute.is_dir() {
         return Err(Failure::usage(format!("`{}` is not a directory", start.display())));
     }
@@ -51,8 +50,11 @@ pub(crate) fn open_or_create(layout: &Layout) -> Result<LocalClient, Failure> {
 pub(crate) fn open(layout: &Layout) -> Result<LocalClient, Failure> {
     match Sqlite::open_existing(&layout.state())? {
         Some(store) => Ok(LocalClient::new(store, layout.clone())),
-        None => Err(Failure::new(ExitCode::Usage, format!("there is no run in `{}` yet", layout.root().display()))
-            .hint("start one with `piton loop`, or see `piton demo`")),
+        None => Err(Failure::new(
+            ExitCode::Usage,
+            format!("there is no run in `{}` yet", layout.root().display()),
+        )
+        .hint("start one with `piton loop`, or see `piton demo`")),
     }
 }
 

@@ -8,7 +8,7 @@ use piton_engine::{Layout, LocalClient};
 use piton_model::{ExitCode, RunId, exit_code};
 use piton_store::Store;
 use piton_sys::lock::FileLock;
-use piton_sys::process::{Detach, Output, spawn_detached};
+use piton_sys::process::{Detach, Output, is_alive, spawn_detached};
 use piton_sys::{Clock, SystemClock, file};
 use piton_view::Client;
 
@@ -34,7 +34,8 @@ pub(crate) async fn driver(client: &LocalClient, run: &RunId, take_over: bool) -
     file::create_private_dir(log.parent().expect("a log lies in a directory"))?;
     file::remove_file_if_exists(&log)?;
     let before = client.load(run, None).await?.state.driver.map(|driver| driver.epoch);
-    let mut args: Vec<OsString> = vec!["--repo".into(), layout.root().into(), "__driver".into(), run.as_str().into()];
+    let mut args: Vec<OsString> =
+        vec!["--repo".into(), layout.root().into(), "__driver".into(), run.as_str().into()];
     if take_over {
         args.push("--take-over".into());
     }
@@ -47,13 +48,16 @@ pub(crate) async fn driver(client: &LocalClient, run: &RunId, take_over: bool) -
     let ours = spawn_detached(&exe()?, &args, options).map_err(|error| Failure::environment(&error))?.process;
     let started = SystemClock.monotonic();
     loop {
+        // Before the look at what it did: what is dead now has done all it ever will.
+        let lives = ours.as_ref().is_some_and(is_alive);
         let state = client.load(run, None).await?.state;
         let holder = client.store().holder(run).await?;
         let took = state.driver.as_ref().map(|driver| driver.epoch) != before;
-        let ours_holds = holder.as_ref().zip(ours.as_ref()).map(|(holder, ours)| holder.process.pid == ours.pid);
+        let ours_holds =
+            holder.as_ref().zip(ours.as_ref()).map(|(holder, ours)| holder.process.pid == ours.pid);
         match holder {
             // Somebody else began at the same moment and was faster.
-            Some(holder) if took && ours_holds == Some(false) => {
+            Some(holder) if (took || !lives) && ours_holds == Some(false) => {
                 return Err(piton_store::Error::Held { run: run.clone(), holder: Box::new(holder) }.into());
             }
             Some(_) if took => return Ok(()),
@@ -65,6 +69,10 @@ pub(crate) async fn driver(client: &LocalClient, run: &RunId, take_over: bool) -
             && let Some(failure) = last_words(layout, run)
         {
             return Err(failure);
+        }
+        if !lives {
+            return Err(Failure::new(ExitCode::Environment, "the driver ended before it drove, without a word")
+                .hint(format!("look into {}; a full disk keeps it from saying more", layout.driver_log(run).display())));
         }
         if SystemClock.monotonic() - started > APPEAR_WITHIN {
             return Err(Failure::new(ExitCode::Environment, "the driver did not start")
@@ -144,5 +152,8 @@ pub(crate) fn last_words(layout: &Layout, run: &RunId) -> Option<Failure> {
         "6" => ExitCode::Corrupt,
         _ => ExitCode::Environment,
     };
-    Some(Failure::new(code, message).hint(format!("run `piton resume {}` when that is mended; nothing is lost", run.short())))
+    Some(
+        Failure::new(code, message)
+            .hint(format!("run `piton resume {}` when that is mended; nothing is lost", run.short())),
+    )
 }

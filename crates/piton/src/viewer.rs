@@ -28,7 +28,12 @@ const TICK: Duration = Duration::from_millis(200);
 const ABSENT_LOOKS_MAX: u32 = 10;
 
 /// Shows `run` until it rests, and exits with its code.
-pub(crate) async fn view(client: &LocalClient, run: &RunId, from: From, out: &Output) -> Result<ExitCode, Failure> {
+pub(crate) async fn view(
+    client: &LocalClient,
+    run: &RunId,
+    from: From,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
     let mut screen = Screen::new(client, run, from, out).await?;
     let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
         .map_err(|error| Failure::environment(&error))?;
@@ -54,8 +59,11 @@ pub(crate) async fn view(client: &LocalClient, run: &RunId, from: From, out: &Ou
         if absent > ABSENT_LOOKS_MAX {
             out.transient("");
             return Err(start::last_words(client.layout(), run).unwrap_or_else(|| {
-                Failure::new(ExitCode::Environment, format!("the driver of run `{run}` is gone; its agent may still work"))
-                    .hint(format!("run `piton resume {}`: it finds what is there", run.short()))
+                Failure::new(
+                    ExitCode::Environment,
+                    format!("the driver of run `{run}` is gone; its agent may still work"),
+                )
+                .hint(format!("run `piton resume {}`: it finds what is there", run.short()))
             }));
         }
         screen.tick();
@@ -129,7 +137,8 @@ impl<'a> Screen<'a> {
             None => lines.push(self.out.bold(&render::opening(after))),
             Some(before) => {
                 let baseline_known = before.baseline.is_none() && after.baseline.is_some();
-                let no_baseline = matches!(event, Event::AttemptStarted { attempt } if attempt.number == 1) && after.baseline.is_none();
+                let no_baseline = matches!(event, Event::AttemptStarted { attempt } if attempt.number == 1)
+                    && after.baseline.is_none();
                 if baseline_known || no_baseline {
                     lines.extend(render::baseline(after));
                 }

@@ -50,12 +50,22 @@ fn a_crate_depends_only_on_crates_above_it() {
 #[test]
 fn the_model_does_no_io_and_is_not_async() {
     let metadata = metadata();
-    let model = metadata.packages.iter().find(|package| *package.name == "piton-model").expect("there is a model");
+    let model =
+        metadata.packages.iter().find(|package| *package.name == "piton-model").expect("there is a model");
     for dependency in &model.dependencies {
         let pure = ["blake3", "jiff", "serde", "serde_json", "thiserror", "proptest"];
         assert!(pure.contains(&dependency.name.as_str()), "`{}` in the model", dependency.name);
     }
-    let impure = ["std::fs", "std::net", "std::process", "std::env", "std::thread", "SystemTime", "Instant::now", "async fn"];
+    let impure = [
+        "std::fs",
+        "std::net",
+        "std::process",
+        "std::env",
+        "std::thread",
+        "SystemTime",
+        "Instant::now",
+        "async fn",
+    ];
     for (path, text) in sources(&repository().join("crates/model/src")) {
         for word in impure {
             assert!(!text.contains(word), "{path} mentions {word}");
@@ -81,7 +91,8 @@ fn every_crate_says_what_it_is() {
 
 #[test]
 fn architecture_md_stays_short_and_knows_every_crate() {
-    let text = std::fs::read_to_string(repository().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md is there");
+    let text =
+        std::fs::read_to_string(repository().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md is there");
     assert!(text.lines().count() <= 250, "ARCHITECTURE.md is over 250 lines");
     for layer in LAYERS {
         let short = layer.strip_prefix("piton-").unwrap_or(layer);
@@ -100,7 +111,10 @@ fn sources(root: &Path) -> Vec<(String, String)> {
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 // This file names what it looks for.
                 if !path.ends_with("tests/architecture.rs") {
-                    found.push((path.display().to_string(), std::fs::read_to_string(&path).expect("readable")));
+                    found.push((
+                        path.display().to_string(),
+                        std::fs::read_to_string(&path).expect("readable"),
+                    ));
                 }
             }
         }

@@ -4,18 +4,53 @@ use serde_json::{Map, Value};
 
 /// Every event type an append may hold. The first of an append names its site.
 pub(crate) const KINDS: [&str; 26] = [
-    "run_created", "driver_started", "snapshot_taken", "checks_started", "checks_finished", "checks_reused",
-    "attempt_started", "attempt_finished", "attempt_abandoned", "attempt_lost", "question_asked",
-    "question_closed", "answer_refused", "run_waiting", "run_paused", "run_resumed", "run_stopped",
-    "run_completed", "run_failed", "pause_requested", "stop_requested", "skip_requested", "resume_requested",
-    "answer_given", "agent_told", "checkpoint_taken",
+    "run_created",
+    "driver_started",
+    "snapshot_taken",
+    "checks_started",
+    "checks_finished",
+    "checks_reused",
+    "attempt_started",
+    "attempt_finished",
+    "attempt_abandoned",
+    "attempt_lost",
+    "question_asked",
+    "question_closed",
+    "answer_refused",
+    "run_waiting",
+    "run_paused",
+    "run_resumed",
+    "run_stopped",
+    "run_completed",
+    "run_failed",
+    "pause_requested",
+    "stop_requested",
+    "skip_requested",
+    "resume_requested",
+    "answer_given",
+    "agent_told",
+    "checkpoint_taken",
 ];
 
 /// The types that can come first in an append: an outcome, a nudge or a request. The others follow one.
 const SITES: [&str; 18] = [
-    "run_created", "driver_started", "snapshot_taken", "checks_finished", "attempt_finished",
-    "attempt_abandoned", "attempt_lost", "question_closed", "answer_refused", "run_paused", "run_resumed",
-    "run_stopped", "pause_requested", "stop_requested", "skip_requested", "resume_requested", "answer_given",
+    "run_created",
+    "driver_started",
+    "snapshot_taken",
+    "checks_finished",
+    "attempt_finished",
+    "attempt_abandoned",
+    "attempt_lost",
+    "question_closed",
+    "answer_refused",
+    "run_paused",
+    "run_resumed",
+    "run_stopped",
+    "pause_requested",
+    "stop_requested",
+    "skip_requested",
+    "resume_requested",
+    "answer_given",
     "agent_told",
 ];
 
@@ -67,10 +102,23 @@ pub(crate) const FATES: [(Fate, &str); 11] = [
 
 /// Faults that fall on processes and the machine rather than on an append.
 pub(crate) const DEATHS: [&str; 17] = [
-    "keeper_killed_preparing", "keeper_killed_published", "keeper_killed_spawned", "keeper_killed_running",
-    "keeper_killed_tree_empty", "keeper_killed_exit_written", "agent_killed", "driver_killed_starting",
-    "driver_killed_sending", "driver_killed_performing", "driver_killed_idle", "driver_frozen", "reboot",
-    "clock_jump", "outcome_delivered_twice", "keeper_no_space", "keeper_stalled",
+    "keeper_killed_preparing",
+    "keeper_killed_published",
+    "keeper_killed_spawned",
+    "keeper_killed_running",
+    "keeper_killed_tree_empty",
+    "keeper_killed_exit_written",
+    "agent_killed",
+    "driver_killed_starting",
+    "driver_killed_sending",
+    "driver_killed_performing",
+    "driver_killed_idle",
+    "driver_frozen",
+    "reboot",
+    "clock_jump",
+    "outcome_delivered_twice",
+    "keeper_no_space",
+    "keeper_stalled",
 ];
 
 /// The counts.
@@ -121,7 +169,8 @@ impl Coverage {
     pub(crate) fn smallest(&self) -> u32 {
         let cells = (0..FATES.len()).flat_map(|row| SITES.iter().map(move |site| (row, kind_index(site))));
         // A run that does not exist yet has no lease to take.
-        let possible = cells.filter(|(row, site)| !(FATES[*row].0 == Fate::TakenOver && KINDS[*site] == "run_created"));
+        let possible =
+            cells.filter(|(row, site)| !(FATES[*row].0 == Fate::TakenOver && KINDS[*site] == "run_created"));
         possible.map(|(row, site)| self.first[row][site]).min().unwrap_or(0)
     }
 
@@ -145,8 +194,12 @@ impl Coverage {
     fn table(counts: &[[u32; KINDS.len()]; FATES.len()]) -> Value {
         let row = |row: &[u32; KINDS.len()]| {
             let hit = KINDS.iter().zip(row).filter(|(_, count)| **count > 0);
-            Value::Object(hit.map(|(kind, count)| ((*kind).to_owned(), Value::from(*count))).collect::<Map<_, _>>())
+            Value::Object(
+                hit.map(|(kind, count)| ((*kind).to_owned(), Value::from(*count))).collect::<Map<_, _>>(),
+            )
         };
-        Value::Object(FATES.iter().zip(counts).map(|((_, name), counts)| ((*name).to_owned(), row(counts))).collect())
+        Value::Object(
+            FATES.iter().zip(counts).map(|((_, name), counts)| ((*name).to_owned(), row(counts))).collect(),
+        )
     }
 }

@@ -75,7 +75,8 @@ pub(crate) struct Sending {
 impl Sending {
     pub(crate) fn new(append: Append, sim: &mut Sim) -> Self {
         let kinds: Vec<u8> = append.events.iter().map(|event| kind_index(&event.kind) as u8).collect();
-        let content = content_of(append.events.iter().map(|event| (event.kind.as_str(), event.data.as_slice())));
+        let content =
+            content_of(append.events.iter().map(|event| (event.kind.as_str(), event.data.as_slice())));
         let fate = sim.draw_fate(&kinds);
         Self { append, kinds, content, fate, not_before: 0 }
     }
@@ -116,7 +117,10 @@ impl Driver {
 
     /// The moment it sleeps until, if it does nothing else.
     pub(crate) fn sleeps_until(&self) -> Option<Timestamp> {
-        let idle = self.inputs.is_empty() && self.actions.is_empty() && self.sending.is_none() && self.task.is_none();
+        let idle = self.inputs.is_empty()
+            && self.actions.is_empty()
+            && self.sending.is_none()
+            && self.task.is_none();
         self.wake_at.filter(|_| idle)
     }
 
@@ -152,7 +156,11 @@ impl Driver {
             Phase::Lock => {
                 if sim.workspace.is_some_and(|holder| holder != self.pid) {
                     // A take-over waits for the old process to be gone; anybody else says so and leaves.
-                    return if self.phases.len() < USUAL.len() && self.lease.is_some() { After::Lives } else { After::Ended };
+                    return if self.phases.len() < USUAL.len() && self.lease.is_some() {
+                        After::Lives
+                    } else {
+                        After::Ended
+                    };
                 }
                 sim.workspace = Some(self.pid);
             }
@@ -183,11 +191,17 @@ impl Driver {
         if sim.rng.one_in(3) {
             sim.folded(loaded.head, &loaded.state);
         }
-        let place = Place { host: sim.machine.host.clone(), boot: sim.machine.boot.to_string(), pid: self.pid };
+        let place =
+            Place { host: sim.machine.host.clone(), boot: sim.machine.boot.to_string(), pid: self.pid };
         let begin = Command::Drive { epoch: self.epoch(), place, version: "0".to_owned() };
         self.revision = sim.journal.revision();
-        self.core =
-            Some(Core::new(loaded.state, loaded.head, self.epoch(), loaded.tail_bytes, loaded.checkpoint_bytes));
+        self.core = Some(Core::new(
+            loaded.state,
+            loaded.head,
+            self.epoch(),
+            loaded.tail_bytes,
+            loaded.checkpoint_bytes,
+        ));
         self.inputs.push_back(Input::Begin(begin));
     }
 
@@ -389,7 +403,9 @@ impl Driver {
         } else {
             sim.journal.append(sending.append, &mut sim.log)
         };
-        sim.line(|| format!("driver {} appends {} -> {}", self.pid, sim_names(&sending.kinds), said(&answer)));
+        sim.line(|| {
+            format!("driver {} appends {} -> {}", self.pid, sim_names(&sending.kinds), said(&answer))
+        });
         let input = match answer {
             Ok(head) => {
                 sim.log.push(Entry::Acked { last: head.seq, count, content: sending.content });

@@ -71,7 +71,7 @@ pub(crate) enum Found {
     Absent,
     Abandoned,
     Alive,
-    Finished(Exit),
+    Finished(Box<Exit>),
     Dead,
 }
 
@@ -123,7 +123,7 @@ impl Machine {
         match self.directory(name) {
             None => Found::Absent,
             Some(directory) if directory.locked_by.is_some() => Found::Alive,
-            Some(Directory { exit: Some(exit), .. }) => Found::Finished(exit.clone()),
+            Some(Directory { exit: Some(exit), .. }) => Found::Finished(Box::new(exit.clone())),
             Some(Directory { abandoned: true, .. }) => Found::Abandoned,
             Some(_) => Found::Dead,
         }
@@ -151,7 +151,16 @@ impl Machine {
         };
         let step = Step::Preparing;
         self.keepers.push(Keeper {
-            id, name, step, cancelled: false, stalled_until: 0, replaces, outcome, report, steps_left, worked_ms: 0,
+            id,
+            name,
+            step,
+            cancelled: false,
+            stalled_until: 0,
+            replaces,
+            outcome,
+            report,
+            steps_left,
+            worked_ms: 0,
         });
         id
     }
@@ -361,7 +370,11 @@ fn fate_of_agent(scenario: &Scenario, rng: &mut Rng) -> (AttemptOutcome, Option<
     let mut report = Report::default();
     if rng.percent(70) {
         report.cost_microusd = Some(rng.between(1_000, 200_000));
-        report.usage = Some(Usage { input_tokens: rng.below(1_000), output_tokens: rng.below(400), cached_input_tokens: None });
+        report.usage = Some(Usage {
+            input_tokens: rng.below(1_000),
+            output_tokens: rng.below(400),
+            cached_input_tokens: None,
+        });
     }
     if scenario.chatty {
         report.summary = Some("I looked at the code and changed it. ".repeat(60));
@@ -386,7 +399,8 @@ fn fate_of_agent(scenario: &Scenario, rng: &mut Rng) -> (AttemptOutcome, Option<
         87..90 => (AttemptOutcome::TimedOut, None, steps + 4),
         90..96 => {
             let overloaded = rng.one_in(2);
-            report.error_class = Some(if overloaded { ErrorClass::Overloaded } else { ErrorClass::RateLimit });
+            report.error_class =
+                Some(if overloaded { ErrorClass::Overloaded } else { ErrorClass::RateLimit });
             (AttemptOutcome::Failed, Some(report), 1)
         }
         96 => {

@@ -54,8 +54,10 @@ impl Options {
                 "--plant" => {
                     let name = args.next().unwrap_or_default();
                     let names = || Plant::ALL.map(|(_, name)| name).join(", ");
-                    options.plant =
-                        Some(Plant::named(&name).ok_or_else(|| format!("there is no plant `{name}`; there are {}", names()))?);
+                    options.plant = Some(
+                        Plant::named(&name)
+                            .ok_or_else(|| format!("there is no plant `{name}`; there are {}", names()))?,
+                    );
                 }
                 other => return Err(format!("nobody knows `{other}`")),
             }
@@ -91,14 +93,17 @@ impl Options {
         let batch = Batch { from: self.from, seeds: 1_000, jobs: 1, plant: Some(plant), stop_at_first: true };
         let outcome = batch.run();
         let found = outcome.violations.first();
-        println!("{}", json!({
-            "plant": plant.name(),
-            "found": found.is_some(),
-            "seeds_needed": outcome.seeds,
-            "seed": found.map(|(seed, _)| *seed),
-            "rule": found.map(|(_, violation)| violation.rule),
-            "what": found.map(|(_, violation)| violation.what.clone()),
-        }));
+        println!(
+            "{}",
+            json!({
+                "plant": plant.name(),
+                "found": found.is_some(),
+                "seeds_needed": outcome.seeds,
+                "seed": found.map(|(seed, _)| *seed),
+                "rule": found.map(|(_, violation)| violation.rule),
+                "what": found.map(|(_, violation)| violation.what.clone()),
+            })
+        );
         found.is_some()
     }
 }
@@ -116,7 +121,10 @@ fn show(seed: u64, plant: Option<Plant>, lines_max: usize) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(violation) => {
-            println!("{}", json!({ "seed": seed, "plant": plant, "rule": violation.rule, "violation": violation.what }));
+            println!(
+                "{}",
+                json!({ "seed": seed, "plant": plant, "rule": violation.rule, "violation": violation.what })
+            );
             ExitCode::FAILURE
         }
     }

@@ -1,8 +1,8 @@
 //! People: other processes that append requests at any moment, knowing only what a view showed them.
 
+use piton_engine::entry_of;
 use piton_model::loop_machine::{Answer, Raise};
 use piton_model::{Event, State, Status, StopOrigin, create};
-use piton_engine::entry_of;
 use piton_store::{Append, Expect, Fence};
 
 use crate::coverage::Fate;
@@ -24,7 +24,14 @@ pub(crate) struct Shown {
 
 impl Shown {
     pub(crate) fn nothing() -> Self {
-        Self { status: Status::Created, iterations: 0, limit: 0, question: None, cost_limit: None, at_limit: false }
+        Self {
+            status: Status::Created,
+            iterations: 0,
+            limit: 0,
+            question: None,
+            cost_limit: None,
+            at_limit: false,
+        }
     }
 
     pub(crate) fn of(state: &State) -> Self {
@@ -53,7 +60,8 @@ pub(crate) struct Sender {
 impl Sender {
     /// A process that records the run.
     pub(crate) fn creator(sim: &mut Sim) -> Self {
-        let event = create(sim.run.clone(), "a simulated run", sim.scenario.config.clone()).expect("a sound configuration");
+        let event = create(sim.run.clone(), "a simulated run", sim.scenario.config.clone())
+            .expect("a sound configuration");
         let state = piton_model::apply(None, &event, sim.now()).expect("a creation makes a state");
         let append = Append { expect: Expect::Seq(0), entry: Some(entry_of(&state)), ..request(&event, sim) };
         Self { sending: Some(Sending::new(append, sim)), creates: true }
@@ -109,7 +117,13 @@ impl Sender {
 
     fn deliver(&mut self, sending: Sending, sim: &mut Sim) -> After {
         let answer = sim.journal.append(sending.append, &mut sim.log);
-        sim.line(|| format!("a person sends {} -> {}", crate::coverage::KINDS[usize::from(sending.kinds[0])], answer.is_ok()));
+        sim.line(|| {
+            format!(
+                "a person sends {} -> {}",
+                crate::coverage::KINDS[usize::from(sending.kinds[0])],
+                answer.is_ok()
+            )
+        });
         if let Ok(head) = answer {
             sim.log.push(Entry::Acked { last: head.seq, count: 1, content: sending.content });
             if !self.creates {

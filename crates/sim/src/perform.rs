@@ -108,7 +108,12 @@ impl Task {
         }
     }
 
-    fn step_attempt(&mut self, attempt: &OpenAttempt, state: &State, around: &mut Surroundings<'_>) -> Option<Command> {
+    fn step_attempt(
+        &mut self,
+        attempt: &OpenAttempt,
+        state: &State,
+        around: &mut Surroundings<'_>,
+    ) -> Option<Command> {
         let name = self.name();
         let number = attempt.number;
         match self.at {
@@ -152,7 +157,12 @@ impl Task {
         None
     }
 
-    fn look_attempt(&mut self, attempt: &OpenAttempt, state: &State, around: &mut Surroundings<'_>) -> Option<Command> {
+    fn look_attempt(
+        &mut self,
+        attempt: &OpenAttempt,
+        state: &State,
+        around: &mut Surroundings<'_>,
+    ) -> Option<Command> {
         let number = attempt.number;
         if around.plant == Some(Plant::RetryWithoutLookup) && !self.fresh && self.launches == 0 {
             self.at = At::Prepare;
@@ -233,7 +243,8 @@ impl Task {
             cancelled: false,
         });
         if self.at == At::Finish || usize::from(self.index) == state.config.checks.len() {
-            let probes = state.config.until.iter().filter(|condition| condition.needs_probe() && !round.cancelled);
+            let probes =
+                state.config.until.iter().filter(|condition| condition.needs_probe() && !round.cancelled);
             for condition in probes {
                 let met = matches!(condition, Condition::File(_)) && around.machine.tree.is_multiple_of(2);
                 round.conditions.push(ConditionResult { label: condition.label(), met });
@@ -306,7 +317,14 @@ impl Task {
         let round = self.round.as_mut().expect("a round is under way");
         round.duration_ms += duration_ms;
         let exit_code = Some(i32::from(!passed));
-        round.checks.push(CheckResult { name, passed, exit_code, timed_out: false, duration_ms, tail: String::new() });
+        round.checks.push(CheckResult {
+            name,
+            passed,
+            exit_code,
+            timed_out: false,
+            duration_ms,
+            tail: String::new(),
+        });
         self.index += 1;
         self.attempt = 1;
         self.launches = 0;

@@ -19,9 +19,19 @@ const LIVENESS_TICKS: u64 = 40_000;
 
 /// What is rare meets faults more often, so that every fault meets every site.
 const RARE: [(&str, u64); 14] = [
-    ("run_created", 4), ("snapshot_taken", 4), ("attempt_abandoned", 6), ("attempt_lost", 6),
-    ("question_closed", 12), ("answer_refused", 4), ("run_paused", 16), ("run_resumed", 4), ("run_stopped", 4),
-    ("skip_requested", 3), ("pause_requested", 3), ("run_completed", 12), ("run_failed", 12),
+    ("run_created", 4),
+    ("snapshot_taken", 4),
+    ("attempt_abandoned", 6),
+    ("attempt_lost", 6),
+    ("question_closed", 12),
+    ("answer_refused", 4),
+    ("run_paused", 16),
+    ("run_resumed", 4),
+    ("run_stopped", 4),
+    ("skip_requested", 3),
+    ("pause_requested", 3),
+    ("run_completed", 12),
+    ("run_failed", 12),
     ("checkpoint_taken", 8),
 ];
 
@@ -155,13 +165,17 @@ impl Sim {
         let mut digest = self.trace;
         digest.add_bytes(&self.journal.head_hash());
         digest.add(self.log.len() as u64);
-        let heads: Vec<Seq> = self.log.iter().filter_map(|entry| match entry {
-            Entry::Folded { head, digest: state } => {
-                digest.add(*state);
-                Some(*head)
-            }
-            _ => None,
-        }).collect();
+        let heads: Vec<Seq> = self
+            .log
+            .iter()
+            .filter_map(|entry| match entry {
+                Entry::Folded { head, digest: state } => {
+                    digest.add(*state);
+                    Some(*head)
+                }
+                _ => None,
+            })
+            .collect();
         let mut history = History { run: self.run.to_string(), log: Vec::new(), events: Vec::new() };
         if for_checker {
             for (head, digest) in self.journal.fold_from_start(&heads) {
@@ -236,6 +250,12 @@ impl Sim {
         if self.chaos && self.machine.keepers[index].stalled_until > self.tick {
             return;
         }
+        if self.chaos && self.machine.keepers[index].step == Step::Preparing && self.rng.one_in(60) {
+            // Its first moments are the ones that matter: nobody can see it yet.
+            self.fault("keeper_stalled");
+            self.machine.keepers[index].stalled_until = self.tick + self.rng.between(30, 200);
+            return;
+        }
         if self.chaos && self.machine.keepers[index].step == Step::TreeEmpty && self.rng.one_in(80) {
             // `exit.json` does not fit; the keeper holds its lock and tries again.
             self.fault("keeper_no_space");
@@ -305,7 +325,8 @@ impl Sim {
 
     /// Ends the process that has the work tree, unless that is `me`.
     pub(crate) fn end_holder_of_workspace(&mut self, me: u32) {
-        let Some(index) = self.drivers.iter().position(|driver| Some(driver.pid) == self.workspace && driver.pid != me)
+        let Some(index) =
+            self.drivers.iter().position(|driver| Some(driver.pid) == self.workspace && driver.pid != me)
         else {
             return;
         };
@@ -329,7 +350,9 @@ impl Sim {
         if !self.chaos {
             return None;
         }
-        let weight_of = |kind: &u8| RARE.iter().find(|(rare, _)| *rare == KINDS[usize::from(*kind)]).map_or(1, |rare| rare.1);
+        let weight_of = |kind: &u8| {
+            RARE.iter().find(|(rare, _)| *rare == KINDS[usize::from(*kind)]).map_or(1, |rare| rare.1)
+        };
         let weight = kinds.iter().map(weight_of).max().unwrap_or(1);
         let percent = (self.scenario.append_faults_percent * weight).min(60);
         let drawn = self.rng.percent(percent);
@@ -381,7 +404,11 @@ impl Sim {
         } as i64;
         // Not back beyond where the simulation began.
         let back = self.rng.one_in(2);
-        self.skew_ms = if back { (self.skew_ms - size).max(-86_400_000) } else { (self.skew_ms + size).min(400_000_000_000) };
+        self.skew_ms = if back {
+            (self.skew_ms - size).max(-86_400_000)
+        } else {
+            (self.skew_ms + size).min(400_000_000_000)
+        };
     }
 
     /// A process dies, a machine does, or a clock jumps.
@@ -431,6 +458,10 @@ impl Sim {
         let driver = self.drivers.remove(index);
         self.fault(driver.place_of_death());
         self.bury(driver);
+        if self.rng.one_in(2) {
+            // What kills a driver often starves what it started, too.
+            self.stall_a_keeper();
+        }
     }
 
     fn kill_a_keeper(&mut self) {

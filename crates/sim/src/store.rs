@@ -165,7 +165,8 @@ impl Journal {
             return;
         }
         let stored = ready(self.memory.read(&self.run, known + 1, usize::MAX)).expect("memory does not fail");
-        self.sizes.extend(stored.iter().map(|event| (event.event.data.len() + event.event.kind.len()) as u64));
+        self.sizes
+            .extend(stored.iter().map(|event| (event.event.data.len() + event.event.kind.len()) as u64));
         self.decoded.extend(load::decode_all(&self.run, &stored).expect("what was encoded decodes"));
     }
 }

@@ -47,8 +47,19 @@ fn a_lock_taken_after_publishing_is_found() {
     finds(Plant::LockAfterPublish, &["I4", "I10"]);
 }
 
+#[test]
+fn silence_taken_for_absence_is_found() {
+    finds(Plant::SilenceIsAbsence, &["I4", "I10"]);
+}
+
+#[test]
+fn a_cancellation_without_a_tombstone_is_found() {
+    finds(Plant::CancelWithoutTombstone, &["I4", "I10"]);
+}
+
 /// A good history, long enough to be spoilt in every way.
 fn good() -> History {
+    // Which seed that is changes with the simulator; the first one will do.
     let history = (0..).map(|seed| sim::run(seed, None, true, false).history).find(|history| {
         let has = |kind: &str| history.events.iter().any(|event| event.kind == kind);
         has("attempt_lost") && has("attempt_abandoned") && has("question_closed")
@@ -78,10 +89,14 @@ fn rewrite(history: &mut History, index: usize, change: impl FnOnce(String) -> S
 fn mend(history: &mut History) {
     let run = history.run.parse().expect("a run id");
     let mut hash = piton_store::chain::genesis(&run);
-    let commits: Vec<(u64, [u8; 16])> = history.log.iter().filter_map(|entry| match entry {
-        Entry::Commit { last, salt, .. } => Some((*last, *salt)),
-        _ => None,
-    }).collect();
+    let commits: Vec<(u64, [u8; 16])> = history
+        .log
+        .iter()
+        .filter_map(|entry| match entry {
+            Entry::Commit { last, salt, .. } => Some((*last, *salt)),
+            _ => None,
+        })
+        .collect();
     for event in &mut history.events {
         let salt = commits.iter().find(|(last, _)| *last >= event.seq).expect("committed").1;
         let payload = piton_store::chain::payload_digest(&salt, &event.data);
@@ -204,7 +219,8 @@ fn two_agents_in_one_tree_are_caught() {
 #[test]
 fn an_agent_that_outlives_its_run_is_caught() {
     let mut history = good();
-    let index = history.log.iter().rposition(|entry| matches!(entry, Entry::Gone(_))).expect("a process ended");
+    let index =
+        history.log.iter().rposition(|entry| matches!(entry, Entry::Gone(_))).expect("a process ended");
     history.log.remove(index);
     caught(&history, "I10");
 }
@@ -221,7 +237,8 @@ fn an_agent_started_twice_is_caught() {
 #[test]
 fn an_outcome_that_nobody_knows_is_caught() {
     let mut history = good();
-    let index = find_entry(&history, |entry| matches!(entry, Entry::ExitWritten { name: Name::Attempt(_), .. }));
+    let index =
+        find_entry(&history, |entry| matches!(entry, Entry::ExitWritten { name: Name::Attempt(_), .. }));
     history.log.remove(index);
     caught(&history, "I4");
 }
@@ -269,7 +286,8 @@ fn an_iteration_beyond_the_limit_is_caught() {
 fn an_answer_to_something_else_is_caught() {
     let mut history = good();
     let index = find(&history, "question_asked");
-    let indexes: Vec<usize> = (0..history.events.len()).filter(|at| history.events[*at].kind == "answer_given").collect();
+    let indexes: Vec<usize> =
+        (0..history.events.len()).filter(|at| history.events[*at].kind == "answer_given").collect();
     assert!(!indexes.is_empty() && index > 0);
     for at in indexes {
         rewrite(&mut history, at, |text| text.replacen("\"question\":", "\"question\":77", 1));

@@ -13,7 +13,11 @@ use crate::failure::Failure;
 use crate::output::{Output, clean};
 use crate::{repository, start};
 
-pub(super) async fn run(global: &Global, arguments: &AnswerArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(
+    global: &Global,
+    arguments: &AnswerArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
     let given = match (arguments.approve, arguments.reject, arguments.abort) {
         (true, _, _) => Some(Answer::Approve),
         (_, true, _) => Some(Answer::Reject),
@@ -48,8 +52,11 @@ async fn go_on(client: &LocalClient, run: &RunId, question: u32, out: &Output) -
     let state = client.load(run, None).await?.state;
     let open = state.questions.iter().any(|open| open.number == question);
     if open && state.asked.answers.is_empty() {
-        return Err(Failure::new(ExitCode::Person, "the answer does not count: something else is asked now than you saw")
-            .hint(format!("run `piton answer {run}` to see it")));
+        return Err(Failure::new(
+            ExitCode::Person,
+            "the answer does not count: something else is asked now than you saw",
+        )
+        .hint(format!("run `piton answer {run}` to see it")));
     }
     let driven = client.store().holder(run).await?.is_some();
     if !driven && (open || state.status.is_active()) {
@@ -98,10 +105,16 @@ async fn list(global: &Global, out: &Output) -> Result<ExitCode, Failure> {
 
 async fn pick(client: &LocalClient, run: &RunId, number: Option<u32>) -> Result<QuestionView, Failure> {
     let status = client.status(run).await?;
-    let mut fitting = status.questions.into_iter().filter(|question| number.is_none_or(|number| question.question == number));
+    let mut fitting = status
+        .questions
+        .into_iter()
+        .filter(|question| number.is_none_or(|number| question.question == number));
     fitting.next().ok_or_else(|| {
-        Failure::usage(format!("run `{run}` asks nothing{}", number.map_or_else(String::new, |n| format!(" with number {n}"))))
-            .hint(format!("run `piton status {run}`"))
+        Failure::usage(format!(
+            "run `{run}` asks nothing{}",
+            number.map_or_else(String::new, |n| format!(" with number {n}"))
+        ))
+        .hint(format!("run `piton status {run}`"))
     })
 }
 

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use piton_config::default_check;
 use piton_engine::{Layout, LocalClient};
-use piton_model::loop_machine::{AgentConfig, Limits, LoopConfig, OnLost, Open, Prompt, SessionPolicy, create};
+use piton_model::loop_machine::{
+    AgentConfig, Limits, LoopConfig, OnLost, Open, Prompt, SessionPolicy, create,
+};
 use piton_model::{ExitCode, RunId};
 use piton_store::Store;
 use piton_sys::process::Signal;
@@ -37,12 +39,16 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result<ExitC
     out.line(String::new());
     out.line(out.bold("2. a crash: kill -9 for the driver, in the middle of attempt 2"));
     let holder = client.store().holder(&run).await?.ok_or_else(|| lost_its_way("the driver left early"))?;
-    piton_sys::process::signal(&holder.process, Signal::Kill).map_err(|error| Failure::environment(&error))?;
+    piton_sys::process::signal(&holder.process, Signal::Kill)
+        .map_err(|error| Failure::environment(&error))?;
     wait_for(&client, &run, async |client, run| Ok(client.store().holder(run).await?.is_none())).await?;
     out.line(format!("      driver {} is dead", holder.process.pid));
     let found = piton_agent::look(&layout.attempts(&run), &attempt.to_string());
     let alive = matches!(found, Ok(piton_agent::Found::Alive { .. }));
-    out.line(format!("      the agent of attempt {attempt} {}", if alive { "works on: its keeper holds it" } else { "has ended" }));
+    out.line(format!(
+        "      the agent of attempt {attempt} {}",
+        if alive { "works on: its keeper holds it" } else { "has ended" }
+    ));
 
     out.line(String::new());
     out.line(out.bold("3. a re-attach: `piton resume` finds the agent instead of starting another"));
@@ -75,7 +81,10 @@ fn config() -> Result<LoopConfig, Failure> {
     let exe = start::exe()?.display().to_string();
     Ok(LoopConfig {
         prompt: Prompt::Text("Write `Hello, piton!` into greeting.txt".to_owned()),
-        agent: AgentConfig { name: "a scripted agent".to_owned(), command: vec![exe, "__demo-agent".to_owned()] },
+        agent: AgentConfig {
+            name: "a scripted agent".to_owned(),
+            command: vec![exe, "__demo-agent".to_owned()],
+        },
         checks: vec![
             default_check("exists", "test -f greeting.txt"),
             default_check("complete", "grep -qx 'Hello, piton!' greeting.txt"),
@@ -136,7 +145,8 @@ struct Scratch {
 
 impl Scratch {
     fn new(keep: bool) -> Result<Self, Failure> {
-        let base = std::fs::canonicalize(std::env::temp_dir()).map_err(|error| Failure::environment(&error))?;
+        let base =
+            std::fs::canonicalize(std::env::temp_dir()).map_err(|error| Failure::environment(&error))?;
         let path = base.join(format!("piton-demo-{}", SystemIds.hex(8)));
         file::create_private_dir(&path)?;
         Ok(Self { path, keep })

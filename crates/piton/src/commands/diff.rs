@@ -10,7 +10,11 @@ use crate::failure::Failure;
 use crate::output::{Output, clean, clean_line};
 use crate::repository;
 
-pub(super) async fn run(global: &Global, arguments: &DiffArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(
+    global: &Global,
+    arguments: &DiffArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     let state = client.load(&run, None).await?.state;
     let (_, from) = choose(&state, Some(arguments.from.unwrap_or(0)))?;
@@ -24,7 +28,11 @@ pub(super) async fn run(global: &Global, arguments: &DiffArguments, out: &Output
     if !(out.json || arguments.stat) {
         let text = workspace.diff_text(&from, &to).map_err(failed)?;
         // A patch for a pipe is bytes; for a terminal it is somebody's text.
-        if out.terminal { out.bytes(clean(&String::from_utf8_lossy(&text)).as_bytes()) } else { out.bytes(&text) }
+        if out.terminal {
+            out.bytes(clean(&String::from_utf8_lossy(&text)).as_bytes())
+        } else {
+            out.bytes(&text)
+        }
         return Ok(ExitCode::Done);
     }
     let diff = workspace.diff(&from, &to).map_err(failed)?;

@@ -32,7 +32,8 @@ enum State {
 
 pub(super) async fn run(global: &Global, out: &Output) -> Result<ExitCode, Failure> {
     let layout = repository::layout(global)?;
-    let mut findings = vec![git(), shell(), state_directory(&layout), process_trees(), configuration_of(&layout)];
+    let mut findings =
+        vec![git(), shell(), state_directory(&layout), process_trees(), configuration_of(&layout)];
     findings.push(journal(&layout).await);
     if out.json {
         out.json(&findings);
@@ -109,7 +110,9 @@ fn configuration_of(layout: &Layout) -> Finding {
         .and_then(|directory| trust::is_trusted(&directory, layout.root(), &project.content).ok());
     match trusted {
         Some(true) => finding("piton.toml", State::Ok, "trusted as it stands"),
-        _ => finding("piton.toml", State::Warn, "not trusted as it stands; look at it, then run `piton trust`"),
+        _ => {
+            finding("piton.toml", State::Warn, "not trusted as it stands; look at it, then run `piton trust`")
+        }
     }
 }
 

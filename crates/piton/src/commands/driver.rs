@@ -23,7 +23,10 @@ pub(super) async fn run(global: &Global, arguments: &DriverArguments) -> Result<
     let result = drive_run(global, arguments).await;
     if let Err(failure) = &result {
         let words = start::say_last_words(failure);
-        return Err(Failure { message: format!("{}\n{words}", failure.message), ..Failure::new(failure.code, "") });
+        return Err(Failure {
+            message: format!("{}\n{words}", failure.message),
+            ..Failure::new(failure.code, "")
+        });
     }
     result
 }
@@ -55,7 +58,10 @@ async fn end_old_driver(client: &LocalClient, run: &RunId) -> Result<(), Failure
     }
     let killed = piton_sys::process::signal(&holder.process, Signal::Kill);
     killed.map_err(|error| {
-        Failure::new(ExitCode::Held, format!("process {} drives run `{run}` and cannot be ended: {error}", holder.process.pid))
+        Failure::new(
+            ExitCode::Held,
+            format!("process {} drives run `{run}` and cannot be ended: {error}", holder.process.pid),
+        )
     })?;
     // Its locks are free once it is dead, which may take a moment.
     let started = SystemClock.monotonic();

@@ -15,7 +15,11 @@ use crate::{configuration, repository};
 /// How long a detected check may take before it is taken on trust.
 const TRY_FOR: Duration = Duration::from_secs(15 * 60);
 
-pub(super) async fn run(global: &Global, arguments: &InitArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(
+    global: &Global,
+    arguments: &InitArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
     let layout = repository::layout(global)?;
     let path = layout.root().join("piton.toml");
     if path.symlink_metadata().is_ok() {
@@ -45,7 +49,9 @@ pub(super) async fn run(global: &Global, arguments: &InitArguments, out: &Output
     file::write_atomic(&path, text.as_bytes(), Durability::Synced)?;
     configuration::trust_project(&layout, text.as_bytes())?;
     out.line(format!("wrote {}; it is trusted as it stands", path.display()));
-    out.note("permissions: an agent runs as you, without a sandbox; work lands in place, nothing is committed");
+    out.note(
+        "permissions: an agent runs as you, without a sandbox; work lands in place, nothing is committed",
+    );
     out.note(match agent {
         Some(_) => "next: piton loop \"what to do\"",
         None => "next: piton loop \"what to do\" --exec 'your-agent'",

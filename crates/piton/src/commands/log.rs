@@ -11,7 +11,11 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::{render, repository};
 
-pub(super) async fn run(global: &Global, arguments: &LogArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(
+    global: &Global,
+    arguments: &LogArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     let mut from = arguments.from.max(1);
     loop {

@@ -17,7 +17,11 @@ use crate::output::{Output, clean_line};
 use crate::viewer::{self, From};
 use crate::{configuration, repository, start};
 
-pub(super) async fn run(global: &Global, arguments: &LoopArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(
+    global: &Global,
+    arguments: &LoopArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
     let layout = repository::layout(global)?;
     let Plan { config, resolved } = plan_of(&layout, arguments)?;
     for note in &resolved.notes {
@@ -26,8 +30,9 @@ pub(super) async fn run(global: &Global, arguments: &LoopArguments, out: &Output
     if config.limits.cost_microusd.is_some() || config.limits.tokens.is_some() {
         out.note("note: money and tokens are counted as far as the agent reports them; what it does not report is not enforced");
     }
-    let task = prompt::task(&config.prompt, layout.root())
-        .map_err(|error| Failure::of(ExitCode::Usage, &error).hint("write the task into it, or give it as an argument"))?;
+    let task = prompt::task(&config.prompt, layout.root()).map_err(|error| {
+        Failure::of(ExitCode::Usage, &error).hint("write the task into it, or give it as an argument")
+    })?;
     check_agent(&config, layout.root())?;
     let run = run_id(arguments, &task)?;
     let client = repository::open_or_create(&layout)?;
@@ -96,8 +101,10 @@ fn check_agent(config: &LoopConfig, root: &Path) -> Result<(), Failure> {
     let path = std::env::var_os("PATH");
     match piton_sys::process::find_program(program.as_ref(), path.as_deref(), root) {
         Some(_) => Ok(()),
-        None => Err(Failure::new(ExitCode::Environment, format!("the agent program `{program}` is not in PATH"))
-            .hint("install it, or name another with --agent or --exec")),
+        None => {
+            Err(Failure::new(ExitCode::Environment, format!("the agent program `{program}` is not in PATH"))
+                .hint("install it, or name another with --agent or --exec"))
+        }
     }
 }
 
@@ -111,7 +118,10 @@ fn run_id(arguments: &LoopArguments, task: &str) -> Result<RunId, Failure> {
 
 /// The first line that says something.
 fn title(task: &str) -> &str {
-    task.lines().map(|line| line.trim_start_matches(['#', ' '])).find(|line| !line.is_empty()).unwrap_or("loop")
+    task.lines()
+        .map(|line| line.trim_start_matches(['#', ' ']))
+        .find(|line| !line.is_empty())
+        .unwrap_or("loop")
 }
 
 /// An unfinished run of the same name and configuration is gone on with.
@@ -128,7 +138,9 @@ async fn existing(client: &LocalClient, run: &RunId, config: &LoopConfig) -> Res
     if finished {
         let hint = match state.status {
             Status::Failed => format!("run `piton resume {run}` to go on with it, or choose another --id"),
-            _ => format!("choose another --id; `piton resume` goes on only with what is not done, `piton rm {run}` frees the name"),
+            _ => format!(
+                "choose another --id; `piton resume` goes on only with what is not done, `piton rm {run}` frees the name"
+            ),
         };
         return Err(Failure::usage(format!("run `{run}` is {} already", state.status.as_str())).hint(hint));
     }
@@ -157,7 +169,12 @@ fn differences(begun: &LoopConfig, asked: &LoopConfig) -> Vec<String> {
     differ("task", prompt(begun), prompt(asked));
     differ("agent", format!("{:?}", begun.agent.command), format!("{:?}", asked.agent.command));
     let checks = |config: &LoopConfig| {
-        config.checks.iter().map(|check| format!("{}={}", check.name, check.command)).collect::<Vec<_>>().join(", ")
+        config
+            .checks
+            .iter()
+            .map(|check| format!("{}={}", check.name, check.command))
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     differ("checks", checks(begun), checks(asked));
     differ("until", format!("{:?}", begun.until), format!("{:?}", asked.until));

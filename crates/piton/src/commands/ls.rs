@@ -61,5 +61,10 @@ fn line(run: &RunSummary, now: Timestamp) -> String {
         None => run.status.clone(),
     };
     let age = render::ago(now, run.updated_at);
-    format!("{:<44}  {status:<28}  #{:<4} {age:>8}  {}", run.run_id.to_string(), run.iteration, clean_line(&run.title))
+    format!(
+        "{:<44}  {status:<28}  #{:<4} {age:>8}  {}",
+        run.run_id.to_string(),
+        run.iteration,
+        clean_line(&run.title)
+    )
 }

@@ -15,7 +15,11 @@ use crate::repository;
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const PIECE_BYTES: usize = 64 << 10;
 
-pub(super) async fn run(global: &Global, arguments: &OutputArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(
+    global: &Global,
+    arguments: &OutputArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     let state = client.load(&run, None).await?.state;
     let name = match &arguments.attempt {
@@ -35,7 +39,11 @@ pub(super) async fn run(global: &Global, arguments: &OutputArguments, out: &Outp
         for log in &mut logs {
             while let Some(piece) = log.next()? {
                 any = true;
-                if arguments.raw { out.bytes(&piece) } else { out.bytes(clean(&String::from_utf8_lossy(&piece)).as_bytes()) }
+                if arguments.raw {
+                    out.bytes(&piece)
+                } else {
+                    out.bytes(clean(&String::from_utf8_lossy(&piece)).as_bytes())
+                }
             }
         }
         if !(any || arguments.follow && alive) {

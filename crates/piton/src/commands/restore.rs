@@ -24,7 +24,11 @@ struct RestoredView {
     branch: Option<String>,
 }
 
-pub(super) async fn run(global: &Global, arguments: &RestoreArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(
+    global: &Global,
+    arguments: &RestoreArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     let state = client.load(&run, None).await?.state;
     let (iteration, target) = choose(&state, arguments.iteration)?;
@@ -34,11 +38,19 @@ pub(super) async fn run(global: &Global, arguments: &RestoreArguments, out: &Out
     let layout = client.layout();
     let _ = start::workspace_free(&client).await?;
     let _lock = FileLock::try_exclusive(&layout.workspace_lock())?.ok_or_else(|| {
-        Failure::new(ExitCode::Held, "another run works in this tree").hint("run `piton ls`, and wait for it or stop it")
+        Failure::new(ExitCode::Held, "another run works in this tree")
+            .hint("run `piton ls`, and wait for it or stop it")
     })?;
     let workspace = open_workspace(layout, &run)?;
     let known = state.snapshot.as_ref().map(|snapshot| TreeId::try_from(snapshot.tree.clone()));
-    let known = known.transpose().map_err(|error| Failure::of(ExitCode::Corrupt, &error))?;
+    let mut known = known.transpose().map_err(|error| Failure::of(ExitCode::Corrupt, &error))?;
+    if !arguments.force {
+        let failed = |error: piton_git::Error| Failure::environment(&error);
+        let now = workspace.snapshot(run.as_str(), "before a restore").map_err(failed)?.tree;
+        if is_of_this_run(&state, &now) {
+            known = Some(now);
+        }
+    }
     let expected = match (&known, arguments.force) {
         (Some(tree), false) => Expected::Tree(tree),
         _ => Expected::Anything,
@@ -46,14 +58,15 @@ pub(super) async fn run(global: &Global, arguments: &RestoreArguments, out: &Out
     let restored = workspace.restore(run.as_str(), &snapshot_id(&target.id)?, expected).map_err(|error| {
         let failure = Failure::environment(&error);
         match error {
-            piton_git::Error::ForeignEdits { .. } => {
-                Failure { code: ExitCode::Person, ..failure }.hint("look at them; `--force` keeps a snapshot of them and goes on")
-            }
+            piton_git::Error::ForeignEdits { .. } => Failure { code: ExitCode::Person, ..failure }
+                .hint("look at them; `--force` keeps a snapshot of them and goes on"),
             _ => failure,
         }
     })?;
     client.store().release(lease).await?;
-    let names = |paths: &[piton_git::RepoPath]| paths.iter().map(|path| clean_line(&path.to_string())).collect::<Vec<_>>();
+    let names = |paths: &[piton_git::RepoPath]| {
+        paths.iter().map(|path| clean_line(&path.to_string())).collect::<Vec<_>>()
+    };
     let view = RestoredView {
         run_id: run.to_string(),
         iteration,
@@ -61,7 +74,11 @@ pub(super) async fn run(global: &Global, arguments: &RestoreArguments, out: &Out
         deleted: names(&restored.deleted),
         kept: names(&restored.kept),
         head: restored.after.head.clone(),
-        branch: restored.after.branch.as_deref().map(|name| name.trim_start_matches("refs/heads/").to_owned()),
+        branch: restored
+            .after
+            .branch
+            .as_deref()
+            .map(|name| name.trim_start_matches("refs/heads/").to_owned()),
     };
     if out.json {
         out.json(&view);
@@ -79,6 +96,13 @@ pub(super) async fn run(global: &Global, arguments: &RestoreArguments, out: &Out
     Ok(ExitCode::Done)
 }
 
+/// Whether the files are those of an iteration, as after a restore: then they are nobody's edits.
+fn is_of_this_run(state: &State, tree: &TreeId) -> bool {
+    let iterations = state.recent.iter().filter_map(|record| record.snapshot.as_ref());
+    let best = state.best.as_ref().and_then(|best| best.snapshot.as_ref());
+    iterations.chain(best).chain(&state.start).any(|snapshot| snapshot.tree == tree.as_str())
+}
+
 /// The snapshot of an iteration: 0 is the start, `None` the best.
 pub(super) fn choose(state: &State, iteration: Option<u32>) -> Result<(u32, Snapshot), Failure> {
     let missing = |text: String| Failure::usage(text).hint(format!("run `piton status {}`", state.run));
@@ -88,12 +112,21 @@ pub(super) fn choose(state: &State, iteration: Option<u32>) -> Result<(u32, Snap
             .as_ref()
             .and_then(|best| Some((best.iteration, best.snapshot.clone()?)))
             .ok_or_else(|| missing("no iteration was judged yet".to_owned())),
-        Some(0) => state.start.clone().map(|start| (0, start)).ok_or_else(|| missing("the run has not started yet".to_owned())),
+        Some(0) => state
+            .start
+            .clone()
+            .map(|start| (0, start))
+            .ok_or_else(|| missing("the run has not started yet".to_owned())),
         Some(number) => state
             .recent
             .iter()
             .find(|record| record.number == number)
             .and_then(|record| Some((number, record.snapshot.clone()?)))
-            .ok_or_else(|| missing(format!("there is no iteration {number} with a verdict among the last {}", state.recent.len()))),
+            .ok_or_else(|| {
+                missing(format!(
+                    "there is no iteration {number} with a verdict among the last {}",
+                    state.recent.len()
+                ))
+            }),
     }
 }

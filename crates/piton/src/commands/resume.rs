@@ -12,7 +12,11 @@ use crate::output::Output;
 use crate::viewer::{self, From};
 use crate::{repository, start};
 
-pub(super) async fn run(global: &Global, arguments: &ResumeArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(
+    global: &Global,
+    arguments: &ResumeArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
     if arguments.all {
         return resume_all(global, out).await;
     }
@@ -55,11 +59,13 @@ async fn resume_all(global: &Global, out: &Output) -> Result<ExitCode, Failure> 
     for summary in client.runs().await? {
         let unfinished = matches!(summary.status.as_str(), "created" | "running" | "rebooting")
             || summary.status == "stopped" && summary.reason.as_deref() == Some("interrupted")
-            || summary.status == "waiting" && matches!(summary.reason.as_deref(), Some("rate_limit" | "overloaded"));
+            || summary.status == "waiting"
+                && matches!(summary.reason.as_deref(), Some("rate_limit" | "overloaded"));
         if !unfinished || client.store().holder(&summary.run_id).await?.is_some() {
             continue;
         }
-        let none = RaiseArguments { max_iterations: None, max_duration: None, max_cost: None, max_tokens: None };
+        let none =
+            RaiseArguments { max_iterations: None, max_duration: None, max_cost: None, max_tokens: None };
         match resume(&client, &summary.run_id, &none, false).await {
             Ok(_) => out.line(format!("{} goes on in the background", summary.run_id)),
             Err(failure) => {
@@ -73,10 +79,11 @@ async fn resume_all(global: &Global, out: &Output) -> Result<ExitCode, Failure> 
 
 fn raise_of(arguments: &RaiseArguments, limits: &Limits) -> Result<Raise, Failure> {
     use piton_config::Limit;
-    let raised = |limit: Limit, current: Option<u64>, text: &Option<String>| -> Result<Option<u64>, Failure> {
-        let failed = |why: String| Failure::usage(format!("{}: {why}", limit.flag()));
-        text.as_deref().map(|text| limit.raised(current, text).map_err(failed)).transpose()
-    };
+    let raised =
+        |limit: Limit, current: Option<u64>, text: &Option<String>| -> Result<Option<u64>, Failure> {
+            let failed = |why: String| Failure::usage(format!("{}: {why}", limit.flag()));
+            text.as_deref().map(|text| limit.raised(current, text).map_err(failed)).transpose()
+        };
     let iterations = raised(Limit::MaxIterations, Some(limits.iterations.into()), &arguments.max_iterations)?;
     Ok(Raise {
         iterations: iterations.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),

@@ -11,7 +11,11 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::repository;
 
-pub(super) async fn run(global: &Global, arguments: &ShowArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(
+    global: &Global,
+    arguments: &ShowArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     let at = match arguments.iteration {
         Some(iteration) => Some(end_of_iteration(&client, &run, iteration).await?),
@@ -22,7 +26,8 @@ pub(super) async fn run(global: &Global, arguments: &ShowArguments, out: &Output
     }
     let head = client.load(&run, None).await?.head;
     if let Some(at) = at.filter(|at| *at > head) {
-        return Err(Failure::usage(format!("run `{run}` has no event {at}, its last is {head}")).hint(format!("run `piton log {run}`")));
+        return Err(Failure::usage(format!("run `{run}` has no event {at}, its last is {head}"))
+            .hint(format!("run `piton log {run}`")));
     }
     // The state is a document in either case; people and programs read the same.
     out.json(&client.show(&run, at).await?);
@@ -37,7 +42,9 @@ async fn end_of_iteration(client: &LocalClient, run: &RunId, iteration: u32) -> 
         let events = client.events(run, from, Duration::ZERO).await?;
         let Some(end) = events.last().map(|event| event.seq) else { break };
         for event in events {
-            let begins = (event.kind == "attempt_started").then(|| event.data["attempt"]["iteration"].as_u64()).flatten();
+            let begins = (event.kind == "attempt_started")
+                .then(|| event.data["attempt"]["iteration"].as_u64())
+                .flatten();
             match begins {
                 Some(number) if number > u64::from(iteration) => return Ok(event.seq - 1),
                 Some(number) if number == u64::from(iteration) => last = Some(event.seq),
@@ -47,5 +54,8 @@ async fn end_of_iteration(client: &LocalClient, run: &RunId, iteration: u32) -> 
         }
         from = end + 1;
     }
-    last.ok_or_else(|| Failure::usage(format!("run `{run}` has no iteration {iteration}")).hint(format!("run `piton status {run}`")))
+    last.ok_or_else(|| {
+        Failure::usage(format!("run `{run}` has no iteration {iteration}"))
+            .hint(format!("run `piton status {run}`"))
+    })
 }

@@ -10,7 +10,11 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::{repository, start};
 
-pub(super) async fn pause(global: &Global, argument: &RunArgument, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn pause(
+    global: &Global,
+    argument: &RunArgument,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
     client.request(&run, Request::Pause).await?;
     carry_out(&client, &run).await?;
@@ -26,9 +30,14 @@ pub(super) async fn skip(global: &Global, argument: &RunArgument, out: &Output) 
     Ok(ExitCode::Done)
 }
 
-pub(super) async fn tell(global: &Global, arguments: &TellArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn tell(
+    global: &Global,
+    arguments: &TellArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
     if arguments.text.len() > piton_model::limits::TEXT_BYTES_MAX {
-        return Err(Failure::usage("the message is longer than 8 KiB").hint("put it into a file and tell the agent its name"));
+        return Err(Failure::usage("the message is longer than 8 KiB")
+            .hint("put it into a file and tell the agent its name"));
     }
     let (client, run) = repository::open_run(global, Some(&arguments.run)).await?;
     client.request(&run, Request::Tell(arguments.text.clone())).await?;
@@ -36,7 +45,11 @@ pub(super) async fn tell(global: &Global, arguments: &TellArguments, out: &Outpu
     Ok(ExitCode::Done)
 }
 
-pub(super) async fn stop(global: &Global, arguments: &StopArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn stop(
+    global: &Global,
+    arguments: &StopArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     client.request(&run, Request::Stop { now: arguments.now, origin: StopOrigin::Command }).await?;
     carry_out(&client, &run).await?;

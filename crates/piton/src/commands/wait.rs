@@ -11,7 +11,11 @@ use crate::output::Output;
 use crate::viewer::{self, From};
 use crate::{repository, start};
 
-pub(super) async fn attach(global: &Global, argument: &RunArgument, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn attach(
+    global: &Global,
+    argument: &RunArgument,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
     viewer::view(&client, &run, From::Start, out).await
 }

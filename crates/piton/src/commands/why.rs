@@ -74,10 +74,16 @@ fn not_the_cause(state: &State) -> Vec<String> {
         Reason::LimitDuration,
         format!("time {} of {}", render::duration(counters.working_ms), render::duration(limits.working_ms)),
     );
-    unless(Reason::NoProgress, format!("no progress {} of {}", counters.no_progress_in_a_row, limits.no_progress));
+    unless(
+        Reason::NoProgress,
+        format!("no progress {} of {}", counters.no_progress_in_a_row, limits.no_progress),
+    );
     unless(Reason::FailureStreak, format!("failures {} of {}", counters.failures_in_a_row, limits.failures));
     if let Some(max) = limits.cost_microusd {
-        unless(Reason::LimitCost, format!("money {} of {}", render::money(counters.cost_microusd), render::money(max)));
+        unless(
+            Reason::LimitCost,
+            format!("money {} of {}", render::money(counters.cost_microusd), render::money(max)),
+        );
     }
     list
 }

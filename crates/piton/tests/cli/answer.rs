@@ -46,7 +46,8 @@ fn a_blocked_agent_waits_for_a_person_and_says_how_to_answer() {
 fn an_approval_goes_on_in_the_background_and_its_comment_reaches_the_agent() {
     let world = asked();
     let seen = digest(&world);
-    let ran = world.piton(&["answer", "ask", "--approve", "--comment", "port 8080", "--seen", &seen]).exits(0);
+    let ran =
+        world.piton(&["answer", "ask", "--approve", "--comment", "port 8080", "--seen", &seen]).exits(0);
     insta::assert_snapshot!(ran.err, @"answered; ask goes on in the background: `piton attach ask`");
     world.piton(&["wait", "ask"]).exits(0);
     let prompt = std::fs::read_to_string(world.beside("prompt")).unwrap();

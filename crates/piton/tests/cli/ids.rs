@@ -33,7 +33,9 @@ fn an_unfinished_run_of_that_name_is_resumed() {
 fn a_run_of_that_name_with_another_configuration_shows_the_difference() {
     let world = World::new();
     world.loops("same", "true", &["--check", RED, "--max-iterations", "1"]).exits(3);
-    let ran = world.piton(&["loop", "Another task", "--id", "same", "--exec", "false", "--check", "lint=true"]).exits(2);
+    let ran = world
+        .piton(&["loop", "Another task", "--id", "same", "--exec", "false", "--check", "lint=true"])
+        .exits(2);
     insta::assert_snapshot!(ran.err, @r#"
     error: run `same` exists with another configuration
       task: began with `Do it`, asked for `Another task`
@@ -83,7 +85,8 @@ fn two_loops_in_one_tree_are_refused() {
 
     hint: run `piton ls`; wait for it with `piton wait`, or stop it with `piton stop`
     ");
-    let names: Vec<_> = world.json(&["ls"]).as_array().unwrap().iter().map(|run| run["run_id"].clone()).collect();
+    let names: Vec<_> =
+        world.json(&["ls"]).as_array().unwrap().iter().map(|run| run["run_id"].clone()).collect();
     assert_eq!(names, ["first"], "a refused loop leaves no run");
 }
 
@@ -132,10 +135,17 @@ fn a_run_is_found_by_a_piece_of_its_name() {
 #[test]
 fn every_command_about_a_run_says_that_there_is_none_yet() {
     let world = World::new();
-    for command in ["status", "why", "show", "log", "output", "attach", "wait", "pause", "resume", "stop", "skip", "best", "diff", "restore"] {
+    for command in [
+        "status", "why", "show", "log", "output", "attach", "wait", "pause", "resume", "stop", "skip",
+        "best", "diff", "restore",
+    ] {
         let ran = world.piton(&[command]).exits(2);
         assert!(ran.err.contains("there is no run in"), "{command}: {}", ran.err);
-        assert!(ran.err.contains("hint: start one with `piton loop`, or see `piton demo`"), "{command}: {}", ran.err);
+        assert!(
+            ran.err.contains("hint: start one with `piton loop`, or see `piton demo`"),
+            "{command}: {}",
+            ran.err
+        );
     }
     assert!(!world.path(".piton").exists(), "looking leaves nothing behind");
 }

@@ -98,7 +98,8 @@ fn money_is_counted_from_what_the_agent_reports() {
 #[test]
 fn tokens_are_a_limit_too() {
     let world = World::new();
-    let agent = r#"echo x >> a.txt; echo '{"usage":{"input_tokens":100,"output_tokens":20}}' > $PITON_REPORT"#;
+    let agent =
+        r#"echo x >> a.txt; echo '{"usage":{"input_tokens":100,"output_tokens":20}}' > $PITON_REPORT"#;
     world.loops("spend", agent, &["--check", NEVER, "--max-tokens", "200"]).exits(3);
     assert_eq!(world.json(&["status", "spend"])["reason"], "limit:tokens");
 }
@@ -106,7 +107,9 @@ fn tokens_are_a_limit_too() {
 #[test]
 fn a_money_ceiling_that_cannot_be_enforced_says_so() {
     let world = World::new();
-    let ran = world.loops("blind", "echo x >> a.txt", &["--check", NEVER, "--max-cost", "1", "--max-iterations", "1"]).exits(3);
+    let ran = world
+        .loops("blind", "echo x >> a.txt", &["--check", NEVER, "--max-cost", "1", "--max-iterations", "1"])
+        .exits(3);
     insta::assert_snapshot!(ran.err, @"note: money and tokens are counted as far as the agent reports them; what it does not report is not enforced");
     let screen = world.piton(&["status", "blind"]).exits(0).out;
     assert!(screen.contains("cost: unknown (not enforced)"), "{screen}");

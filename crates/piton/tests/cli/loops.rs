@@ -96,7 +96,8 @@ fn until_a_file_exists() {
 #[test]
 fn until_a_command_succeeds() {
     let world = World::new();
-    let ran = world.loops("count", "echo x >> a.txt", &["--until", "cmd:grep -c x a.txt | grep -qx 3"]).exits(0);
+    let ran =
+        world.loops("count", "echo x >> a.txt", &["--until", "cmd:grep -c x a.txt | grep -qx 3"]).exits(0);
     assert!(ran.out.contains("every condition holds · 3 iterations"), "{}", ran.out);
 }
 
@@ -121,14 +122,17 @@ fn until_done_with_no_check_at_all() {
 fn until_several_conditions_needs_all_of_them() {
     let world = World::new();
     let agent = "echo x >> a.txt; [ $PITON_ITERATION = 1 ] && echo b > b.txt; [ $PITON_ITERATION = 3 ] && echo c > c.txt; true";
-    let ran = world.loops("both", agent, &["--check", RED, "--until", "checks-pass", "--until", "file:c.txt"]);
+    let ran =
+        world.loops("both", agent, &["--check", RED, "--until", "checks-pass", "--until", "file:c.txt"]);
     assert!(ran.exits(0).out.contains("every condition holds · 3 iterations"));
 }
 
 #[test]
 fn checks_pass_on_a_green_baseline_is_refused_with_a_hint() {
     let world = World::new();
-    let ran = world.loops("green", "touch $BESIDE/ran", &["--check", "test=true", "--until", "checks-pass"]).exits(2);
+    let ran = world
+        .loops("green", "touch $BESIDE/ran", &["--check", "test=true", "--until", "checks-pass"])
+        .exits(2);
     insta::assert_snapshot!(ran.out, @"
     run green · exec, fresh session per iteration · in place
     baseline  test ✓   ( T s)
@@ -226,7 +230,9 @@ fn an_agent_of_the_configuration_is_used_by_name() {
 #[test]
 fn a_check_that_wants_a_terminal_fails() {
     let world = World::new();
-    let ran = world.loops("tty", "echo x >> a.txt", &["--check", "ask=test -t 0", "--max-iterations", "1"]).exits(3);
+    let ran = world
+        .loops("tty", "echo x >> a.txt", &["--check", "ask=test -t 0", "--max-iterations", "1"])
+        .exits(3);
     assert!(ran.out.contains("baseline  ask ✗"), "{}", ran.out);
 }
 
@@ -302,10 +308,14 @@ fn quiet_prints_the_end_only_and_json_prints_events() {
     let ran = world.loops("quiet", "touch b.txt", &["--check", RED, "-q"]).exits(0);
     assert!(ran.err.is_empty() && ran.out.starts_with("done "), "{ran:?}");
     let ran = world.loops("json", "touch c.txt", &["--check", "test=test -f c.txt", "--json"]).exits(0);
-    let types: Vec<_> = ran.out.lines().map(|line| {
-        let event: serde_json::Value = serde_json::from_str(line).expect("a line is an event");
-        event["type"].as_str().expect("an event has a type").to_owned()
-    }).collect();
+    let types: Vec<_> = ran
+        .out
+        .lines()
+        .map(|line| {
+            let event: serde_json::Value = serde_json::from_str(line).expect("a line is an event");
+            event["type"].as_str().expect("an event has a type").to_owned()
+        })
+        .collect();
     assert_eq!(types.first().map(String::as_str), Some("run_created"));
     assert_eq!(types.last().map(String::as_str), Some("run_completed"));
 }

@@ -17,3 +17,4 @@ mod steer;
 mod surroundings;
 mod trust;
 mod untrusted;
+mod views;

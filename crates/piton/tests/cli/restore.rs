@@ -37,7 +37,7 @@ fn any_iteration_comes_back_and_the_start_too() {
     let world = three();
     world.piton(&["restore", "r", "--iteration", "1"]).exits(0);
     assert_eq!(world.read("b.txt"), "one\r\n");
-    let restored = world.json(&["restore", "r", "--iteration", "0", "--force"]);
+    let restored = world.json(&["restore", "r", "--iteration", "0"]);
     assert_eq!(restored["deleted"], json!(["b.txt"]));
     assert_eq!((&restored["iteration"], &restored["branch"]), (&json!(0), &json!("main")));
     assert_eq!(world.git(&["status", "--porcelain"]), "");
@@ -162,5 +162,9 @@ fn work_leaves_the_users_git_alone() {
     let before = world.git(&["for-each-ref", "refs/heads", "refs/tags", "refs/stash"]);
     world.loops("r", "touch b.txt", &["--check", "test=test -f b.txt"]).exits(0);
     assert_eq!(world.git(&["for-each-ref", "refs/heads", "refs/tags", "refs/stash"]), before);
-    assert_eq!(world.git(&["status", "--porcelain"]), "A  staged.txt\n?? b.txt\n", "piton's own files are no change");
+    assert_eq!(
+        world.git(&["status", "--porcelain"]),
+        "A  staged.txt\n?? b.txt\n",
+        "piton's own files are no change"
+    );
 }

@@ -92,7 +92,10 @@ fn the_screens_of_a_run_under_way() {
 fn ls_json_has_the_promised_fields() {
     let world = finished();
     let list = world.json(&["ls"]);
-    has_fields(&list[0], &["run_id", "kind", "title", "status", "reason", "created_at", "updated_at", "iteration"]);
+    has_fields(
+        &list[0],
+        &["run_id", "kind", "title", "status", "reason", "created_at", "updated_at", "iteration"],
+    );
     assert_eq!(list[0]["kind"], "loop");
     assert_eq!(list[0]["title"], "Do it");
     assert_eq!(World::new().json(&["ls"]), json!([]), "an empty list where there is nothing");
@@ -102,7 +105,10 @@ fn ls_json_has_the_promised_fields() {
 fn status_json_has_the_promised_fields() {
     let world = finished();
     let status = world.json(&["status", "fix"]);
-    has_fields(&status, &["run_id", "kind", "title", "status", "reason", "created_at", "updated_at", "iteration"]);
+    has_fields(
+        &status,
+        &["run_id", "kind", "title", "status", "reason", "created_at", "updated_at", "iteration"],
+    );
     has_fields(&status, &["next", "driver", "limits", "checks", "best", "findings", "questions"]);
     for limit in ["iterations", "duration_ms", "cost_usd", "tokens", "no_progress", "failures"] {
         has_fields(&status["limits"][limit], &["used", "max"]);
@@ -153,7 +159,10 @@ fn the_past_can_be_shown() {
     let two = at("--iteration", "2");
     assert_eq!(two, world.json(&["show", "fix"]), "the last iteration ends where the run does");
     let zero = at("--iteration", "0");
-    assert!(zero["state"]["baseline"].is_object() && zero["state"]["attempt"] == 0, "0 is the start, as in `restore`");
+    assert!(
+        zero["state"]["baseline"].is_object() && zero["state"]["attempt"] == 0,
+        "0 is the start, as in `restore`"
+    );
     for (flag, number) in [("--at", "0"), ("--at", "9999"), ("--iteration", "3")] {
         let ran = world.piton(&["show", "fix", flag, number]).exits(2);
         assert!(ran.err.starts_with("error: "), "{flag} {number}: {}", ran.err);
@@ -202,10 +211,14 @@ fn a_run_is_seen_from_a_directory_inside_and_from_elsewhere() {
     let ran = world.shell(&format!("cd deep && '{}' status --json", env!("CARGO_BIN_EXE_piton"))).exits(0);
     assert!(ran.out.contains("\"fix\""));
     let repo = world.path("").display().to_string();
-    let ran = world.shell(&format!("cd / && '{}' --repo '{repo}' status --json", env!("CARGO_BIN_EXE_piton"))).exits(0);
+    let ran = world
+        .shell(&format!("cd / && '{}' --repo '{repo}' status --json", env!("CARGO_BIN_EXE_piton")))
+        .exits(0);
     assert!(ran.out.contains("\"fix\""));
     let store = format!("sqlite:{}", world.path(".piton/journal.db").display());
-    let ran = world.shell(&format!("cd / && '{}' --store '{store}' status --json", env!("CARGO_BIN_EXE_piton"))).exits(0);
+    let ran = world
+        .shell(&format!("cd / && '{}' --store '{store}' status --json", env!("CARGO_BIN_EXE_piton")))
+        .exits(0);
     assert!(ran.out.contains("\"fix\""));
     let ran = world.piton(&["--repo", "nowhere", "status"]).exits(2);
     insta::assert_snapshot!(ran.err, @"error: there is no directory `nowhere`: No such file or directory (os error 2)");

@@ -102,10 +102,18 @@ fn doctor_says_what_is_not() {
     let world = World::new();
     world.write("piton.toml", "[lop]\n");
     let ran = world.piton(&["doctor"]).exits(7);
-    assert!(ran.out.lines().any(|line| line.starts_with("bad   piton.toml") && line.contains("lop")), "{}", ran.out);
+    assert!(
+        ran.out.lines().any(|line| line.starts_with("bad   piton.toml") && line.contains("lop")),
+        "{}",
+        ran.out
+    );
     world.write("piton.toml", "[checks]\ntest = \"true\"\n");
     let ran = world.piton(&["doctor"]).exits(0);
-    assert!(ran.out.lines().any(|line| line.starts_with("warn  piton.toml") && line.contains("piton trust")), "{}", ran.out);
+    assert!(
+        ran.out.lines().any(|line| line.starts_with("warn  piton.toml") && line.contains("piton trust")),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]
@@ -113,7 +121,10 @@ fn completions_know_the_commands() {
     let world = World::new();
     for shell in ["bash", "zsh", "fish"] {
         let ran = world.piton(&["completions", shell]).exits(0);
-        assert!(ran.out.contains("piton") && ran.out.contains("loop") && ran.out.contains("resume"), "{shell}");
+        assert!(
+            ran.out.contains("piton") && ran.out.contains("loop") && ran.out.contains("resume"),
+            "{shell}"
+        );
     }
     world.piton(&["completions", "tcsh"]).exits(2);
     let ran = world.piton(&["completions", "bash"]).exits(0);

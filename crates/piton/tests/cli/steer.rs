@@ -219,7 +219,8 @@ fn closing_the_terminal_leaves_the_work_running() {
 #[test]
 fn a_detached_run_says_how_to_find_it_and_wait_returns_its_code() {
     let world = World::new();
-    let ran = world.loops("d", "echo x >> a.txt", &["--check", RED, "--max-iterations", "1", "--detach"]).exits(0);
+    let ran =
+        world.loops("d", "echo x >> a.txt", &["--check", RED, "--max-iterations", "1", "--detach"]).exits(0);
     insta::assert_snapshot!(ran.out, @"d works in the background: `piton attach d`");
     world.piton(&["wait", "d"]).exits(3);
     let ran = world.loops("e", "touch b.txt", &["--check", RED, "--detach", "--json"]).exits(0);
@@ -231,7 +232,11 @@ fn a_detached_run_says_how_to_find_it_and_wait_returns_its_code() {
 #[test]
 fn a_viewer_in_a_broken_pipe_leaves_the_work_running() {
     let world = World::new();
-    let piped = format!("'{}' loop 'Do it' --id b --exec '{}' --check '{RED}' | head -n 1", env!("CARGO_BIN_EXE_piton"), works().replace('\'', "'\\''"));
+    let piped = format!(
+        "'{}' loop 'Do it' --id b --exec '{}' --check '{RED}' | head -n 1",
+        env!("CARGO_BIN_EXE_piton"),
+        works().replace('\'', "'\\''")
+    );
     let ran = world.shell(&piped).exits(0);
     assert!(ran.out.starts_with("run b"), "{ran:?}");
     world.open_gate();

@@ -22,7 +22,11 @@ fn a_symlinked_state_directory_is_refused() {
 
     hint: move `<repo>/.piton` away: piton does not follow or replace what is there
     ");
-    assert_eq!(std::fs::read_dir(world.beside("elsewhere")).unwrap().count(), 0, "nothing was written through it");
+    assert_eq!(
+        std::fs::read_dir(world.beside("elsewhere")).unwrap().count(),
+        0,
+        "nothing was written through it"
+    );
     world.piton(&["doctor"]).exits(7);
 }
 
@@ -79,7 +83,9 @@ fn a_changed_event_is_found_out() {
     let journal = rusqlite::Connection::open(world.path(".piton/journal.db")).unwrap();
     // One bit of what the second append holds.
     let (row, mut body): (i64, Vec<u8>) = journal
-        .query_row("select row, body from events order by seq limit 1 offset 1", [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row("select row, body from events order by seq limit 1 offset 1", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
         .unwrap();
     let middle = body.len() / 2;
     body[middle] ^= 1;

@@ -26,9 +26,21 @@ fn no_escape_sequence_reaches_a_terminal() {
     is_clean("loop", &ran);
     assert!(ran.out.contains("help"), "{}", ran.out);
     let commands: &[&[&str]] = &[
-        &["status"], &["why"], &["log"], &["ls"], &["output"], &["answer"], &["best"], &["show"],
-        &["output", "h", "check-1-0-1"], &["diff"], &["status", "--json"], &["log", "--json"], &["answer", "--json"],
-        &["why", "--json"], &["ls", "--json"],
+        &["status"],
+        &["why"],
+        &["log"],
+        &["ls"],
+        &["output"],
+        &["answer"],
+        &["best"],
+        &["show"],
+        &["output", "h", "check-1-0-1"],
+        &["diff"],
+        &["status", "--json"],
+        &["log", "--json"],
+        &["answer", "--json"],
+        &["why", "--json"],
+        &["ls", "--json"],
     ];
     for command in commands {
         is_clean(&format!("{command:?}"), &world.piton(command).exits(0));

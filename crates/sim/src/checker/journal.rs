@@ -81,7 +81,8 @@ impl Journal {
 
     pub(super) fn take(&mut self, event: &RawEvent, by: By, world: &World) -> Checked {
         let kind = event.kind.as_str();
-        let is_request = kind.ends_with("_requested") || matches!(kind, "answer_given" | "agent_told" | "run_created");
+        let is_request =
+            kind.ends_with("_requested") || matches!(kind, "answer_given" | "agent_told" | "run_created");
         match by {
             By::Epoch(_) if is_request => return violated("I5", format!("{kind} came from a driver")),
             By::Request(_) if !is_request => return violated("I5", format!("{kind} came without a lease")),
@@ -163,10 +164,16 @@ impl Journal {
             return violated("I4", format!("attempt {number} follows attempt {}", self.attempt));
         }
         if iteration != self.used.iteration && iteration != self.used.iteration + 1 {
-            return violated("I13", format!("iteration {iteration} follows iteration {}", self.used.iteration));
+            return violated(
+                "I13",
+                format!("iteration {iteration} follows iteration {}", self.used.iteration),
+            );
         }
         if iteration > self.limit {
-            return violated("I13", format!("iteration {iteration} begins beyond the limit of {}", self.limit));
+            return violated(
+                "I13",
+                format!("iteration {iteration} begins beyond the limit of {}", self.limit),
+            );
         }
         if self.cost_limit.is_some_and(|limit| self.used.cost >= limit) {
             return violated("I13", format!("attempt {number} begins with {} spent", self.used.cost));
@@ -192,8 +199,18 @@ impl Journal {
         let cost = finished.end.report.as_ref().and_then(|report| report.cost_microusd);
         match world.exit(Name::Attempt(number)) {
             Some(exit) if exit == (finished.end.outcome, cost) => {}
-            Some(exit) => return violated("I4", format!("attempt {number} ended as {exit:?}, but that is not recorded")),
-            None => return violated("I4", format!("attempt {number} is recorded as finished; nobody knows its outcome")),
+            Some(exit) => {
+                return violated(
+                    "I4",
+                    format!("attempt {number} ended as {exit:?}, but that is not recorded"),
+                );
+            }
+            None => {
+                return violated(
+                    "I4",
+                    format!("attempt {number} is recorded as finished; nobody knows its outcome"),
+                );
+            }
         }
         if finished.end.outcome != "not_startable" {
             self.used.cost += cost.unwrap_or(0);
@@ -213,7 +230,10 @@ impl Journal {
     fn attempt_lost(&mut self, gone: &shape::AttemptGone, world: &World) -> Checked {
         self.close_attempt(gone.attempt, "lost", world)?;
         if world.exit(Name::Attempt(gone.attempt)).is_some() {
-            return violated("I4", format!("attempt {} is recorded as lost; its outcome is known", gone.attempt));
+            return violated(
+                "I4",
+                format!("attempt {} is recorded as lost; its outcome is known", gone.attempt),
+            );
         }
         self.used.lost += 1;
         Ok(())
@@ -239,11 +259,16 @@ impl Journal {
         }
         for (index, verdict) in round.checks.iter().enumerate() {
             // A verdict is what some try of the check said; one that was lost each time has failed.
-            let tries = (1..=12).map(|attempt| Name::Check { round: round.number, index: index as u8, attempt });
-            let said: Vec<_> = tries.filter_map(|name| world.exit(name)).filter(|exit| exit.0 != "cancelled").collect();
+            let tries =
+                (1..=12).map(|attempt| Name::Check { round: round.number, index: index as u8, attempt });
+            let said: Vec<_> =
+                tries.filter_map(|name| world.exit(name)).filter(|exit| exit.0 != "cancelled").collect();
             let passed = said.last().is_some_and(|exit| exit.0 == "succeeded");
             if passed != verdict.passed {
-                return violated("I4", format!("round {} records a verdict that no check gave", round.number));
+                return violated(
+                    "I4",
+                    format!("round {} records a verdict that no check gave", round.number),
+                );
             }
         }
         self.green = round.checks.iter().all(|verdict| verdict.passed);
@@ -252,7 +277,10 @@ impl Journal {
 
     fn question_asked(&mut self, asked: &shape::QuestionAsked<'_>) -> Checked {
         if asked.question != self.questions_asked + 1 {
-            return violated("I6", format!("question {} follows question {}", asked.question, self.questions_asked));
+            return violated(
+                "I6",
+                format!("question {} follows question {}", asked.question, self.questions_asked),
+            );
         }
         self.questions_asked = asked.question;
         self.questions.push((asked.question, asked.digest.to_owned(), asked.kind == "attempt_lost"));
@@ -266,11 +294,15 @@ impl Journal {
         };
         let (_, digest, no_ends) = self.questions.remove(index);
         let fits = |(question, answer, seen): &(u32, String, Option<String>)| {
-            *question == closed.question && answer == closed.answer && seen.as_ref().is_none_or(|seen| *seen == digest)
+            *question == closed.question
+                && answer == closed.answer
+                && seen.as_ref().is_none_or(|seen| *seen == digest)
         };
         match self.answers.iter().position(fits) {
             Some(index) => self.answers.remove(index),
-            None => return violated("I6", format!("question {} was closed by no answer to it", closed.question)),
+            None => {
+                return violated("I6", format!("question {} was closed by no answer to it", closed.question));
+            }
         };
         let goes_on = closed.answer == "approve" || (closed.answer == "reject" && !no_ends);
         if self.place == Place::Asking && self.questions.is_empty() && goes_on {

@@ -40,11 +40,11 @@ fn violated<T>(rule: &'static str, what: impl Into<String>) -> Result<T, Violati
 /// The first rule that does not hold, if there is one.
 pub(crate) fn check(history: &History) -> Checked {
     chain::check(history)?;
+    check_acks(history)?;
     let mut checker = Checker::default();
     for entry in &history.log {
         checker.take(history, entry)?;
     }
-    check_acks(history)?;
     check_folds(history)?;
     checker.at_the_end(history)
 }
@@ -97,16 +97,25 @@ impl Checker {
 
     fn commit(&mut self, history: &History, by: By, first: u64, last: u64) -> Checked {
         if first != self.committed + 1 || last < first {
-            return violated("I2", format!("events {first} to {last} were committed after {}", self.committed));
+            return violated(
+                "I2",
+                format!("events {first} to {last} were committed after {}", self.committed),
+            );
         }
         self.committed = last;
         if let By::Epoch(epoch) = by {
             if epoch != self.epoch {
-                let what = format!("event {first} was accepted under epoch {epoch}, after {} was granted", self.epoch);
+                let what = format!(
+                    "event {first} was accepted under epoch {epoch}, after {} was granted",
+                    self.epoch
+                );
                 return violated("I5", what);
             }
             if self.failed_epochs.contains(&epoch) {
-                return violated("I14", format!("epoch {epoch} wrote event {first} after its storage had failed"));
+                return violated(
+                    "I14",
+                    format!("epoch {epoch} wrote event {first} after its storage had failed"),
+                );
             }
         }
         for seq in first..=last {
@@ -125,7 +134,10 @@ impl Checker {
 
     fn at_the_end(&self, history: &History) -> Checked {
         if self.committed != history.events.len() as u64 {
-            return violated("I2", format!("{} events are stored, {} were committed", history.events.len(), self.committed));
+            return violated(
+                "I2",
+                format!("{} events are stored, {} were committed", history.events.len(), self.committed),
+            );
         }
         if !self.healed || !self.rested || !self.journal.at_rest() {
             return violated("I9", "faults have ended, and the run does not come to rest");
