@@ -125,7 +125,7 @@ fn proportional_set_mb(pid: u32) -> f64 {
 fn kill_and_resume(options: &Options, piton: &Path) -> f64 {
     let scratch = options.scratch();
     let repo = scratch.path().display().to_string();
-    let mut viewer = start_loop(piton, scratch.path(), "sleep 0.3");
+    let mut viewer = start_loop(piton, scratch.path(), "date +%s%N > tick; sleep 0.3");
     let state = scratch.path().join(".piton");
     let run: piton_model::RunId = "bench".parse().expect("a good name");
     let mut times = Vec::new();

@@ -19,8 +19,8 @@ fn state() -> State {
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
     };
-    let event = create("r".parse().unwrap(), "task", config).unwrap();
-    apply(None, &event, NOW).unwrap()
+    let event = create("r".parse().expect("an id"), "task", config).expect("a configuration");
+    apply(None, &event, NOW).expect("a state")
 }
 
 fn drive() -> Input {

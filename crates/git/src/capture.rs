@@ -26,6 +26,8 @@ pub(crate) struct Unit<'a> {
     pub(crate) repository: Option<&'a Repository>,
     /// Whether its objects are where ours go, so that its index is of use.
     pub(crate) is_top: bool,
+    /// The rules in its `info/exclude`.
+    pub(crate) exclude: Vec<u8>,
     pub(crate) leave: Leave,
 }
 
@@ -65,7 +67,7 @@ pub(crate) struct Captured {
 /// Brings the private index of a unit up to date, and makes its tree.
 pub(crate) fn capture(unit: &Unit<'_>, memo: &mut Memo, budget: &mut Budget) -> Result<Captured, Error> {
     let shadow = unit.shadow;
-    let rules = read_their_rules(unit)?;
+    let rules = digest_of_rules(unit);
     let their_index_changed = read_their_index(unit, memo)?;
     if let Some(repository) = unit.repository.filter(|_| unit.is_top && !shadow.index().exists()) {
         seed::seed(repository, shadow, &unit.leave)?;
@@ -96,14 +98,12 @@ pub(crate) fn capture(unit: &Unit<'_>, memo: &mut Memo, budget: &mut Budget) -> 
 }
 
 /// Digest of the ignore rules that are not in the tree.
-fn read_their_rules(unit: &Unit<'_>) -> Result<String, Error> {
-    let nowhere = Path::new("/dev/null");
-    let exclude = unit.shadow.prepare(unit.repository.map_or(nowhere, |repository| &repository.exclude))?;
+fn digest_of_rules(unit: &Unit<'_>) -> String {
     let own = unit.repository.and_then(Repository::excludes_path);
-    let own = own.map_or(Ok(Vec::new()), |path| read_rules(&path))?;
+    let own = own.map(|path| read_rules(&path)).unwrap_or_default();
     let mut hasher = blake3::Hasher::new();
-    hasher.update(&(exclude.len() as u64).to_le_bytes()).update(&exclude).update(&own);
-    Ok(hasher.finalize().to_hex().to_string())
+    hasher.update(&(unit.exclude.len() as u64).to_le_bytes()).update(&unit.exclude).update(&own);
+    hasher.finalize().to_hex().to_string()
 }
 
 fn read_their_index(unit: &Unit<'_>, memo: &mut Memo) -> Result<bool, Error> {

@@ -6,7 +6,7 @@
 //! goes through a [`shadow`], a git directory of ours that knows no configuration but our own.
 //!
 //! Read [`take`] for how a snapshot comes about, [`capture`] for how files become a tree byte by byte,
-//! [`record`] for how a snapshot is kept, [`restore`] for the way back.
+//! [`unseen`] for what git would not show, [`record`] for how a snapshot is kept, [`restore`] for the way back.
 //!
 //! Invariant: everything a snapshot names is reachable from its ref, so no garbage collection drops it.
 //! Invariant: a snapshot is complete or an error; what it leaves out on purpose it lists.

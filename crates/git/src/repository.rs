@@ -8,8 +8,12 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use piton_sys::process::ProgramOutput;
+
 use crate::Error;
 use crate::call::{Call, failed, not_understood};
+
+const COMMAND: &str = "rev-parse";
 
 /// A repository and its work tree.
 #[derive(Clone, Debug)]
@@ -34,24 +38,27 @@ pub(crate) struct Repository {
 impl Repository {
     /// The repository whose work tree holds `directory`; `None` outside of any.
     pub(crate) fn discover(directory: &Path) -> Result<Option<Self>, Error> {
-        const COMMAND: &str = "rev-parse";
-        let output = Call::new(COMMAND, directory)
-            .args(["--path-format=absolute", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"])
-            .arg("--show-object-format")
-            .run()?;
+        const QUESTIONS: [&str; 4] =
+            ["--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--show-object-format"];
+        let ask = |questions: &[&str]| {
+            let call = Call::new(COMMAND, directory).arg("--path-format=absolute");
+            call.args(questions.iter().copied()).run()
+        };
+        let output = ask(&QUESTIONS)?;
         if !output.success() {
-            let stderr = String::from_utf8_lossy(&output.stderr);
-            if stderr.contains("not a git repository") {
-                return Ok(None);
-            }
-            if stderr.contains("must be run in a work tree") || stderr.contains("bare repository") {
-                return Err(Error::NoWorkTree { root: directory.to_owned() });
-            }
-            return Err(failed(COMMAND, &output));
+            return refused(directory, &output).map(|()| None);
         }
-        let lines: Vec<_> = output.stdout.trim_ascii_end().split(|&byte| byte == b'\n').collect();
-        // A path with a line break in it gives more lines, and is refused rather than misread.
-        let [top, git_dir, common_dir, format] = lines[..] else {
+        let answers = output.stdout.strip_suffix(b"\n").unwrap_or_default();
+        let mut lines: Vec<_> = answers.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+        if lines.len() != QUESTIONS.len() {
+            // A path has a line break in it; alone, an answer cannot be misread.
+            lines.clear();
+            for question in QUESTIONS {
+                let output = ask(&[question])?;
+                lines.push(output.stdout.strip_suffix(b"\n").unwrap_or_default().to_vec());
+            }
+        }
+        let [top, git_dir, common_dir, format] = &lines[..] else {
             return Err(not_understood(COMMAND, &output.stdout));
         };
         let path = |bytes: &[u8]| PathBuf::from(OsStr::from_bytes(bytes));
@@ -110,4 +117,16 @@ impl Repository {
     pub(crate) fn call(&self, command: &'static str) -> Call {
         Call::new(command, &self.top).env("GIT_DIR", &self.git_dir).env("GIT_WORK_TREE", &self.top)
     }
+}
+
+/// Why git found nothing to work with: nothing is there, or something that is an error.
+fn refused(directory: &Path, output: &ProgramOutput) -> Result<(), Error> {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    if stderr.contains("not a git repository") {
+        return Ok(());
+    }
+    if stderr.contains("must be run in a work tree") || stderr.contains("bare repository") {
+        return Err(Error::NoWorkTree { root: directory.to_owned() });
+    }
+    Err(failed(COMMAND, output))
 }

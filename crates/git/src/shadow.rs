@@ -56,7 +56,7 @@ impl Shadow {
             // Last: a directory with its settings is complete.
             write(&config_path, config.as_bytes())?;
         }
-        let rules = read_rules(exclude)?;
+        let rules = read_rules(exclude);
         let rules_path = self.path("info/exclude");
         if read(&rules_path)?.as_deref() != Some(&rules[..]) {
             write(&rules_path, &rules)?;
@@ -121,9 +121,9 @@ impl Shadow {
 }
 
 /// The ignore rules in a file of the user's, which may be missing or a link; unreadable ones do not count.
-pub(crate) fn read_rules(path: &Path) -> Result<Vec<u8>, Error> {
+pub(crate) fn read_rules(path: &Path) -> Vec<u8> {
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    Ok(file::read_regular(&target, RULES_BYTES_MAX).ok().flatten().unwrap_or_default())
+    file::read_regular(&target, RULES_BYTES_MAX).ok().flatten().unwrap_or_default()
 }
 
 fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {

@@ -36,12 +36,12 @@ pub(crate) fn take(workspace: &Workspace, run: &str, message: &str) -> Result<Sn
 }
 
 fn attempt(workspace: &Workspace, shadow: &Shadow, run: &str, message: &str) -> Result<Snapshot, Error> {
-    shadow.prepare(&workspace.repository.exclude)?;
+    let exclude = shadow.prepare(&workspace.repository.exclude)?;
     let mut memo = Memo::load(shadow)?;
     let before = memo.clone();
     let (place, contents) = std::thread::scope(|scope| {
         let place = scope.spawn(|| place::read(&workspace.repository, Some(run)));
-        let contents = capture_all(workspace, shadow, run, &mut memo);
+        let contents = capture_all(workspace, shadow, run, exclude, &mut memo);
         (place.join().expect("looking up HEAD does not panic"), contents)
     });
     let (place, contents) = (place?, contents?);
@@ -87,11 +87,13 @@ fn capture_all(
     workspace: &Workspace,
     shadow: &Shadow,
     run: &str,
+    exclude: Vec<u8>,
     memo: &mut Memo,
 ) -> Result<Contents, Error> {
     let mut budget = Budget::new(workspace.caps);
     let leave = Leave { state: workspace.state_path(), rendered: workspace.rendered.clone() };
-    let unit = Unit { shadow, repository: Some(&workspace.repository), is_top: true, leave: leave.clone() };
+    let unit =
+        Unit { shadow, repository: Some(&workspace.repository), is_top: true, exclude, leave: leave.clone() };
     let top = capture(&unit, memo, &mut budget)?;
     let mut left_out = top.left_out;
     let mut nested = Vec::new();
@@ -131,10 +133,13 @@ fn capture_nested(
     let key = blake3::hash(path.as_bytes()).to_hex();
     let shadow = workspace.run_directory(run).join("nested").join(&key.as_str()[..16]);
     let shadow = Shadow::new(shadow, &directory, &workspace.repository);
+    let nowhere = Path::new("/dev/null");
+    let exclude = shadow.prepare(repository.as_ref().map_or(nowhere, |repository| &repository.exclude))?;
     let unit = Unit {
         shadow: &shadow,
         repository: repository.as_ref(),
         is_top: false,
+        exclude,
         leave: leave.seen_from(path),
     };
     let mut memo = Memo::load(&shadow)?;

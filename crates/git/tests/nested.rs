@@ -128,11 +128,14 @@ fn a_repository_that_stops_being_one_is_an_ordinary_directory() {
 #[test]
 fn a_repository_in_place_of_a_file_is_captured_at_once() {
     let place = Place::new();
+    place.write("odd\n", b"o");
     place.snapshot();
     place.remove("a.txt");
     add_nested(&place, "a.txt");
     place.remove("src/b.rs");
     add_nested(&place, "src/b.rs/deep");
+    place.remove("odd\n");
+    add_nested(&place, "odd\n");
     place.assert_exact(&place.snapshot());
 }
 

@@ -179,6 +179,17 @@ fn a_symlinked_root_and_a_symlinked_git_directory_work() {
 }
 
 #[test]
+fn a_root_with_a_line_break_in_its_name_works() {
+    let mut place = Place::plain();
+    place.root = place.root.join("line\nbreak\n");
+    std::fs::create_dir_all(place.state()).unwrap();
+    place.git(&["init", "--quiet"]);
+    place.write("a", b"1");
+    assert_eq!(place.open().root(), place.root);
+    place.assert_exact(&place.snapshot());
+}
+
+#[test]
 fn a_directory_inside_a_work_tree_opens_the_whole() {
     let place = Place::new();
     let workspace = Workspace::open(&place.path("src"), &place.state()).unwrap();

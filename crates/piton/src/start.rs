@@ -70,9 +70,19 @@ pub(crate) async fn driver(client: &LocalClient, run: &RunId, take_over: bool) -
         {
             return Err(failure);
         }
+        if !lives && took {
+            // It drove, or another did: the run rested, and somebody has asked it to go on since.
+            return Ok(());
+        }
         if !lives {
-            return Err(Failure::new(ExitCode::Environment, "the driver ended before it drove, without a word")
-                .hint(format!("look into {}; a full disk keeps it from saying more", layout.driver_log(run).display())));
+            return Err(Failure::new(
+                ExitCode::Environment,
+                "the driver ended before it drove, without a word",
+            )
+            .hint(format!(
+                "look into {}; a full disk keeps it from saying more",
+                layout.driver_log(run).display()
+            )));
         }
         if SystemClock.monotonic() - started > APPEAR_WITHIN {
             return Err(Failure::new(ExitCode::Environment, "the driver did not start")

@@ -119,11 +119,21 @@ impl Place {
 
     /// Makes every file a day old: git looks twice at files as young as its index.
     pub fn age(&self) {
-        let day_ago = self.root.metadata().unwrap().modified().unwrap() - Duration::from_secs(86_400);
         for name in self.on_disk().into_keys() {
-            let file = File::options().write(true).open(self.path(OsStr::from_bytes(&name))).unwrap();
-            file.set_times(std::fs::FileTimes::new().set_modified(day_ago)).unwrap();
+            self.age_file(&self.path(OsStr::from_bytes(&name)));
         }
+    }
+
+    /// Makes the user's index a day old.
+    pub fn age_index(&self) {
+        self.age_file(&self.path(".git/index"));
+    }
+
+    fn age_file(&self, path: &Path) {
+        let day_ago =
+            self.directory.path().metadata().unwrap().modified().unwrap() - Duration::from_secs(86_400);
+        let file = File::options().write(true).open(path).unwrap();
+        file.set_times(std::fs::FileTimes::new().set_modified(day_ago)).unwrap();
     }
 
     pub fn git(&self, args: &[&str]) -> String {

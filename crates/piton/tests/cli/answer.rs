@@ -35,7 +35,7 @@ fn a_blocked_agent_waits_for_a_person_and_says_how_to_answer() {
       The agent cannot go on: which port?
       piton answer ask 1 --approve|--reject|--abort [--comment TEXT] --seen DIGEST
     ");
-    assert_eq!(world.json(&["ls"])[0]["waiting_for"].is_string(), true);
+    assert!(world.json(&["ls"])[0]["waiting_for"].is_string());
     let waiting = world.json(&["answer"]);
     assert_eq!(waiting[0]["run_id"], "ask");
     assert_eq!(waiting[0]["questions"][0]["question"], 1);

@@ -89,14 +89,13 @@ fn half_done_work_of_a_cancelled_attempt_never_completes_a_run() {
 
 #[test]
 fn a_persons_edit_after_a_false_done_never_completes_a_run() {
-    let mut driver = Driver::green();
+    let mut driver = Driver::with_baseline(with_limits(|limits| limits.iterations = 1), true);
     driver.iterate(reports("t0", ReportStatus::Done), true);
-    driver.request(stop(true, crate::StopOrigin::Command));
-    driver.end_attempt(AttemptEnd { outcome: AttemptOutcome::NotStartable, ..works("t0") });
-    driver.is(Status::Stopped, Reason::Human);
+    driver.is(Status::Stopped, Reason::LimitIterations);
     driver.command(Command::Observe(snapshot("edited")));
-    driver.request(resume());
-    assert_eq!((driver.state.iteration, driver.open_attempt()), (2, 3));
+    driver.request(Event::ResumeRequested { raise: Raise { iterations: Some(2), ..Raise::default() } });
+    driver.is(Status::Running, None);
+    assert_eq!(driver.open_attempt(), 2, "nobody has checked the edit");
 }
 
 #[test]
