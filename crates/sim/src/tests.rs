@@ -2,7 +2,7 @@
 
 use crate::batch::Batch;
 use crate::checker::check;
-use crate::history::{By, Entry, History, Name};
+use crate::history::{By, Entry, History, Name, RawEvent};
 use crate::scenario::Plant;
 use crate::sim;
 
@@ -300,4 +300,30 @@ fn a_run_that_never_rests_is_caught() {
     let mut history = good();
     history.log.retain(|entry| !matches!(entry, Entry::Rested));
     caught(&history, "I9");
+}
+
+/// A run that reached its goal, with `kind` appended afterwards by its last driver.
+fn completed_and_then(kind: &str) -> History {
+    let histories = (0..).map(|seed| sim::run(seed, None, true, false).history);
+    let mut history = histories
+        .into_iter()
+        .find(|history| history.events.iter().any(|event| event.kind == "run_completed"))
+        .expect("some run completes");
+    let epoch = history.log.iter().filter_map(|entry| match entry {
+        Entry::Lease { epoch } => Some(*epoch),
+        _ => None,
+    });
+    let by = By::Epoch(epoch.max().expect("it was driven"));
+    let seq = history.events.len() as u64 + 1;
+    let event = RawEvent { seq, kind: kind.to_owned(), data: b"{}".to_vec(), ..history.events[0].clone() };
+    history.events.push(event);
+    history.log.push(Entry::Commit { by, first: seq, last: seq, salt: [0; 16] });
+    mend(&mut history);
+    history
+}
+
+#[test]
+fn a_transition_after_the_end_is_caught() {
+    caught(&completed_and_then("snapshot_taken"), "I4");
+    caught(&completed_and_then("checkpoint_taken"), "I4");
 }

@@ -53,6 +53,7 @@ pub(super) struct Journal {
     used: Used,
     used_at: Vec<Used>,
     green: bool,
+    completed_at: u64,
     /// Number, digest, and whether "no" leaves nothing to go on with.
     questions: Vec<(u32, String, bool)>,
     questions_asked: u32,
@@ -79,7 +80,8 @@ impl Journal {
         }
     }
 
-    pub(super) fn take(&mut self, event: &RawEvent, by: By, world: &World) -> Checked {
+    /// Takes an event that was committed with an append beginning at `first`.
+    pub(super) fn take(&mut self, event: &RawEvent, by: By, first: u64, world: &World) -> Checked {
         let kind = event.kind.as_str();
         let is_request =
             kind.ends_with("_requested") || matches!(kind, "answer_given" | "agent_told" | "run_created");
@@ -88,7 +90,9 @@ impl Journal {
             By::Request(_) if !is_request => return violated("I5", format!("{kind} came without a lease")),
             _ => {}
         }
-        if self.place == Place::Completed && !is_request {
+        // The append that ends a run may note that it stored a checkpoint; nothing else follows.
+        let is_note = kind == "checkpoint_taken" && self.completed_at >= first;
+        if self.place == Place::Completed && !is_request && !is_note {
             return violated("I4", format!("{kind} follows the end of the run"));
         }
         if (event.seq == 1) != (kind == "run_created") {
@@ -120,7 +124,7 @@ impl Journal {
                 self.place = Place::Running;
             }
             "run_paused" | "run_stopped" | "run_failed" => self.place = Place::Resting,
-            "run_completed" => self.completed(&parse(event)?)?,
+            "run_completed" => self.completed(event.seq, &parse(event)?)?,
             "checks_reused" | "snapshot_taken" | "answer_refused" | "checkpoint_taken" => {}
             _ if is_request => {}
             _ => return violated("I2", format!("nobody knows an event {kind}")),
@@ -311,11 +315,11 @@ impl Journal {
         Ok(())
     }
 
-    fn completed(&mut self, ended: &shape::Ended<'_>) -> Checked {
+    fn completed(&mut self, seq: u64, ended: &shape::Ended<'_>) -> Checked {
         if self.open != Open::Nothing || !self.green {
             return violated("I6", format!("the run completed ({}) without green checks", ended.reason));
         }
-        self.place = Place::Completed;
+        (self.place, self.completed_at) = (Place::Completed, seq);
         Ok(())
     }
 

@@ -122,7 +122,7 @@ impl Checker {
             let Some(event) = history.events.get(seq as usize - 1) else {
                 return violated("I2", format!("event {seq} was committed and is missing"));
             };
-            self.journal.take(event, by, &self.world)?;
+            self.journal.take(event, by, first, &self.world)?;
             if self.journal.at_rest()
                 && let Some(name) = self.world.living().first()
             {

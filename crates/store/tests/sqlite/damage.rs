@@ -182,9 +182,10 @@ fn a_flipped_bit_in_the_log_is_found_or_harmless() {
 }
 
 #[test]
-fn a_flipped_bit_in_a_blob_is_found() {
+fn a_flipped_bit_in_a_blob_is_found_or_means_nothing() {
     let (detected, unharmed) = flip("blobs", 10, true, |file| file.starts_with("blobs"));
-    assert!(detected > 0 && unharmed == 0);
+    // A compressed frame has a few bits that mean nothing: such a flip decodes to the same bytes.
+    assert!(detected > 10 * unharmed);
 }
 
 #[test]
