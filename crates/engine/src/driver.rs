@@ -75,13 +75,24 @@ pub async fn drive<S: Store, W: World>(
     driver: Driver,
     claim: Claim,
 ) -> Result<Leave, DriveError> {
-    let lease = store.claim(run, driver.holder.clone(), claim).await?;
-    let leave = drive_leased(store, world, &lease, driver).await;
-    if !matches!(leave, Ok(Leave::Fenced)) {
+    let mut lease = store.claim(run, driver.holder.clone(), claim).await?;
+    loop {
+        let (leave, head) = drive_leased(store, world, &lease, driver.clone()).await?;
+        if leave == Leave::Fenced {
+            return Ok(leave);
+        }
         store.settle(run).await?;
+        store.release(lease).await?;
+        // Whoever asked for something while the lease was still held left it to us.
+        if store.row(run).await?.head.seq == head {
+            return Ok(leave);
+        }
+        lease = match store.claim(run, driver.holder.clone(), Claim::IfFree).await {
+            Ok(lease) => lease,
+            Err(Error::Held { .. }) => return Ok(leave),
+            Err(error) => return Err(error.into()),
+        };
     }
-    store.release(lease).await?;
-    leave
 }
 
 async fn drive_leased<S: Store, W: World>(
@@ -89,7 +100,7 @@ async fn drive_leased<S: Store, W: World>(
     world: &W,
     lease: &Lease,
     driver: Driver,
-) -> Result<Leave, DriveError> {
+) -> Result<(Leave, Seq), DriveError> {
     let loaded = load::load(store, &lease.run).await?;
     let place = piton_model::loop_machine::Place {
         host: driver.holder.host,
@@ -108,7 +119,8 @@ async fn drive_leased<S: Store, W: World>(
         wake_at: None,
         revision: store.revision().await?,
     };
-    shell.run().await
+    let leave = shell.run().await?;
+    Ok((leave, shell.core.head()))
 }
 
 type Performing = Pin<Box<dyn Future<Output = Input>>>;

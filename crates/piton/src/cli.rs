@@ -138,7 +138,7 @@ pub(crate) struct LoopArguments {
     /// A file with the task, read anew at every iteration; PROMPT.md or prompt.md if present.
     #[arg(short = 'P', long, value_name = "FILE")]
     pub(crate) prompt_file: Option<PathBuf>,
-    /// The agent: a name under [agents] in piton.toml.
+    /// The agent: the NAME of an `agents.NAME` section in piton.toml.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     /// Any command as the agent; it gets the prompt on its standard input.

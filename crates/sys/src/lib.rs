@@ -3,7 +3,7 @@
 //! Owns every system call of piton, and the only unsafe code. Never knows a run: what is locked, written or
 //! killed, and why, is the caller's business. What only Linux offers stands beside a portable fallback.
 //!
-//! Read [`file`] for how bytes become durable, [`lock`] for who is alive, [`process`] for trees of
+//! Read [`mod@file`] for how bytes become durable, [`lock`] for who is alive, [`process`] for trees of
 //! processes, [`redact`] for what never reaches a disk, [`fault`] for how all of it is broken in tests.
 
 pub mod file;

@@ -1,6 +1,6 @@
 //! Secrets are taken out before bytes reach a disk.
 //!
-//! Three sources: [known formats](formats) of keys, the values of environment variables whose name sounds like
+//! Three sources: known formats (`formats`) of keys, the values of environment variables whose name sounds like
 //! a secret, and literals the caller names. The values are also looked for in the encodings that output tends
 //! to have: percent, JSON string, base64. What is found becomes [`REDACTED`].
 //!
