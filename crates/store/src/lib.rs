@@ -6,7 +6,7 @@
 //! - [`chain`]: the hash chain that makes a changed or missing event visible.
 //! - [`codec`]: how bytes are kept (plain, compressed; encryption has its place).
 //! - [`anchor`]: what is known of a run outside the database, to notice a lost tail.
-//! - [`memory`], [`sqlite`]: the backends; [`conformance`] is the contract both must meet.
+//! - [`memory`], [`sqlite`]: the backends; `conformance` is the contract both must meet.
 //!
 //! Invariant: an append that was acknowledged is there after any crash, once, under its epoch.
 
