@@ -8,7 +8,7 @@ use piton_store::sqlite::Sqlite;
 
 use crate::{Metric, Options, median, metric, raw, steps};
 
-pub(crate) const NAMES: &[&str] = &["status_cold_ms_10000_runs", "loop_rss_mb", "kill9_to_next_step_cli_ms"];
+pub(crate) const NAMES: &[&str] = &["status_cold_ms_10000_runs", "loop_rss_mb"];
 
 const RUNS: u32 = 10_000;
 const ROUNDS: usize = 20;
@@ -31,9 +31,6 @@ pub(crate) fn measure(options: &Options) -> Vec<Metric> {
     }
     if options.wants(&["loop_rss_mb"]) {
         metrics.push(metric("loop_rss_mb", loop_memory(options, &piton), "MB"));
-    }
-    if options.wants(&["kill9_to_next_step_cli_ms"]) {
-        metrics.push(metric("kill9_to_next_step_cli_ms", kill_and_resume(options, &piton), "ms"));
     }
     metrics
 }
@@ -118,67 +115,4 @@ fn proportional_set_mb(pid: u32) -> f64 {
     let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
     let line = text.lines().find(|line| line.starts_with("Pss:")).unwrap_or("Pss: 0 kB");
     line.split_whitespace().nth(1).and_then(|word| word.parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
-}
-
-/// `kill -9` for the driver of a real loop while its agent works; the agent ends; `piton resume`.
-/// Milliseconds from the start of that command to the next step in the journal.
-fn kill_and_resume(options: &Options, piton: &Path) -> f64 {
-    let scratch = options.scratch();
-    let repo = scratch.path().display().to_string();
-    let mut viewer = start_loop(piton, scratch.path(), "date +%s%N > tick; sleep 0.3");
-    let state = scratch.path().join(".piton");
-    let run: piton_model::RunId = "bench".parse().expect("a good name");
-    let mut times = Vec::new();
-    for _ in 0..ROUNDS {
-        let store = wait_for(|| Sqlite::open_existing(&state).ok().flatten());
-        let runtime = steps::runtime();
-        let holder = wait_for(|| runtime.block_on(piton_store::Store::holder(&store, &run)).ok().flatten());
-        let working = || {
-            let loaded = runtime.block_on(piton_engine::load::load(&store, &run)).ok()?;
-            let open = matches!(loaded.state.open, Some(piton_model::loop_machine::Open::Attempt(_)));
-            let started =
-                state.join(format!("attempts/bench/{}/started.json", loaded.state.attempt)).exists();
-            (open && started).then_some(loaded)
-        };
-        let attempt = wait_for(working).state.attempt;
-        piton_sys::process::signal(&holder.process, piton_sys::process::Signal::Kill).expect("killed");
-        let exit = state.join(format!("attempts/bench/{attempt}/exit.json"));
-        wait_for(|| exit.exists().then_some(()));
-        wait_for(|| runtime.block_on(piton_store::Store::holder(&store, &run)).ok()?.is_none().then_some(()));
-        let before = runtime.block_on(piton_engine::load::load(&store, &run)).expect("loaded").head;
-        let begin = Instant::now();
-        let resume = ["--repo", &repo, "resume", "bench", "--detach"];
-        let mut child = spawn(piton, &resume);
-        wait_for(|| {
-            let loaded = runtime.block_on(piton_engine::load::load(&store, &run)).ok()?;
-            (loaded.head >= before + 3 && loaded.state.attempt > attempt).then_some(())
-        });
-        times.push(begin.elapsed().as_secs_f64() * 1e3);
-        child.wait().expect("resumed");
-    }
-    time(piton, &["--repo", &repo, "stop", "bench", "--now"]);
-    let _ = viewer.wait();
-    median(times)
-}
-
-#[expect(clippy::disallowed_methods, reason = "what is measured is a process")]
-fn spawn(piton: &Path, arguments: &[&str]) -> std::process::Child {
-    Command::new(piton)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("it starts")
-}
-
-fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < deadline, "what is waited for happens");
-        std::thread::yield_now();
-    }
 }
