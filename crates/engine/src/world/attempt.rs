@@ -98,12 +98,25 @@ fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Opt
         Err(error) => return Ok(Some(not_startable(attempt, error.to_string()))),
     };
     let spec = spec(context, attempt, state, prompt);
-    match piton_agent::launch(&context.exe, &context.attempts(), &spec)? {
+    match launch_or_abandon(context, &spec)? {
         Launch::Started | Launch::AlreadyPublished => Ok(None),
         Launch::SpawnFailed { error } => {
             piton_agent::abandon(&context.attempts(), &spec.name)?;
             Ok(Some(Command::GiveUp { detail: error }))
         }
+    }
+}
+
+/// Starts a keeper. One that stays silent is kept out by a tombstone, unless it has published after all.
+pub(super) fn launch_or_abandon(context: &Context, spec: &Spec) -> Result<Launch, WorldError> {
+    match piton_agent::launch(&context.exe, &context.attempts(), spec) {
+        Err(error @ piton_agent::Error::NoAnswer { .. }) => {
+            if piton_agent::abandon(&context.attempts(), &spec.name)? {
+                return Err(error.into());
+            }
+            Ok(Launch::AlreadyPublished)
+        }
+        launched => Ok(launched?),
     }
 }
 

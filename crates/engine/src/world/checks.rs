@@ -90,7 +90,12 @@ fn run(
     loop {
         let name = format!("{name}-{tries}");
         match piton_agent::look(&attempts, &name)? {
-            Found::Absent if context.is_cancelled() => return Ok(None),
+            Found::Absent if context.is_cancelled() => {
+                // A keeper of a driver that died may still be about to publish: the tombstone keeps it out.
+                if piton_agent::abandon(&attempts, &name)? {
+                    return Ok(None);
+                }
+            }
             Found::Absent => launch(context, &name, command, timeout_ms)?,
             Found::Alive { .. } => {
                 context.set_performing(Some(&name));
@@ -147,7 +152,7 @@ fn launch(context: &Context, name: &str, command: &str, timeout_ms: u64) -> Resu
             kill_grace_ms: KILL_GRACE_MS,
         },
     };
-    match piton_agent::launch(&context.exe, &context.attempts(), &spec)? {
+    match attempt::launch_or_abandon(context, &spec)? {
         Launch::Started | Launch::AlreadyPublished => Ok(()),
         Launch::SpawnFailed { error } => {
             Err(file::Error::new("start a check in", context.layout.root(), std::io::Error::other(error))
