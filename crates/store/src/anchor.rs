@@ -53,8 +53,10 @@ impl Anchor {
 
     /// Whether it speaks of another journal: the database or the anchor is not the one that was here.
     pub fn is_foreign(&self) -> bool {
-        let sound = |slot| self.slot(slot).is_some_and(|bytes| sum(&bytes) == bytes[64..]);
-        self.read().is_none() && (sound(0) || sound(1))
+        let foreign = |slot| {
+            self.slot(slot).is_some_and(|bytes| sum(&bytes) == bytes[64..] && bytes[8..24] != self.journal)
+        };
+        self.read().is_none() && (foreign(0) || foreign(1))
     }
 
     /// Forgets what it knew, for a run that begins.

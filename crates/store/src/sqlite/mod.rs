@@ -89,49 +89,56 @@ impl Sqlite {
     }
 
     /// Looks at a run and its anchor. The anchor comes first: read later, it may be ahead of the run by an
-    /// append in between. Read first, it may be of a run that was removed and created anew in between, so
-    /// damage is believed only while the anchor stands still.
+    /// append in between.
     fn look<T>(
         &self,
         run: &RunId,
         look: impl Fn(&Connection, Option<Head>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let mut anchor = self.anchor(run)?;
-        loop {
-            let seen = look(&self.reader(), anchor);
-            let Err(Error::Corrupt(_)) = seen else { return seen.map_err(|error| self.missed(error)) };
-            let now = self.anchor(run)?;
-            if now == anchor {
-                return seen;
-            }
-            anchor = now;
+        let seen = self.anchor(run).and_then(|anchor| look(&self.reader(), anchor));
+        let suspicious = match &seen {
+            Err(Error::Corrupt(_)) => true,
+            Err(Error::UnknownRun { .. }) => !matches!(self.anchor(run), Ok(None)),
+            _ => false,
+        };
+        if !suspicious {
+            return seen;
         }
+        self.confirm(seen, |connection| {
+            let anchor = self.anchor(run)?;
+            match (look(connection, anchor), anchor) {
+                // A removal takes the anchor before the run, so this run was not removed.
+                (Err(Error::UnknownRun { run }), Some(head)) => Err(Error::Corrupt(verify::gone(&run, head))),
+                (looked, _) => looked,
+            }
+        })
     }
 
     /// The index, newest first, as far as the anchors bear it out: neither a list without its last changes
     /// nor one that lacks a run is served. Where that is too strict, [`Store::row`] answers for one run alone.
     pub fn checked_rows(&self) -> Result<Vec<RunRow>, Error> {
-        loop {
-            // The anchors first, and damage is believed only while its anchor stands still: see `look`.
+        let look = |connection: &Connection| {
             let anchors = verify::anchors(&self.state.join("anchors"), self.journal)?;
-            let seen = read::rows(&self.reader(), &anchors);
-            let Err(Error::Corrupt(problem)) = &seen else { return seen };
-            let Some(run) = &problem.run else { return seen };
-            let known =
-                anchors.iter().find(|(anchored, _)| anchored.key() == run.key()).map(|(_, head)| *head);
-            if self.anchor(run)? == known {
-                return seen;
-            }
-        }
+            read::rows(connection, &anchors)
+        };
+        let seen = look(&self.reader());
+        if matches!(seen, Err(Error::Corrupt(_))) { self.confirm(seen, look) } else { seen }
     }
 
-    /// A run that is not there but has an anchor is lost: a removal takes the anchor first.
-    fn missed(&self, error: Error) -> Error {
-        let Error::UnknownRun { run } = &error else { return error };
-        match self.anchor(run) {
-            Ok(Some(head)) => Error::Corrupt(verify::gone(run, head)),
-            Ok(None) => error,
-            Err(other) => other,
+    /// Looks again at what seems to be damaged while nobody can write. A run that is removed and created
+    /// anew between the looks at its anchor and at the database seems to be damaged too; under the write
+    /// lock there is no between, and an anchor is never ahead of a commit.
+    fn confirm<T>(
+        &self,
+        seen: Result<T, Error>,
+        look: impl FnOnce(&Connection) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        match self.queue.writer().transaction(|writer| look(&writer.connection)) {
+            Err(Error::Corrupt(problem)) => Err(Error::Corrupt(problem)),
+            Err(Error::UnknownRun { run }) => Err(Error::UnknownRun { run }),
+            // Where nothing can be confirmed, what was seen counts.
+            Err(_) => seen,
+            sound => sound,
         }
     }
 }
@@ -223,7 +230,12 @@ impl Sqlite {
     /// Everything that is wrong with the database beyond single runs; empty is good.
     pub fn verify_database(&self) -> Result<Vec<Problem>, Error> {
         let mut problems = verify::database(&self.reader())?;
-        problems.extend(verify::strangers(&self.reader(), &self.state.join("anchors"), self.journal)?);
+        let anchors = self.state.join("anchors");
+        let strangers = verify::strangers(&self.reader(), &anchors, self.journal);
+        problems.extend(match strangers {
+            Ok(none) if none.is_empty() => none,
+            seen => self.confirm(seen, |connection| verify::strangers(connection, &anchors, self.journal))?,
+        });
         Ok(problems)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use piton_model::{RunId, Seq, Timestamp};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::index::Record;
 use super::record::{Row, checkpoint_digest};
@@ -16,7 +16,7 @@ use crate::types::{Checkpoint, Head, RunRow, StoredEvent};
 
 /// The row of a run. The anchor was read before: read later, it may be ahead by an append in between.
 pub(super) fn row(connection: &Connection, run: &RunId, anchor: Option<Head>) -> Result<RunRow, Error> {
-    let _steady = connection.unchecked_transaction()?;
+    let _steady = steady(connection)?;
     let row = find(connection, run)?.into_row();
     check_anchor(connection, &row, anchor)?;
     Ok(row)
@@ -24,7 +24,7 @@ pub(super) fn row(connection: &Connection, run: &RunId, anchor: Option<Head>) ->
 
 /// The rows of all runs, each compared with its anchor; a run that only an anchor knows is missing.
 pub(super) fn rows(connection: &Connection, anchors: &[(RunId, Head)]) -> Result<Vec<RunRow>, Error> {
-    let _steady = connection.unchecked_transaction()?;
+    let _steady = steady(connection)?;
     let rows: Vec<RunRow> = Record::all(connection)?.into_iter().map(Record::into_row).collect();
     let by_key: HashMap<String, &RunRow> = rows.iter().map(|row| (row.run.key(), row)).collect();
     for (run, head) in anchors {
@@ -34,6 +34,11 @@ pub(super) fn rows(connection: &Connection, anchors: &[(RunId, Head)]) -> Result
         }
     }
     Ok(rows)
+}
+
+/// One view of the database while this lives, whatever others commit; inside a transaction there is one.
+pub(super) fn steady(connection: &Connection) -> Result<Option<Transaction<'_>>, Error> {
+    Ok(if connection.is_autocommit() { Some(connection.unchecked_transaction()?) } else { None })
 }
 
 fn find(connection: &Connection, run: &RunId) -> Result<Record, Error> {
@@ -83,7 +88,7 @@ pub(super) fn events(
     blobs: &Blobs,
 ) -> Result<Vec<StoredEvent>, Error> {
     // One view of the index and the events, whatever others append or remove meanwhile.
-    let _steady = connection.unchecked_transaction()?;
+    let _steady = steady(connection)?;
     let record = find(connection, run)?;
     check_anchor(connection, &record.clone().into_row(), anchor)?;
     if from > record.head.seq {
@@ -148,7 +153,7 @@ pub(super) fn checkpoint(
     run: &RunId,
     at_most: Seq,
 ) -> Result<Option<Checkpoint>, Error> {
-    let _steady = connection.unchecked_transaction()?;
+    let _steady = steady(connection)?;
     checkpoint_of(connection, &find(connection, run)?, at_most)
 }
 

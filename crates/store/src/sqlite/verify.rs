@@ -22,7 +22,7 @@ pub(super) fn run(
 ) -> Result<Vec<Problem>, Error> {
     let mut problems = Vec::new();
     // One view of everything: a driver may append meanwhile.
-    let _steady = connection.unchecked_transaction()?;
+    let _steady = read::steady(connection)?;
     let record = match Record::find(connection, run) {
         Ok(Some(record)) => record,
         Ok(None) => return Err(Error::UnknownRun { run: run.clone() }),
