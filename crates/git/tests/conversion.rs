@@ -102,7 +102,7 @@ fn a_same_size_edit_as_young_as_the_index_is_seen() {
         let place = Place::empty();
         place.write("a.txt", b"old\n");
         place.age();
-        place.git(&["add", "a.txt"]);
+        place.commit("old");
         place.write("a.txt", format!("n{number:02}\n").as_bytes());
         place.age();
         place.age_index();

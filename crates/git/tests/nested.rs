@@ -239,6 +239,20 @@ fn a_sparse_checkout_keeps_what_it_hides() {
 }
 
 #[test]
+fn a_file_hidden_since_then_stays_hidden() {
+    let place = Place::new();
+    place.write("wide/x", b"x");
+    place.commit("wide");
+    place.write("wide/x", b"edited");
+    let target = place.snapshot();
+    place.git(&["checkout", "--quiet", "--", "wide"]);
+    place.git(&["sparse-checkout", "set", "--no-cone", "/*", "!/wide/"]);
+    let restored = place.restore(&target);
+    assert!(!place.path("wide").exists());
+    assert_eq!(restored.kept.len(), 1);
+}
+
+#[test]
 fn a_hidden_file_that_is_on_disk_is_read_from_disk() {
     let place = sparse();
     place.snapshot();

@@ -203,6 +203,9 @@ impl World {
         let driver = self.driver(run);
         assert!(piton_sys::process::signal(&driver, piton_sys::process::Signal::Kill).unwrap());
         eventually("the driver is dead", || !piton_sys::process::is_alive(&driver));
+        // Its last thread may hold the lease for a moment longer.
+        let undriven = || self.piton(&["status", run, "--json"]).exits(0).out.contains("\"driver\": null");
+        eventually("the lease is free", undriven);
     }
 
     /// Everything that this world started and that still runs: nobody else has this home.
