@@ -13,7 +13,7 @@ use piton_model::loop_machine::{
 };
 use piton_model::{Command, Effect, Event, RunId, Seq, State, Timestamp, apply, create};
 use piton_store::sqlite::Sqlite;
-use piton_store::{Append, Claim, Expect, Fence, Holder, Store, StoredEvent};
+use piton_store::{Append, Claim, Expect, Fence, Holder, Lease, Store, StoredEvent};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 
 /// A world in which every attempt is over at once.
@@ -126,6 +126,10 @@ pub(crate) fn driver() -> Driver {
     Driver { holder, version: "bench".to_owned() }
 }
 
+async fn claim(store: &Sqlite, run: &RunId) -> Lease {
+    store.claim(run, driver().holder, Claim::IfFree).await.expect("nobody else drives it")
+}
+
 /// Drives one run for `steps`; steps per second and each step's latency.
 pub(crate) fn sequential(state: &Path, run: &str, steps: u32) -> (f64, Vec<f64>) {
     let store = Sqlite::open(state).expect("a journal");
@@ -133,7 +137,7 @@ pub(crate) fn sequential(state: &Path, run: &str, steps: u32) -> (f64, Vec<f64>)
         let run = create_run(&store, run).await;
         let world = NoWork::new(steps);
         let begin = Instant::now();
-        drive(&store, &world, &run, driver(), Claim::IfFree).await.expect("driven");
+        drive(&store, &world, claim(&store, &run).await, driver()).await.expect("driven");
         (f64::from(steps) / begin.elapsed().as_secs_f64(), world.latencies())
     })
 }
@@ -154,7 +158,7 @@ pub(crate) fn many_runs(state: &Path, runs: u32, steps: u32) -> f64 {
                 let store = Rc::clone(&store);
                 tokio::task::spawn_local(async move {
                     let world = NoWork::new(steps);
-                    drive(&*store, &world, &run, driver(), Claim::IfFree).await.expect("driven");
+                    drive(&*store, &world, claim(&store, &run).await, driver()).await.expect("driven");
                 })
             })
             .collect();
@@ -217,7 +221,7 @@ fn go_on(state: &Path, run: &str, steps: u32) -> f64 {
     runtime().block_on(async {
         let run: RunId = run.parse().expect("a good name");
         let world = NoWork::new(steps);
-        drive(&store, &world, &run, driver(), Claim::IfFree).await.expect("driven");
+        drive(&store, &world, claim(&store, &run).await, driver()).await.expect("driven");
         let asked = world.asked_at.borrow();
         // The second request comes once the first step is durable.
         let begun = world.begun.duration_since(begin).as_secs_f64() * 1e3;

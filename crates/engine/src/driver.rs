@@ -67,15 +67,14 @@ pub struct Driver {
     pub version: String,
 }
 
-/// Takes the lease of `run` and drives it until it rests.
+/// Drives a run under its lease until it rests.
 pub async fn drive<S: Store, W: World>(
     store: &S,
     world: &W,
-    run: &RunId,
+    mut lease: Lease,
     driver: Driver,
-    claim: Claim,
 ) -> Result<Leave, DriveError> {
-    let mut lease = store.claim(run, driver.holder.clone(), claim).await?;
+    let run = &lease.run.clone();
     loop {
         let (leave, head) = drive_leased(store, world, &lease, driver.clone()).await?;
         if leave == Leave::Fenced {

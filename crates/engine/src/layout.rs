@@ -41,9 +41,19 @@ impl Layout {
         self.state().join("attempts").join(run.as_str())
     }
 
-    /// What a driver that ran into trouble said last.
+    /// Where drivers say what no event says.
+    pub fn driver_logs(&self) -> PathBuf {
+        self.state().join("drivers")
+    }
+
+    /// What the last driver that held the lease of `run` said.
     pub fn driver_log(&self, run: &RunId) -> PathBuf {
-        self.state().join("drivers").join(format!("{run}.log"))
+        self.driver_logs().join(format!("{run}.log"))
+    }
+
+    /// What a driver of `run` says until it holds the lease; `starter` is the process that started it.
+    pub fn driver_log_at_start(&self, run: &RunId, starter: u32) -> PathBuf {
+        self.driver_logs().join(format!("{run}.{starter}.log"))
     }
 
     /// Held by whoever drives a run in this work tree.

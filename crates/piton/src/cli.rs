@@ -365,5 +365,7 @@ pub(crate) enum ConfigCommand {
 pub(crate) struct DriverArguments {
     pub(crate) run: String,
     #[arg(long)]
+    pub(crate) starter: Option<u32>,
+    #[arg(long)]
     pub(crate) take_over: bool,
 }

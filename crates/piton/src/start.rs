@@ -1,14 +1,14 @@
 //! Starting a driver in the background: this very program, in a session of its own.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use piton_engine::{Layout, LocalClient};
-use piton_model::{ExitCode, RunId, exit_code};
+use piton_model::{Epoch, ExitCode, RunId, exit_code};
 use piton_store::Store;
 use piton_sys::lock::FileLock;
-use piton_sys::process::{Detach, Output, is_alive, spawn_detached};
+use piton_sys::process::{Detach, Output, ProcessId, is_alive, spawn_detached};
 use piton_sys::{Clock, SystemClock, file};
 use piton_view::Client;
 
@@ -30,66 +30,102 @@ pub(crate) fn exe() -> Result<PathBuf, Failure> {
 /// Starts a driver for `run` and returns when it holds the lease, or the run has come to rest already.
 pub(crate) async fn driver(client: &LocalClient, run: &RunId, take_over: bool) -> Result<(), Failure> {
     let layout = client.layout();
-    let log = layout.driver_log(run);
-    file::create_private_dir(log.parent().expect("a log lies in a directory"))?;
+    let starter = std::process::id();
+    let log = layout.driver_log_at_start(run, starter);
+    file::create_private_dir(&layout.driver_logs())?;
     file::remove_file_if_exists(&log)?;
     let before = client.load(run, None).await?.state.driver.map(|driver| driver.epoch);
-    let mut args: Vec<OsString> =
-        vec!["--repo".into(), layout.root().into(), "__driver".into(), run.as_str().into()];
+    let mut args: Vec<OsString> = vec!["--repo".into(), layout.root().into(), "__driver".into()];
+    args.extend([run.as_str().into(), "--starter".into(), starter.to_string().into()]);
     if take_over {
         args.push("--take-over".into());
     }
     let options = Detach {
         stdout: Output::Null,
-        stderr: Output::Append(log),
+        stderr: Output::Append(log.clone()),
         current_dir: Some(layout.root().to_owned()),
         ..Detach::default()
     };
     let ours = spawn_detached(&exe()?, &args, options).map_err(|error| Failure::environment(&error))?.process;
+    let appeared = appears(client, run, &log, ours.as_ref(), before).await;
+    // It is still there if the driver never held the lease.
+    file::remove_file_if_exists(&log)?;
+    appeared
+}
+
+/// Returns when the driver `ours`, which takes its `log` along with the lease, is at work or has been.
+async fn appears(
+    client: &LocalClient,
+    run: &RunId,
+    log: &Path,
+    ours: Option<&ProcessId>,
+    before: Option<Epoch>,
+) -> Result<(), Failure> {
     let started = SystemClock.monotonic();
     loop {
         // Before the look at what it did: what is dead now has done all it ever will.
-        let lives = ours.as_ref().is_some_and(is_alive);
-        let state = client.load(run, None).await?.state;
-        let holder = client.store().holder(run).await?;
-        let took = state.driver.as_ref().map(|driver| driver.epoch) != before;
-        let ours_holds =
-            holder.as_ref().zip(ours.as_ref()).map(|(holder, ours)| holder.process.pid == ours.pid);
-        match holder {
-            // Somebody else began at the same moment and was faster.
-            Some(holder) if (took || !lives) && ours_holds == Some(false) => {
-                return Err(piton_store::Error::Held { run: run.clone(), holder: Box::new(holder) }.into());
-            }
-            Some(_) if took => return Ok(()),
-            None if took && exit_code(state.status, state.reason).is_some() => return Ok(()),
-            _ => {}
+        let lives = ours.is_some_and(is_alive);
+        let refused = last_words_in(log, run);
+        let held_lease = !log.exists();
+        let took = client.load(run, None).await?.state.driver.map(|driver| driver.epoch) != before;
+        if let Some(failure) = refused {
+            // Who holds the lease says more than the driver that did not get it.
+            return Err(match client.store().holder(run).await? {
+                Some(holder) if failure.code == ExitCode::Held => {
+                    piton_store::Error::Held { run: run.clone(), holder: Box::new(holder) }.into()
+                }
+                _ => failure,
+            });
         }
-        // The log is that of everybody who begins now: while ours drives, the words are those of another.
-        if ours_holds != Some(true)
-            && let Some(failure) = last_words(layout, run)
-        {
-            return Err(failure);
-        }
-        if !lives && took {
-            // It drove, or another did: the run rested, and somebody has asked it to go on since.
+        if held_lease && took {
             return Ok(());
         }
         if !lives {
-            return Err(Failure::new(
-                ExitCode::Environment,
-                "the driver ended before it drove, without a word",
-            )
-            .hint(format!(
-                "look into {}; a full disk keeps it from saying more",
-                layout.driver_log(run).display()
-            )));
+            let words = if held_lease { last_words(client.layout(), run) } else { None };
+            return Err(words.unwrap_or_else(|| {
+                Failure::new(ExitCode::Environment, "the driver ended before it drove, without a word")
+                    .hint("run `piton doctor`; a full disk, too, keeps a driver from saying more")
+            }));
         }
         if SystemClock.monotonic() - started > APPEAR_WITHIN {
             return Err(Failure::new(ExitCode::Environment, "the driver did not start")
-                .hint(format!("look into {}", layout.driver_log(run).display())));
+                .hint(format!("look into {}", log.display())));
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }
+}
+
+/// The driver that holds the lease of `run` speaks for the run from now on.
+pub(crate) fn take_log(layout: &Layout, run: &RunId, starter: u32) -> Result<(), Failure> {
+    let log = layout.driver_log_at_start(run, starter);
+    match std::fs::rename(&log, layout.driver_log(run)) {
+        // Whoever started us has given up.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(file::Error::new("rename", &log, error).into()),
+        Ok(()) => {}
+    }
+    sweep_logs(layout, run, |starter| piton_sys::process::identity(starter).is_none())
+}
+
+/// Removes everything that drivers of `run` said.
+pub(crate) fn remove_logs(layout: &Layout, run: &RunId) -> Result<(), Failure> {
+    file::remove_file_if_exists(&layout.driver_log(run))?;
+    sweep_logs(layout, run, |_| true)
+}
+
+/// Removes the logs of drivers that never held the lease, by the process that started them.
+fn sweep_logs(layout: &Layout, run: &RunId, stale: impl Fn(u32) -> bool) -> Result<(), Failure> {
+    let Ok(listing) = std::fs::read_dir(layout.driver_logs()) else { return Ok(()) };
+    let starter_of = |name: &str| {
+        name.strip_prefix(run.as_str())?.strip_prefix('.')?.strip_suffix(".log")?.parse::<u32>().ok()
+    };
+    for entry in listing.flatten() {
+        let starter = entry.file_name().to_str().and_then(starter_of);
+        if starter.is_some_and(&stale) {
+            file::remove_file_if_exists(&entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// A run that rests has a driver for a moment longer. Returns when it is gone; leaves alone what is under way.
@@ -153,7 +189,11 @@ pub(crate) fn notes(layout: &Layout, run: &RunId) -> Vec<String> {
 
 /// What the last driver of `run` said when it left in trouble.
 pub(crate) fn last_words(layout: &Layout, run: &RunId) -> Option<Failure> {
-    let bytes = file::read_regular(&layout.driver_log(run), 1 << 20).ok()??;
+    last_words_in(&layout.driver_log(run), run)
+}
+
+fn last_words_in(log: &Path, run: &RunId) -> Option<Failure> {
+    let bytes = file::read_regular(log, 1 << 20).ok()??;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let line = text.lines().rev().find(|line| line.starts_with("driver exit "))?;
     let (code, message) = line.strip_prefix("driver exit ")?.split_once(": ")?;

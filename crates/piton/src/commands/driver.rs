@@ -44,7 +44,11 @@ async fn drive_run(global: &Global, arguments: &DriverArguments) -> Result<ExitC
     let _ = start::workspace_free(&client).await?;
     let world = LocalWorld::open(layout, run.clone(), start::exe()?, views, Box::new(start::say_note))?;
     let driver = Driver { holder: LocalClient::holder(), version: env!("CARGO_PKG_VERSION").to_owned() };
-    match drive(client.store(), &world, &run, driver, claim).await? {
+    let lease = client.store().claim(&run, driver.holder.clone(), claim).await?;
+    if let Some(starter) = arguments.starter {
+        start::take_log(client.layout(), &run, starter)?;
+    }
+    match drive(client.store(), &world, lease, driver).await? {
         Leave::AtRest => Ok(ExitCode::Done),
         Leave::Fenced => Err(Failure::new(ExitCode::Held, format!("another driver took over run `{run}`"))),
     }

@@ -4,7 +4,6 @@ use piton_engine::LocalClient;
 use piton_engine::world::{open_workspace, unpublish};
 use piton_model::{ExitCode, exit_code};
 use piton_store::{Claim, Store};
-use piton_sys::file;
 
 use crate::cli::{Global, RmArguments};
 use crate::failure::Failure;
@@ -30,7 +29,7 @@ pub(super) async fn run(global: &Global, arguments: &RmArguments, out: &Output) 
         }
     }
     unpublish(&layout, &run)?;
-    file::remove_file_if_exists(&layout.driver_log(&run))?;
+    start::remove_logs(&layout, &run)?;
     client.store().remove(lease).await?;
     out.note(format!("{run} is forgotten"));
     Ok(ExitCode::Done)
