@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use piton_engine::{Layout, LocalClient};
 use piton_model::{Epoch, ExitCode, RunId, exit_code};
-use piton_store::Store;
+use piton_store::{Holder, Store};
 use piton_sys::lock::FileLock;
 use piton_sys::process::{Detach, Output, ProcessId, is_alive, spawn_detached};
 use piton_sys::{Clock, SystemClock, file};
@@ -128,14 +128,16 @@ fn sweep_logs(layout: &Layout, run: &RunId, stale: impl Fn(u32) -> bool) -> Resu
     Ok(())
 }
 
-/// A run that rests has a driver for a moment longer. Returns when it is gone; leaves alone what is under way.
+/// A driver whose run rests, or that was killed, holds the lease for a moment longer. Returns when it is gone;
+/// leaves alone what is under way.
 pub(crate) async fn let_go(client: &LocalClient, run: &RunId) -> Result<(), Failure> {
     let started = SystemClock.monotonic();
     loop {
-        let state = client.load(run, None).await?.state;
-        let rests = exit_code(state.status, state.reason).is_some();
-        let gone = client.store().holder(run).await?.is_none();
-        if !rests || gone || SystemClock.monotonic() - started > LEAVE_WITHIN {
+        let present = match client.store().holder(run).await? {
+            None => return Ok(()),
+            Some(holder) => is_at_work(client, run, &holder).await?,
+        };
+        if present || SystemClock.monotonic() - started > LEAVE_WITHIN {
             return Ok(());
         }
         tokio::time::sleep(LOOK_EVERY).await;
@@ -152,9 +154,9 @@ pub(crate) async fn workspace_free(client: &LocalClient) -> Result<Result<(), Ve
         }
         let mut busy = Vec::new();
         for run in client.runs().await? {
-            let state = client.load(&run.run_id, None).await?.state;
-            let rests = exit_code(state.status, state.reason).is_some();
-            if !rests && client.store().holder(&run.run_id).await?.is_some() {
+            if let Some(holder) = client.store().holder(&run.run_id).await?
+                && is_at_work(client, &run.run_id, &holder).await?
+            {
                 busy.push(run.run_id);
             }
         }
@@ -163,6 +165,14 @@ pub(crate) async fn workspace_free(client: &LocalClient) -> Result<Result<(), Ve
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }
+}
+
+/// Whether who holds the lease of `run` does something with it: the run does not rest, and a process that was
+/// killed only keeps its locks until the last of its threads is gone.
+async fn is_at_work(client: &LocalClient, run: &RunId, holder: &Holder) -> Result<bool, Failure> {
+    let killed = holder.host == piton_sys::process::host_id() && !is_alive(&holder.process);
+    let state = client.load(run, None).await?.state;
+    Ok(!killed && exit_code(state.status, state.reason).is_none())
 }
 
 /// How a driver that leaves in trouble says so, for whoever looks next.

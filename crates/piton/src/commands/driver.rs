@@ -14,7 +14,7 @@ use crate::cli::{DriverArguments, Global};
 use crate::failure::Failure;
 use crate::{configuration, repository, start};
 
-/// How long a killed driver may take to be gone.
+/// How long a killed driver may take to die.
 const DIE_WITHIN: Duration = Duration::from_secs(10);
 
 const LOOK_EVERY: Duration = Duration::from_millis(10);
@@ -67,10 +67,10 @@ async fn end_old_driver(client: &LocalClient, run: &RunId) -> Result<(), Failure
             format!("process {} drives run `{run}` and cannot be ended: {error}", holder.process.pid),
         )
     })?;
-    // Its locks are free once it is dead, which may take a moment.
+    // It dies in a moment, and lets go of its locks in another.
     let started = SystemClock.monotonic();
     while piton_sys::process::is_alive(&holder.process) && SystemClock.monotonic() - started < DIE_WITHIN {
         tokio::time::sleep(LOOK_EVERY).await;
     }
-    Ok(())
+    start::let_go(client, run).await
 }
