@@ -39,7 +39,7 @@ pub const CUSTOM_VALUE_BYTES_MAX: usize = 16 << 10;
 /// Deepest custom value: a parser that stops at 128 levels must be able to read it inside an event.
 pub const CUSTOM_VALUE_DEPTH_MAX: usize = 32;
 /// Event bytes after which a checkpoint is due, unless the last checkpoint was larger.
-pub const CHECKPOINT_BYTES_MIN: u64 = 64 << 10;
+pub const CHECKPOINT_BYTES_MIN: u64 = 16 << 10;
 /// Largest checkpoint of a state.
 pub const CHECKPOINT_BYTES_MAX: usize = 32 << 20;
 /// Largest blob.

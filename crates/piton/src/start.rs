@@ -97,12 +97,11 @@ async fn appears(
 
 /// The driver that holds the lease of `run` speaks for the run from now on.
 pub(crate) fn take_log(layout: &Layout, run: &RunId, starter: u32) -> Result<(), Failure> {
-    let log = layout.driver_log_at_start(run, starter);
-    match std::fs::rename(&log, layout.driver_log(run)) {
+    file::remove_file_if_exists(&layout.driver_log(run))?;
+    match file::rename_noreplace(&layout.driver_log_at_start(run, starter), &layout.driver_log(run)) {
         // Whoever started us has given up.
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(file::Error::new("rename", &log, error).into()),
-        Ok(()) => {}
+        Err(error) if error.is_not_found() => {}
+        renamed => drop(renamed?),
     }
     sweep_logs(layout, run, |starter| piton_sys::process::identity(starter).is_none())
 }

@@ -223,7 +223,9 @@ fn enter(state: &mut State, status: Status, reason: Option<Reason>, detail: Opti
 }
 
 fn rest(state: &mut State, status: Status, reason: Reason, detail: Option<String>, at: Timestamp) {
-    state.asked = Asked { answers: std::mem::take(&mut state.asked.answers), ..Asked::default() };
+    // Whoever asked it to go on while it gave up has not been heard yet.
+    let Asked { answers, resume, .. } = std::mem::take(&mut state.asked);
+    state.asked = Asked { answers, resume, ..Asked::default() };
     let_go(state);
     enter(state, status, Some(reason), detail, at);
 }

@@ -85,6 +85,35 @@ pub async fn events_come_back_as_they_were_in_order_without_gaps(journal: &impl 
     assert_eq!(found, expected);
 }
 
+pub async fn a_long_run_is_read_from_anywhere(journal: &impl Journal) {
+    let store = journal.open();
+    let ids = ["a", "b", "c"];
+    for id in ids {
+        create(&store, id).await;
+    }
+    // Rows of one to five events, those of the runs in turns.
+    for n in 0..120_usize {
+        for (k, id) in ids.into_iter().enumerate() {
+            let mut append = asked(id, &format!("{id} {n}"));
+            let event = append.events[0].clone();
+            append.events.extend(std::iter::repeat_n(event, (n * (k + 1)) % 5));
+            store.append(append).await.unwrap();
+        }
+    }
+    for id in ids {
+        let whole = is_whole(&store, id).await;
+        assert!(whole.len() > 200, "longer than what lies between two marks");
+        for from in 1..=whole.len() {
+            for count in [1, 70, usize::MAX] {
+                let events = store.read(&run(id), from as Seq, count).await.unwrap();
+                assert!(events.len() >= count.min(whole.len() + 1 - from), "{id} from {from}: {count}");
+                assert_eq!(events, whole[from - 1..from - 1 + events.len()], "{id} from {from}");
+            }
+        }
+        assert_eq!(store.read(&run(id), whole.len() as Seq + 1, 9).await.unwrap(), []);
+    }
+}
+
 pub async fn an_append_stands_on_the_event_it_expects(journal: &impl Journal) {
     let store = journal.open();
     create(&store, "a").await;

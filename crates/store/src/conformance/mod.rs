@@ -68,6 +68,7 @@ macro_rules! conformance_tests {
                 only_a_request_with_an_entry_creates_a_run
                 nothing_is_known_of_a_run_that_is_not_there
                 events_come_back_as_they_were_in_order_without_gaps
+                a_long_run_is_read_from_anywhere
                 an_append_stands_on_the_event_it_expects
                 an_append_that_expects_nothing_goes_on_top
                 an_append_tried_again_counts_once

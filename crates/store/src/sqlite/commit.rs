@@ -14,9 +14,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::index::Record;
 use super::record::{Prepared, checkpoint_digest};
-use super::{lease, read, schema, verify};
+use super::{lease, read, schema, verify, walk};
 use crate::anchor::Anchor;
-use crate::chain::{self, Hash};
+use crate::chain;
 use crate::error::Error;
 use crate::types::{Expect, Fence, Head};
 
@@ -213,10 +213,9 @@ impl Writer {
         }
         if begins {
             record.number = record.insert(&self.connection)?;
-        } else {
-            record.update(&self.connection)?;
         }
-        self.insert(prepared, record.number, first, &hash)?;
+        record.head_row = self.insert(prepared, &record, first)?;
+        record.update(&self.connection)?;
         self.keep_checkpoint(prepared, &record)?;
         let placed = Placed::Now(record.head, record.run.clone());
         self.records.insert(append.run.key(), record);
@@ -244,6 +243,7 @@ impl Writer {
             epoch: schema::first_epoch(&self.connection)?,
             holder: None,
             head: Head { seq: 0, hash: chain::genesis(&append.run) },
+            head_row: 0,
         })))
     }
 
@@ -254,43 +254,39 @@ impl Writer {
         if expected > record.head.seq {
             return conflict;
         }
-        let Some(stored) = self.hash_of_row(record.number, expected + 1)? else { return conflict };
-        let previous = match expected {
-            0 => chain::genesis(&record.run),
-            _ => match self.hash_ending_at(record.number, expected)? {
-                Some(hash) => hash,
-                None => return conflict,
-            },
-        };
-        if prepared.link(&previous, expected + 1) != stored {
+        let link = walk::link(&self.connection, record, expected + 1)?;
+        if link.first != expected + 1 || prepared.link(&link.previous, link.first) != link.hash {
             if let Fence::Epoch(held) = append.fence {
                 lease::check_epoch(record, held)?;
             }
             return conflict;
         }
-        Ok(Plan::Before(Head { seq: expected + append.events.len() as u64, hash: stored }))
+        Ok(Plan::Before(Head { seq: link.last, hash: link.hash }))
     }
 
-    fn insert(&self, prepared: &Prepared, run: i64, first: Seq, hash: &Hash) -> Result<(), Error> {
+    /// Inserts the row that begins at `first` and ends at the head of `record`; its number.
+    fn insert(&self, prepared: &Prepared, record: &Record, first: Seq) -> Result<i64, Error> {
         let mut statement = self.connection.prepare_cached(
-            "insert into events (run, seq, at, kinds, codec, key_id, body, hash, request) \
-             values (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7, ?8)",
+            "insert into events (run, seq, at, kinds, codec, key_id, body, hash, request, back, marked) \
+             values (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7, ?8, ?9, ?10)",
         )?;
         let request = match prepared.append.fence {
             Fence::Request(request) => Some(request),
             Fence::Epoch(_) => None,
         };
         statement.execute(params![
-            run,
+            record.number,
             first as i64,
             prepared.append.at.as_millis(),
             prepared.kinds,
             prepared.codec as i64,
             prepared.body,
-            hash,
+            record.head.hash,
             request,
+            record.head_row,
+            walk::is_marked(first, record.head.seq),
         ])?;
-        Ok(())
+        Ok(self.connection.last_insert_rowid())
     }
 
     fn keep_checkpoint(&self, prepared: &Prepared, record: &Record) -> Result<(), Error> {
@@ -328,27 +324,18 @@ impl Writer {
         Ok(found)
     }
 
-    fn hash_of_row(&self, run: i64, first: Seq) -> Result<Option<Hash>, Error> {
-        let mut statement =
-            self.connection.prepare_cached("select hash from events where run = ?1 and seq = ?2")?;
-        Ok(statement.query_row(params![run, first as i64], |row| row.get(0)).optional()?)
-    }
-
-    fn hash_ending_at(&self, run: i64, last: Seq) -> Result<Option<Hash>, Error> {
-        let mut statement = self.connection.prepare_cached(
-            "select hash from events where run = ?1 and seq <= ?2 order by seq desc limit 1",
-        )?;
-        Ok(statement.query_row(params![run, last as i64], |row| row.get(0)).optional()?)
-    }
-
     /// After COMMIT, before the answer.
     fn anchor(&mut self, placed: Placed) -> Result<Head, Error> {
         let (head, run) = match placed {
             Placed::Before(head) => return Ok(head),
             Placed::Now(head, run) => (head, run),
         };
-        let result = self.anchor_of(&run).and_then(|anchor| Ok(anchor.write(head)?));
-        match result {
+        // It was opened and looked at within this very transaction.
+        let written = match self.anchors.get_mut(&run.key()) {
+            Some(anchor) => anchor.write(head).map_err(Error::from),
+            None => self.anchor_of(&run).and_then(|anchor| Ok(anchor.write(head)?)),
+        };
+        match written {
             // A full disk leaves a lower anchor, which is allowed; the events themselves are durable.
             Err(Error::File(error)) if error.is_no_space() => Ok(head),
             Err(error) => Err(error),

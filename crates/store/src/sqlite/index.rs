@@ -19,10 +19,12 @@ pub(super) struct Record {
     pub(super) epoch: Epoch,
     pub(super) holder: Option<String>,
     pub(super) head: Head,
+    /// The row that ends at the head.
+    pub(super) head_row: i64,
 }
 
 const COLUMNS: &str = "number, id, kind, title, status, reason, created_at, updated_at, iteration, waiting_for, \
-                       epoch, holder, head_seq, head_hash, digest";
+                       epoch, holder, head_seq, head_hash, head_row, digest";
 
 impl Record {
     /// The row of `run`, or `None` if there is no such run.
@@ -49,8 +51,8 @@ impl Record {
     pub(super) fn insert(&self, connection: &Connection) -> Result<i64, Error> {
         let mut statement = connection.prepare_cached(
             "insert into runs (id, key, kind, title, status, reason, created_at, updated_at, iteration, waiting_for, \
-             epoch, holder, head_seq, head_hash, digest) \
-             values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+             epoch, holder, head_seq, head_hash, head_row, digest) \
+             values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
         )?;
         let entry = &self.entry;
         statement.execute(params![
@@ -68,6 +70,7 @@ impl Record {
             self.holder,
             self.head.seq as i64,
             self.head.hash,
+            self.head_row,
             self.digest(),
         ])?;
         Ok(connection.last_insert_rowid())
@@ -76,7 +79,8 @@ impl Record {
     pub(super) fn update(&self, connection: &Connection) -> Result<(), Error> {
         let mut statement = connection.prepare_cached(
             "update runs set title = ?2, status = ?3, reason = ?4, updated_at = ?5, iteration = ?6, waiting_for = ?7, \
-             epoch = ?8, holder = ?9, head_seq = ?10, head_hash = ?11, digest = ?12, kind = ?13, created_at = ?14 \
+             epoch = ?8, holder = ?9, head_seq = ?10, head_hash = ?11, digest = ?12, kind = ?13, created_at = ?14, \
+             head_row = ?15 \
              where number = ?1",
         )?;
         let entry = &self.entry;
@@ -95,6 +99,7 @@ impl Record {
             self.digest(),
             entry.kind,
             entry.created_at.as_millis(),
+            self.head_row,
         ])?;
         Ok(())
     }
@@ -134,6 +139,7 @@ impl Record {
             u64::from(entry.iteration),
             self.epoch,
             self.head.seq,
+            self.head_row as u64,
         ] {
             hasher.update(&number.to_le_bytes());
         }
@@ -178,10 +184,11 @@ impl Raw {
                 epoch: row.get::<_, i64>(10)? as Epoch,
                 holder: row.get(11)?,
                 head: Head { seq: row.get::<_, i64>(12)? as Seq, hash },
+                head_row: row.get(14)?,
             }),
             _ => None,
         };
-        Ok(Raw { id, record, digest: row.get(14)? })
+        Ok(Raw { id, record, digest: row.get(15)? })
     }
 
     fn verified(self) -> Result<Record, Error> {

@@ -2,7 +2,7 @@
 //!
 //! - [`schema`]: tables and settings. [`index`]: the row of a run. [`record`]: the row of an append.
 //! - [`commit`]: the one write transaction. [`queue`]: group commit. [`lease`]: who drives.
-//! - [`read`]: verified reads. [`verify`]: the whole truth about a run's storage.
+//! - [`walk`]: from row to row of a run. [`read`]: verified reads. [`verify`]: the whole truth about a run's storage.
 //!
 //! Nobody opens the database file outside SQLite: closing such a handle would drop SQLite's locks.
 
@@ -14,6 +14,7 @@ mod read;
 mod record;
 mod schema;
 mod verify;
+mod walk;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -36,8 +37,9 @@ pub use lease::is_superseded;
 pub struct Sqlite {
     state: PathBuf,
     journal: [u8; 16],
-    queue: Queue,
+    /// Closed before the writer: whoever closes the database last folds the log in, and a reader does not.
     reader: Mutex<Connection>,
+    queue: Queue,
     blobs: Blobs,
 }
 

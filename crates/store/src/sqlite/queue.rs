@@ -51,6 +51,13 @@ struct SlotState {
     waker: Option<Waker>,
 }
 
+impl Shared {
+    /// How many appends a commit waits for.
+    fn crowd(&self) -> usize {
+        self.leases.load(Ordering::Relaxed) / 2
+    }
+}
+
 impl Queue {
     pub(super) fn new(writer: Writer) -> Self {
         let shared = Shared {
@@ -81,8 +88,15 @@ impl Queue {
         }
         self.start_thread();
         let slot = Arc::new(Slot::default());
-        lock(&self.shared.waiting).entries.push((prepared, Arc::clone(&slot)));
-        self.shared.arrived.notify_one();
+        let count = {
+            let mut waiting = lock(&self.shared.waiting);
+            waiting.entries.push((prepared, Arc::clone(&slot)));
+            waiting.entries.len()
+        };
+        // In between the writer has nothing to do but to wait.
+        if count == 1 || count == self.shared.crowd() {
+            self.shared.arrived.notify_one();
+        }
         Answer(slot).await
     }
 
@@ -147,8 +161,7 @@ fn gather(shared: &Shared) -> Vec<(Prepared, Arc<Slot>)> {
         .arrived
         .wait_while(waiting, |waiting| waiting.entries.is_empty() && !waiting.closed)
         .unwrap_or_else(PoisonError::into_inner);
-    let crowd = shared.leases.load(Ordering::Relaxed) / 2;
-    while waiting.entries.len() < crowd && !waiting.closed {
+    while waiting.entries.len() < shared.crowd() && !waiting.closed {
         let before = waiting.entries.len();
         waiting = shared.arrived.wait_timeout(waiting, QUIET).unwrap_or_else(PoisonError::into_inner).0;
         if waiting.entries.len() == before {

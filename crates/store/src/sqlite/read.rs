@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use piton_model::{RunId, Seq, Timestamp};
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use piton_model::{RunId, Seq};
+use rusqlite::{Connection, Transaction, params};
 
 use super::index::Record;
 use super::record::{Row, checkpoint_digest};
-use super::verify;
+use super::{verify, walk};
 use crate::blob::Blobs;
 use crate::chain::{self, Hash};
 use crate::codec;
@@ -55,28 +55,14 @@ pub(super) fn check_anchor(connection: &Connection, row: &RunRow, anchor: Option
     let stored = if anchor.seq == row.head.seq {
         Some(row.head.hash)
     } else {
-        let number = find(connection, &row.run)?.number;
-        hash_ending_at(connection, number, anchor.seq)?
+        let link = walk::link(connection, &find(connection, &row.run)?, anchor.seq)?;
+        (link.last == anchor.seq).then_some(link.hash)
     };
     if stored != Some(anchor.hash) {
         let what = "it is not the event that was acknowledged";
         return Err(Error::Corrupt(Problem::at(&row.run, anchor.seq, what)));
     }
     Ok(())
-}
-
-/// The hash of the row that ends exactly at `seq`.
-fn hash_ending_at(connection: &Connection, run: i64, seq: Seq) -> Result<Option<Hash>, Error> {
-    let mut statement = connection.prepare_cached(
-        "select hash, seq, kinds from events where run = ?1 and seq <= ?2 order by seq desc limit 1",
-    )?;
-    let found: Option<(Hash, i64, String)> = statement
-        .query_row(params![run, seq as i64], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-        .optional()?;
-    Ok(found.and_then(|(hash, first, kinds)| {
-        let last = (first as u64).wrapping_add(kinds.split(' ').count() as u64 - 1);
-        (last == seq).then_some(hash)
-    }))
 }
 
 pub(super) fn events(
@@ -94,58 +80,42 @@ pub(super) fn events(
     if from > record.head.seq {
         return Ok(Vec::new());
     }
-    let mut statement = connection.prepare_cached(
-        "select seq, at, kinds, codec, key_id, body, hash from events where run = ?1 and seq >= \
-         (select max(seq) from events where run = ?1 and seq <= ?2) order by seq",
-    )?;
-    let mut rows = statement.query(params![record.number, from.max(1) as i64])?;
     let mut events: Vec<StoredEvent> = Vec::new();
-    let mut chain: Option<(Seq, Hash)> = None;
-    while let Some(row) = rows.next()? {
-        let row = row_of(row)?;
-        let (expected, previous) = match chain {
-            Some(position) => position,
-            None => (row.seq, previous_hash(connection, &record, row.seq)?),
-        };
-        if row.seq != expected {
-            return Err(Error::Corrupt(Problem::at(run, expected, "it is missing")));
-        }
-        let opened = row.open(run, &previous, blobs)?;
-        let last = opened.last().expect("a row has at least one event");
-        chain = Some((last.seq.wrapping_add(1), last.hash));
+    rows_from(connection, &record, from.max(1), |row, previous| {
+        let opened = row.open(run, previous, blobs)?;
+        let hash = opened.last().expect("a row has at least one event").hash;
         events.extend(opened.into_iter().filter(|event| event.seq >= from));
-        if events.len() >= count_max {
-            return Ok(events);
+        Ok((events.len() < count_max).then_some(hash))
+    })?;
+    Ok(events)
+}
+
+/// Gives the rows from the one that holds event `from` to `take`, each with what it stands on. `take` answers
+/// with the hash after it, or `None` when it has enough; otherwise the last hash must be that of the head.
+pub(super) fn rows_from(
+    connection: &Connection,
+    record: &Record,
+    from: Seq,
+    mut take: impl FnMut(&Row, &Hash) -> Result<Option<Hash>, Error>,
+) -> Result<(), Error> {
+    let (mut next, mut hash) = (from, None);
+    while next <= record.head.seq {
+        let segment = walk::segment(connection, record, next)?;
+        let mut previous = hash.unwrap_or(segment.previous);
+        for row in &segment.rows {
+            match take(row, &previous)? {
+                Some(after) => previous = after,
+                None => return Ok(()),
+            }
+            next = row.last().wrapping_add(1);
         }
+        hash = Some(previous);
     }
-    match events.last() {
-        Some(last) if last.seq == record.head.seq && last.hash == record.head.hash => Ok(events),
-        _ => Err(Error::Corrupt(Problem::at(
-            run,
-            record.head.seq,
-            "it is not where the index says the run ends",
-        ))),
+    if next.wrapping_sub(1) != record.head.seq || hash != Some(record.head.hash) {
+        let what = "it is not where the index says the run ends";
+        return Err(Error::Corrupt(Problem::at(&record.run, record.head.seq, what)));
     }
-}
-
-fn previous_hash(connection: &Connection, record: &Record, first: Seq) -> Result<Hash, Error> {
-    if first == 1 {
-        return Ok(chain::genesis(&record.run));
-    }
-    hash_ending_at(connection, record.number, first - 1)?
-        .ok_or_else(|| Error::Corrupt(Problem::at(&record.run, first - 1, "it is missing")))
-}
-
-pub(super) fn row_of(row: &rusqlite::Row<'_>) -> Result<Row, rusqlite::Error> {
-    Ok(Row {
-        seq: row.get::<_, i64>(0)? as Seq,
-        at: Timestamp::from_millis(row.get(1)?),
-        kinds: row.get(2)?,
-        codec: row.get(3)?,
-        key_id: row.get(4)?,
-        body: row.get(5)?,
-        hash: row.get(6)?,
-    })
+    Ok(())
 }
 
 pub(super) fn checkpoint(

@@ -128,6 +128,11 @@ pub(super) struct Row {
 }
 
 impl Row {
+    /// Its last event.
+    pub(super) fn last(&self) -> Seq {
+        self.seq.wrapping_add(self.kinds.split(' ').count() as u64 - 1)
+    }
+
     /// The events of this row, if they are what was chained to `previous`.
     pub(super) fn open(
         &self,

@@ -17,7 +17,7 @@ pub(super) const FORMAT: i64 = 1;
 
 /// Pages after which the write-ahead log is folded into the database. Each fold costs about three
 /// syncs, so a few thousand pages keep that below one per cent of a step.
-const CHECKPOINT_PAGES: i64 = 2000;
+const CHECKPOINT_PAGES: i64 = 1000;
 
 const TABLES: &str = "
 create table meta (
@@ -42,12 +42,16 @@ create table runs (
   holder text,
   head_seq integer not null,
   head_hash blob not null,
+  head_row integer not null,
   digest blob not null
 );
 
--- One row per append, in arrival order: the fewest pages are dirtied per commit.
+-- One row per append, in arrival order: the fewest pages are dirtied per commit. `back` is the row
+-- before it of the same run, 0 for the first; some rows are marked, so that a read need not go far.
 create table events (
   row integer primary key,
+  back integer not null,
+  marked integer not null,
   run integer not null,
   seq integer not null,
   at integer not null,
@@ -58,7 +62,7 @@ create table events (
   hash blob not null,
   request blob
 );
-create unique index events_by_seq on events (run, seq);
+create unique index events_marked on events (run, seq) where marked = 1;
 create unique index events_by_request on events (run, request) where request is not null;
 
 create table checkpoints (

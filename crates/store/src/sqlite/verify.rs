@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use piton_model::RunId;
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use super::index::Record;
 use super::read;
 use crate::anchor::Anchor;
 use crate::blob::Blobs;
-use crate::chain;
 use crate::error::{Error, Problem};
 use crate::types::Head;
 
@@ -43,33 +42,12 @@ pub(super) fn run(
     Ok(problems)
 }
 
-/// The chain from the first event to the head, without trusting the index over the table.
+/// The chain from the first event to the head.
 fn chain_of(connection: &Connection, record: &Record, blobs: &Blobs) -> Result<(), Error> {
-    let mut statement = connection.prepare_cached(
-        "select seq, at, kinds, codec, key_id, body, hash from events where run = ?1 order by seq",
-    )?;
-    let mut rows = statement.query(params![record.number])?;
-    let mut next = 1;
-    let mut hash = chain::genesis(&record.run);
-    while let Some(row) = rows.next()? {
-        let row = read::row_of(row)?;
-        if row.seq != next {
-            return Err(Error::Corrupt(Problem::at(&record.run, next, "it is missing")));
-        }
-        let events = row.open(&record.run, &hash, blobs)?;
-        let last = events.last().expect("a row has at least one event");
-        next = last.seq.wrapping_add(1);
-        hash = last.hash;
-    }
-    if next.wrapping_sub(1) != record.head.seq || hash != record.head.hash {
-        let what = format!(
-            "the index says it ends at {}, the events end at {}",
-            record.head.seq,
-            next.wrapping_sub(1)
-        );
-        return Err(Error::Corrupt(Problem::of(&record.run, what)));
-    }
-    Ok(())
+    read::rows_from(connection, record, 1, |row, previous| {
+        let events = row.open(&record.run, previous, blobs)?;
+        Ok(events.last().map(|event| event.hash))
+    })
 }
 
 fn checkpoints_of(connection: &Connection, record: &Record) -> Result<Vec<u64>, Error> {
@@ -105,15 +83,24 @@ fn pages(connection: &Connection, problems: &mut Vec<Problem>) -> Result<(), Err
             problems.push(Problem { run: None, seq: None, what: format!("SQLite says: {line}") });
         }
     }
-    for (table, what) in [("events", "events"), ("checkpoints", "a checkpoint")] {
-        let sql = format!("select count(*) from {table} where run not in (select number from runs)");
-        let orphans: i64 = connection.query_row(&sql, [], |row| row.get(0))?;
-        if orphans > 0 {
-            problems.push(Problem {
-                run: None,
-                seq: None,
-                what: format!("{what} of a run that is not in the index"),
-            });
+    for (strays, what) in [
+        (
+            "events where run not in (select number from runs)",
+            "there are events of a run that is not in the index",
+        ),
+        (
+            "checkpoints where run not in (select number from runs)",
+            "there is a checkpoint of a run that is not in the index",
+        ),
+        (
+            "events where row not in (select back from events) and row not in (select head_row from runs)",
+            "there are events that no run leads to",
+        ),
+    ] {
+        let count: i64 =
+            connection.query_row(&format!("select count(*) from {strays}"), [], |row| row.get(0))?;
+        if count > 0 {
+            problems.push(Problem { run: None, seq: None, what: what.to_owned() });
         }
     }
     Ok(())

@@ -18,9 +18,10 @@ fn state_at(id: &RunId, seq: u64) -> Vec<u8> {
     format!("the state of {id} at {seq}, ").repeat(seq as usize).into_bytes()
 }
 
-/// A journal with a bit of everything, closed, its log not folded in; and what it serves.
+/// A journal with a bit of everything, its log not folded in, as a death leaves it; and what it serves.
 fn sample(state: &Path) -> Truth {
-    let store = Sqlite::open(state).unwrap();
+    let living = state.with_extension("living");
+    let store = Sqlite::open(&living).unwrap();
     for id in RUNS {
         create(&store, id);
     }
@@ -44,7 +45,7 @@ fn sample(state: &Path) -> Truth {
         }
         if n == 12 {
             // Half of it lies in the database, half in the log.
-            fold_log(state);
+            fold_log(&living);
             drop(claim(&store, "alpha"));
         }
     }
@@ -55,6 +56,7 @@ fn sample(state: &Path) -> Truth {
         block_on(store.settle(&run(id))).unwrap();
     }
     assert_whole(&store);
+    copy_state(&living, state);
     Truth { runs: RUNS.iter().map(|id| run_truth(&store, &run(id)).unwrap()).collect(), blobs }
 }
 
@@ -254,6 +256,8 @@ fn a_log_that_was_cut_or_lost_is_found() {
         put(&copy.join("journal.db-wal"), &log[..cut]);
         assert_eq!(judge(&copy, &truth, &format!("cut at {cut}")), Fate::Detected, "cut at {cut}");
     }
+    let _ = std::fs::remove_dir_all(&copy);
+    copy_state(&whole, &copy);
     std::fs::remove_file(copy.join("journal.db-wal")).unwrap();
     assert_eq!(judge(&copy, &truth, "no log at all"), Fate::Detected);
     for start in (0..log.len() - 4096).step_by(log.len() / 10) {
@@ -394,6 +398,41 @@ fn damage_to_one_run_leaves_the_others_alone() {
     assert_eq!(run_truth(&store, &run("gamma")).unwrap(), truth.runs[2]);
     assert_eq!(block_on(store.verify(&run("gamma"))).unwrap(), []);
     say(&store, "gamma", "goes on");
+}
+
+#[test]
+fn a_way_between_events_that_was_bent_is_found() {
+    let directory = scratch();
+    let state = directory.path().join("state");
+    let truth = sample(&state);
+    for (damage, noticed) in [
+        ("update events set back = back - 1 where row = 40", true),
+        ("update events set back = 0 where row = 40", true),
+        ("update events set back = 40 where row = 40", true),
+        ("update events set seq = seq + 1 where row = 40", true),
+        ("update events set run = 4 - run where row = 40", true),
+        ("delete from events where row = 40", true),
+        ("update runs set head_row = head_row - 1 where number = 2", true),
+        ("update runs set head_row = head_row - 3 where number = 2", true),
+        // An event that no run leads to is no truth, and yet it should not be there.
+        (
+            "insert into events select 9999, back, 0, run, seq, at, kinds, codec, key_id, body, hash, null \
+          from events where row = 40",
+            true,
+        ),
+        // A mark only shortens the way.
+        ("update events set marked = 0 where marked = 1", false),
+        ("update events set marked = 1", false),
+    ] {
+        let copy = directory.path().join("copy");
+        let _ = std::fs::remove_dir_all(&copy);
+        copy_state(&state, &copy);
+        let connection = rusqlite::Connection::open(copy.join("journal.db")).unwrap();
+        assert!(connection.execute(damage, []).unwrap() > 0, "{damage}");
+        drop(connection);
+        let fate = judge(&copy, &truth, damage);
+        assert_eq!(fate, if noticed { Fate::Detected } else { Fate::Unharmed }, "{damage}");
+    }
 }
 
 #[test]

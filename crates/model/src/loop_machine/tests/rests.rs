@@ -315,3 +315,15 @@ fn what_is_not_the_agents_fault_stops_the_run_and_keeps_its_work_open() {
     driver.request(resume());
     assert_eq!(driver.open_attempt(), 1, "its outcome is still to be looked up");
 }
+
+#[test]
+fn a_resume_that_comes_while_the_run_gives_up_is_heard() {
+    let mut driver = Driver::red();
+    let raise = Raise { iterations: Some(99), ..Raise::default() };
+    driver.fold(Event::ResumeRequested { raise });
+    driver.command(Command::GiveUp { detail: "the disk is full".to_owned() });
+    driver.is(Status::Running, None);
+    assert_eq!(driver.state.config.limits.iterations, 99, "and so is the limit it raised");
+    driver.command(Command::GiveUp { detail: "the disk is full".to_owned() });
+    driver.is(Status::Stopped, Reason::Environment);
+}
