@@ -22,6 +22,11 @@ pub(crate) fn duration(millis: u64) -> String {
     }
 }
 
+/// `1 iteration`, `2 iterations`.
+fn count(number: u32, of: &str) -> String {
+    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
+}
+
 /// `$4.12`.
 pub(crate) fn money(microusd: u64) -> String {
     format!("${}.{:02}", microusd / 1_000_000, microusd % 1_000_000 / 10_000)
@@ -85,8 +90,8 @@ fn rule(state: &State) -> String {
 fn limits(state: &State) -> String {
     let limits = &state.config.limits;
     let mut text = format!(
-        "{} iterations · {} working, waits not counted",
-        limits.iterations,
+        "{} · {} working, waits not counted",
+        count(limits.iterations, "iteration"),
         duration(limits.working_ms)
     );
     if let Some(cost) = limits.cost_microusd {
@@ -170,7 +175,7 @@ pub(crate) fn why(state: &State) -> String {
         }
         Some(Reason::Done) => format!("agent reported done, {}, the tree changed", green()),
         Some(Reason::ConditionsMet) => "every condition holds".to_owned(),
-        Some(Reason::LimitIterations) => format!("reached its {} iterations", state.config.limits.iterations),
+        Some(Reason::LimitIterations) => format!("reached its {}", count(state.config.limits.iterations, "iteration")),
         Some(Reason::LimitDuration) => {
             format!("reached its {} of working time", duration(state.config.limits.working_ms))
         }
@@ -179,7 +184,8 @@ pub(crate) fn why(state: &State) -> String {
         }
         Some(Reason::LimitTokens) => format!("reached its token ceiling, {} used", counters.tokens),
         Some(Reason::NoProgress) => {
-            format!("{} iterations in a row changed nothing that matters", counters.no_progress_in_a_row)
+            let iterations = count(counters.no_progress_in_a_row, "iteration");
+            format!("{iterations} in a row changed nothing that matters")
         }
         Some(Reason::FailureStreak) => detail.unwrap_or_else(|| "too many failures in a row".to_owned()),
         Some(Reason::Interrupted) => "interrupted".to_owned(),
@@ -204,7 +210,7 @@ fn until(state: &State) -> String {
 
 fn spent(state: &State) -> String {
     let counters = &state.counters;
-    let mut text = format!("{} iterations, {}", counters.iterations, duration(counters.working_ms));
+    let mut text = format!("{}, {}", count(counters.iterations, "iteration"), duration(counters.working_ms));
     if counters.cost_microusd > 0 {
         let _ = write!(text, ", {}", money(counters.cost_microusd));
         if counters.cost_unknown > 0 {
@@ -395,7 +401,7 @@ fn used(view: &RunStatus) -> String {
         _ => {}
     }
     if view.used.lost > 0 {
-        let _ = write!(text, " · {} attempts lost", view.used.lost);
+        let _ = write!(text, " · {} lost", count(view.used.lost, "attempt"));
     }
     text
 }

@@ -90,7 +90,7 @@ fn an_attempt_whose_outcome_cannot_be_known_is_said_to_be_lost() {
     insta::assert_snapshot!(ran.out, @"
           attempt 1 was lost: its outcome cannot be known, nothing of it runs any more
       #1 T s  +0 −0         test ✓
-    done      1 of 1 checks green · 1 iterations, T s, 1 lost
+    done      1 of 1 checks green · 1 iteration, T s, 1 lost
     result    files changed in place, nothing committed
     next      piton diff r
     ");

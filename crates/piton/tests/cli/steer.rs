@@ -84,7 +84,7 @@ fn a_stopped_run_goes_on_with_resume() {
     insta::assert_snapshot!(ran.out, @"
           resumed
       #1 T s  +0 −0         test ✓
-    done      1 of 1 checks green · 1 iterations, T s
+    done      1 of 1 checks green · 1 iteration, T s
     result    files changed in place, nothing committed
     next      piton diff s
     ");
@@ -210,7 +210,7 @@ fn closing_the_terminal_leaves_the_work_running() {
     note      stopping when every check passes
     limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
       #1 T s  +0 −0         test ✓
-    done      1 of 1 checks green · 1 iterations, T s
+    done      1 of 1 checks green · 1 iteration, T s
     result    files changed in place, nothing committed
     next      piton diff h
     ");

@@ -50,9 +50,13 @@ impl Sqlite {
         for directory in ["anchors", "leases", "blobs"] {
             file::create_private_dir(&state.join(directory))?;
         }
-        let connection = schema::open(&database_path(state))?;
+        let database = database_path(state);
+        if !database.exists() {
+            verify::nothing_was_recorded(&database, &state.join("anchors"))?;
+        }
+        let connection = schema::open(&database)?;
         let journal = schema::journal_id(&connection)?;
-        let reader = schema::open_reader(&database_path(state))?;
+        let reader = schema::open_reader(&database)?;
         let writer = Writer::new(connection, journal, state)?;
         Ok(Self {
             state: state.to_owned(),
@@ -65,7 +69,9 @@ impl Sqlite {
 
     /// Opens the journal in `state` if there is one.
     pub fn open_existing(state: &Path) -> Result<Option<Self>, Error> {
-        if !database_path(state).exists() {
+        let database = database_path(state);
+        if !database.exists() {
+            verify::nothing_was_recorded(&database, &state.join("anchors"))?;
             return Ok(None);
         }
         file::check_private_dir(state)?;

@@ -155,6 +155,20 @@ pub(super) fn anchors(directory: &Path, journal: [u8; 16]) -> Result<Vec<(RunId,
     Ok(anchors)
 }
 
+/// Where there is no database there may be no anchor either: a run that it speaks of was acknowledged.
+pub(super) fn nothing_was_recorded(database: &Path, anchors: &Path) -> Result<(), Error> {
+    let Ok(listing) = std::fs::read_dir(anchors) else { return Ok(()) };
+    let mut runs: Vec<String> =
+        listing.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    // Somebody may have begun the journal since.
+    if runs.is_empty() || database.exists() {
+        return Ok(());
+    }
+    runs.sort();
+    let what = format!("the journal itself is gone; it held {}", runs.join(", "));
+    Err(Error::Corrupt(Problem { run: None, seq: None, what }))
+}
+
 /// An anchor without a run: it was acknowledged, and it was not removed.
 pub(super) fn gone(run: &RunId, anchored: Head) -> Problem {
     Problem::of(run, format!("the whole run is gone; {} events were acknowledged", anchored.seq))
