@@ -157,6 +157,10 @@ impl From<rusqlite::Error> for Error {
         {
             return corrupt(format!("a value is not what was written: {error}"));
         }
+        // Our statements fit our tables: the text that declares one of them has changed.
+        if let rusqlite::Error::SqlInputError { .. } = error {
+            return corrupt(format!("a table is not what was declared: {error}"));
+        }
         let Some(code) = error.sqlite_error().map(|error| error.extended_code) else {
             return Error::Database(error);
         };

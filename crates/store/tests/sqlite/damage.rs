@@ -378,6 +378,21 @@ fn a_database_that_was_replaced_or_begun_anew_is_found() {
 }
 
 #[test]
+fn a_table_whose_declaration_changed_is_found() {
+    let directory = scratch();
+    let state = directory.path().join("state");
+    sample(&state);
+    fold_log(&state);
+    let connection = rusqlite::Connection::open(state.join("journal.db")).unwrap();
+    let forge = "pragma writable_schema = on; \
+                 update sqlite_schema set sql = replace(sql, 'kind text', 'jind text') where name = 'runs'";
+    connection.execute_batch(forge).unwrap();
+    drop(connection);
+    let opened = Sqlite::open(&state).and_then(|store| block_on(store.row(&run("alpha"))));
+    assert!(matches!(opened, Err(Error::Corrupt(_))), "{opened:?}");
+}
+
+#[test]
 fn damage_to_one_run_leaves_the_others_alone() {
     let directory = scratch();
     let state = directory.path().join("state");
