@@ -29,6 +29,21 @@ pub(crate) fn of(attempts: &Path, name: &str) -> Result<PathBuf, Error> {
     Ok(attempts.join(name))
 }
 
+/// The prompt, in the directory of an attempt.
+pub fn prompt_file(directory: &Path) -> PathBuf {
+    directory.join(PROMPT)
+}
+
+/// What the program printed, in the directory of an attempt.
+pub fn stdout_file(directory: &Path) -> PathBuf {
+    directory.join(STDOUT)
+}
+
+/// What the program printed as errors, in the directory of an attempt.
+pub fn stderr_file(directory: &Path) -> PathBuf {
+    directory.join(STDERR)
+}
+
 /// The name a directory has until it is published. No attempt can be called that: names have no dots.
 pub(crate) fn unpublished(attempts: &Path, name: &str) -> PathBuf {
     use piton_sys::Ids;

@@ -12,10 +12,13 @@
 //! | has a free lock and `exit.json` | it ended | [`Found::Finished`] |
 //! | has a free lock and no `exit.json` | the keeper was killed; [`reap`] what is left | [`Found::Dead`] |
 //!
+//! What the agent itself says while it runs is understood by [`stream`].
+//!
 //! Owns the layout of that directory and the processes behind it. Never decides what happens next, and never
 //! reads the journal.
 
 pub mod keeper;
+pub mod stream;
 
 mod attempt;
 mod directory;
@@ -25,6 +28,7 @@ mod report;
 mod spec;
 
 pub use attempt::{Error, Found, abandon, cancel, look, reap, sweep, wait};
+pub use directory::{prompt_file, stderr_file, stdout_file};
 pub use launch::{Launch, launch};
 pub use record::{EndedBy, Exit, KeeperRecord, Started};
 pub use report::{Objectives, REPORT_BYTES_MAX, Report, ReportProblem, Status, Usage, read_report};

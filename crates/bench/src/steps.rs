@@ -85,7 +85,11 @@ impl World for NoWork {
 pub(crate) fn config() -> LoopConfig {
     LoopConfig {
         prompt: Prompt::Text("nothing".to_owned()),
-        agent: AgentConfig { name: "none".to_owned(), command: vec!["true".to_owned()] },
+        agent: AgentConfig {
+            name: "none".to_owned(),
+            command: vec!["true".to_owned()],
+            ..AgentConfig::default()
+        },
         checks: Vec::new(),
         until: vec![Condition::Done],
         limits: Limits { iterations: u32::MAX, no_progress: u32::MAX, ..Limits::default() },

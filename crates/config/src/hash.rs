@@ -54,7 +54,11 @@ mod tests {
     fn config() -> LoopConfig {
         LoopConfig {
             prompt: Prompt::Text("say \"hi\"".to_owned()),
-            agent: AgentConfig { name: "exec".to_owned(), command: vec!["sh".to_owned()] },
+            agent: AgentConfig {
+                name: "exec".to_owned(),
+                command: vec!["sh".to_owned()],
+                ..AgentConfig::default()
+            },
             checks: vec![crate::default_check("test", "cargo test")],
             until: vec![Condition::Done],
             limits: Limits::default(),

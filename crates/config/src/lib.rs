@@ -16,6 +16,7 @@
 
 mod read;
 
+mod agent;
 mod check;
 mod condition;
 pub mod detect;
@@ -32,6 +33,7 @@ mod suggest;
 mod template;
 pub mod trust;
 
+pub use agent::{Agent, AgentOptions, KNOWN_AGENTS, REPORTS, built_in, find};
 pub use check::{CHECK_TIMEOUT_MS, default_check};
 pub use condition::parse_condition;
 pub use duration::{format_duration, parse_duration};
@@ -39,7 +41,7 @@ pub use files::{Document, Files, config_dir};
 pub use hash::config_hash;
 pub use layers::{Note, Overrides, Resolved, VARIABLES, resolve};
 pub use limit::Limit;
-pub use plan::{KNOWN_AGENTS, Plan, Task, plan};
+pub use plan::{Plan, Task, plan};
 pub use problem::{Place, Problem, Problems};
 pub use settings::{Layer, Settings, Sourced, Views};
 pub use show::{Shown, ShownValue, show};

@@ -5,6 +5,7 @@
 use piton_model::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX};
 use piton_model::loop_machine::{AgentConfig, Condition, Limits, LoopConfig, Prompt};
 
+use crate::agent;
 use crate::condition::parse_condition;
 use crate::files::Files;
 use crate::layers::{Overrides, Resolved, settle};
@@ -12,10 +13,7 @@ use crate::problem::{Place, Problem, Problems, quoted};
 use crate::settings::Settings;
 use crate::suggest::closest;
 
-/// Agents that the documentation names. Their adapters come with a later version.
-pub const KNOWN_AGENTS: [&str; 6] = ["claude", "codex", "gemini", "opencode", "aider", "goose"];
-
-const AGENT_HINT: &str = "what works now: `--exec CMD`, or a command of your own under `[agents.NAME]`";
+const AGENT_HINT: &str = "give `--agent NAME`, `--exec CMD`, or run `piton init`";
 
 /// What one loop is asked to do, beside the settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,11 +44,11 @@ pub fn plan(
 ) -> Result<Plan, Problems> {
     let (resolved, mut problems) = settle(files, variable, overrides);
     let settings = &resolved.settings;
-    let agent = agent(settings, &mut problems);
+    let (agent, idle_ms) = agent(settings, overrides, &mut problems);
     let prompt = prompt(settings, overrides, task, &mut problems);
     let until = until(task, &mut problems);
     exits(settings, &until, &mut problems);
-    let mut limits = Limits::default();
+    let mut limits = Limits { idle_ms, ..Limits::default() };
     for (limit, value) in &settings.limits {
         limit.set(&mut limits, value.value);
     }
@@ -70,31 +68,40 @@ pub fn plan(
 pub(crate) fn agent_problem(settings: &Settings) -> Option<Problem> {
     let asked = settings.agent.as_ref()?;
     let name = asked.value.as_str();
-    if settings.agents.iter().any(|agent| agent.value.name == name) {
+    if agent::find(settings, name).is_some() {
         return None;
     }
-    let place = asked.place.clone();
-    if KNOWN_AGENTS.contains(&name) {
-        let message = format!("the agent `{name}` comes with a later version");
-        return Some(Problem::new(place, message).hint(AGENT_HINT));
-    }
-    let configured = settings.agents.iter().map(|agent| agent.value.name.as_str());
+    let configured = settings.agents.iter().map(|agent| agent.value.run.name.as_str());
     let message = format!("there is no agent {}", quoted(name));
-    Some(match closest(name, configured) {
-        Some(meant) => Problem::new(place, message).hint(format!("did you mean `{meant}`?")),
-        None => Problem::new(place, message).hint(AGENT_HINT),
+    let problem = Problem::new(asked.place.clone(), message);
+    Some(match closest(name, configured.chain(agent::KNOWN_AGENTS)) {
+        Some(meant) => problem.hint(format!("did you mean `{meant}`?")),
+        None => problem.hint(format!(
+            "known are {}; any other is a section `[agents.NAME]`, or `--exec CMD`",
+            agent::KNOWN_AGENTS.map(|name| format!("`{name}`")).join(", ")
+        )),
     })
 }
 
-fn agent(settings: &Settings, problems: &mut Vec<Problem>) -> AgentConfig {
-    let nobody = AgentConfig { name: String::new(), command: Vec::new() };
+/// The agent, and the silence after which it counts as hung.
+fn agent(
+    settings: &Settings,
+    overrides: &Overrides,
+    problems: &mut Vec<Problem>,
+) -> (AgentConfig, Option<u64>) {
     let Some(asked) = &settings.agent else {
         problems.push(Problem::new(Place::Nowhere, "no agent is named").hint(AGENT_HINT));
-        return nobody;
+        return (AgentConfig::default(), None);
     };
     // One that cannot be found was reported with the settings.
-    let found = settings.agents.iter().find(|agent| agent.value.name == asked.value);
-    found.map_or(nobody, |agent| agent.value.clone())
+    let Some(found) = agent::find(settings, &asked.value) else { return (AgentConfig::default(), None) };
+    match found.configured(&overrides.options) {
+        Ok(run) => (run, found.idle_ms),
+        Err((flag, why)) => {
+            problems.push(Problem::new(Place::Flag(flag), why));
+            (AgentConfig::default(), None)
+        }
+    }
 }
 
 fn prompt(settings: &Settings, overrides: &Overrides, task: &Task, problems: &mut Vec<Problem>) -> Prompt {

@@ -6,6 +6,7 @@
 //! Invariant: order is kept. The parser sorts tables by name, so entries are put back by their position in the
 //! text (see `tests::checks_keep_the_order_of_the_file`).
 
+mod agents;
 mod sections;
 #[cfg(test)]
 mod tests;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use piton_model::loop_machine::{AgentConfig, Check, OnLost, SessionPolicy};
+use piton_model::loop_machine::{Check, OnLost, SessionPolicy};
 use serde::Serialize;
 
+use crate::agent::Agent;
 use crate::limit::Limit;
 use crate::problem::Place;
 
@@ -66,7 +67,7 @@ pub struct Settings {
     /// `[agent] use`: the agent's name.
     pub agent: Option<Sourced<String>>,
     /// `[agents.NAME]`, each with its command.
-    pub agents: Vec<Sourced<AgentConfig>>,
+    pub agents: Vec<Sourced<Agent>>,
     /// `[loop] prompt`: a file relative to the repository.
     pub prompt: Option<Sourced<String>>,
     /// `[loop] session`.
@@ -117,7 +118,7 @@ impl Settings {
         over(&mut self.on_lost, upper.on_lost);
         over(&mut self.views.ralph, upper.views.ralph);
         over(&mut self.views.auto_save_interval_ms, upper.views.auto_save_interval_ms);
-        by_name(&mut self.agents, upper.agents, |agent| &agent.name);
+        by_name(&mut self.agents, upper.agents, |agent| &agent.run.name);
         by_name(&mut self.checks, upper.checks, |check| &check.name);
         // What one layer wants kept secret no other layer can publish.
         self.redact.extend(upper.redact);

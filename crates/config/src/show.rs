@@ -45,8 +45,8 @@ pub fn show(resolved: &Resolved) -> Shown {
     let settings = &resolved.settings;
     let mut values = vec![optional("agent", "use", settings.agent.as_ref(), |name| json!(name))];
     for agent in &settings.agents {
-        let section = format!("agents.{}", agent.value.name);
-        values.push(value(&section, "command", agent, |agent| json!(agent.command)));
+        let section = format!("agents.{}", agent.value.run.name);
+        values.push(value(&section, "command", agent, |agent| json!(agent.run.command)));
     }
     values.push(optional("loop", "prompt", settings.prompt.as_ref(), |path| json!(path)));
     let session = |policy: &SessionPolicy| json!(word(*policy, &SESSION_WORDS));

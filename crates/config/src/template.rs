@@ -5,9 +5,9 @@ use crate::detect::Suggested;
 /// The agent that `piton init` writes down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InitAgent {
-    /// Its name under `[agents.NAME]`.
+    /// Its name.
     pub name: String,
-    /// The program and its arguments.
+    /// The program and its arguments; empty for one that comes with piton.
     pub command: Vec<String>,
 }
 
@@ -31,9 +31,9 @@ pub fn render(agent: Option<&InitAgent>, checks: &[Suggested]) -> String {
 
 const NO_AGENT: &str = "\
 # [agent]
-# use = \"mine\"             # or on the command line: piton loop --exec 'my-agent --headless'
+# use = \"claude\"           # or codex, gemini, opencode, aider, goose, or a name under [agents.*]
 
-# [agents.mine]            # any program that reads its task from stdin
+# [agents.mine]            # any program that reads its task from stdin; docs/agents.md has what else it can say
 # command = [\"my-agent\", \"--headless\"]
 
 ";
@@ -64,6 +64,9 @@ const REST: &str = "
 ";
 
 fn agent_sections(agent: &InitAgent) -> String {
+    if agent.command.is_empty() {
+        return format!("[agent]\nuse = {}\n\n", string(&agent.name));
+    }
     let words: Vec<_> = agent.command.iter().map(|word| string(word)).collect();
     let name = &agent.name;
     format!("[agent]\nuse = {}\n\n[agents.{}]\ncommand = [{}]\n\n", string(name), key(name), words.join(", "))
@@ -105,7 +108,7 @@ mod tests {
         let checks = [suggested("z.test", "cargo test -- 'a \\ b'"), suggested("lint", "make \"lint\"")];
         let settings = reads_back(&render(Some(&agent), &checks));
         assert_eq!(settings.agent.unwrap().value, "mine");
-        assert_eq!(settings.agents[0].value.command, agent.command);
+        assert_eq!(settings.agents[0].value.run.command, agent.command);
         let found: Vec<_> = settings.checks.iter().map(|check| &check.value).collect();
         assert_eq!(
             found.iter().map(|check| &check.command).collect::<Vec<_>>(),

@@ -12,7 +12,7 @@ const NOW: Timestamp = Timestamp::from_millis(1_000_000);
 fn state() -> State {
     let config = LoopConfig {
         prompt: Prompt::Text("task".to_owned()),
-        agent: AgentConfig { name: "a".to_owned(), command: vec!["a".to_owned()] },
+        agent: AgentConfig { name: "a".to_owned(), command: vec!["a".to_owned()], ..AgentConfig::default() },
         checks: vec![Check { name: "test".to_owned(), command: "true".to_owned(), timeout_ms: 1_000 }],
         until: Vec::new(),
         limits: Limits { iterations: 1_000, ..Limits::default() },

@@ -38,6 +38,10 @@ pub const CUSTOM_KEYS_MAX: usize = 100;
 pub const CUSTOM_VALUE_BYTES_MAX: usize = 16 << 10;
 /// Deepest custom value: a parser that stops at 128 levels must be able to read it inside an event.
 pub const CUSTOM_VALUE_DEPTH_MAX: usize = 32;
+/// A session whose context is this full is not continued.
+pub const CONTEXT_REDLINE_PERCENT: u8 = 85;
+/// Warnings kept of one attempt.
+pub const WARNINGS_MAX: usize = 16;
 /// Event bytes after which a checkpoint is due, unless the last checkpoint was larger.
 pub const CHECKPOINT_BYTES_MIN: u64 = 16 << 10;
 /// Largest checkpoint of a state.

@@ -51,6 +51,7 @@ examples! {
             boot: "b0075".to_owned(),
             directory: "attempts/ralph-add-input-validation-7f3a91c2/5".to_owned(),
             restore: Some("0a1b2c".to_owned()),
+            session: Some(IntendedSession { id: "s-2".to_owned(), resumed: true }),
         }
     }
     AttemptFinished { attempt: 5, end: Box::new(attempt_end()) }
@@ -89,7 +90,22 @@ examples! {
 fn config() -> LoopConfig {
     LoopConfig {
         prompt: Prompt::Text("Add input validation".to_owned()),
-        agent: AgentConfig { name: "claude".to_owned(), command: vec!["claude".to_owned(), "-p".to_owned()] },
+        agent: AgentConfig {
+            name: "claude".to_owned(),
+            command: vec!["claude".to_owned(), "-p".to_owned()],
+            tail: vec!["-".to_owned()],
+            prompt: PromptBy::File,
+            stream: StreamFormat::Lines([(StreamField::Text, "/text".to_owned())].into()),
+            sessions: Sessions {
+                named_by: NamedBy::Us,
+                start: vec!["--session-id".to_owned(), "{session}".to_owned()],
+                resume: vec!["--resume".to_owned(), "{session}".to_owned()],
+                usage_is_total: true,
+            },
+            env: [("A".to_owned(), "b".to_owned())].into(),
+            login: Some("claude login".to_owned()),
+            permit: Some("--sandbox full".to_owned()),
+        },
         checks: vec![Check { name: "test".to_owned(), command: "make test".to_owned(), timeout_ms: 900_000 }],
         until: vec![
             Condition::ChecksPass,
@@ -150,6 +166,10 @@ fn attempt_end() -> AttemptEnd {
         custom: [("score".to_owned(), 0.1.into())].into(),
         error_class: Some(ErrorClass::ContextFull),
         message: Some("context full".to_owned()),
+        limited_until: Some(Timestamp::from_millis(1_772_000_000_000)),
+        session_usage: Some(Usage { input_tokens: 3000, output_tokens: 600, cached_input_tokens: None }),
+        session_cost_microusd: Some(400_000),
+        warnings: vec!["a tool was denied: Bash".to_owned()],
     };
     AttemptEnd {
         outcome: AttemptOutcome::Failed,

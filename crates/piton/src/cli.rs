@@ -122,8 +122,8 @@ pub(crate) struct DemoArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct InitArguments {
-    /// The command line of the agent to use.
-    #[arg(long, value_name = "CMD")]
+    /// The agent to use: a name that piton knows, or a command line; by default the first known one in PATH.
+    #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     /// Ask nothing.
     #[arg(long, short)]
@@ -138,9 +138,15 @@ pub(crate) struct LoopArguments {
     /// A file with the task, read anew at every iteration; PROMPT.md or prompt.md if present.
     #[arg(short = 'P', long, value_name = "FILE")]
     pub(crate) prompt_file: Option<PathBuf>,
-    /// The agent: the NAME of an `agents.NAME` section in piton.toml.
+    /// The agent: claude, codex, gemini, opencode, aider, goose, or an `agents.NAME` section in piton.toml.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
+    /// The model the agent is to use.
+    #[arg(long, value_name = "M")]
+    pub(crate) model: Option<String>,
+    /// What the agent may do without asking: full, edit or ask, as far as it has them.
+    #[arg(long, value_name = "MODE")]
+    pub(crate) sandbox: Option<String>,
     /// Any command as the agent; it gets the prompt on its standard input.
     #[arg(long, value_name = "CMD", conflicts_with = "agent")]
     pub(crate) exec: Option<String>,
@@ -174,6 +180,9 @@ pub(crate) struct LoopArguments {
     /// Trust piton.toml as it stands, for this once.
     #[arg(long)]
     pub(crate) trust: bool,
+    /// Further arguments for the agent.
+    #[arg(last = true, value_name = "AGENT_ARGS")]
+    pub(crate) agent_arguments: Vec<String>,
 }
 
 #[derive(Debug, Args)]

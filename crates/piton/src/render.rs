@@ -29,7 +29,8 @@ fn count(number: u32, of: &str) -> String {
 
 /// `$4.12`.
 pub(crate) fn money(microusd: u64) -> String {
-    format!("${}.{:02}", microusd / 1_000_000, microusd % 1_000_000 / 10_000)
+    let cents = microusd.saturating_add(5_000) / 10_000;
+    format!("${}.{:02}", cents / 100, cents % 100)
 }
 
 /// `test ✓ · lint ✗`.
@@ -118,6 +119,9 @@ pub(crate) fn iteration(record: &IterationRecord, state: &State) -> String {
     } else if let Some(round) = &state.checks {
         let _ = write!(text, "  {}", checks(round));
     }
+    if let Some(cost) = record.cost_microusd {
+        let _ = write!(text, "   {}", money(cost));
+    }
     match record.outcome {
         AttemptOutcome::Succeeded => {}
         outcome if !record.skipped => {
@@ -175,7 +179,9 @@ pub(crate) fn why(state: &State) -> String {
         }
         Some(Reason::Done) => format!("agent reported done, {}, the tree changed", green()),
         Some(Reason::ConditionsMet) => "every condition holds".to_owned(),
-        Some(Reason::LimitIterations) => format!("reached its {}", count(state.config.limits.iterations, "iteration")),
+        Some(Reason::LimitIterations) => {
+            format!("reached its {}", count(state.config.limits.iterations, "iteration"))
+        }
         Some(Reason::LimitDuration) => {
             format!("reached its {} of working time", duration(state.config.limits.working_ms))
         }
@@ -261,6 +267,9 @@ pub(crate) fn event(event: &Event) -> String {
             }
             if let Some(status) = end.report.as_ref().and_then(|report| report.status) {
                 let _ = write!(text, ", reported {}", report_word(status));
+            }
+            for warning in end.report.iter().flat_map(|report| &report.warnings) {
+                let _ = write!(text, "\n      ! {}", clean_line(warning));
             }
             text
         }

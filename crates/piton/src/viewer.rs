@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use piton_engine::LocalClient;
+use piton_model::loop_machine::AttemptOutcome;
 use piton_model::{Event, ExitCode, RunId, Seq, State, StopOrigin, apply, exit_code};
 use piton_sys::{Clock, SystemClock};
 use piton_view::{Client, EventView, Request};
@@ -84,6 +85,13 @@ async fn stop(client: &LocalClient, run: &RunId, interrupted: u32, out: &Output)
     }
 }
 
+/// An attempt that failed, or has something to say besides.
+fn went_wrong(event: &Event) -> bool {
+    let Event::AttemptFinished { end, .. } = event else { return false };
+    let failed = !matches!(end.outcome, AttemptOutcome::Succeeded | AttemptOutcome::Cancelled);
+    failed || end.report.as_ref().is_some_and(|report| !report.warnings.is_empty())
+}
+
 struct Screen<'a> {
     out: &'a Output,
     state: Option<State>,
@@ -156,7 +164,7 @@ impl<'a> Screen<'a> {
                 | Event::RunWaiting { until: Some(_), .. }
                 | Event::RunResumed { .. }
                 | Event::AnswerRefused { .. }
-        );
+        ) || went_wrong(event);
         if worth_telling || self.out.verbose {
             lines.push(format!("      {}", render::event(event)));
         }

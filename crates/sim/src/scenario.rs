@@ -112,7 +112,11 @@ fn config(rng: &mut Rng) -> LoopConfig {
     };
     LoopConfig {
         prompt: Prompt::Text("make it work".to_owned()),
-        agent: AgentConfig { name: "agent".to_owned(), command: vec!["agent".to_owned()] },
+        agent: AgentConfig {
+            name: "agent".to_owned(),
+            command: vec!["agent".to_owned()],
+            ..AgentConfig::default()
+        },
         checks,
         until,
         limits,

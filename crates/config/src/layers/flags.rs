@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use piton_model::loop_machine::AgentConfig;
-
+use crate::agent::{Agent, AgentOptions};
 use crate::check::{command_problem, from_flags};
 use crate::condition::inside_tree;
 use crate::limit::Limit;
@@ -17,6 +16,8 @@ pub struct Overrides {
     pub agent: Option<String>,
     /// `--exec CMD`: any shell command as the agent.
     pub exec: Option<String>,
+    /// `--sandbox`, `--model` and what follows `--`.
+    pub options: AgentOptions,
     /// `--prompt-file FILE`, relative to the repository.
     pub prompt_file: Option<String>,
     /// `--check [NAME=]CMD`, in the order given. They come beside the configured checks; a check of the same
@@ -65,7 +66,7 @@ fn agent(overrides: &Overrides, settings: &mut Settings, problems: &mut Vec<Prob
     }
     let command = ["sh", "-c", command].map(str::to_owned).to_vec();
     settings.agent = Some(flag("exec".to_owned(), "--exec"));
-    settings.agents.push(flag(AgentConfig { name: "exec".to_owned(), command }, "--exec"));
+    settings.agents.push(flag(Agent::plain("exec", command), "--exec"));
 }
 
 fn flag<T>(value: T, name: &'static str) -> Sourced<T> {

@@ -6,7 +6,8 @@ use piton_model::loop_machine::{AgentConfig, Condition, LoopConfig, Prompt};
 use piton_model::{RunId, loop_machine};
 
 use super::*;
-use crate::plan::{KNOWN_AGENTS, Plan, Task, plan};
+use crate::agent::KNOWN_AGENTS;
+use crate::plan::{Plan, Task, plan};
 
 /// Everything that is said, by layer.
 #[derive(Clone, Default)]
@@ -146,7 +147,7 @@ fn flags_alone_are_enough_for_a_loop() {
     let config = enough().config();
     assert_eq!(config.prompt, Prompt::Text("do it".to_owned()));
     let command = ["sh", "-c", "my-agent"].map(str::to_owned).to_vec();
-    assert_eq!(config.agent, AgentConfig { name: "exec".to_owned(), command });
+    assert_eq!(config.agent, AgentConfig { name: "exec".to_owned(), command, ..AgentConfig::default() });
     assert_eq!(config.checks, [crate::default_check("cargo", "cargo test")]);
     assert_eq!(config.limits, loop_machine::Limits::default());
     assert_eq!(config.until, []);
@@ -205,25 +206,30 @@ fn a_loop_that_nothing_would_stop_is_refused() {
 }
 
 #[test]
-fn agents_of_a_later_version_say_so_and_what_works_now() {
+fn agents_that_come_with_piton_need_no_section() {
     for name in KNOWN_AGENTS {
         let mut said = enough();
         said.flags.exec = None;
         said.flags.agent = Some(name.to_owned());
-        assert_eq!(
-            said.problems(),
-            format!(
-                "--agent: the agent `{name}` comes with a later version; what works now: `--exec CMD`, or a command of your own under `[agents.NAME]`"
-            )
-        );
+        assert_eq!(said.config().agent.command[0], name);
     }
     let mut said = enough();
     said.project = "[agent]\nuse = 'claude'";
     assert_eq!(said.config().agent.name, "exec", "what is not used is not in the way");
     said.flags.exec = None;
-    assert!(said.problems().starts_with("piton.toml:2:7: the agent `claude` comes with a later version"));
+    assert_eq!(said.config().limits.idle_ms, Some(30 * 60_000), "it streams: silence means that it hangs");
+    said.flags.options.mode = Some("edit".to_owned());
+    assert!(
+        said.config().agent.command.ends_with(&["--permission-mode".to_owned(), "acceptEdits".to_owned()])
+    );
+    said.flags.options.mode = Some("everything".to_owned());
+    assert_eq!(
+        said.problems(),
+        "--sandbox: the agent `claude` has no mode `everything`: it has `ask`, `edit`, `full`"
+    );
+    said.flags.options.mode = None;
     said.project = "[agent]\nuse = 'claude'\n[agents.claude]\ncommand = ['claude', '-p']";
-    assert_eq!(said.config().agent.command, ["claude", "-p"], "an own command for it works now");
+    assert_eq!(said.config().agent.command, ["claude", "-p"], "an own command for it counts");
 }
 
 #[test]
@@ -233,7 +239,9 @@ fn an_agent_that_nobody_knows_gets_a_suggestion() {
     said.project = "[agents.mine]\ncommand = ['x']\n[agent]\nuse = 'mien'";
     assert_eq!(said.problems(), "piton.toml:4:7: there is no agent `mien`; did you mean `mine`?");
     said.project = "";
-    assert!(said.problems().starts_with("no agent is named; what works now: `--exec CMD`"));
+    assert_eq!(said.problems(), "no agent is named; give `--agent NAME`, `--exec CMD`, or run `piton init`");
+    said.flags.agent = Some("cluade".to_owned());
+    assert_eq!(said.problems(), "--agent: there is no agent `cluade`; did you mean `claude`?");
 }
 
 #[test]
@@ -243,7 +251,7 @@ fn problems_of_all_layers_come_together() {
         project: "[loop]\nmax_iteration = 5\n[stop]",
         variables: vec![("PITON_MAX_COST", "cheap"), ("PITON_SESSION", "old")],
         flags: Overrides {
-            agent: Some("claude".to_owned()),
+            agent: Some("nobody-knows".to_owned()),
             prompt_file: Some("/etc/passwd".to_owned()),
             checks: vec!["x=".to_owned()],
             limits: flags(&[(Limit::MaxDuration, "8")]).limits,
@@ -260,7 +268,7 @@ fn problems_of_all_layers_come_together() {
     --prompt-file: `/etc/passwd` is not a path inside the repository
     --check: the command is empty
     --max-duration: `8`: a unit is missing; write `s`, `m`, `h` or `d` after the number
-    --agent: the agent `claude` comes with a later version; what works now: `--exec CMD`, or a command of your own under `[agents.NAME]`
+    --agent: there is no agent `nobody-knows`; known are `claude`, `codex`, `gemini`, `opencode`, `aider`, `goose`; any other is a section `[agents.NAME]`, or `--exec CMD`
     --until: `output:/x/` is not supported yet; this version knows `checks-pass`, `done`, `cmd:COMMAND` or `file:PATH`
     "#);
 }

@@ -1,10 +1,10 @@
 //! The sections of the file, one function each.
 
-use piton_model::loop_machine::{AgentConfig, Check, OnLost, SessionPolicy};
+use piton_model::loop_machine::{Check, OnLost, SessionPolicy};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Reader, entries};
+use super::{Reader, agents, entries};
 use crate::check::{CHECK_TIMEOUT_MS, command_problem, name_problem};
 use crate::condition::inside_tree;
 use crate::limit::Limit;
@@ -41,7 +41,7 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>) -> Settings 
         let Some(table) = reader.table(&format!("`{name}`"), value, start) else { continue };
         match name {
             "agent" => agent(reader, table, &mut settings),
-            "agents" => agents(reader, table, &mut settings),
+            "agents" => agents::read(reader, table, &mut settings),
             "loop" => loop_section(reader, table, &mut settings),
             "checks" => checks(reader, table, &mut settings),
             "views" => views(reader, table, &mut settings),
@@ -72,60 +72,6 @@ fn agent(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut Settings) 
             _ => reader.unknown(key.span().start, "key in `[agent]`:", name, &["use"]),
         }
     }
-}
-
-fn agents(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut Settings) {
-    for (name, key, value) in entries(table) {
-        let start = key.span().start;
-        if let Some(why) = name_problem(name) {
-            reader.problem(start, format!("{} cannot name an agent: {why}", quoted(name)));
-            continue;
-        }
-        if name == "exec" {
-            reader.problem(start, "`exec` is the name of the agent given by `--exec`; take another one");
-            continue;
-        }
-        let Some(table) = reader.table(&format!("`[agents.{name}]`"), value, start) else { continue };
-        let mut command = None;
-        for (inner, key, value) in entries(table) {
-            match inner {
-                "command" => command = Some(agent_command(reader, value)),
-                _ => reader.unknown(
-                    key.span().start,
-                    &format!("key in `[agents.{name}]`:"),
-                    inner,
-                    &["command"],
-                ),
-            }
-        }
-        match command {
-            Some(Some(command)) => {
-                settings.agents.push(reader.sourced(AgentConfig { name: name.to_owned(), command }, start));
-            }
-            Some(None) => {}
-            None => reader.problem(start, format!("the agent `{name}` has no `command`")),
-        }
-    }
-}
-
-fn agent_command(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
-    let start = value.span().start;
-    if matches!(value.get_ref(), DeValue::String(_)) {
-        let message = "`command` of an agent must be a list: the program and its arguments";
-        let hint = "write `[\"program\", \"argument\"]`, or `[\"sh\", \"-c\", \"…\"]` for a shell";
-        reader.problem_with_hint(start, message, hint);
-        return None;
-    }
-    let words: Vec<String> = reader.texts("command", value)?.into_iter().map(|word| word.value).collect();
-    if words.first().is_none_or(|program| program.trim().is_empty()) {
-        reader.problem(start, "`command` names no program");
-        return None;
-    }
-    if words.iter().any(|word| word.contains('\0')) {
-        reader.problem(start, "`command` holds a zero byte");
-        return None;
-    }
-    Some(words)
 }
 
 fn loop_section(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut Settings) {

@@ -1,6 +1,6 @@
 //! What the file may say, and how everything else is refused.
 
-use piton_model::loop_machine::{OnLost, SessionPolicy};
+use piton_model::loop_machine::{OnLost, PromptBy, SessionPolicy, StreamField, StreamFormat};
 use proptest::prelude::*;
 
 use super::*;
@@ -52,7 +52,7 @@ fn every_documented_key_is_read() {
         "#,
     );
     assert_eq!(settings.agent.unwrap().value, "mine");
-    assert_eq!(settings.agents[0].value.command, ["my-agent", "--headless"]);
+    assert_eq!(settings.agents[0].value.run.command, ["my-agent", "--headless"]);
     assert_eq!(settings.prompt.unwrap().value, "tasks/PROMPT.md");
     assert_eq!(settings.session.unwrap().value, SessionPolicy::Continue);
     assert_eq!(settings.on_lost.unwrap().value, OnLost::RestoreAndRetry);
@@ -130,7 +130,7 @@ x = 1
     piton.toml:7:11: `command` of an agent must be a list: the program and its arguments; write `["program", "argument"]`, or `["sh", "-c", "…"]` for a shell
     piton.toml:8:9: `exec` is the name of the agent given by `--exec`; take another one
     piton.toml:10:9: the agent `other` has no `command`
-    piton.toml:11:1: unknown key in `[agents.other]`: `args`; known here: `command`
+    piton.toml:11:1: unknown key in `[agents.other]`: `args`; known here: `command`, `tail`, `title`, `prompt`, `stream`, `fields`, `session_named_by`, `session_start`, `session_resume`, `session_totals`, `model`, `mode`, `modes`, `env`, `idle`, `version`, `login`, `permit`, `credentials`, `reports`
     piton.toml:13:10: `prompt`: `../PROMPT.md` is not a path inside the repository
     piton.toml:14:11: unknown value for `session`: `fersh`; did you mean `fresh`?
     piton.toml:15:1: unknown key in `[loop]`: `max_iteration`; did you mean `max_iterations`?
@@ -202,4 +202,50 @@ proptest! {
             prop_assert!(line >= 1 && line <= lines && column >= 1, "{problem}");
         }
     }
+}
+
+#[test]
+fn an_agent_can_be_described_without_rust() {
+    let text = r#"
+        [agents.mine]
+        command = ["mine", "--json"]
+        tail = ["--go"]
+        prompt = "argument"
+        stream = "lines"
+        fields = { text = "/say", cost_usd = "/usd" }
+        session_named_by = "us"
+        session_start = ["--id", "{session}"]
+        session_resume = ["--continue", "{session}"]
+        model = ["--model", "{model}"]
+        modes = { full = ["--yes"], ask = [] }
+        mode = "full"
+        env = { MINE = "1" }
+        idle = "5m"
+        login = "run `mine login`"
+    "#;
+    let (settings, problems) = read(text, "piton.toml", Layer::Project);
+    assert_eq!(problems, []);
+    let agent = &settings.agents[0].value;
+    assert_eq!(agent.run.prompt, PromptBy::Argument);
+    assert_eq!(agent.run.sessions.start, ["--id", "{session}"]);
+    assert_eq!(agent.idle_ms, Some(300_000));
+    assert_eq!(agent.modes["full"], ["--yes"]);
+    let StreamFormat::Lines(fields) = &agent.run.stream else { panic!("{:?}", agent.run.stream) };
+    assert_eq!(fields[&StreamField::CostUsd], "/usd");
+}
+
+#[test]
+fn an_agent_that_does_not_fit_together_is_told_all_at_once() {
+    let text = "[agents.a]\ncommand = ['a']\nsession_named_by = 'us'\nmode = 'x'\nstream = 'lines'\n\
+                fields = { txt = '/a', text = 'a' }\nreports = ['mood']";
+    let (_, problems) = read(text, "piton.toml", Layer::Project);
+    let said: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    piton.toml:1:9: the agent `a` needs `session_start` to be told the name of its session
+    piton.toml:1:9: the agent `a` has no mode `x` under `modes`
+    piton.toml:1:9: the agent `a` prints `lines`, and nothing is known of them; say where things are: `fields = { text = "/message" }`
+    piton.toml:6:12: unknown field: `txt`; did you mean `text`?
+    piton.toml:6:31: `a` is no JSON pointer; one begins with `/`: `/usage/input`
+    piton.toml:7:11: unknown report `mood`; known here: `session`, `tokens`, `cost`, `context`, `limits`
+    "#);
 }

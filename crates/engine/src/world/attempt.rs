@@ -1,10 +1,13 @@
 //! Performing an attempt: look, and only then start, wait, or find out what became of it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use piton_agent::{Exit, Found, Launch, Limits, Spec, Stdin};
 use piton_git::Expected;
-use piton_model::loop_machine::{AttemptEnd, AttemptOutcome, OpenAttempt, Snapshot, TreeProof};
+use piton_model::loop_machine::{
+    AgentConfig, AttemptEnd, AttemptOutcome, OpenAttempt, PromptBy, Snapshot, TreeProof,
+};
 use piton_model::{Command, State};
 use piton_sys::process::Emptied;
 use piton_sys::{Ids, SystemIds};
@@ -129,18 +132,22 @@ fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String)
         ("PITON_ATTEMPT".to_owned(), attempt.number.to_string()),
         ("PITON_BIN".to_owned(), context.exe.display().to_string()),
     ]);
-    if let Some(session) = &state.session.current {
-        env.insert("PITON_SESSION_ID".to_owned(), session.clone());
+    let intended = attempt.session.as_ref().map(|session| session.id.as_str());
+    if let Some(session) = intended.or(state.session.current.as_deref()) {
+        env.insert("PITON_SESSION_ID".to_owned(), session.to_owned());
     }
+    let agent = &state.config.agent;
+    env.extend(agent.env.iter().map(|(name, value)| (name.clone(), value.clone())));
+    let directory = context.attempts().join(attempt.number.to_string());
     Spec {
         run: context.run.to_string(),
         name: attempt.number.to_string(),
         mark: format!("{}-{}-{}", context.run, attempt.number, SystemIds.hex(16)),
-        argv: state.config.agent.command.clone(),
+        argv: argv(agent, attempt, &prompt, &directory),
         cwd: context.layout.root().to_owned(),
         env,
         env_remove: Vec::new(),
-        stdin: Stdin::Prompt,
+        stdin: if agent.prompt == PromptBy::Stdin { Stdin::Prompt } else { Stdin::Null },
         prompt: Some(prompt),
         redact: Vec::new(),
         limits: Limits {
@@ -150,6 +157,22 @@ fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String)
             kill_grace_ms: KILL_GRACE_MS,
         },
     }
+}
+
+/// The command, then the words for its session, then what comes last.
+fn argv(agent: &AgentConfig, attempt: &OpenAttempt, prompt: &str, directory: &Path) -> Vec<String> {
+    let mut argv = agent.command.clone();
+    if let Some(session) = &attempt.session {
+        let words = if session.resumed { &agent.sessions.resume } else { &agent.sessions.start };
+        argv.extend(words.iter().map(|word| word.replace("{session}", &session.id)));
+    }
+    argv.extend(agent.tail.iter().cloned());
+    match agent.prompt {
+        PromptBy::Stdin => {}
+        PromptBy::Argument => argv.push(prompt.to_owned()),
+        PromptBy::File => argv.push(piton_agent::prompt_file(directory).display().to_string()),
+    }
+    argv
 }
 
 fn not_startable(attempt: &OpenAttempt, message: String) -> Command {
@@ -174,7 +197,7 @@ fn finish(
 ) -> Result<Command, WorldError> {
     context.require_lease(state)?;
     let directory = context.attempts().join(attempt.number.to_string());
-    let mut end = end::of_exit(exit, &directory);
+    let mut end = end::of_exit(exit, &directory, attempt, state);
     if end.outcome != AttemptOutcome::NotStartable {
         match take_snapshot(context, &format!("after attempt {}", attempt.number)) {
             Ok(snapshot) => {

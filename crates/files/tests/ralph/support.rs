@@ -18,7 +18,11 @@ pub(crate) fn config() -> LoopConfig {
     let check = |name: &str| Check { name: name.to_owned(), command: "true".to_owned(), timeout_ms: 900_000 };
     LoopConfig {
         prompt: Prompt::File("PROMPT.md".to_owned()),
-        agent: AgentConfig { name: "exec".to_owned(), command: vec!["sh".to_owned()] },
+        agent: AgentConfig {
+            name: "exec".to_owned(),
+            command: vec!["sh".to_owned()],
+            ..AgentConfig::default()
+        },
         checks: vec![check("test"), check("lint")],
         until: vec![Condition::ChecksPass, Condition::File("report.txt".to_owned())],
         limits: Limits { cost_microusd: Some(10_000_000), ..Limits::default() },
@@ -110,6 +114,7 @@ fn attempt(number: u32) -> OpenAttempt {
         boot: "b".to_owned(),
         directory: format!("attempts/r/{number}"),
         restore: None,
+        session: None,
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::config::Raise;
 use super::facts::{
-    Answer, AttemptEnd, AttemptOutcome, CheckRound, ErrorClass, Objectives, QuestionKind, Report,
+    Answer, AttemptEnd, AttemptOutcome, CheckRound, ErrorClass, IntendedSession, Objectives, QuestionKind,
+    Report,
 };
 use super::state::{
     Asked, Best, Counters, Driver, Ended, GivenAnswer, IterationRecord, Next, Open, Question, Session,
@@ -13,8 +14,8 @@ use super::state::{
 use crate::Timestamp;
 use crate::event::{Event, StopOrigin};
 use crate::limits::{
-    ANSWERS_WAITING_MAX, CUSTOM_KEYS_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX, RECENT_ITERATIONS_MAX,
-    SESSION_HISTORY_MAX, TOLD_MAX,
+    ANSWERS_WAITING_MAX, CONTEXT_REDLINE_PERCENT, CUSTOM_KEYS_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX,
+    RECENT_ITERATIONS_MAX, SESSION_HISTORY_MAX, TOLD_MAX,
 };
 use crate::status::{Reason, Status};
 
@@ -241,7 +242,10 @@ fn let_go(state: &mut State) {
 }
 
 fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Timestamp) {
-    state.open = None;
+    let intended = match state.open.take() {
+        Some(Open::Attempt(open)) => open.session,
+        _ => None,
+    };
     state.counters.working_ms = state.counters.working_ms.saturating_add(end.duration_ms);
     // A tree that nobody saw is not the tree from before: no verdict holds for it.
     if end.snapshot.is_some() || end.outcome != AttemptOutcome::NotStartable {
@@ -254,6 +258,7 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
     if let Some(report) = &end.report {
         take_report(state, report, at);
     }
+    judge_session(&mut state.session, intended.as_ref(), end);
     let hold = hold_of(end);
     state.ended = Some(Ended {
         outcome: end.outcome,
@@ -368,7 +373,21 @@ fn take_report(state: &mut State, report: &Report, at: Timestamp) {
     session.current = Some(id.clone());
     session.started_at = Some(at);
     session.iterations = 1;
+    (session.usage, session.cost_microusd) = (None, None);
     session.context_usage_percent = report.context_usage_percent;
+}
+
+/// Whether the conversation can go on after this.
+fn judge_session(session: &mut Session, intended: Option<&IntendedSession>, end: &AttemptEnd) {
+    let report = end.report.as_ref();
+    let heard = report.and_then(|report| report.session_id.as_ref());
+    let refused = end.outcome == AttemptOutcome::Failed
+        && intended.is_some_and(|intended| intended.resumed && heard != Some(&intended.id));
+    let full = report.is_some_and(|report| report.error_class == Some(ErrorClass::ContextFull))
+        || session.context_usage_percent.is_some_and(|percent| percent >= CONTEXT_REDLINE_PERCENT);
+    session.spent = refused || full;
+    session.usage = report.and_then(|report| report.session_usage).or(session.usage);
+    session.cost_microusd = report.and_then(|report| report.session_cost_microusd).or(session.cost_microusd);
 }
 
 fn remember_files(known: &mut Vec<String>, files: &[String]) {
@@ -484,6 +503,7 @@ fn remember_iteration(state: &mut State, ended: &Ended, skipped: bool, progress:
         passed,
         total,
         progress,
+        cost_microusd: ended.report.as_ref().and_then(|report| report.cost_microusd),
         snapshot: state.snapshot.clone(),
     });
     while state.recent.len() > RECENT_ITERATIONS_MAX {

@@ -1,5 +1,7 @@
 //! What a loop was asked to do, with every default filled in.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// The configuration of a loop. Stored with its first event: a resumed run uses what it started with.
@@ -32,14 +34,133 @@ pub enum Prompt {
     File(String),
 }
 
-/// An agent program.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// An agent program: how it is started, spoken to and understood. Plain data, so that a resumed run uses what
+/// it began with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentConfig {
     /// What people call it.
     pub name: String,
-    /// The program and its arguments.
+    /// The program and its arguments, those for model and permissions included.
     pub command: Vec<String>,
+    /// Arguments after those for the session.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tail: Vec<String>,
+    /// How it gets its prompt.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub prompt: PromptBy,
+    /// What it prints.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub stream: StreamFormat,
+    /// How its conversations are named and continued.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub sessions: Sessions,
+    /// Variables it needs.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// What a person does to log in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub login: Option<String>,
+    /// What a person does when it lacks a permission.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permit: Option<String>,
+}
+
+/// How an agent gets its prompt. `$PITON_PROMPT_FILE` names it in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptBy {
+    /// On its standard input.
+    #[default]
+    Stdin,
+    /// As its last argument.
+    Argument,
+    /// As the path of a file, its last argument.
+    File,
+}
+
+/// What an agent prints on its standard output.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StreamFormat {
+    /// Words for people; nothing is read from them.
+    #[default]
+    Plain,
+    /// The events of Claude Code.
+    Claude,
+    /// The events of Codex.
+    Codex,
+    /// The events of Gemini CLI.
+    Gemini,
+    /// The events of opencode.
+    Opencode,
+    /// The events of goose.
+    Goose,
+    /// The words of aider.
+    Aider,
+    /// JSON lines; where in a line each thing is found, as a JSON pointer.
+    Lines(BTreeMap<StreamField, String>),
+}
+
+/// What can be read from JSON lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StreamField {
+    /// Words for people.
+    Text,
+    /// The name of a tool that is used.
+    Tool,
+    /// The session.
+    Session,
+    /// Tokens read, since the last time it was said.
+    InputTokens,
+    /// Tokens written, since the last time it was said.
+    OutputTokens,
+    /// Money, since the last time it was said.
+    CostUsd,
+    /// How full the context is, in per cent.
+    ContextPercent,
+    /// A failure: its message.
+    Error,
+    /// The HTTP status of a failure.
+    ErrorStatus,
+    /// When a limit ends: seconds since 1970.
+    LimitedUntil,
+}
+
+/// How the conversations of an agent are named and continued.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sessions {
+    /// Who names them.
+    #[serde(skip_serializing_if = "is_default")]
+    pub named_by: NamedBy,
+    /// Arguments that begin one; `{session}` stands for its name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub start: Vec<String>,
+    /// Arguments that continue one. Without them every attempt begins a new one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub resume: Vec<String>,
+    /// What it says about usage counts from the start of the session, not of the attempt.
+    #[serde(skip_serializing_if = "is_default")]
+    pub usage_is_total: bool,
+}
+
+/// Who names a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NamedBy {
+    /// Nobody: it has none, or says nothing of it.
+    #[default]
+    Nobody,
+    /// The agent, once it runs.
+    Agent,
+    /// Us, before it starts.
+    Us,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// A command that piton runs to judge the tree.

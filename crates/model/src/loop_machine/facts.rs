@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Timestamp;
 use crate::limits::{
     CUSTOM_KEYS_MAX, CUSTOM_VALUE_BYTES_MAX, CUSTOM_VALUE_DEPTH_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX,
-    TAIL_BYTES_MAX, TEXT_BYTES_MAX, clip, clip_tail,
+    TAIL_BYTES_MAX, TEXT_BYTES_MAX, WARNINGS_MAX, clip, clip_tail,
 };
 
 /// A byte-exact picture of the work tree, kept by git.
@@ -50,6 +51,20 @@ pub struct OpenAttempt {
     /// The snapshot the tree is put back to before it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore: Option<String>,
+    /// The conversation it is to have, where that is known before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<IntendedSession>,
+}
+
+/// The conversation an attempt is to have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IntendedSession {
+    /// Its name.
+    pub id: String,
+    /// It is continued, not begun.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub resumed: bool,
 }
 
 /// How an attempt ended.
@@ -157,6 +172,18 @@ pub struct Report {
     /// What the failure said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// Until when the provider refuses further calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_until: Option<Timestamp>,
+    /// What the whole session has used, where the agent counts so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_usage: Option<Usage>,
+    /// What the whole session has cost, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_cost_microusd: Option<u64>,
+    /// What a person should know although the attempt did not fail of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 impl Report {
@@ -173,6 +200,10 @@ impl Report {
                     *text = clip(text, TAIL_BYTES_MAX).to_owned();
                 }
             }
+        }
+        self.warnings.truncate(WARNINGS_MAX);
+        for warning in &mut self.warnings {
+            *warning = clip(warning, TAIL_BYTES_MAX).to_owned();
         }
         self.custom = self.custom.into_iter().filter(fits).take(CUSTOM_KEYS_MAX).collect();
         self
@@ -203,6 +234,22 @@ pub enum ReportStatus {
     Blocked,
     /// There is more to do.
     Continue,
+}
+
+impl Usage {
+    /// What was used since `before`; all of it where the count began anew.
+    #[must_use]
+    pub fn since(self, before: Usage) -> Usage {
+        if self.input_tokens < before.input_tokens || self.output_tokens < before.output_tokens {
+            return self;
+        }
+        let cached = |usage: Usage| usage.cached_input_tokens.unwrap_or(0);
+        Usage {
+            input_tokens: self.input_tokens - before.input_tokens,
+            output_tokens: self.output_tokens - before.output_tokens,
+            cached_input_tokens: self.cached_input_tokens.map(|now| now.saturating_sub(cached(before))),
+        }
+    }
 }
 
 /// Tokens used by an attempt.

@@ -22,12 +22,15 @@ mod state;
 mod tests;
 
 pub use apply::apply;
-pub use config::{AgentConfig, Check, Condition, Limits, LoopConfig, OnLost, Prompt, Raise, SessionPolicy};
+pub use config::{
+    AgentConfig, Check, Condition, Limits, LoopConfig, NamedBy, OnLost, Prompt, PromptBy, Raise,
+    SessionPolicy, Sessions, StreamField, StreamFormat,
+};
 pub use decide::{Command, Place, Rejection, admit, advance, create, decide};
 pub use done::{DoneRule, done_rule};
 pub use facts::{
     Answer, AttemptEnd, AttemptOutcome, Change, CheckResult, CheckRound, ConditionResult, ErrorClass,
-    Objectives, OpenAttempt, QuestionKind, Report, ReportStatus, Snapshot, TreeProof, Usage,
+    IntendedSession, Objectives, OpenAttempt, QuestionKind, Report, ReportStatus, Snapshot, TreeProof, Usage,
 };
 pub use state::{
     Asked, Best, Counters, Driver, Effect, Ended, GivenAnswer, IterationRecord, Next, Open, Question,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::{LoopConfig, Raise};
 use super::facts::{
-    Answer, AttemptOutcome, CheckRound, Objectives, OpenAttempt, QuestionKind, Report, Snapshot,
+    Answer, AttemptOutcome, CheckRound, Objectives, OpenAttempt, QuestionKind, Report, Snapshot, Usage,
 };
 use crate::event::StopOrigin;
 use crate::status::{Kind, Reason, Status};
@@ -227,6 +227,9 @@ pub struct IterationRecord {
     pub total: u32,
     /// Whether anything changed that matters.
     pub progress: bool,
+    /// What its agent says it cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_microusd: Option<u64>,
     /// Its tree.
     pub snapshot: Option<Snapshot>,
 }
@@ -243,6 +246,15 @@ pub struct Session {
     pub iterations: u32,
     /// How full its context is.
     pub context_usage_percent: Option<u8>,
+    /// What it has used in all, where its agent counts so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// What it has cost in all, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_microusd: Option<u64>,
+    /// The next attempt begins another one: this one is full, or cannot be continued.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub spent: bool,
     /// The sessions before it.
     pub history: VecDeque<SessionRecord>,
 }

@@ -84,6 +84,7 @@ fn config() -> Result<LoopConfig, Failure> {
         agent: AgentConfig {
             name: "a scripted agent".to_owned(),
             command: vec![exe, "__demo-agent".to_owned()],
+            ..AgentConfig::default()
         },
         checks: vec![
             default_check("exists", "test -f greeting.txt"),

@@ -1,12 +1,13 @@
 //! `piton doctor`: what would stand in the way, and what helps.
 
+use std::path::Path;
 use std::time::Duration;
 
-use piton_config::{Overrides, resolve, trust};
+use piton_config::{Agent, KNOWN_AGENTS, Overrides, REPORTS, resolve, trust};
 use piton_engine::Layout;
 use piton_model::ExitCode;
 use piton_sys::file;
-use piton_sys::process::{Program, RunLimits, Tree};
+use piton_sys::process::{Program, RunLimits, Tree, find_program};
 use piton_view::Client;
 use serde::Serialize;
 
@@ -17,7 +18,7 @@ use crate::{configuration, repository};
 
 #[derive(Serialize)]
 struct Finding {
-    what: &'static str,
+    what: String,
     state: State,
     detail: String,
 }
@@ -35,6 +36,7 @@ pub(super) async fn run(global: &Global, out: &Output) -> Result<ExitCode, Failu
     let mut findings =
         vec![git(), shell(), state_directory(&layout), process_trees(), configuration_of(&layout)];
     findings.push(journal(&layout).await);
+    findings.extend(agents(&layout));
     if out.json {
         out.json(&findings);
     } else {
@@ -51,8 +53,8 @@ pub(super) async fn run(global: &Global, out: &Output) -> Result<ExitCode, Failu
     Ok(if bad { ExitCode::Environment } else { ExitCode::Done })
 }
 
-fn finding(what: &'static str, state: State, detail: impl Into<String>) -> Finding {
-    Finding { what, state, detail: detail.into() }
+fn finding(what: &str, state: State, detail: impl Into<String>) -> Finding {
+    Finding { what: what.to_owned(), state, detail: detail.into() }
 }
 
 fn git() -> Finding {
@@ -113,6 +115,72 @@ fn configuration_of(layout: &Layout) -> Finding {
         _ => {
             finding("piton.toml", State::Warn, "not trusted as it stands; look at it, then run `piton trust`")
         }
+    }
+}
+
+/// Every agent that can be found: those of the configuration, and those that piton knows.
+fn agents(layout: &Layout) -> Vec<Finding> {
+    let settings = configuration::read(layout)
+        .ok()
+        .and_then(|files| resolve(&files, &configuration::variable, &Overrides::default()).ok())
+        .map(|resolved| resolved.settings)
+        .unwrap_or_default();
+    let own = settings.agents.iter().map(|agent| agent.value.run.name.clone());
+    let mut names: Vec<String> = own.chain(KNOWN_AGENTS.map(str::to_owned)).collect();
+    names.dedup();
+    let mut findings: Vec<_> =
+        names.iter().filter_map(|name| agent(&piton_config::find(&settings, name)?, layout.root())).collect();
+    if findings.is_empty() {
+        let known = KNOWN_AGENTS.join(", ");
+        findings.push(finding(
+            "agents",
+            State::Warn,
+            format!("none of {known} is in PATH; --exec takes any command"),
+        ));
+    }
+    findings
+}
+
+/// An agent that is installed: its version, whether somebody is logged in, what it tells of itself.
+fn agent(agent: &Agent, root: &Path) -> Option<Finding> {
+    let path = std::env::var_os("PATH");
+    let program = agent.run.command.first()?;
+    find_program(program.as_ref(), path.as_deref(), root)?;
+    let mut words = Vec::new();
+    if let Some((program, arguments)) = agent.version.split_first() {
+        let limits = RunLimits { deadline: Duration::from_secs(10), output_bytes_max: 64 << 10 };
+        let ran = Program::new(program).args(arguments.iter().map(String::as_str)).run(limits);
+        match ran {
+            Ok(output) if output.success() => {
+                let text = String::from_utf8_lossy(&output.stdout).into_owned();
+                words.push(text.lines().next().unwrap_or_default().to_owned());
+            }
+            _ => words.push("its version cannot be told".to_owned()),
+        }
+    }
+    let logged_in = agent.credentials.is_empty() || agent.credentials.iter().any(|sign| is_there(sign));
+    let state = if logged_in { State::Ok } else { State::Warn };
+    if !logged_in {
+        words.push(format!("no login found: {}", agent.run.login.as_deref().unwrap_or("log in")));
+    }
+    let reports: Vec<_> = REPORTS
+        .iter()
+        .filter(|(word, _)| agent.reports.iter().any(|report| report == word))
+        .map(|(word, _)| *word)
+        .collect();
+    words.push(match reports.is_empty() {
+        true => "reports nothing of itself".to_owned(),
+        false => format!("reports {}", reports.join(", ")),
+    });
+    Some(finding(&agent.run.name, state, words.join(" · ")))
+}
+
+/// `$VARIABLE` that is set, or a file below `~/`.
+fn is_there(sign: &str) -> bool {
+    match (sign.strip_prefix('$'), sign.strip_prefix("~/")) {
+        (Some(name), _) => std::env::var_os(name).is_some_and(|value| !value.is_empty()),
+        (_, Some(file)) => std::env::var_os("HOME").is_some_and(|home| Path::new(&home).join(file).exists()),
+        _ => false,
     }
 }
 

@@ -1,11 +1,12 @@
 //! `piton init`: detect the checks, run each once, write and trust piton.toml.
 
+use std::path::Path;
 use std::time::Duration;
 
-use piton_config::{InitAgent, detect, render};
+use piton_config::{InitAgent, KNOWN_AGENTS, built_in, detect, render};
 use piton_model::ExitCode;
 use piton_sys::file::{self, Durability};
-use piton_sys::process::{Program, RunLimits};
+use piton_sys::process::{Program, RunLimits, find_program};
 
 use crate::cli::{Global, InitArguments};
 use crate::failure::Failure;
@@ -44,14 +45,16 @@ pub(super) async fn run(
         };
         out.note(format!("      {verdict}"));
     }
-    let agent = arguments.agent.as_deref().map(agent_of);
+    let agent = arguments.agent.as_deref().map(agent_of).or_else(|| detected(layout.root()));
     let text = render(agent.as_ref(), &found);
     file::write_atomic(&path, text.as_bytes(), Durability::Synced)?;
     configuration::trust_project(&layout, text.as_bytes())?;
     out.line(format!("wrote {}; it is trusted as it stands", path.display()));
-    out.note(
-        "permissions: an agent runs as you, without a sandbox; work lands in place, nothing is committed",
-    );
+    match &agent {
+        Some(agent) => out.note(permissions(agent)),
+        None => out.note("no agent was detected: name one with --agent, or use --exec"),
+    }
+    out.note("work lands in place; nothing is committed");
     out.note(match agent {
         Some(_) => "next: piton loop \"what to do\"",
         None => "next: piton loop \"what to do\" --exec 'your-agent'",
@@ -60,10 +63,40 @@ pub(super) async fn run(
     Ok(ExitCode::Done)
 }
 
-/// An agent by its command line: its name is the program's.
+/// The first agent that piton knows and finds on this machine.
+fn detected(root: &Path) -> Option<InitAgent> {
+    let path = std::env::var_os("PATH");
+    let is_here = |name: &&str| {
+        let program = built_in(name).and_then(|agent| agent.run.command.into_iter().next());
+        program.is_some_and(|program| find_program(program.as_ref(), path.as_deref(), root).is_some())
+    };
+    KNOWN_AGENTS.into_iter().find(is_here).map(agent_of)
+}
+
+/// An agent by its name, or by its command line: its name is then the program's.
 fn agent_of(command: &str) -> InitAgent {
+    if KNOWN_AGENTS.contains(&command) {
+        return InitAgent { name: command.to_owned(), command: Vec::new() };
+    }
     let command: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
     let program = command.first().map_or("agent", String::as_str);
     let name = program.rsplit('/').next().unwrap_or(program).to_owned();
     InitAgent { name, command }
+}
+
+/// What the agent may do without asking.
+fn permissions(agent: &InitAgent) -> String {
+    let known = built_in(&agent.name).filter(|_| agent.command.is_empty());
+    match known.map(|known| (known.mode.clone(), known)) {
+        Some((Some(mode), known)) => {
+            let words = known.modes.get(&mode).map(|words| words.join(" ")).unwrap_or_default();
+            let modes: Vec<_> = known.modes.keys().map(String::as_str).collect();
+            format!(
+                "agent {}: it runs as you, with `{words}`; `--sandbox MODE` chooses another of {}",
+                agent.name,
+                modes.join(", ")
+            )
+        }
+        _ => format!("agent {}: it runs as you, without a sandbox", agent.name),
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use piton_config::{Limit, Overrides, Plan, Task, config_hash, files, plan};
+use piton_config::{AgentOptions, Limit, Overrides, Plan, Settings, Task, config_hash, files, plan};
 use piton_engine::world::prompt;
 use piton_engine::{Layout, LocalClient};
 use piton_model::loop_machine::{LoopConfig, Prompt, create};
@@ -27,8 +27,8 @@ pub(super) async fn run(
     for note in &resolved.notes {
         out.note(format!("note: {note}"));
     }
-    if config.limits.cost_microusd.is_some() || config.limits.tokens.is_some() {
-        out.note("note: money and tokens are counted as far as the agent reports them; what it does not report is not enforced");
+    if let Some(note) = not_enforced(&config, &resolved.settings) {
+        out.note(note);
     }
     let task = prompt::task(&config.prompt, layout.root()).map_err(|error| {
         Failure::of(ExitCode::Usage, &error).hint("write the task into it, or give it as an argument")
@@ -59,6 +59,26 @@ pub(super) async fn run(
     viewer::view(&client, &run, from, out).await
 }
 
+/// A ceiling on something that the agent does not tell is no ceiling.
+fn not_enforced(config: &LoopConfig, settings: &Settings) -> Option<String> {
+    let reports = piton_config::find(settings, &config.agent.name).unwrap_or_default().reports;
+    let missing = |limited: bool, word: &str| limited && !reports.iter().any(|report| report == word);
+    let missing: Vec<_> = [
+        ("cost", missing(config.limits.cost_microusd.is_some(), "cost")),
+        ("tokens", missing(config.limits.tokens.is_some(), "tokens")),
+    ]
+    .into_iter()
+    .filter_map(|(word, missing)| missing.then_some(word))
+    .collect();
+    (!missing.is_empty()).then(|| {
+        let missing = missing.join(" and ");
+        format!(
+            "note: {missing}: unknown (not enforced), unless the agent `{}` reports it",
+            config.agent.name
+        )
+    })
+}
+
 /// Limits that are named with a run that exists are its new limits.
 fn raise_of(arguments: &LoopArguments) -> RaiseArguments {
     RaiseArguments {
@@ -83,6 +103,11 @@ fn plan_of(layout: &Layout, arguments: &LoopArguments) -> Result<Plan, Failure> 
     let overrides = Overrides {
         agent: arguments.agent.clone(),
         exec: arguments.exec.clone(),
+        options: AgentOptions {
+            mode: arguments.sandbox.clone(),
+            model: arguments.model.clone(),
+            arguments: arguments.agent_arguments.clone(),
+        },
         prompt_file: arguments.prompt_file.as_ref().map(|path| path.display().to_string()),
         checks: arguments.check.clone(),
         limits,

@@ -1,11 +1,13 @@
-//! `piton output`: what the agent printed, as it was recorded.
+//! `piton output`: what the agent printed, readable, or with `--raw` as it was.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
 
 use piton_agent::Found;
+use piton_agent::stream::Said;
 use piton_model::ExitCode;
+use piton_model::loop_machine::StreamFormat;
 
 use crate::cli::{Global, OutputArguments};
 use crate::failure::Failure;
@@ -32,17 +34,19 @@ pub(super) async fn run(
         return Err(Failure::usage(format!("run `{run}` has no attempt `{name}`"))
             .hint(format!("run `piton log {run}` to see its attempts")));
     }
+    let format = state.config.agent.stream;
+    let mut unfinished = Vec::new();
     let mut logs = [Log::new(&attempts, &name, "stdout.log"), Log::new(&attempts, &name, "stderr.log")];
     loop {
         let alive = matches!(look(&attempts, &name)?, Found::Alive { .. });
         let mut any = false;
-        for log in &mut logs {
+        for (number, log) in logs.iter_mut().enumerate() {
             while let Some(piece) = log.next()? {
                 any = true;
-                if arguments.raw {
-                    out.bytes(&piece)
-                } else {
-                    out.bytes(clean(&String::from_utf8_lossy(&piece)).as_bytes())
+                match number {
+                    _ if arguments.raw => out.bytes(&piece),
+                    0 if format != StreamFormat::Plain => readable(&format, &piece, &mut unfinished, out),
+                    _ => out.bytes(clean(&String::from_utf8_lossy(&piece)).as_bytes()),
                 }
             }
         }
@@ -52,6 +56,25 @@ pub(super) async fn run(
         if !any {
             tokio::time::sleep(LOOK_EVERY).await;
         }
+    }
+}
+
+/// Prints what the lines of a stream say, for people. A line that is not whole yet waits in `unfinished`.
+fn readable(format: &StreamFormat, piece: &[u8], unfinished: &mut Vec<u8>, out: &Output) {
+    unfinished.extend_from_slice(piece);
+    let Some(end) = unfinished.iter().rposition(|byte| *byte == b'\n') else { return };
+    let lines: Vec<u8> = unfinished.drain(..=end).collect();
+    for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        let mut text = String::new();
+        piton_agent::stream::parse(format, line, &mut |said| match said {
+            Said::Text(words) => text.push_str(&format!("{words}\n")),
+            Said::MoreText(words) => text.push_str(&words),
+            Said::Tool { name, detail } => text.push_str(&format!("→ {name} {detail}\n")),
+            Said::Warning(words) => text.push_str(&format!("! {words}\n")),
+            Said::Failure { message, .. } => text.push_str(&format!("✗ {message}\n")),
+            _ => {}
+        });
+        out.bytes(clean(&text).as_bytes());
     }
 }
 

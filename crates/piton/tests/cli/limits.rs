@@ -80,8 +80,8 @@ fn money_is_counted_from_what_the_agent_reports() {
     baseline  test ✗   ( T s)
     note      stopping when every check passes
     limits    50 iterations · 8h00m working, waits not counted · $1.50 · 5 without progress · 5 failures in a row
-      #1 T s  +1 −0         test ✗
-      #2 T s  +1 −0         test ✗
+      #1 T s  +1 −0         test ✗   $0.75
+      #2 T s  +1 −0         test ✗   $0.75
     stopped   reached its money ceiling, $1.50 spent · 2 iterations, T s, $1.50
     result    files changed in place, nothing committed; best is #1 with 0 of 1 checks
     next      piton resume spend --max-cost +10
@@ -110,7 +110,7 @@ fn a_money_ceiling_that_cannot_be_enforced_says_so() {
     let ran = world
         .loops("blind", "echo x >> a.txt", &["--check", NEVER, "--max-cost", "1", "--max-iterations", "1"])
         .exits(3);
-    insta::assert_snapshot!(ran.err, @"note: money and tokens are counted as far as the agent reports them; what it does not report is not enforced");
+    insta::assert_snapshot!(ran.err, @"note: cost: unknown (not enforced), unless the agent `exec` reports it");
     let screen = world.piton(&["status", "blind"]).exits(0).out;
     assert!(screen.contains("cost: unknown (not enforced)"), "{screen}");
     assert_eq!(world.json(&["status", "blind"])["limits"]["cost_usd"]["used"], serde_json::Value::Null);

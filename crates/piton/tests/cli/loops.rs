@@ -183,10 +183,15 @@ fn an_agent_that_always_fails_fails_the_run() {
     baseline  test ✗   ( T s)
     note      stopping when every check passes
     limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
+          attempt 1 failed ( T s): the agent exited with 9: oops
       #1 T s  no change     test ✗   agent failed
+          attempt 2 failed ( T s): the agent exited with 9: oops
       #2 T s  no change     test ✗   agent failed
+          attempt 3 failed ( T s): the agent exited with 9: oops
       #3 T s  no change     test ✗   agent failed
+          attempt 4 failed ( T s): the agent exited with 9: oops
       #4 T s  no change     test ✗   agent failed
+          attempt 5 failed ( T s): the agent exited with 9: oops
       #5 T s  no change     test ✗   agent failed
     failed    5 attempts in a row failed · 5 iterations, T s
     result    no file changed; best is #1 with 0 of 1 checks

@@ -15,16 +15,17 @@ fn init_finds_the_checks_runs_them_and_writes_a_trusted_file() {
           fails now
     check lint       make lint   (target `lint` in Makefile)
           passes now
-    permissions: an agent runs as you, without a sandbox; work lands in place, nothing is committed
+    no agent was detected: name one with --agent, or use --exec
+    work lands in place; nothing is committed
     next: piton loop "what to do" --exec 'your-agent'
     "#);
     insta::assert_snapshot!(world.read("piton.toml"), @r#"
     # What piton runs here. After an edit: `piton trust`.
 
     # [agent]
-    # use = "mine"             # or on the command line: piton loop --exec 'my-agent --headless'
+    # use = "claude"           # or codex, gemini, opencode, aider, goose, or a name under [agents.*]
 
-    # [agents.mine]            # any program that reads its task from stdin
+    # [agents.mine]            # any program that reads its task from stdin; docs/agents.md has what else it can say
     # command = ["my-agent", "--headless"]
 
     # [loop]                   # the defaults
@@ -77,7 +78,8 @@ fn init_where_nothing_is_found_says_what_to_do() {
     let ran = world.piton(&["init", "--yes"]).exits(0);
     insta::assert_snapshot!(ran.err, @r#"
     no check was detected: add some under [checks] in piton.toml, then run `piton trust`
-    permissions: an agent runs as you, without a sandbox; work lands in place, nothing is committed
+    no agent was detected: name one with --agent, or use --exec
+    work lands in place; nothing is committed
     next: piton loop "what to do" --exec 'your-agent'
     "#);
 }

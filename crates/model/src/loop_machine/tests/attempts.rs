@@ -263,3 +263,80 @@ fn sessions_are_told_apart_and_the_old_ones_remembered() {
     assert_eq!((session.current.as_deref(), session.iterations), (Some("b"), 1));
     assert_eq!((session.history[0].session_id.as_str(), session.history[0].iterations), ("a", 2));
 }
+
+/// A driver whose agent has sessions that we name.
+fn with_sessions(policy: SessionPolicy) -> Driver {
+    let mut config = config();
+    config.session = policy;
+    config.agent.sessions = Sessions {
+        named_by: NamedBy::Us,
+        start: vec!["--session-id".to_owned()],
+        resume: vec!["--resume".to_owned()],
+        usage_is_total: false,
+    };
+    Driver::with_baseline(config, false)
+}
+
+fn in_session(id: &str, more: Report) -> AttemptEnd {
+    AttemptEnd { report: Some(Report { session_id: Some(id.to_owned()), ..more }), ..works("t1") }
+}
+
+fn intended(driver: &Driver) -> IntendedSession {
+    match &driver.state.open {
+        Some(Open::Attempt(open)) => open.session.clone().expect("a session is intended"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_fresh_session_is_named_before_its_attempt_starts() {
+    let mut driver = with_sessions(SessionPolicy::Fresh);
+    let first = intended(&driver);
+    let is_uuid = |id: &str| id.len() == 36 && id.as_bytes()[14] == b'8' && id.split('-').count() == 5;
+    assert!(is_uuid(&first.id) && !first.resumed, "{first:?}");
+    driver.iterate(in_session(&first.id, Report::default()), false);
+    let second = intended(&driver);
+    assert!(is_uuid(&second.id) && !second.resumed && second.id != first.id, "{second:?}");
+}
+
+#[test]
+fn a_session_is_continued_until_it_is_full_or_refused() {
+    let mut driver = with_sessions(SessionPolicy::Continue);
+    let first = intended(&driver);
+    driver.iterate(in_session(&first.id, Report::default()), false);
+    assert_eq!(intended(&driver), IntendedSession { id: first.id.clone(), resumed: true });
+    let redline = Report { context_usage_percent: Some(90), ..Report::default() };
+    driver.iterate(in_session(&first.id, redline), false);
+    let second = intended(&driver);
+    assert!(!second.resumed && second.id != first.id, "{second:?}");
+    driver.iterate(in_session(&second.id, Report::default()), false);
+    assert!(intended(&driver).resumed);
+    // The agent does not know the session any more: it fails without naming it.
+    let refused = AttemptEnd { outcome: AttemptOutcome::Failed, report: None, ..works("t1") };
+    driver.iterate(refused, false);
+    assert!(!intended(&driver).resumed, "a session that cannot be continued is not tried for ever");
+}
+
+#[test]
+fn an_iteration_that_a_limit_cut_goes_on_in_its_session_at_the_time_the_provider_named() {
+    let mut driver = with_sessions(SessionPolicy::Fresh);
+    let first = intended(&driver);
+    let until = driver.now.plus_millis(5 * 3_600_000);
+    let limited =
+        Report { error_class: Some(ErrorClass::RateLimit), limited_until: Some(until), ..Report::default() };
+    driver.end_attempt(AttemptEnd { outcome: AttemptOutcome::Failed, ..in_session(&first.id, limited) });
+    driver.is(Status::Waiting, Reason::RateLimit);
+    assert_eq!(driver.state.until, Some(until));
+    driver.now = until;
+    driver.tick();
+    assert_eq!(intended(&driver), IntendedSession { id: first.id, resumed: true });
+    assert_eq!(driver.state.iteration, 1, "it is the same iteration");
+}
+
+#[test]
+fn a_session_that_counts_from_its_start_is_charged_once() {
+    let total = |input_tokens| Usage { input_tokens, output_tokens: 10, cached_input_tokens: None };
+    assert_eq!(total(2400).since(total(1200)).input_tokens, 1200);
+    assert_eq!(total(2400).since(total(1200)).output_tokens, 0);
+    assert_eq!(total(500).since(total(1200)), total(500), "a count that began anew");
+}

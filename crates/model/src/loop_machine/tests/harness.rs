@@ -171,7 +171,11 @@ pub(super) fn config() -> LoopConfig {
         |name: &str| Check { name: name.to_owned(), command: format!("make {name}"), timeout_ms: 900_000 };
     LoopConfig {
         prompt: Prompt::Text("make it work".to_owned()),
-        agent: AgentConfig { name: "agent".to_owned(), command: vec!["agent".to_owned()] },
+        agent: AgentConfig {
+            name: "agent".to_owned(),
+            command: vec!["agent".to_owned()],
+            ..AgentConfig::default()
+        },
         checks: vec![check("build"), check("test")],
         until: Vec::new(),
         limits: Limits { no_progress: 100, failures: 100, ..Limits::default() },

@@ -267,6 +267,7 @@ fn wild_event() -> impl Strategy<Value = Event> {
                 boot: String::new(),
                 directory: String::new(),
                 restore: None,
+                session: None,
             },
         }),
         number.clone().prop_map(|question| Event::QuestionAsked {

@@ -1,0 +1,187 @@
+//! Agents: how a CLI is started, spoken to and understood, as a few lines of configuration.
+//!
+//! The ones that come with piton are files in `agents/`, written as anyone would write `[agents.NAME]` in a
+//! `piton.toml`, and read by the same code.
+
+use std::collections::BTreeMap;
+
+use piton_model::loop_machine::AgentConfig;
+
+use crate::read;
+use crate::settings::{Layer, Settings, Sourced};
+
+const BUILT_IN: [(&str, &str); 6] = [
+    ("claude", include_str!("../agents/claude.toml")),
+    ("codex", include_str!("../agents/codex.toml")),
+    ("gemini", include_str!("../agents/gemini.toml")),
+    ("opencode", include_str!("../agents/opencode.toml")),
+    ("aider", include_str!("../agents/aider.toml")),
+    ("goose", include_str!("../agents/goose.toml")),
+];
+
+/// Agents that piton knows by name.
+pub const KNOWN_AGENTS: [&str; 6] = ["claude", "codex", "gemini", "opencode", "aider", "goose"];
+
+/// An agent, as the configuration describes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Agent {
+    /// What a run is created with, before model, mode and further arguments.
+    pub run: AgentConfig,
+    /// Its proper name.
+    pub title: String,
+    /// What `--sandbox` may be, and the arguments that stand for it.
+    pub modes: BTreeMap<String, Vec<String>>,
+    /// What it is unless said otherwise.
+    pub mode: Option<String>,
+    /// Arguments that choose a model; `{model}` stands for it.
+    pub model: Vec<String>,
+    /// Prints its version.
+    pub version: Vec<String>,
+    /// Any of these means that somebody is logged in: `$VARIABLE`, or a file below `~/`.
+    pub credentials: Vec<String>,
+    /// What it tells of itself, in words of [`REPORTS`].
+    pub reports: Vec<String>,
+    /// Silence after which it counts as hung, unless said otherwise.
+    pub idle_ms: Option<u64>,
+}
+
+/// What an agent can tell of itself.
+pub const REPORTS: [(&str, &str); 5] = [
+    ("session", "names its session"),
+    ("tokens", "counts tokens"),
+    ("cost", "says what it costs"),
+    ("context", "says how full its context is"),
+    ("limits", "says when a provider's limit ends"),
+];
+
+/// What the command line says about the agent of one run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AgentOptions {
+    /// `--sandbox MODE`.
+    pub mode: Option<String>,
+    /// `--model M`.
+    pub model: Option<String>,
+    /// `-- ARGS…`.
+    pub arguments: Vec<String>,
+}
+
+impl Agent {
+    /// A program that reads its prompt and says nothing of itself.
+    pub(crate) fn plain(name: &str, command: Vec<String>) -> Self {
+        Self {
+            run: AgentConfig { name: name.to_owned(), command, ..AgentConfig::default() },
+            title: name.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// The agent as a run is created with it; or why it cannot do what is asked.
+    pub fn configured(&self, options: &AgentOptions) -> Result<AgentConfig, (&'static str, String)> {
+        let mut run = self.run.clone();
+        if let Some(mode) = options.mode.as_ref().or(self.mode.as_ref()) {
+            let words = self.modes.get(mode).ok_or_else(|| ("--sandbox", self.no_mode(mode)))?;
+            run.command.extend(words.iter().cloned());
+        }
+        if let Some(model) = &options.model {
+            if self.model.is_empty() {
+                return Err(("--model", format!("the agent `{}` has no choice of models", run.name)));
+            }
+            run.command.extend(self.model.iter().map(|word| word.replace("{model}", model)));
+        }
+        run.command.extend(options.arguments.iter().cloned());
+        Ok(run)
+    }
+
+    fn no_mode(&self, mode: &str) -> String {
+        let name = &self.run.name;
+        if self.modes.is_empty() {
+            return format!("the agent `{name}` has no modes");
+        }
+        let known: Vec<_> = self.modes.keys().map(|mode| format!("`{mode}`")).collect();
+        format!("the agent `{name}` has no mode `{}`: it has {}", mode.escape_debug(), known.join(", "))
+    }
+}
+
+/// The agent `name` that comes with piton.
+pub fn built_in(name: &str) -> Option<Agent> {
+    let (_, text) = BUILT_IN.iter().find(|(known, _)| *known == name)?;
+    let (settings, problems) = read::read(text, name, Layer::Default);
+    debug_assert!(problems.is_empty(), "{problems:?}");
+    settings.agents.into_iter().next().map(|agent| agent.value)
+}
+
+/// The agent `name`: one of the configuration, or one that comes with piton.
+pub fn find(settings: &Settings, name: &str) -> Option<Agent> {
+    let own = settings.agents.iter().find(|agent| agent.value.run.name == name);
+    own.map(|agent: &Sourced<Agent>| agent.value.clone()).or_else(|| built_in(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use piton_model::loop_machine::NamedBy;
+
+    use super::*;
+
+    #[test]
+    fn every_agent_that_comes_with_piton_reads_well() {
+        for (name, text) in BUILT_IN {
+            let (settings, problems) = read::read(text, name, Layer::Default);
+            assert_eq!(problems, [], "{name}");
+            assert_eq!(settings.agents.len(), 1, "{name}");
+            let agent = built_in(name).unwrap();
+            assert_eq!(agent.run.name, name);
+            let known = |word: &String| REPORTS.iter().any(|(report, _)| report == word);
+            assert!(agent.reports.iter().all(known), "{name}: {:?}", agent.reports);
+            assert!(agent.mode.as_ref().is_none_or(|mode| agent.modes.contains_key(mode)), "{name}");
+            assert!(agent.run.login.is_some() && !agent.version.is_empty(), "{name}");
+            let sessions = &agent.run.sessions;
+            assert_eq!(sessions.named_by == NamedBy::Us, !sessions.start.is_empty(), "{name}");
+        }
+        assert_eq!(BUILT_IN.map(|(name, _)| name), KNOWN_AGENTS);
+    }
+
+    #[test]
+    fn model_mode_and_arguments_come_after_the_command() {
+        let codex = built_in("codex").unwrap();
+        let options = AgentOptions {
+            mode: Some("full".to_owned()),
+            model: Some("gpt-5".to_owned()),
+            arguments: vec!["--search".to_owned()],
+        };
+        let command = codex.configured(&options).unwrap().command;
+        assert_eq!(
+            command[1..],
+            [
+                "exec",
+                "--json",
+                "--skip-git-repo-check",
+                "-s",
+                "danger-full-access",
+                "-m",
+                "gpt-5",
+                "--search"
+            ]
+        );
+        assert!(
+            codex
+                .configured(&AgentOptions::default())
+                .unwrap()
+                .command
+                .contains(&"workspace-write".to_owned())
+        );
+    }
+
+    #[test]
+    fn what_an_agent_cannot_do_is_said() {
+        let codex = built_in("codex").unwrap();
+        let options = AgentOptions { mode: Some("yolo".to_owned()), ..AgentOptions::default() };
+        let (flag, why) = codex.configured(&options).unwrap_err();
+        assert_eq!(
+            (flag, why.as_str()),
+            ("--sandbox", "the agent `codex` has no mode `yolo`: it has `ask`, `edit`, `full`")
+        );
+        let plain = Agent::plain("mine", vec!["mine".to_owned()]);
+        let options = AgentOptions { model: Some("x".to_owned()), ..AgentOptions::default() };
+        assert_eq!(plain.configured(&options).unwrap_err().0, "--model");
+    }
+}

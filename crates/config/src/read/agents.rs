@@ -1,0 +1,255 @@
+//! `[agents.NAME]`: an agent without writing Rust.
+
+use std::collections::BTreeMap;
+
+use piton_model::loop_machine::{NamedBy, PromptBy, StreamField, StreamFormat};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{Reader, entries};
+use crate::agent::{Agent, REPORTS};
+use crate::check::name_problem;
+use crate::problem::quoted;
+use crate::settings::Settings;
+
+const KEYS: [&str; 20] = [
+    "command",
+    "tail",
+    "title",
+    "prompt",
+    "stream",
+    "fields",
+    "session_named_by",
+    "session_start",
+    "session_resume",
+    "session_totals",
+    "model",
+    "mode",
+    "modes",
+    "env",
+    "idle",
+    "version",
+    "login",
+    "permit",
+    "credentials",
+    "reports",
+];
+
+const PROMPT_WORDS: [(&str, PromptBy); 3] =
+    [("stdin", PromptBy::Stdin), ("argument", PromptBy::Argument), ("file", PromptBy::File)];
+
+const NAMED_WORDS: [(&str, NamedBy); 3] =
+    [("nobody", NamedBy::Nobody), ("agent", NamedBy::Agent), ("us", NamedBy::Us)];
+
+/// The words of `stream`; those of `lines` come from `fields`.
+const STREAM_WORDS: [(&str, Stream); 8] = [
+    ("plain", Stream::Plain),
+    ("claude", Stream::Claude),
+    ("codex", Stream::Codex),
+    ("gemini", Stream::Gemini),
+    ("opencode", Stream::Opencode),
+    ("goose", Stream::Goose),
+    ("aider", Stream::Aider),
+    ("lines", Stream::Lines),
+];
+
+#[derive(Clone, Copy, PartialEq)]
+enum Stream {
+    Plain,
+    Claude,
+    Codex,
+    Gemini,
+    Opencode,
+    Goose,
+    Aider,
+    Lines,
+}
+
+const FIELD_WORDS: [(&str, StreamField); 10] = [
+    ("text", StreamField::Text),
+    ("tool", StreamField::Tool),
+    ("session", StreamField::Session),
+    ("input_tokens", StreamField::InputTokens),
+    ("output_tokens", StreamField::OutputTokens),
+    ("cost_usd", StreamField::CostUsd),
+    ("context_percent", StreamField::ContextPercent),
+    ("error", StreamField::Error),
+    ("error_status", StreamField::ErrorStatus),
+    ("limited_until", StreamField::LimitedUntil),
+];
+
+pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut Settings) {
+    for (name, key, value) in entries(table) {
+        let start = key.span().start;
+        if let Some(why) = name_problem(name) {
+            reader.problem(start, format!("{} cannot name an agent: {why}", quoted(name)));
+            continue;
+        }
+        if name == "exec" {
+            reader.problem(start, "`exec` is the name of the agent given by `--exec`; take another one");
+            continue;
+        }
+        let Some(table) = reader.table(&format!("`[agents.{name}]`"), value, start) else { continue };
+        if let Some(agent) = agent(reader, name, table, start) {
+            settings.agents.push(reader.sourced(agent, start));
+        }
+    }
+}
+
+fn agent(reader: &mut Reader<'_>, name: &str, table: &DeTable<'_>, start: usize) -> Option<Agent> {
+    let mut agent = Agent::plain(name, Vec::new());
+    let mut command = None;
+    let (mut stream, mut fields) = (Stream::Plain, None);
+    for (inner, key, value) in entries(table) {
+        let at = key.span().start;
+        match inner {
+            "command" => command = Some(program(reader, value)),
+            "tail" => agent.run.tail = words(reader, inner, value),
+            "title" => agent.title = text(reader, inner, value).unwrap_or_default(),
+            "prompt" => {
+                agent.run.prompt =
+                    reader.word(inner, value, &PROMPT_WORDS).map(|word| word.value).unwrap_or_default();
+            }
+            "stream" => stream = reader.word(inner, value, &STREAM_WORDS).map_or(stream, |word| word.value),
+            "fields" => fields = Some(fields_of(reader, value, at)),
+            "session_named_by" => {
+                let word = reader.word(inner, value, &NAMED_WORDS);
+                agent.run.sessions.named_by = word.map(|word| word.value).unwrap_or_default();
+            }
+            "session_start" => agent.run.sessions.start = words(reader, inner, value),
+            "session_resume" => agent.run.sessions.resume = words(reader, inner, value),
+            "session_totals" => {
+                agent.run.sessions.usage_is_total = reader.flag(inner, value).is_some_and(|flag| flag.value);
+            }
+            "model" => agent.model = words(reader, inner, value),
+            "mode" => agent.mode = text(reader, inner, value),
+            "modes" => agent.modes = modes(reader, value, at),
+            "env" => agent.run.env = env(reader, value, at),
+            "idle" => agent.idle_ms = reader.duration(inner, value).map(|found| found.value),
+            "credentials" => agent.credentials = words(reader, inner, value),
+            "version" => agent.version = words(reader, inner, value),
+            "login" => agent.run.login = text(reader, inner, value),
+            "permit" => agent.run.permit = text(reader, inner, value),
+            "reports" => agent.reports = reports(reader, value),
+            _ => reader.unknown(at, &format!("key in `[agents.{name}]`:"), inner, &KEYS),
+        }
+    }
+    agent.run.stream = match (stream, fields) {
+        (Stream::Plain, _) => StreamFormat::Plain,
+        (Stream::Claude, _) => StreamFormat::Claude,
+        (Stream::Codex, _) => StreamFormat::Codex,
+        (Stream::Gemini, _) => StreamFormat::Gemini,
+        (Stream::Opencode, _) => StreamFormat::Opencode,
+        (Stream::Goose, _) => StreamFormat::Goose,
+        (Stream::Aider, _) => StreamFormat::Aider,
+        (Stream::Lines, fields) => StreamFormat::Lines(fields.unwrap_or_default()),
+    };
+    check(reader, &agent, start);
+    match command {
+        Some(command) => agent.run.command = command?,
+        None => {
+            reader.problem(start, format!("the agent `{name}` has no `command`"));
+            return None;
+        }
+    }
+    Some(agent)
+}
+
+/// What only makes sense together.
+fn check(reader: &mut Reader<'_>, agent: &Agent, start: usize) {
+    let name = &agent.run.name;
+    let sessions = &agent.run.sessions;
+    if sessions.named_by == NamedBy::Us && sessions.start.is_empty() {
+        reader.problem(
+            start,
+            format!("the agent `{name}` needs `session_start` to be told the name of its session"),
+        );
+    }
+    if let Some(mode) = agent.mode.as_ref().filter(|mode| !agent.modes.contains_key(*mode)) {
+        reader.problem(start, format!("the agent `{name}` has no mode {} under `modes`", quoted(mode)));
+    }
+    if matches!(&agent.run.stream, StreamFormat::Lines(fields) if fields.is_empty()) {
+        reader.problem_with_hint(
+            start,
+            format!("the agent `{name}` prints `lines`, and nothing is known of them"),
+            "say where things are: `fields = { text = \"/message\" }`",
+        );
+    }
+}
+
+fn program(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
+    let start = value.span().start;
+    if matches!(value.get_ref(), DeValue::String(_)) {
+        let message = "`command` of an agent must be a list: the program and its arguments";
+        let hint = "write `[\"program\", \"argument\"]`, or `[\"sh\", \"-c\", \"…\"]` for a shell";
+        reader.problem_with_hint(start, message, hint);
+        return None;
+    }
+    let words: Vec<String> = reader.texts("command", value)?.into_iter().map(|word| word.value).collect();
+    if words.first().is_none_or(|program| program.trim().is_empty()) {
+        reader.problem(start, "`command` names no program");
+        return None;
+    }
+    if words.iter().any(|word| word.contains('\0')) {
+        reader.problem(start, "`command` holds a zero byte");
+        return None;
+    }
+    Some(words)
+}
+
+fn text(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<String> {
+    reader.text(key, value).map(|text| text.value)
+}
+
+fn words(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Vec<String> {
+    reader.texts(key, value).into_iter().flatten().map(|word| word.value).collect()
+}
+
+fn modes(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>, at: usize) -> BTreeMap<String, Vec<String>> {
+    let Some(table) = reader.table("`modes`", value, at) else { return BTreeMap::new() };
+    entries(table).into_iter().map(|(name, _, value)| (name.to_owned(), words(reader, name, value))).collect()
+}
+
+fn env(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>, at: usize) -> BTreeMap<String, String> {
+    let Some(table) = reader.table("`env`", value, at) else { return BTreeMap::new() };
+    let mut variables = BTreeMap::new();
+    for (name, _, value) in entries(table) {
+        if let Some(text) = text(reader, name, value) {
+            variables.insert(name.to_owned(), text);
+        }
+    }
+    variables
+}
+
+fn fields_of(
+    reader: &mut Reader<'_>,
+    value: &Spanned<DeValue<'_>>,
+    at: usize,
+) -> BTreeMap<StreamField, String> {
+    let mut fields = BTreeMap::new();
+    let Some(table) = reader.table("`fields`", value, at) else { return fields };
+    for (name, key, value) in entries(table) {
+        let Some((_, field)) = FIELD_WORDS.iter().find(|(word, _)| *word == name) else {
+            let known: Vec<_> = FIELD_WORDS.iter().map(|(word, _)| *word).collect();
+            reader.unknown(key.span().start, "field:", name, &known);
+            continue;
+        };
+        let Some(pointer) = text(reader, name, value) else { continue };
+        if !pointer.starts_with('/') {
+            let message = format!("{} is no JSON pointer", quoted(&pointer));
+            reader.problem_with_hint(value.span().start, message, "one begins with `/`: `/usage/input`");
+            continue;
+        }
+        fields.insert(*field, pointer);
+    }
+    fields
+}
+
+fn reports(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Vec<String> {
+    let listed = reader.texts("reports", value).unwrap_or_default();
+    let known: Vec<_> = REPORTS.iter().map(|(word, _)| *word).collect();
+    for word in listed.iter().filter(|word| !known.contains(&word.value.as_str())) {
+        reader.unknown(value.span().start, "report", &word.value, &known);
+    }
+    listed.into_iter().map(|word| word.value).collect()
+}
