@@ -66,7 +66,11 @@ say("stop")
 '''
 
 # A check that looks whether an agent is at work beside it: none may be.
-CHECK = 'flock -n "$TORTURE_BASE_DIR/agent.lock" true || echo "overlap 0 0 $$ 0" >> "$TORTURE_BASE_DIR/agent.log"; test -f done.txt'
+# Only a lock that is held says 99: the helper may be killed or fail to start.
+CHECK = (
+    'flock -n -E 99 "$TORTURE_BASE_DIR/agent.lock" true; '
+    'test $? = 99 && echo "overlap 0 0 $$ 0" >> "$TORTURE_BASE_DIR/agent.log"; test -f done.txt'
+)
 
 
 def arguments(description, **defaults):
