@@ -192,6 +192,21 @@ fn tree_of(keeper: &KeeperRecord, started: Option<Started>) -> std::io::Result<T
     }
 }
 
+/// The attempt of which this process is a part: the run and the name, if a keeper below `state` is an ancestor.
+///
+/// A new session, a double fork or an empty environment change nothing about it: a keeper adopts what its
+/// children leave behind. Only what the system itself starts for the agent escapes.
+pub fn inside(state: &Path) -> Option<(String, String)> {
+    process::ancestors(std::process::id()).iter().find_map(|ancestor| {
+        let words = process::command_line(ancestor.pid);
+        let at = words.iter().position(|word| word == crate::keeper::COMMAND)?;
+        let attempts = Path::new(words.get(at + 1)?);
+        let name = words.get(at + 2)?.to_str()?;
+        let run = attempts.file_name()?.to_str()?;
+        attempts.starts_with(state).then(|| (run.to_owned(), name.to_owned()))
+    })
+}
+
 /// Removes what keepers left that were killed before they published. Returns how many there were.
 ///
 /// A keeper caught in the first moments of its life finds its directory gone, and says that it failed.

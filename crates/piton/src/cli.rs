@@ -104,6 +104,43 @@ pub(crate) enum Command {
     DemoAgent,
 }
 
+impl Command {
+    /// Whether it decides over a run, or over what piton may run at all.
+    pub(crate) fn steers(&self) -> bool {
+        match self {
+            Self::Init(_)
+            | Self::Loop(_)
+            | Self::Pause(_)
+            | Self::Resume(_)
+            | Self::Stop(_)
+            | Self::Skip(_)
+            | Self::Tell(_)
+            | Self::Answer(_)
+            | Self::Restore(_)
+            | Self::Rm(_)
+            | Self::Rebuild(_)
+            | Self::Trust(_)
+            | Self::Driver(_) => true,
+            Self::Demo(_)
+            | Self::Ls(_)
+            | Self::Status(_)
+            | Self::Why(_)
+            | Self::Show(_)
+            | Self::Log(_)
+            | Self::Output(_)
+            | Self::Attach(_)
+            | Self::Wait(_)
+            | Self::Best(_)
+            | Self::Diff(_)
+            | Self::Verify(_)
+            | Self::Doctor
+            | Self::Completions(_)
+            | Self::Config(_)
+            | Self::DemoAgent => false,
+        }
+    }
+}
+
 /// A run.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgument {

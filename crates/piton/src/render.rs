@@ -268,9 +268,6 @@ pub(crate) fn event(event: &Event) -> String {
             if let Some(status) = end.report.as_ref().and_then(|report| report.status) {
                 let _ = write!(text, ", reported {}", report_word(status));
             }
-            for warning in end.report.iter().flat_map(|report| &report.warnings) {
-                let _ = write!(text, "\n      ! {}", clean_line(warning));
-            }
             text
         }
         Event::AttemptAbandoned { attempt } => format!("attempt {attempt} was never started"),

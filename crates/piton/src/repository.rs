@@ -41,6 +41,18 @@ fn layout_of_store(store: &str) -> Result<Layout, Failure> {
     Ok(Layout::new(path.parent().and_then(|state| state.parent()).ok_or_else(bad)?.to_owned()))
 }
 
+/// What decides over a run is for people: an agent or a check of this very repository is refused.
+pub(crate) fn refuse_agents(global: &Global) -> Result<(), Failure> {
+    let layout = layout(global)?;
+    match piton_agent::inside(&layout.state()) {
+        Some((run, attempt)) => Err(Failure::usage(format!(
+            "this is for people: it was called from inside attempt {attempt} of run `{run}`"
+        ))
+        .hint("write to $PITON_REPORT to report `done` or `blocked`; a person decides the rest")),
+        None => Ok(()),
+    }
+}
+
 /// The journal of this repository, created where it is not there yet.
 pub(crate) fn open_or_create(layout: &Layout) -> Result<LocalClient, Failure> {
     Ok(LocalClient::new(Sqlite::open(&layout.state())?, layout.clone()))

@@ -85,11 +85,16 @@ async fn stop(client: &LocalClient, run: &RunId, interrupted: u32, out: &Output)
     }
 }
 
-/// An attempt that failed, or has something to say besides.
+/// An attempt that failed.
 fn went_wrong(event: &Event) -> bool {
     let Event::AttemptFinished { end, .. } = event else { return false };
-    let failed = !matches!(end.outcome, AttemptOutcome::Succeeded | AttemptOutcome::Cancelled);
-    failed || end.report.as_ref().is_some_and(|report| !report.warnings.is_empty())
+    !matches!(end.outcome, AttemptOutcome::Succeeded | AttemptOutcome::Cancelled)
+}
+
+/// What a person should know of an attempt besides.
+fn warnings(event: &Event) -> &[String] {
+    let Event::AttemptFinished { end, .. } = event else { return &[] };
+    end.report.as_ref().map_or(&[], |report| &report.warnings)
 }
 
 struct Screen<'a> {
@@ -168,6 +173,7 @@ impl<'a> Screen<'a> {
         if worth_telling || self.out.verbose {
             lines.push(format!("      {}", render::event(event)));
         }
+        lines.extend(warnings(event).iter().map(|warning| format!("      ! {warning}")));
         if lines.is_empty() {
             return;
         }

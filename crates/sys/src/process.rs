@@ -12,7 +12,7 @@ mod tree;
 
 pub use identity::{ProcessId, Signal, boot_id, current, host_id, identity, is_alive, signal};
 pub use program::{Error, Program, ProgramOutput, RunLimits, find_program};
-pub use scan::ancestors;
+pub use scan::{ancestors, command_line};
 pub use spawn::{Child, Detach, Detached, Output, Start, Stdin, spawn_detached};
 pub use tree::{Emptied, KillError, MARK_VARIABLE, Tree, TreeKind};
 

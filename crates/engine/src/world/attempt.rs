@@ -146,7 +146,7 @@ fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String)
         argv: argv(agent, attempt, &prompt, &directory),
         cwd: context.layout.root().to_owned(),
         env,
-        env_remove: Vec::new(),
+        env_remove: super::hidden_variables(),
         stdin: if agent.prompt == PromptBy::Stdin { Stdin::Prompt } else { Stdin::Null },
         prompt: Some(prompt),
         redact: Vec::new(),

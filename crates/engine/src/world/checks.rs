@@ -141,7 +141,7 @@ fn launch(context: &Context, name: &str, command: &str, timeout_ms: u64) -> Resu
         argv: vec!["sh".to_owned(), "-c".to_owned(), command.to_owned()],
         cwd: context.layout.root().to_owned(),
         env,
-        env_remove: Vec::new(),
+        env_remove: super::hidden_variables(),
         stdin: Stdin::Null,
         prompt: None,
         redact: Vec::new(),

@@ -170,7 +170,13 @@ impl World for LocalWorld {
                 Effect::Checks(round) => checks::perform(&context, *round, &state),
                 Effect::Timer(_) => Ok(Command::Tick),
             };
-            let result = tokio::task::spawn_blocking(work).await.expect("work does not panic");
+            // A thread of its own, not one of the runtime's: those panic where the system has none left.
+            let (done, result) = tokio::sync::oneshot::channel();
+            let thread = std::thread::Builder::new().name("work".to_owned());
+            if let Err(error) = thread.spawn(move || done.send(work())) {
+                return Command::GiveUp { detail: format!("no thread can be started: {error}") };
+            }
+            let result = result.await.expect("work does not panic");
             result.unwrap_or_else(|error| Command::GiveUp { detail: sentence(&error) })
         }
     }
@@ -191,6 +197,42 @@ impl World for LocalWorld {
     fn interrupted(&self) -> impl Future<Output = bool> {
         self.interrupts.next()
     }
+}
+
+/// Variables that change what a program runs before its own first line, or which repository git works on. They
+/// are a person's, for a moment or by accident; no agent and no check gets them.
+const HIDDEN_VARIABLES: [&str; 27] = [
+    "BASHOPTS",
+    "BASH_ENV",
+    "DYLD_INSERT_LIBRARIES",
+    "ENV",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIR",
+    "GIT_EXEC_PATH",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_WORK_TREE",
+    "JAVA_TOOL_OPTIONS",
+    "LD_AUDIT",
+    "LD_PRELOAD",
+    "NODE_OPTIONS",
+    "PERL5OPT",
+    "PROMPT_COMMAND",
+    "PYTHONHOME",
+    "PYTHONSTARTUP",
+    "RUBYOPT",
+    "SHELLOPTS",
+];
+
+fn hidden_variables() -> Vec<String> {
+    HIDDEN_VARIABLES.map(str::to_owned).to_vec()
 }
 
 /// An error and its causes, as one sentence.

@@ -31,6 +31,7 @@ use piton_model::ExitCode;
 use crate::cli::{Arguments, Command, ConfigCommand};
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::repository;
 
 /// Runs a command to its end, on a runtime of this thread: an append then commits in it, too.
 pub(crate) fn run(arguments: Arguments, out: &Output) -> Result<ExitCode, Failure> {
@@ -43,6 +44,9 @@ pub(crate) fn run(arguments: Arguments, out: &Output) -> Result<ExitCode, Failur
 
 async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failure> {
     let global = &arguments.global;
+    if arguments.command.steers() {
+        repository::refuse_agents(global)?;
+    }
     match arguments.command {
         Command::Demo(arguments) => demo::run(&arguments, out).await,
         Command::Init(arguments) => init::run(global, &arguments, out).await,

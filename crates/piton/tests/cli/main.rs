@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "what a test cannot have is a failed test")]
 
 mod agent;
+mod agents;
 mod answer;
 mod common;
 mod crash;

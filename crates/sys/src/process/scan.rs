@@ -4,6 +4,7 @@
 //! again until two looks agree.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 
 use super::identity::{ProcessId, boot_id};
 
@@ -68,6 +69,17 @@ pub fn ancestors(pid: u32) -> Vec<ProcessId> {
         next = Some(entry.parent);
     }
     found
+}
+
+/// The words a process was started with; empty where the system does not tell.
+pub fn command_line(pid: u32) -> Vec<OsString> {
+    use std::os::unix::ffi::OsStringExt;
+    let bytes = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
+    if words.is_empty() {
+        return Vec::new();
+    }
+    words.split(|byte| *byte == 0).map(|word| OsString::from_vec(word.to_vec())).collect()
 }
 
 #[cfg(target_os = "linux")]
