@@ -6,9 +6,9 @@ use crate::check::command_problem;
 use crate::problem::quoted;
 use crate::suggest::closest;
 
-const KNOWN: [&str; 4] = ["checks-pass", "done", "cmd:", "file:"];
+const KNOWN: [&str; 5] = ["checks-pass", "done", "cmd:", "file:", "tasks-done:"];
 /// Named in the documentation, built later.
-const LATER: [&str; 3] = ["contains:", "output:", "tasks-done:"];
+const LATER: [&str; 2] = ["contains:", "output:"];
 
 /// The condition that `text` names; otherwise why it names none.
 pub fn parse_condition(text: &str) -> Result<Condition, String> {
@@ -27,6 +27,9 @@ pub fn parse_condition(text: &str) -> Result<Condition, String> {
     }
     if let Some(path) = text.strip_prefix("file:") {
         return inside_tree(path).map(Condition::File);
+    }
+    if let Some(path) = text.strip_prefix("tasks-done:") {
+        return inside_tree(path).map(Condition::TasksDone);
     }
     Err(unknown(text))
 }
@@ -60,7 +63,7 @@ fn unknown(text: &str) -> String {
 }
 
 fn known() -> &'static str {
-    "`checks-pass`, `done`, `cmd:COMMAND` or `file:PATH`"
+    "`checks-pass`, `done`, `cmd:COMMAND`, `file:PATH` or `tasks-done:FILE`"
 }
 
 #[cfg(test)]
@@ -75,6 +78,7 @@ mod tests {
             ("cmd:test -f a:b", Condition::Command("test -f a:b".to_owned())),
             ("file:out/report.txt", Condition::File("out/report.txt".to_owned())),
             ("file:./out//x", Condition::File("out/x".to_owned())),
+            ("tasks-done:fix_plan.md", Condition::TasksDone("fix_plan.md".to_owned())),
         ] {
             assert_eq!(parse_condition(text), Ok(condition), "{text}");
         }
@@ -91,7 +95,7 @@ mod tests {
 
     #[test]
     fn what_comes_later_says_so() {
-        for text in ["contains:a:b", "output:/x/", "tasks-done:TODO.md"] {
+        for text in ["contains:a:b", "output:/x/"] {
             let why = parse_condition(text).unwrap_err();
             assert!(why.contains("not supported yet") && why.contains("`checks-pass`"), "{why}");
         }

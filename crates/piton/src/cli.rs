@@ -190,7 +190,7 @@ pub(crate) struct LoopArguments {
     /// A command that judges the tree, e.g. `test=cargo test`. Repeatable; beside those of piton.toml.
     #[arg(long, value_name = "[NAME=]CMD")]
     pub(crate) check: Vec<String>,
-    /// What must hold: checks-pass, done, cmd:COMMAND, file:PATH. Repeatable: all of them must.
+    /// What must hold: checks-pass, done, cmd:COMMAND, file:PATH, tasks-done:FILE. Repeatable: all must.
     #[arg(long, value_name = "COND")]
     pub(crate) until: Vec<String>,
     /// Stop after this many iterations.

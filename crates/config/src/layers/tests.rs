@@ -269,7 +269,7 @@ fn problems_of_all_layers_come_together() {
     --check: the command is empty
     --max-duration: `8`: a unit is missing; write `s`, `m`, `h` or `d` after the number
     --agent: there is no agent `nobody-knows`; known are `claude`, `codex`, `gemini`, `opencode`, `aider`, `goose`; any other is a section `[agents.NAME]`, or `--exec CMD`
-    --until: `output:/x/` is not supported yet; this version knows `checks-pass`, `done`, `cmd:COMMAND` or `file:PATH`
+    --until: `output:/x/` is not supported yet; this version knows `checks-pass`, `done`, `cmd:COMMAND`, `file:PATH` or `tasks-done:FILE`
     "#);
 }
 

@@ -9,7 +9,7 @@ use piton_model::loop_machine::{CheckResult, CheckRound, Condition, ConditionRes
 use piton_model::{Command, State};
 use piton_sys::{Ids, SystemIds, file};
 
-use super::{Context, WorldError, attempt};
+use super::{Context, WorldError, attempt, tasks};
 
 const OUTPUT_BYTES_MAX: u64 = 16 << 20;
 const KILL_GRACE_MS: u64 = 2_000;
@@ -67,6 +67,7 @@ fn probe(
     match condition {
         Condition::ChecksPass | Condition::Done => Ok(Some(false)),
         Condition::File(path) => Ok(Some(context.layout.root().join(path).symlink_metadata().is_ok())),
+        Condition::TasksDone(path) => Ok(Some(tasks::read(&context.layout.root().join(path)).are_done())),
         Condition::Command(command) => {
             let name = format!("until-{round}-{index}");
             let ran = run(context, &name, command, CONDITION_TIMEOUT_MS)?;

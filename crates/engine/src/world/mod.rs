@@ -9,6 +9,7 @@ mod end;
 pub mod prompt;
 mod publish;
 mod signals;
+mod tasks;
 
 use std::cell::RefCell;
 use std::future::Future;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use piton_model::State;
 use piton_model::limits::PROMPT_BYTES_MAX;
-use piton_model::loop_machine::{CheckRound, DoneRule, Prompt, ReportStatus, done_rule};
+use piton_model::loop_machine::{CheckRound, Condition, DoneRule, Prompt, ReportStatus, done_rule};
 use piton_sys::file;
 
 /// Why there is no prompt.
@@ -36,6 +36,7 @@ pub fn compose(state: &State, root: &Path) -> Result<String, PromptError> {
     let max = state.config.limits.iterations;
     let _ = writeln!(prompt, "This is iteration {} of at most {max}.", state.iteration);
     explain_reports(&mut prompt);
+    explain_tasks(&mut prompt, state);
     explain_checks(&mut prompt, state);
     if let Some(round) = &state.checks {
         show_failures(&mut prompt, round);
@@ -69,6 +70,17 @@ fn explain_reports(prompt: &mut String) {
          {\"status\":\"done\",\"summary\":\"what you did\"}. If you cannot go on without a person, write \
          {\"status\":\"blocked\",\"reason\":\"what you need\"} and stop; that is a good answer. Both are verified.\n",
     );
+}
+
+fn explain_tasks(prompt: &mut String, state: &State) {
+    for condition in &state.config.until {
+        if let Condition::TasksDone(path) = condition {
+            let _ = writeln!(
+                prompt,
+                "\nThe task list is `{path}`. Take the next open item, do it whole, and only then mark it as done."
+            );
+        }
+    }
 }
 
 fn explain_checks(prompt: &mut String, state: &State) {

@@ -173,7 +173,7 @@ fn condition_progress(state: &State, condition: &Condition) -> f64 {
             let parts = [reported, state.tree_changed(), all_pass];
             share(parts.iter().filter(|holds| **holds).count() as u64, parts.len() as u64)
         }
-        Condition::Command(_) | Condition::File(_) => {
+        Condition::Command(_) | Condition::File(_) | Condition::TasksDone(_) => {
             let label = condition.label();
             let results = state.checks.as_ref().map_or(&[][..], |round| &round.conditions);
             if results.iter().any(|result| result.label == label && result.met) { 1.0 } else { 0.0 }

@@ -187,6 +187,8 @@ pub enum Condition {
     Command(String),
     /// A path in the work tree exists.
     File(String),
+    /// Every task of a list in the work tree is done, and every check is green.
+    TasksDone(String),
 }
 
 impl Condition {
@@ -197,12 +199,13 @@ impl Condition {
             Condition::Done => "done".to_owned(),
             Condition::Command(command) => format!("cmd:{command}"),
             Condition::File(path) => format!("file:{path}"),
+            Condition::TasksDone(path) => format!("tasks-done:{path}"),
         }
     }
 
     /// Whether piton has to look outside the journal to judge it.
     pub fn needs_probe(&self) -> bool {
-        matches!(self, Condition::Command(_) | Condition::File(_))
+        matches!(self, Condition::Command(_) | Condition::File(_) | Condition::TasksDone(_))
     }
 }
 

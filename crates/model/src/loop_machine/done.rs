@@ -55,14 +55,17 @@ fn holds(state: &State, condition: &Condition) -> bool {
     match condition {
         Condition::ChecksPass => checks_pass(state),
         Condition::Done => reported_done(state),
-        Condition::Command(_) | Condition::File(_) => {
-            let label = condition.label();
-            let round = state.checks.as_ref();
-            round.is_some_and(|round| {
-                round.conditions.iter().any(|result| result.label == label && result.met)
-            })
-        }
+        Condition::Command(_) | Condition::File(_) => probed(state, condition),
+        // An agent can tick everything; what the checks say it cannot.
+        Condition::TasksDone(_) => probed(state, condition) && all_green(state),
     }
+}
+
+/// What the last look outside the journal said of it.
+fn probed(state: &State, condition: &Condition) -> bool {
+    let label = condition.label();
+    let round = state.checks.as_ref();
+    round.is_some_and(|round| round.conditions.iter().any(|result| result.label == label && result.met))
 }
 
 fn checks_pass(state: &State) -> bool {

@@ -324,3 +324,18 @@ fn quiet_prints_the_end_only_and_json_prints_events() {
     assert_eq!(types.first().map(String::as_str), Some("run_created"));
     assert_eq!(types.last().map(String::as_str), Some("run_completed"));
 }
+
+#[test]
+fn a_task_list_drives_a_loop_and_the_checks_have_the_last_word() {
+    let world = World::new();
+    world.write("fix_plan.md", "# Plan\n- [ ] one\n- [ ] two\n");
+    // The first iteration ticks everything and does half of it.
+    let agent = r#"case $PITON_ITERATION in
+        1) sed -i 's/- \[ \] one/- [x] one/' fix_plan.md; grep -q 'task list is `fix_plan.md`' "$PITON_PROMPT_FILE" || exit 9;;
+        2) sed -i 's/- \[ \] two/- [x] two/' fix_plan.md;;
+        3) touch b.txt;; esac"#;
+    let ran =
+        world.loops("t", agent, &["--until", "tasks-done:fix_plan.md", "--check", "test -f b.txt"]).exits(0);
+    assert!(ran.out.contains("every condition holds"), "{}", ran.out);
+    assert_eq!(world.json(&["status", "t"])["limits"]["iterations"]["used"], 3);
+}
