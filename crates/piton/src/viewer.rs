@@ -25,8 +25,11 @@ pub(crate) enum From {
 
 const TICK: Duration = Duration::from_millis(200);
 
-/// Consecutive looks without a driver before the viewer says so.
+/// Consecutive looks without a driver before the viewer does something about it.
 const ABSENT_LOOKS_MAX: u32 = 10;
+
+/// Drivers that one viewer starts in place of those that were killed.
+const RESTARTS_MAX: u32 = 5;
 
 /// Shows `run` until it rests, and exits with its code.
 pub(crate) async fn view(
@@ -40,6 +43,7 @@ pub(crate) async fn view(
         .map_err(|error| Failure::environment(&error))?;
     let mut interrupted = 0;
     let mut absent = 0;
+    let mut restarts = 0;
     loop {
         tokio::select! {
             events = client.events(run, screen.next, TICK) => screen.take(&events?),
@@ -58,17 +62,31 @@ pub(crate) async fn view(
         let driven = client.status(run).await?.driver.is_some();
         absent = if driven { 0 } else { absent + 1 };
         if absent > ABSENT_LOOKS_MAX {
+            absent = 0;
             out.transient("");
-            return Err(start::last_words(client.layout(), run).unwrap_or_else(|| {
-                Failure::new(
-                    ExitCode::Environment,
-                    format!("the driver of run `{run}` is gone; its agent may still work"),
-                )
-                .hint(format!("run `piton resume {}`: it finds what is there", run.short()))
-            }));
+            // One that said why it left left for a reason; one that was killed is replaced.
+            if let Some(failure) = start::last_words(client.layout(), run) {
+                return Err(failure);
+            }
+            restarts += 1;
+            if restarts > RESTARTS_MAX {
+                return Err(gone(run));
+            }
+            out.note(format!("the driver is gone; starting another ({restarts} of {RESTARTS_MAX})"));
+            start::driver(client, run, false).await.or_else(already_driven)?;
         }
         screen.tick();
     }
+}
+
+fn gone(run: &RunId) -> Failure {
+    Failure::new(ExitCode::Environment, format!("the driver of run `{run}` is gone again and again"))
+        .hint(format!("look at the machine, then run `piton resume {}`: it finds what is there", run.short()))
+}
+
+/// Another viewer was faster.
+fn already_driven(failure: Failure) -> Result<(), Failure> {
+    if failure.code == ExitCode::Held { Ok(()) } else { Err(failure) }
 }
 
 async fn stop(client: &LocalClient, run: &RunId, interrupted: u32, out: &Output) -> Result<(), Failure> {

@@ -30,18 +30,27 @@ fn status_says_that_nothing_drives_it_and_what_would() {
 }
 
 #[test]
-fn wait_and_attach_say_so_too_instead_of_waiting_for_ever() {
+fn wait_says_so_too_instead_of_waiting_for_ever() {
     let (world, _) = left_alone(WAITS);
     insta::assert_snapshot!(world.piton(&["wait", "r"]).exits(7).err, @"
     error: nothing drives run `r`
 
     hint: run `piton resume r`
     ");
-    insta::assert_snapshot!(world.piton(&["attach", "r"]).exits(7).err, @"
-    error: the driver of run `r` is gone; its agent may still work
+}
 
-    hint: run `piton resume r`: it finds what is there
-    ");
+#[test]
+fn a_viewer_starts_another_driver_in_place_of_one_that_was_killed() {
+    let (world, agent) = left_alone(&format!("{WAITS}; touch b.txt"));
+    let viewer = world.start(&["attach", "r"]);
+    eventually("a new driver has it", || world.json(&["status", "r"])["driver"].is_object());
+    world.kill_driver("r");
+    eventually("another one", || world.json(&["status", "r"])["driver"].is_object());
+    assert!(is_alive(&agent), "the agent works on through all of it");
+    world.open_gate();
+    let ran = viewer.ends().exits(0);
+    assert!(ran.err.contains("the driver is gone; starting another (2 of 5)"), "{}", ran.err);
+    assert_eq!(world.count("r", "attempt_started"), 1, "the same attempt");
 }
 
 #[test]
