@@ -18,6 +18,7 @@ fn state() -> State {
         limits: Limits { iterations: 1_000, ..Limits::default() },
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
+        on_done: None,
     };
     let event = create("r".parse().expect("an id"), "task", config).expect("a configuration");
     apply(None, &event, NOW).expect("a state")

@@ -86,6 +86,9 @@ pub enum Reason {
     /// The token ceiling.
     #[serde(rename = "limit:tokens")]
     LimitTokens,
+    /// The deadline.
+    #[serde(rename = "limit:deadline")]
+    LimitDeadline,
     /// Too many iterations in a row changed nothing that matters.
     #[serde(rename = "no_progress")]
     NoProgress,
@@ -132,6 +135,7 @@ impl Reason {
             Reason::LimitDuration => "limit:duration",
             Reason::LimitCost => "limit:cost",
             Reason::LimitTokens => "limit:tokens",
+            Reason::LimitDeadline => "limit:deadline",
             Reason::NoProgress => "no_progress",
             Reason::FailureStreak => "failure_streak",
             Reason::Interrupted => "interrupted",
@@ -188,6 +192,7 @@ pub fn exit_code(status: Status, reason: Option<Reason>) -> Option<ExitCode> {
                 | Reason::LimitDuration
                 | Reason::LimitCost
                 | Reason::LimitTokens
+                | Reason::LimitDeadline
                 | Reason::NoProgress,
             ) => ExitCode::Limit,
             Some(Reason::Interrupted) => ExitCode::Interrupted,

@@ -116,6 +116,7 @@ fn config() -> LoopConfig {
         limits: Limits { cost_microusd: Some(5_000_000), idle_ms: Some(600_000), ..Limits::default() },
         on_lost: OnLost::RestoreAndRetry,
         session: SessionPolicy::Continue,
+        on_done: None,
     }
 }
 

@@ -199,6 +199,9 @@ pub(crate) struct LoopArguments {
     /// Stop after this much working time, e.g. 90m; waits are not counted.
     #[arg(long, value_name = "D")]
     pub(crate) max_duration: Option<String>,
+    /// Stop at this time, e.g. 07:00 (the next one), or 2026-02-15T07:00.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) deadline: Option<String>,
     /// Stop when this much was spent, as far as the agent reports it.
     #[arg(long, value_name = "USD")]
     pub(crate) max_cost: Option<f64>,
@@ -214,6 +217,9 @@ pub(crate) struct LoopArguments {
     /// Start it and return.
     #[arg(long)]
     pub(crate) detach: bool,
+    /// A shell command to run whenever the run comes to rest; it gets `piton status --json` on its standard input.
+    #[arg(long, value_name = "CMD")]
+    pub(crate) on_done: Option<String>,
     /// Trust piton.toml as it stands, for this once.
     #[arg(long)]
     pub(crate) trust: bool,

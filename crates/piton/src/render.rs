@@ -98,6 +98,9 @@ fn limits(state: &State) -> String {
     if let Some(cost) = limits.cost_microusd {
         let _ = write!(text, " · {}", money(cost));
     }
+    if let Some(deadline) = limits.deadline {
+        let _ = write!(text, " · until {}", clock(deadline));
+    }
     if let Some(tokens) = limits.tokens {
         let _ = write!(text, " · {tokens} tokens");
     }
@@ -188,6 +191,7 @@ pub(crate) fn why(state: &State) -> String {
         Some(Reason::LimitCost) => {
             format!("reached its money ceiling, {} spent", money(counters.cost_microusd))
         }
+        Some(Reason::LimitDeadline) => detail.unwrap_or_else(|| "its deadline has come".to_owned()),
         Some(Reason::LimitTokens) => format!("reached its token ceiling, {} used", counters.tokens),
         Some(Reason::NoProgress) => {
             let iterations = count(counters.no_progress_in_a_row, "iteration");

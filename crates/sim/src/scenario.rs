@@ -122,5 +122,6 @@ fn config(rng: &mut Rng) -> LoopConfig {
         limits,
         on_lost,
         session: SessionPolicy::Fresh,
+        on_done: None,
     }
 }

@@ -63,6 +63,7 @@ fn next_command(state: &State, driven: bool) -> String {
         (Status::Stopped, Some(Reason::LimitIterations)) => format!("piton resume {id} --max-iterations +25"),
         (Status::Stopped, Some(Reason::LimitDuration)) => format!("piton resume {id} --max-duration +4h"),
         (Status::Stopped, Some(Reason::LimitCost)) => format!("piton resume {id} --max-cost +10"),
+        (Status::Stopped, Some(Reason::LimitDeadline)) => format!("piton resume {id}"),
         (Status::Stopped, Some(Reason::LimitTokens)) => format!("piton resume {id} --max-tokens +1000000"),
         (Status::Stopped, Some(Reason::BaselineGreen)) => "piton loop … --until done".to_owned(),
         _ => format!("piton resume {id}"),

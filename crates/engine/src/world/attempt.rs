@@ -10,7 +10,7 @@ use piton_model::loop_machine::{
 };
 use piton_model::{Command, State};
 use piton_sys::process::Emptied;
-use piton_sys::{Ids, SystemIds};
+use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 
 use super::{Context, WorldError, end, prompt, snapshot_id};
 
@@ -126,6 +126,9 @@ pub(super) fn launch_or_abandon(context: &Context, spec: &Spec) -> Result<Launch
 fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String) -> Spec {
     let limits = &state.config.limits;
     let left_ms = limits.working_ms.saturating_sub(state.counters.working_ms).max(1_000);
+    let now = SystemClock.now();
+    let until_deadline_ms =
+        limits.deadline.map_or(u64::MAX, |deadline| deadline.millis_since(now).max(1_000));
     let mut env = BTreeMap::from([
         ("PITON_RUN_ID".to_owned(), context.run.to_string()),
         ("PITON_ITERATION".to_owned(), attempt.iteration.to_string()),
@@ -151,7 +154,7 @@ fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String)
         prompt: Some(prompt),
         redact: Vec::new(),
         limits: Limits {
-            wall_ms: Some(limits.attempt_ms.min(left_ms)),
+            wall_ms: Some(limits.attempt_ms.min(left_ms).min(until_deadline_ms)),
             idle_ms: limits.idle_ms,
             output_bytes_max: OUTPUT_BYTES_MAX,
             kill_grace_ms: KILL_GRACE_MS,

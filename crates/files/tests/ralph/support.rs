@@ -28,6 +28,7 @@ pub(crate) fn config() -> LoopConfig {
         limits: Limits { cost_microusd: Some(10_000_000), ..Limits::default() },
         on_lost: OnLost::default(),
         session: SessionPolicy::default(),
+        on_done: None,
     }
 }
 

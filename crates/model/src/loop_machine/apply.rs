@@ -167,6 +167,8 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         }
         Event::RunResumed { raise } => {
             raise_limits(state, raise);
+            // Who goes on after the deadline means to.
+            state.config.limits.deadline = state.config.limits.deadline.filter(|deadline| *deadline > at);
             state.asked.resume = None;
             state.asked.stop = None;
             state.asked.pause = false;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Timestamp;
+
 /// The configuration of a loop. Stored with its first event: a resumed run uses what it started with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +24,9 @@ pub struct LoopConfig {
     pub on_lost: OnLost,
     /// Whether iterations share a session of the agent.
     pub session: SessionPolicy,
+    /// A shell command that is run whenever the run comes to rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_done: Option<String>,
 }
 
 /// Where the task comes from.
@@ -229,6 +234,9 @@ pub struct Limits {
     pub attempt_ms: u64,
     /// Silence of one attempt after which it counts as hung; off for agents that do not stream.
     pub idle_ms: Option<u64>,
+    /// The moment after which nothing new is begun and nothing goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Timestamp>,
 }
 
 impl Default for Limits {
@@ -243,6 +251,7 @@ impl Default for Limits {
             failures: 5,
             attempt_ms: 2 * HOUR_MS,
             idle_ms: None,
+            deadline: None,
         }
     }
 }

@@ -311,7 +311,7 @@ fn before_attempt(state: &State, now: Timestamp) -> Option<Event> {
             detail: Some("every check passes already, so `checks-pass` could never be judged".to_owned()),
         });
     }
-    match limit::reached(state)? {
+    match limit::reached(state, now)? {
         Reason::FailureStreak => Some(Event::RunFailed {
             reason: Reason::FailureStreak,
             detail: Some(format!("{} attempts in a row failed", state.counters.failures_in_a_row)),
@@ -332,6 +332,11 @@ fn held(state: &State, now: Timestamp) -> Option<Event> {
             // A time that has passed already helps nobody.
             let said = ended.report.as_ref().and_then(|report| report.limited_until);
             let until = said.filter(|until| *until > now).unwrap_or(backoff);
+            if state.config.limits.deadline.is_some_and(|deadline| deadline <= until) {
+                let detail =
+                    Some(format!("the provider refuses until {until}, and that is past the deadline"));
+                return Some(Event::RunStopped { reason: Reason::LimitDeadline, detail });
+            }
             Some(Event::RunWaiting { reason, until: Some(until) })
         }
         Reason::AttemptLost if state.config.on_lost == OnLost::Ask => {

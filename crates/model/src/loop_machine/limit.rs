@@ -2,10 +2,14 @@
 
 use super::config::{Limits, Raise};
 use super::state::{Counters, State};
+use crate::Timestamp;
 use crate::status::Reason;
 
 /// The ceiling that forbids another attempt, if one does.
-pub(super) fn reached(state: &State) -> Option<Reason> {
+pub(super) fn reached(state: &State, now: Timestamp) -> Option<Reason> {
+    if state.config.limits.deadline.is_some_and(|deadline| deadline <= now) {
+        return Some(Reason::LimitDeadline);
+    }
     if state.counters.failures_in_a_row >= state.config.limits.failures {
         return Some(Reason::FailureStreak);
     }

@@ -7,15 +7,19 @@ use piton_engine::world::LocalWorld;
 use piton_engine::{Driver, LocalClient, drive};
 use piton_model::{ExitCode, RunId};
 use piton_store::{Claim, Store};
-use piton_sys::process::Signal;
+use piton_sys::process::{Program, RunLimits, Signal};
 use piton_sys::{Clock, SystemClock};
+use piton_view::Client;
 
 use crate::cli::{DriverArguments, Global};
 use crate::failure::Failure;
-use crate::{configuration, repository, start};
+use crate::{configuration, render, repository, start};
 
 /// How long a killed driver may take to die.
 const DIE_WITHIN: Duration = Duration::from_secs(10);
+
+/// How long the command of `--on-done` may take.
+const TELL_WITHIN: Duration = Duration::from_secs(60);
 
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
@@ -49,9 +53,45 @@ async fn drive_run(global: &Global, arguments: &DriverArguments) -> Result<ExitC
         start::take_log(client.layout(), &run, starter)?;
     }
     match drive(client.store(), &world, lease, driver).await? {
-        Leave::AtRest => Ok(ExitCode::Done),
+        Leave::AtRest => {
+            tell_at_rest(&client, &run).await?;
+            Ok(ExitCode::Done)
+        }
         Leave::Fenced => Err(Failure::new(ExitCode::Held, format!("another driver took over run `{run}`"))),
     }
+}
+
+/// The run rests, and perhaps nobody watches: says so on the desktop, and to the command that was given.
+async fn tell_at_rest(client: &LocalClient, run: &RunId) -> Result<(), Failure> {
+    let state = client.load(run, None).await?.state;
+    let status = client.status(run).await?;
+    let limits = RunLimits { deadline: TELL_WITHIN, output_bytes_max: 1 << 20 };
+    if ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some()) {
+        let words = [
+            format!("piton: {}", run.short()),
+            format!("{}: {}", state.status.as_str(), render::why(&state)),
+        ];
+        // A desktop without it is told nothing.
+        let _ = Program::new("notify-send").args(["--app-name", "piton"]).args(words).run(limits);
+    }
+    let Some(command) = &state.config.on_done else { return Ok(()) };
+    let ran = Program::new("sh")
+        .args(["-c", command.as_str()])
+        .current_dir(client.layout().root())
+        .env("PITON_RUN_ID", run.as_str())
+        .env("PITON_STATUS", state.status.as_str())
+        .env("PITON_REASON", state.reason.map_or("", |reason| reason.as_str()))
+        .stdin_bytes(serde_json::to_vec(&status).expect("a view is plain data"))
+        .run(limits);
+    match ran {
+        Ok(output) if output.success() => {}
+        Ok(output) if output.timed_out => {
+            start::say_note("the command of --on-done took longer than a minute and was ended")
+        }
+        Ok(output) => start::say_note(&format!("the command of --on-done failed: {:?}", output.status)),
+        Err(error) => start::say_note(&format!("the command of --on-done: {error}")),
+    }
+    Ok(())
 }
 
 /// A frozen driver is killed, after making sure that it is the process that took the lease.

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use jiff::{Zoned, civil};
 use piton_config::{AgentOptions, Limit, Overrides, Plan, Settings, Task, config_hash, files, plan};
 use piton_engine::world::prompt;
 use piton_engine::{Layout, LocalClient};
 use piton_model::loop_machine::{LoopConfig, Prompt, create};
-use piton_model::{ExitCode, RunId, Status, exit_code, slug};
+use piton_model::{ExitCode, RunId, Status, Timestamp, exit_code, slug};
 use piton_sys::{Ids, SystemIds};
 
 use super::resume;
@@ -23,7 +24,9 @@ pub(super) async fn run(
     out: &Output,
 ) -> Result<ExitCode, Failure> {
     let layout = repository::layout(global)?;
-    let Plan { config, resolved } = plan_of(&layout, arguments)?;
+    let Plan { mut config, resolved } = plan_of(&layout, arguments)?;
+    config.on_done = arguments.on_done.clone();
+    config.limits.deadline = arguments.deadline.as_deref().map(deadline_of).transpose()?;
     for note in &resolved.notes {
         out.note(format!("note: {note}"));
     }
@@ -87,6 +90,31 @@ fn raise_of(arguments: &LoopArguments) -> RaiseArguments {
         max_cost: arguments.max_cost.map(|cost| cost.to_string()),
         max_tokens: arguments.max_tokens.map(|count| count.to_string()),
     }
+}
+
+/// A time of day means the next one, where this machine is.
+fn deadline_of(text: &str) -> Result<Timestamp, Failure> {
+    let now = Zoned::now();
+    let here = |moment: civil::DateTime| now.time_zone().to_zoned(moment);
+    // A date with a time would pass for its time alone.
+    let moment = match text.contains('-') {
+        true => text.parse::<civil::DateTime>().and_then(here),
+        false => text.parse::<civil::Time>().and_then(|time| {
+            let today = now.date().to_datetime(time);
+            match here(today) {
+                Ok(moment) if moment > now => Ok(moment),
+                _ => today.tomorrow().and_then(here),
+            }
+        }),
+    };
+    let moment = moment.map_err(|_| {
+        Failure::usage(format!("--deadline: `{}` is no time", clean_line(text)))
+            .hint("write 07:00, or 2026-02-15T07:00")
+    })?;
+    if moment <= now {
+        return Err(Failure::usage(format!("--deadline: {moment} has passed")));
+    }
+    Ok(Timestamp::from_millis(moment.timestamp().as_millisecond()))
 }
 
 fn plan_of(layout: &Layout, arguments: &LoopArguments) -> Result<Plan, Failure> {

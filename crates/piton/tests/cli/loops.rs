@@ -339,3 +339,29 @@ fn a_task_list_drives_a_loop_and_the_checks_have_the_last_word() {
     assert!(ran.out.contains("every condition holds"), "{}", ran.out);
     assert_eq!(world.json(&["status", "t"])["limits"]["iterations"]["used"], 3);
 }
+
+#[test]
+fn whoever_wants_to_know_is_told_when_a_run_rests() {
+    let world = World::new();
+    let command = "cat > $BESIDE/told; echo $PITON_STATUS $PITON_REASON >> $BESIDE/told";
+    world.loops("t", "touch b.txt", &["--check", "test -f b.txt", "--on-done", command]).exits(0);
+    super::common::eventually("the word", || world.beside("told").exists());
+    super::common::eventually("all of it", || {
+        std::fs::read_to_string(world.beside("told")).unwrap().ends_with("completed checks_pass\n")
+    });
+    let told = std::fs::read_to_string(world.beside("told")).unwrap();
+    assert!(told.contains("\"run_id\":\"t\""), "{told}");
+}
+
+#[test]
+fn a_deadline_is_a_time_to_come() {
+    let world = World::new();
+    for (time, says) in
+        [("soon", "`soon` is no time"), ("2020-01-01T07:00", "has passed"), ("25:00", "is no time")]
+    {
+        let ran = world.loops("d", "true", &["--check", "false", "--deadline", time]).exits(2);
+        assert!(ran.err.contains(says), "{}", ran.err);
+    }
+    let ran = world.loops("d", "touch b.txt", &["--check", "test -f b.txt", "--deadline", "23:59"]).exits(0);
+    assert!(ran.out.contains(" · until "), "{}", ran.out);
+}

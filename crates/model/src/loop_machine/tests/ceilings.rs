@@ -217,3 +217,25 @@ fn absurd_numbers_do_not_overflow() {
     }
     driver.is(Status::Stopped, Reason::LimitDuration);
 }
+
+#[test]
+fn nothing_is_begun_after_the_deadline_and_a_resume_drops_one_that_passed() {
+    let mut config = config();
+    let mut driver = Driver::created(config.clone());
+    config.limits.deadline = Some(driver.now.plus_millis(10 * MINUTE_MS));
+    driver = Driver::with_baseline(config.clone(), false);
+    driver.now = driver.now.plus_millis(10 * MINUTE_MS);
+    driver.iterate(works("t1"), false);
+    driver.is(Status::Stopped, Reason::LimitDeadline);
+    assert_eq!(driver.exit_code(), Some(ExitCode::Limit));
+    driver.request(resume());
+    driver.is(Status::Running, None);
+    assert_eq!(driver.state.config.limits.deadline, None);
+    // A wait that would outlast it is no wait.
+    let mut driver = Driver::with_baseline(config, false);
+    let until = Some(driver.now.plus_millis(60 * MINUTE_MS));
+    let mut end = refused(ErrorClass::RateLimit);
+    end.report.as_mut().unwrap().limited_until = until;
+    driver.end_attempt(end);
+    driver.is(Status::Stopped, Reason::LimitDeadline);
+}

@@ -181,6 +181,7 @@ pub(super) fn config() -> LoopConfig {
         limits: Limits { no_progress: 100, failures: 100, ..Limits::default() },
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
+        on_done: None,
     }
 }
 
