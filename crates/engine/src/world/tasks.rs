@@ -44,13 +44,12 @@ fn in_markdown(text: &str) -> Tasks {
             (Some(open), Some(marker)) if open == marker => fence = None,
             (None, Some(marker)) => fence = Some(marker),
             (Some(_), _) => {}
-            (None, None) => match checkbox(line) {
-                Some(done) => {
+            (None, None) => {
+                if let Some(done) = checkbox(line) {
                     tasks.all += 1;
                     tasks.done += usize::from(done);
                 }
-                None => {}
-            },
+            }
         }
     }
     tasks
