@@ -95,6 +95,7 @@ pub(crate) fn config() -> LoopConfig {
         limits: Limits { iterations: u32::MAX, no_progress: u32::MAX, ..Limits::default() },
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
+        worktree: None,
         on_done: None,
     }
 }

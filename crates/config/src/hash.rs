@@ -64,6 +64,7 @@ mod tests {
             limits: Limits::default(),
             on_lost: OnLost::default(),
             session: SessionPolicy::default(),
+            worktree: None,
             on_done: None,
         }
     }

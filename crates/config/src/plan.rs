@@ -60,6 +60,7 @@ pub fn plan(
         limits,
         on_lost: settings.on_lost.as_ref().map(|policy| policy.value).unwrap_or_default(),
         session: settings.session.as_ref().map(|policy| policy.value).unwrap_or_default(),
+        worktree: None,
         on_done: None,
     };
     Problems::or(problems, Plan { config, resolved })

@@ -3,17 +3,20 @@
 use std::path::{Path, PathBuf};
 
 use piton_model::RunId;
+use piton_model::loop_machine::LoopConfig;
 
 /// The places of one repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     root: PathBuf,
+    /// Where agents and checks work, if that is not the root.
+    tree: Option<PathBuf>,
 }
 
 impl Layout {
     /// The places of the repository at `root`, which must be absolute.
     pub fn new(root: PathBuf) -> Self {
-        Self { root }
+        Self { root, tree: None }
     }
 
     /// The repository that holds `start`: the nearest directory upwards with a `.piton` or `.git` in it,
@@ -23,10 +26,29 @@ impl Layout {
             [".piton", ".git"].iter().any(|name| directory.join(name).symlink_metadata().is_ok())
         };
         let root = start.ancestors().find(holds).unwrap_or(start);
-        Self { root: root.to_owned() }
+        let main = repository_of(root).filter(|main| main.join(".piton").is_dir());
+        Self::new(main.unwrap_or_else(|| root.to_owned()))
     }
 
-    /// The top of the repository: where agents and checks work.
+    /// The same repository, for a run that works where its configuration says.
+    #[must_use]
+    pub fn of_run(&self, config: &LoopConfig) -> Self {
+        let tree = config.worktree.as_ref().map(|worktree| PathBuf::from(&worktree.path));
+        Self { root: self.root.clone(), tree }
+    }
+
+    /// The same repository, for work in place.
+    #[must_use]
+    pub fn in_place(&self) -> Self {
+        Self::new(self.root.clone())
+    }
+
+    /// Where agents and checks of a run work.
+    pub fn tree(&self) -> &Path {
+        self.tree.as_deref().unwrap_or(&self.root)
+    }
+
+    /// The top of the repository: where journal, configuration and views are.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -58,6 +80,18 @@ impl Layout {
 
     /// Held by whoever drives a run in this work tree.
     pub fn workspace_lock(&self) -> PathBuf {
-        self.state().join("workspace.lock")
+        match self.tree.as_ref().and_then(|tree| tree.file_name()) {
+            Some(name) => self.state().join("trees").join(name).with_extension("lock"),
+            None => self.state().join("workspace.lock"),
+        }
     }
+}
+
+/// The main work tree of the repository to which the work tree `root` was added, if it was.
+fn repository_of(root: &Path) -> Option<PathBuf> {
+    let link = std::fs::read_to_string(root.join(".git")).ok()?;
+    let git_dir = root.join(link.strip_prefix("gitdir:")?.trim());
+    let common = std::fs::read_to_string(git_dir.join("commondir")).ok()?;
+    let common = std::fs::canonicalize(git_dir.join(common.trim())).ok()?;
+    common.parent().map(Path::to_owned)
 }

@@ -18,6 +18,7 @@ fn state() -> State {
         limits: Limits { iterations: 1_000, ..Limits::default() },
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
+        worktree: None,
         on_done: None,
     };
     let event = create("r".parse().expect("an id"), "task", config).expect("a configuration");
@@ -42,6 +43,7 @@ fn round(number: u32, passed: bool) -> Command {
         }],
         conditions: Vec::new(),
         snapshot: Some(Snapshot { id: format!("c{number}"), tree: format!("t{number}") }),
+        commit: None,
         duration_ms: 5,
         cancelled: false,
     })

@@ -5,12 +5,15 @@
 //! names: every call of git goes through [`call`] with hardened settings, and every call that looks at files
 //! goes through a [`shadow`], a git directory of ours that knows no configuration but our own.
 //!
+//! Work trees of our own, and commits in them, are in [`branch`].
+//!
 //! Read [`take`] for how a snapshot comes about, [`capture`] for how files become a tree byte by byte,
 //! [`unseen`] for what git would not show, [`record`] for how a snapshot is kept, [`restore`] for the way back.
 //!
 //! Invariant: everything a snapshot names is reachable from its ref, so no garbage collection drops it.
 //! Invariant: a snapshot is complete or an error; what it leaves out on purpose it lists.
 
+mod branch;
 mod workspace;
 
 mod protect;
@@ -40,6 +43,7 @@ mod path;
 mod repository;
 mod shadow;
 
+pub use branch::Standing;
 pub use call::calls_made;
 pub use diff::{ChangeKind, Diff, FileChange};
 pub use error::Error;

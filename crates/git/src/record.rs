@@ -1,4 +1,4 @@
-//! How a snapshot is kept: a commit under `refs/piton/<run>`.
+//! How a snapshot is kept: a commit under `refs/piton/runs/<run>`.
 //!
 //! Its tree is the work tree, so plain git can show, compare and check out a snapshot. Its parents are the
 //! run's snapshot before it, the commit that `HEAD` named, and, where the user's index or a sparse checkout
@@ -19,7 +19,7 @@ const MARK: &str = "Piton-Snapshot: ";
 
 /// The ref of a run.
 pub(crate) fn ref_of(run: &str) -> String {
-    format!("refs/piton/{run}")
+    format!("refs/piton/runs/{run}")
 }
 
 /// What the message of a snapshot's commit says.

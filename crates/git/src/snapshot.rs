@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{BlobId, RepoPath, SnapshotId, TreeId};
 
-/// The state of a work tree at one moment, kept under `refs/piton/<run>`.
+/// The state of a work tree at one moment, kept under `refs/piton/runs/<run>`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Snapshot {

@@ -120,7 +120,7 @@ impl Workspace {
     pub fn clean_stale_locks(&self, run: &str) -> Result<Vec<PathBuf>, Error> {
         check_run(run)?;
         let directory = self.run_directory(run);
-        let mut candidates = vec![self.repository.common_dir.join(format!("refs/piton/{run}.lock"))];
+        let mut candidates = vec![self.repository.common_dir.join(format!("refs/piton/runs/{run}.lock"))];
         let nested = std::fs::read_dir(directory.join("nested")).into_iter().flatten().flatten();
         let shadows = std::iter::once(directory).chain(nested.map(|entry| entry.path()));
         for shadow in shadows {

@@ -162,7 +162,7 @@ fn a_branch_with_the_name_of_an_option_is_only_a_name() {
 fn a_ref_of_ours_that_points_elsewhere_does_not_move_a_branch() {
     let place = Place::new();
     let head = place.git(&["rev-parse", "HEAD"]);
-    place.git(&["symbolic-ref", "refs/piton/run-1", "refs/heads/main"]);
+    place.git(&["symbolic-ref", "refs/piton/runs/run-1", "refs/heads/main"]);
     place.snapshot();
     assert_eq!(place.git(&["rev-parse", "refs/heads/main"]), head);
     place.open().forget(RUN).unwrap();

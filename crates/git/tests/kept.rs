@@ -20,17 +20,17 @@ fn snapshots_of_a_run_are_a_chain() {
     assert_eq!(place.open().read(&second.id).unwrap(), second);
     let other = place.open().snapshot("run-2", "another run").unwrap();
     assert_eq!(other.tree, second.tree);
-    assert_eq!(place.git(&["rev-parse", "refs/piton/run-1"]), second.id.as_str());
+    assert_eq!(place.git(&["rev-parse", "refs/piton/runs/run-1"]), second.id.as_str());
 }
 
 #[test]
 fn the_ref_moved_away_makes_a_new_snapshot() {
     let place = Place::new();
     place.snapshot();
-    place.git(&["update-ref", "-d", "refs/piton/run-1"]);
+    place.git(&["update-ref", "-d", "refs/piton/runs/run-1"]);
     let again = place.snapshot();
     assert!(!again.reused);
-    assert_eq!(place.git(&["rev-parse", "refs/piton/run-1"]), again.id.as_str());
+    assert_eq!(place.git(&["rev-parse", "refs/piton/runs/run-1"]), again.id.as_str());
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn pruned_objects_are_written_again() {
     let place = Place::new();
     place.write("new", b"only in the private index");
     place.snapshot();
-    place.git(&["update-ref", "-d", "refs/piton/run-1"]);
+    place.git(&["update-ref", "-d", "refs/piton/runs/run-1"]);
     place.git(&["prune", "--expire=now"]);
     place.write("another", b"x");
     let snapshot = place.snapshot();
@@ -129,7 +129,7 @@ fn a_stale_lock_of_ours_fails_the_snapshot_until_it_is_cleaned() {
     place.snapshot();
     place.write("a.txt", b"changed");
     place.write(".piton/index/run-1/index.lock", b"");
-    place.write(".git/refs/piton/run-1.lock", b"");
+    place.write(".git/refs/piton/runs/run-1.lock", b"");
     place.write(".git/index.lock", b"the user's");
     assert!(matches!(place.open().snapshot(RUN, "locked"), Err(Error::Git { .. })));
     let removed = place.open().clean_stale_locks(RUN).unwrap();
@@ -144,7 +144,7 @@ fn forget_removes_ref_and_private_index() {
     let place = Place::new();
     place.snapshot();
     place.open().forget(RUN).unwrap();
-    assert!(!try_git(&place.root, &["rev-parse", "--verify", "refs/piton/run-1"]).success());
+    assert!(!try_git(&place.root, &["rev-parse", "--verify", "refs/piton/runs/run-1"]).success());
     assert!(!place.path(".piton/index/run-1").exists());
     place.open().forget(RUN).unwrap();
 }

@@ -82,7 +82,7 @@ fn a_linked_worktree_works_and_shares_the_refs() {
     assert_eq!(workspace.root(), other);
     let snapshot = workspace.snapshot(RUN, "in a worktree").unwrap();
     assert_eq!(snapshot.branch.as_deref(), Some("refs/heads/piton/x"));
-    assert_eq!(place.git(&["rev-parse", "refs/piton/run-1"]), snapshot.id.as_str());
+    assert_eq!(place.git(&["rev-parse", "refs/piton/runs/run-1"]), snapshot.id.as_str());
     let names = show(&files_of(&place.path(".git"), &snapshot.tree));
     assert_eq!(names.len(), 3, "{names:?}");
     workspace.protect_state().unwrap();

@@ -26,7 +26,7 @@ fn snapshot_holds_tracked_and_untracked_files() {
     place.assert_exact(&snapshot);
     assert_eq!(snapshot.head.as_deref(), Some(&*place.git(&["rev-parse", "HEAD"])));
     assert_eq!(snapshot.branch.as_deref(), Some("refs/heads/main"));
-    assert_eq!(place.git(&["rev-parse", "refs/piton/run-1"]), snapshot.id.as_str());
+    assert_eq!(place.git(&["rev-parse", "refs/piton/runs/run-1"]), snapshot.id.as_str());
     assert!(!snapshot.reused);
 }
 

@@ -116,6 +116,7 @@ fn config() -> LoopConfig {
         limits: Limits { cost_microusd: Some(5_000_000), idle_ms: Some(600_000), ..Limits::default() },
         on_lost: OnLost::RestoreAndRetry,
         session: SessionPolicy::Continue,
+        worktree: None,
         on_done: None,
     }
 }
@@ -146,6 +147,7 @@ fn round() -> CheckRound {
         checks: vec![passed, failed],
         conditions: vec![ConditionResult { label: "file:out".to_owned(), met: false }],
         snapshot: Some(snapshot()),
+        commit: None,
         duration_ms: 901_200,
         cancelled: true,
     }

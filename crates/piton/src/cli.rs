@@ -83,6 +83,8 @@ pub(crate) enum Command {
     Restore(RestoreArguments),
     /// Show what changed between two iterations; by default from the start to now.
     Diff(DiffArguments),
+    /// What a run did, as Markdown for a pull request.
+    Report(RunArgument),
     /// Forget a run: its events, attempts and snapshots.
     Rm(RmArguments),
     /// Check everything that is stored.
@@ -132,6 +134,7 @@ impl Command {
             | Self::Wait(_)
             | Self::Best(_)
             | Self::Diff(_)
+            | Self::Report(_)
             | Self::Verify(_)
             | Self::Doctor
             | Self::Completions(_)
@@ -211,9 +214,16 @@ pub(crate) struct LoopArguments {
     /// Name the run.
     #[arg(long, value_name = "ID")]
     pub(crate) id: Option<String>,
-    /// Work in place. The only way so far.
+    /// Work in a work tree of its own, on a branch of its own; the default on the default branch or over
+    /// uncommitted work.
+    #[arg(long, conflicts_with = "here")]
+    pub(crate) worktree: bool,
+    /// Work in place, in the tree as it is.
     #[arg(long)]
     pub(crate) here: bool,
+    /// Start a fifth loop at once.
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Start it and return.
     #[arg(long)]
     pub(crate) detach: bool,

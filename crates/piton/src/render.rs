@@ -23,7 +23,7 @@ pub(crate) fn duration(millis: u64) -> String {
 }
 
 /// `1 iteration`, `2 iterations`.
-fn count(number: u32, of: &str) -> String {
+pub(crate) fn count(number: u32, of: &str) -> String {
     format!("{number} {of}{}", if number == 1 { "" } else { "s" })
 }
 
@@ -55,10 +55,19 @@ pub(crate) fn opening(state: &State) -> String {
         piton_model::loop_machine::SessionPolicy::Fresh => "fresh session per iteration",
         piton_model::loop_machine::SessionPolicy::Continue => "one session",
     };
-    format!("run {} · {}, {session} · in place", state.run, clean_line(&state.config.agent.name))
+    let place = match &state.config.worktree {
+        None => "in place".to_owned(),
+        Some(worktree) => format!("worktree {}, branch {}", beside(&worktree.path), worktree.branch),
+    };
+    format!("run {} · {}, {session} · {place}", state.run, clean_line(&state.config.agent.name))
 }
 
 /// What is said once the baseline is known.
+/// A work tree beside the repository, as people write it.
+fn beside(path: &str) -> String {
+    clean_line(&format!("../{}", path.rsplit('/').next().unwrap_or(path)))
+}
+
 pub(crate) fn baseline(state: &State) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(round) = &state.baseline
@@ -234,13 +243,18 @@ fn spent(state: &State) -> String {
 }
 
 fn result(state: &State) -> String {
-    let place =
-        if state.tree_changed() { "files changed in place, nothing committed" } else { "no file changed" };
+    let place = match (&state.config.worktree, state.tree_changed()) {
+        (_, false) => "no file changed".to_owned(),
+        (None, true) => "files changed in place, nothing committed".to_owned(),
+        (Some(worktree), true) => {
+            format!("branch {}, {}, nothing merged", worktree.branch, count(state.commits, "commit"))
+        }
+    };
     match &state.best {
         Some(best) if state.status != Status::Completed => {
             format!("{place}; best is #{} with {} of {} checks", best.iteration, best.passed, best.total)
         }
-        _ => place.to_owned(),
+        _ => place,
     }
 }
 

@@ -145,10 +145,13 @@ pub(crate) async fn let_go(client: &LocalClient, run: &RunId) -> Result<(), Fail
 
 /// Waits for the lock of this work tree as long as only drivers that are leaving hold it. Otherwise: the runs
 /// that work here.
-pub(crate) async fn workspace_free(client: &LocalClient) -> Result<Result<(), Vec<RunId>>, Failure> {
+pub(crate) async fn workspace_free(
+    client: &LocalClient,
+    layout: &Layout,
+) -> Result<Result<(), Vec<RunId>>, Failure> {
     let started = SystemClock.monotonic();
     loop {
-        if !FileLock::is_held(&client.layout().workspace_lock())? {
+        if !FileLock::is_held(&layout.workspace_lock())? {
             return Ok(Ok(()));
         }
         let mut busy = Vec::new();

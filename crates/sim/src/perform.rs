@@ -239,6 +239,7 @@ impl Task {
             checks: Vec::new(),
             conditions: Vec::new(),
             snapshot: None,
+            commit: None,
             duration_ms: 0,
             cancelled: false,
         });

@@ -122,6 +122,7 @@ fn config(rng: &mut Rng) -> LoopConfig {
         limits,
         on_lost,
         session: SessionPolicy::Fresh,
+        worktree: None,
         on_done: None,
     }
 }

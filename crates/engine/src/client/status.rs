@@ -55,6 +55,9 @@ pub(super) fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
 fn next_command(state: &State, driven: bool) -> String {
     let id = state.run.short();
     match (state.status, state.reason) {
+        (Status::Completed, _) if state.config.worktree.is_some() => {
+            format!("piton report {id} | gh pr create -F -")
+        }
         (Status::Completed, _) => format!("piton diff {id}"),
         (Status::Waiting, _) if !state.questions.is_empty() => format!("piton answer {id}"),
         (Status::Created | Status::Running | Status::Rebooting | Status::Waiting, _) if driven => {

@@ -96,7 +96,7 @@ fn prepare_tree(
 }
 
 fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Option<Command>, WorldError> {
-    let prompt = match prompt::compose(state, context.layout.root()) {
+    let prompt = match prompt::compose(state, context.layout.tree()) {
         Ok(prompt) => prompt,
         Err(error) => return Ok(Some(not_startable(attempt, error.to_string()))),
     };
@@ -147,7 +147,7 @@ fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String)
         name: attempt.number.to_string(),
         mark: format!("{}-{}-{}", context.run, attempt.number, SystemIds.hex(16)),
         argv: argv(agent, attempt, &prompt, &directory),
-        cwd: context.layout.root().to_owned(),
+        cwd: context.layout.tree().to_owned(),
         env,
         env_remove: super::hidden_variables(),
         stdin: if agent.prompt == PromptBy::Stdin { Stdin::Prompt } else { Stdin::Null },

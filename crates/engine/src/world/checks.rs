@@ -9,7 +9,7 @@ use piton_model::loop_machine::{CheckResult, CheckRound, Condition, ConditionRes
 use piton_model::{Command, State};
 use piton_sys::{Ids, SystemIds, file};
 
-use super::{Context, WorldError, attempt, tasks};
+use super::{Context, WorldError, attempt, land, tasks};
 
 const OUTPUT_BYTES_MAX: u64 = 16 << 20;
 const KILL_GRACE_MS: u64 = 2_000;
@@ -30,6 +30,7 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
         checks: Vec::new(),
         conditions: Vec::new(),
         snapshot: None,
+        commit: None,
         duration_ms: 0,
         cancelled: false,
     };
@@ -54,6 +55,7 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
     }
     context.require_lease(state)?;
     result.snapshot = Some(attempt::take_snapshot(context, &format!("after checks {round}"))?);
+    result.commit = land::commit(context, state, &result)?;
     Ok(Command::EndChecks(result))
 }
 
@@ -66,8 +68,8 @@ fn probe(
 ) -> Result<Option<bool>, WorldError> {
     match condition {
         Condition::ChecksPass | Condition::Done => Ok(Some(false)),
-        Condition::File(path) => Ok(Some(context.layout.root().join(path).symlink_metadata().is_ok())),
-        Condition::TasksDone(path) => Ok(Some(tasks::read(&context.layout.root().join(path)).are_done())),
+        Condition::File(path) => Ok(Some(context.layout.tree().join(path).symlink_metadata().is_ok())),
+        Condition::TasksDone(path) => Ok(Some(tasks::read(&context.layout.tree().join(path)).are_done())),
         Condition::Command(command) => {
             let name = format!("until-{round}-{index}");
             let ran = run(context, &name, command, CONDITION_TIMEOUT_MS)?;
@@ -140,7 +142,7 @@ fn launch(context: &Context, name: &str, command: &str, timeout_ms: u64) -> Resu
         name: name.to_owned(),
         mark: format!("{}-{name}-{}", context.run, SystemIds.hex(16)),
         argv: vec!["sh".to_owned(), "-c".to_owned(), command.to_owned()],
-        cwd: context.layout.root().to_owned(),
+        cwd: context.layout.tree().to_owned(),
         env,
         env_remove: super::hidden_variables(),
         stdin: Stdin::Null,
@@ -156,7 +158,7 @@ fn launch(context: &Context, name: &str, command: &str, timeout_ms: u64) -> Resu
     match attempt::launch_or_abandon(context, &spec)? {
         Launch::Started | Launch::AlreadyPublished => Ok(()),
         Launch::SpawnFailed { error } => {
-            Err(file::Error::new("start a check in", context.layout.root(), std::io::Error::other(error))
+            Err(file::Error::new("start a check in", context.layout.tree(), std::io::Error::other(error))
                 .into())
         }
     }

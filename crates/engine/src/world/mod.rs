@@ -6,6 +6,7 @@
 mod attempt;
 mod checks;
 mod end;
+mod land;
 pub mod prompt;
 mod publish;
 mod signals;
@@ -26,6 +27,7 @@ use crate::driver::World;
 use crate::layout::Layout;
 use publish::Publisher;
 
+pub use land::wants_worktree;
 pub use publish::{Views, republish, unpublish};
 use signals::Interrupts;
 
@@ -84,14 +86,20 @@ impl LocalWorld {
     ///
     /// `note` is told what a person should know and no event says.
     pub fn open(
-        layout: Layout,
-        run: RunId,
+        layout: &Layout,
+        state: &State,
         exe: PathBuf,
         views: Views,
         note: Box<dyn Fn(&str)>,
     ) -> Result<Self, WorldError> {
-        let lock = FileLock::try_exclusive(&layout.workspace_lock())?
-            .ok_or_else(|| WorldError::WorkspaceHeld { root: layout.root().to_owned() })?;
+        let (layout, run) = (layout.of_run(&state.config), state.run.clone());
+        let lock = layout.workspace_lock();
+        file::create_private_dir(lock.parent().expect("a lock lies in a directory"))?;
+        let lock = FileLock::try_exclusive(&lock)?
+            .ok_or_else(|| WorldError::WorkspaceHeld { root: layout.tree().to_owned() })?;
+        if let (Some(worktree), None) = (&state.config.worktree, &state.start) {
+            land::begin(&layout, state, worktree)?;
+        }
         let workspace = open_workspace(&layout, &run)?;
         workspace.protect_state()?;
         workspace.clean_stale_locks(run.as_str())?;
@@ -115,7 +123,7 @@ impl LocalWorld {
 /// The work tree of `run`, without the files that piton renders itself.
 pub fn open_workspace(layout: &Layout, run: &RunId) -> Result<Workspace, WorldError> {
     let rendered = publish::rendered_paths(layout, run);
-    Ok(Workspace::open(layout.root(), &layout.state())?.leaving_out(&rendered))
+    Ok(Workspace::open(layout.tree(), &layout.state())?.leaving_out(&rendered))
 }
 
 /// The snapshot that the journal names.

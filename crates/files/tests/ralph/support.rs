@@ -28,6 +28,7 @@ pub(crate) fn config() -> LoopConfig {
         limits: Limits { cost_microusd: Some(10_000_000), ..Limits::default() },
         on_lost: OnLost::default(),
         session: SessionPolicy::default(),
+        worktree: None,
         on_done: None,
     }
 }
@@ -146,6 +147,7 @@ fn round(number: u32, passed: [bool; 2], report_is_there: bool) -> CheckRound {
         checks: ["test", "lint"].into_iter().zip(passed).map(result).collect(),
         conditions: vec![ConditionResult { label: "file:report.txt".to_owned(), met: report_is_there }],
         snapshot: None,
+        commit: None,
         duration_ms: 2_000,
         cancelled: false,
     }

@@ -54,6 +54,7 @@ fn born(event: &Event, at: Timestamp) -> Option<State> {
         ended: None,
         baseline: None,
         checks: None,
+        commits: 0,
         start: None,
         snapshot: None,
         report: None,
@@ -405,6 +406,7 @@ fn remember_files(known: &mut Vec<String>, files: &[String]) {
 
 fn checks_finished(state: &mut State, round: &CheckRound) {
     state.open = None;
+    state.commits += u32::from(round.commit.is_some());
     state.counters.working_ms = state.counters.working_ms.saturating_add(round.duration_ms);
     if let Some(snapshot) = &round.snapshot {
         state.snapshot = Some(snapshot.clone());

@@ -24,9 +24,22 @@ pub struct LoopConfig {
     pub on_lost: OnLost,
     /// Whether iterations share a session of the agent.
     pub session: SessionPolicy,
+    /// The work tree it works in; in place without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Worktree>,
     /// A shell command that is run whenever the run comes to rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_done: Option<String>,
+}
+
+/// A work tree of the run's own, beside the repository.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Worktree {
+    /// Where it is.
+    pub path: String,
+    /// Its branch.
+    pub branch: String,
 }
 
 /// Where the task comes from.

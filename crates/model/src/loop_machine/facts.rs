@@ -308,6 +308,9 @@ pub struct CheckRound {
     /// The tree they were run on, as they left it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Snapshot>,
+    /// The commit that was made of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// Working time they took.
     pub duration_ms: u64,
     /// They were cut short because somebody asked; no verdict follows.

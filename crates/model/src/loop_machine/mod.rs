@@ -24,7 +24,7 @@ mod tests;
 pub use apply::apply;
 pub use config::{
     AgentConfig, Check, Condition, Limits, LoopConfig, NamedBy, OnLost, Prompt, PromptBy, Raise,
-    SessionPolicy, Sessions, StreamField, StreamFormat,
+    SessionPolicy, Sessions, StreamField, StreamFormat, Worktree,
 };
 pub use decide::{Command, Place, Rejection, admit, advance, create, decide};
 pub use done::{DoneRule, done_rule};

@@ -62,6 +62,9 @@ pub struct State {
     pub baseline: Option<CheckRound>,
     /// The last round with a verdict.
     pub checks: Option<CheckRound>,
+    /// Commits that were made of green iterations.
+    #[serde(default)]
+    pub commits: u32,
     /// The tree at the start of the run.
     pub start: Option<Snapshot>,
     /// The tree as last seen.

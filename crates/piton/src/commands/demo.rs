@@ -94,6 +94,7 @@ fn config() -> Result<LoopConfig, Failure> {
         limits: Limits { iterations: 5, ..Limits::default() },
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
+        worktree: None,
         on_done: None,
     })
 }

@@ -45,8 +45,9 @@ async fn drive_run(global: &Global, arguments: &DriverArguments) -> Result<ExitC
     }
     let views = configuration::views(&layout);
     // A driver that is only leaving is waited for; another that works here is an error of `open`.
-    let _ = start::workspace_free(&client).await?;
-    let world = LocalWorld::open(layout, run.clone(), start::exe()?, views, Box::new(start::say_note))?;
+    let state = client.load(&run, None).await?.state;
+    let _ = start::workspace_free(&client, &layout.of_run(&state.config)).await?;
+    let world = LocalWorld::open(&layout, &state, start::exe()?, views, Box::new(start::say_note))?;
     let driver = Driver { holder: LocalClient::holder(), version: env!("CARGO_PKG_VERSION").to_owned() };
     let lease = client.store().claim(&run, driver.holder.clone(), claim).await?;
     if let Some(starter) = arguments.starter {

@@ -5,11 +5,13 @@ use std::path::Path;
 
 use jiff::{Zoned, civil};
 use piton_config::{AgentOptions, Limit, Overrides, Plan, Settings, Task, config_hash, files, plan};
-use piton_engine::world::prompt;
+use piton_engine::world::{open_workspace, prompt, wants_worktree};
 use piton_engine::{Layout, LocalClient};
-use piton_model::loop_machine::{LoopConfig, Prompt, create};
+use piton_model::loop_machine::{LoopConfig, Prompt, Worktree, create};
 use piton_model::{ExitCode, RunId, Status, Timestamp, exit_code, slug};
+use piton_store::Store;
 use piton_sys::{Ids, SystemIds};
+use piton_view::Client;
 
 use super::resume;
 use crate::cli::{Global, LoopArguments, RaiseArguments};
@@ -39,13 +41,14 @@ pub(super) async fn run(
     check_agent(&config, layout.root())?;
     let run = run_id(arguments, &task)?;
     let client = repository::open_or_create(&layout)?;
+    config.worktree = worktree_of(&client, arguments, &run).await?;
     let from = match existing(&client, &run, &config).await? {
         Some(()) => {
             out.note(format!("run `{run}` exists and is unfinished: going on with it"));
             From::After(resume::resume(&client, &run, &raise_of(arguments), false).await?)
         }
         None => {
-            refuse_crowd(&client).await?;
+            refuse_crowd(&client, &config, arguments.force).await?;
             client.create(&create(run.clone(), title(&task), config)?).await?;
             start::driver(&client, &run, false).await?;
             From::Start
@@ -236,9 +239,59 @@ fn differences(begun: &LoopConfig, asked: &LoopConfig) -> Vec<String> {
     list
 }
 
-/// Every loop works in place so far, and one work tree has one driver at a time.
-async fn refuse_crowd(client: &LocalClient) -> Result<(), Failure> {
-    let Err(busy) = start::workspace_free(client).await? else { return Ok(()) };
+/// The work tree of its own that a run gets, unless it works in place. A run that exists has what it has.
+async fn worktree_of(
+    client: &LocalClient,
+    arguments: &LoopArguments,
+    run: &RunId,
+) -> Result<Option<Worktree>, Failure> {
+    if let Ok(loaded) = client.load(run, None).await {
+        return Ok(loaded.state.config.worktree);
+    }
+    let layout = client.layout();
+    if arguments.here {
+        return Ok(None);
+    }
+    let workspace = open_workspace(layout, run)?;
+    let failed = |error: piton_git::Error| Failure::environment(&error);
+    // What piton keeps and renders itself is no uncommitted work.
+    workspace.protect_state().map_err(failed)?;
+    if arguments.worktree && !workspace.standing().map_err(failed)?.has_commit {
+        return Err(Failure::usage("--worktree needs a git repository with a commit to start from")
+            .hint("commit something first, or give --here"));
+    }
+    if !arguments.worktree && !wants_worktree(&workspace).map_err(failed)? {
+        return Ok(None);
+    }
+    let name = layout.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let path = layout.root().with_file_name(format!("{name}-{}", run.short()));
+    if path.symlink_metadata().is_ok() {
+        return Err(Failure::usage(format!("`{}` is in the way of the run's work tree", path.display()))
+            .hint("choose another --id, or give --here"));
+    }
+    let path = path.to_str().ok_or_else(|| Failure::usage("the path of this repository is not UTF-8"))?;
+    Ok(Some(Worktree { path: path.to_owned(), branch: format!("piton/{}", run.short()) }))
+}
+
+/// Loops at once without being asked twice.
+const LOOPS_MAX: usize = 4;
+
+/// One work tree has one driver at a time, and a machine only so many loops.
+async fn refuse_crowd(client: &LocalClient, config: &LoopConfig, force: bool) -> Result<(), Failure> {
+    let mut driven = Vec::new();
+    for run in client.runs().await? {
+        if client.store().holder(&run.run_id).await?.is_some() {
+            driven.push(run.run_id.to_string());
+        }
+    }
+    if driven.len() >= LOOPS_MAX && !force {
+        let mut failure = Failure::new(ExitCode::Held, format!("{} loops work here already", driven.len()))
+            .hint("wait for one with `piton wait`, or give --force");
+        failure.details = driven;
+        return Err(failure);
+    }
+    let layout = client.layout().of_run(config);
+    let Err(busy) = start::workspace_free(client, &layout).await? else { return Ok(()) };
     let mut failure = Failure::new(ExitCode::Held, "another run works in this tree")
         .hint("run `piton ls`; wait for it with `piton wait`, or stop it with `piton stop`");
     failure.details = busy.iter().map(ToString::to_string).collect();

@@ -15,6 +15,7 @@ mod loops;
 mod ls;
 mod output;
 mod rebuild;
+mod report;
 mod restore;
 mod resume;
 mod rm;
@@ -70,6 +71,7 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failur
         Command::Diff(arguments) => diff::run(global, &arguments, out).await,
         Command::Rm(arguments) => rm::run(global, &arguments, out).await,
         Command::Verify(argument) => verify::run(global, &argument, out).await,
+        Command::Report(argument) => report::run(global, &argument, out).await,
         Command::Rebuild(argument) => rebuild::run(global, &argument, out).await,
         Command::Doctor => doctor::run(global, out).await,
         Command::Trust(arguments) => trust::run(global, &arguments, out),

@@ -35,8 +35,8 @@ pub(super) async fn run(
     // The lease keeps a driver out while files are written; the lock keeps other runs of this tree out.
     start::let_go(&client, &run).await?;
     let lease = client.store().claim(&run, piton_engine::LocalClient::holder(), Claim::IfFree).await?;
-    let layout = client.layout();
-    let _ = start::workspace_free(&client).await?;
+    let layout = &client.layout().of_run(&state.config);
+    let _ = start::workspace_free(&client, layout).await?;
     let _lock = FileLock::try_exclusive(&layout.workspace_lock())?.ok_or_else(|| {
         Failure::new(ExitCode::Held, "another run works in this tree")
             .hint("run `piton ls`, and wait for it or stop it")

@@ -129,7 +129,7 @@ impl World {
     /// The same with variables set.
     pub(crate) fn piton_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
         let mut command = self.command(env!("CARGO_BIN_EXE_piton"));
-        command.args(arguments).envs(variables.iter().copied());
+        command.args(in_place(arguments)).envs(variables.iter().copied());
         Ran::of(command)
     }
 
@@ -173,7 +173,7 @@ impl World {
         let (out, err) = (self.beside("started.out"), self.beside("started.err"));
         let file = |path: &Path| std::fs::File::create(path).unwrap();
         let mut command = self.command(env!("CARGO_BIN_EXE_piton"));
-        let child = command.args(arguments).stdout(file(&out)).stderr(file(&err)).spawn().unwrap();
+        let child = command.args(in_place(arguments)).stdout(file(&out)).stderr(file(&err)).spawn().unwrap();
         Started { child, out, err }
     }
 
@@ -297,6 +297,19 @@ impl Started {
 
 /// Returns once `holds` does.
 #[track_caller]
+/// A loop works in place unless its test is about work trees.
+fn in_place<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    let mut arguments = arguments.to_vec();
+    let says =
+        arguments.iter().any(|word| word.starts_with("--worktree") || ["--here", "--help"].contains(word));
+    if arguments.first() == Some(&"loop") && !says {
+        arguments.insert(1, "--here");
+    }
+    // The word for what happens when nobody says anything.
+    arguments.retain(|word| *word != "--worktree=default");
+    arguments
+}
+
 pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let started = Instant::now();
     while !holds() {

@@ -20,3 +20,4 @@ mod surroundings;
 mod trust;
 mod untrusted;
 mod views;
+mod worktree;

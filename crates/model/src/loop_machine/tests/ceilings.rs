@@ -211,7 +211,8 @@ fn absurd_numbers_do_not_overflow() {
         }
         driver.end_attempt(end);
         if let Some(Open::Checks(number)) = driver.state.open {
-            let round = CheckRound { duration_ms: u64::MAX, ..round(number, &format!("t{n}"), false) };
+            let round =
+                CheckRound { commit: None, duration_ms: u64::MAX, ..round(number, &format!("t{n}"), false) };
             driver.command(Command::EndChecks(round));
         }
     }

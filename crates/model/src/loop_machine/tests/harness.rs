@@ -181,6 +181,7 @@ pub(super) fn config() -> LoopConfig {
         limits: Limits { no_progress: 100, failures: 100, ..Limits::default() },
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
+        worktree: None,
         on_done: None,
     }
 }
@@ -209,6 +210,7 @@ pub(super) fn round(number: u32, tree: &str, passed: bool) -> CheckRound {
         checks: vec![check("build"), check("test")],
         conditions: Vec::new(),
         snapshot: Some(snapshot(tree)),
+        commit: None,
         duration_ms: 1_000,
         cancelled: false,
     }

@@ -1,0 +1,66 @@
+//! Where work lands: a work tree of the run's own, and a commit for every green iteration.
+
+use piton_git::{Expected, Workspace};
+use piton_model::State;
+use piton_model::limits::clip;
+use piton_model::loop_machine::{CheckRound, Worktree};
+
+use super::{Context, WorldError, open_workspace};
+use crate::layout::Layout;
+
+/// The longest first line of a commit message.
+const SUBJECT_BYTES_MAX: usize = 72;
+
+/// Makes the work tree of a run that has not begun: a branch from `HEAD`, and on it whatever is not committed in
+/// the repository. May be repeated.
+pub(super) fn begin(layout: &Layout, state: &State, worktree: &Worktree) -> Result<(), WorldError> {
+    let run = state.run.as_str();
+    let repository = open_workspace(&layout.in_place(), &state.run)?;
+    repository.protect_state()?;
+    let is_dirty = repository.standing()?.is_dirty;
+    let source = is_dirty.then(|| repository.snapshot(run, "the tree it starts from")).transpose()?;
+    repository.add_work_tree(layout.tree(), &worktree.branch)?;
+    if let Some(source) = source {
+        let tree = open_workspace(layout, &state.run)?;
+        tree.restore(run, &source.id, Expected::Anything)?;
+        tree.commit_all("The tree this run starts from\n")?;
+    }
+    Ok(())
+}
+
+/// Commits what the checks of an iteration found green; the commit, if there was anything new.
+pub(super) fn commit(
+    context: &Context,
+    state: &State,
+    round: &CheckRound,
+) -> Result<Option<String>, WorldError> {
+    let green =
+        state.config.worktree.is_some() && state.iteration > 0 && !round.cancelled && round.all_pass();
+    if !green {
+        return Ok(None);
+    }
+    Ok(context.workspace.commit_all(&message(state))?)
+}
+
+/// What the agent says it did, in its own words, and where that is on record.
+fn message(state: &State) -> String {
+    let report = state.ended.as_ref().and_then(|ended| ended.report.as_ref());
+    let summary = report.and_then(|report| report.summary.as_deref()).unwrap_or_default().trim();
+    let first = summary.lines().next().unwrap_or_default().trim();
+    let subject = match first {
+        "" => format!("Iteration {}", state.iteration),
+        long if long.len() > SUBJECT_BYTES_MAX => {
+            format!("{}…", clip(long, SUBJECT_BYTES_MAX - 3).trim_end())
+        }
+        short => short.to_owned(),
+    };
+    let body =
+        if summary == subject || summary.is_empty() { String::new() } else { format!("{summary}\n\n") };
+    format!("{subject}\n\n{body}piton: run {}, iteration {}\n", state.run, state.iteration)
+}
+
+/// Whether a loop here would rather not work in place: on the default branch, or over uncommitted work.
+pub fn wants_worktree(workspace: &Workspace) -> Result<bool, piton_git::Error> {
+    let standing = workspace.standing()?;
+    Ok(standing.has_commit && (standing.is_default_branch || standing.is_dirty))
+}

@@ -1,0 +1,92 @@
+//! Work that lands on a branch of its own: a work tree beside the repository, and commits in it.
+//!
+//! The user's own work tree, index and branch are only looked at.
+
+use std::path::Path;
+
+use crate::call::Call;
+use crate::{Error, Workspace};
+
+/// Branches that are somebody's default, where the remote does not say which one is.
+const USUAL_DEFAULTS: [&str; 3] = ["main", "master", "trunk"];
+
+/// Where a work tree stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// There is a commit to start from.
+    pub has_commit: bool,
+    /// The branch, unless `HEAD` is detached.
+    pub branch: Option<String>,
+    /// That branch is the default one of the repository.
+    pub is_default_branch: bool,
+    /// Something is not committed.
+    pub is_dirty: bool,
+}
+
+impl Workspace {
+    /// Where the work tree stands. Outside of git nothing is known.
+    pub fn standing(&self) -> Result<Standing, Error> {
+        if self.is_private {
+            return Ok(Standing::default());
+        }
+        let has_commit = self.git("rev-parse").args(["--quiet", "--verify", "HEAD"]).run()?.success();
+        let branch = self.answer(self.git("symbolic-ref").args(["--quiet", "--short", "HEAD"]))?;
+        let remote = self.git("symbolic-ref").args(["--quiet", "--short", "refs/remotes/origin/HEAD"]);
+        let default = self.answer(remote)?.and_then(|name| name.strip_prefix("origin/").map(str::to_owned));
+        let is_default_branch = branch.as_deref().is_some_and(|branch| match &default {
+            Some(default) => branch == default,
+            None => USUAL_DEFAULTS.contains(&branch),
+        });
+        let status =
+            self.git("status").args(["--porcelain", "--untracked-files=normal", "--ignore-submodules=none"]);
+        let is_dirty = !status.bytes()?.is_empty();
+        Ok(Standing { has_commit, branch, is_default_branch, is_dirty })
+    }
+
+    /// Adds a work tree at `path` on the new branch `branch`, from `HEAD`. One that is there already is kept.
+    pub fn add_work_tree(&self, path: &Path, branch: &str) -> Result<(), Error> {
+        if path.join(".git").exists() {
+            return Ok(());
+        }
+        // A work tree whose directory was removed by hand still has its name taken.
+        self.git("worktree").arg("prune").output()?;
+        let known = self.git("rev-parse").args(["--quiet", "--verify"]).arg(format!("refs/heads/{branch}"));
+        let add = self.git("worktree").args(["add", "--quiet"]);
+        let add = match known.run()?.success() {
+            true => add.arg(path).arg(branch),
+            false => add.args(["--no-track", "-b", branch]).arg(path).arg("HEAD"),
+        };
+        add.output().map(drop)
+    }
+
+    /// Commits everything in this work tree, as its user; the new commit, or `None` where there is nothing new.
+    ///
+    /// No hook and no signature: both may wait for a person who sleeps.
+    pub fn commit_all(&self, message: &str) -> Result<Option<String>, Error> {
+        self.git("add").args(["--all", "."]).output()?;
+        if self.git("diff").args(["--cached", "--quiet"]).run()?.success() {
+            return Ok(None);
+        }
+        let mut commit = self.git("commit");
+        if self.answer(self.git("config").arg("user.email"))?.is_none() {
+            commit = commit.setting("user.name=piton").setting("user.email=piton@localhost");
+        }
+        commit
+            .args(["--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=whitespace", "--file=-"])
+            .stdin(message.as_bytes().to_vec())
+            .output()?;
+        let head = self.git("rev-parse").arg("HEAD").bytes()?;
+        Ok(Some(String::from_utf8_lossy(&head).trim_end().to_owned()))
+    }
+
+    fn git(&self, command: &'static str) -> Call {
+        Call::new(command, self.root())
+    }
+
+    /// What git answers, where it has an answer.
+    fn answer(&self, call: Call) -> Result<Option<String>, Error> {
+        let output = call.run()?;
+        let text = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
+        Ok((output.success() && !text.is_empty()).then_some(text))
+    }
+}
