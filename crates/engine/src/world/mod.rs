@@ -182,7 +182,7 @@ impl World for LocalWorld {
             // A thread of its own, not one of the runtime's: those panic where the system has none left.
             let (done, result) = tokio::sync::oneshot::channel();
             let thread = std::thread::Builder::new().name("work".to_owned());
-            if let Err(error) = thread.spawn(move || done.send(work())) {
+            if let Err(error) = thread.spawn(move || drop(done.send(work()))) {
                 return Command::GiveUp { detail: format!("no thread can be started: {error}") };
             }
             let result = result.await.expect("work does not panic");
