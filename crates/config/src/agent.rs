@@ -140,6 +140,45 @@ mod tests {
         assert_eq!(BUILT_IN.map(|(name, _)| name), KNOWN_AGENTS);
     }
 
+    /// The table of `docs/agents.md`; `PITON_WRITE_DOCS=1` writes it.
+    #[test]
+    fn the_documentation_says_what_each_agent_can_do() {
+        let mut table =
+            String::from("| agent | program | session | tokens | cost | context | limits | modes |\n");
+        table.push_str("|---|---|---|---|---|---|---|---|\n");
+        for name in KNOWN_AGENTS {
+            let agent = built_in(name).unwrap();
+            let reports =
+                REPORTS.map(
+                    |(word, _)| {
+                        if agent.reports.iter().any(|report| report == word) { "yes" } else { "no" }
+                    },
+                );
+            let mark = |mode: &String| match agent.mode.as_ref() == Some(mode) {
+                true => format!("**{mode}**"),
+                false => mode.clone(),
+            };
+            let modes: Vec<String> = agent.modes.keys().map(mark).collect();
+            let modes = if modes.is_empty() { "none".to_owned() } else { modes.join(", ") };
+            table.push_str(&format!(
+                "| {name} | `{}` | {} | {modes} |\n",
+                agent.run.command[0],
+                reports.join(" | ")
+            ));
+        }
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/agents.md");
+        let page = std::fs::read_to_string(&path).unwrap();
+        let (before, rest) = page.split_once("<!-- agents: begin -->\n").unwrap();
+        let (found, after) = rest.split_once("<!-- agents: end -->").unwrap();
+        if std::env::var_os("PITON_WRITE_DOCS").is_some() {
+            let page = format!("{before}<!-- agents: begin -->\n{table}<!-- agents: end -->{after}");
+            piton_sys::file::write_atomic(&path, page.as_bytes(), piton_sys::file::Durability::Unsynced)
+                .unwrap();
+            return;
+        }
+        assert_eq!(found.trim(), table.trim(), "run the tests with PITON_WRITE_DOCS=1");
+    }
+
     #[test]
     fn model_mode_and_arguments_come_after_the_command() {
         let codex = built_in("codex").unwrap();

@@ -48,7 +48,7 @@ pub(crate) enum Command {
     /// Detect the checks of this repository, run each once, and write a trusted piton.toml.
     Init(InitArguments),
     /// Run an agent in a loop until its checks pass.
-    Loop(LoopArguments),
+    Loop(Box<LoopArguments>),
     /// List runs, those that need you first.
     Ls(LsArguments),
     /// Show where a run is, why, and what to do.

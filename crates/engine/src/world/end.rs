@@ -49,6 +49,9 @@ pub(super) fn of_exit(exit: &Exit, directory: &Path, attempt: &OpenAttempt, stat
     {
         report.error_class = exit.code.and_then(class_of_gemini_exit);
     }
+    if refused_permission(&agent.stream, outcome, directory) {
+        report.error_class = Some(ErrorClass::Permission);
+    }
     advise(&mut report, agent);
     let message = match outcome {
         AttemptOutcome::Failed => report.message.clone().or(message),
@@ -131,7 +134,11 @@ fn take_account(
         report.summary = account.text.as_ref().map(clean);
     }
     report.warnings = account.warnings.iter().map(clean).collect();
-    if let Some(heard) = &account.session_id {
+    // An agent that says nothing of its session has the one it was told to have.
+    let silent =
+        matches!(state.config.agent.stream, StreamFormat::Goose | StreamFormat::Plain | StreamFormat::Aider);
+    let told = attempt.session.as_ref().filter(|_| silent).map(|session| session.id.clone());
+    if let Some(heard) = &account.session_id.or(told) {
         if let Some(intended) = attempt.session.as_ref().filter(|intended| intended.id != *heard) {
             let asked = if intended.resumed { "to continue" } else { "to begin" };
             report
@@ -150,10 +157,22 @@ fn advise(report: &mut Report, agent: &AgentConfig) {
         let what = report.message.as_deref().unwrap_or("the agent is not logged in");
         report.message = Some(format!("{what}; {login}"));
     }
+    if report.error_class == Some(ErrorClass::Permission)
+        && let Some(permit) = &agent.permit
+    {
+        report.message = Some(permit.clone());
+    }
     let denied = report.warnings.iter().any(|warning| warning.starts_with("a tool was denied"));
     if denied && let Some(permit) = &agent.permit {
         report.warnings.push(permit.clone());
     }
+}
+
+/// Claude Code does not even begin as root where it is to ask nobody.
+fn refused_permission(format: &StreamFormat, outcome: AttemptOutcome, directory: &Path) -> bool {
+    *format == StreamFormat::Claude
+        && outcome == AttemptOutcome::Failed
+        && last_line(directory).is_some_and(|line| line.contains("cannot be used with root"))
 }
 
 /// It exits with codes of its own, or with the status of an HTTP answer, of which a byte is left.

@@ -323,6 +323,8 @@ fn hold_of(end: &AttemptEnd) -> Option<Reason> {
         ErrorClass::Auth => Some(Reason::Auth),
         ErrorClass::RateLimit => Some(Reason::RateLimit),
         ErrorClass::Overloaded => Some(Reason::Overloaded),
+        // What it may not do now it may not do next time either.
+        ErrorClass::Permission if end.outcome == AttemptOutcome::Failed => Some(Reason::Environment),
         ErrorClass::ContextFull | ErrorClass::Permission | ErrorClass::Hang | ErrorClass::Crash => None,
     }
 }

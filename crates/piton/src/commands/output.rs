@@ -1,5 +1,6 @@
 //! `piton output`: what the agent printed, readable, or with `--raw` as it was.
 
+use std::fmt::Write;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
@@ -69,8 +70,12 @@ fn readable(format: &StreamFormat, piece: &[u8], unfinished: &mut Vec<u8>, out: 
         piton_agent::stream::parse(format, line, &mut |said| match said {
             Said::Text(words) => text.push_str(&format!("{words}\n")),
             Said::MoreText(words) => text.push_str(&words),
-            Said::Tool { name, detail } => text.push_str(&format!("→ {name} {detail}\n")),
+            Said::Tool { name, detail } => {
+                let _ = writeln!(text, "{}", format!("→ {name} {detail}").trim_end());
+            }
             Said::Warning(words) => text.push_str(&format!("! {words}\n")),
+            // Its words come in pieces, and only the end says that the sentence is over.
+            Said::Finished if *format == StreamFormat::Gemini => text.push('\n'),
             Said::Failure { message, .. } => text.push_str(&format!("✗ {message}\n")),
             _ => {}
         });

@@ -99,7 +99,12 @@ fn text(state: &State, rows: &[Row]) -> String {
         let _ = writeln!(text, "{}\n", quoted.join("\n"));
     }
     if let Some(worktree) = &state.config.worktree {
-        let _ = writeln!(text, "Branch `{}`, {}, nothing merged.\n", worktree.branch, render::count(state.commits, "commit"));
+        let _ = writeln!(
+            text,
+            "Branch `{}`, {}, nothing merged.\n",
+            worktree.branch,
+            render::count(state.commits, "commit")
+        );
     }
     let _ = writeln!(text, "## Checks\n");
     for check in state.checks.iter().flat_map(|round| &round.checks) {

@@ -3,6 +3,7 @@
 use super::common::World;
 
 /// Puts a program called `name` first in PATH that prints a recording, writes its arguments down, and exits.
+#[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]
 fn stand_in(world: &World, name: &str, cases: &[(&str, i32)]) -> String {
     let recordings = concat!(env!("CARGO_MANIFEST_DIR"), "/../agent/tests/streams");
     let mut script = String::from("#!/bin/sh\ncat > /dev/null\necho \"$@\" >> \"$RECORD/arguments\"\n");
