@@ -91,6 +91,10 @@ pub(crate) enum Command {
     Verify(RunArgument),
     /// Render the files of a run again from the journal.
     Rebuild(RunArgument),
+    /// Go on with every run whose driver is gone, in all repositories, until stopped.
+    Worker(WorkerArguments),
+    /// Keep a worker from login to logout, so that runs go on after a reboot.
+    Autostart(AutostartArguments),
     /// Look at this machine and repository for what would stand in the way.
     Doctor,
     /// Trust the piton.toml of this repository as it stands.
@@ -122,6 +126,8 @@ impl Command {
             | Self::Rm(_)
             | Self::Rebuild(_)
             | Self::Trust(_)
+            | Self::Worker(_)
+            | Self::Autostart(_)
             | Self::Driver(_) => true,
             Self::Demo(_)
             | Self::Ls(_)
@@ -249,9 +255,26 @@ pub(crate) struct LsArguments {
     /// Finished runs too, however old.
     #[arg(long)]
     pub(crate) all: bool,
+    /// The runs of every repository that piton has worked in.
+    #[arg(long)]
+    pub(crate) everywhere: bool,
     /// Only runs that changed since then, e.g. 2026-02-15T12:00:00Z.
     #[arg(long, value_name = "T")]
     pub(crate) since: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WorkerArguments {
+    /// Look once and return.
+    #[arg(long)]
+    pub(crate) once: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AutostartArguments {
+    /// Take it back.
+    #[arg(long)]
+    pub(crate) remove: bool,
 }
 
 #[derive(Debug, Args)]

@@ -7,6 +7,7 @@ mod cli;
 mod commands;
 mod configuration;
 mod failure;
+mod known;
 mod output;
 mod render;
 mod repository;

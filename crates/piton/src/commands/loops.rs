@@ -18,7 +18,7 @@ use crate::cli::{Global, LoopArguments, RaiseArguments};
 use crate::failure::Failure;
 use crate::output::{Output, clean_line};
 use crate::viewer::{self, From};
-use crate::{configuration, repository, start};
+use crate::{configuration, known, repository, start};
 
 pub(super) async fn run(
     global: &Global,
@@ -50,6 +50,12 @@ pub(super) async fn run(
         None => {
             refuse_crowd(&client, &config, arguments.force).await?;
             client.create(&create(run.clone(), title(&task), config)?).await?;
+            if let Err(failure) = known::remember(&layout) {
+                out.note(format!(
+                    "note: `piton ls --everywhere` will not find this run: {}",
+                    failure.message
+                ));
+            }
             start::driver(&client, &run, false).await?;
             From::Start
         }

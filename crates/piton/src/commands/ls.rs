@@ -1,13 +1,18 @@
 //! `piton ls`: runs, those that need you first.
 
+use piton_engine::LocalClient;
 use piton_model::{ExitCode, Timestamp};
+use piton_store::Store;
+use piton_store::sqlite::Sqlite;
 use piton_sys::{Clock, SystemClock};
 use piton_view::{Client, RunSummary};
+use serde::Serialize;
 
+use super::worker;
 use crate::cli::{Global, LsArguments};
 use crate::failure::Failure;
 use crate::output::{Output, clean_line};
-use crate::{render, repository};
+use crate::{known, render, repository};
 
 /// Finished runs older than the newest so many are shown with `--all` only.
 const FINISHED_SHOWN: usize = 10;
@@ -17,30 +22,48 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
         Some(text) => Some(text.parse::<Timestamp>().map_err(|error| Failure::usage(error.to_string()))?),
         None => None,
     };
-    let layout = repository::layout(global)?;
-    let runs = match piton_store::sqlite::Sqlite::open_existing(&layout.state())? {
-        Some(store) => piton_engine::LocalClient::new(store, layout).runs().await?,
-        None => Vec::new(),
-    };
-    let runs = select(runs, arguments, since);
+    let places =
+        if arguments.everywhere { known::repositories()? } else { vec![repository::layout(global)?] };
+    let mut listed = Vec::new();
+    for layout in places {
+        let place = layout.root().display().to_string();
+        let Some(store) = Sqlite::open_existing(&layout.state())? else { continue };
+        let client = LocalClient::new(store, layout);
+        for run in select(client.runs().await?, arguments, since) {
+            let undriven = worker::is_under_way(&run) && client.store().holder(&run.run_id).await?.is_none();
+            listed.push(Listed { repository: arguments.everywhere.then(|| place.clone()), undriven, run });
+        }
+    }
+    // Stable: newest first within each group.
+    listed.sort_by_key(|listed| !(listed.run.needs_person() || listed.undriven));
     if out.json {
-        out.json(&runs);
+        out.json(&listed);
         return Ok(ExitCode::Done);
     }
-    if runs.is_empty() {
+    if listed.is_empty() {
         out.note("no runs here; start one with `piton loop`, or see `piton demo`");
     }
     let now = SystemClock.now();
-    for run in &runs {
-        out.line(line(run, now));
+    for listed in &listed {
+        out.line(line(listed, now));
     }
     Ok(ExitCode::Done)
 }
 
+/// A run, where it is, and whether it should go on and does not.
+#[derive(Serialize)]
+struct Listed {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repository: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    undriven: bool,
+    #[serde(flatten)]
+    run: RunSummary,
+}
+
 fn select(runs: Vec<RunSummary>, arguments: &LsArguments, since: Option<Timestamp>) -> Vec<RunSummary> {
     let mut finished = 0;
-    let mut runs: Vec<RunSummary> = runs
-        .into_iter()
+    runs.into_iter()
         .filter(|run| arguments.kind.as_ref().is_none_or(|kind| run.kind == *kind))
         .filter(|run| arguments.status.as_ref().is_none_or(|status| run.status == *status))
         .filter(|run| since.is_none_or(|since| run.updated_at >= since))
@@ -49,20 +72,20 @@ fn select(runs: Vec<RunSummary>, arguments: &LsArguments, since: Option<Timestam
             finished += usize::from(over);
             !over || arguments.all || arguments.status.is_some() || finished <= FINISHED_SHOWN
         })
-        .collect();
-    // Stable: newest first within each group.
-    runs.sort_by_key(|run| !run.needs_person());
-    runs
+        .collect()
 }
 
-fn line(run: &RunSummary, now: Timestamp) -> String {
+fn line(listed: &Listed, now: Timestamp) -> String {
+    let run = &listed.run;
     let status = match &run.reason {
+        _ if listed.undriven => format!("{}, nothing drives it", run.status),
         Some(reason) => format!("{} ({reason})", run.status),
         None => run.status.clone(),
     };
     let age = render::ago(now, run.updated_at);
+    let place = listed.repository.as_ref().map_or_else(String::new, |place| format!("  {place}"));
     format!(
-        "{:<44}  {status:<28}  #{:<4} {age:>8}  {}",
+        "{:<44}  {status:<28}  #{:<4} {age:>8}  {}{place}",
         run.run_id.to_string(),
         run.iteration,
         clean_line(&run.title)

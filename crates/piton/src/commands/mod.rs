@@ -26,6 +26,7 @@ mod trust;
 mod verify;
 mod wait;
 mod why;
+mod worker;
 
 use piton_model::ExitCode;
 
@@ -73,6 +74,8 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failur
         Command::Verify(argument) => verify::run(global, &argument, out).await,
         Command::Report(argument) => report::run(global, &argument, out).await,
         Command::Rebuild(argument) => rebuild::run(global, &argument, out).await,
+        Command::Worker(arguments) => worker::run(&arguments, out).await,
+        Command::Autostart(arguments) => worker::autostart(&arguments, out),
         Command::Doctor => doctor::run(global, out).await,
         Command::Trust(arguments) => trust::run(global, &arguments, out),
         Command::Completions(arguments) => Ok(completions::run(&arguments)),

@@ -129,3 +129,21 @@ fn resume_all_picks_up_what_a_crash_left_behind() {
     world.piton(&["wait", "r"]).exits(0);
     assert_eq!(world.piton(&["resume", "--all"]).exits(0).out, "", "nothing is left to do");
 }
+
+#[test]
+fn a_worker_goes_on_with_what_has_no_driver_and_leaves_the_rest() {
+    let (world, agent) = left_alone(&format!("{WAITS}; touch b.txt"));
+    let ran = world.piton(&["ls"]).exits(0);
+    assert!(ran.out.contains("running, nothing drives it"), "{}", ran.out);
+    let listed = world.json(&["ls", "--everywhere"]);
+    assert_eq!((&listed[0]["run_id"], &listed[0]["undriven"]), (&"r".into(), &true.into()), "{listed:#}");
+    world.piton(&["worker", "--once"]).exits(0);
+    assert!(world.json(&["status", "r"])["driver"].is_object() && is_alive(&agent));
+    let epoch = world.count("r", "driver_started");
+    world.piton(&["worker", "--once"]).exits(0);
+    assert_eq!(world.count("r", "driver_started"), epoch, "one that is driven is left alone");
+    world.open_gate();
+    world.piton(&["wait", "r"]).exits(0);
+    world.piton(&["worker", "--once"]).exits(0);
+    assert_eq!(world.json(&["status", "r"])["status"], "completed");
+}
