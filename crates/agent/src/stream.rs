@@ -18,6 +18,7 @@ use std::borrow::Cow;
 use std::io::{self, BufRead};
 
 use piton_model::loop_machine::{ErrorClass, StreamFormat, Usage};
+use serde::{Deserialize, Deserializer};
 
 pub use account::Account;
 
@@ -67,6 +68,13 @@ pub enum Said<'a> {
     Warning(Cow<'a, str>),
     /// The last word: the agent has come to its end.
     Finished,
+}
+
+/// A text that may be absent, borrowed from its line wherever nothing in it is escaped.
+fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Cow<'de, str>>, D::Error> {
+    #[derive(Deserialize)]
+    struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+    Ok(Option::<Text<'_>>::deserialize(deserializer)?.map(|text| text.0))
 }
 
 /// Reads one line. `false` where nobody understands it.

@@ -134,10 +134,13 @@ fn aider_counts_in_words() {
     assert_eq!(account.cost_usd, Some(0.04));
 }
 
-/// Every recording, cut and bent in many ways: nobody panics, whatever it comes to.
+/// Every recording, cut and bent in many ways: nobody panics, whatever it comes to. `PITON_FUZZ=1000` makes it so many
+/// per line and format.
 #[test]
 fn garbage_is_survived() {
     let formats = ["plain", "claude", "codex", "gemini", "opencode", "goose", "aider"].map(format_of);
+    let bends: usize = std::env::var("PITON_FUZZ").ok().and_then(|text| text.parse().ok()).unwrap_or(40);
+    let mut parsed = 0_u64;
     let mut dice = 0x2545_f491_4f6c_dd1d_u64;
     let mut roll = move |below: usize| {
         dice ^= dice << 13;
@@ -149,7 +152,7 @@ fn garbage_is_survived() {
         for case in std::fs::read_dir(cli.path()).unwrap().flatten() {
             let bytes = std::fs::read(case.path()).unwrap();
             for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-                for _ in 0..40 {
+                for _ in 0..bends {
                     let mut bent = line.to_vec();
                     for _ in 0..=roll(3) {
                         let at = roll(bent.len());
@@ -163,9 +166,11 @@ fn garbage_is_survived() {
                     for format in &formats {
                         let mut account = Account::default();
                         parse(format, &bent, &mut |said| account.hear(said));
+                        parsed += 1;
                     }
                 }
             }
         }
     }
+    println!("{parsed} lines parsed");
 }

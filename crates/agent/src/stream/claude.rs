@@ -10,23 +10,23 @@ use piton_model::loop_machine::{ErrorClass, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Said, problem};
+use super::{Said, problem, text};
 
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     subtype: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     session_id: Option<Cow<'a, str>>,
     #[serde(borrow)]
     message: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     parent_tool_use_id: Option<Cow<'a, str>>,
     #[serde(borrow)]
     rate_limit_info: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     tool_name: Option<Cow<'a, str>>,
     error_status: Option<u64>,
     #[serde(borrow)]
@@ -34,9 +34,9 @@ struct Line<'a> {
     // Of the result.
     is_error: Option<bool>,
     api_error_status: Option<u64>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     result: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     terminal_reason: Option<Cow<'a, str>>,
     total_cost_usd: Option<f64>,
     #[serde(rename = "modelUsage")]
@@ -56,9 +56,9 @@ struct Message<'a> {
 struct Content<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     text: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     name: Option<Cow<'a, str>>,
     #[serde(borrow)]
     input: Option<&'a RawValue>,
@@ -96,7 +96,7 @@ struct Denial<'a> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct RateLimit<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     status: Option<Cow<'a, str>>,
     resets_at: Option<i64>,
 }

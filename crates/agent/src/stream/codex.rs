@@ -8,18 +8,18 @@ use std::borrow::Cow;
 use piton_model::loop_machine::{ErrorClass, Usage};
 use serde::Deserialize;
 
-use super::{Said, problem};
+use super::{Said, problem, text};
 
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     thread_id: Option<Cow<'a, str>>,
     #[serde(borrow)]
     item: Option<Item<'a>>,
     usage: Option<TurnUsage>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     message: Option<Cow<'a, str>>,
     #[serde(borrow)]
     error: Option<TurnError<'a>>,
@@ -29,15 +29,15 @@ struct Line<'a> {
 struct Item<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     text: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     message: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     command: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     tool: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     query: Option<Cow<'a, str>>,
     #[serde(borrow)]
     changes: Option<Vec<FileChange<'a>>>,

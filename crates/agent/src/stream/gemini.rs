@@ -8,28 +8,28 @@ use piton_model::loop_machine::Usage;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Said, claude, problem};
+use super::{Said, claude, problem, text};
 
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     session_id: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     role: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     content: Option<Cow<'a, str>>,
     delta: Option<bool>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     tool_name: Option<Cow<'a, str>>,
     #[serde(borrow)]
     parameters: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     severity: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     message: Option<Cow<'a, str>>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     status: Option<Cow<'a, str>>,
     stats: Option<Stats>,
     #[serde(borrow)]
@@ -47,7 +47,7 @@ struct Stats {
 
 #[derive(Deserialize)]
 struct Trouble<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     message: Option<Cow<'a, str>>,
     #[serde(borrow)]
     code: Option<&'a RawValue>,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use piton_model::loop_machine::Usage;
 use serde::Deserialize;
 
-use super::{Said, problem};
+use super::{Said, problem, text};
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -13,7 +13,7 @@ struct Line<'a> {
     kind: Cow<'a, str>,
     #[serde(borrow)]
     message: Option<Message<'a>>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     error: Option<Cow<'a, str>>,
     total_tokens: Option<u64>,
     input_tokens: Option<u64>,
@@ -23,7 +23,7 @@ struct Line<'a> {
 
 #[derive(Deserialize)]
 struct Message<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     role: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     content: Vec<Content<'a>>,
@@ -31,7 +31,7 @@ struct Message<'a> {
 
 #[derive(Deserialize)]
 struct Content<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     text: Option<Cow<'a, str>>,
 }
 

@@ -8,13 +8,13 @@ use piton_model::loop_machine::{ErrorClass, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Said, claude, problem};
+use super::{Said, claude, problem, text};
 
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
-    #[serde(rename = "sessionID", borrow)]
+    #[serde(rename = "sessionID", borrow, default, deserialize_with = "text")]
     session: Option<Cow<'a, str>>,
     #[serde(borrow)]
     part: Option<&'a RawValue>,
@@ -24,10 +24,10 @@ struct Line<'a> {
 
 #[derive(Deserialize)]
 struct Part<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     text: Option<Cow<'a, str>>,
     synthetic: Option<bool>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     tool: Option<Cow<'a, str>>,
     #[serde(borrow)]
     state: Option<ToolState<'a>>,
@@ -62,7 +62,7 @@ struct Cache {
 
 #[derive(Deserialize)]
 struct Trouble<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     name: Option<Cow<'a, str>>,
     #[serde(borrow)]
     data: Option<TroubleData<'a>>,
@@ -71,7 +71,7 @@ struct Trouble<'a> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TroubleData<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "text")]
     message: Option<Cow<'a, str>>,
     status_code: Option<u64>,
 }

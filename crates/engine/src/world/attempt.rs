@@ -18,7 +18,7 @@ use super::{Context, WorldError, end, prompt, snapshot_id};
 const OUTPUT_BYTES_MAX: u64 = 64 << 20;
 
 /// Between the request to end and the kill.
-const KILL_GRACE_MS: u64 = 5_000;
+const KILL_GRACE_MS: u64 = 1_000;
 
 pub(super) fn perform(
     context: &Context,

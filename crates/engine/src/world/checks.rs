@@ -12,7 +12,7 @@ use piton_sys::{Ids, SystemIds, file};
 use super::{Context, WorldError, attempt, land, tasks};
 
 const OUTPUT_BYTES_MAX: u64 = 16 << 20;
-const KILL_GRACE_MS: u64 = 2_000;
+const KILL_GRACE_MS: u64 = 1_000;
 
 /// How long a condition's command may take: as long as a check by default.
 const CONDITION_TIMEOUT_MS: u64 = 15 * 60_000;
