@@ -30,6 +30,9 @@ pub(crate) fn count(number: u32, of: &str) -> String {
 /// `$4.12`.
 pub(crate) fn money(microusd: u64) -> String {
     let cents = microusd.saturating_add(5_000) / 10_000;
+    if cents == 0 && microusd > 0 {
+        return "<$0.01".to_owned();
+    }
     format!("${}.{:02}", cents / 100, cents % 100)
 }
 
@@ -224,7 +227,9 @@ pub(crate) fn why(state: &State) -> String {
 }
 
 fn until(state: &State) -> String {
-    state.until.map_or_else(String::new, |until| format!(", going on at {until}"))
+    // To the second: nobody waits for a thousandth of one.
+    let moment = |until: Timestamp| until.to_string().split('.').next().map(|text| format!("{text}Z"));
+    state.until.and_then(moment).map_or_else(String::new, |moment| format!(", going on at {moment}"))
 }
 
 fn spent(state: &State) -> String {
@@ -262,7 +267,8 @@ fn result(state: &State) -> String {
 pub(crate) fn event(event: &Event) -> String {
     let text = match event {
         Event::RunCreated { title, config, .. } => {
-            format!("created: {title} ({} checks, agent {})", config.checks.len(), config.agent.name)
+            let checks = count(config.checks.len() as u32, "check");
+            format!("created: {title} ({checks}, agent {})", config.agent.name)
         }
         Event::DriverStarted { epoch, pid, .. } => format!("driver {pid} took the lease (epoch {epoch})"),
         Event::SnapshotTaken { snapshot } => format!("tree {} on record", short(&snapshot.tree)),

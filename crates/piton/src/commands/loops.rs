@@ -10,6 +10,7 @@ use piton_engine::{Layout, LocalClient};
 use piton_model::loop_machine::{LoopConfig, Prompt, Worktree, create};
 use piton_model::{ExitCode, RunId, Status, Timestamp, exit_code, slug};
 use piton_store::Store;
+use piton_sys::redact::Redactor;
 use piton_sys::{Ids, SystemIds};
 use piton_view::Client;
 
@@ -27,6 +28,13 @@ pub(super) async fn run(
 ) -> Result<ExitCode, Failure> {
     let layout = repository::layout(global)?;
     let Plan { mut config, resolved } = plan_of(&layout, arguments)?;
+    if let Prompt::Text(text) = &mut config.prompt {
+        let clean = Redactor::from_environment().redact(text).into_owned();
+        if clean != *text {
+            out.note("note: what looks like a secret was taken out of the task, which is kept on disk; use a variable for it");
+            *text = clean;
+        }
+    }
     config.on_done = arguments.on_done.clone();
     config.limits.deadline = arguments.deadline.as_deref().map(deadline_of).transpose()?;
     for note in &resolved.notes {

@@ -185,3 +185,26 @@ fn variables_that_change_what_runs_are_hidden_from_agents_and_checks() {
     assert!(env.contains("KEPT=yes") && !env.contains("BASH_ENV") && !env.contains("NODE_OPTIONS"), "{env}");
     assert!(!env.contains("GIT_DIR="), "{env}");
 }
+
+#[test]
+fn no_secret_reaches_the_disk_whoever_says_it() {
+    let world = World::new();
+    let key = "sk-ant-api03-CANARY0123456789abcdefghijklmnopqrstuvwxyz";
+    // In two pieces, on both outputs, in the report, by a check, and in the task itself.
+    let agent = r#"printf '%s' "${MY_API_KEY%%0123*}"; sleep 0.2; printf '0123%s\n' "${MY_API_KEY#*0123}"; echo "$MY_API_KEY" >&2
+        echo "{\"status\":\"continue\",\"summary\":\"$MY_API_KEY\",\"custom\":{\"k\":\"$MY_API_KEY\"}}" > "$PITON_REPORT"; touch b.txt"#;
+    let task = format!("use {key} and be done");
+    let check = "echo $MY_API_KEY; test -f b.txt";
+    let ran = world
+        .piton_with(&[("MY_API_KEY", key)], &["loop", &task, "--id", "r", "--exec", agent, "--check", check])
+        .exits(0);
+    assert!(ran.err.contains("what looks like a secret was taken out of the task"), "{}", ran.err);
+    let found = world.shell("grep -rlaF CANARY0123456789 .piton .ralph");
+    assert_eq!(found.out, "");
+    for words in [["log", "r"], ["show", "r"], ["status", "r"]] {
+        assert!(
+            !world.piton(&[&words[..], &["--json"]].concat()).exits(0).out.contains("CANARY0123456789"),
+            "{words:?}"
+        );
+    }
+}

@@ -72,7 +72,7 @@ fn the_screens_of_a_run_under_way() {
     ");
     insta::assert_snapshot!(world.piton(&["why"]).exits(0).out, @"
     now   running: under way
-         1  HH:MM:SSZ  created: Do it (1 checks, agent exec)
+         1  HH:MM:SSZ  created: Do it (1 check, agent exec)
          2  HH:MM:SSZ  driver PID took the lease (epoch 1)
          3  HH:MM:SSZ  checks 1 begin
          4  HH:MM:SSZ  tree TREE on record
