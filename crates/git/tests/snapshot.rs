@@ -215,11 +215,16 @@ fn a_file_that_never_stops_changing_fails_the_snapshot() {
         let mut log = std::fs::OpenOptions::new().append(true).open(place.path("log")).unwrap();
         log.write_all(b"x").unwrap();
     };
-    let result = during(append, || place.open().snapshot(RUN, "while it grows"));
-    match result {
-        Err(Error::Unstable { paths, rounds: 4 }) => assert_eq!(paths, [RepoPath::from_bytes(b"log")]),
-        other => panic!("{other:?}"),
-    }
+    // On a busy machine the writer may miss its turn while the file is read; then the snapshot is a good one.
+    let refused = (0..50).any(|_| match during(append, || place.open().snapshot(RUN, "while it grows")) {
+        Err(Error::Unstable { paths, rounds: 4 }) => {
+            assert_eq!(paths, [RepoPath::from_bytes(b"log")]);
+            true
+        }
+        Ok(_) => false,
+        Err(other) => panic!("{other:?}"),
+    });
+    assert!(refused, "a file that changes all the time passes for one that does not");
     place.assert_exact(&place.snapshot());
 }
 
