@@ -1,12 +1,14 @@
 //! Surroundings that are not as they should be: refused with the right code, nothing broken further.
 
-use super::common::World;
+use super::common::{World, eventually};
 
 const RED: &str = "test=test -f b.txt";
 
 fn with_a_run() -> World {
     let world = World::new();
     world.loops("r", "touch b.txt", &["--check", RED]).exits(0);
+    // The driver closes the journal a moment after its run rests, and whoever does so last folds the log in.
+    eventually("the journal is closed", || !world.path(".piton/journal.db-wal").exists());
     world
 }
 
