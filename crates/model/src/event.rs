@@ -240,7 +240,7 @@ pub enum DecodeError {
 const VERSION: u16 = 1;
 
 /// Every type there is, to tell an unknown type from a malformed one.
-const KINDS: &[&str] = &[
+pub const KINDS: &[&str] = &[
     "run_created",
     "driver_started",
     "snapshot_taken",

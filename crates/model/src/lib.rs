@@ -14,7 +14,7 @@ pub mod loop_machine;
 mod status;
 mod time;
 
-pub use event::{DecodeError, Encoded, Event, StopOrigin};
+pub use event::{DecodeError, Encoded, Event, KINDS, StopOrigin};
 pub use id::{Epoch, InvalidRunId, RunId, Seq, slug};
 pub use loop_machine::{Command, Effect, Rejection, State, admit, advance, apply, create, decide};
 pub use status::{ExitCode, Kind, Reason, Status, exit_code};

@@ -1,36 +1,7 @@
 //! Which faults fell where: a count per kind of fault and append site, and per step of a keeper.
 
+use piton_model::KINDS;
 use serde_json::{Map, Value};
-
-/// Every event type an append may hold. The first of an append names its site.
-pub(crate) const KINDS: [&str; 26] = [
-    "run_created",
-    "driver_started",
-    "snapshot_taken",
-    "checks_started",
-    "checks_finished",
-    "checks_reused",
-    "attempt_started",
-    "attempt_finished",
-    "attempt_abandoned",
-    "attempt_lost",
-    "question_asked",
-    "question_closed",
-    "answer_refused",
-    "run_waiting",
-    "run_paused",
-    "run_resumed",
-    "run_stopped",
-    "run_completed",
-    "run_failed",
-    "pause_requested",
-    "stop_requested",
-    "skip_requested",
-    "resume_requested",
-    "answer_given",
-    "agent_told",
-    "checkpoint_taken",
-];
 
 /// The types that can come first in an append: an outcome, a nudge or a request. The others follow one.
 const SITES: [&str; 18] = [

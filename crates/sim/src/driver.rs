@@ -433,7 +433,7 @@ fn name_of(input: &Input) -> String {
 }
 
 fn sim_names(kinds: &[u8]) -> String {
-    let names: Vec<_> = kinds.iter().map(|kind| crate::coverage::KINDS[usize::from(*kind)]).collect();
+    let names: Vec<_> = kinds.iter().map(|kind| piton_model::KINDS[usize::from(*kind)]).collect();
     names.join("+")
 }
 

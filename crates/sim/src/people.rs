@@ -120,7 +120,7 @@ impl Sender {
         sim.line(|| {
             format!(
                 "a person sends {} -> {}",
-                crate::coverage::KINDS[usize::from(sending.kinds[0])],
+                piton_model::KINDS[usize::from(sending.kinds[0])],
                 answer.is_ok()
             )
         });

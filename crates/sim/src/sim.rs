@@ -5,7 +5,7 @@
 use piton_model::{RunId, Seq, State, Status, Timestamp};
 use piton_store::{Append, Claim, Expect};
 
-use crate::coverage::{Coverage, FATES, Fate, KINDS};
+use crate::coverage::{Coverage, FATES, Fate};
 use crate::driver::{After, Driver, END_FIRST, Phase, RACING, SETTLE, TAKE_OVER, USUAL};
 use crate::history::{Entry, History};
 use crate::machine::{Machine, Step};
@@ -351,7 +351,9 @@ impl Sim {
             return None;
         }
         let weight_of = |kind: &u8| {
-            RARE.iter().find(|(rare, _)| *rare == KINDS[usize::from(*kind)]).map_or(1, |rare| rare.1)
+            RARE.iter()
+                .find(|(rare, _)| *rare == piton_model::KINDS[usize::from(*kind)])
+                .map_or(1, |rare| rare.1)
         };
         let weight = kinds.iter().map(weight_of).max().unwrap_or(1);
         let percent = (self.scenario.append_faults_percent * weight).min(60);
@@ -362,7 +364,7 @@ impl Sim {
     pub(crate) fn append_fault(&mut self, fate: Fate, kinds: &[u8]) {
         self.faults += 1;
         self.coverage.hit(fate, kinds);
-        let first = KINDS[usize::from(kinds[0])];
+        let first = piton_model::KINDS[usize::from(kinds[0])];
         self.line(|| format!("FAULT {fate:?} at {first}"));
     }
 

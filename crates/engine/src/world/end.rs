@@ -8,7 +8,7 @@ use piton_git::Diff;
 use piton_model::limits::{CUSTOM_VALUE_BYTES_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX, TEXT_BYTES_MAX, clip};
 use piton_model::loop_machine::{
     AgentConfig, AttemptEnd, AttemptOutcome, Change, ErrorClass, Objectives, OpenAttempt, Report,
-    ReportStatus, StreamFormat, Usage,
+    ReportStatus, StreamField, StreamFormat, Usage,
 };
 use piton_model::{State, Timestamp};
 use piton_sys::redact::Redactor;
@@ -135,8 +135,11 @@ fn take_account(
     }
     report.warnings = account.warnings.iter().map(clean).collect();
     // An agent that says nothing of its session has the one it was told to have.
-    let silent =
-        matches!(state.config.agent.stream, StreamFormat::Goose | StreamFormat::Plain | StreamFormat::Aider);
+    let silent = match &state.config.agent.stream {
+        StreamFormat::Goose | StreamFormat::Plain | StreamFormat::Aider => true,
+        StreamFormat::Lines(fields) => !fields.contains_key(&StreamField::Session),
+        StreamFormat::Claude | StreamFormat::Codex | StreamFormat::Gemini | StreamFormat::Opencode => false,
+    };
     let told = attempt.session.as_ref().filter(|_| silent).map(|session| session.id.clone());
     if let Some(heard) = &account.session_id.or(told) {
         if let Some(intended) = attempt.session.as_ref().filter(|intended| intended.id != *heard) {

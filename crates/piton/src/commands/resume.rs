@@ -6,6 +6,7 @@ use piton_model::{ExitCode, RunId, Status};
 use piton_store::Store;
 use piton_view::{Client, Request};
 
+use super::worker;
 use crate::cli::{Global, RaiseArguments, ResumeArguments};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -57,10 +58,8 @@ async fn resume_all(global: &Global, out: &Output) -> Result<ExitCode, Failure> 
     let client = repository::open(&repository::layout(global)?)?;
     let mut code = ExitCode::Done;
     for summary in client.runs().await? {
-        let unfinished = matches!(summary.status.as_str(), "created" | "running" | "rebooting")
-            || summary.status == "stopped" && summary.reason.as_deref() == Some("interrupted")
-            || summary.status == "waiting"
-                && matches!(summary.reason.as_deref(), Some("rate_limit" | "overloaded"));
+        let unfinished = worker::is_under_way(&summary)
+            || summary.status == "stopped" && summary.reason.as_deref() == Some("interrupted");
         if !unfinished || client.store().holder(&summary.run_id).await?.is_some() {
             continue;
         }
