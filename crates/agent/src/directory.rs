@@ -16,6 +16,8 @@ pub(crate) const KEEPER: &str = "keeper.json";
 pub(crate) const STARTED: &str = "started.json";
 pub(crate) const STDOUT: &str = "stdout.log";
 pub(crate) const STDERR: &str = "stderr.log";
+/// What the program itself may write to, even between walls.
+pub(crate) const OUTBOX: &str = "outbox";
 pub(crate) const REPORT: &str = "report.json";
 pub(crate) const EXIT: &str = "exit.json";
 pub(crate) const ABANDONED: &str = "abandoned";
@@ -34,6 +36,16 @@ pub fn prompt_file(directory: &Path) -> PathBuf {
     directory.join(PROMPT)
 }
 
+/// Where the program of an attempt may leave things.
+pub fn outbox(directory: &Path) -> PathBuf {
+    directory.join(OUTBOX)
+}
+
+/// The report, in the directory of an attempt.
+pub fn report_file(directory: &Path) -> PathBuf {
+    outbox(directory).join(REPORT)
+}
+
 /// What the program printed, in the directory of an attempt.
 pub fn stdout_file(directory: &Path) -> PathBuf {
     directory.join(STDOUT)
@@ -42,6 +54,13 @@ pub fn stdout_file(directory: &Path) -> PathBuf {
 /// What the program printed as errors, in the directory of an attempt.
 pub fn stderr_file(directory: &Path) -> PathBuf {
     directory.join(STDERR)
+}
+
+/// Whether a file of that name can be added to the directory: plain, and none of ours.
+pub(crate) fn may_hold(name: &str) -> bool {
+    let ours = [LOCK, SPEC, PROMPT, KEEPER, STARTED, STDOUT, STDERR, OUTBOX, EXIT, ABANDONED];
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    !name.is_empty() && !name.starts_with('.') && name.bytes().all(plain) && !ours.contains(&name)
 }
 
 /// The name a directory has until it is published. No attempt can be called that: names have no dots.

@@ -25,7 +25,7 @@ use piton_sys::redact::Redactor;
 use piton_sys::signals::{Caught, Signals};
 use piton_sys::{fault, file, process, ready};
 
-use crate::directory::{self, EXIT, REPORT};
+use crate::directory::{self, EXIT};
 use crate::launch::Answer;
 use crate::record::Exit;
 use crate::report::REPORT_BYTES_MAX;
@@ -121,7 +121,7 @@ fn run(mut attempt: Attempt) -> ExitCode {
 
 /// The agent wrote its report itself; what is secret in it must not stay on the disk either.
 fn redact_report(attempt: &Attempt) {
-    let path = attempt.directory.join(REPORT);
+    let path = directory::report_file(&attempt.directory);
     if let Ok(Some(bytes)) = file::read_regular(&path, REPORT_BYTES_MAX)
         && let std::borrow::Cow::Owned(clean) = attempt.redactor.redact_bytes(&bytes)
     {

@@ -28,8 +28,11 @@ mod report;
 mod spec;
 
 pub use attempt::{Error, Found, abandon, cancel, inside, look, reap, sweep, wait};
-pub use directory::{prompt_file, stderr_file, stdout_file};
+pub use directory::{outbox, prompt_file, report_file, stderr_file, stdout_file};
 pub use launch::{Launch, launch};
 pub use record::{EndedBy, Exit, KeeperRecord, Started};
-pub use report::{Objectives, REPORT_BYTES_MAX, Report, ReportProblem, Status, Usage, read_report};
+pub use report::{
+    Note, NoteKind, Objectives, REPORT_BYTES_MAX, Report, ReportProblem, Status, Usage, read_report,
+    read_report_file, write_report_file,
+};
 pub use spec::{Limits, Spec, SpecProblem, Stdin};

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::directory::REPORT;
+use crate::directory::report_file;
 
 /// Larger reports are not read.
 pub const REPORT_BYTES_MAX: u64 = 1024 * 1024;
@@ -43,6 +43,9 @@ pub struct Report {
     /// What is done and what is left of its task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objectives: Option<Objectives>,
+    /// What it wants remembered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
     /// Whatever else it wants to keep.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub custom: Option<Map<String, Value>>,
@@ -53,8 +56,27 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// How many fields were left out: unknown ones, and those of the wrong type.
-    #[serde(default)]
+    #[serde(skip)]
     pub ignored_fields: usize,
+}
+
+/// Something an agent wants remembered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// What it is.
+    pub kind: NoteKind,
+    /// In words.
+    pub text: String,
+}
+
+/// What a note is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteKind {
+    /// Something that was chosen, and why.
+    Decision,
+    /// Something that was found out.
+    Finding,
 }
 
 /// What an agent asks for.
@@ -107,12 +129,24 @@ pub enum ReportProblem {
 ///
 /// The file is one JSON object, or lines of which the last that is one counts.
 pub fn read_report(directory: &Path) -> Result<Option<Report>, ReportProblem> {
-    let Some(bytes) = file::read_regular(&directory.join(REPORT), REPORT_BYTES_MAX)? else { return Ok(None) };
+    read_report_file(&report_file(directory))
+}
+
+/// Reads the report at `path`, likewise.
+pub fn read_report_file(path: &Path) -> Result<Option<Report>, ReportProblem> {
+    let Some(bytes) = file::read_regular(path, REPORT_BYTES_MAX)? else { return Ok(None) };
     if bytes.trim_ascii().is_empty() {
         return Ok(None);
     }
     let object = parse(&bytes).or_else(|| bytes.rsplit(|&byte| byte == b'\n').find_map(parse));
     object.map(|object| Some(Report::from_object(object))).ok_or(ReportProblem::NotAnObject)
+}
+
+/// Writes `report` to `path`, whole or not at all.
+pub fn write_report_file(path: &Path, report: &Report) -> Result<(), file::Error> {
+    let mut bytes = serde_json::to_vec(report).expect("a report has string keys");
+    bytes.push(b'\n');
+    file::write_atomic(path, &bytes, file::Durability::Unsynced)
 }
 
 fn parse(bytes: &[u8]) -> Option<Map<String, Value>> {
@@ -133,6 +167,7 @@ impl Report {
             cost_usd: take_within(&mut object, "cost_usd", f64::MAX, &mut ignored),
             context_usage_percent: take_within(&mut object, "context_usage_percent", 100.0, &mut ignored),
             objectives: take(&mut object, "objectives", &mut ignored),
+            notes: take(&mut object, "notes", &mut ignored).unwrap_or_default(),
             custom: take(&mut object, "custom", &mut ignored),
             error_class: take(&mut object, "error_class", &mut ignored),
             message: take(&mut object, "message", &mut ignored),
@@ -164,7 +199,8 @@ mod tests {
 
     fn read(text: &[u8]) -> Result<Option<Report>, ReportProblem> {
         let directory = tempfile::tempdir().unwrap();
-        file::create_new(&directory.path().join(REPORT), text, file::Durability::Unsynced).unwrap();
+        std::fs::create_dir(crate::outbox(directory.path())).unwrap();
+        file::create_new(&report_file(directory.path()), text, file::Durability::Unsynced).unwrap();
         read_report(directory.path())
     }
 
@@ -241,7 +277,8 @@ mod tests {
         let large = vec![b' '; usize::try_from(REPORT_BYTES_MAX).unwrap() + 1];
         assert!(matches!(read(&large), Err(ReportProblem::Unreadable(_))));
         let directory = tempfile::tempdir().unwrap();
-        std::os::unix::fs::symlink("/etc/passwd", directory.path().join(REPORT)).unwrap();
+        std::fs::create_dir(crate::outbox(directory.path())).unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", report_file(directory.path())).unwrap();
         assert!(matches!(read_report(directory.path()), Err(ReportProblem::Unreadable(_))));
     }
 }

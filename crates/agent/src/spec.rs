@@ -31,6 +31,9 @@ pub struct Spec {
     /// Kept as `prompt.md` in the directory.
     #[serde(default)]
     pub prompt: Option<String>,
+    /// Further files of the directory, by name.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
     /// Literals that are secret, besides what is known to be.
     #[serde(default)]
     pub redact: Vec<String>,
@@ -80,6 +83,12 @@ pub enum SpecProblem {
     /// There is nothing to run.
     #[error("there is no program to run")]
     NoProgram,
+    /// A file would not be a plain one in the directory.
+    #[error("`{name}` cannot name a file of the attempt")]
+    File {
+        /// The name given.
+        name: String,
+    },
     /// A text would end early at a NUL byte.
     #[error("an argument or a variable holds a NUL byte")]
     Nul,
@@ -95,6 +104,9 @@ impl Spec {
         }
         if self.argv.first().is_none_or(String::is_empty) {
             return Err(SpecProblem::NoProgram);
+        }
+        if let Some(name) = self.files.keys().find(|name| !crate::directory::may_hold(name)) {
+            return Err(SpecProblem::File { name: name.clone() });
         }
         let mut texts =
             self.argv.iter().chain(self.env.keys()).chain(self.env.values()).chain(&self.env_remove);
@@ -119,6 +131,7 @@ impl Spec {
             argv: self.argv.iter().map(clean).collect(),
             env: self.env.iter().map(|(name, value)| (name.clone(), clean(value))).collect(),
             prompt: None,
+            files: BTreeMap::new(),
             redact: Vec::new(),
             ..self.clone()
         }
@@ -150,6 +163,7 @@ mod tests {
             env_remove: Vec::new(),
             stdin: Stdin::Null,
             prompt: Some(String::from("do it")),
+            files: BTreeMap::new(),
             redact: vec![String::from("very-secret-literal")],
             limits: Limits { wall_ms: None, idle_ms: None, output_bytes_max: 1, kill_grace_ms: 0 },
         }

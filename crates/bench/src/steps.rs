@@ -96,6 +96,8 @@ pub(crate) fn config() -> LoopConfig {
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
         worktree: None,
+        protect: Vec::new(),
+        confine: None,
         on_done: None,
     }
 }

@@ -65,6 +65,8 @@ mod tests {
             on_lost: OnLost::default(),
             session: SessionPolicy::default(),
             worktree: None,
+            protect: Vec::new(),
+            confine: None,
             on_done: None,
         }
     }

@@ -3,14 +3,14 @@
 //! Pure: the same files, environment and flags give the same `LoopConfig` or the same problems.
 
 use piton_model::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX};
-use piton_model::loop_machine::{AgentConfig, Condition, Limits, LoopConfig, Prompt};
+use piton_model::loop_machine::{AgentConfig, Condition, Confine, Injection, Limits, LoopConfig, Prompt};
 
 use crate::agent;
 use crate::condition::parse_condition;
 use crate::files::Files;
 use crate::layers::{Overrides, Resolved, settle};
 use crate::problem::{Place, Problem, Problems, quoted};
-use crate::settings::Settings;
+use crate::settings::{Settings, Sourced};
 use crate::suggest::closest;
 
 const AGENT_HINT: &str = "give `--agent NAME`, `--exec CMD`, or run `piton init`";
@@ -61,9 +61,19 @@ pub fn plan(
         on_lost: settings.on_lost.as_ref().map(|policy| policy.value).unwrap_or_default(),
         session: settings.session.as_ref().map(|policy| policy.value).unwrap_or_default(),
         worktree: None,
+        protect: list(&settings.protect),
+        confine: is(&settings.confine.enabled).then(|| Confine { write: list(&settings.confine.write) }),
         on_done: None,
     };
     Problems::or(problems, Plan { config, resolved })
+}
+
+fn list(setting: &Option<Sourced<Vec<String>>>) -> Vec<String> {
+    setting.as_ref().map(|list| list.value.clone()).unwrap_or_default()
+}
+
+fn is(setting: &Option<Sourced<bool>>) -> bool {
+    setting.as_ref().is_some_and(|flag| flag.value)
 }
 
 /// What is wrong with the agent that was asked for, if one was.
@@ -98,7 +108,13 @@ fn agent(
     // One that cannot be found was reported with the settings.
     let Some(found) = agent::find(settings, &asked.value) else { return (AgentConfig::default(), None) };
     match found.configured(&overrides.options) {
-        Ok(run) => (run, found.idle_ms),
+        Ok(mut run) => {
+            if settings.inject.as_ref().is_some_and(|inject| !inject.value) {
+                run.inject = Injection::default();
+            }
+            run.pass = settings.pass.as_ref().map(|pass| pass.value.clone());
+            (run, found.idle_ms)
+        }
         Err((flag, why)) => {
             problems.push(Problem::new(Place::Flag(flag), why));
             (AgentConfig::default(), None)

@@ -68,20 +68,52 @@ pub struct Settings {
     pub agent: Option<Sourced<String>>,
     /// `[agents.NAME]`, each with its command.
     pub agents: Vec<Sourced<Agent>>,
+    /// `[agent] inject`: whether an agent gets the means to talk back.
+    pub inject: Option<Sourced<bool>>,
+    /// `[agent] pass`: the only variables an agent gets from outside.
+    pub pass: Option<Sourced<Vec<String>>>,
     /// `[loop] prompt`: a file relative to the repository.
     pub prompt: Option<Sourced<String>>,
     /// `[loop] session`.
     pub session: Option<Sourced<SessionPolicy>>,
     /// `[loop] on_lost`.
     pub on_lost: Option<Sourced<OnLost>>,
+    /// `[loop] deadline`: a time of day or a moment, not understood yet.
+    pub deadline: Option<Sourced<String>>,
     /// The ceilings under `[loop]`.
     pub limits: BTreeMap<Limit, Sourced<u64>>,
     /// `[checks]`, in the order they were declared.
     pub checks: Vec<Sourced<Check>>,
+    /// `[guard] protect`: paths in the tree that no agent may change.
+    pub protect: Option<Sourced<Vec<String>>>,
+    /// `[worktree]`.
+    pub worktree: Worktree,
+    /// `[confine]`.
+    pub confine: Confine,
     /// `[views]`.
     pub views: Views,
     /// `[redact] patterns`: literal texts that never reach a disk.
     pub redact: Vec<Sourced<String>>,
+}
+
+/// `[worktree]`: what a work tree of its own is furnished with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Worktree {
+    /// Paths that are copied into it from the repository.
+    pub copy: Option<Sourced<Vec<String>>>,
+    /// Paths that are links to the repository.
+    pub link: Option<Sourced<Vec<String>>>,
+    /// A shell command that is run in it once.
+    pub setup: Option<Sourced<String>>,
+}
+
+/// `[confine]`: walls around agents and checks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Confine {
+    /// Whether there are any.
+    pub enabled: Option<Sourced<bool>>,
+    /// Further places that may be written to.
+    pub write: Option<Sourced<Vec<String>>>,
 }
 
 /// `[views]`: the published files.
@@ -113,9 +145,18 @@ impl Settings {
     /// What both say; where they differ, `upper` wins. Limits are not merged here, see `layers`.
     pub(crate) fn overlaid_by(mut self, upper: Settings) -> Self {
         over(&mut self.agent, upper.agent);
+        over(&mut self.inject, upper.inject);
+        over(&mut self.pass, upper.pass);
         over(&mut self.prompt, upper.prompt);
         over(&mut self.session, upper.session);
         over(&mut self.on_lost, upper.on_lost);
+        over(&mut self.deadline, upper.deadline);
+        over(&mut self.protect, upper.protect);
+        over(&mut self.worktree.copy, upper.worktree.copy);
+        over(&mut self.worktree.link, upper.worktree.link);
+        over(&mut self.worktree.setup, upper.worktree.setup);
+        over(&mut self.confine.enabled, upper.confine.enabled);
+        over(&mut self.confine.write, upper.confine.write);
         over(&mut self.views.ralph, upper.views.ralph);
         over(&mut self.views.auto_save_interval_ms, upper.views.auto_save_interval_ms);
         by_name(&mut self.agents, upper.agents, |agent| &agent.run.name);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use piton_model::loop_machine::{OnLost, SessionPolicy};
+use piton_model::loop_machine::{Check, OnLost, SessionPolicy};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -44,6 +44,8 @@ pub struct ShownValue {
 pub fn show(resolved: &Resolved) -> Shown {
     let settings = &resolved.settings;
     let mut values = vec![optional("agent", "use", settings.agent.as_ref(), |name| json!(name))];
+    said(&mut values, "agent", "inject", &settings.inject);
+    said(&mut values, "agent", "pass", &settings.pass);
     for agent in &settings.agents {
         let section = format!("agents.{}", agent.value.run.name);
         values.push(value(&section, "command", agent, |agent| json!(agent.run.command)));
@@ -55,14 +57,18 @@ pub fn show(resolved: &Resolved) -> Shown {
         let in_unit = |value: &u64| limit_value(limit, *value);
         optional("loop", limit.key(), settings.limits.get(&limit), in_unit)
     }));
+    said(&mut values, "loop", "deadline", &settings.deadline);
     let on_lost = |policy: &OnLost| json!(word(*policy, &ON_LOST_WORDS));
     values.push(optional("loop", "on_lost", settings.on_lost.as_ref(), on_lost));
     for check in &settings.checks {
-        values.push(value("checks", &check.value.name, check, |check| match check.timeout_ms {
-            CHECK_TIMEOUT_MS => json!(check.command),
-            other => json!({ "command": check.command, "timeout": format_duration(other) }),
-        }));
+        values.push(value("checks", &check.value.name, check, check_value));
     }
+    said(&mut values, "guard", "protect", &settings.protect);
+    said(&mut values, "worktree", "copy", &settings.worktree.copy);
+    said(&mut values, "worktree", "link", &settings.worktree.link);
+    said(&mut values, "worktree", "setup", &settings.worktree.setup);
+    said(&mut values, "confine", "enabled", &settings.confine.enabled);
+    said(&mut values, "confine", "write", &settings.confine.write);
     values.push(optional("views", "ralph", settings.views.ralph.as_ref(), |on| json!(on)));
     let interval = |millis: &u64| json!(format_duration(*millis));
     values.push(optional(
@@ -75,6 +81,27 @@ pub fn show(resolved: &Resolved) -> Shown {
         values.push(value("redact", "patterns", pattern, |_| json!("(not shown)")));
     }
     Shown { values, notes: resolved.notes.iter().map(ToString::to_string).collect() }
+}
+
+/// A value that is only worth a line where somebody said it.
+fn said<T: Serialize>(values: &mut Vec<ShownValue>, section: &str, key: &str, setting: &Option<Sourced<T>>) {
+    if let Some(setting) = setting {
+        values.push(value(section, key, setting, |plain| json!(plain)));
+    }
+}
+
+fn check_value(check: &Check) -> Value {
+    if check.timeout_ms == CHECK_TIMEOUT_MS && !check.cheap {
+        return json!(check.command);
+    }
+    let mut members = serde_json::Map::from_iter([("command".to_owned(), json!(check.command))]);
+    if check.timeout_ms != CHECK_TIMEOUT_MS {
+        members.insert("timeout".to_owned(), json!(format_duration(check.timeout_ms)));
+    }
+    if check.cheap {
+        members.insert("cheap".to_owned(), json!(true));
+    }
+    Value::Object(members)
 }
 
 impl fmt::Display for Shown {

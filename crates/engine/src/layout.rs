@@ -11,12 +11,14 @@ pub struct Layout {
     root: PathBuf,
     /// Where agents and checks work, if that is not the root.
     tree: Option<PathBuf>,
+    /// What the work tree is furnished with that is not work: relative to it.
+    furniture: Vec<PathBuf>,
 }
 
 impl Layout {
     /// The places of the repository at `root`, which must be absolute.
     pub fn new(root: PathBuf) -> Self {
-        Self { root, tree: None }
+        Self { root, tree: None, furniture: Vec::new() }
     }
 
     /// The repository that holds `start`: the nearest directory upwards with a `.piton` or `.git` in it,
@@ -33,8 +35,9 @@ impl Layout {
     /// The same repository, for a run that works where its configuration says.
     #[must_use]
     pub fn of_run(&self, config: &LoopConfig) -> Self {
-        let tree = config.worktree.as_ref().map(|worktree| PathBuf::from(&worktree.path));
-        Self { root: self.root.clone(), tree }
+        let Some(worktree) = &config.worktree else { return self.in_place() };
+        let furniture = worktree.link.iter().chain(&worktree.copy).map(PathBuf::from).collect();
+        Self { root: self.root.clone(), tree: Some(PathBuf::from(&worktree.path)), furniture }
     }
 
     /// The same repository, for work in place.
@@ -46,6 +49,11 @@ impl Layout {
     /// Where agents and checks of a run work.
     pub fn tree(&self) -> &Path {
         self.tree.as_deref().unwrap_or(&self.root)
+    }
+
+    /// What was put into the work tree beside what git keeps: relative to it.
+    pub(crate) fn furniture(&self) -> &[PathBuf] {
+        &self.furniture
     }
 
     /// The top of the repository: where journal, configuration and views are.
@@ -61,6 +69,11 @@ impl Layout {
     /// Where the attempts of a run leave their traces.
     pub fn attempts(&self, run: &RunId) -> PathBuf {
         self.state().join("attempts").join(run.as_str())
+    }
+
+    /// What the agents of a run can know of it: a `piton_view::Brief`.
+    pub fn brief(&self, run: &RunId) -> PathBuf {
+        self.attempts(run).join("brief.json")
     }
 
     /// Where drivers say what no event says.

@@ -13,12 +13,19 @@ fn state() -> State {
     let config = LoopConfig {
         prompt: Prompt::Text("task".to_owned()),
         agent: AgentConfig { name: "a".to_owned(), command: vec!["a".to_owned()], ..AgentConfig::default() },
-        checks: vec![Check { name: "test".to_owned(), command: "true".to_owned(), timeout_ms: 1_000 }],
+        checks: vec![Check {
+            name: "test".to_owned(),
+            command: "true".to_owned(),
+            timeout_ms: 1_000,
+            cheap: false,
+        }],
         until: Vec::new(),
         limits: Limits { iterations: 1_000, ..Limits::default() },
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
         worktree: None,
+        protect: Vec::new(),
+        confine: None,
         on_done: None,
     };
     let event = create("r".parse().expect("an id"), "task", config).expect("a configuration");

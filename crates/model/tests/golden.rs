@@ -103,10 +103,22 @@ fn config() -> LoopConfig {
                 usage_is_total: true,
             },
             env: [("A".to_owned(), "b".to_owned())].into(),
+            inject: Injection {
+                arguments: vec!["--mcp-config".to_owned(), "{piton}".to_owned()],
+                env: [("C".to_owned(), "{attempt}/c".to_owned())].into(),
+                files: [("c".to_owned(), "{report}".to_owned())].into(),
+            },
+            pass: Some(vec!["PATH".to_owned()]),
+            writes: vec!["~/.claude".to_owned()],
             login: Some("claude login".to_owned()),
             permit: Some("--sandbox full".to_owned()),
         },
-        checks: vec![Check { name: "test".to_owned(), command: "make test".to_owned(), timeout_ms: 900_000 }],
+        checks: vec![Check {
+            name: "test".to_owned(),
+            command: "make test".to_owned(),
+            timeout_ms: 900_000,
+            cheap: true,
+        }],
         until: vec![
             Condition::ChecksPass,
             Condition::Done,
@@ -116,8 +128,16 @@ fn config() -> LoopConfig {
         limits: Limits { cost_microusd: Some(5_000_000), idle_ms: Some(600_000), ..Limits::default() },
         on_lost: OnLost::RestoreAndRetry,
         session: SessionPolicy::Continue,
-        worktree: None,
-        on_done: None,
+        worktree: Some(Worktree {
+            path: "/w".to_owned(),
+            branch: "piton/w".to_owned(),
+            copy: vec![".env".to_owned()],
+            link: vec!["node_modules".to_owned()],
+            setup: Some("npm ci".to_owned()),
+        }),
+        protect: vec!["tests".to_owned()],
+        confine: Some(Confine { write: vec!["~/.cargo".to_owned()] }),
+        on_done: Some("true".to_owned()),
     }
 }
 
@@ -166,6 +186,7 @@ fn attempt_end() -> AttemptEnd {
             completed: vec!["parse".to_owned()],
             pending: vec!["print".to_owned()],
         }),
+        notes: vec![Note { kind: NoteKind::Decision, text: "kept the old parser".to_owned() }],
         custom: [("score".to_owned(), 0.1.into())].into(),
         error_class: Some(ErrorClass::ContextFull),
         message: Some("context full".to_owned()),

@@ -95,6 +95,8 @@ pub(crate) enum Command {
     Worker(WorkerArguments),
     /// Keep a worker from login to logout, so that runs go on after a reboot.
     Autostart(AutostartArguments),
+    /// Serve the tools by which an agent talks back to its run (Model Context Protocol, on stdin and stdout).
+    Mcp(McpArguments),
     /// Look at this machine and repository for what would stand in the way.
     Doctor,
     /// Trust the piton.toml of this repository as it stands.
@@ -106,6 +108,8 @@ pub(crate) enum Command {
     Config(ConfigCommand),
     #[command(name = "__driver", hide = true)]
     Driver(DriverArguments),
+    #[command(name = "__hook", hide = true)]
+    Hook(HookArguments),
     #[command(name = "__demo-agent", hide = true)]
     DemoAgent,
 }
@@ -142,6 +146,8 @@ impl Command {
             | Self::Diff(_)
             | Self::Report(_)
             | Self::Verify(_)
+            | Self::Mcp(_)
+            | Self::Hook(_)
             | Self::Doctor
             | Self::Completions(_)
             | Self::Config(_)
@@ -193,6 +199,9 @@ pub(crate) struct LoopArguments {
     /// What the agent may do without asking: full, edit or ask, as far as it has them.
     #[arg(long, value_name = "MODE")]
     pub(crate) sandbox: Option<String>,
+    /// Keep the agent and the checks from writing anywhere but into their work tree (bubblewrap).
+    #[arg(long)]
+    pub(crate) confine: bool,
     /// Any command as the agent; it gets the prompt on its standard input.
     #[arg(long, value_name = "CMD", conflicts_with = "agent")]
     pub(crate) exec: Option<String>,
@@ -268,6 +277,37 @@ pub(crate) struct WorkerArguments {
     /// Look once and return.
     #[arg(long)]
     pub(crate) once: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    /// What the run is about; given to the agents that piton starts.
+    #[arg(long, hide = true, requires = "report")]
+    pub(crate) brief: Option<PathBuf>,
+    /// Where the agent reports; likewise.
+    #[arg(long, hide = true, requires = "brief")]
+    pub(crate) report: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HookArguments {
+    #[arg(value_enum)]
+    pub(crate) event: HookEvent,
+    #[arg(long)]
+    pub(crate) brief: PathBuf,
+    #[arg(long)]
+    pub(crate) attempt: PathBuf,
+}
+
+/// What an agent's hook is called for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum HookEvent {
+    /// The agent wants to stop.
+    Stop,
+    /// A tool is about to change a file.
+    Tool,
 }
 
 #[derive(Debug, Args)]

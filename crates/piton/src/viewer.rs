@@ -73,7 +73,13 @@ pub(crate) async fn view(
                 return Err(gone(run));
             }
             out.note(format!("the driver is gone; starting another ({restarts} of {RESTARTS_MAX})"));
-            start::driver(client, run, false).await.or_else(already_driven)?;
+            match start::driver(client, run, false).await.or_else(already_driven) {
+                // It was killed, too, before it could drive: that is one of the few.
+                Err(failure) if failure.code == ExitCode::Environment && restarts < RESTARTS_MAX => {
+                    out.note(failure.message);
+                }
+                started => started?,
+            }
         }
         screen.tick();
     }

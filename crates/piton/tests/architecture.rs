@@ -13,6 +13,7 @@ const LAYERS: &[&str] = &[
     "piton-agent",
     "piton-files",
     "piton-engine",
+    "piton-mcp",
     "piton",
     "piton-sim",
     "piton-bench",

@@ -88,7 +88,12 @@ impl Scenario {
 }
 
 fn config(rng: &mut Rng) -> LoopConfig {
-    let check = |name: &str| Check { name: name.to_owned(), command: String::new(), timeout_ms: 900_000 };
+    let check = |name: &str| Check {
+        name: name.to_owned(),
+        command: String::new(),
+        timeout_ms: 900_000,
+        cheap: false,
+    };
     let checks = if rng.one_in(3) { vec![check("build"), check("test")] } else { vec![check("test")] };
     let until = match rng.below(10) {
         0 => vec![Condition::Done],
@@ -123,6 +128,8 @@ fn config(rng: &mut Rng) -> LoopConfig {
         on_lost,
         session: SessionPolicy::Fresh,
         worktree: None,
+        protect: Vec::new(),
+        confine: None,
         on_done: None,
     }
 }

@@ -1,9 +1,10 @@
 //! What a front end can see and ask: plain structs and one async trait.
 //!
-//! [`Client`] is the only door: the command line, and later the terminal UI, the dashboard and the MCP
-//! server, all use it. Field names are public: scripts and dashboards rely on them.
+//! [`Client`] is the only door: the command line, and later the terminal UI and the dashboard, all use it; an
+//! agent at work sees its run as a [`Brief`]. Field names are public: scripts and dashboards rely on them.
 
 mod ask;
+mod brief;
 mod see;
 
 use std::time::Duration;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use piton_model::{RunId, Seq};
 
 pub use ask::Request;
+pub use brief::{Brief, BriefCheck, Signal};
 pub use see::{
     BestView, CheckView, Counted, DriverView, EventView, IterationView, LimitsView, ProblemView,
     QuestionView, RunStatus, RunSummary, ShowView, UsedView, VerifyView,

@@ -8,7 +8,7 @@ use piton_sys::process::{self, Tree};
 use piton_sys::redact::Redactor;
 use piton_sys::{fault, file::Error};
 
-use crate::directory::{self, KEEPER, LOCK, PROMPT, SPEC};
+use crate::directory::{self, KEEPER, LOCK, OUTBOX, PROMPT, SPEC};
 use crate::record::KeeperRecord;
 use crate::spec::Spec;
 
@@ -51,6 +51,10 @@ fn fill(unpublished: &Path, spec: &Spec, redactor: &Redactor) -> Result<FileLock
     if let Some(prompt) = &spec.prompt {
         file::create_new(&unpublished.join(PROMPT), redactor.redact(prompt).as_bytes(), Durability::Synced)?;
     }
+    for (name, text) in &spec.files {
+        file::create_new(&unpublished.join(name), text.as_bytes(), Durability::Unsynced)?;
+    }
+    file::create_private_dir(&unpublished.join(OUTBOX))?;
     let keeper = KeeperRecord {
         process: process::current(),
         mark: spec.mark.clone(),

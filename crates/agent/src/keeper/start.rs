@@ -10,7 +10,7 @@ use piton_sys::signals::Caught;
 use piton_sys::{Clock, SystemClock, fault, process};
 
 use super::{Attempt, quoted};
-use crate::directory::{PROMPT, REPORT};
+use crate::directory::{prompt_file, report_file};
 use crate::record::{EndedBy, Exit, Started};
 use crate::spec::Stdin;
 
@@ -79,8 +79,8 @@ fn describe(attempt: &Attempt) -> Result<Start, String> {
     let mut env: Vec<(OsString, OsString)> =
         spec.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
     env.push(("PITON_ATTEMPT_DIR".into(), attempt.directory.clone().into()));
-    env.push(("PITON_REPORT".into(), attempt.directory.join(REPORT).into()));
-    env.push(("PITON_PROMPT_FILE".into(), attempt.directory.join(PROMPT).into()));
+    env.push(("PITON_REPORT".into(), report_file(&attempt.directory).into()));
+    env.push(("PITON_PROMPT_FILE".into(), prompt_file(&attempt.directory).into()));
     Ok(Start {
         program,
         arg0: Some(name.into()),

@@ -103,6 +103,8 @@ fn begun<'a>(item: Item<'a>, hear: &mut dyn FnMut(Said<'a>)) {
 fn completed<'a>(item: Item<'a>, hear: &mut dyn FnMut(Said<'a>)) {
     match (&*item.kind, item.text, item.message) {
         ("agent_message", Some(text), _) => hear(Said::Text(text)),
+        // It warns of the hooks that it was given by us.
+        ("error", _, Some(message)) if message.contains("--dangerously-bypass-hook-trust") => {}
         ("error", _, Some(message)) => hear(Said::Warning(message)),
         ("file_change", _, _) => {
             for change in item.changes.into_iter().flatten() {

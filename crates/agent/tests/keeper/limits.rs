@@ -121,7 +121,7 @@ fn the_environment_is_what_was_asked_for() {
     let directory = world.directory("1");
     assert!(has(&format!("PITON_MARK={}", spec.mark)), "{log}");
     assert!(has(&format!("PITON_ATTEMPT_DIR={}", directory.display())), "{log}");
-    assert!(has(&format!("PITON_REPORT={}", directory.join("report.json").display())), "{log}");
+    assert!(has(&format!("PITON_REPORT={}", directory.join("outbox/report.json").display())), "{log}");
     assert!(has(&format!("PITON_PROMPT_FILE={}", directory.join("prompt.md").display())), "{log}");
 }
 

@@ -21,7 +21,16 @@ fn of_too_much_output_head_and_tail_are_kept_and_the_cut_is_marked() {
     assert!(kept <= 1024 * 1024 + 2, "{kept}");
     assert_eq!(
         leftovers(&world, "1"),
-        ["exit.json", "keeper.json", "lock", "spec.json", "started.json", "stderr.log", "stdout.log"]
+        [
+            "exit.json",
+            "keeper.json",
+            "lock",
+            "outbox",
+            "spec.json",
+            "started.json",
+            "stderr.log",
+            "stdout.log"
+        ]
     );
 }
 
@@ -110,7 +119,9 @@ fn no_secret_reaches_the_disk() {
     spec.prompt = Some(String::from("use inner-canary-77b1e0"));
     assert_eq!(world.run(&spec).code, Some(0));
 
-    for item in std::fs::read_dir(world.directory("1")).unwrap().flatten() {
+    let outbox = piton_agent::outbox(&world.directory("1"));
+    let items = [world.directory("1"), outbox].into_iter().flat_map(|path| std::fs::read_dir(path).unwrap());
+    for item in items.flatten().filter(|item| item.path().is_file()) {
         let text = String::from_utf8(std::fs::read(item.path()).unwrap()).unwrap();
         for canary in
             ["outer-canary-5f2a9c", "inner-canary-77b1e0", "literal-canary-1c4d", "aW5uZXItY2FuYXJ5", &key]
@@ -145,7 +156,8 @@ fn files_are_for_this_user_alone() {
     assert_eq!(mode(&world.attempts), 0o700);
     assert_eq!(mode(&world.directory("1")), 0o700);
     for item in std::fs::read_dir(world.directory("1")).unwrap().flatten() {
-        assert_eq!(mode(&item.path()), 0o600, "`{}`", item.path().display());
+        let expected = if item.path().is_dir() { 0o700 } else { 0o600 };
+        assert_eq!(mode(&item.path()), expected, "`{}`", item.path().display());
     }
 }
 

@@ -87,6 +87,7 @@ impl World {
             env_remove: Vec::new(),
             stdin: Stdin::Null,
             prompt: None,
+            files: std::collections::BTreeMap::new(),
             redact: Vec::new(),
             limits: Limits {
                 wall_ms: None,

@@ -18,6 +18,8 @@ pub struct Overrides {
     pub exec: Option<String>,
     /// `--sandbox`, `--model` and what follows `--`.
     pub options: AgentOptions,
+    /// `--confine`: walls around agents and checks.
+    pub confine: bool,
     /// `--prompt-file FILE`, relative to the repository.
     pub prompt_file: Option<String>,
     /// `--check [NAME=]CMD`, in the order given. They come beside the configured checks; a check of the same
@@ -38,6 +40,7 @@ pub(super) fn read(overrides: &Overrides, taken: &[&str]) -> (Settings, Vec<Prob
             Err(why) => problems.push(Problem::new(Place::Flag("--prompt-file"), why)),
         }
     }
+    settings.confine.enabled = overrides.confine.then(|| flag(true, "--confine"));
     let (checks, wrong) = from_flags(&overrides.checks, taken);
     settings.checks = checks.into_iter().map(|check| flag(check, "--check")).collect();
     problems.extend(wrong.into_iter().map(|why| Problem::new(Place::Flag("--check"), why)));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use piton_model::loop_machine::{NamedBy, PromptBy, StreamField, StreamFormat};
+use piton_model::loop_machine::{Injection, NamedBy, PromptBy, StreamField, StreamFormat};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -12,7 +12,7 @@ use crate::check::name_problem;
 use crate::problem::quoted;
 use crate::settings::Settings;
 
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 22] = [
     "command",
     "tail",
     "title",
@@ -27,6 +27,8 @@ const KEYS: [&str; 20] = [
     "mode",
     "modes",
     "env",
+    "inject",
+    "writes",
     "idle",
     "version",
     "login",
@@ -124,7 +126,9 @@ fn agent(reader: &mut Reader<'_>, name: &str, table: &DeTable<'_>, start: usize)
             "model" => agent.model = words(reader, inner, value),
             "mode" => agent.mode = text(reader, inner, value),
             "modes" => agent.modes = modes(reader, value, at),
-            "env" => agent.run.env = env(reader, value, at),
+            "env" => agent.run.env = texts_by_name(reader, inner, value, at),
+            "inject" => agent.run.inject = injection(reader, value, at),
+            "writes" => agent.run.writes = words(reader, inner, value),
             "idle" => agent.idle_ms = reader.duration(inner, value).map(|found| found.value),
             "credentials" => agent.credentials = words(reader, inner, value),
             "version" => agent.version = words(reader, inner, value),
@@ -210,15 +214,38 @@ fn modes(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>, at: usize) -> BT
     entries(table).into_iter().map(|(name, _, value)| (name.to_owned(), words(reader, name, value))).collect()
 }
 
-fn env(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>, at: usize) -> BTreeMap<String, String> {
-    let Some(table) = reader.table("`env`", value, at) else { return BTreeMap::new() };
-    let mut variables = BTreeMap::new();
+fn texts_by_name(
+    reader: &mut Reader<'_>,
+    key: &str,
+    value: &Spanned<DeValue<'_>>,
+    at: usize,
+) -> BTreeMap<String, String> {
+    let Some(table) = reader.table(&format!("`{key}`"), value, at) else { return BTreeMap::new() };
+    let mut texts = BTreeMap::new();
     for (name, _, value) in entries(table) {
         if let Some(text) = text(reader, name, value) {
-            variables.insert(name.to_owned(), text);
+            texts.insert(name.to_owned(), text);
         }
     }
-    variables
+    texts
+}
+
+fn injection(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>, at: usize) -> Injection {
+    let mut injection = Injection::default();
+    let Some(table) = reader.table("`inject`", value, at) else { return injection };
+    for (name, key, value) in entries(table) {
+        let at = key.span().start;
+        match name {
+            "arguments" => injection.arguments = words(reader, name, value),
+            "env" => injection.env = texts_by_name(reader, name, value, at),
+            "files" => injection.files = texts_by_name(reader, name, value, at),
+            _ => reader.unknown(at, "key in `inject`:", name, &["arguments", "env", "files"]),
+        }
+    }
+    for name in injection.files.keys().filter(|name| name.contains('/') || name.starts_with('.')) {
+        reader.problem(at, format!("{} is no plain file name", quoted(name)));
+    }
+    injection
 }
 
 fn fields_of(

@@ -5,15 +5,15 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Reader, agents, entries};
-use crate::check::{CHECK_TIMEOUT_MS, command_problem, name_problem};
+use crate::check::{command_problem, default_check, name_problem};
 use crate::condition::inside_tree;
 use crate::limit::Limit;
 use crate::problem::quoted;
 use crate::settings::{Settings, Sourced};
 
-const SECTIONS: [&str; 6] = ["agent", "agents", "loop", "checks", "views", "redact"];
-const SECTIONS_LATER: [&str; 8] =
-    ["stop", "guard", "gaps", "metrics", "worktree", "hooks", "notify", "vault"];
+const SECTIONS: [&str; 9] =
+    ["agent", "agents", "loop", "checks", "guard", "worktree", "confine", "views", "redact"];
+const SECTIONS_LATER: [&str; 6] = ["stop", "gaps", "metrics", "hooks", "notify", "vault"];
 
 /// What `[loop] session` may be.
 pub(crate) const SESSION_WORDS: [(&str, SessionPolicy); 2] =
@@ -44,6 +44,9 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>) -> Settings 
             "agents" => agents::read(reader, table, &mut settings),
             "loop" => loop_section(reader, table, &mut settings),
             "checks" => checks(reader, table, &mut settings),
+            "guard" => guard(reader, table, &mut settings),
+            "worktree" => worktree(reader, table, &mut settings),
+            "confine" => confine(reader, table, &mut settings),
             "views" => views(reader, table, &mut settings),
             _ => redact(reader, table, &mut settings),
         }
@@ -52,7 +55,7 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>) -> Settings 
 }
 
 fn unknown_section(reader: &mut Reader<'_>, start: usize, name: &str) {
-    if Limit::by_key(name).is_some() || ["prompt", "session", "on_lost"].contains(&name) {
+    if Limit::by_key(name).is_some() || ["prompt", "session", "on_lost", "deadline"].contains(&name) {
         let message = format!("`{name}` does not belong here");
         reader.problem_with_hint(start, message, "it belongs into the section `[loop]`");
         return;
@@ -64,12 +67,14 @@ fn agent(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut Settings) 
     for (name, key, value) in entries(table) {
         match name {
             "use" => settings.agent = reader.text("use", value),
+            "inject" => settings.inject = reader.flag("inject", value),
+            "pass" => settings.pass = reader.list("pass", value),
             "command" => reader.problem_with_hint(
                 key.span().start,
                 "`command` does not belong into `[agent]`",
                 "write it under `[agents.NAME]`, and `use = \"NAME\"` here",
             ),
-            _ => reader.unknown(key.span().start, "key in `[agent]`:", name, &["use"]),
+            _ => reader.unknown(key.span().start, "key in `[agent]`:", name, &["use", "inject", "pass"]),
         }
     }
 }
@@ -87,10 +92,12 @@ fn loop_section(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut Set
             "prompt" => settings.prompt = prompt(reader, value),
             "session" => settings.session = reader.word("session", value, &SESSION_WORDS),
             "on_lost" => settings.on_lost = reader.word("on_lost", value, &ON_LOST_WORDS),
-            "deadline" => reader.later(start, "`deadline`"),
+            "deadline" => settings.deadline = reader.text("deadline", value),
             _ => {
-                let known: Vec<_> =
-                    ["prompt", "session", "on_lost"].into_iter().chain(Limit::ALL.map(Limit::key)).collect();
+                let known: Vec<_> = ["prompt", "session", "on_lost", "deadline"]
+                    .into_iter()
+                    .chain(Limit::ALL.map(Limit::key))
+                    .collect();
                 reader.unknown(start, "key in `[loop]`:", name, &known);
             }
         }
@@ -115,43 +122,99 @@ fn checks(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut Settings)
             reader.problem(start, format!("{} cannot name a check: {why}", quoted(name)));
             continue;
         }
-        let (command, timeout_ms) = match value.get_ref() {
+        let check = match value.get_ref() {
             DeValue::Table(table) => detailed_check(reader, name, start, table),
-            _ => (reader.text(name, value), CHECK_TIMEOUT_MS),
+            _ => reader.text(name, value).map(|command| default_check(name, command.value)),
         };
-        let Some(command) = command else { continue };
-        if let Some(why) = command_problem(&command.value) {
+        let Some(check) = check else { continue };
+        if let Some(why) = command_problem(&check.command) {
             reader.problem(value.span().start, format!("check `{name}`: {why}"));
             continue;
         }
-        let check = Check { name: name.to_owned(), command: command.value, timeout_ms };
         settings.checks.push(reader.sourced(check, start));
     }
 }
 
-fn detailed_check(
-    reader: &mut Reader<'_>,
-    name: &str,
-    start: usize,
-    table: &DeTable<'_>,
-) -> (Option<Sourced<String>>, u64) {
+fn detailed_check(reader: &mut Reader<'_>, name: &str, start: usize, table: &DeTable<'_>) -> Option<Check> {
     let mut command = None;
-    let mut timeout_ms = CHECK_TIMEOUT_MS;
+    let mut check = default_check(name, "");
     for (inner, key, value) in entries(table) {
         let at = key.span().start;
         match inner {
             "command" => command = Some(reader.text("command", value)),
             "timeout" => {
-                timeout_ms = reader.duration("timeout", value).map_or(timeout_ms, |found| found.value)
+                check.timeout_ms =
+                    reader.duration("timeout", value).map_or(check.timeout_ms, |found| found.value);
             }
+            "cheap" => check.cheap = reader.flag("cheap", value).is_some_and(|flag| flag.value),
             "format" | "path" => reader.later(at, &format!("`{inner}` of a check")),
-            _ => reader.unknown(at, &format!("key in check `{name}`:"), inner, &["command", "timeout"]),
+            _ => reader.unknown(
+                at,
+                &format!("key in check `{name}`:"),
+                inner,
+                &["command", "timeout", "cheap"],
+            ),
         }
     }
     if command.is_none() {
         reader.problem(start, format!("the check `{name}` has no `command`"));
     }
-    (command.flatten(), timeout_ms)
+    check.command = command.flatten()?.value;
+    Some(check)
+}
+
+fn guard(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut Settings) {
+    for (name, key, value) in entries(table) {
+        match name {
+            "protect" => settings.protect = paths(reader, name, value),
+            "mode" | "thresholds" | "rules" => reader.later(key.span().start, &format!("`{name}`")),
+            _ => reader.unknown(key.span().start, "key in `[guard]`:", name, &["protect"]),
+        }
+    }
+}
+
+fn worktree(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut Settings) {
+    for (name, key, value) in entries(table) {
+        match name {
+            "copy" => settings.worktree.copy = paths(reader, name, value),
+            "link" => settings.worktree.link = paths(reader, name, value),
+            "setup" => settings.worktree.setup = reader.text(name, value),
+            _ => {
+                reader.unknown(key.span().start, "key in `[worktree]`:", name, &["copy", "link", "setup"]);
+            }
+        }
+    }
+}
+
+fn confine(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut Settings) {
+    for (name, key, value) in entries(table) {
+        match name {
+            "enabled" => settings.confine.enabled = reader.flag(name, value),
+            "write" => {
+                let places = reader.list(name, value);
+                for place in places.iter().flat_map(|places| &places.value) {
+                    if !place.starts_with('/') && !place.starts_with("~/") {
+                        let message = format!("{} is neither absolute nor below `~/`", quoted(place));
+                        reader.problem(value.span().start, message);
+                    }
+                }
+                settings.confine.write = places;
+            }
+            _ => reader.unknown(key.span().start, "key in `[confine]`:", name, &["enabled", "write"]),
+        }
+    }
+}
+
+/// Paths inside the tree.
+fn paths(reader: &mut Reader<'_>, name: &str, value: &Spanned<DeValue<'_>>) -> Option<Sourced<Vec<String>>> {
+    let mut paths = reader.list(name, value)?;
+    for path in &mut paths.value {
+        match inside_tree(path) {
+            Ok(inside) => *path = inside,
+            Err(why) => reader.problem(value.span().start, format!("`{name}`: {why}")),
+        }
+    }
+    Some(paths)
 }
 
 fn views(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut Settings) {

@@ -126,11 +126,11 @@ x = 1
 "#
     ), @r#"
     piton.toml:2:1: `max_iterations` does not belong here; it belongs into the section `[loop]`
-    piton.toml:5:1: unknown key in `[agent]`: `comand`; known here: `use`
+    piton.toml:5:1: unknown key in `[agent]`: `comand`; known here: `use`, `inject`, `pass`
     piton.toml:7:11: `command` of an agent must be a list: the program and its arguments; write `["program", "argument"]`, or `["sh", "-c", "…"]` for a shell
     piton.toml:8:9: `exec` is the name of the agent given by `--exec`; take another one
     piton.toml:10:9: the agent `other` has no `command`
-    piton.toml:11:1: unknown key in `[agents.other]`: `args`; known here: `command`, `tail`, `title`, `prompt`, `stream`, `fields`, `session_named_by`, `session_start`, `session_resume`, `session_totals`, `model`, `mode`, `modes`, `env`, `idle`, `version`, `login`, `permit`, `credentials`, `reports`
+    piton.toml:11:1: unknown key in `[agents.other]`: `args`; known here: `command`, `tail`, `title`, `prompt`, `stream`, `fields`, `session_named_by`, `session_start`, `session_resume`, `session_totals`, `model`, `mode`, `modes`, `env`, `inject`, `writes`, `idle`, `version`, `login`, `permit`, `credentials`, `reports`
     piton.toml:13:10: `prompt`: `../PROMPT.md` is not a path inside the repository
     piton.toml:14:11: unknown value for `session`: `fersh`; did you mean `fresh`?
     piton.toml:15:1: unknown key in `[loop]`: `max_iteration`; did you mean `max_iterations`?
@@ -141,7 +141,6 @@ x = 1
     piton.toml:20:14: `max_tokens` must be a whole number, not a number with a fraction
     piton.toml:21:19: `attempt_timeout = 0s`: it must be more than zero: a run always has an exit
     piton.toml:22:16: `idle_timeout = soon`: a number is missing; write a duration such as `8h` or `1h30m`
-    piton.toml:23:1: `deadline` is not supported yet by this version; remove it for now
     piton.toml:25:1: `a b` cannot name a check: a name has 1 to 64 letters, digits, `-`, `_` or `.`, and starts with a letter or digit
     piton.toml:26:9: check `empty`: the command is empty
     piton.toml:27:10: `number` must be a text in quotes, not a whole number
@@ -151,14 +150,14 @@ x = 1
     piton.toml:31:9: `ralph` must be `true` or `false`, not a text
     piton.toml:32:1: `aiwg` is not supported yet by this version; remove it for now
     piton.toml:34:12: a pattern needs at least 8 bytes, or it would hit everywhere
-    piton.toml:35:2: the section `[guard]` is not supported yet by this version; remove it for now
+    piton.toml:36:1: `mode` is not supported yet by this version; remove it for now
     piton.toml:37:2: unknown section `check`; did you mean `checks`?
     "#);
 }
 
 #[test]
 fn sections_of_a_later_version_say_so() {
-    for section in ["stop", "guard", "gaps", "metrics", "worktree", "hooks", "notify", "vault"] {
+    for section in ["stop", "gaps", "metrics", "hooks", "notify", "vault"] {
         let text = problems(&format!("[{section}]\nx = 1\n"));
         assert_eq!(
             text,

@@ -52,6 +52,12 @@ impl Reader<'_> {
         }
     }
 
+    /// A list of texts, as one value.
+    pub(super) fn list(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Sourced<Vec<String>>> {
+        let texts = self.texts(key, value)?.into_iter().map(|text| text.value).collect();
+        Some(self.sourced(texts, value.span().start))
+    }
+
     /// A duration in milliseconds, more than zero.
     pub(super) fn duration(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Sourced<u64>> {
         let start = value.span().start;

@@ -149,14 +149,6 @@ impl Client for LocalClient {
     }
 
     async fn resolve(&self, text: Option<&str>) -> Result<RunId, ClientError> {
-        // An id that is given in full needs no look at the others.
-        if let Some(run) = text.and_then(|text| text.parse::<RunId>().ok()) {
-            match self.store.row(&run).await {
-                Ok(row) => return Ok(row.run),
-                Err(piton_store::Error::UnknownRun { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
         // A run that is named in full is found whatever became of the others.
         if let Some(named) = text.filter(|text| *text != "last").and_then(|text| text.parse::<RunId>().ok()) {
             match self.store.row(&named).await {

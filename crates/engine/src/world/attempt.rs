@@ -12,7 +12,8 @@ use piton_model::{Command, State};
 use piton_sys::process::Emptied;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 
-use super::{Context, WorldError, end, prompt, snapshot_id};
+use super::inject::Injected;
+use super::{Context, WorldError, brief, end, prompt, snapshot_id};
 
 /// What is kept of each output of an agent.
 const OUTPUT_BYTES_MAX: u64 = 64 << 20;
@@ -100,6 +101,9 @@ fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Opt
         Ok(prompt) => prompt,
         Err(error) => return Ok(Some(not_startable(attempt, error.to_string()))),
     };
+    if let Err(error) = brief::write(&context.layout, state) {
+        return Ok(Some(not_startable(attempt, super::sentence(&error))));
+    }
     let spec = spec(context, attempt, state, prompt);
     match launch_or_abandon(context, &spec)? {
         Launch::Started | Launch::AlreadyPublished => Ok(None),
@@ -134,6 +138,7 @@ fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String)
         ("PITON_ITERATION".to_owned(), attempt.iteration.to_string()),
         ("PITON_ATTEMPT".to_owned(), attempt.number.to_string()),
         ("PITON_BIN".to_owned(), context.exe.display().to_string()),
+        ("PITON_BRIEF".to_owned(), context.layout.brief(&context.run).display().to_string()),
     ]);
     let intended = attempt.session.as_ref().map(|session| session.id.as_str());
     if let Some(session) = intended.or(state.session.current.as_deref()) {
@@ -142,16 +147,19 @@ fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String)
     let agent = &state.config.agent;
     env.extend(agent.env.iter().map(|(name, value)| (name.clone(), value.clone())));
     let directory = context.attempts().join(attempt.number.to_string());
+    let injected = Injected::of(&agent.inject, context, &directory);
+    env.extend(injected.env);
     Spec {
         run: context.run.to_string(),
         name: attempt.number.to_string(),
         mark: format!("{}-{}-{}", context.run, attempt.number, SystemIds.hex(16)),
-        argv: argv(agent, attempt, &prompt, &directory),
+        argv: argv(agent, attempt, injected.arguments, &prompt, &directory),
         cwd: context.layout.tree().to_owned(),
         env,
-        env_remove: super::hidden_variables(),
+        env_remove: super::hidden_variables(agent.pass.as_deref()),
         stdin: if agent.prompt == PromptBy::Stdin { Stdin::Prompt } else { Stdin::Null },
         prompt: Some(prompt),
+        files: injected.files,
         redact: Vec::new(),
         limits: Limits {
             wall_ms: Some(limits.attempt_ms.min(left_ms).min(until_deadline_ms)),
@@ -162,9 +170,16 @@ fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String)
     }
 }
 
-/// The command, then the words for its session, then what comes last.
-fn argv(agent: &AgentConfig, attempt: &OpenAttempt, prompt: &str, directory: &Path) -> Vec<String> {
+/// The command, then what lets it talk back, then the words for its session, then what comes last.
+fn argv(
+    agent: &AgentConfig,
+    attempt: &OpenAttempt,
+    injected: Vec<String>,
+    prompt: &str,
+    directory: &Path,
+) -> Vec<String> {
     let mut argv = agent.command.clone();
+    argv.extend(injected);
     if let Some(session) = &attempt.session {
         let words = if session.resumed { &agent.sessions.resume } else { &agent.sessions.start };
         argv.extend(words.iter().map(|word| word.replace("{session}", &session.id)));

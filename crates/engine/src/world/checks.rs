@@ -144,9 +144,10 @@ fn launch(context: &Context, name: &str, command: &str, timeout_ms: u64) -> Resu
         argv: vec!["sh".to_owned(), "-c".to_owned(), command.to_owned()],
         cwd: context.layout.tree().to_owned(),
         env,
-        env_remove: super::hidden_variables(),
+        env_remove: super::hidden_variables(None),
         stdin: Stdin::Null,
         prompt: None,
+        files: BTreeMap::new(),
         redact: Vec::new(),
         limits: Limits {
             wall_ms: Some(timeout_ms),

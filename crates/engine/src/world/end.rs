@@ -5,10 +5,13 @@ use std::path::Path;
 use piton_agent::stream::Account;
 use piton_agent::{EndedBy, Exit};
 use piton_git::Diff;
-use piton_model::limits::{CUSTOM_VALUE_BYTES_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX, TEXT_BYTES_MAX, clip};
+use piton_model::limits::{
+    CUSTOM_VALUE_BYTES_MAX, MODIFIED_FILES_MAX, NOTES_MAX, OBJECTIVES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX,
+    clip,
+};
 use piton_model::loop_machine::{
-    AgentConfig, AttemptEnd, AttemptOutcome, Change, ErrorClass, Objectives, OpenAttempt, Report,
-    ReportStatus, StreamField, StreamFormat, Usage,
+    AgentConfig, AttemptEnd, AttemptOutcome, Change, ErrorClass, Note, NoteKind, Objectives, OpenAttempt,
+    Report, ReportStatus, StreamField, StreamFormat, Usage,
 };
 use piton_model::{State, Timestamp};
 use piton_sys::redact::Redactor;
@@ -247,6 +250,18 @@ fn convert(report: &piton_agent::Report, redactor: &Redactor) -> Report {
             completed: list(&objectives.completed),
             pending: list(&objectives.pending),
         }),
+        notes: report
+            .notes
+            .iter()
+            .take(NOTES_MAX)
+            .map(|note| Note {
+                kind: match note.kind {
+                    piton_agent::NoteKind::Decision => NoteKind::Decision,
+                    piton_agent::NoteKind::Finding => NoteKind::Finding,
+                },
+                text: redactor.redact(clip(&note.text, TAIL_BYTES_MAX)).into_owned(),
+            })
+            .collect(),
         custom: report
             .custom
             .iter()

@@ -1,12 +1,20 @@
 //! Where work lands: a work tree of the run's own, and a commit for every green iteration.
 
+use std::time::Duration;
+
 use piton_git::{Expected, Workspace};
 use piton_model::State;
 use piton_model::limits::clip;
 use piton_model::loop_machine::{CheckRound, Worktree};
 
+use piton_sys::process::{Program, RunLimits};
+
 use super::{Context, WorldError, open_workspace};
 use crate::layout::Layout;
+
+/// What furnishing may take: installing the packages of a project is slow.
+const FURNISH_LIMITS: RunLimits =
+    RunLimits { deadline: Duration::from_secs(30 * 60), output_bytes_max: 64 << 20 };
 
 /// The longest first line of a commit message.
 const SUBJECT_BYTES_MAX: usize = 72;
@@ -25,7 +33,47 @@ pub(super) fn begin(layout: &Layout, state: &State, worktree: &Worktree) -> Resu
         tree.restore(run, &source.id, Expected::Anything)?;
         tree.commit_all("The tree this run starts from\n")?;
     }
-    Ok(())
+    furnish(layout, state, worktree)
+}
+
+/// Brings what git does not keep into a new work tree: copies, links, and whatever its setup makes.
+fn furnish(layout: &Layout, state: &State, worktree: &Worktree) -> Result<(), WorldError> {
+    let failed =
+        |path: &str, why: &dyn std::fmt::Display| WorldError::Furnish { what: format!("`{path}`: {why}") };
+    let (root, tree) = (layout.root(), layout.tree());
+    open_workspace(layout, &state.run)?.protect_state()?;
+    // What is there already came from git, or from an earlier try.
+    let missing = |path: &&String| {
+        root.join(path).symlink_metadata().is_ok() && tree.join(path).symlink_metadata().is_err()
+    };
+    for path in worktree.copy.iter().chain(&worktree.link).filter(missing) {
+        if let Some(parent) = tree.join(path).parent() {
+            std::fs::create_dir_all(parent).map_err(|error| failed(path, &error))?;
+        }
+    }
+    for path in worktree.copy.iter().filter(missing) {
+        let copy = Program::new("cp").args(["-a", "--"]).arg(root.join(path)).arg(tree.join(path));
+        run(copy, path)?;
+    }
+    for path in worktree.link.iter().filter(missing) {
+        std::os::unix::fs::symlink(root.join(path), tree.join(path)).map_err(|error| failed(path, &error))?;
+    }
+    match &worktree.setup {
+        Some(command) => {
+            run(Program::new("sh").args(["-c", command]).env("CI", "1").current_dir(tree), command)
+        }
+        None => Ok(()),
+    }
+}
+
+fn run(program: Program, what: &str) -> Result<(), WorldError> {
+    let failed = |why: String| WorldError::Furnish { what: format!("`{what}`: {why}") };
+    let output = program.run(FURNISH_LIMITS).map_err(|error| failed(super::sentence(&error)))?;
+    match output.success() {
+        true => Ok(()),
+        false if output.timed_out => Err(failed("it took too long".to_owned())),
+        false => Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned())),
+    }
 }
 
 /// Commits what the checks of an iteration found green; the commit, if there was anything new.

@@ -4,8 +4,10 @@
 //! performing an effect again after a crash finds the agent that still runs instead of starting another.
 
 mod attempt;
+pub mod brief;
 mod checks;
 mod end;
+mod inject;
 mod land;
 pub mod prompt;
 mod publish;
@@ -25,6 +27,7 @@ use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 
 use crate::driver::World;
 use crate::layout::Layout;
+use brief::Briefing;
 use publish::Publisher;
 
 pub use land::wants_worktree;
@@ -43,6 +46,12 @@ pub enum WorldError {
     /// The attempts' directories said no.
     #[error(transparent)]
     Agent(#[from] piton_agent::Error),
+    /// The work tree could not be furnished.
+    #[error("failed to furnish the work tree: {what}")]
+    Furnish {
+        /// With what, and what was said.
+        what: String,
+    },
     /// Another driver works in this tree.
     #[error("another run works in `{}`", .root.display())]
     WorkspaceHeld {
@@ -64,6 +73,7 @@ pub enum WorldError {
 pub struct LocalWorld {
     context: Arc<Context>,
     publisher: RefCell<Publisher>,
+    briefing: RefCell<Briefing>,
     interrupts: Interrupts,
     _workspace: FileLock,
 }
@@ -106,6 +116,7 @@ impl LocalWorld {
         file::create_private_dir(&layout.attempts(&run))?;
         piton_agent::sweep(&layout.attempts(&run))?;
         let publisher = RefCell::new(Publisher::new(layout.clone(), views, note));
+        let briefing = RefCell::new(Briefing::default());
         let context = Context {
             layout,
             run,
@@ -116,14 +127,15 @@ impl LocalWorld {
             performing: Mutex::new(None),
         };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
-        Ok(Self { context: Arc::new(context), publisher, interrupts, _workspace: lock })
+        Ok(Self { context: Arc::new(context), publisher, briefing, interrupts, _workspace: lock })
     }
 }
 
-/// The work tree of `run`, without the files that piton renders itself.
+/// The work tree of `run`, without the files that piton renders itself or furnished it with.
 pub fn open_workspace(layout: &Layout, run: &RunId) -> Result<Workspace, WorldError> {
-    let rendered = publish::rendered_paths(layout, run);
-    Ok(Workspace::open(layout.tree(), &layout.state())?.leaving_out(&rendered))
+    let mut left_out = publish::rendered_paths(layout, run);
+    left_out.extend(layout.furniture().iter().cloned());
+    Ok(Workspace::open(layout.tree(), &layout.state())?.leaving_out(&left_out))
 }
 
 /// The snapshot that the journal names.
@@ -200,6 +212,7 @@ impl World for LocalWorld {
     }
 
     fn publish(&self, state: &State, head: Seq, at_rest: bool) {
+        self.briefing.borrow_mut().keep(&self.context.layout, state);
         self.publisher.borrow_mut().publish(state, head, at_rest, self.now());
     }
 
@@ -240,8 +253,20 @@ const HIDDEN_VARIABLES: [&str; 27] = [
     "SHELLOPTS",
 ];
 
-fn hidden_variables() -> Vec<String> {
-    HIDDEN_VARIABLES.map(str::to_owned).to_vec()
+/// The variables that are taken out of what a program gets; `pass` are the only ones it keeps, if it is given.
+fn hidden_variables(pass: Option<&[String]>) -> Vec<String> {
+    let mut hidden = HIDDEN_VARIABLES.map(str::to_owned).to_vec();
+    if let Some(pass) = pass {
+        let passes = |name: &str| {
+            pass.iter().any(|word| match word.strip_suffix('*') {
+                Some(prefix) => name.starts_with(prefix),
+                None => name == word,
+            })
+        };
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        hidden.extend(names.filter(|name| !passes(name)));
+    }
+    hidden
 }
 
 /// An error and its causes, as one sentence.

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use piton_model::State;
 use piton_model::limits::PROMPT_BYTES_MAX;
-use piton_model::loop_machine::{CheckRound, Condition, DoneRule, Prompt, ReportStatus, done_rule};
+use piton_model::loop_machine::{
+    CheckRound, Condition, DoneRule, Injection, KeptNote, NoteKind, Prompt, ReportStatus, done_rule,
+};
 use piton_sys::file;
 
 /// Why there is no prompt.
@@ -35,13 +37,14 @@ pub fn compose(state: &State, root: &Path) -> Result<String, PromptError> {
     prompt.push_str("\n\n---\n");
     let max = state.config.limits.iterations;
     let _ = writeln!(prompt, "This is iteration {} of at most {max}.", state.iteration);
-    explain_reports(&mut prompt);
+    explain_reports(&mut prompt, &state.config.agent.inject);
     explain_tasks(&mut prompt, state);
     explain_checks(&mut prompt, state);
     if let Some(round) = &state.checks {
         show_failures(&mut prompt, round);
     }
     show_false_done(&mut prompt, state);
+    show_notes(&mut prompt, state);
     for told in state.told.iter() {
         let _ = writeln!(prompt, "\nA person tells you: {}", told.text);
     }
@@ -64,12 +67,17 @@ pub fn task(prompt: &Prompt, root: &Path) -> Result<String, PromptError> {
     }
 }
 
-fn explain_reports(prompt: &mut String) {
+fn explain_reports(prompt: &mut String, inject: &Injection) {
     prompt.push_str(
         "When you believe the whole task is done, write one line of JSON to the file named by $PITON_REPORT: \
          {\"status\":\"done\",\"summary\":\"what you did\"}. If you cannot go on without a person, write \
          {\"status\":\"blocked\",\"reason\":\"what you need\"} and stop; that is a good answer. Both are verified.\n",
     );
+    if !inject.is_empty() {
+        prompt.push_str(
+            "If you have the tools of the server `piton`, its `report` and `ask_person` do the same.\n",
+        );
+    }
 }
 
 fn explain_tasks(prompt: &mut String, state: &State) {
@@ -103,6 +111,21 @@ fn show_failures(prompt: &mut String, round: &CheckRound) {
         let _ =
             writeln!(prompt, "\nThe check `{}` fails now: it {how}. The end of what it printed:", check.name);
         let _ = writeln!(prompt, "```\n{}\n```", check.tail);
+    }
+}
+
+/// What agents before this one wanted remembered.
+fn show_notes(prompt: &mut String, state: &State) {
+    if state.notes.is_empty() {
+        return;
+    }
+    prompt.push_str("\nRecorded so far:\n");
+    for KeptNote { iteration, note } in &state.notes {
+        let kind = match note.kind {
+            NoteKind::Decision => "decision",
+            NoteKind::Finding => "finding",
+        };
+        let _ = writeln!(prompt, "- {kind} (iteration {iteration}): {}", note.text);
     }
 }
 

@@ -15,7 +15,12 @@ use piton_model::{Event, Reason, Seq, State, Status, Timestamp, apply};
 pub(crate) const START: Timestamp = Timestamp::from_millis(1_771_157_000_123);
 
 pub(crate) fn config() -> LoopConfig {
-    let check = |name: &str| Check { name: name.to_owned(), command: "true".to_owned(), timeout_ms: 900_000 };
+    let check = |name: &str| Check {
+        name: name.to_owned(),
+        command: "true".to_owned(),
+        timeout_ms: 900_000,
+        cheap: false,
+    };
     LoopConfig {
         prompt: Prompt::File("PROMPT.md".to_owned()),
         agent: AgentConfig {
@@ -29,6 +34,8 @@ pub(crate) fn config() -> LoopConfig {
         on_lost: OnLost::default(),
         session: SessionPolicy::default(),
         worktree: None,
+        protect: Vec::new(),
+        confine: None,
         on_done: None,
     }
 }

@@ -8,14 +8,14 @@ use super::facts::{
     Report,
 };
 use super::state::{
-    Asked, Best, Counters, Driver, Ended, GivenAnswer, IterationRecord, Next, Open, Question, Session,
-    SessionRecord, State, Told,
+    Asked, Best, Counters, Driver, Ended, GivenAnswer, IterationRecord, KeptNote, Next, Open, Question,
+    Session, SessionRecord, State, Told,
 };
 use crate::Timestamp;
 use crate::event::{Event, StopOrigin};
 use crate::limits::{
-    ANSWERS_WAITING_MAX, CONTEXT_REDLINE_PERCENT, CUSTOM_KEYS_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX,
-    RECENT_ITERATIONS_MAX, SESSION_HISTORY_MAX, TOLD_MAX,
+    ANSWERS_WAITING_MAX, CONTEXT_REDLINE_PERCENT, CUSTOM_KEYS_MAX, MODIFIED_FILES_MAX, NOTES_MAX,
+    OBJECTIVES_MAX, RECENT_ITERATIONS_MAX, SESSION_HISTORY_MAX, TOLD_MAX,
 };
 use crate::status::{Reason, Status};
 
@@ -63,6 +63,7 @@ fn born(event: &Event, at: Timestamp) -> Option<State> {
         recent: VecDeque::new(),
         session: Session::default(),
         objectives: Objectives::default(),
+        notes: VecDeque::new(),
         modified_files: Vec::new(),
         custom: BTreeMap::new(),
         questions: Vec::new(),
@@ -351,6 +352,12 @@ fn take_report(state: &mut State, report: &Report, at: Timestamp) {
         state.objectives = objectives.clone();
         state.objectives.completed.truncate(OBJECTIVES_MAX);
         state.objectives.pending.truncate(OBJECTIVES_MAX);
+    }
+    for note in &report.notes {
+        state.notes.push_back(KeptNote { iteration: state.iteration, note: note.clone() });
+    }
+    while state.notes.len() > NOTES_MAX {
+        state.notes.pop_front();
     }
     for (key, value) in &report.custom {
         if state.custom.len() < CUSTOM_KEYS_MAX || state.custom.contains_key(key) {

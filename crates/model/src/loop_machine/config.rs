@@ -27,6 +27,12 @@ pub struct LoopConfig {
     /// The work tree it works in; in place without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<Worktree>,
+    /// Paths in the work tree that no agent may change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protect: Vec<String>,
+    /// Walls around agents and checks; none without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confine: Option<Confine>,
     /// A shell command that is run whenever the run comes to rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_done: Option<String>,
@@ -40,6 +46,24 @@ pub struct Worktree {
     pub path: String,
     /// Its branch.
     pub branch: String,
+    /// What is copied into it from the repository, though git does not keep it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copy: Vec<String>,
+    /// What it has as a link to the repository.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub link: Vec<String>,
+    /// A shell command that is run in it once, before anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup: Option<String>,
+}
+
+/// Walls around agents and checks: they write to their work tree and to these places, and nowhere else.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Confine {
+    /// Further places they may write to; `~/` is the user's home.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub write: Vec<String>,
 }
 
 /// Where the task comes from.
@@ -76,12 +100,47 @@ pub struct AgentConfig {
     /// Variables it needs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
+    /// What it is given so that it can talk back while it works.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub inject: Injection,
+    /// The only variables it gets from outside, where that was asked for; `NAME*` stands for all that begin so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pass: Option<Vec<String>>,
+    /// Where it keeps its own things: what it must be able to write even between walls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<String>,
     /// What a person does to log in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub login: Option<String>,
     /// What a person does when it lacks a permission.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permit: Option<String>,
+}
+
+/// What an agent is given so that it can talk back: words, variables and files of one attempt, and nothing
+/// that outlives it.
+///
+/// In all of them `{piton}` stands for this program, `{brief}` for what the run is about, `{report}` for the
+/// report and `{attempt}` for the directory of the attempt; each as it is written inside a JSON string.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Injection {
+    /// Arguments, before those for the session.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<String>,
+    /// Variables.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Files in the directory of the attempt, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
+}
+
+impl Injection {
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// How an agent gets its prompt. `$PITON_PROMPT_FILE` names it in any case.
@@ -191,6 +250,9 @@ pub struct Check {
     pub command: String,
     /// How long it may take.
     pub timeout_ms: u64,
+    /// It is over in no time, so an agent may be held to it before it stops.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cheap: bool,
 }
 
 /// Something that must hold for the run to be complete.

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
 use crate::limits::{
-    CUSTOM_KEYS_MAX, CUSTOM_VALUE_BYTES_MAX, CUSTOM_VALUE_DEPTH_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX,
-    TAIL_BYTES_MAX, TEXT_BYTES_MAX, WARNINGS_MAX, clip, clip_tail,
+    CUSTOM_KEYS_MAX, CUSTOM_VALUE_BYTES_MAX, CUSTOM_VALUE_DEPTH_MAX, MODIFIED_FILES_MAX, NOTES_MAX,
+    OBJECTIVES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX, WARNINGS_MAX, clip, clip_tail,
 };
 
 /// A byte-exact picture of the work tree, kept by git.
@@ -163,6 +163,9 @@ pub struct Report {
     /// What is done and what is left, by the agent's account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objectives: Option<Objectives>,
+    /// What it decided and found out, for whoever goes on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
     /// Values to keep with the run.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub custom: BTreeMap<String, serde_json::Value>,
@@ -200,6 +203,10 @@ impl Report {
                     *text = clip(text, TAIL_BYTES_MAX).to_owned();
                 }
             }
+        }
+        self.notes.truncate(NOTES_MAX);
+        for note in &mut self.notes {
+            note.text = clip(&note.text, TAIL_BYTES_MAX).to_owned();
         }
         self.warnings.truncate(WARNINGS_MAX);
         for warning in &mut self.warnings {
@@ -273,6 +280,26 @@ pub struct Objectives {
     pub completed: Vec<String>,
     /// Left.
     pub pending: Vec<String>,
+}
+
+/// Something an agent wants remembered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Note {
+    /// What it is.
+    pub kind: NoteKind,
+    /// In words.
+    pub text: String,
+}
+
+/// What a note is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteKind {
+    /// Something that was chosen, and why.
+    Decision,
+    /// Something that was found out.
+    Finding,
 }
 
 /// What kind of failure an agent met.

@@ -23,16 +23,17 @@ mod tests;
 
 pub use apply::apply;
 pub use config::{
-    AgentConfig, Check, Condition, Limits, LoopConfig, NamedBy, OnLost, Prompt, PromptBy, Raise,
-    SessionPolicy, Sessions, StreamField, StreamFormat, Worktree,
+    AgentConfig, Check, Condition, Confine, Injection, Limits, LoopConfig, NamedBy, OnLost, Prompt, PromptBy,
+    Raise, SessionPolicy, Sessions, StreamField, StreamFormat, Worktree,
 };
 pub use decide::{Command, Place, Rejection, admit, advance, create, decide};
 pub use done::{DoneRule, done_rule};
 pub use facts::{
     Answer, AttemptEnd, AttemptOutcome, Change, CheckResult, CheckRound, ConditionResult, ErrorClass,
-    IntendedSession, Objectives, OpenAttempt, QuestionKind, Report, ReportStatus, Snapshot, TreeProof, Usage,
+    IntendedSession, Note, NoteKind, Objectives, OpenAttempt, QuestionKind, Report, ReportStatus, Snapshot,
+    TreeProof, Usage,
 };
 pub use state::{
-    Asked, Best, Counters, Driver, Effect, Ended, GivenAnswer, IterationRecord, Next, Open, Question,
-    Session, SessionRecord, State, Told,
+    Asked, Best, Counters, Driver, Effect, Ended, GivenAnswer, IterationRecord, KeptNote, Next, Open,
+    Question, Session, SessionRecord, State, Told,
 };

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::{LoopConfig, Raise};
 use super::facts::{
-    Answer, AttemptOutcome, CheckRound, Objectives, OpenAttempt, QuestionKind, Report, Snapshot, Usage,
+    Answer, AttemptOutcome, CheckRound, Note, Objectives, OpenAttempt, QuestionKind, Report, Snapshot, Usage,
 };
 use crate::event::StopOrigin;
 use crate::status::{Kind, Reason, Status};
@@ -82,6 +82,9 @@ pub struct State {
     pub session: Session,
     /// What is done and what is left, by the agent's account.
     pub objectives: Objectives,
+    /// What agents decided and found out, the newest last.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    pub notes: VecDeque<KeptNote>,
     /// Files the run has changed.
     pub modified_files: Vec<String>,
     /// Values kept with the run.
@@ -95,6 +98,16 @@ pub struct State {
     pub asked: Asked,
     /// Messages for the agent's next prompt.
     pub told: Vec<Told>,
+}
+
+/// A note, and when it was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptNote {
+    /// The iteration whose agent made it.
+    pub iteration: u32,
+    /// The note.
+    pub note: Note,
 }
 
 /// A driver that took the lease.

@@ -95,6 +95,8 @@ fn config() -> Result<LoopConfig, Failure> {
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
         worktree: None,
+        protect: Vec::new(),
+        confine: None,
         on_done: None,
     })
 }

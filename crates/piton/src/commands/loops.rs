@@ -36,7 +36,8 @@ pub(super) async fn run(
         }
     }
     config.on_done = arguments.on_done.clone();
-    config.limits.deadline = arguments.deadline.as_deref().map(deadline_of).transpose()?;
+    let deadline = resolved.settings.deadline.as_ref().map(|time| time.value.as_str());
+    config.limits.deadline = arguments.deadline.as_deref().or(deadline).map(deadline_of).transpose()?;
     for note in &resolved.notes {
         out.note(format!("note: {note}"));
     }
@@ -49,7 +50,7 @@ pub(super) async fn run(
     check_agent(&config, layout.root())?;
     let run = run_id(arguments, &task)?;
     let client = repository::open_or_create(&layout)?;
-    config.worktree = worktree_of(&client, arguments, &run).await?;
+    config.worktree = worktree_of(&client, arguments, &resolved.settings.worktree, &run).await?;
     let from = match existing(&client, &run, &config).await? {
         Some(()) => {
             out.note(format!("run `{run}` exists and is unfinished: going on with it"));
@@ -153,6 +154,7 @@ fn plan_of(layout: &Layout, arguments: &LoopArguments) -> Result<Plan, Failure> 
             model: arguments.model.clone(),
             arguments: arguments.agent_arguments.clone(),
         },
+        confine: arguments.confine,
         prompt_file: arguments.prompt_file.as_ref().map(|path| path.display().to_string()),
         checks: arguments.check.clone(),
         limits,
@@ -249,6 +251,8 @@ fn differences(begun: &LoopConfig, asked: &LoopConfig) -> Vec<String> {
     differ("checks", checks(begun), checks(asked));
     differ("until", format!("{:?}", begun.until), format!("{:?}", asked.until));
     differ("session", format!("{:?}", begun.session), format!("{:?}", asked.session));
+    differ("protected", format!("{:?}", begun.protect), format!("{:?}", asked.protect));
+    differ("confined", format!("{:?}", begun.confine), format!("{:?}", asked.confine));
     differ("on_lost", format!("{:?}", begun.on_lost), format!("{:?}", asked.on_lost));
     list
 }
@@ -257,6 +261,7 @@ fn differences(begun: &LoopConfig, asked: &LoopConfig) -> Vec<String> {
 async fn worktree_of(
     client: &LocalClient,
     arguments: &LoopArguments,
+    settings: &piton_config::Worktree,
     run: &RunId,
 ) -> Result<Option<Worktree>, Failure> {
     if let Ok(loaded) = client.load(run, None).await {
@@ -277,6 +282,9 @@ async fn worktree_of(
     if !arguments.worktree && !wants_worktree(&workspace).map_err(failed)? {
         return Ok(None);
     }
+    let list = |list: &Option<piton_config::Sourced<Vec<String>>>| {
+        list.as_ref().map(|list| list.value.clone()).unwrap_or_default()
+    };
     let name = layout.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
     let path = layout.root().with_file_name(format!("{name}-{}", run.short()));
     if path.symlink_metadata().is_ok() {
@@ -284,7 +292,13 @@ async fn worktree_of(
             .hint("choose another --id, or give --here"));
     }
     let path = path.to_str().ok_or_else(|| Failure::usage("the path of this repository is not UTF-8"))?;
-    Ok(Some(Worktree { path: path.to_owned(), branch: format!("piton/{}", run.short()) }))
+    Ok(Some(Worktree {
+        path: path.to_owned(),
+        branch: format!("piton/{}", run.short()),
+        copy: list(&settings.copy),
+        link: list(&settings.link),
+        setup: settings.setup.as_ref().map(|command| command.value.clone()),
+    }))
 }
 
 /// Loops at once without being asked twice.

@@ -9,10 +9,12 @@ mod demo_agent;
 mod diff;
 mod doctor;
 mod driver;
+mod hook;
 mod init;
 mod log;
 mod loops;
 mod ls;
+mod mcp;
 mod output;
 mod rebuild;
 mod report;
@@ -76,6 +78,8 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failur
         Command::Rebuild(argument) => rebuild::run(global, &argument, out).await,
         Command::Worker(arguments) => worker::run(&arguments, out).await,
         Command::Autostart(arguments) => worker::autostart(&arguments, out),
+        Command::Mcp(arguments) => mcp::run(global, &arguments).await,
+        Command::Hook(arguments) => hook::run(&arguments, out),
         Command::Doctor => doctor::run(global, out).await,
         Command::Trust(arguments) => trust::run(global, &arguments, out),
         Command::Completions(arguments) => Ok(completions::run(&arguments)),

@@ -22,7 +22,7 @@ fn an_agent_gets_its_surroundings_in_variables() {
     assert_eq!(value("PITON_ATTEMPT"), "2");
     let directory = world.path(".piton/attempts/see/2").canonicalize().unwrap();
     assert_eq!(std::path::Path::new(&value("PITON_ATTEMPT_DIR")), directory);
-    assert_eq!(std::path::Path::new(&value("PITON_REPORT")), directory.join("report.json"));
+    assert_eq!(std::path::Path::new(&value("PITON_REPORT")), directory.join("outbox/report.json"));
     assert!(value("PITON_PROMPT_FILE").starts_with(&value("PITON_ATTEMPT_DIR")));
     assert!(read("version").starts_with("piton "));
     assert_eq!(std::path::Path::new(read("pwd").trim_end()), world.path("").canonicalize().unwrap());

@@ -57,13 +57,10 @@ fn claude_is_started_with_a_session_of_ours_and_its_cost_is_shown() {
     ");
     let started = &world.events("r").into_iter().find(|event| event["type"] == "attempt_started").unwrap();
     let session = started["data"]["attempt"]["session"]["id"].as_str().unwrap().to_owned();
-    assert_eq!(
-        arguments(&world)[0],
-        format!(
-            "-p --output-format stream-json --verbose --permission-mode bypassPermissions --model opus \
-             --session-id {session}"
-        )
-    );
+    let arguments = &arguments(&world)[0];
+    let command = "-p --output-format stream-json --verbose --permission-mode bypassPermissions --model opus --mcp-config {";
+    assert!(arguments.starts_with(command), "{arguments}");
+    assert!(arguments.ends_with(&format!("--session-id {session}")), "{arguments}");
     let shown = world.piton(&["output", "r", "1"]).exits(0).out;
     assert_eq!(shown, "→ Bash echo hello\nhello done\n");
 }
@@ -112,7 +109,7 @@ fn an_exit_code_of_0_is_not_believed_over_what_the_agent_says() {
 #[test]
 fn a_session_is_continued_and_charged_once() {
     let world = World::new();
-    world.configure("[loop]\nsession = 'continue'\n");
+    world.configure("[loop]\nsession = 'continue'\n[agent]\ninject = false\n");
     run(&world, "codex", &[("success", 0), ("resume", 0)], &["--check", "grep -q 2 done.txt"]).exits(0);
     let started = arguments(&world);
     assert!(started[0].ends_with("-s workspace-write -"), "{started:?}");

@@ -167,8 +167,12 @@ pub(super) fn kinds(events: &[Event]) -> Vec<String> {
 
 /// Two checks, the default rule, generous limits.
 pub(super) fn config() -> LoopConfig {
-    let check =
-        |name: &str| Check { name: name.to_owned(), command: format!("make {name}"), timeout_ms: 900_000 };
+    let check = |name: &str| Check {
+        name: name.to_owned(),
+        command: format!("make {name}"),
+        timeout_ms: 900_000,
+        cheap: false,
+    };
     LoopConfig {
         prompt: Prompt::Text("make it work".to_owned()),
         agent: AgentConfig {
@@ -182,6 +186,8 @@ pub(super) fn config() -> LoopConfig {
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
         worktree: None,
+        protect: Vec::new(),
+        confine: None,
         on_done: None,
     }
 }

@@ -1,0 +1,126 @@
+//! `piton mcp`: the tools by which an agent talks back to its run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use piton_agent::{Objectives, Report, Status, read_report_file, write_report_file};
+use piton_engine::Layout;
+use piton_engine::world::brief;
+use piton_mcp::{Desk, NoteKind, Progress, Said};
+use piton_model::ExitCode;
+use piton_view::{Brief, Client};
+
+use crate::cli::{Global, McpArguments};
+use crate::failure::Failure;
+use crate::repository;
+
+pub(super) async fn run(global: &Global, arguments: &McpArguments) -> Result<ExitCode, Failure> {
+    let desk: Arc<dyn Desk> = match (&arguments.brief, &arguments.report) {
+        (Some(brief), Some(report)) => Arc::new(OfAttempt { brief: brief.clone(), report: report.clone() }),
+        _ => Arc::new(OfRun { layout: repository::layout(global)?, run: arguments.run.run.clone() }),
+    };
+    piton_mcp::serve(desk).await.map_err(|error| Failure::environment(&error))?;
+    Ok(ExitCode::Done)
+}
+
+/// The desk of an attempt under way: two files, and no look at the journal.
+struct OfAttempt {
+    brief: PathBuf,
+    report: PathBuf,
+}
+
+impl Desk for OfAttempt {
+    fn brief(&self) -> Result<Brief, String> {
+        brief::read(&self.brief).map_err(|error| error.to_string())
+    }
+
+    fn say(&self, said: Said) -> Result<(), String> {
+        // What the agent wrote itself, and what it said before, stays. A file that is no report says nothing.
+        let mut report = read_report_file(&self.report).ok().flatten().unwrap_or_default();
+        add(&mut report, said);
+        write_report_file(&self.report, &report).map_err(|error| error.to_string())
+    }
+}
+
+/// Adds what an agent says to what it said before.
+fn add(report: &mut Report, said: Said) {
+    match said {
+        Said::Note { kind, text } => {
+            let kind = match kind {
+                NoteKind::Decision => piton_agent::NoteKind::Decision,
+                NoteKind::Finding => piton_agent::NoteKind::Finding,
+            };
+            report.notes.push(piton_agent::Note { kind, text });
+        }
+        Said::Report { progress, summary, completed, pending } => {
+            report.status = Some(match progress {
+                Progress::Progress => Status::Continue,
+                Progress::Done => Status::Done,
+                Progress::Blocked => Status::Blocked,
+            });
+            match progress {
+                Progress::Blocked => report.reason = Some(summary),
+                Progress::Progress | Progress::Done => report.summary = Some(summary),
+            }
+            if !completed.is_empty() || !pending.is_empty() {
+                report.objectives = Some(Objectives { completed, pending });
+            }
+        }
+    }
+}
+
+/// The desk of somebody who only looks: a run of this repository, and nothing to report to.
+struct OfRun {
+    layout: Layout,
+    run: Option<String>,
+}
+
+impl Desk for OfRun {
+    fn brief(&self) -> Result<Brief, String> {
+        let sentence = |failure: Failure| failure.message;
+        let look = || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .map_err(|error| error.to_string())?;
+            let client = repository::open(&self.layout).map_err(sentence)?;
+            runtime.block_on(async {
+                let run =
+                    client.resolve(self.run.as_deref()).await.map_err(|error| sentence(error.into()))?;
+                let loaded = client.load(&run, None).await.map_err(|error| sentence(error.into()))?;
+                Ok(brief::of(&self.layout, &loaded.state))
+            })
+        };
+        // A runtime of its own needs a thread of its own: this one serves already.
+        std::thread::scope(|scope| scope.spawn(look).join())
+            .unwrap_or_else(|_| Err("the journal could not be read".to_owned()))
+    }
+
+    fn say(&self, _: Said) -> Result<(), String> {
+        Err("only an agent inside an attempt can report; a person uses `piton tell` and `piton answer`"
+            .to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(progress: Progress, summary: &str) -> Said {
+        Said::Report { progress, summary: summary.to_owned(), completed: Vec::new(), pending: Vec::new() }
+    }
+
+    #[test]
+    fn what_was_said_before_stays_and_the_last_word_counts() {
+        let mut report = Report { cost_usd: Some(1.5), ..Report::default() };
+        add(&mut report, Said::Note { kind: NoteKind::Finding, text: "the parser is slow".to_owned() });
+        add(&mut report, said(Progress::Progress, "half of it"));
+        add(&mut report, said(Progress::Blocked, "which database?"));
+        assert_eq!(report.status, Some(Status::Blocked));
+        assert_eq!(report.reason.as_deref(), Some("which database?"));
+        assert_eq!(report.summary.as_deref(), Some("half of it"));
+        assert_eq!((report.notes.len(), report.cost_usd), (1, Some(1.5)));
+        add(&mut report, said(Progress::Done, "all of it"));
+        assert_eq!(report.status, Some(Status::Done));
+    }
+}
