@@ -144,6 +144,10 @@ impl<S: Store, W: World> Shell<'_, S, W> {
                         return Ok(leave);
                     }
                 }
+                // What others asked for while work goes on is for the worker to see, too.
+                if self.performing.is_some() {
+                    self.world.publish(self.core.state(), self.core.head(), false);
+                }
             }
             // Work that is done at once must not keep the other runs of this process from theirs.
             tokio::task::yield_now().await;

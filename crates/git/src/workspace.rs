@@ -79,6 +79,15 @@ impl Workspace {
         self.is_private
     }
 
+    /// What git keeps for this work tree, and the word by which it finds that; nothing outside of git.
+    pub fn git_places(&self) -> Vec<PathBuf> {
+        if self.is_private {
+            return Vec::new();
+        }
+        let Repository { top, git_dir, common_dir, .. } = &self.repository;
+        vec![common_dir.clone(), git_dir.clone(), top.join(".git")]
+    }
+
     /// Makes `git clean -fdx` and `git status` leave the state directory alone, and `git status` the files
     /// that piton renders. Doing it again changes nothing.
     pub fn protect_state(&self) -> Result<(), Error> {

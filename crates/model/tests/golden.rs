@@ -110,6 +110,7 @@ fn config() -> LoopConfig {
             },
             pass: Some(vec!["PATH".to_owned()]),
             writes: vec!["~/.claude".to_owned()],
+            settings: vec!["~/.claude/settings.json".to_owned()],
             login: Some("claude login".to_owned()),
             permit: Some("--sandbox full".to_owned()),
         },

@@ -17,11 +17,16 @@ mod viewer;
 use std::process::ExitCode;
 
 use clap::Parser;
+use piton_engine::world::confine::ENCLOSED_COMMAND;
 
 fn main() -> ExitCode {
     // The keeper is this program too, but it must stay small: no runtime, no argument parser.
     if std::env::args_os().nth(1).is_some_and(|word| word == piton_agent::keeper::COMMAND) {
         return piton_agent::keeper::main();
+    }
+    // Likewise what stands between the walls and an agent: it becomes the agent.
+    if std::env::args_os().nth(1).is_some_and(|word| word == ENCLOSED_COMMAND) {
+        return commands::enclosed(std::env::args_os().skip(2).collect());
     }
     let arguments = cli::Arguments::parse();
     let out = output::Output::new(&arguments.global);

@@ -4,12 +4,14 @@
 //! pidfd after the start time was compared, so a stranger with a recycled number is never hit.
 
 mod cgroup;
+mod enclose;
 mod identity;
 mod program;
 mod scan;
 mod spawn;
 mod tree;
 
+pub use enclose::become_enclosed;
 pub use identity::{ProcessId, Signal, boot_id, current, host_id, identity, is_alive, signal};
 pub use program::{Error, Program, ProgramOutput, RunLimits, find_program};
 pub use scan::{ancestors, command_line};

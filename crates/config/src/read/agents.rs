@@ -12,7 +12,7 @@ use crate::check::name_problem;
 use crate::problem::quoted;
 use crate::settings::Settings;
 
-const KEYS: [&str; 22] = [
+const KEYS: [&str; 23] = [
     "command",
     "tail",
     "title",
@@ -29,6 +29,7 @@ const KEYS: [&str; 22] = [
     "env",
     "inject",
     "writes",
+    "settings",
     "idle",
     "version",
     "login",
@@ -129,6 +130,7 @@ fn agent(reader: &mut Reader<'_>, name: &str, table: &DeTable<'_>, start: usize)
             "env" => agent.run.env = texts_by_name(reader, inner, value, at),
             "inject" => agent.run.inject = injection(reader, value, at),
             "writes" => agent.run.writes = words(reader, inner, value),
+            "settings" => agent.run.settings = words(reader, inner, value),
             "idle" => agent.idle_ms = reader.duration(inner, value).map(|found| found.value),
             "credentials" => agent.credentials = words(reader, inner, value),
             "version" => agent.version = words(reader, inner, value),

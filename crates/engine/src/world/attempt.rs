@@ -13,7 +13,7 @@ use piton_sys::process::Emptied;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 
 use super::inject::Injected;
-use super::{Context, WorldError, brief, end, prompt, snapshot_id};
+use super::{Context, WorldError, brief, confine, end, prompt, snapshot_id};
 
 /// What is kept of each output of an agent.
 const OUTPUT_BYTES_MAX: u64 = 64 << 20;
@@ -104,7 +104,7 @@ fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Opt
     if let Err(error) = brief::write(&context.layout, state) {
         return Ok(Some(not_startable(attempt, super::sentence(&error))));
     }
-    let spec = spec(context, attempt, state, prompt);
+    let spec = confine::confine(context, state, spec(context, attempt, state, prompt));
     match launch_or_abandon(context, &spec)? {
         Launch::Started | Launch::AlreadyPublished => Ok(None),
         Launch::SpawnFailed { error } => {

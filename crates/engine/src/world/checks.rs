@@ -9,7 +9,7 @@ use piton_model::loop_machine::{CheckResult, CheckRound, Condition, ConditionRes
 use piton_model::{Command, State};
 use piton_sys::{Ids, SystemIds, file};
 
-use super::{Context, WorldError, attempt, land, tasks};
+use super::{Context, WorldError, attempt, confine, land, tasks};
 
 const OUTPUT_BYTES_MAX: u64 = 16 << 20;
 const KILL_GRACE_MS: u64 = 1_000;
@@ -37,7 +37,7 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
     for (index, check) in state.config.checks.iter().enumerate() {
         context.require_lease(state)?;
         let name = format!("check-{round}-{index}");
-        let Some((exit, tail)) = run(context, &name, &check.command, check.timeout_ms)? else {
+        let Some((exit, tail)) = run(context, state, &name, &check.command, check.timeout_ms)? else {
             result.cancelled = true;
             break;
         };
@@ -48,7 +48,7 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
         if result.cancelled || !condition.needs_probe() {
             continue;
         }
-        match probe(context, round, index, condition, &mut result.duration_ms)? {
+        match probe(context, state, (round, index), condition, &mut result.duration_ms)? {
             Some(met) => result.conditions.push(ConditionResult { label: condition.label(), met }),
             None => result.cancelled = true,
         }
@@ -61,8 +61,8 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
 
 fn probe(
     context: &Context,
-    round: u32,
-    index: usize,
+    state: &State,
+    (round, index): (u32, usize),
     condition: &Condition,
     duration_ms: &mut u64,
 ) -> Result<Option<bool>, WorldError> {
@@ -72,7 +72,7 @@ fn probe(
         Condition::TasksDone(path) => Ok(Some(tasks::read(&context.layout.tree().join(path)).are_done())),
         Condition::Command(command) => {
             let name = format!("until-{round}-{index}");
-            let ran = run(context, &name, command, CONDITION_TIMEOUT_MS)?;
+            let ran = run(context, state, &name, command, CONDITION_TIMEOUT_MS)?;
             Ok(ran.map(|(exit, _)| {
                 *duration_ms += exit.duration_ms;
                 passed(&exit)
@@ -84,6 +84,7 @@ fn probe(
 /// Runs a command under a keeper, or finds the verdict it left. `None` when it was cancelled.
 fn run(
     context: &Context,
+    state: &State,
     name: &str,
     command: &str,
     timeout_ms: u64,
@@ -99,7 +100,7 @@ fn run(
                     return Ok(None);
                 }
             }
-            Found::Absent => launch(context, &name, command, timeout_ms)?,
+            Found::Absent => launch(context, state, &name, command, timeout_ms)?,
             Found::Alive { .. } => {
                 context.set_performing(Some(&name));
                 if context.is_cancelled() {
@@ -132,7 +133,13 @@ fn run(
     }
 }
 
-fn launch(context: &Context, name: &str, command: &str, timeout_ms: u64) -> Result<(), WorldError> {
+fn launch(
+    context: &Context,
+    state: &State,
+    name: &str,
+    command: &str,
+    timeout_ms: u64,
+) -> Result<(), WorldError> {
     let env = BTreeMap::from([
         ("CI".to_owned(), "1".to_owned()),
         ("PITON_RUN_ID".to_owned(), context.run.to_string()),
@@ -156,6 +163,7 @@ fn launch(context: &Context, name: &str, command: &str, timeout_ms: u64) -> Resu
             kill_grace_ms: KILL_GRACE_MS,
         },
     };
+    let spec = confine::confine(context, state, spec);
     match attempt::launch_or_abandon(context, &spec)? {
         Launch::Started | Launch::AlreadyPublished => Ok(()),
         Launch::SpawnFailed { error } => {

@@ -6,6 +6,7 @@
 mod attempt;
 pub mod brief;
 mod checks;
+pub mod confine;
 mod end;
 mod inject;
 mod land;

@@ -6,7 +6,7 @@ use std::path::Path;
 use piton_model::State;
 use piton_model::limits::PROMPT_BYTES_MAX;
 use piton_model::loop_machine::{
-    CheckRound, Condition, DoneRule, Injection, KeptNote, NoteKind, Prompt, ReportStatus, done_rule,
+    CheckRound, Condition, DoneRule, Injection, KeptNote, Prompt, ReportStatus, done_rule,
 };
 use piton_sys::file;
 
@@ -121,11 +121,7 @@ fn show_notes(prompt: &mut String, state: &State) {
     }
     prompt.push_str("\nRecorded so far:\n");
     for KeptNote { iteration, note } in &state.notes {
-        let kind = match note.kind {
-            NoteKind::Decision => "decision",
-            NoteKind::Finding => "finding",
-        };
-        let _ = writeln!(prompt, "- {kind} (iteration {iteration}): {}", note.text);
+        let _ = writeln!(prompt, "- {} (iteration {iteration}): {}", note.kind.as_str(), note.text);
     }
 }
 

@@ -109,6 +109,9 @@ pub struct AgentConfig {
     /// Where it keeps its own things: what it must be able to write even between walls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub writes: Vec<String>,
+    /// What of that a person's own sessions obey: between walls it cannot be written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<String>,
     /// What a person does to log in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub login: Option<String>,

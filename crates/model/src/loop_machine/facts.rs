@@ -302,6 +302,16 @@ pub enum NoteKind {
     Finding,
 }
 
+impl NoteKind {
+    /// The word used on screens and in prompts.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            NoteKind::Decision => "decision",
+            NoteKind::Finding => "finding",
+        }
+    }
+}
+
 /// What kind of failure an agent met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -34,7 +34,7 @@ enum State {
 pub(super) async fn run(global: &Global, out: &Output) -> Result<ExitCode, Failure> {
     let layout = repository::layout(global)?;
     let mut findings =
-        vec![git(), shell(), state_directory(&layout), process_trees(), configuration_of(&layout)];
+        vec![git(), shell(), state_directory(&layout), process_trees(), walls(), configuration_of(&layout)];
     findings.push(journal(&layout).await);
     findings.extend(agents(&layout));
     if out.json {
@@ -93,6 +93,13 @@ fn process_trees() -> Finding {
     match Tree::planned_cgroup("doctor") {
         Some(_) => finding("process trees", State::Ok, "cgroups prove that nothing of an attempt is left"),
         None => finding("process trees", State::Warn, "no writable cgroup: attempts are found by their mark"),
+    }
+}
+
+fn walls() -> Finding {
+    match piton_engine::world::confine::available() {
+        Ok(()) => finding("walls", State::Ok, "bubblewrap works: --confine keeps agents in their work tree"),
+        Err(why) => finding("walls", State::Warn, format!("--confine is not available: {why}")),
     }
 }
 

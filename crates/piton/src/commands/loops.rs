@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jiff::{Zoned, civil};
 use piton_config::{AgentOptions, Limit, Overrides, Plan, Settings, Task, config_hash, files, plan};
-use piton_engine::world::{open_workspace, prompt, wants_worktree};
+use piton_engine::world::{confine, open_workspace, prompt, wants_worktree};
 use piton_engine::{Layout, LocalClient};
 use piton_model::loop_machine::{LoopConfig, Prompt, Worktree, create};
 use piton_model::{ExitCode, RunId, Status, Timestamp, exit_code, slug};
@@ -48,6 +48,12 @@ pub(super) async fn run(
         Failure::of(ExitCode::Usage, &error).hint("write the task into it, or give it as an argument")
     })?;
     check_agent(&config, layout.root())?;
+    if config.confine.is_some() {
+        confine::available().map_err(|why| {
+            Failure::new(ExitCode::Environment, format!("the agent cannot be confined: {why}"))
+                .hint("install bubblewrap, or do without --confine and `[confine]`")
+        })?;
+    }
     let run = run_id(arguments, &task)?;
     let client = repository::open_or_create(&layout)?;
     config.worktree = worktree_of(&client, arguments, &resolved.settings.worktree, &run).await?;

@@ -9,6 +9,7 @@ mod demo_agent;
 mod diff;
 mod doctor;
 mod driver;
+mod enclosed;
 mod hook;
 mod init;
 mod log;
@@ -30,6 +31,7 @@ mod wait;
 mod why;
 mod worker;
 
+pub(crate) use enclosed::enclosed;
 use piton_model::ExitCode;
 
 use crate::cli::{Arguments, Command, ConfigCommand};

@@ -147,6 +147,19 @@ fn text(state: &State, rows: &[Row]) -> String {
             let _ = writeln!(text, "- #{iteration}: {}", clean_line(summary));
         }
     }
+    let notes: Vec<_> = rows
+        .iter()
+        .flat_map(|row| {
+            row.end.report.iter().flat_map(move |report| report.notes.iter().map(move |note| (row, note)))
+        })
+        .collect();
+    if !notes.is_empty() {
+        text.push_str("\n## Decisions and findings\n\n");
+        for (row, note) in notes {
+            let _ =
+                writeln!(text, "- #{}, {}: {}", row.iteration, note.kind.as_str(), clean_line(&note.text));
+        }
+    }
     let _ = writeln!(
         text,
         "\n{}, {} of working time. Everything is on record: `piton log {}`.",

@@ -205,3 +205,17 @@ fn no_secret_reaches_the_disk_whoever_says_it() {
         );
     }
 }
+
+#[test]
+fn an_agent_gets_only_the_variables_that_are_passed_where_that_is_asked_for() {
+    let world = World::new();
+    world.configure("[agent]\npass = ['PATH', 'MY_*']\n");
+    let variables = [("MY_ONE", "1"), ("OTHER", "2")];
+    let agent = "env > env.txt; touch b.txt";
+    world
+        .piton_with(&variables, &["loop", "x", "--id", "r", "--exec", agent, "--check", "test -f b.txt"])
+        .exits(0);
+    let env = world.read("env.txt");
+    assert!(env.contains("MY_ONE=1") && env.contains("PITON_RUN_ID=r"), "{env}");
+    assert!(!env.contains("OTHER=") && !env.contains("HOME="), "{env}");
+}

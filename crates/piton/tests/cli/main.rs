@@ -17,7 +17,10 @@ mod see;
 mod setup;
 mod steer;
 mod surroundings;
+mod talk;
 mod trust;
 mod untrusted;
 mod views;
+#[cfg(target_os = "linux")]
+mod walls;
 mod worktree;

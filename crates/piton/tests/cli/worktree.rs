@@ -154,3 +154,40 @@ fn what_stands_in_the_way_of_a_work_tree_is_said() {
     let ran = lands(&world, &["--worktree"]).exits(2);
     assert!(ran.err.contains("needs a git repository"), "{}", ran.err);
 }
+
+#[test]
+fn a_work_tree_is_furnished_with_what_git_does_not_keep() {
+    let world = World::new();
+    world.write(".gitignore", "modules/\n");
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "ignore"]);
+    std::fs::create_dir_all(world.path("modules/x")).unwrap();
+    world.write("modules/x/y", "module\n");
+    world.write(".env", "KEY=1\n");
+    world.configure(
+        "[worktree]\nlink = ['modules']\ncopy = ['.env', 'absent']\nsetup = 'cat .env modules/x/y > made'\n",
+    );
+    world.git(&["add", "piton.toml"]);
+    world.git(&["commit", "-q", "-m", "piton"]);
+    lands(&world, &["--worktree=default"]).exits(0);
+    let tree = world.beside("repo-w");
+    assert_eq!(std::fs::read_to_string(tree.join("made")).unwrap(), "KEY=1\nmodule\n");
+    assert!(tree.join("modules").is_symlink() && tree.join(".env").is_file());
+    // What was only put there is no work: no commit has it.
+    let committed = world.git(&["ls-tree", "--name-only", "-r", "piton/w"]);
+    assert!(
+        committed.contains("b.txt") && !committed.contains("modules") && !committed.contains(".env"),
+        "{committed}"
+    );
+}
+
+#[test]
+fn a_setup_that_fails_stops_the_run_and_says_what_it_said() {
+    let world = World::new();
+    world.configure("[worktree]\nsetup = 'echo no packages here >&2; false'\n");
+    let ran = lands(&world, &["--worktree"]).exits(7);
+    assert!(ran.err.contains("no packages here"), "{}", ran.err);
+    world.configure("[worktree]\nsetup = 'true'\n");
+    let ran = world.piton(&["status", "w"]).exits(0);
+    assert!(ran.out.contains("piton resume w"), "{}", ran.out);
+}

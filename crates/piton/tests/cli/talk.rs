@@ -1,0 +1,106 @@
+//! Talking back while an agent works: its tools, its hooks, its notes.
+
+use crate::common::{WAITS, World, eventually};
+
+/// An agent that speaks the protocol: one line of JSON per call, and what the server answers goes to its output.
+const SPEAKS: &str = r#"
+open() { printf '%s\n' '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' '{"jsonrpc":"2.0","method":"notifications/initialized"}'; }
+call() { printf '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s","arguments":%s}}\n' "$1" "$2" "$3"; }
+piton() { "$PITON_BIN" mcp --brief "$PITON_BRIEF" --report "$PITON_REPORT"; }
+"#;
+
+/// Runs `calls` through the tools; waits for as many answers before it closes the door.
+fn agent(calls: &str, answers: usize, then: &str) -> String {
+    format!(
+        "{SPEAKS}\n{{ open; {calls}; until test \"$(wc -l < answers)\" -ge {answers}; do sleep 0.02; done; }} | piton > answers\n\
+         cat answers; rm answers\n{then}"
+    )
+}
+
+fn texts(said: &str) -> Vec<String> {
+    let results = said.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    results.filter_map(|answer| Some(answer["result"]["content"][0]["text"].as_str()?.to_owned())).collect()
+}
+
+#[test]
+fn an_agent_looks_records_and_reports_through_its_tools() {
+    let world = World::new();
+    let calls = r#"call 1 next_objective '{}'; call 2 control_signal '{}';
+        call 3 record '{"kind":"decision","text":"kept the parser"}';
+        call 4 report '{"status":"done","summary":"made b"}'"#;
+    let agent = agent(calls, 5, "echo b > b.txt");
+    world.piton(&["loop", "make b", "--id", "r", "--exec", &agent, "--check", "b=test -f b.txt"]).exits(0);
+    let said = texts(&world.piton(&["output", "r", "--raw"]).exits(0).out);
+    assert_eq!(
+        said,
+        [
+            "Mend the check `b` (`test -f b.txt`): it failed when it was last run.",
+            "go_on: nobody asked for anything.",
+            "Recorded.",
+            "Recorded. End your turn: the checks are run now, whatever you reported.",
+        ]
+    );
+    let ends = world.events("r").into_iter().find(|event| event["type"] == "attempt_finished").unwrap();
+    let report = &ends["data"]["end"]["report"];
+    assert_eq!((&report["status"], &report["summary"]), (&"done".into(), &"made b".into()));
+    assert!(world.piton(&["report", "r"]).exits(0).out.contains("kept the parser"));
+}
+
+#[test]
+fn what_one_agent_records_the_next_one_reads() {
+    let world = World::new();
+    let agent = r#"cp "$PITON_PROMPT_FILE" "prompt$PITON_ITERATION"
+        echo '{"notes":[{"kind":"finding","text":"the cache is stale"}]}' > "$PITON_REPORT""#;
+    world.piton(&["loop", "x", "--id", "r", "--exec", agent, "--check", "test -f prompt2"]).exits(0);
+    assert!(!world.read("prompt1").contains("the cache is stale"));
+    assert!(world.read("prompt2").contains("- finding (iteration 1): the cache is stale"));
+}
+
+#[test]
+fn a_question_through_the_tools_waits_for_a_person() {
+    let world = World::new();
+    let agent = agent(r#"call 1 ask_person '{"question":"which database?"}'"#, 2, "");
+    world.piton(&["loop", "x", "--id", "r", "--exec", &agent, "--check", "false"]).exits(4);
+    let status = world.json(&["status", "r"]);
+    assert!(status["questions"][0]["text"].as_str().unwrap().contains("which database?"), "{status}");
+}
+
+#[test]
+fn an_agent_at_work_learns_that_it_should_stop() {
+    let world = World::new();
+    let agent = format!(
+        r#"touch begun; until grep -q '"signal": "stop"' "$PITON_BRIEF"; do sleep 0.02; done; touch "$BESIDE/heard"; {WAITS}"#
+    );
+    world.piton(&["loop", "x", "--id", "r", "--detach", "--exec", &agent, "--check", "false"]).exits(0);
+    eventually("the agent works", || world.path("begun").exists());
+    world.piton(&["stop", "r"]).exits(0);
+    eventually("the agent heard of it", || world.beside("heard").exists());
+    world.open_gate();
+    world.piton(&["wait", "r"]).exits(4);
+}
+
+#[test]
+fn whoever_only_looks_can_report_nothing() {
+    let world = World::new();
+    world
+        .piton(&["loop", "make b", "--id", "r", "--exec", "touch b.txt", "--check", "test -f b.txt"])
+        .exits(0);
+    let calls = r#"call 1 state '{}'; call 2 report '{"status":"done","summary":"x"}'"#;
+    let look = format!("{} mcp r > answers", env!("CARGO_BIN_EXE_piton"));
+    let line = agent(calls, 3, "").replace("piton > answers", &look);
+    let said = texts(&world.shell(&line).out);
+    assert!(said[0].contains("\"task\": \"make b\""), "{said:?}");
+    assert!(said[1].starts_with("only an agent inside an attempt can report"), "{said:?}");
+}
+
+#[test]
+fn a_cheap_check_holds_an_agent_back_a_few_times_and_no_more() {
+    let world = World::new();
+    world.configure("[checks]\nb = { command = 'echo no b; test -f b.txt', cheap = true }\n");
+    let hook = r#"echo '{"hook_event_name":"Stop"}' | "$PITON_BIN" __hook stop --brief "$PITON_BRIEF" --attempt "$PITON_ATTEMPT_DIR" --json; "#;
+    let agent = format!("{} touch b.txt", hook.repeat(4));
+    world.piton(&["loop", "x", "--id", "r", "--exec", &agent]).exits(0);
+    let said = world.piton(&["output", "r", "--raw"]).exits(0).out;
+    assert_eq!(said.matches("\"decision\": \"block\"").count(), 3, "{said}");
+    assert!(said.contains("The check `b` (echo no b; test -f b.txt) fails."), "{said}");
+}

@@ -1,0 +1,121 @@
+//! `--confine`: what an agent can and cannot do between walls.
+
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
+
+use crate::common::World;
+
+/// A shell function that says which of its tries worked.
+const TRY: &str =
+    r#"try() { name=$1; shift; if (eval "$*") >/dev/null 2>&1; then echo "worked: $name"; fi; }"#;
+
+fn reach(address: &str) -> String {
+    format!("python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect({address})'")
+}
+
+#[test]
+fn a_confined_agent_writes_to_its_tree_and_nowhere_else() {
+    let world = World::new();
+    std::fs::create_dir_all(world.path("a/b/tests")).unwrap();
+    world.write("a/b/tests/t.py", "assert True\n");
+    world.configure("[guard]\nprotect = ['a/b/tests']\n[confine]\nenabled = true\n");
+    let _bus = UnixListener::bind(world.beside("bus")).unwrap();
+    let name = format!("piton-walls-{}", std::process::id());
+    let _screen = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
+    let bus = reach(&format!("\"{}\"", world.beside("bus").display()));
+    let screen = reach(&format!("\"\\0{name}\""));
+    let agent = format!(
+        r#"{TRY}
+        try journal 'echo x >> .piton/journal.db'
+        try anchors 'rm -r .piton/anchors'
+        try 'state directory' 'mv .piton elsewhere'
+        try 'exit' 'echo {{}} > .piton/attempts/r/1/exit.json'
+        try answer '"$PITON_BIN" answer r --approve'
+        try trust '"$PITON_BIN" trust --yes'
+        try raise '"$PITON_BIN" resume r --max-iterations +9'
+        try stop '"$PITON_BIN" stop r'
+        try 'driver' 'pkill -f __drive[r]'
+        try 'own limits' 'mkdir -p "$PITON_CONFIG_DIR" && echo x > "$PITON_CONFIG_DIR/config.toml" && ! test -e "$PITON_CONFIG_DIR/config.toml"'
+        try 'system' 'touch /usr/bin/evil'
+        try cron 'echo x > /etc/cron.d/evil'
+        try 'protected file' 'echo x >> a/b/tests/t.py'
+        try 'around it' 'mv a/b a/c && mkdir -p a/b/tests'
+        try configuration 'echo x >> piton.toml'
+        try 'git hook' 'echo x > .git/hooks/pre-commit'
+        try 'git settings' 'git config core.fsmonitor /tmp/x'
+        try 'common directory' 'echo /tmp/x > .git/commondir'
+        try remount 'mount -o remount,rw / || unshare -rm mount -o remount,rw,bind /'
+        try bus {bus:?}
+        try screen {screen:?}
+        try work 'echo b > b.txt'
+        try 'temporary file' 'touch /tmp/x'
+        try report 'echo "{{}}" > "$PITON_REPORT"'
+        "#
+    );
+    world.piton(&["loop", "x", "--id", "r", "--exec", &agent, "--check", "test -f b.txt"]).exits(0);
+    let said = world.piton(&["output", "r"]).exits(0).out;
+    assert_eq!(said, "worked: work\nworked: temporary file\nworked: report\n");
+    assert_eq!(world.read("a/b/tests/t.py"), "assert True\n");
+    assert!(!world.beside("config").join("config.toml").exists());
+    world.piton(&["verify"]).exits(0);
+    // The same tries reach the sockets from outside.
+    for line in [&bus, &screen] {
+        assert_eq!(world.shell(line).code, 0, "{line}");
+    }
+}
+
+#[test]
+fn checks_run_what_an_agent_wrote_between_the_same_walls() {
+    let world = World::new();
+    let agent = "echo 'rm -rf .piton/anchors; echo x >> .piton/journal.db; touch checked; true' > check.sh";
+    world
+        .piton(&[
+            "loop",
+            "x",
+            "--id",
+            "r",
+            "--confine",
+            "--exec",
+            agent,
+            "--check",
+            "test -f check.sh && sh check.sh",
+        ])
+        .exits(0);
+    assert!(world.path("checked").exists());
+    world.piton(&["verify"]).exits(0);
+}
+
+#[test]
+fn a_work_tree_of_its_own_can_have_walls_too() {
+    let world = World::new();
+    let agent = format!(
+        "{TRY}\nroot={}\ntry 'the repository' 'echo x >> \"$root/a.txt\"'\ntry link 'echo gitdir: /tmp/x > .git'\n\
+         try tree 'echo b > b.txt'",
+        world.path("").display()
+    );
+    let words =
+        ["loop", "x", "--id", "r", "--worktree", "--confine", "--exec", &agent, "--check", "test -f b.txt"];
+    world.piton(&words).exits(0);
+    assert_eq!(world.piton(&["output", "r"]).exits(0).out, "worked: tree\n");
+    assert_eq!(world.read("a.txt"), "a\n");
+    assert!(world.git(&["log", "--oneline", "piton/r"]).lines().count() == 2, "the iteration was committed");
+}
+
+#[test]
+fn a_machine_without_walls_is_an_error_before_anything_runs() {
+    let world = World::new();
+    let path = world.beside("bin");
+    std::fs::create_dir(&path).unwrap();
+    for program in ["sh", "git"] {
+        let real = world.shell(&format!("command -v {program}")).out;
+        std::os::unix::fs::symlink(real.trim(), path.join(program)).unwrap();
+    }
+    let words = ["loop", "x", "--id", "r", "--confine", "--exec", "true", "--check", "false"];
+    let ran = world.piton_with(&[("PATH", path.to_str().unwrap())], &words).exits(7);
+    insta::assert_snapshot!(ran.err, @"
+    error: the agent cannot be confined: bubblewrap (`bwrap`) is not installed
+
+    hint: install bubblewrap, or do without --confine and `[confine]`
+    ");
+    world.piton(&["status", "r"]).exits(2);
+}
