@@ -54,6 +54,9 @@ pub const REPORTS: [(&str, &str); 5] = [
     ("limits", "says when a provider's limit ends"),
 ];
 
+/// The mode in which an agent asks nobody.
+const FULL: &str = "full";
+
 /// What the command line says about the agent of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentOptions {
@@ -63,6 +66,8 @@ pub struct AgentOptions {
     pub model: Option<String>,
     /// `-- ARGS…`.
     pub arguments: Vec<String>,
+    /// It works between walls.
+    pub confined: bool,
 }
 
 impl Agent {
@@ -78,7 +83,10 @@ impl Agent {
     /// The agent as a run is created with it; or why it cannot do what is asked.
     pub fn configured(&self, options: &AgentOptions) -> Result<AgentConfig, (&'static str, String)> {
         let mut run = self.run.clone();
-        if let Some(mode) = options.mode.as_ref().or(self.mode.as_ref()) {
+        // Walls inside of walls add nothing, and some cannot be built there.
+        let between_walls =
+            Some(FULL.to_owned()).filter(|full| options.confined && self.modes.contains_key(full));
+        if let Some(mode) = options.mode.as_ref().or(between_walls.as_ref()).or(self.mode.as_ref()) {
             let words = self.modes.get(mode).ok_or_else(|| ("--sandbox", self.no_mode(mode)))?;
             run.command.extend(words.iter().cloned());
         }
@@ -186,6 +194,7 @@ mod tests {
             mode: Some("full".to_owned()),
             model: Some("gpt-5".to_owned()),
             arguments: vec!["--search".to_owned()],
+            confined: false,
         };
         let command = codex.configured(&options).unwrap().command;
         assert_eq!(
@@ -201,6 +210,8 @@ mod tests {
                 "--search"
             ]
         );
+        let confined = AgentOptions { confined: true, ..AgentOptions::default() };
+        assert!(codex.configured(&confined).unwrap().command.contains(&"danger-full-access".to_owned()));
         assert!(
             codex
                 .configured(&AgentOptions::default())

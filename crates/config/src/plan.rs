@@ -3,9 +3,11 @@
 //! Pure: the same files, environment and flags give the same `LoopConfig` or the same problems.
 
 use piton_model::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX};
-use piton_model::loop_machine::{AgentConfig, Condition, Confine, Injection, Limits, LoopConfig, Prompt};
+use piton_model::loop_machine::{
+    AgentConfig, Condition, Confine, Injection, Limits, LoopConfig, Prompt, SessionPolicy,
+};
 
-use crate::agent;
+use crate::agent::{self, AgentOptions};
 use crate::condition::parse_condition;
 use crate::files::Files;
 use crate::layers::{Overrides, Resolved, settle};
@@ -107,8 +109,14 @@ fn agent(
     };
     // One that cannot be found was reported with the settings.
     let Some(found) = agent::find(settings, &asked.value) else { return (AgentConfig::default(), None) };
-    match found.configured(&overrides.options) {
+    let options = AgentOptions { confined: is(&settings.confine.enabled), ..overrides.options.clone() };
+    match found.configured(&options) {
         Ok(mut run) => {
+            let forks = settings.session.as_ref().filter(|session| session.value == SessionPolicy::Fork);
+            if let Some(session) = forks.filter(|_| run.sessions.fork.is_empty()) {
+                let why = format!("the agent `{}` cannot copy a session", run.name);
+                problems.push(Problem::new(session.place.clone(), why).hint("use `fresh` or `continue`"));
+            }
             if settings.inject.as_ref().is_some_and(|inject| !inject.value) {
                 run.inject = Injection::default();
             }

@@ -181,6 +181,7 @@ mod tests {
     fn brief() -> Brief {
         Brief {
             run_id: "r".parse().unwrap(),
+            tree: "/w".into(),
             task: "make it so\n".to_owned(),
             iteration: 1,
             iterations_max: 50,

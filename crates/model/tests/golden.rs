@@ -51,7 +51,7 @@ examples! {
             boot: "b0075".to_owned(),
             directory: "attempts/ralph-add-input-validation-7f3a91c2/5".to_owned(),
             restore: Some("0a1b2c".to_owned()),
-            session: Some(IntendedSession { id: "s-2".to_owned(), resumed: true }),
+            session: Some(IntendedSession { id: "s-2".to_owned(), resumed: true, from: Some("s-1".to_owned()) }),
         }
     }
     AttemptFinished { attempt: 5, end: Box::new(attempt_end()) }
@@ -100,6 +100,7 @@ fn config() -> LoopConfig {
                 named_by: NamedBy::Us,
                 start: vec!["--session-id".to_owned(), "{session}".to_owned()],
                 resume: vec!["--resume".to_owned(), "{session}".to_owned()],
+                fork: vec!["--fork".to_owned(), "{from}".to_owned()],
                 usage_is_total: true,
             },
             env: [("A".to_owned(), "b".to_owned())].into(),

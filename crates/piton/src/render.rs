@@ -6,7 +6,7 @@ use piton_model::loop_machine::{
     AttemptOutcome, CheckRound, Condition, DoneRule, IterationRecord, State, done_rule,
 };
 use piton_model::{Event, Reason, Status, Timestamp};
-use piton_view::{CheckView, RunStatus};
+use piton_view::{ChangedView, CheckView, RunStatus};
 
 use crate::output::clean_line;
 
@@ -23,8 +23,9 @@ pub(crate) fn duration(millis: u64) -> String {
 }
 
 /// `1 iteration`, `2 iterations`.
-pub(crate) fn count(number: u32, of: &str) -> String {
-    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
+pub(crate) fn count<N: std::fmt::Display + PartialEq + From<u8>>(number: N, of: &str) -> String {
+    let many = if number == N::from(1) { "" } else { "s" };
+    format!("{number} {of}{many}")
 }
 
 /// `$4.12`.
@@ -57,6 +58,7 @@ pub(crate) fn opening(state: &State) -> String {
     let session = match state.config.session {
         piton_model::loop_machine::SessionPolicy::Fresh => "fresh session per iteration",
         piton_model::loop_machine::SessionPolicy::Continue => "one session",
+        piton_model::loop_machine::SessionPolicy::Fork => "a copy of the last session per iteration",
     };
     let place = match &state.config.worktree {
         None => "in place".to_owned(),
@@ -378,7 +380,7 @@ pub(crate) fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<Str
         None if view.exit_code.is_some() => "none".to_owned(),
         None => "none; nothing drives this run".to_owned(),
     };
-    lines.push(format!("do       {:<32} driver  {driver}", view.next));
+    lines.push(format!("do       {:<31}  driver  {driver}", view.next));
     let mut row = String::new();
     if !view.checks.is_empty() {
         let _ = write!(row, "checks   {}", check_views(&view.checks));
@@ -389,8 +391,29 @@ pub(crate) fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<Str
     if !row.is_empty() {
         lines.push(row);
     }
+    if let Some(line) = changed(&view.changed) {
+        lines.push(format!("changed  {line}"));
+    }
+    if let Some(summary) = &view.said {
+        lines.push(format!("said     {}", clean_line(summary.lines().next().unwrap_or_default())));
+    }
     lines.push(format!("used     {}", used(view)));
     lines
+}
+
+/// Which files differ from the start, and where they are.
+fn changed(view: &ChangedView) -> Option<String> {
+    let files = match view.files.as_slice() {
+        [] => return None,
+        [one] => clean_line(one),
+        several => format!("{} files", several.len()),
+    };
+    Some(match &view.branch {
+        Some(branch) => {
+            format!("{files} · branch {branch}, {}, nothing merged", count(view.commits, "commit"))
+        }
+        None => format!("{files}, in place"),
+    })
 }
 
 fn status_words(view: &RunStatus) -> &'static str {

@@ -3,6 +3,7 @@
 //! A process is named by [`ProcessId`], never by a bare number: numbers are used again. Signals go through a
 //! pidfd after the start time was compared, so a stranger with a recycled number is never hit.
 
+mod awake;
 mod cgroup;
 mod enclose;
 mod identity;
@@ -11,10 +12,11 @@ mod scan;
 mod spawn;
 mod tree;
 
+pub use awake::{Awake, keep_awake};
 pub use enclose::become_enclosed;
 pub use identity::{ProcessId, Signal, boot_id, current, host_id, identity, is_alive, signal};
 pub use program::{Error, Program, ProgramOutput, RunLimits, find_program};
-pub use scan::{ancestors, command_line};
+pub use scan::{ancestors, bound_sockets, command_line};
 pub use spawn::{Child, Detach, Detached, Output, Start, Stdin, spawn_detached};
 pub use tree::{Emptied, KillError, MARK_VARIABLE, Tree, TreeKind};
 

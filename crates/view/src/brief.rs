@@ -3,6 +3,8 @@
 //! Rendered as one file beside the attempts of a run, so that nothing an agent starts ever has to open the
 //! journal: not its tools, not its hooks, not between walls. Like every view it lags and never leads.
 
+use std::path::PathBuf;
+
 use piton_model::RunId;
 use piton_model::loop_machine::{KeptNote, Objectives};
 use serde::{Deserialize, Serialize};
@@ -12,6 +14,8 @@ use serde::{Deserialize, Serialize};
 pub struct Brief {
     /// Which run.
     pub run_id: RunId,
+    /// Where its agents and checks work.
+    pub tree: PathBuf,
     /// What it is about.
     pub task: String,
     /// The iteration under way.

@@ -61,10 +61,26 @@ pub struct RunStatus {
     pub best: Option<BestView>,
     /// The last iterations.
     pub iterations: Vec<IterationView>,
+    /// What the run has changed so far, and where that is.
+    pub changed: ChangedView,
+    /// What the last agent says it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
     /// What the guard found. Empty until there is one.
     pub findings: Vec<serde_json::Value>,
     /// What waits for a person.
     pub questions: Vec<QuestionView>,
+}
+
+/// What a run has changed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ChangedView {
+    /// Files that attempts changed; the first few hundred.
+    pub files: Vec<String>,
+    /// The branch that has it; in place without one.
+    pub branch: Option<String>,
+    /// Commits on it.
+    pub commits: u32,
 }
 
 /// A living driver.

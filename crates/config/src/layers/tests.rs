@@ -263,7 +263,7 @@ fn problems_of_all_layers_come_together() {
     config.toml:2:18: `max_iterations = 0`: it must be more than zero: a run always has an exit
     piton.toml:2:1: unknown key in `[loop]`: `max_iteration`; did you mean `max_iterations`?
     piton.toml:3:2: the section `[stop]` is not supported yet by this version; remove it for now
-    PITON_SESSION: unknown value `old`; use `fresh` or `continue`
+    PITON_SESSION: unknown value `old`; use `fresh` or `continue` or `fork`
     PITON_MAX_COST: `cheap`: it must be an amount in dollars, such as `15` or `2.50`
     --prompt-file: `/etc/passwd` is not a path inside the repository
     --check: the command is empty

@@ -12,7 +12,7 @@ use crate::check::name_problem;
 use crate::problem::quoted;
 use crate::settings::Settings;
 
-const KEYS: [&str; 23] = [
+const KEYS: [&str; 24] = [
     "command",
     "tail",
     "title",
@@ -22,6 +22,7 @@ const KEYS: [&str; 23] = [
     "session_named_by",
     "session_start",
     "session_resume",
+    "session_fork",
     "session_totals",
     "model",
     "mode",
@@ -121,6 +122,7 @@ fn agent(reader: &mut Reader<'_>, name: &str, table: &DeTable<'_>, start: usize)
             }
             "session_start" => agent.run.sessions.start = words(reader, inner, value),
             "session_resume" => agent.run.sessions.resume = words(reader, inner, value),
+            "session_fork" => agent.run.sessions.fork = words(reader, inner, value),
             "session_totals" => {
                 agent.run.sessions.usage_is_total = reader.flag(inner, value).is_some_and(|flag| flag.value);
             }

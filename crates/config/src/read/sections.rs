@@ -16,8 +16,8 @@ const SECTIONS: [&str; 9] =
 const SECTIONS_LATER: [&str; 6] = ["stop", "gaps", "metrics", "hooks", "notify", "vault"];
 
 /// What `[loop] session` may be.
-pub(crate) const SESSION_WORDS: [(&str, SessionPolicy); 2] =
-    [("fresh", SessionPolicy::Fresh), ("continue", SessionPolicy::Continue)];
+pub(crate) const SESSION_WORDS: [(&str, SessionPolicy); 3] =
+    [("fresh", SessionPolicy::Fresh), ("continue", SessionPolicy::Continue), ("fork", SessionPolicy::Fork)];
 /// What `[loop] on_lost` may be.
 pub(crate) const ON_LOST_WORDS: [(&str, OnLost); 3] =
     [("retry", OnLost::Retry), ("restore_and_retry", OnLost::RestoreAndRetry), ("ask", OnLost::Ask)];

@@ -130,7 +130,7 @@ x = 1
     piton.toml:7:11: `command` of an agent must be a list: the program and its arguments; write `["program", "argument"]`, or `["sh", "-c", "…"]` for a shell
     piton.toml:8:9: `exec` is the name of the agent given by `--exec`; take another one
     piton.toml:10:9: the agent `other` has no `command`
-    piton.toml:11:1: unknown key in `[agents.other]`: `args`; known here: `command`, `tail`, `title`, `prompt`, `stream`, `fields`, `session_named_by`, `session_start`, `session_resume`, `session_totals`, `model`, `mode`, `modes`, `env`, `inject`, `writes`, `settings`, `idle`, `version`, `login`, `permit`, `credentials`, `reports`
+    piton.toml:11:1: unknown key in `[agents.other]`: `args`; known here: `command`, `tail`, `title`, `prompt`, `stream`, `fields`, `session_named_by`, `session_start`, `session_resume`, `session_fork`, `session_totals`, `model`, `mode`, `modes`, `env`, `inject`, `writes`, `settings`, `idle`, `version`, `login`, `permit`, `credentials`, `reports`
     piton.toml:13:10: `prompt`: `../PROMPT.md` is not a path inside the repository
     piton.toml:14:11: unknown value for `session`: `fersh`; did you mean `fresh`?
     piton.toml:15:1: unknown key in `[loop]`: `max_iteration`; did you mean `max_iterations`?

@@ -4,8 +4,8 @@ use piton_model::loop_machine::{CheckResult, DoneRule, State, done_rule};
 use piton_model::{Reason, Status, exit_code};
 use piton_store::{Holder, StoredEvent, chain};
 use piton_view::{
-    BestView, CheckView, Counted, DriverView, EventView, IterationView, LimitsView, QuestionView, RunStatus,
-    RunSummary, UsedView,
+    BestView, ChangedView, CheckView, Counted, DriverView, EventView, IterationView, LimitsView,
+    QuestionView, RunStatus, RunSummary, UsedView,
 };
 
 use crate::entry::waiting_for;
@@ -46,6 +46,12 @@ pub(super) fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
             total: best.total,
         }),
         iterations: state.recent.iter().map(iteration_of).collect(),
+        changed: ChangedView {
+            files: state.modified_files.clone(),
+            branch: state.config.worktree.as_ref().map(|worktree| worktree.branch.clone()),
+            commits: state.commits,
+        },
+        said: state.report.as_ref().and_then(|report| report.summary.clone()),
         findings: Vec::new(),
         questions: state.questions.iter().map(question_of).collect(),
     }

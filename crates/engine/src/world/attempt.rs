@@ -181,8 +181,15 @@ fn argv(
     let mut argv = agent.command.clone();
     argv.extend(injected);
     if let Some(session) = &attempt.session {
-        let words = if session.resumed { &agent.sessions.resume } else { &agent.sessions.start };
-        argv.extend(words.iter().map(|word| word.replace("{session}", &session.id)));
+        let from = session.from.as_deref();
+        let words = match (from, session.resumed) {
+            (Some(_), _) => &agent.sessions.fork,
+            (None, true) => &agent.sessions.resume,
+            (None, false) => &agent.sessions.start,
+        };
+        let fill =
+            |word: &String| word.replace("{session}", &session.id).replace("{from}", from.unwrap_or(""));
+        argv.extend(words.iter().map(fill));
     }
     argv.extend(agent.tail.iter().cloned());
     match agent.prompt {

@@ -44,6 +44,7 @@ pub fn of(layout: &Layout, state: &State) -> Brief {
     let layout = layout.of_run(&state.config);
     Brief {
         run_id: state.run.clone(),
+        tree: layout.tree().to_owned(),
         // A prompt file that is gone fails the attempt; here it is only missed.
         task: prompt::task(&state.config.prompt, layout.tree()).unwrap_or_default(),
         iteration: state.iteration,

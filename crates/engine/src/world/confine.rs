@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use piton_agent::Spec;
 use piton_model::State;
-use piton_sys::process::{Program, RunLimits};
+use piton_sys::process::{self, Program, RunLimits};
 
 use super::Context;
 
@@ -71,8 +71,7 @@ pub(super) fn confine(context: &Context, state: &State, mut spec: Spec) -> Spec 
         make_room(&place);
         walls.writable(place);
     }
-    let more = confine.write.iter().map(String::as_str);
-    for place in CACHES.into_iter().chain(more).filter_map(place_of) {
+    for place in CACHES.into_iter().filter_map(place_of) {
         walls.writable(place);
     }
     // Seen even where it lies in a place that is empty inside.
@@ -86,6 +85,9 @@ pub(super) fn confine(context: &Context, state: &State, mut spec: Spec) -> Spec 
         make_room(&place);
         walls.readable(place);
     }
+    for place in confine.write.iter().filter_map(|word| place_of(word)) {
+        walls.writable(place);
+    }
     let protected = state.config.protect.iter().map(String::as_str).chain(["piton.toml"]);
     for path in protected.map(|path| layout.tree().join(path)) {
         walls.pin(layout.tree(), &path);
@@ -97,6 +99,9 @@ pub(super) fn confine(context: &Context, state: &State, mut spec: Spec) -> Spec 
         walls.readable(settings);
     }
     walls.writable(outbox);
+    for socket in process::bound_sockets() {
+        walls.hide(layout.tree(), &socket);
+    }
     let mut argv = vec![context.exe.display().to_string(), ENCLOSED_COMMAND.to_owned()];
     argv.append(&mut spec.argv);
     spec.argv = walls.around(&spec.cwd, argv);
@@ -132,6 +137,14 @@ impl Walls {
         let mut between: Vec<_> = path.ancestors().skip(1).take_while(|above| *above != top).collect();
         between.reverse();
         between.into_iter().for_each(|directory| self.writable(directory.to_owned()));
+    }
+
+    /// Puts nothing in place of a socket: to read a file system is enough to connect through it.
+    fn hide(&mut self, tree: &Path, socket: &Path) {
+        let gone = EMPTY.iter().any(|place| socket.starts_with(place));
+        if let Some(path) = socket.to_str().filter(|_| !gone && !socket.starts_with(tree)) {
+            self.0.extend(["--ro-bind-try", "/dev/null", path].map(str::to_owned));
+        }
     }
 
     fn bind(&mut self, how: &str, path: &Path) {

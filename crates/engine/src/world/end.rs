@@ -107,7 +107,7 @@ fn take_account(
 ) {
     let clean = |text: &String| redactor.redact(clip(text, TEXT_BYTES_MAX)).into_owned();
     let cost = account.cost_usd.and_then(microusd);
-    let resumed = attempt.session.as_ref().is_some_and(|session| session.resumed);
+    let resumed = attempt.session.as_ref().is_some_and(|session| session.resumed || session.from.is_some());
     if state.config.agent.sessions.usage_is_total {
         (report.session_usage, report.session_cost_microusd) = (account.usage, cost);
     }
@@ -145,7 +145,8 @@ fn take_account(
     };
     let told = attempt.session.as_ref().filter(|_| silent).map(|session| session.id.clone());
     if let Some(heard) = &account.session_id.or(told) {
-        if let Some(intended) = attempt.session.as_ref().filter(|intended| intended.id != *heard) {
+        let named = attempt.session.as_ref().filter(|intended| intended.from.as_ref() != Some(&intended.id));
+        if let Some(intended) = named.filter(|intended| intended.id != *heard) {
             let asked = if intended.resumed { "to continue" } else { "to begin" };
             report
                 .warnings

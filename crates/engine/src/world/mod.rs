@@ -187,10 +187,13 @@ impl World for LocalWorld {
         context.cancelled.store(false, Ordering::SeqCst);
         let (effect, state) = (effect.clone(), state.clone());
         async move {
-            let work = move || match &effect {
-                Effect::Attempt(attempt) => attempt::perform(&context, attempt, fresh, &state),
-                Effect::Checks(round) => checks::perform(&context, *round, &state),
-                Effect::Timer(_) => Ok(Command::Tick),
+            let work = move || {
+                let _awake = piton_sys::process::keep_awake();
+                match &effect {
+                    Effect::Attempt(attempt) => attempt::perform(&context, attempt, fresh, &state),
+                    Effect::Checks(round) => checks::perform(&context, *round, &state),
+                    Effect::Timer(_) => Ok(Command::Tick),
+                }
             };
             // A thread of its own, not one of the runtime's: those panic where the system has none left.
             let (done, result) = tokio::sync::oneshot::channel();

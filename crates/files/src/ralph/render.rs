@@ -66,6 +66,7 @@ fn session(state: &State, unknown: &mut Vec<&'static str>) -> SessionState {
     let end_reason = match state.config.session {
         SessionPolicy::Fresh => "fresh session per iteration",
         SessionPolicy::Continue => "replaced by another session",
+        SessionPolicy::Fork => "copied for the next iteration",
     };
     let history = session.history.iter().map(|record| SessionHistoryEntry {
         session_id: record.session_id.clone(),

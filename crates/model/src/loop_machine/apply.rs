@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::config::Raise;
+use super::config::{Raise, SessionPolicy};
 use super::facts::{
     Answer, AttemptEnd, AttemptOutcome, CheckRound, ErrorClass, IntendedSession, Objectives, QuestionKind,
     Report,
@@ -260,7 +260,12 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
     }
     charge(&mut state.counters, end);
     if let Some(report) = &end.report {
-        take_report(state, report, at);
+        take_report(state, report);
+        let fork = state.config.session == SessionPolicy::Fork;
+        // What a failed attempt talked about is not built on.
+        if !fork || end.outcome == AttemptOutcome::Succeeded {
+            take_session(&mut state.session, report, at);
+        }
     }
     judge_session(&mut state.session, intended.as_ref(), end);
     let hold = hold_of(end);
@@ -347,7 +352,7 @@ fn charge(counters: &mut Counters, end: &AttemptEnd) {
     }
 }
 
-fn take_report(state: &mut State, report: &Report, at: Timestamp) {
+fn take_report(state: &mut State, report: &Report) {
     if let Some(objectives) = &report.objectives {
         state.objectives = objectives.clone();
         state.objectives.completed.truncate(OBJECTIVES_MAX);
@@ -364,7 +369,9 @@ fn take_report(state: &mut State, report: &Report, at: Timestamp) {
             state.custom.insert(key.clone(), value.clone());
         }
     }
-    let session = &mut state.session;
+}
+
+fn take_session(session: &mut Session, report: &Report, at: Timestamp) {
     session.context_usage_percent = report.context_usage_percent.or(session.context_usage_percent);
     let Some(id) = &report.session_id else { return };
     if session.current.as_ref() == Some(id) {
@@ -394,7 +401,10 @@ fn judge_session(session: &mut Session, intended: Option<&IntendedSession>, end:
     let report = end.report.as_ref();
     let heard = report.and_then(|report| report.session_id.as_ref());
     let refused = end.outcome == AttemptOutcome::Failed
-        && intended.is_some_and(|intended| intended.resumed && heard != Some(&intended.id));
+        && intended.is_some_and(|intended| match &intended.from {
+            Some(_) => heard.is_none(),
+            None => intended.resumed && heard != Some(&intended.id),
+        });
     let full = report.is_some_and(|report| report.error_class == Some(ErrorClass::ContextFull))
         || session.context_usage_percent.is_some_and(|percent| percent >= CONTEXT_REDLINE_PERCENT);
     session.spent = refused || full;

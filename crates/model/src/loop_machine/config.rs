@@ -221,6 +221,9 @@ pub struct Sessions {
     /// Arguments that continue one. Without them every attempt begins a new one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub resume: Vec<String>,
+    /// Arguments that begin one as a copy of another, `{from}`; `{session}` stands for its name, where it is ours.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fork: Vec<String>,
     /// What it says about usage counts from the start of the session, not of the attempt.
     #[serde(skip_serializing_if = "is_default")]
     pub usage_is_total: bool,
@@ -374,4 +377,6 @@ pub enum SessionPolicy {
     Fresh,
     /// One session for as long as it serves.
     Continue,
+    /// A copy, per iteration, of the session of the last attempt that succeeded: what failed leaves no trace in it.
+    Fork,
 }

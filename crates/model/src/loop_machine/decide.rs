@@ -379,16 +379,25 @@ fn next_attempt(state: &State) -> Option<Event> {
 /// before anything runs, and is another one for every attempt of every run.
 fn next_session(state: &State, attempt: u32) -> Option<IntendedSession> {
     let sessions = &state.config.agent.sessions;
-    let goes_on = state.config.session == SessionPolicy::Continue || retries_a_refusal(state);
+    let goes_on = match state.config.session {
+        SessionPolicy::Continue => true,
+        SessionPolicy::Fresh => retries_a_refusal(state),
+        SessionPolicy::Fork => false,
+    };
     if goes_on
         && !state.session.spent
         && !sessions.resume.is_empty()
         && let Some(current) = &state.session.current
     {
-        return Some(IntendedSession { id: current.clone(), resumed: true });
+        return Some(IntendedSession { id: current.clone(), resumed: true, from: None });
     }
-    (sessions.named_by == NamedBy::Us)
-        .then(|| IntendedSession { id: session_name(state, attempt), resumed: false })
+    let named = (sessions.named_by == NamedBy::Us).then(|| session_name(state, attempt));
+    let from =
+        (state.config.session == SessionPolicy::Fork && !state.session.spent && !sessions.fork.is_empty())
+            .then(|| state.session.current.clone())
+            .flatten();
+    let id = named.or_else(|| from.clone())?;
+    Some(IntendedSession { id, resumed: false, from })
 }
 
 /// The iteration is tried again only because its provider refused to go on: the work so far is in its session.

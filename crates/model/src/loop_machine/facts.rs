@@ -65,6 +65,10 @@ pub struct IntendedSession {
     /// It is continued, not begun.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resumed: bool,
+    /// It begins as a copy of this one, which stays as it is. Where the agent names the copy itself, this is also
+    /// the name above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
 }
 
 /// How an attempt ended.

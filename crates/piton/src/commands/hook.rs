@@ -2,7 +2,7 @@
 //!
 //! Speaks the JSON that Claude Code, Codex and Gemini CLI share: the event on standard input, the answer on
 //! standard output. A hook saves an agent a detour; nothing rests on it, so whatever goes wrong here lets the
-//! agent go on: piton runs the checks itself afterwards, and compares the tree.
+//! agent go on: piton runs the checks itself afterwards.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &HookArguments, out: &Output) -> Result<ExitCode, F
         .and_then(|_| serde_json::from_slice(&text).ok())
         .unwrap_or_default();
     let answer = brief::read(&arguments.brief).ok().and_then(|brief| match arguments.event {
-        HookEvent::Stop => hold(&brief, &event, &arguments.attempt),
+        HookEvent::Stop => hold(&brief, &arguments.attempt),
         HookEvent::Tool => deny(&brief, &event),
     });
     out.json(&answer.unwrap_or_else(|| json!({})));
@@ -45,23 +45,27 @@ pub(super) fn run(arguments: &HookArguments, out: &Output) -> Result<ExitCode, F
 }
 
 /// The answer that keeps an agent from stopping while a cheap check fails.
-fn hold(brief: &Brief, event: &Value, attempt: &Path) -> Option<Value> {
+fn hold(brief: &Brief, attempt: &Path) -> Option<Value> {
     let cheap: Vec<_> = brief.checks.iter().filter(|check| check.cheap).collect();
-    if cheap.is_empty() || brief.signal != piton_view::Signal::GoOn || !may_hold(attempt) {
+    let held = times_held(attempt);
+    if cheap.is_empty() || brief.signal != piton_view::Signal::GoOn || held >= HELD_MAX {
         return None;
     }
-    let tree = event.get("cwd").and_then(Value::as_str).map_or_else(|| PathBuf::from("."), PathBuf::from);
-    let failure = cheap.into_iter().find_map(|check| failure_of(check, &tree))?;
+    let failure = cheap.into_iter().find_map(|check| failure_of(check, &brief.tree))?;
+    // One that cannot be counted is not held: it might be for ever.
+    let count = (held + 1).to_string();
+    file::write_atomic(&counter(attempt), count.as_bytes(), Durability::Unsynced).ok()?;
     Some(json!({ "decision": "block", "reason": failure }))
 }
 
-/// Counts how often this attempt was held.
-fn may_hold(attempt: &Path) -> bool {
-    let counter = piton_agent::outbox(attempt).join("held");
-    let held = file::read_regular(&counter, 16).ok().flatten();
-    let held: u32 = held.and_then(|bytes| String::from_utf8(bytes).ok()?.trim().parse().ok()).unwrap_or(0);
-    held < HELD_MAX
-        && file::write_atomic(&counter, (held + 1).to_string().as_bytes(), Durability::Unsynced).is_ok()
+fn counter(attempt: &Path) -> PathBuf {
+    piton_agent::outbox(attempt).join("held")
+}
+
+/// How often this attempt was held.
+fn times_held(attempt: &Path) -> u32 {
+    let held = file::read_regular(&counter(attempt), 16).ok().flatten();
+    held.and_then(|bytes| String::from_utf8(bytes).ok()?.trim().parse().ok()).unwrap_or(0)
 }
 
 /// What an agent is told of a check that fails.
@@ -82,8 +86,8 @@ fn failure_of(check: &BriefCheck, tree: &Path) -> Option<String> {
 
 /// The answer that denies a tool a protected path.
 fn deny(brief: &Brief, event: &Value) -> Option<Value> {
-    let tree = event.get("cwd").and_then(Value::as_str).map(PathBuf::from).unwrap_or_default();
-    let path = touched(event).into_iter().find(|path| is_protected(brief, &tree, path))?;
+    let here = event.get("cwd").and_then(Value::as_str).map_or_else(|| brief.tree.clone(), PathBuf::from);
+    let path = touched(event).into_iter().find(|path| is_protected(brief, &here, path))?;
     let reason = format!(
         "`{}` is protected in this run: it may not be changed. Change something else, or report that you are blocked.",
         path
@@ -109,9 +113,10 @@ fn touched(event: &Value) -> Vec<String> {
     paths
 }
 
-fn is_protected(brief: &Brief, tree: &Path, path: &str) -> bool {
-    let absolute = lexical(&tree.join(path));
-    let mut protected = brief.protect.iter().map(|protected| lexical(&tree.join(protected)));
+/// Whether `path`, as a tool that works in `here` means it, is protected.
+fn is_protected(brief: &Brief, here: &Path, path: &str) -> bool {
+    let absolute = lexical(&here.join(path));
+    let mut protected = brief.protect.iter().map(|protected| lexical(&brief.tree.join(protected)));
     protected.any(|protected| absolute.starts_with(protected))
         || absolute.components().any(|part| part.as_os_str() == ".piton")
 }
@@ -138,6 +143,7 @@ mod tests {
     fn brief(protect: &[&str]) -> Brief {
         Brief {
             run_id: "r".parse().unwrap(),
+            tree: "/w".into(),
             task: String::new(),
             iteration: 1,
             iterations_max: 1,
@@ -159,6 +165,8 @@ mod tests {
         {
             assert!(deny(&brief, &edit(path)).is_some(), "{path}");
         }
+        let below = json!({ "cwd": "/w/src", "tool_input": { "file_path": "../tests/a.py" } });
+        assert!(deny(&brief, &below).is_some());
         for path in ["/w/src/a.py", "testsuite.py", "/w/tests2/a", "/other/tests/a.py"] {
             assert_eq!(deny(&brief, &edit(path)), None, "{path}");
         }

@@ -36,8 +36,9 @@ pub(super) async fn run(
         }
     }
     config.on_done = arguments.on_done.clone();
-    let deadline = resolved.settings.deadline.as_ref().map(|time| time.value.as_str());
-    config.limits.deadline = arguments.deadline.as_deref().or(deadline).map(deadline_of).transpose()?;
+    let deadline = resolved.settings.deadline.as_ref().map(|time| ("`deadline`", time.value.as_str()));
+    let deadline = arguments.deadline.as_deref().map(|time| ("--deadline", time)).or(deadline);
+    config.limits.deadline = deadline.map(|(place, time)| deadline_of(place, time)).transpose()?;
     for note in &resolved.notes {
         out.note(format!("note: {note}"));
     }
@@ -117,7 +118,7 @@ fn raise_of(arguments: &LoopArguments) -> RaiseArguments {
 }
 
 /// A time of day means the next one, where this machine is.
-fn deadline_of(text: &str) -> Result<Timestamp, Failure> {
+fn deadline_of(place: &str, text: &str) -> Result<Timestamp, Failure> {
     let now = Zoned::now();
     let here = |moment: civil::DateTime| now.time_zone().to_zoned(moment);
     // A date with a time would pass for its time alone.
@@ -132,11 +133,11 @@ fn deadline_of(text: &str) -> Result<Timestamp, Failure> {
         }),
     };
     let moment = moment.map_err(|_| {
-        Failure::usage(format!("--deadline: `{}` is no time", clean_line(text)))
+        Failure::usage(format!("{place}: `{}` is no time", clean_line(text)))
             .hint("write 07:00, or 2026-02-15T07:00")
     })?;
     if moment <= now {
-        return Err(Failure::usage(format!("--deadline: {moment} has passed")));
+        return Err(Failure::usage(format!("{place}: {moment} has passed")));
     }
     Ok(Timestamp::from_millis(moment.timestamp().as_millisecond()))
 }
@@ -159,6 +160,7 @@ fn plan_of(layout: &Layout, arguments: &LoopArguments) -> Result<Plan, Failure> 
             mode: arguments.sandbox.clone(),
             model: arguments.model.clone(),
             arguments: arguments.agent_arguments.clone(),
+            ..AgentOptions::default()
         },
         confine: arguments.confine,
         prompt_file: arguments.prompt_file.as_ref().map(|path| path.display().to_string()),

@@ -6,7 +6,7 @@ use piton_view::Client;
 use crate::cli::{Global, RunArgument};
 use crate::failure::Failure;
 use crate::output::{Output, clean_line};
-use crate::repository;
+use crate::{render, repository};
 
 pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -> Result<ExitCode, Failure> {
     let client = repository::open(&repository::layout(global)?)?;
@@ -25,11 +25,11 @@ pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -
             out.line(clean_line(&format!("  {}", problem.remedy)));
         }
         out.line(format!(
-            "{}: {} runs, {} events, {} problems",
+            "{}: {}, {}, {}",
             if found.ok { "ok" } else { "damaged" },
-            found.runs_checked,
-            found.events_checked,
-            found.problems.len()
+            render::count(found.runs_checked, "run"),
+            render::count(found.events_checked, "event"),
+            render::count(found.problems.len(), "problem")
         ));
     }
     Ok(if found.ok { ExitCode::Done } else { ExitCode::Corrupt })

@@ -94,14 +94,17 @@ pub(super) fn autostart(arguments: &AutostartArguments, out: &Output) -> Result<
     let exe = exe.to_str().ok_or_else(|| Failure::usage("the path of piton is not UTF-8"))?;
     let unit = format!(
         "[Unit]\nDescription=piton goes on with what was under way\n\n[Service]\nExecStart=\"{exe}\" worker\nRestart=always\n\
-         RestartSec=10\n# Drivers and agents outlive the worker.\nKillMode=process\n\n[Install]\nWantedBy=default.target\n"
+         RestartSec=10\n# Drivers and agents outlive the worker.\nKillMode=process\nDelegate=yes\n\n[Install]\nWantedBy=default.target\n"
     );
     std::fs::create_dir_all(path.parent().expect("a unit lies in a directory"))
         .map_err(|error| Failure::environment(&error))?;
     file::write_atomic(&path, unit.as_bytes(), Durability::Synced)?;
     out.line(format!("wrote {}", path.display()));
     if systemctl(&["daemon-reload"]) && systemctl(&["enable", "--now", UNIT]) {
-        out.line("a worker runs now and after every login; `loginctl enable-linger` keeps it without one");
+        out.line(match run_quietly("loginctl", &["enable-linger"]) {
+            true => "a worker runs now, and after every start of this machine",
+            false => "a worker runs now and after every login; `loginctl enable-linger` keeps it without one",
+        });
         return Ok(ExitCode::Done);
     }
     Err(Failure::new(ExitCode::Environment, "systemd did not take it: no worker runs").hint(format!(
@@ -117,7 +120,11 @@ fn unit_path() -> Result<PathBuf, Failure> {
 }
 
 fn systemctl(words: &[&str]) -> bool {
+    run_quietly("systemctl", &[&["--user"], words].concat())
+}
+
+fn run_quietly(program: &str, words: &[&str]) -> bool {
     let limits = RunLimits { deadline: Duration::from_secs(20), output_bytes_max: 64 << 10 };
-    let ran = Program::new("systemctl").arg("--user").args(words.iter().copied()).run(limits);
+    let ran = Program::new(program).args(words.iter().copied()).run(limits);
     ran.is_ok_and(|output| output.success())
 }

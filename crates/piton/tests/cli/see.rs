@@ -28,6 +28,7 @@ fn the_screens_of_a_finished_run() {
     why      2 of 2 checks green
     do       piton diff fix                   driver  none
     checks   one ✓ · two ✓     best  #2  2 of 2 checks
+    changed  2 files, in place
     used     2 of 50 iterations · T s of 8h00m
     ");
     insta::assert_snapshot!(world.piton(&["why"]).exits(0).out, @"
@@ -144,7 +145,7 @@ fn why_and_best_and_verify_speak_json_too() {
     has_fields(&verified, &["ok", "runs_checked", "events_checked", "problems"]);
     assert_eq!(verified["ok"], true);
     assert_eq!(verified["runs_checked"], 1);
-    insta::assert_snapshot!(world.piton(&["verify"]).exits(0).out, @"ok: 1 runs, 14 events, 0 problems");
+    insta::assert_snapshot!(world.piton(&["verify"]).exits(0).out, @"ok: 1 run, 14 events, 0 problems");
 }
 
 #[test]

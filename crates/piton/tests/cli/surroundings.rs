@@ -97,7 +97,7 @@ fn a_changed_event_is_found_out() {
     insta::assert_snapshot!(ran.out, @"
     r: event 2: the chain is broken: what is stored is not what was written
       stop trusting run `r`; its files are in .piton/attempts, its snapshots under refs/piton/runs/r
-    damaged: 1 runs, 0 events, 1 problems
+    damaged: 1 run, 0 events, 1 problem
     ");
     let found = world.piton(&["verify", "--json"]).exits(6);
     let found: serde_json::Value = serde_json::from_str(&found.out).unwrap();
@@ -184,4 +184,30 @@ fn a_prompt_file_that_vanishes_stops_the_run_until_it_is_back() {
     assert!(ran.out.contains("stopped   the prompt file `PROMPT.md` is missing"), "{}", ran.out);
     world.write("PROMPT.md", "x\n");
     world.piton(&["resume", "r"]).exits(0);
+}
+
+#[test]
+fn sleep_is_held_off_while_work_runs_and_no_longer() {
+    let world = World::new();
+    let log = world.beside("sleep.log");
+    let helper = world.beside("bin/systemd-inhibit");
+    std::fs::create_dir(world.beside("bin")).unwrap();
+    let script = format!(
+        "#!/bin/sh\necho \"held $*\" >> {0}\nfor last in \"$@\"; do :; done\n\"$last\"\necho freed >> {0}\n",
+        log.display()
+    );
+    piton_sys::file::create_new(&helper, script.as_bytes(), piton_sys::file::Durability::Unsynced).unwrap();
+    std::fs::set_permissions(&helper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", world.beside("bin").display(), std::env::var("PATH").unwrap());
+    let agent = "cp \"$BESIDE/sleep.log\" seen; touch b.txt";
+    world
+        .piton_with(
+            &[("PATH", path.as_str())],
+            &["loop", "x", "--id", "r", "--exec", agent, "--check", "test -f b.txt"],
+        )
+        .exits(0);
+    let seen = world.read("seen");
+    assert!(seen.contains("held --what=sleep --who=piton") && seen.ends_with("cat\n"), "{seen}");
+    let holds = format!("pgrep -f '^/bin/sh {}'", helper.display());
+    eventually("nothing holds sleep off any more", || world.shell(&holds).code != 0);
 }

@@ -22,6 +22,9 @@ fn a_confined_agent_writes_to_its_tree_and_nowhere_else() {
     let _bus = UnixListener::bind(world.beside("bus")).unwrap();
     let name = format!("piton-walls-{}", std::process::id());
     let _screen = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let _engine = UnixListener::bind(home.path().join("engine")).unwrap();
+    let engine = reach(&format!("\"{}\"", home.path().join("engine").display()));
     let bus = reach(&format!("\"{}\"", world.beside("bus").display()));
     let screen = reach(&format!("\"\\0{name}\""));
     let agent = format!(
@@ -47,6 +50,7 @@ fn a_confined_agent_writes_to_its_tree_and_nowhere_else() {
         try remount 'mount -o remount,rw / || unshare -rm mount -o remount,rw,bind /'
         try bus {bus:?}
         try screen {screen:?}
+        try engine {engine:?}
         try work 'echo b > b.txt'
         try 'temporary file' 'touch /tmp/x'
         try report 'echo "{{}}" > "$PITON_REPORT"'
@@ -59,7 +63,7 @@ fn a_confined_agent_writes_to_its_tree_and_nowhere_else() {
     assert!(!world.beside("config").join("config.toml").exists());
     world.piton(&["verify"]).exits(0);
     // The same tries reach the sockets from outside.
-    for line in [&bus, &screen] {
+    for line in [&bus, &screen, &engine] {
         assert_eq!(world.shell(line).code, 0, "{line}");
     }
 }

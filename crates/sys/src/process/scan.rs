@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use super::identity::{ProcessId, boot_id};
 
@@ -167,4 +168,17 @@ mod portable {
     pub(in crate::process) fn carries(_pid: u32, _assignment: &[u8]) -> bool {
         false
     }
+}
+
+/// The sockets of this machine that have a file, as far as the kernel tells.
+pub fn bound_sockets() -> Vec<PathBuf> {
+    let table = std::fs::read_to_string("/proc/net/unix").unwrap_or_default();
+    // Number, count, protocol, flags, type, state, inode; then the path, or `@` and a name without a file.
+    let path = |line: &str| {
+        Some(PathBuf::from(line.split_whitespace().nth(7).filter(|path| path.starts_with('/'))?))
+    };
+    let mut paths: Vec<_> = table.lines().skip(1).filter_map(path).filter(|path| path.exists()).collect();
+    paths.sort();
+    paths.dedup();
+    paths
 }

@@ -272,6 +272,7 @@ fn with_sessions(policy: SessionPolicy) -> Driver {
         named_by: NamedBy::Us,
         start: vec!["--session-id".to_owned()],
         resume: vec!["--resume".to_owned()],
+        fork: vec!["--fork".to_owned()],
         usage_is_total: false,
     };
     Driver::with_baseline(config, false)
@@ -304,7 +305,7 @@ fn a_session_is_continued_until_it_is_full_or_refused() {
     let mut driver = with_sessions(SessionPolicy::Continue);
     let first = intended(&driver);
     driver.iterate(in_session(&first.id, Report::default()), false);
-    assert_eq!(intended(&driver), IntendedSession { id: first.id.clone(), resumed: true });
+    assert_eq!(intended(&driver), IntendedSession { id: first.id.clone(), resumed: true, from: None });
     let redline = Report { context_usage_percent: Some(90), ..Report::default() };
     driver.iterate(in_session(&first.id, redline), false);
     let second = intended(&driver);
@@ -315,6 +316,23 @@ fn a_session_is_continued_until_it_is_full_or_refused() {
     let refused = AttemptEnd { outcome: AttemptOutcome::Failed, report: None, ..works("t1") };
     driver.iterate(refused, false);
     assert!(!intended(&driver).resumed, "a session that cannot be continued is not tried for ever");
+}
+
+#[test]
+fn a_copy_is_made_of_the_last_session_that_went_well() {
+    let mut driver = with_sessions(SessionPolicy::Fork);
+    let first = intended(&driver);
+    assert_eq!((first.resumed, &first.from), (false, &None), "there is nothing to copy yet");
+    driver.iterate(in_session(&first.id, Report::default()), false);
+    let second = intended(&driver);
+    assert_eq!(second.from.as_ref(), Some(&first.id));
+    assert!(second.id != first.id && !second.resumed, "{second:?}");
+    let failed = AttemptEnd { outcome: AttemptOutcome::Failed, ..in_session(&second.id, Report::default()) };
+    driver.iterate(failed, false);
+    let third = intended(&driver);
+    assert_eq!(third.from, Some(first.id), "what failed is not built on");
+    driver.iterate(in_session(&third.id, Report::default()), false);
+    assert_eq!(intended(&driver).from, Some(third.id));
 }
 
 #[test]
@@ -329,7 +347,7 @@ fn an_iteration_that_a_limit_cut_goes_on_in_its_session_at_the_time_the_provider
     assert_eq!(driver.state.until, Some(until));
     driver.now = until;
     driver.tick();
-    assert_eq!(intended(&driver), IntendedSession { id: first.id, resumed: true });
+    assert_eq!(intended(&driver), IntendedSession { id: first.id, resumed: true, from: None });
     assert_eq!(driver.state.iteration, 1, "it is the same iteration");
 }
 
