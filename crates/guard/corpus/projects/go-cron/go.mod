@@ -1,0 +1,3 @@
+module example.org/cron
+
+go 1.20

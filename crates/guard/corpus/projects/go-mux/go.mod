@@ -1,0 +1,3 @@
+module example.org/mux
+
+go 1.20

@@ -1,0 +1,4 @@
+//! Names for addresses.
+pub mod names;
+pub mod slug;
+pub mod template;
