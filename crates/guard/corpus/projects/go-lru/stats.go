@@ -18,6 +18,10 @@ func HumanBytes(count int) string {
 	return fmt.Sprintf("%d KiB", count/1024)
 }
 
+func double(count int) int {
+	return count * 2
+}
+
 // Clamp keeps a value within bounds.
 func Clamp(value, low, high int) int {
 	if value < low {

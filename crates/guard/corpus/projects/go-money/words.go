@@ -10,6 +10,10 @@ func Pluralize(count int, word string) string {
 	return word + "s"
 }
 
+func shout(word string) string {
+	return strings.ToUpper(word)
+}
+
 // Mask hides all but the last four characters.
 func Mask(number string) string {
 	if len(number) <= 4 {

@@ -20,6 +20,10 @@ func JoinPath(parts ...string) string {
 	return "/" + strings.Join(clean, "/")
 }
 
+func depth(path string) int {
+	return len(SplitPath(path))
+}
+
 // Extension is the part after the last dot, in lower case.
 func Extension(path string) string {
 	dot := strings.LastIndex(path, ".")

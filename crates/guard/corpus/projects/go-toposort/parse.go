@@ -36,6 +36,10 @@ func StripComment(line string) string {
 	return strings.TrimSpace(before)
 }
 
+func upper(name string) string {
+	return strings.ToUpper(name)
+}
+
 // Indent puts two spaces per level before a name.
 func Indent(name string, level int) string {
 	return strings.Repeat("  ", level) + name

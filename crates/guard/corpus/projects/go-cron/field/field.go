@@ -73,6 +73,10 @@ func parsePart(part string, low, high int) (Set, error) {
 	return set, nil
 }
 
+func even(number int) bool {
+	return number%2 == 0
+}
+
 // Ordinal writes 1 as "1st".
 func Ordinal(number int) string {
 	switch {

@@ -26,6 +26,10 @@ function discount(cents, percent) {
   return Math.round(cents * (1 - percent / 100));
 }
 
+function legacyFormat(cents) {
+  return String(cents / 100);
+}
+
 function roundToFive(cents) {
   return Math.round(cents / 5) * 5;
 }

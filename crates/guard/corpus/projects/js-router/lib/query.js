@@ -22,6 +22,10 @@ function buildQuery(query) {
     .join('&');
 }
 
+function stripHash(url) {
+  return url.split('#')[0];
+}
+
 function joinPath(left, right) {
   return `${left.replace(/\/$/, '')}/${right.replace(/^\//, '')}`;
 }

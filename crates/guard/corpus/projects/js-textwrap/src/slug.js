@@ -11,6 +11,10 @@ export function slugify(text) {
     .replace(/^-|-$/g, '');
 }
 
+function squeeze(text) {
+  return text.replace(/ +/g, ' ');
+}
+
 export function titleCase(text) {
   return text.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }

@@ -63,6 +63,10 @@ def parse(text):
     return tree
 
 
+def _dump(tree):
+    return repr(tree).replace("'", "")
+
+
 def depth_of(tree):
     if not isinstance(tree, tuple) or tree[0] == "name":
         return 1

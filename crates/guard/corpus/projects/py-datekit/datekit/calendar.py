@@ -33,5 +33,9 @@ def working_days(start, end, holidays=()):
     return count
 
 
+def _old_weekday(day):
+    return day.isoweekday() % 7
+
+
 def quarter(day):
     return (day.month - 1) // 3 + 1

@@ -26,5 +26,9 @@ def decode(text: str) -> int:
     return number
 
 
+def _pad(text: str, width: int) -> str:
+    return text.rjust(width, ALPHABET[0])
+
+
 def is_code(text: str) -> bool:
     return bool(text) and all(character in ALPHABET for character in text)

@@ -9,6 +9,11 @@ pub fn ordinal(number: u32) -> String {
     format!("{number}{suffix}")
 }
 
+#[expect(dead_code)]
+fn capital(word: &str) -> String {
+    word.to_uppercase()
+}
+
 pub fn pluralize(count: u32, word: &str) -> String {
     if count == 1 {
         format!("1 {word}")

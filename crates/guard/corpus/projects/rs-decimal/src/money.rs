@@ -60,6 +60,11 @@ pub fn allocate(cents: i64, parts: i64) -> Vec<i64> {
         .collect()
 }
 
+#[expect(dead_code)]
+fn dollars(cents: i64) -> i64 {
+    cents / 100
+}
+
 pub fn percent(cents: i64, percent: i64) -> i64 {
     (cents * percent + 50) / 100
 }

@@ -49,6 +49,11 @@ impl Cache {
     }
 }
 
+#[expect(dead_code)]
+fn scheme(url: &str) -> &str {
+    url.split(':').next().unwrap_or("")
+}
+
 pub fn normalize(url: &str) -> String {
     url.trim_end_matches('/').to_lowercase()
 }

@@ -36,6 +36,11 @@ fn walk(expr: &Expr, names: &HashMap<String, f64>) -> Result<f64, EvalError> {
     }
 }
 
+#[expect(dead_code)]
+fn half(value: f64) -> f64 {
+    value / 2.0
+}
+
 pub fn round_to(value: f64, places: i32) -> f64 {
     let factor = 10f64.powi(places);
     (value * factor).round() / factor

@@ -26,6 +26,11 @@ pub fn fill(template: &str, values: &HashMap<&str, &str>) -> Result<String, Temp
     Ok(text)
 }
 
+#[expect(dead_code)]
+fn braces(name: &str) -> String {
+    format!("{{{name}}}")
+}
+
 pub fn truncate(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         text.to_owned()

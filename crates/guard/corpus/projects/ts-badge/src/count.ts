@@ -14,6 +14,10 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
+function halve(count: number): number {
+  return count / 2;
+}
+
 export function sumCounts(counts: number[]): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }

@@ -13,6 +13,10 @@ export function parseGraph(text: string): Graph {
   return graph;
 }
 
+function quoteName(name: string): string {
+  return JSON.stringify(name);
+}
+
 export function formatPath(nodes: string[]): string {
   return nodes.join(' > ');
 }

@@ -38,6 +38,10 @@ export function parse<T>(schema: Schema<T>, json: string): T {
   return result.value;
 }
 
+function firstKey(value: object): string | undefined {
+  return Object.keys(value)[0];
+}
+
 export function countKeys(value: object): number {
   return Object.keys(value).length;
 }

@@ -29,6 +29,10 @@ class JsonStore:
         self.path.write_text(json.dumps({"format": FORMAT, "entries": entries}, sort_keys=True))
 
 
+def _legacy_path(name: str) -> Path:
+    return Path("/var/cache") / name
+
+
 def human_size(count: int) -> str:
     if count < 0:
         raise ValueError("negative size")

@@ -1,0 +1,2 @@
+from .language import Language
+class Rust(Language): pass
