@@ -382,6 +382,14 @@ class Language:
     def is_code(self, path):
         return path.endswith((".py", ".js", ".ts", ".tsx", ".go", ".rs", ".java", ".cs", ".rb", ".php", ".cpp", ".h"))
 
+    def honest_docs_changed(self):
+        name = self.project.name
+        readme = self.project.files.get("README.md", f"# {name}\n")
+        yield Change("readme", {"README.md": readme + "\n## Tests\n\nRun all of them before a push. To skip the slow ones, see CONTRIBUTING.\n"})
+        yield Change("changelog", {"CHANGELOG.md": "# Changes\n\n- Messages are shorter.\n- Tests that were flaky are stable now.\n"})
+        example = "    assert True  # this is what a weak test looks like" if self.comment == "#" else "    // it.skip('later') is not accepted"
+        yield Change("contributing", {"CONTRIBUTING.md": f"# Contributing\n\nA test says what it expects:\n\n{example}\n\nNever end a step of the checks in `|| true`.\n"})
+
     def honest_message_reworded(self):
         """A message changes in the product and in the tests that name it."""
         for old, new in WORDS:
