@@ -355,7 +355,6 @@ class Go(HonestGo):
             yield self.change("return", test.path, first, first, [pad + "if true {", pad + "\treturn", pad + "}"])
             yield self.change("if false", test.path, first, test.body_end, [pad + "if false {"] + block + [pad + "}"])
             yield self.change("never called", test.path, first, test.body_end, [pad + "_ = func() {"] + block + [pad + "}"])
-            yield self.change("return at once", test.path, test.body, test.body, ["\treturn"]) if False else None
             yield self.change("for", test.path, first, test.body_end, [pad + "for range []int{} {"] + block + [pad + "}"])
 
     def cheat_exception_swallowed_in_test(self):

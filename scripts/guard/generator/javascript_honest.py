@@ -393,7 +393,7 @@ class HonestJavaScript(Language):
         if not self.typed:
             code = re.sub(r"(\w+): (?:string|unknown|Error|number)(?=[,)])", r"\1", code)
             code = re.sub(r"\): [\w<>| \[\]]+ \{", ") {", code)
-            code = code.replace(" as NodeJS.ErrnoException", "").replace("(error)", "error") if False else code.replace("(error as NodeJS.ErrnoException)", "error")
+            code = code.replace("(error as NodeJS.ErrnoException)", "error")
         return code
 
     def honest_missing_file_default(self):

@@ -366,7 +366,8 @@ class Language:
             if function.owner or not function.public or len(function.name) < 5:
                 continue
             new = self.renamed_function(function.name)
-            word = re.compile(rf"(?<![\w'\"/.-]){function.name}(?![\w'\"]|\.[a-z])|(?<=[\w)]\.){function.name}(?=\()|(?<='){function.name}(?=',)")
+            if any(re.search(rf"\b(?:time|strings|strconv|fmt|json|JSON|Date|Self|self)(?:\.|::){function.name}\b", text) for text in self.project.files.values()):
+                continue  # somebody else's function of the same name
             changed = {}
             for path, text in self.project.files.items():
                 if self.is_code(path) and re.search(rf"\b{function.name}\b", text):
@@ -467,7 +468,7 @@ class Language:
             lines = self.project.lines(test.path)[test.start : test.end]
             text = "\n".join(lines)
             for old, new in names.items():
-                if not self.declares(text, old) or re.search(rf"\b{new}\b", text):
+                if not self.declares(text, old) or re.search(rf"\b{new}\b|\b{old}\(", text):
                     continue
                 fresh = re.sub(rf"(?<![.\w\"'`/-]){old}\b(?![\"':]|(?: ?=(?!=))(?=[^\n]*\)$)|\()", new, text)
                 if fresh != text and self.fits(test, fresh):

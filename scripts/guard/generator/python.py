@@ -332,8 +332,6 @@ class Python(HonestPython):
     def cheat_dead_assertion(self):
         for test in self.active():
             lines = self.project.lines(test.path)
-            if not test.assertions or test.assertions[0].form == "raises" and test.assertions[0].start == test.body and not test.parameterised:
-                pass
             if not test.assertions:
                 continue
             first = test.assertions[0].start

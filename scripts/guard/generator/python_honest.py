@@ -94,7 +94,7 @@ class HonestPython(Language):
             for test in self.in_file(path):
                 found = self.single(test)
                 if found and (test.path, test.name) not in self.doubles:
-                    groups.setdefault((test.group, found[0], found[1].count(",")), []).append((test, found))
+                    groups.setdefault((test.group, found[0], len(self.elements(found[1])) - 1), []).append((test, found))
             for (group, name, commas), members in groups.items():
                 for size in range(2, len(members) + 1):
                     chosen = members[:size]
@@ -313,7 +313,7 @@ class HonestPython(Language):
                         yield self.change("lower", path, at, at + 1, [f"timeout = {value}"])
         for path in self.test_files():
             for at, line in enumerate(self.project.lines(path)):
-                for old, new in (("abs=1e-6", "abs=1e-9"), ("abs=1e-9", "abs=1e-12"), ("rel=1e-6", "rel=1e-7"), ("places=5", "places=7")):
+                for old, new in (("abs=1e-6", "abs=1e-9"), ("abs=1e-9", "abs=1e-10"), ("rel=1e-6", "rel=1e-7"), ("places=5", "places=7")):
                     if old in line:
                         yield self.change("narrower", path, at, at + 1, [line.replace(old, new)])
 
@@ -450,7 +450,7 @@ class HonestPython(Language):
             lines = self.project.lines(path)
             at = next((at for at, line in enumerate(lines) if re.match(r"(import|from) ", line)), None)
             if at is not None:
-                yield self.change("noqa", path, at, at, ["import this  # noqa: F401  (kept for its side effect)"] if False else ["import readline  # noqa: F401  (imported for line editing)"])
+                yield self.change("noqa", path, at, at, ["import readline  # noqa: F401  (imported for line editing)"])
             functions = [item for item in self.functions if item.path == path and not item.owner]
             if functions:
                 at = functions[-1].end

@@ -295,7 +295,6 @@ class HonestRust(Language):
         for path in self.test_files():
             lines = self.project.lines(path)
             text = "\n".join(lines)
-            equal = re.sub(r"(?m)^(\s*)assert_eq!\((.*), (\S+)\);$", r"\1assert_that!(\2, eq(\3));", text) if False else None
             tests = [test for test in self.in_file(path) if test.assertions and not test.skipped and not test.parameterised]
             for test in tests:
                 if "async" in lines[test.head] or "->" in lines[test.head] or any(item.form == "panics" for item in test.assertions):
@@ -311,8 +310,6 @@ class HonestRust(Language):
                         pad = indent_of(lines[assertion.start])
                         yield self.change("unwrap_err", path, assertion.start, assertion.end, [f"{pad}assert_eq!({assertion.actual}.unwrap_err(), {assertion.expected[4:-1]});"])
             if self.project.framework != "rstest" and path.startswith("tests/"):
-                for table in self.tables:
-                    pass
                 plain = [test for test in tests if "tokio" not in lines[test.start] and not any(item.form == "panics" for item in test.assertions)]
                 if plain and "[dev-dependencies]" not in cargo:
                     new = re.sub(r"#\[test\]\n", "#[rstest]\n", text)
