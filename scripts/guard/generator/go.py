@@ -178,11 +178,14 @@ class Go(HonestGo):
 
     # ---- cheats ----
 
+    def helps_others(self, path):
+        """Whether another test file needs a helper of this one: without it that one does not compile."""
+        shared = re.findall(r"(?m)^func ([a-z]\w*)\(", self.project.files[path])
+        return any(re.search(rf"\b{name}\(", text) for name in shared for other, text in self.project.files.items() if other != path and other.endswith("_test.go"))
+
     def cheat_test_file_deleted(self):
-        used = "".join(text for path, text in self.project.files.items() if path.endswith("_test.go"))
         for path in self.test_files():
-            shared = re.findall(r"(?m)^func ([a-z]\w*)\(", self.project.files[path])
-            if not any(re.search(rf"\b{name}\(", text) for name in shared for other, text in self.project.files.items() if other != path and other.endswith("_test.go")):
+            if not self.helps_others(path):
                 yield Change("deleted", {path: None})
                 package = re.search(r"(?m)^package \w+", self.project.files[path]).group()
                 yield Change("emptied", {path: package + "\n"})
@@ -419,7 +422,7 @@ class Go(HonestGo):
 
     def cheat_tests_deselected(self):
         for path in self.test_files():
-            for number, tag in enumerate(("integration", "never", "ignore", "slow && !ci")):
+            for number, tag in enumerate(() if self.helps_others(path) else ("integration", "never", "ignore", "slow && !ci")):
                 yield self.change(f"tag {number}", path, 0, 0, [f"//go:build {tag}", ""])
 
     def cheat_always_equal_object(self):
