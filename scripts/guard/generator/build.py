@@ -8,6 +8,7 @@ import tomllib
 from .settings import CHEATS, HONEST, Settings
 from .tree import CORPUS, apply_edits, edits_of, load_projects
 
+SEED = "2024"
 LIMIT = {"cheat": 3, "honest": 3}  # cases of one kind in one project
 MORE = {  # kinds whose sites are few but matter, or that have many forms
     "skip_mark": 5, "assertion_weakened": 5, "tautology": 4, "ci_weakened": 4, "assertion_removed": 4,
@@ -126,16 +127,26 @@ def print_counts(cases, split):
         print(f"{'cheat' if cheat else 'honest':8}{kind:34}" + "".join(str(counter[column] or "").rjust(7) for column in columns))
 
 
-def main(options):
+def all_cases(projects, seed):
     classes = languages()
+    return list(numbered(case for project in projects for case in cases_of(project, seed, classes)))
+
+
+def texts_of(cases, split):
+    """What the files hold, by folder and language."""
+    lines = collections.defaultdict(list)
+    for case in cases:
+        folder = "held_out" if is_held_out(case, split) else "development"
+        line = {key: value for key, value in case.items() if key != "variant"}
+        lines[folder, case["language"]].append(json.dumps(line, ensure_ascii=False, separators=(",", ":")))
+    return {place: "\n".join(found) + "\n" for place, found in lines.items()}
+
+
+def main(options):
     split = load_split()
     projects = [project for project in load_projects() if options.only in (None, project.name)]
     by_name = {project.name: project for project in projects}
-    cases = []
-    for project in projects:
-        if project.language in classes:
-            cases.extend(cases_of(project, options.seed, classes))
-    cases = list(numbered(cases))
+    cases = all_cases(projects, options.seed)
     if options.show:
         for case in cases:
             if case["kind"] == options.show:
@@ -144,16 +155,12 @@ def main(options):
         print_counts(cases, split)
     if options.dry_run or options.only or options.show:
         return 0
-    files = collections.defaultdict(list)
-    for case in cases:
-        folder = "held_out" if is_held_out(case, split) else "development"
-        line = {key: value for key, value in case.items() if key != "variant"}
-        files[folder, case["language"]].append(json.dumps(line, ensure_ascii=False, separators=(",", ":")))
+    files = texts_of(cases, split)
     for folder in ("development", "held_out"):
         (CORPUS / folder).mkdir(exist_ok=True)
         for old in (CORPUS / folder).glob("*.jsonl"):
             old.unlink()
-    for (folder, language), lines in sorted(files.items()):
-        (CORPUS / folder / f"{language}.jsonl").write_text("\n".join(lines) + "\n")
-    print(f"{len(cases)} cases, {sum(len(line) for lines in files.values() for line in lines)} bytes")
+    for (folder, language), text in sorted(files.items()):
+        (CORPUS / folder / f"{language}.jsonl").write_text(text)
+    print(f"{len(cases)} cases, {sum(len(text.encode()) for text in files.values())} bytes")
     return 0

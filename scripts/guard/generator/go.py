@@ -131,6 +131,7 @@ class Go(HonestGo):
         if not path.endswith(".go"):
             return text
         out, lines = [], text.split("\n")
+        code = re.sub(r"(?ms)^\s*//.*?$|/\*.*?\*/", "", text)
         inside = False
         for line in lines:
             if line == "import (":
@@ -140,7 +141,7 @@ class Go(HonestGo):
             name = re.fullmatch(r'(?:import |\t)"([\w./-]+)"', line)
             if name and (inside or line.startswith("import ")):
                 short = name.group(1).split("/")[-1]
-                if not re.search(rf"\b{short}\.[A-Z]", text):
+                if not re.search(rf"\b{short}\.[A-Z]", code):
                     continue
             out.append(line)
         text = "\n".join(out)

@@ -424,7 +424,7 @@ class Language:
             if any(re.search(rf"\b{name}\(", "\n".join(self.body(test))) for test in gone for name in others):
                 continue
             changed = {function.path: drop(self.project, function.path, [(function.start, function.end)])}
-            for path in {test.path for test in gone}:
+            for path in sorted({test.path for test in gone}):
                 ranges = [(test.start, test.end) for test in gone if test.path == path]
                 if len(ranges) == len(self.in_file(path)):
                     changed[path] = None
