@@ -12,6 +12,8 @@ mod skipping;
 
 use crate::comparison::Comparison;
 
+pub(crate) use product::has_candidates;
+
 /// A finding before its rule filled in the rest.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {

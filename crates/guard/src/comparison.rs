@@ -76,8 +76,10 @@ pub(crate) struct Comparison {
     pub(crate) removed_names: BTreeSet<String>,
     /// Assertions that are new anywhere, with how many of each: they may have come from somewhere.
     pub(crate) added_assertions: BTreeMap<String, usize>,
-    /// Everything that the unchanged part of the new tree mentions cannot be known; paths can.
+    /// Files that are the same in both trees.
     pub(crate) unchanged: Vec<Entry>,
+    /// Tests among them, where a rule has to look into them.
+    pub(crate) other_tests: Vec<Side>,
 }
 
 impl Comparison {
@@ -91,12 +93,25 @@ impl Comparison {
             removed_names: BTreeSet::new(),
             added_assertions: BTreeMap::new(),
             unchanged,
+            other_tests: Vec::new(),
         };
         comparison.removed_names = removed_names(&comparison.files);
         comparison.product_changed = comparison.files.iter().any(product_changed);
         comparison.followed = follow(&comparison);
         comparison.added_assertions = added_assertions(&comparison.files);
+        if crate::check::has_candidates(&comparison) {
+            comparison.read_other_tests(head)?;
+        }
         Ok(comparison)
+    }
+
+    /// Reads the tests that did not change: what they ask for may be answered by a fixed value.
+    fn read_other_tests(&mut self, head: &dyn Tree) -> Result<(), ReadError> {
+        let is_test = |entry: &&Entry| paths::is_test(&entry.path) && Language::of(&entry.path).is_some();
+        let entries: Vec<_> = self.unchanged.iter().filter(is_test).cloned().collect();
+        let sides = entries.iter().zip(head.read(&entries)?).map(|(entry, bytes)| Side::new(&entry.path, bytes));
+        self.other_tests = sides.collect();
+        Ok(())
     }
 
     pub(crate) fn old_test(&self, at: At) -> &Test {

@@ -132,6 +132,8 @@ fn paired<'a>(old: &mut Vec<&'a Assertion>, new: &mut Vec<&'a Assertion>) -> Vec
             let alike = text_similarity(&before.subject, &after.subject).max(
                 text_similarity(&before.text, &after.text) - 0.1,
             );
+            // Two expected errors are one expectation, however they are called.
+            let alike = if about_errors(before) && about_errors(after) { alike.max(SIMILARITY_MIN) } else { alike };
             let bonus = if before.expected == after.expected { 0.1 } else { 0.0 };
             if alike >= SIMILARITY_MIN {
                 candidates.push((alike + bonus, i, j));
@@ -184,10 +186,6 @@ fn is_value(text: &str) -> bool {
 
 /// Whether more errors are accepted.
 fn is_broader(before: &Assertion, after: &Assertion) -> bool {
-    let about_errors = |assertion: &Assertion| {
-        let word = assertion.word.to_lowercase();
-        ["raises", "throw", "reject", "panic", "error"].iter().any(|part| word.contains(part))
-    };
     if !about_errors(before) || !about_errors(after) || before.text == after.text {
         return false;
     }
@@ -201,6 +199,12 @@ fn is_broader(before: &Assertion, after: &Assertion) -> bool {
     let lost_match = old.contains("match=") && !new.contains("match=");
     let lost_all = !before.expected.is_empty() && after.expected.is_empty() && before.subject == after.subject;
     any(&new_words) && !any(&old_words) || lost_match || lost_all
+}
+
+/// Whether an assertion expects an error.
+fn about_errors(assertion: &Assertion) -> bool {
+    let word = assertion.word.to_lowercase();
+    ["raises", "throw", "reject", "panic", "error"].iter().any(|part| word.contains(part))
 }
 
 /// Whether values further off are accepted: same words, a larger last number, or fewer digits.

@@ -123,7 +123,7 @@ fn gained(comparison: &Comparison, at: At, inventory: &Inventory, test: &Test) -
 }
 
 /// The literals in a normalised text, roughly.
-fn literals_of_text(text: &str) -> Vec<String> {
+pub(super) fn literals_of_text(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find('"') {

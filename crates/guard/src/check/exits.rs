@@ -1,4 +1,172 @@
-//! stub
+//! Ways around the verdict of a test run: ending the process, objects that equal everything, hooks that
+//! turn failures into successes, assertions that are replaced by something that never fails.
+
 use super::Draft;
-use crate::comparison::Comparison;
-pub(super) fn check(_comparison: &Comparison) -> Vec<Draft> { Vec::new() }
+use crate::comparison::{ChangedFile, Comparison};
+use crate::inventory::Inventory;
+use crate::language::Class;
+use crate::source::{Piece, Source, Span};
+use crate::words;
+
+pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for file in &comparison.files {
+        let Some(new) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else { continue };
+        let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
+        if file.is_test() {
+            drafts.extend(fresh(old, new, exits).map(|(line, text)| {
+                let message = "the test process would end here, with success, before its tests do";
+                Draft::new("test-exits-early", file.path(), line, message).after(text)
+            }));
+            drafts.extend(fresh(old, new, forced).map(|(line, text)| {
+                let message = "the test runner is told to report success, whatever happened";
+                Draft::new("success-forced", file.path(), line, message).after(text)
+            }));
+        }
+        drafts.extend(fresh(old, new, always_equal).map(|(line, text)| {
+            let message = "an object says that it equals everything, so every comparison with it passes";
+            Draft::new("always-equal", file.path(), line, message).after(text)
+        }));
+        drafts.extend(retries(file));
+    }
+    drafts
+}
+
+type Places = Vec<(u32, String)>;
+
+/// What is in the new file and was not in the old one.
+fn fresh(old: Option<&Inventory>, new: &Inventory, find: fn(&Source) -> Places) -> impl Iterator<Item = (u32, String)> + use<> {
+    let mut known: Vec<String> =
+        old.map(|old| find(&old.source)).unwrap_or_default().into_iter().map(|(_, text)| text).collect();
+    find(&new.source).into_iter().filter(move |(_, text)| {
+        let at = known.iter().position(|other| other == text);
+        at.map(|at| known.swap_remove(at)).is_none()
+    })
+}
+
+/// Calls that end the process as if all were well.
+fn exits(source: &Source) -> Places {
+    let is_exit = |index: usize, piece: &Piece| {
+        let callee = source.flat(&piece.name);
+        let arguments = source.flat(&source.inside(&piece.arguments));
+        let is_success = ["", "0", "None", "False", "EXIT_SUCCESS", "ExitCode::SUCCESS", "\"\"", "pytest.ExitCode.OK"]
+            .contains(&arguments.as_str())
+            || callee == "pytest.exit" && (arguments.contains("returncode=0") || !arguments.contains("returncode"));
+        let is_script = source.around(index).any(|(_, outer)| {
+            outer.class == Class::If && source.words(&outer.condition).any(|word| word == "__name__" || word == "require")
+        });
+        words::EXIT_CALLS.contains(&callee.as_str()) && is_success && !is_script
+    };
+    let pieces = source.pieces.iter().enumerate();
+    pieces
+        .filter(|(index, piece)| piece.class == Class::Call && is_exit(*index, piece))
+        .map(|(_, piece)| place(source, &piece.span))
+        .collect()
+}
+
+fn place(source: &Source, span: &Span) -> (u32, String) {
+    (source.line(span.start), source.flat(span))
+}
+
+/// Equality that does not look.
+fn always_equal(source: &Source) -> Places {
+    const EQUALITIES: &[&str] = &["__eq__", "equals", "Equals", "eq", "asymmetricMatch", "==", "Equal", "isEqual", "__contains__"];
+    const INEQUALITIES: &[&str] = &["__ne__", "ne"];
+    let mut found = Vec::new();
+    for piece in &source.pieces {
+        if !matches!(piece.class, Class::Function | Class::Binding) {
+            continue;
+        }
+        let name = source.words(&piece.name).last().unwrap_or_default();
+        let value = if piece.body.is_empty() { &piece.arguments } else { &piece.body };
+        let flat = source.flat(value);
+        let body = flat.trim_matches(['{', '}', ';', ':']).trim_start_matches("return").trim();
+        let answers = |word: &str| body.eq_ignore_ascii_case(word) || body.ends_with(&format!(":{word}")) && body.starts_with("lambda") || body.ends_with(&format!("=>{word}"));
+        let is_always = EQUALITIES.contains(&name) && (answers("true") || answers("True"))
+            || INEQUALITIES.contains(&name) && (answers("false") || answers("False"));
+        if is_always {
+            found.push(place(source, &piece.span));
+        }
+    }
+    found
+}
+
+/// Hooks and replacements that make failures vanish.
+fn forced(source: &Source) -> Places {
+    const FORCED: &[&str] = &[
+        "outcome=\"passed\"", "exitstatus=0", "session.exitstatus=0", "items[:]=[]", "items.clear()",
+        "force_result(", "excinfo=None", "exitCode=0", "pass:true", "failures.clear()", "errors.clear()",
+        "wasSuccessful=lambda", "session.testsfailed=0", "numFailedTests=0", "call.excinfo=None",
+    ];
+    let mut found = Vec::new();
+    for piece in &source.pieces {
+        match piece.class {
+            Class::Binding if replaces_assertion(source, piece) => found.push(place(source, &piece.span)),
+            Class::Function | Class::Lambda | Class::Binding => {
+                let is_inner = piece.parent.is_some_and(|parent| {
+                    matches!(source.pieces[parent].class, Class::Function | Class::Lambda)
+                });
+                let flat = source.flat(&piece.span);
+                let is_hook = FORCED.iter().any(|word| flat.contains(word)) || marks_all(&flat);
+                if is_hook && !is_inner && (piece.class != Class::Binding || flat.contains("exitCode=0")) && is_outermost(source, piece) {
+                    found.push(place(source, &piece.span));
+                }
+            }
+            Class::Call if is_shadowing_macro(source, piece) => found.push(place(source, &piece.span)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// A hook that puts a mark on every test it is given.
+fn marks_all(flat: &str) -> bool {
+    flat.contains("pytest_collection_modifyitems") && flat.contains("add_marker(pytest.mark.") && !flat.contains("if ")
+}
+
+fn is_outermost(source: &Source, piece: &Piece) -> bool {
+    piece.parent.is_none_or(|parent| !matches!(source.pieces[parent].class, Class::Function | Class::Lambda | Class::Block))
+        || piece.class == Class::Function
+}
+
+/// `unittest.TestCase.assertEqual = lambda *a: None`.
+fn replaces_assertion(source: &Source, piece: &Piece) -> bool {
+    let name = source.flat(&piece.name);
+    let last = name.rsplit('.').next().unwrap_or_default();
+    let is_member = name.contains('.') || name == "expect" || name == "assert";
+    let is_assertion = words::assert_word(last).is_some_and(|word| word.bare || name.starts_with("assert"))
+        || words::matcher(last).is_some_and(|_| name.contains("prototype"))
+        || ["global.expect", "globalThis.expect", "expect", "builtins.assert"].contains(&name.as_str()) && !source.flat(&piece.arguments).contains("require(");
+    let value = source.flat(&piece.arguments);
+    let is_function = value.starts_with("lambda") || value.contains("=>") || value.starts_with("function") || value.contains("Mock(") || value.contains("jest.fn(") || value.contains("vi.fn(");
+    is_member && is_assertion && is_function
+}
+
+/// A macro of one's own with the name of an assertion.
+fn is_shadowing_macro(source: &Source, piece: &Piece) -> bool {
+    source.flat(&piece.name).starts_with("macro_rules")
+        && source.words(&piece.span).nth(1).is_some_and(|word| word.starts_with("assert"))
+}
+
+/// Retries for a whole file or suite.
+fn retries(file: &ChangedFile) -> Vec<Draft> {
+    let Some(new) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else { return Vec::new() };
+    let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
+    if !file.is_test() {
+        return Vec::new();
+    }
+    fn find(source: &Source) -> Places {
+        const RETRIES: &[&str] = &["jest.retryTimes", "this.retries", "vi.retry"];
+        let calls = source.pieces.iter().filter(|piece| piece.class == Class::Call);
+        calls
+            .filter(|piece| RETRIES.contains(&source.flat(&piece.name).as_str()))
+            .map(|piece| place(source, &piece.span))
+            .collect()
+    }
+    fresh(old, new, find)
+        .map(|(line, text)| {
+            let message = "failed tests run again until they pass";
+            Draft::new("test-retried", file.path(), line, message).after(text)
+        })
+        .collect()
+}
