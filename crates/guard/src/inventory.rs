@@ -85,8 +85,6 @@ pub(crate) struct Inventory {
     pub(crate) definitions: Vec<Definition>,
     /// Functions that assert and are no tests, by name.
     pub(crate) helpers: BTreeMap<String, Vec<Assertion>>,
-    /// Marks that hold for the whole file.
-    pub(crate) marks: Vec<Mark>,
 }
 
 impl Inventory {
@@ -94,6 +92,6 @@ impl Inventory {
         let definitions = definitions::definitions(&source);
         let marks = marks::of_file(&source);
         let (tests, helpers) = tests::tests(path, &source, &marks);
-        Self { source, tests, definitions, helpers, marks }
+        Self { source, tests, definitions, helpers }
     }
 }

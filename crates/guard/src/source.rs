@@ -54,8 +54,6 @@ pub(crate) struct Piece {
 pub(crate) struct Comment {
     pub(crate) line: u32,
     pub(crate) bytes: Range<usize>,
-    /// The token it stands before.
-    pub(crate) before: usize,
 }
 
 /// A file, understood as far as needed.
@@ -319,7 +317,7 @@ impl Walk<'_> {
         let descend = match class {
             Some(Class::Comment) => {
                 let line = line_of(&node);
-                self.source.comments.push(Comment { line, bytes: node.byte_range(), before: start });
+                self.source.comments.push(Comment { line, bytes: node.byte_range() });
                 false
             }
             Some(Class::Text) => {

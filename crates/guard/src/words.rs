@@ -39,9 +39,6 @@ pub(crate) const SKIP_WORDS: &[&str] = &[
 /// Receivers whose `skip` and `error` mean the test.
 pub(crate) const TEST_RECEIVERS: &[&str] = &["t", "b", "f", "tb", "self", "this", "ctx", "context", "pytest", "unittest", "mark", "cls"];
 
-/// Marks under which a test is expected to fail.
-pub(crate) const FAILURE_MARKS: &[&str] = &["xfail", "expectedFailure", "should_panic"];
-
 /// Receivers after which any word of the table is an assertion.
 pub(crate) const ASSERT_RECEIVERS: &[&str] =
     &["assert", "require", "self", "chai", "Assert", "t", "is", "Assertions", "this", "should", "must", "s", "suite", "a", "r", "cls"];

@@ -4,11 +4,12 @@
 //! side is gone, unless it turns up in another test or a helper.
 
 use super::Draft;
-use super::deletion::short;
+use super::deletion::{is_emptied, short};
 use crate::comparison::Comparison;
 use crate::follow::At;
 use crate::inventory::{Assertion, Inventory, Reach, Strength, Test};
 use crate::similar::text_similarity;
+use crate::source::Source;
 use crate::words::ANY_ERROR;
 
 /// Assertions that look at things less alike than this have nothing to do with each other.
@@ -18,7 +19,7 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
     for (old, new) in &comparison.followed.pairs {
         let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
-        if before.is_off() || after.is_off() || after.body.is_empty() {
+        if before.is_off() || after.is_off() || is_emptied(comparison, *old, *new) {
             continue;
         }
         drafts.extend(test(comparison, *old, *new, before, after));
@@ -47,8 +48,9 @@ fn test(comparison: &Comparison, old: At, new: At, before: &Test, after: &Test) 
     let fewer = old_assertions.iter().filter(|a| a.reach == Reach::Live).count()
         > new_assertions.iter().filter(|a| a.reach == Reach::Live).count();
     let mut drafts = Vec::new();
+    let sources = (&old_inventory.source, &new_inventory.source);
     for change in changes {
-        let draft = describe(comparison, &change, file, &after.id, after.line, fewer);
+        let draft = describe(comparison, &change, sources, file, &after.id, after.line, fewer);
         drafts.extend(draft.map(|draft| draft.test(&after.id)));
     }
     drafts
@@ -254,6 +256,7 @@ fn numbers(text: &str) -> Vec<f64> {
 fn describe(
     comparison: &Comparison,
     change: &Change<'_>,
+    (old, new): (&Source, &Source),
     file: &str,
     id: &str,
     test_line: u32,
@@ -261,9 +264,9 @@ fn describe(
 ) -> Option<Draft> {
     let name = short(id);
     let draft = |rule, line, message: String, before: &Assertion, after: Option<&Assertion>| {
-        let draft = Draft::new(rule, file, line, message).before(before.text.clone());
+        let draft = Draft::new(rule, file, line, message).before(old.excerpt(&before.span));
         Some(match after {
-            Some(after) => draft.after(after.text.clone()),
+            Some(after) => draft.after(new.excerpt(&after.span)),
             None => draft,
         })
     };
@@ -339,7 +342,7 @@ fn helpers(comparison: &Comparison) -> Vec<Draft> {
             let line = after.source.line(definition.span.start);
             let fewer = old.len() > new.len();
             for change in changes(old, new) {
-                drafts.extend(describe(comparison, &change, file.path(), name, line, fewer));
+                drafts.extend(describe(comparison, &change, (&before.source, &after.source), file.path(), name, line, fewer));
             }
         }
     }

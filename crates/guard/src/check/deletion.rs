@@ -148,25 +148,31 @@ fn calls<'a>(inventory: &'a Inventory, test: &Test) -> BTreeSet<&'a str> {
         .collect()
 }
 
-/// A test that asserted and no longer does anything of the kind.
+/// A test that did something and no longer does anything.
 fn emptied(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
-    let (before, after) = (comparison.old_test(old), comparison.new_test(new));
-    let (old_inventory, new_inventory) = (comparison.old_inventory(old), comparison.new_inventory(new));
-    if before.body.len() < 4 || after.is_off() || before.is_off() {
+    if !is_emptied(comparison, old, new) {
         return None;
     }
-    let content = new_inventory.source.inside(&after.body);
-    let words: Vec<_> = new_inventory.source.words(&content).collect();
-    let is_empty = content.is_empty() || words.iter().all(|word| ["pass", "return", "None", "async", "function", "self"].contains(word)) && new_inventory.source.literals(&content).len() <= 1;
-    let had = old_inventory.source.words(&before.body).count();
-    (is_empty && had > 2).then(|| {
-        let file = comparison.files[new.0].path();
-        let message = format!("test `{}` is still there, but its body is empty", short(&after.id));
-        Draft::new("test-emptied", file, after.line, message)
-            .test(&after.id)
-            .before(old_inventory.source.excerpt(&before.span))
-            .after(new_inventory.source.excerpt(&after.span))
-    })
+    let (before, after) = (comparison.old_test(old), comparison.new_test(new));
+    let message = format!("test `{}` is still there, but its body is empty", short(&after.id));
+    let draft = Draft::new("test-emptied", comparison.files[new.0].path(), after.line, message).test(&after.id);
+    let excerpt = comparison.old_inventory(old).source.excerpt(&before.span);
+    Some(draft.before(excerpt).after(comparison.new_inventory(new).source.excerpt(&after.span)))
+}
+
+/// Whether nothing of a test is left but its frame.
+pub(super) fn is_emptied(comparison: &Comparison, old: At, new: At) -> bool {
+    const EMPTY: &[&str] = &["pass", "return", "None", "async", "function", "self", "done", "null", "undefined"];
+    let (before, after) = (comparison.old_test(old), comparison.new_test(new));
+    if after.is_off() || before.is_off() {
+        return false;
+    }
+    let (old_source, source) = (&comparison.old_inventory(old).source, &comparison.new_inventory(new).source);
+    let is_frame = |word: &str| EMPTY.contains(&word);
+    let has_text = !source.literals(&after.body).is_empty();
+    let documents = source.literals(&after.body).len() == 1 && source.word(after.body.start).starts_with(['"', '\'']);
+    let had = old_source.words(&before.body).filter(|word| !is_frame(word)).count();
+    had >= 2 && source.words(&after.body).all(is_frame) && (!has_text || documents)
 }
 
 /// A table that lost rows which are nowhere else.

@@ -110,7 +110,10 @@ fn operated(source: &Source, strength: Strength, operands: &[Span]) -> Judged {
         false => strength,
     };
     match constant(0) && !constant(1) && flats.len() > 1 {
-        true => Judged { strength, subject: flats[1..].join(","), expected: flat(0) },
+        true => {
+            let rest = flats.iter().take(1).chain(flats.iter().skip(2)).cloned().collect::<Vec<_>>();
+            Judged { strength, subject: flat(1), expected: rest.join(",") }
+        }
         false => Judged { strength, subject: flat(0), expected: flats.get(1..).unwrap_or_default().join(",") },
     }
 }

@@ -43,7 +43,7 @@ fn is_dead_in(source: &Source, outer: &Piece, at: usize, test: &Span) -> bool {
                     value.class == Class::Lambda && value.span.start == outer.arguments.start
                 });
             let name = super::definitions::last_name(source, &outer.name);
-            let is_inner = outer.span.start > test.start && outer.span.end < test.end;
+            let is_inner = outer.span.start > test.start || outer.span.end < test.end;
             names_function && is_inner && mentions(source, test, &name) < 2
         }
         _ => false,
