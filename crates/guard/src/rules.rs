@@ -78,7 +78,7 @@ pub const RULES: &[Rule] = &[
     rule("expected-value-follows-code", AssertionWeakening, "LP-024", Medium, 0.5, false, "a test expects another value, together with a change of the code", "make sure that the new value is meant"),
     rule("expected-error-broadened", AssertionWeakening, "LP-013", High, 0.97, true, "a test accepts more errors than before", "name the error again"),
     rule("tolerance-widened", AssertionWeakening, "LP-013", High, 0.97, true, "a test accepts values that are further off", "restore the tolerance"),
-    rule("timeout-widened", AssertionWeakening, "", Low, 0.5, false, "a test waits longer", "restore the timeout or say why"),
+    rule("timeout-widened", AssertionWeakening, "", Medium, 0.97, true, "checks may take, retry or overlook many times more than before", "restore the limit or say why"),
     rule("subject-mocked", AssertionWeakening, "LP-014", High, 0.97, true, "a test replaces the very thing that it tests", "test the real thing"),
     rule("always-equal", AssertionWeakening, "LP-012", Critical, 0.98, true, "an object says that it equals everything", "compare what the object holds"),
     rule("test-exits-early", ValidationBypass, "", Critical, 0.97, true, "the test process ends before its tests do", "remove the exit"),

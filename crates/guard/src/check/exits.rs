@@ -28,6 +28,7 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             Draft::new("always-equal", file.path(), line, message).after(text)
         }));
         drafts.extend(retries(file));
+        drafts.extend(timeouts(file));
     }
     drafts
 }
@@ -58,10 +59,15 @@ fn exits(source: &Source) -> Places {
         words::EXIT_CALLS.contains(&callee.as_str()) && is_success && !is_script
     };
     let pieces = source.pieces.iter().enumerate();
-    pieces
+    let calls = pieces
         .filter(|(index, piece)| piece.class == Class::Call && is_exit(*index, piece))
-        .map(|(_, piece)| place(source, &piece.span))
-        .collect()
+        .map(|(_, piece)| place(source, &piece.span));
+    // Handed on instead of called: `atexit.register(os._exit, 0)`.
+    let handed_on = source.pieces.iter().filter(|piece| {
+        let arguments = source.flat(&source.inside(&piece.arguments));
+        piece.class == Class::Call && ["os._exit,0", "sys.exit,0", "process.exit,0"].iter().any(|exit| arguments.contains(exit))
+    });
+    calls.chain(handed_on.map(|piece| place(source, &piece.span))).collect()
 }
 
 fn place(source: &Source, span: &Span) -> (u32, String) {
@@ -107,7 +113,7 @@ fn forced(source: &Source) -> Places {
                     matches!(source.pieces[parent].class, Class::Function | Class::Lambda)
                 });
                 let flat = source.flat(&piece.span);
-                let is_hook = FORCED.iter().any(|word| flat.contains(word)) || marks_all(&flat);
+                let is_hook = FORCED.iter().any(|word| flat.contains(word)) || marks_all(&flat) || takes_over(source, piece, &flat);
                 if is_hook && !is_inner && (piece.class != Class::Binding || flat.contains("exitCode=0")) && is_outermost(source, piece) {
                     found.push(place(source, &piece.span));
                 }
@@ -117,6 +123,17 @@ fn forced(source: &Source) -> Places {
         }
     }
     found
+}
+
+/// A hook in the place of the call of a test, which drops its failure or never calls it.
+fn takes_over(source: &Source, piece: &Piece, flat: &str) -> bool {
+    const HOOKS: &[&str] =
+        &["pytest_runtest_call", "pytest_pyfunc_call", "pytest_runtest_protocol", "pytest_exception_interact"];
+    let name = source.words(&piece.name).last().unwrap_or_default();
+    let drops = source.pieces_in(&piece.body).any(|(_, inner)| {
+        inner.class == Class::Handler && !crate::inventory::says_so(source, inner)
+    });
+    HOOKS.contains(&name) && (drops || flat.contains("return True") || flat.contains("runtest=lambda"))
 }
 
 /// A hook that puts a mark on every test it is given.
@@ -167,6 +184,45 @@ fn retries(file: &ChangedFile) -> Vec<Draft> {
         .map(|(line, text)| {
             let message = "failed tests run again until they pass";
             Draft::new("test-retried", file.path(), line, message).after(text)
+        })
+        .collect()
+}
+
+/// A limit of this many milliseconds, or none, is no limit any more.
+const TIMEOUT_MS_MAX: f64 = 60_000.0;
+
+/// Limits of time that no longer limit anything.
+fn timeouts(file: &ChangedFile) -> Vec<Draft> {
+    let Some(new) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else { return Vec::new() };
+    let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
+    if !file.is_test() {
+        return Vec::new();
+    }
+    fn find(source: &Source) -> Places {
+        const SETTERS: &[&str] = &["jest.setTimeout", "this.timeout", "vi.setConfig", "jasmine.DEFAULT_TIMEOUT_INTERVAL"];
+        let mut found = Vec::new();
+        for piece in source.pieces.iter().filter(|piece| piece.class == Class::Call) {
+            let callee = source.flat(&piece.name);
+            let operands = source.split(&source.inside(&piece.arguments));
+            let limit = match (SETTERS.contains(&callee.as_str()), operands.last()) {
+                (true, Some(last)) => last,
+                (false, Some(last)) if operands.len() > 2 && words::TEST_CALLS.contains(&source.word(piece.name.start)) => last,
+                _ => continue,
+            };
+            let numbers = source.literals(limit).into_iter().filter_map(|number| number.replace('_', "").parse::<f64>().ok());
+            let is_number = limit.clone().all(|index| source.tokens[index].kind != crate::source::Kind::Word) || callee == "vi.setConfig";
+            let product: Vec<f64> = numbers.collect();
+            let milliseconds = product.iter().product::<f64>();
+            if is_number && !product.is_empty() && (milliseconds >= TIMEOUT_MS_MAX || milliseconds == 0.0) {
+                found.push((source.line(limit.start), source.flat(limit)));
+            }
+        }
+        found
+    }
+    fresh(old, new, find)
+        .map(|(line, text)| {
+            let message = "a test may take so long that its limit no longer limits anything";
+            Draft::new("timeout-widened", file.path(), line, message).after(text)
         })
         .collect()
 }

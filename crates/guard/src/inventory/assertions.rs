@@ -24,7 +24,7 @@ pub(super) fn assertions(source: &Source, within: &Span) -> Vec<Assertion> {
         }
         found.push(Assertion {
             line: source.line(span.start),
-            text: format!("{word} {} {}", judged.subject, judged.expected),
+            text: format!("{word} {} {} {}", judged.subject, judged.operator, judged.expected),
             span,
             subject: judged.subject,
             expected: judged.expected,
@@ -90,7 +90,12 @@ fn known(source: &Source, piece: &Piece, word: &words::AssertWord) -> (String, S
     let negated = word.name.contains("alse") || word.name.contains("ALSE") || ["notOk", "refute"].contains(&word.name);
     let judged = match (word.strength, operands.first()) {
         (Strength::Condition, Some(condition)) => judge(source, condition, negated),
-        (Strength::Condition, None) => Judged { strength: Strength::Truthy, subject: String::new(), expected: String::new() },
+        (Strength::Condition, None) => Judged {
+            strength: Strength::Truthy,
+            subject: String::new(),
+            expected: String::new(),
+            operator: String::new(),
+        },
         (strength, _) => operated(source, strength, &operands),
     };
     (word.name.to_owned(), piece.span.clone(), judged)
@@ -112,9 +117,12 @@ fn operated(source: &Source, strength: Strength, operands: &[Span]) -> Judged {
     match constant(0) && !constant(1) && flats.len() > 1 {
         true => {
             let rest = flats.iter().take(1).chain(flats.iter().skip(2)).cloned().collect::<Vec<_>>();
-            Judged { strength, subject: flat(1), expected: rest.join(",") }
+            Judged { strength, subject: flat(1), expected: rest.join(","), operator: String::new() }
         }
-        false => Judged { strength, subject: flat(0), expected: flats.get(1..).unwrap_or_default().join(",") },
+        false => {
+            let expected = flats.get(1..).unwrap_or_default().join(",");
+            Judged { strength, subject: flat(0), expected, operator: String::new() }
+        }
     }
 }
 
@@ -177,7 +185,7 @@ fn chained(source: &Source, strength: Strength, words: &[String], subject: &Span
     } else {
         strength
     };
-    Judged { strength, subject: subject_flat, expected: expected_flat }
+    Judged { strength, subject: subject_flat, expected: expected_flat, operator: String::new() }
 }
 
 /// `subject.should.be.equal(expected)`.
@@ -185,7 +193,7 @@ fn should(source: &Source, piece: &Piece, callee: &str) -> Found {
     let (subject, words) = callee.split_once(".should")?;
     let strength = words.rsplit('.').find_map(words::matcher).unwrap_or(Strength::Relational);
     let expected = source.flat(&source.inside(&piece.arguments));
-    let judged = Judged { strength, subject: subject.to_owned(), expected };
+    let judged = Judged { strength, subject: subject.to_owned(), expected, operator: String::new() };
     Some((format!("should{words}"), piece.span.clone(), judged))
 }
 
@@ -227,7 +235,12 @@ fn is_failure_call(source: &Source, piece: &Piece) -> bool {
 /// A failure that no conditional around it was recognised for: an `else`, a `switch`, a callback.
 fn unconditional(source: &Source, piece: &Piece, last: &str) -> Found {
     let judged =
-        Judged { strength: Strength::Relational, subject: source.flat(&piece.arguments), expected: String::new() };
+        Judged {
+        strength: Strength::Relational,
+        subject: source.flat(&piece.arguments),
+        expected: String::new(),
+        operator: String::new(),
+    };
     Some((last.to_owned(), piece.span.clone(), judged))
 }
 
@@ -247,6 +260,7 @@ fn by_name(source: &Source, piece: &Piece, last: &str) -> Found {
         strength: if last.to_lowercase().contains("eq") { Strength::Exact } else { Strength::Relational },
         subject: flats.first().cloned().unwrap_or_default(),
         expected: flats.get(1..).unwrap_or_default().join(","),
+        operator: String::new(),
     };
     Some((last.to_owned(), piece.span.clone(), judged))
 }

@@ -9,6 +9,8 @@ pub(crate) struct Judged {
     pub(crate) strength: Strength,
     pub(crate) subject: String,
     pub(crate) expected: String,
+    /// How the two are compared, where the word that asserts does not say it.
+    pub(crate) operator: String,
 }
 
 const OR: &[&str] = &["or", "||"];
@@ -54,12 +56,18 @@ fn weakest(source: &Source, parts: &[Span], negated: bool, span: &Span) -> Judge
         // Any of several exact answers is no longer exact.
         false => weakest.strength.min(Strength::Relational),
     };
-    Judged { strength, subject: source.flat(span), expected: weakest.expected }
+    Judged { strength, subject: source.flat(span), expected: weakest.expected, operator: String::new() }
 }
 
 fn single(source: &Source, span: &Span, negated: bool) -> Judged {
     let flat = source.flat(span);
-    let judged = |strength| Judged { strength, subject: flat.clone(), expected: String::new() };
+    let sign = if negated { "!" } else { "" };
+    let judged = |strength| Judged {
+        strength,
+        subject: flat.clone(),
+        expected: String::new(),
+        operator: sign.to_owned(),
+    };
     if is_constant(source, span) {
         let is_false = FALSE.contains(&flat.as_str());
         return judged(if is_false == negated { Strength::Tautology } else { Strength::Exact });
@@ -107,7 +115,9 @@ fn compared(source: &Source, span: &Span, operator: usize, negated: bool) -> Jud
         true => (right_flat, left_flat),
         false => (left_flat, right_flat),
     };
-    Judged { strength, subject, expected }
+    // Equality is what most assertions mean, however they spell it.
+    let operator = if must_equal { String::new() } else { format!("{}{word}", if negated { "!" } else { "" }) };
+    Judged { strength, subject, expected, operator }
 }
 
 /// A length is never below zero.
@@ -169,7 +179,7 @@ fn is_interpolated(literal: &str) -> bool {
     is_template || is_formatted && literal.contains('{')
 }
 
-const NEVER: &[&str] = &["not True", "!true", "1==0", "0==1", "1===2", "1==2", "1>2", "2<1", "cfg!(any())"];
+const NEVER: &[&str] = &["TYPE_CHECKING", "typing.TYPE_CHECKING", "not True", "!true", "1==0", "0==1", "1===2", "1==2", "1>2", "2<1", "cfg!(any())"];
 
 /// Whether a condition is always false.
 pub(crate) fn is_never(source: &Source, span: &Span) -> bool {
