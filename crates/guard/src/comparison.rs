@@ -99,7 +99,7 @@ impl Comparison {
         comparison.product_changed = comparison.files.iter().any(product_changed);
         comparison.followed = follow(&comparison);
         comparison.added_assertions = added_assertions(&comparison.files);
-        if crate::check::has_candidates(&comparison) {
+        if crate::check::has_candidates(&comparison) || !comparison.followed.removed.is_empty() {
             comparison.read_other_tests(head)?;
         }
         Ok(comparison)

@@ -16,7 +16,7 @@ use crate::source::{Source, Span};
 pub(crate) use condition::is_constant;
 pub(crate) use definitions::Definition;
 pub(crate) use marks::{Mark, MarkKind};
-pub(crate) use reach::{Reach, says_so};
+pub(crate) use reach::{Reach, reach, says_so};
 
 /// How much an assertion says. Greater is more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

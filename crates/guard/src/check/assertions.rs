@@ -203,8 +203,11 @@ fn is_broader(before: &Assertion, after: &Assertion) -> bool {
     let anything = ["match=\".*\"", "match=\"\"", "match=r\".*\"", "match=\".+\"", "match=\".\""];
     let lost_match = old.contains("match=")
         && (!new.contains("match=") || anything.iter().any(|pattern| new.contains(pattern) && !old.contains(pattern)));
+    let anything_js = ["/.*/", "/./", "/(?:)/", "/.+/", "\"\""];
+    let lost_pattern = anything_js.contains(&after.expected.as_str()) && !before.expected.is_empty();
+    let lost_part = before.expected.starts_with(&format!("{},", after.expected)) && !after.expected.is_empty();
     let lost_all = !before.expected.is_empty() && after.expected.is_empty() && before.subject == after.subject;
-    any(&new_words) && !any(&old_words) || lost_match || lost_all
+    any(&new_words) && !any(&old_words) || lost_match || lost_all || lost_pattern || lost_part && before.subject == after.subject
 }
 
 /// Whether an assertion expects an error.
@@ -246,10 +249,11 @@ fn numbers(text: &str) -> Vec<f64> {
     for character in text.chars().chain([' ']) {
         let in_number = character.is_ascii_digit() || character == '.' && !word.is_empty() || (character == 'e' || character == '-' && previous == 'e') && !word.is_empty() || character == '_' && !word.is_empty();
         let starts = word.is_empty() && character.is_ascii_digit() && (previous.is_alphanumeric() || previous == '_');
-        if in_number && !starts {
+        let is_sign = character == '-' && word.is_empty() && matches!(previous, ',' | '(' | '=');
+        if is_sign || in_number && !starts {
             word.push(character);
         } else if !word.is_empty() {
-            found.extend(word.trim_end_matches(['.', 'e']).replace('_', "").parse::<f64>().ok());
+            found.extend(word.trim_end_matches(['.', 'e', '-']).replace('_', "").parse::<f64>().ok());
             word.clear();
         }
         previous = character;
@@ -291,7 +295,10 @@ fn describe(
         }
         Change::Weakened(before, after) => {
             let message = format!("test `{name}` checks `{}` less strictly", cut(&before.subject));
-            let is_boolean = ["true", "false", "True", "False"].contains(&before.expected.as_str());
+            // `assert f() == True` and `assert f()` say the same of what answers yes or no.
+            let is_plain = ["assert", "assertTrue", "assertFalse", "True", "False", "isTrue", "isFalse", "ok"];
+            let is_boolean = ["true", "false", "True", "False"].contains(&before.expected.as_str())
+                && is_plain.contains(&after.word.as_str());
             let found = draft("assertion-weakened", after.line, message, before, Some(after))?;
             Some(if is_boolean { found.unsure() } else { found })
         }

@@ -24,7 +24,7 @@ fn removed(comparison: &Comparison) -> Vec<Draft> {
         let (test, inventory) = (comparison.old_test(*at), comparison.old_inventory(*at));
         let was_off = test.is_off();
         let gone_with_code = comparison.mentions_removed(inventory, test);
-        if !was_off && !gone_with_code && !is_merged(comparison, inventory, test) {
+        if !was_off && !gone_with_code && !is_duplicate(comparison, *at) && !is_merged(comparison, inventory, test) {
             by_file.entry(at.0).or_default().push(*at);
         }
     }
@@ -42,6 +42,17 @@ fn removed(comparison: &Comparison) -> Vec<Draft> {
         drafts.extend(tests.iter().map(|at| one_removed(comparison, *at)));
     }
     drafts
+}
+
+/// Whether another test of the new tree does the very same.
+fn is_duplicate(comparison: &Comparison, at: At) -> bool {
+    let print = comparison.old_print(at);
+    let sides = comparison.files.iter().filter_map(|file| file.after.as_ref()).chain(&comparison.other_tests);
+    let mut inventories = sides.filter_map(|side| side.inventory.as_ref());
+    inventories.any(|inventory| {
+        let same = |test: &Test| Fingerprint::of(&inventory.source, &test.body) == print;
+        inventory.tests.iter().any(|test| !test.is_off() && same(test))
+    })
 }
 
 fn one_removed(comparison: &Comparison, at: At) -> Draft {

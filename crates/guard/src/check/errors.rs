@@ -1,39 +1,194 @@
-//! Errors that are hidden: swallowed, turned into defaults, or silenced for linters and type checkers.
+//! Errors that are hidden, and code that no longer does its work: swallowed errors, lost refusals, stubs,
+//! and lints, types or coverage switched off.
+//!
+//! Only functions that were there before are looked at: new code may handle its errors as it likes.
 
 use std::collections::BTreeMap;
 
 use super::Draft;
 use crate::comparison::Comparison;
-use crate::inventory::Inventory;
+use crate::inventory::{Definition, Inventory, Reach, reach, says_so};
 use crate::language::Class;
+use crate::paths;
 use crate::source::{Piece, Source};
 
 /// Comments that switch a lint, a type check or a coverage measurement off.
 const SUPPRESSIONS: &[&str] = &[
     "type: ignore", "noqa", "eslint-disable", "@ts-ignore", "@ts-nocheck", "@ts-expect-error", "nolint",
     "pylint: disable", "pragma: no cover", "istanbul ignore", "c8 ignore", "v8 ignore", "mypy: ignore-errors",
-    "biome-ignore", "rubocop:disable", "phpstan-ignore", "NOLINT", "pyright: ignore", "fmt: off", "nosec",
+    "biome-ignore", "rubocop:disable", "phpstan-ignore", "NOLINT", "pyright: ignore", "nosec", "ruff: noqa",
 ];
 
+/// Those that hold for a whole file.
+const WHOLE_FILE: &[&str] = &[
+    "mypy: ignore-errors", "flake8: noqa", "ruff: noqa", "pylint: skip-file", "@ts-nocheck", "/* eslint-disable */",
+    "/* eslint-disable*/", "istanbul ignore file", "pyright: basic", "pyright: ignore", "//nolint:all", "v8 ignore file", "#![allow(",
+];
+
+/// As many new suppressions without a reason are no exceptions any more.
+const SUPPRESSIONS_MIN: usize = 3;
+
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
+    let tests_changed = comparison.files.iter().any(|file| file.is_test() && file.before.is_some());
     let mut drafts = Vec::new();
     for file in &comparison.files {
         let Some(new) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else { continue };
         let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
         drafts.extend(suppressed(file.path(), old, new));
-        if let Some(old) = old {
-            drafts.extend(swallowed(file.path(), old, new));
-            drafts.extend(handlers_gone(file.path(), old, new));
+        let Some(old) = old else { continue };
+        for (before, after) in functions(old, new) {
+            let both = Both { path: file.path(), old, new, before, after };
+            if let Some(stub) = both.stubbed() {
+                drafts.push(stub);
+                continue;
+            }
+            if paths::is_test(file.path()) {
+                continue;
+            }
+            drafts.extend(both.swallowed());
+            drafts.extend(both.refuses_less(comparison, tests_changed));
         }
     }
     drafts
+}
+
+/// The functions that both files have, apart from tests.
+fn functions<'a>(old: &'a Inventory, new: &'a Inventory) -> Vec<(&'a Definition, &'a Definition)> {
+    let mut known: BTreeMap<&str, Vec<&Definition>> = BTreeMap::new();
+    for definition in old.definitions.iter().rev().filter(|definition| definition.is_function) {
+        known.entry(&definition.name).or_default().push(definition);
+    }
+    let is_test = |definition: &&Definition| {
+        new.tests.iter().any(|test| test.span.start <= definition.span.start && definition.span.end <= test.span.end)
+    };
+    let functions = new.definitions.iter().filter(|definition| definition.is_function && !is_test(definition));
+    functions.filter_map(|after| Some((known.get_mut(after.name.as_str())?.pop()?, after))).collect()
+}
+
+/// A function before and after.
+struct Both<'a> {
+    path: &'a str,
+    old: &'a Inventory,
+    new: &'a Inventory,
+    before: &'a Definition,
+    after: &'a Definition,
+}
+
+impl Both<'_> {
+    fn draft(&self, rule: &'static str, line: u32, message: String) -> Draft {
+        Draft::new(rule, self.path, line, message)
+    }
+
+    /// A body that is only a placeholder now.
+    fn stubbed(&self) -> Option<Draft> {
+        let (old, new) = (&self.old.source, &self.new.source);
+        let was = old.flat(&old.inside(&self.before.body));
+        let is = new.flat(&new.inside(&self.after.body));
+        if !is_stub(&is) || is_stub(&was) || was.len() < 12 {
+            return None;
+        }
+        let message = format!("`{}` does nothing any more", self.after.name);
+        let draft = self.draft("function-stubbed", new.line(self.after.span.start), message);
+        Some(draft.before(old.excerpt(&self.before.span)).after(new.excerpt(&self.after.span)))
+    }
+
+    /// Handlers that drop what they caught, where none did.
+    fn swallowed(&self) -> Vec<Draft> {
+        let dropping = |source: &Source, definition: &Definition| -> Vec<(u32, String)> {
+            let pieces = source.pieces_in(&definition.body).filter(|(_, piece)| drops(source, piece));
+            pieces.map(|(_, piece)| (source.line(piece.span.start), source.flat(&piece.span))).collect()
+        };
+        let mut known: Vec<_> = dropping(&self.old.source, self.before).into_iter().map(|(_, text)| text).collect();
+        let mut drafts = Vec::new();
+        for (line, text) in dropping(&self.new.source, self.after) {
+            if let Some(at) = known.iter().position(|other| *other == text) {
+                known.swap_remove(at);
+                continue;
+            }
+            let message = format!("`{}` catches errors here and drops them", self.after.name);
+            drafts.push(self.draft("error-swallowed", line, message).after(text));
+        }
+        drafts
+    }
+
+    /// Refusals that are gone or out of reach, unless they are somewhere else now.
+    fn refuses_less(&self, comparison: &Comparison, tests_changed: bool) -> Option<Draft> {
+        let (was, is) = (refusals(self.old, self.before), refusals(self.new, self.after));
+        if is.len() >= was.len() {
+            return None;
+        }
+        let lost = was.iter().find(|text| !is.contains(text))?;
+        let elsewhere = comparison.files.iter().filter_map(|file| file.after.as_ref()).filter_map(|side| side.inventory.as_ref());
+        let is_moved = elsewhere.into_iter().any(|inventory| {
+            let others = inventory.definitions.iter().filter(|definition| {
+                definition.is_function && !self.old.definitions.iter().any(|old| old.name == definition.name)
+            });
+            others.into_iter().any(|definition| !refusals(inventory, definition).is_empty())
+        });
+        let line = self.new.source.line(self.after.span.start);
+        let message = format!("`{}` no longer refuses what it refused", self.after.name);
+        let draft = self.draft("validation-removed", line, message).before(lost.clone());
+        Some(if is_moved || tests_changed { draft.unsure() } else { draft })
+    }
+}
+
+/// Whether nothing is left of a body, as normalised text.
+fn is_stub(body: &str) -> bool {
+    const STUBS: &[&str] = &[
+        "", "pass", "...", "return", "return None", "return null", "return undefined", "return nil", "return[]", "return{}", "return\"\"",
+        "return 0", "return false", "return False", "return True", "return true", "None", "todo!()", "unimplemented!()", "Default::default()", "raise NotImplementedError",
+        "raise NotImplementedError()", "Ok(())", "return 1", "false", "true", "0", "return nil,nil", "return\"\",nil", "return 0,nil", "null", "undefined", "String::new()", "vec![]", "Vec::new()", "panic(\"not implemented\")", "panic!(\"not implemented\")", "return 0.0", "return({})", "({})", "[]",
+    ];
+    let is_placeholder = body.to_lowercase().contains("not implemented") || body.contains("NotImplemented");
+    STUBS.contains(&body) || is_placeholder && body.len() < 80
+}
+
+/// Whether a piece catches errors and drops them.
+fn drops(source: &Source, piece: &Piece) -> bool {
+    match piece.class {
+        Class::Handler => {
+            let body = source.flat(&source.inside(&piece.body));
+            let returned = body.strip_prefix("return").unwrap_or(&body).trim();
+            let is_constant = returned.len() < 40 && !returned.contains('(') && !body.contains("raise");
+            let leaves = body.is_empty() || body.starts_with("return") || ["pass", "...", "continue"].contains(&body.as_str());
+            leaves && is_constant && !says_so(source, piece)
+        }
+        Class::Call => {
+            let callee = source.flat(&piece.name);
+            let arguments = source.flat(&piece.arguments);
+            callee.ends_with("contextlib.suppress") || callee == "suppress"
+                || callee.ends_with(".catch") && ["=>{})", "=>null)", "=>undefined)", "=>[])", "=>({}))"].iter().any(|end| arguments.ends_with(end))
+        }
+        _ => false,
+    }
+}
+
+/// The conditionals of a function that end in an error and can be reached.
+fn refusals(inventory: &Inventory, definition: &Definition) -> Vec<String> {
+    let source = &inventory.source;
+    let mut found = Vec::new();
+    for (index, piece) in source.pieces_in(&definition.body) {
+        let refuses = match piece.class {
+            Class::Throw => true,
+            Class::Return => source.words(&piece.span).any(|word| ["Err", "errors", "Errorf", "bail"].contains(&word) || word.starts_with("Err") && word.len() > 3),
+            Class::Call => ["panic", "bail!", "ensure!", "panic!"].contains(&source.flat(&piece.name).as_str()),
+            _ => false,
+        };
+        // A handler that translates an error refuses nothing by itself.
+        let in_handler = source.around(index).any(|(_, outer)| outer.class == Class::Handler);
+        if refuses && !in_handler && reach(source, index, &definition.body) == Reach::Live {
+            found.push(source.flat(&piece.span));
+        }
+    }
+    found
 }
 
 fn suppressions(inventory: &Inventory) -> Vec<(u32, String)> {
     let source = &inventory.source;
     let comments = source.comments.iter().filter_map(|comment| {
         let text = source.comment(comment);
-        SUPPRESSIONS.iter().any(|word| text.contains(word)).then(|| (comment.line, text.to_owned()))
+        let is_off = SUPPRESSIONS.iter().chain(WHOLE_FILE).any(|word| text.contains(word));
+        is_off.then(|| (comment.line, text.to_owned()))
     });
     let attributes = source.pieces.iter().filter(|piece| piece.class == Class::Decorator).filter_map(|piece| {
         let flat = source.flat(&piece.span);
@@ -43,80 +198,34 @@ fn suppressions(inventory: &Inventory) -> Vec<(u32, String)> {
     comments.chain(attributes).collect()
 }
 
+/// Whether a suppression says what it is about, or why.
+fn is_explained(text: &str) -> bool {
+    let names_rule = text.contains('[') || text.contains("noqa: ") || text.contains("reason") || text.contains(" -- ") || text.contains("nolint:");
+    let all = text.contains("disable=all") || text.contains("nolint:all");
+    names_rule && !all || text.matches(['#', '(']).count() > 1 && !text.contains("allow(")
+}
+
 fn suppressed(path: &str, old: Option<&Inventory>, new: &Inventory) -> Vec<Draft> {
     let mut known: Vec<_> = old.map(suppressions).unwrap_or_default().into_iter().map(|(_, text)| text).collect();
-    let mut drafts = Vec::new();
-    for (line, text) in suppressions(new) {
-        if let Some(at) = known.iter().position(|other| *other == text) {
-            known.swap_remove(at);
-            continue;
+    let mut fresh = Vec::new();
+    for found in suppressions(new) {
+        match known.iter().position(|other| *other == found.1) {
+            Some(at) => {
+                known.swap_remove(at);
+            }
+            None => fresh.push(found),
         }
-        let message = "a check of linters, types or coverage is switched off here";
-        drafts.push(Draft::new("lint-suppressed", path, line, message).after(text));
     }
-    drafts
-}
-
-/// Handlers that drop what they caught.
-fn dropping(source: &Source) -> Vec<(u32, String)> {
-    let is_empty = |piece: &&Piece| {
-        let body = source.flat(&source.inside(&piece.body));
-        piece.class == Class::Handler
-            && ["", "pass", "return", "return None", "return null", "return undefined", "...", "continue", "return false", "return[]", "return{}"].contains(&body.as_str())
-    };
-    let handlers = source.pieces.iter().filter(is_empty);
-    let calls = source.pieces.iter().filter(|piece| {
-        piece.class == Class::Call && {
-            let callee = source.flat(&piece.name);
-            callee.ends_with("suppress") || callee.ends_with(".unwrap_or_default") || callee.ends_with(".catch") && source.flat(&piece.arguments).ends_with("=>{})")
-        }
-    });
-    handlers.chain(calls).map(|piece| (source.line(piece.span.start), source.flat(&piece.span))).collect()
-}
-
-fn swallowed(path: &str, old: &Inventory, new: &Inventory) -> Vec<Draft> {
-    let mut known: Vec<_> = dropping(&old.source).into_iter().map(|(_, text)| text).collect();
+    let unexplained = fresh.iter().filter(|(_, text)| !is_explained(text)).count();
     let mut drafts = Vec::new();
-    for (line, text) in dropping(&new.source) {
-        if let Some(at) = known.iter().position(|other| *other == text) {
-            known.swap_remove(at);
-            continue;
-        }
-        let message = "an error is caught here and dropped";
-        drafts.push(Draft::new("error-swallowed", path, line, message).after(text));
-    }
-    drafts
-}
-
-/// Functions that are still there but raise less than before.
-fn handlers_gone(path: &str, old: &Inventory, new: &Inventory) -> Vec<Draft> {
-    let raises = |inventory: &Inventory| -> BTreeMap<String, (usize, usize, u32)> {
-        let source = &inventory.source;
-        let mut found: BTreeMap<String, (usize, usize, u32)> = BTreeMap::new();
-        for definition in inventory.definitions.iter().filter(|definition| definition.is_function) {
-            let inside = || source.pieces_in(&definition.body);
-            let throws = inside().filter(|(_, piece)| piece.class == Class::Throw).count();
-            let nothing = inside().filter(|(_, piece)| {
-                piece.class == Class::Return && ["return None", "return null", "return undefined", "return"].contains(&source.flat(&piece.span).as_str())
-            });
-            found.insert(definition.name.clone(), (throws, nothing.count(), source.line(definition.span.start)));
-        }
-        found
-    };
-    if crate::paths::is_test(path) {
-        return Vec::new();
-    }
-    let (before, after) = (raises(old), raises(new));
-    let mut drafts = Vec::new();
-    for (name, (throws, nothing, _)) in before {
-        let Some((new_throws, new_nothing, line)) = after.get(&name) else { continue };
-        if *new_throws < throws {
-            let (rule, message) = match *new_nothing > nothing {
-                true => ("error-became-value", format!("`{name}` returns nothing where it raised an error")),
-                false => ("validation-removed", format!("`{name}` no longer refuses what it refused")),
-            };
-            drafts.push(Draft::new(rule, path, *line, message));
-        }
+    for (line, text) in fresh {
+        let whole_file = WHOLE_FILE.iter().any(|word| text.contains(word)) || text.starts_with("/*") && text.contains("eslint-disable") && !text.contains("next-line") && !text.contains(" -- ");
+        let message = match whole_file {
+            true => "linters, types or coverage are switched off for this whole file",
+            false => "a check of linters, types or coverage is switched off here",
+        };
+        let draft = Draft::new("lint-suppressed", path, line, message).after(text);
+        drafts.push(if whole_file || unexplained >= SUPPRESSIONS_MIN { draft } else { draft.unsure() });
     }
     drafts
 }

@@ -56,7 +56,9 @@ fn exits(source: &Source) -> Places {
         let is_script = source.around(index).any(|(_, outer)| {
             outer.class == Class::If && source.words(&outer.condition).any(|word| word == "__name__" || word == "require")
         });
-        words::EXIT_CALLS.contains(&callee.as_str()) && is_success && !is_script
+        let last = callee.rsplit(['.', ':']).next().unwrap_or_default();
+        let is_call = words::EXIT_CALLS.contains(&callee.as_str()) || ["reallyExit", "_exit"].contains(&last);
+        is_call && is_success && !is_script
     };
     let pieces = source.pieces.iter().enumerate();
     let calls = pieces
@@ -102,7 +104,7 @@ fn forced(source: &Source) -> Places {
     const FORCED: &[&str] = &[
         "outcome=\"passed\"", "exitstatus=0", "session.exitstatus=0", "items[:]=[]", "items.clear()",
         "force_result(", "excinfo=None", "exitCode=0", "pass:true", "failures.clear()", "errors.clear()",
-        "wasSuccessful=lambda", "session.testsfailed=0", "numFailedTests=0", "call.excinfo=None",
+        "wasSuccessful=lambda", "session.testsfailed=0", "state:\"pass\"", "numFailingTests:0", "numFailedTests=0", "call.excinfo=None",
     ];
     let mut found = Vec::new();
     for piece in &source.pieces {
@@ -118,6 +120,7 @@ fn forced(source: &Source) -> Places {
                     found.push(place(source, &piece.span));
                 }
             }
+            Class::Call if overwrites_assertions(source, piece) => found.push(place(source, &piece.span)),
             Class::Call if is_shadowing_macro(source, piece) => found.push(place(source, &piece.span)),
             _ => {}
         }
@@ -153,10 +156,19 @@ fn replaces_assertion(source: &Source, piece: &Piece) -> bool {
     let is_member = name.contains('.') || name == "expect" || name == "assert";
     let is_assertion = words::assert_word(last).is_some_and(|word| word.bare || name.starts_with("assert"))
         || words::matcher(last).is_some_and(|_| name.contains("prototype"))
+        || ["Assertion.prototype.", "Runnable.prototype.", "Runner.prototype.", "Test.prototype."].iter().any(|part| name.contains(part))
         || ["global.expect", "globalThis.expect", "expect", "builtins.assert"].contains(&name.as_str()) && !source.flat(&piece.arguments).contains("require(");
     let value = source.flat(&piece.arguments);
     let is_function = value.starts_with("lambda") || value.contains("=>") || value.starts_with("function") || value.contains("Mock(") || value.contains("jest.fn(") || value.contains("vi.fn(");
     is_member && is_assertion && is_function
+}
+
+/// Calls that change what assertions do, to something that does nothing.
+fn overwrites_assertions(source: &Source, piece: &Piece) -> bool {
+    let callee = source.flat(&piece.name);
+    let arguments = source.flat(&piece.arguments);
+    let changes = ["addEqualityTesters", "overwriteMethod", "overwriteProperty"].iter().any(|end| callee.ends_with(end));
+    changes && (arguments.contains("=>true") || arguments.contains("(){}") || arguments.contains("=>{}"))
 }
 
 /// A macro of one's own with the name of an assertion.
@@ -206,6 +218,13 @@ fn timeouts(file: &ChangedFile) -> Vec<Draft> {
             let operands = source.split(&source.inside(&piece.arguments));
             let limit = match (SETTERS.contains(&callee.as_str()), operands.last()) {
                 (true, Some(last)) => last,
+                (false, Some(_)) if operands.get(1).is_some_and(|options| source.word(options.start) == "{") && words::TEST_CALLS.contains(&source.word(piece.name.start)) => {
+                    let options = source.split(&source.inside(&operands[1]));
+                    match options.iter().find(|option| source.word(option.start) == "timeout") {
+                        Some(option) => &(option.start + 2..option.end),
+                        None => continue,
+                    }
+                }
                 (false, Some(last)) if operands.len() > 2 && words::TEST_CALLS.contains(&source.word(piece.name.start)) => last,
                 _ => continue,
             };

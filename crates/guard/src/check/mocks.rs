@@ -23,6 +23,14 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         let (old_inventory, new_inventory) = (comparison.old_inventory(*old), comparison.new_inventory(*new));
         let known = replaced(old_inventory, before);
         let subjects = subjects(old_inventory, before);
+        for (line, text, name) in stand_ins(new_inventory, after) {
+            let is_new = !old_inventory.source.words(&before.span).any(|word| word == name);
+            if is_new && !before.assertions.is_empty() {
+                let message = format!("test `{}` looks at the stand-in `{name}` instead of the real thing", short(&after.id));
+                let draft = Draft::new("subject-mocked", comparison.files[new.0].path(), line, message);
+                drafts.push(draft.test(&after.id).after(text));
+            }
+        }
         for (line, text, names) in replaced(new_inventory, after) {
             let is_new = known.iter().all(|(_, other, _)| *other != text);
             if let Some(name) = names.iter().find(|name| subjects.contains(*name)).filter(|_| is_new) {
@@ -33,6 +41,22 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         }
     }
     drafts
+}
+
+/// Stubs of the test's own whose answers its assertions look at.
+fn stand_ins(inventory: &Inventory, test: &Test) -> Vec<(u32, String, String)> {
+    let source = &inventory.source;
+    let mut found = Vec::new();
+    for (_, piece) in source.pieces_in(&test.body).filter(|(_, piece)| piece.class == Class::Binding) {
+        let Some(name) = assigned(source, &piece.name, &piece.arguments).into_iter().next() else { continue };
+        let is_member = source.flat(&piece.name).contains('.');
+        let asked = format!("{name}(");
+        let is_looked_at = test.assertions.iter().any(|assertion| assertion.subject.starts_with(&asked));
+        if is_looked_at && !is_member {
+            found.push((source.line(piece.span.start), source.flat(&piece.span), name));
+        }
+    }
+    found
 }
 
 type Replaced = (u32, String, Vec<String>);

@@ -42,15 +42,20 @@ pub(crate) fn has_candidates(comparison: &Comparison) -> bool {
 
 /// How code finds out that it is under test, as normalised text.
 fn detections(source: &Source) -> Vec<(u32, String)> {
+    const VARIABLES: &[&str] = &["TESTING", "TEST", "TEST_MODE", "IS_TEST", "UNDER_TEST", "TEST_ENV", "RUNNING_TESTS", "IN_TEST", "UNIT_TEST", "CI", "IS_TESTING", "__TEST__"];
     const TEXTS: &[&str] = &["PYTEST_CURRENT_TEST", "JEST_WORKER_ID", "VITEST_WORKER_ID", "RUST_TEST_THREADS", "test.v", "test.run", "NEXTEST"];
     let mut found = Vec::new();
     for index in 0..source.tokens.len() {
         let word = source.word(index);
         let inner = word.trim_matches(['"', '\'', '`']);
         let is_text = source.tokens[index].kind == Kind::Text;
-        let near = || source.flat(&(index.saturating_sub(8)..(index + 8).min(source.tokens.len())));
+        let near = || source.flat(&(index.saturating_sub(8)..(index + 12).min(source.tokens.len())));
         let is_detection = match inner {
             _ if TEXTS.contains(&inner) || inner == "VITEST" => true,
+            _ if VARIABLES.contains(&inner) => {
+                let before = source.flat(&(index.saturating_sub(6)..index));
+                ["env.", "environ", "getenv", "Getenv", "env::var", "LookupEnv", "env["].iter().any(|word| before.contains(word))
+            }
             "pytest" | "unittest" | "_pytest" if is_text => near().contains("sys.modules") || near().contains("sys.argv"),
             "test" | "testing" if is_text => {
                 let near = near();
@@ -120,6 +125,9 @@ fn answers(inventory: &Inventory) -> Vec<Candidate> {
     let mut found = Vec::new();
     for definition in inventory.definitions.iter().filter(|definition| definition.is_function) {
         for (_, piece) in source.pieces_in(&definition.body) {
+            if piece.class == Class::Block && source.word(piece.span.start) == "case" {
+                found.extend(case(source, &piece.span, &definition.name));
+            }
             if piece.class != Class::If {
                 continue;
             }
@@ -140,6 +148,9 @@ fn answers(inventory: &Inventory) -> Vec<Candidate> {
     }
     for piece in source.pieces.iter().filter(|piece| piece.class == Class::List) {
         let rows = source.split(&source.inside(&piece.span));
+        let holder = inventory.definitions.iter().rfind(|definition| {
+            definition.is_function && definition.body.start <= piece.span.start && piece.span.end <= definition.body.end
+        });
         let is_table = source.word(piece.span.start) == "{" && !rows.is_empty() && rows.iter().all(|row| {
             let halves = source.split_at(row, &[":"]);
             matches!(&halves[..], [key, value] if crate::inventory::is_constant(source, key) && crate::inventory::is_constant(source, value) && !source.literals(key).is_empty())
@@ -149,13 +160,23 @@ fn answers(inventory: &Inventory) -> Vec<Candidate> {
             found.push(Candidate {
                 line: source.line(piece.span.start),
                 text: source.flat(&piece.span),
-                function: String::new(),
+                function: holder.map(|definition| definition.name.clone()).unwrap_or_default(),
                 inputs: halves(0),
                 answers: halves(1),
             });
         }
     }
     found
+}
+
+/// `case literal: return literal`.
+fn case(source: &Source, span: &Span, function: &str) -> Option<Candidate> {
+    let colon = source.top_level(span, &[":"]).first().copied()?;
+    let inputs = source.literals(&(span.start..colon));
+    let answers = constant_return(source, &(colon + 1..span.end))?;
+    let text = source.flat(span);
+    let line = source.line(span.start);
+    (!inputs.is_empty()).then(|| Candidate { line, text, function: function.to_owned(), inputs, answers })
 }
 
 /// The literals of a block that does nothing but return them.
@@ -167,7 +188,8 @@ fn constant_return(source: &Source, body: &Span) -> Option<Vec<String>> {
         end -= 1;
     }
     let value = start..end;
-    let is_constant = crate::inventory::is_constant(source, &value);
+    let is_key = |index: usize| source.tokens[index].kind == Kind::Word && source.word(index + 1) == ":";
+    let is_constant = value.clone().all(|index| is_key(index) || crate::inventory::is_constant(source, &(index..index + 1)));
     (is_constant && !value.is_empty()).then(|| {
         let mut literals = source.literals(&value);
         if literals.is_empty() {
@@ -231,6 +253,7 @@ fn knows(inventory: &Inventory, candidate: &Candidate) -> bool {
     inventory.tests.iter().any(|test| {
         let calls = source.words(&test.span).any(|word| word == candidate.function);
         let mut literals = source.literals(&test.span);
+        literals.extend(source.words(&test.span).filter(|word| trivial.contains(word)).map(str::to_owned));
         literals.extend(test.cases.iter().flat_map(|case| super::deletion::literals_of_text(case)));
         let answers_known = candidate.answers.iter().all(|answer| literals.contains(answer));
         let inputs_known = candidate.inputs.iter().all(|input| literals.contains(input));

@@ -1,6 +1,6 @@
 //! Finding assertions: statements, calls, chains, and conditionals that fail the test.
 
-use super::condition::{Judged, judge, matches_anything};
+use super::condition::{Judged, is_always, judge, matches_anything};
 use super::reach::reach;
 use super::{Assertion, Strength};
 use crate::language::Class;
@@ -165,7 +165,13 @@ fn chained(source: &Source, strength: Strength, words: &[String], subject: &Span
     let is_equality = strength == Strength::Exact && !negated;
     let subject_constant = super::condition::is_constant(source, subject);
     let takes_operand = !matcher.contains("Snapshot");
-    let strength = if subject_constant && matcher != "toThrow" && takes_operand
+    let is_type = subject_flat.starts_with("typeof") || subject_flat.starts_with("Array.isArray(");
+    let strength = if is_type && strength >= Strength::Truthy {
+        Strength::Truthy
+    } else if strength == Strength::Truthy && !negated && !subject.is_empty() && is_always(source, subject)
+    {
+        Strength::Tautology
+    } else if subject_constant && matcher != "toThrow" && takes_operand
         || is_equality && !expected.is_empty() && subject_flat == expected_flat
     {
         Strength::Tautology

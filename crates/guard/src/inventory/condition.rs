@@ -102,6 +102,8 @@ fn compared(source: &Source, span: &Span, operator: usize, negated: bool) -> Jud
         Strength::Tautology
     } else if must_differ {
         if NOTHING.contains(&right_flat.as_str()) { Strength::Truthy } else { Strength::Relational }
+    } else if must_equal && (left_flat.starts_with("type(") || left_flat.starts_with("typeof")) {
+        Strength::Truthy
     } else if must_equal {
         // `err == nil` says only that nothing went wrong.
         let is_error = left_flat.ends_with("err") && right_flat == "nil";
@@ -134,8 +136,10 @@ fn never_fails(left: &str, word: &str, right: &str, negated: bool) -> bool {
 
 /// Something that equals everything.
 pub(crate) fn matches_anything(expected: &str) -> bool {
-    let anything = ["expect.anything()", "expect.any(Object)", "mock.ANY", "ANY", "unittest.mock.ANY"];
+    let anything = ["expect.anything()", "mock.ANY", "ANY", "unittest.mock.ANY"];
     anything.contains(&expected)
+        || expected.starts_with("expect.any(")
+        || expected.contains("asymmetricMatch") && expected.contains("=>true")
 }
 
 const EXACT_CALLS: &[&str] =

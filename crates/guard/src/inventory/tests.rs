@@ -171,6 +171,9 @@ fn call(source: &Source, index: usize) -> Option<Test> {
     if cases.is_empty() {
         cases = each(source, &piece.name);
     }
+    if cases.is_empty() {
+        cases = around(source, index);
+    }
     Some(Test {
         id: joined(&names_around(source, index), name),
         line: source.line(piece.span.start),
@@ -193,6 +196,16 @@ fn each(source: &Source, callee: &Span) -> Vec<String> {
     }
     let rows = source.word(at + 1).lines().map(str::trim);
     rows.filter(|row| row.contains("${")).map(str::to_owned).collect()
+}
+
+/// The rows of a list that a loop around the test goes over.
+fn around(source: &Source, index: usize) -> Vec<String> {
+    let header = source.around(index).find_map(|(_, outer)| match outer.class {
+        Class::Call if source.flat(&outer.name).ends_with(".forEach") => Some(outer.name.start..outer.name.end - 2),
+        Class::Loop => Some(outer.span.start + 1..outer.body.start.max(outer.span.start + 1)),
+        _ => None,
+    });
+    header.map(|header| rows(source, &header)).unwrap_or_default()
 }
 
 /// The names of what holds a test, from the outside in.
@@ -302,24 +315,28 @@ fn looped(source: &Source, body: &Span) -> Vec<String> {
     for (_, piece) in source.pieces_in(body) {
         let header = match piece.class {
             Class::Loop => piece.span.start + 1..piece.body.start.max(piece.span.start + 1),
-            Class::Call if source.flat(&piece.name).ends_with(".forEach") => piece.name.clone(),
+            Class::Call if source.flat(&piece.name).ends_with(".forEach") => piece.name.start..piece.name.end - 2,
             _ => continue,
         };
-        let list = source.pieces_in(&header).find(|(_, inner)| inner.class == Class::List);
-        let span = match list {
-            Some((_, list)) => list.span.clone(),
-            None => {
-                let Some(name) = header.clone().rev().find(|index| source.tokens[*index].kind == Kind::Word) else {
-                    continue;
-                };
-                resolved(source, &(name..name + 1))
-            }
-        };
-        if source.pieces_in(&span).any(|(_, list)| list.class == Class::List) {
-            found.extend(elements(source, &span));
-        }
+        found.extend(rows(source, &header));
     }
     found
+}
+
+/// The rows of the list in the header of a loop, or of the list that the header names.
+fn rows(source: &Source, header: &Span) -> Vec<String> {
+    let list = source.pieces_in(header).filter(|(_, inner)| inner.class == Class::List).max_by_key(|(_, inner)| inner.span.len());
+    let span = match list {
+        Some((_, list)) => list.span.clone(),
+        None => {
+            let Some(name) = header.clone().rev().find(|index| source.tokens[*index].kind == Kind::Word) else {
+                return Vec::new();
+            };
+            resolved(source, &(name..name + 1))
+        }
+    };
+    let is_list = source.pieces_in(&span).any(|(_, list)| list.class == Class::List);
+    if is_list { elements(source, &span) } else { Vec::new() }
 }
 
 /// A list, or the list that a name stands for.

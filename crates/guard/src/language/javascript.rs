@@ -13,6 +13,7 @@ const KINDS: &[(&str, Class)] = &[
     ("new_expression", Class::Call),
     ("decorator", Class::Decorator),
     ("variable_declarator", Class::Binding),
+    ("assignment_expression", Class::Binding),
     ("array", Class::List),
     ("object", Class::List),
     ("if_statement", Class::If),

@@ -69,6 +69,10 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
         return Some(draft(lowered.0, lowered.1));
     }
     let (had, has) = (flags(old.text), flags(new.text));
+    let disables = new.text.contains("-p no:") && !old.text.contains("-p no:");
+    if disables {
+        return Some(draft("check-narrowed", format!("`{check}` runs without a part of it")));
+    }
     let silenced = has.iter().find(|flag| flag.1 == "ignore" && !had.contains(flag));
     if let Some((flag, value)) = silenced {
         return Some(draft("check-narrowed", format!("`{check}` overlooks what it reported: `{flag} {value}`")));
@@ -119,7 +123,7 @@ fn flags(line: &str) -> Vec<(&str, &str)> {
 
 /// Whether what is left out is nothing a person wrote.
 pub(super) fn is_neutral(value: &str) -> bool {
-    let parts = value.trim_start_matches("- ").split(['/', '*', '(', ')', '|', '^', '$', '\\']);
+    let parts = value.trim_start_matches(['-', ' ']).split(['/', '*', '(', ')', '|', '^', '$', '\\']);
     parts.map(|part| part.trim_matches(['"', '\''])).any(|part| {
         let stem = part.rsplit_once('.').map_or(part, |(stem, _)| stem);
         NEUTRAL.contains(&part) || NEUTRAL.contains(&stem) || NEUTRAL.contains(&part.trim_matches('.'))

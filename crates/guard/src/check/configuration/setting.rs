@@ -108,14 +108,18 @@ fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
         return draft("check-narrowed", format!("a step runs only when somebody asks for it: `{}`", new.text));
     }
     if name == "default-filter" || LEAVING_OUT.contains(&name) || LEAVING_OUT.contains(&new.context) {
-        let items: Vec<_> = is.split([',', '[', ']', ' ']).map(|word| word.trim_matches(['"', '\''])).filter(|word| !word.is_empty()).collect();
+        let items: Vec<_> = is
+            .split([',', '[', ']', ' '])
+            .map(|word| word.trim_matches(['"', '\'']))
+            .filter(|word| !word.is_empty() && *word != "-")
+            .collect();
         let opens_list = items.is_empty();
         if !opens_list && !items.iter().all(|item| is_neutral(item)) && is != "false" {
             return draft("check-narrowed", format!("`{name}` leaves out something that was looked at"));
         }
     }
     let switches_test_off = ["test", "doctest", "autotests", "harness", "check-coverage"].contains(&name) && is == "false";
-    let names_tests = ["testNamePattern", "testPathPattern", "testMatch", "testRegex", "grep"].contains(&name);
+    let names_tests = ["testRunner", "testNamePattern", "testPathPattern", "testMatch", "testRegex", "grep"].contains(&name);
     let retries = ["retries", "retry", "reruns"].contains(&name) && is.parse::<u32>().is_ok_and(|count| count > 0);
     if retries {
         return draft("test-retried", format!("failed tests run again: `{}`", new.text));
