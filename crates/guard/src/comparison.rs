@@ -72,6 +72,8 @@ pub(crate) struct Comparison {
     pub(crate) followed: Followed,
     /// Whether code that ships does something else than before.
     pub(crate) product_changed: bool,
+    /// Whether data that tests read is other data than before.
+    pub(crate) data_changed: bool,
     /// Names that product code defined before and no longer does.
     pub(crate) removed_names: BTreeSet<String>,
     /// Assertions that are new anywhere, with how many of each: they may have come from somewhere.
@@ -90,6 +92,7 @@ impl Comparison {
             files: changed,
             followed: Followed::default(),
             product_changed: false,
+            data_changed: false,
             removed_names: BTreeSet::new(),
             added_assertions: BTreeMap::new(),
             unchanged,
@@ -97,6 +100,10 @@ impl Comparison {
         };
         comparison.removed_names = removed_names(&comparison.files);
         comparison.product_changed = comparison.files.iter().any(product_changed);
+        comparison.data_changed = comparison
+            .files
+            .iter()
+            .any(|file| file.both().is_some_and(|(before, _)| before.inventory.is_none() && file.is_test()));
         comparison.followed = follow(&comparison);
         comparison.added_assertions = added_assertions(&comparison.files);
         if crate::check::has_candidates(&comparison) || !comparison.followed.removed.is_empty() {

@@ -117,7 +117,8 @@ fn changes<'a>(old: &'a [Assertion], new: &'a [Assertion]) -> Vec<Change<'a>> {
             Some(at) => {
                 left_new.remove(at);
             }
-            None => match left_new.iter().position(|after| after.strength == Strength::Tautology) {
+            // Something weaker stands in its place.
+            None => match left_new.iter().position(|after| after.reach == Reach::Live) {
                 Some(at) => changes.push(Change::Weakened(before, left_new.remove(at))),
                 None => changes.push(Change::Removed(before)),
             },
@@ -223,7 +224,7 @@ fn is_looser(before: &Assertion, after: &Assertion) -> bool {
     let about_tolerance = ["close", "almost", "delta", "epsilon", "approx", "near", "within", "abs_diff", "relative"]
         .iter()
         .any(|part| word.contains(part) || before.text.contains(part))
-        || before.text.contains("abs(") || before.text.contains(".abs()");
+        || before.text.to_lowercase().contains("abs(");
     if !about_tolerance {
         return false;
     }
@@ -303,7 +304,7 @@ fn describe(
             Some(if is_boolean { found.unsure() } else { found })
         }
         Change::Value(before, after) => {
-            let rule = if comparison.product_changed { "expected-value-follows-code" } else { "expected-value-changed" };
+            let rule = if comparison.product_changed || comparison.data_changed { "expected-value-follows-code" } else { "expected-value-changed" };
             let message = format!("test `{name}` expects another value of `{}`", cut(&before.subject));
             draft(rule, after.line, message, before, Some(after))
         }

@@ -13,6 +13,7 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     for (old, new) in &comparison.followed.pairs {
         drafts.extend(emptied(comparison, *old, *new));
         drafts.extend(fewer_cases(comparison, *old, *new));
+        drafts.extend(other_values(comparison, *old, *new));
     }
     drafts
 }
@@ -223,6 +224,36 @@ fn fewer_cases(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
             .test(&after.id)
             .before(lost.join("\n")),
     )
+}
+
+/// A table with as many rows, some of which say something else.
+fn other_values(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
+    let (before, after) = (comparison.old_test(old), comparison.new_test(new));
+    if before.cases.len() != after.cases.len() || before.cases.len() < 2 || after.is_off() {
+        return None;
+    }
+    let changed = |(was, is): &(&String, &String)| {
+        let (had, has) = (literals_of_text(was), literals_of_text(is));
+        let kept = had.iter().filter(|literal| has.contains(literal)).count();
+        was != is && had.len() == has.len() && kept < had.len() && kept * 2 >= had.len() && kept > 0
+            && skeleton(was) == skeleton(is)
+    };
+    let (was, is) = before.cases.iter().zip(&after.cases).find(changed)?;
+    let follows = comparison.product_changed || comparison.data_changed;
+    let rule = if follows { "expected-value-follows-code" } else { "expected-value-changed" };
+    let message = format!("a case of test `{}` has another value", short(&after.id));
+    let draft = Draft::new(rule, comparison.files[new.0].path(), after.line, message).test(&after.id);
+    Some(draft.before(was.clone()).after(is.clone()))
+}
+
+/// A row without its values.
+fn skeleton(row: &str) -> String {
+    let mut quoted = false;
+    let keep = |character: &char| {
+        quoted ^= *character == '"';
+        !quoted && !character.is_alphanumeric() && !matches!(character, '.' | '-' | '_' | '"')
+    };
+    row.chars().filter(keep).collect()
 }
 
 /// The last name of an id.

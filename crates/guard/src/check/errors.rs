@@ -16,13 +16,13 @@ use crate::source::{Piece, Source};
 const SUPPRESSIONS: &[&str] = &[
     "type: ignore", "noqa", "eslint-disable", "@ts-ignore", "@ts-nocheck", "@ts-expect-error", "nolint",
     "pylint: disable", "pragma: no cover", "istanbul ignore", "c8 ignore", "v8 ignore", "mypy: ignore-errors",
-    "biome-ignore", "rubocop:disable", "phpstan-ignore", "NOLINT", "pyright: ignore", "nosec", "ruff: noqa",
+    "biome-ignore", "rubocop:disable", "phpstan-ignore", "NOLINT", "pyright: ignore", "nosec", "ruff: noqa", "lint:ignore",
 ];
 
 /// Those that hold for a whole file.
 const WHOLE_FILE: &[&str] = &[
     "mypy: ignore-errors", "flake8: noqa", "ruff: noqa", "pylint: skip-file", "@ts-nocheck", "/* eslint-disable */",
-    "/* eslint-disable*/", "istanbul ignore file", "pyright: basic", "pyright: ignore", "//nolint:all", "v8 ignore file", "#![allow(",
+    "/* eslint-disable*/", "istanbul ignore file", "pyright: basic", "pyright: ignore", "//nolint:all", "v8 ignore file", "c8 ignore start", "v8 ignore start", "#![allow(",
 ];
 
 /// As many new suppressions without a reason are no exceptions any more.
@@ -82,8 +82,15 @@ impl Both<'_> {
     /// A body that is only a placeholder now.
     fn stubbed(&self) -> Option<Draft> {
         let (old, new) = (&self.old.source, &self.new.source);
-        let was = old.flat(&old.inside(&self.before.body));
-        let is = new.flat(&new.inside(&self.after.body));
+        let work = |source: &Source, definition: &Definition| {
+            let mut body = source.inside(&definition.body);
+            // What documents a function is no work of it.
+            if body.len() > 1 && source.tokens[body.start].kind == crate::source::Kind::Text {
+                body.start += 1;
+            }
+            source.flat(&body)
+        };
+        let (was, is) = (work(old, self.before), work(new, self.after));
         if !is_stub(&is) || is_stub(&was) || was.len() < 12 {
             return None;
         }
@@ -136,7 +143,7 @@ impl Both<'_> {
 fn is_stub(body: &str) -> bool {
     const STUBS: &[&str] = &[
         "", "pass", "...", "return", "return None", "return null", "return undefined", "return nil", "return[]", "return{}", "return\"\"",
-        "return 0", "return false", "return False", "return True", "return true", "None", "todo!()", "unimplemented!()", "Default::default()", "raise NotImplementedError",
+        "return \"\"", "return \"\",nil", "return 0", "return false", "return False", "return True", "return true", "None", "todo!()", "unimplemented!()", "Default::default()", "raise NotImplementedError",
         "raise NotImplementedError()", "Ok(())", "return 1", "false", "true", "0", "return nil,nil", "return\"\",nil", "return 0,nil", "null", "undefined", "String::new()", "vec![]", "Vec::new()", "panic(\"not implemented\")", "panic!(\"not implemented\")", "return 0.0", "return({})", "({})", "[]",
     ];
     let is_placeholder = body.to_lowercase().contains("not implemented") || body.contains("NotImplemented");
@@ -156,7 +163,7 @@ fn drops(source: &Source, piece: &Piece) -> bool {
         Class::Call => {
             let callee = source.flat(&piece.name);
             let arguments = source.flat(&piece.arguments);
-            callee.ends_with("contextlib.suppress") || callee == "suppress"
+            callee == "recover" || callee.ends_with("contextlib.suppress") || callee == "suppress"
                 || callee.ends_with(".catch") && ["=>{})", "=>null)", "=>undefined)", "=>[])", "=>({}))"].iter().any(|end| arguments.ends_with(end))
         }
         _ => false,
@@ -200,7 +207,7 @@ fn suppressions(inventory: &Inventory) -> Vec<(u32, String)> {
 
 /// Whether a suppression says what it is about, or why.
 fn is_explained(text: &str) -> bool {
-    let names_rule = text.contains('[') || text.contains("noqa: ") || text.contains("reason") || text.contains(" -- ") || text.contains("nolint:");
+    let names_rule = text.contains('[') || text.contains("noqa: ") || text.contains("reason") || text.contains(" -- ") || text.contains("nolint:") && text.matches("//").count() > 1;
     let all = text.contains("disable=all") || text.contains("nolint:all");
     names_rule && !all || text.matches(['#', '(']).count() > 1 && !text.contains("allow(")
 }
@@ -216,7 +223,9 @@ fn suppressed(path: &str, old: Option<&Inventory>, new: &Inventory) -> Vec<Draft
             None => fresh.push(found),
         }
     }
-    let unexplained = fresh.iter().filter(|(_, text)| !is_explained(text)).count();
+    // The same words again and again explain nothing.
+    let repeated = |text: &String| fresh.iter().filter(|(_, other)| other == text).count() >= SUPPRESSIONS_MIN;
+    let unexplained = fresh.iter().filter(|(_, text)| !is_explained(text) || repeated(text)).count();
     let mut drafts = Vec::new();
     for (line, text) in fresh {
         let whole_file = WHOLE_FILE.iter().any(|word| text.contains(word)) || text.starts_with("/*") && text.contains("eslint-disable") && !text.contains("next-line") && !text.contains(" -- ");

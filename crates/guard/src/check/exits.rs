@@ -29,6 +29,7 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         }));
         drafts.extend(retries(file));
         drafts.extend(timeouts(file));
+        drafts.extend(longer(file));
     }
     drafts
 }
@@ -78,7 +79,7 @@ fn place(source: &Source, span: &Span) -> (u32, String) {
 
 /// Equality that does not look.
 fn always_equal(source: &Source) -> Places {
-    const EQUALITIES: &[&str] = &["__eq__", "equals", "Equals", "eq", "asymmetricMatch", "==", "Equal", "isEqual", "__contains__"];
+    const EQUALITIES: &[&str] = &["__eq__", "equals", "Equals", "eq", "asymmetricMatch", "==", "Equal", "isEqual", "__contains__", "equal", "same", "isSame"];
     const INEQUALITIES: &[&str] = &["__ne__", "ne"];
     let mut found = Vec::new();
     for piece in &source.pieces {
@@ -130,6 +131,10 @@ fn forced(source: &Source) -> Places {
 
 /// A hook in the place of the call of a test, which drops its failure or never calls it.
 fn takes_over(source: &Source, piece: &Piece, flat: &str) -> bool {
+    // Go: `TestMain` decides about the exit code.
+    if flat.starts_with("func TestMain(") {
+        return !flat.contains(".Run()") || flat.contains("code=0") || flat.contains("code:=0");
+    }
     const HOOKS: &[&str] =
         &["pytest_runtest_call", "pytest_pyfunc_call", "pytest_runtest_protocol", "pytest_exception_interact"];
     let name = source.words(&piece.name).last().unwrap_or_default();
@@ -244,4 +249,46 @@ fn timeouts(file: &ChangedFile) -> Vec<Draft> {
             Draft::new("timeout-widened", file.path(), line, message).after(text)
         })
         .collect()
+}
+
+/// A wait that grew by less than this factor is an adjustment.
+const WAIT_FACTOR_MIN: f64 = 5.0;
+/// A wait below so many seconds hides nothing.
+const WAIT_SECONDS_MIN: f64 = 30.0;
+
+/// Tests that wait many times longer for something.
+fn longer(file: &ChangedFile) -> Option<Draft> {
+    let (old, new) = file.inventories().filter(|_| file.is_test())?;
+    let longest = |source: &Source| waits(source).into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    let (_, before) = longest(&old.source)?;
+    let (line, after) = longest(&new.source)?;
+    (after >= before.max(0.001) * WAIT_FACTOR_MIN && after >= WAIT_SECONDS_MIN).then(|| {
+        let message = format!("a test waits {after} s where it waited {before} s at most");
+        Draft::new("timeout-widened", file.path(), line, message)
+    })
+}
+
+/// How long a file waits for things, in seconds, by what names durations in each language.
+fn waits(source: &Source) -> Vec<(u32, f64)> {
+    let mut found = Vec::new();
+    for index in 0..source.tokens.len() {
+        let seconds = match source.word(index) {
+            "Hour" => 3600.0,
+            "Minute" => 60.0,
+            "Second" => 1.0,
+            "Millisecond" => 0.001,
+            "from_secs" => 1.0,
+            "from_millis" => 0.001,
+            "timeout" if source.word(index + 1) == "=" => 1.0,
+            _ => continue,
+        };
+        let near = match source.word(index) {
+            "Hour" | "Minute" | "Second" | "Millisecond" => index.checked_sub(4),
+            _ => Some(index + 2),
+        };
+        let number = near.and_then(|near| source.word(near).replace('_', "").parse::<f64>().ok());
+        let unit_alone = near.is_some_and(|near| near < index) && number.is_none();
+        found.extend(number.or(unit_alone.then_some(1.0)).map(|number| (source.line(index), number * seconds)));
+    }
+    found
 }

@@ -51,7 +51,7 @@ fn stand_ins(inventory: &Inventory, test: &Test) -> Vec<(u32, String, String)> {
         let Some(name) = assigned(source, &piece.name, &piece.arguments).into_iter().next() else { continue };
         let is_member = source.flat(&piece.name).contains('.');
         let asked = format!("{name}(");
-        let is_looked_at = test.assertions.iter().any(|assertion| assertion.subject.starts_with(&asked));
+        let is_looked_at = test.assertions.iter().any(|assertion| assertion.subject.contains(&asked));
         if is_looked_at && !is_member {
             found.push((source.line(piece.span.start), source.flat(&piece.span), name));
         }
@@ -103,7 +103,7 @@ fn named(source: &Source, arguments: &Span) -> Vec<String> {
 /// `module.function = stub`, or a function of the same name that hides the real one.
 fn assigned(source: &Source, name: &Span, value: &Span) -> Vec<String> {
     let value = source.flat(value);
-    let is_stub = value.starts_with("lambda") || value.contains("Mock(") || value.contains("jest.fn(") || value.contains("vi.fn(") || value.starts_with("()=>") || value.starts_with("function") || value.contains("=>");
+    let is_stub = value.starts_with("lambda") || value.contains("Mock(") || value.contains("jest.fn(") || value.contains("vi.fn(") || value.starts_with("func(") || value.starts_with("()=>") || value.starts_with("function") || value.contains("=>");
     if !is_stub {
         return Vec::new();
     }

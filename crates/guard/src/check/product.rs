@@ -35,6 +35,12 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     drafts
 }
 
+/// Whether a name in capitals has TEST in it.
+fn is_test_variable(name: &str) -> bool {
+    let is_capital = |character: char| character.is_ascii_uppercase() || character == '_' || character.is_ascii_digit();
+    name.len() > 4 && name.chars().all(is_capital) && name.split('_').any(|part| ["TEST", "TESTS", "TESTING", "PYTEST", "JEST"].contains(&part))
+}
+
 /// Whether code that ships may answer a test with a fixed value, so that the tests are worth reading.
 pub(crate) fn has_candidates(comparison: &Comparison) -> bool {
     comparison.files.iter().any(|file| !candidates(file.before.as_ref(), file.after.as_ref()).is_empty())
@@ -52,7 +58,7 @@ fn detections(source: &Source) -> Vec<(u32, String)> {
         let near = || source.flat(&(index.saturating_sub(8)..(index + 12).min(source.tokens.len())));
         let is_detection = match inner {
             _ if TEXTS.contains(&inner) || inner == "VITEST" => true,
-            _ if VARIABLES.contains(&inner) => {
+            _ if VARIABLES.contains(&inner) || is_test_variable(inner) => {
                 let before = source.flat(&(index.saturating_sub(6)..index));
                 ["env.", "environ", "getenv", "Getenv", "env::var", "LookupEnv", "env["].iter().any(|word| before.contains(word))
             }
@@ -65,7 +71,10 @@ fn detections(source: &Source) -> Vec<(u32, String)> {
             ".test" | "_test" | ".test.exe" if is_text => near().contains("os.Args") || near().contains("Caller("),
             "cfg" => source.word(index + 1) == "!" && source.word(index + 3) == "test",
             "Testing" => source.word(index.saturating_sub(2)) == "testing",
-            "jest" | "vitest" | "describe" | "it" | "mocha" | "expect" if !is_text => source.word(index.saturating_sub(1)) == "typeof",
+            "jest" | "vitest" | "mocha" if is_text => near().contains("argv"),
+            "jest" | "vitest" | "describe" | "it" | "mocha" | "expect" => {
+                (1..4).any(|back| source.word(index.saturating_sub(back)) == "typeof")
+            }
             "stack" | "currentframe" => near().contains("inspect.") && near().contains("test"),
             _ => false,
         };
@@ -107,13 +116,15 @@ fn candidates(before: Option<&Side>, after: Option<&Side>) -> Vec<Candidate> {
     let Some(side) = after.filter(|side| side.is_product()) else { return Vec::new() };
     let Some(new) = &side.inventory else { return Vec::new() };
     let old = before.and_then(|side| side.inventory.as_ref());
-    let known: BTreeSet<String> = old.map(|old| answers(old).into_iter().map(|found| found.text).collect()).unwrap_or_default();
+    let known: BTreeSet<_> = old
+        .map(|old| answers(old).into_iter().map(|found| (found.inputs, found.answers)).collect())
+        .unwrap_or_default();
     // A file that is new has every right to hold tables.
     let Some(old) = old else { return Vec::new() };
     let had: BTreeSet<_> = old.definitions.iter().map(|definition| definition.name.as_str()).collect();
     let mut found: Vec<_> = answers(new)
         .into_iter()
-        .filter(|found| !known.contains(&found.text) && (had.contains(found.function.as_str()) || found.function.is_empty()))
+        .filter(|found| !known.contains(&(found.inputs.clone(), found.answers.clone())) && (had.contains(found.function.as_str()) || found.function.is_empty()))
         .collect();
     found.extend(stubs(old, new));
     found

@@ -76,10 +76,22 @@ fn single(source: &Source, span: &Span, negated: bool) -> Judged {
         // A tuple that is not empty is true, whatever is in it.
         return judged(Strength::Tautology);
     }
+    if compares_with_itself(source, span) && !negated {
+        return judged(Strength::Tautology);
+    }
     match source.top_level(span, COMPARISONS).first() {
         Some(operator) => compared(source, span, *operator, negated),
         None => judged(of_expression(&flat)),
     }
+}
+
+/// `equal(x, x)`, in whatever package.
+fn compares_with_itself(source: &Source, span: &Span) -> bool {
+    let Some(open) = span.clone().find(|index| source.word(*index) == "(") else { return false };
+    let operands = source.split(&(open + 1..source.closing(open)));
+    let name = open.checked_sub(1).map_or("", |index| source.word(index)).to_lowercase();
+    let compares = ["is", "as", "equal", "deepequal", "equals", "eq", "isdeepstrictequal"].contains(&name.as_str());
+    compares && operands.len() == 2 && source.flat(&operands[0]) == source.flat(&operands[1])
 }
 
 /// `left operator right`.

@@ -176,10 +176,16 @@ pub(super) fn of_body(source: &Source, body: &Span) -> Vec<Mark> {
                     kind = MarkKind::Retry;
                     break;
                 }
+                let header = outer.span.start..outer.body.start;
+                if source.words(&header).any(|word| ["recover", "Failed"].contains(&word)) {
+                    // Skipped because it failed.
+                    kind = MarkKind::ExpectedFailure;
+                    break;
+                }
                 if !is_always(source, &outer.condition) {
                     kind = MarkKind::ConditionalSkip;
                 }
-            } else if matches!(outer.class, Class::Block | Class::Handler) && outer.class == Class::Handler {
+            } else if outer.class == Class::Handler {
                 kind = MarkKind::ConditionalSkip;
             }
         }

@@ -1,6 +1,6 @@
 //! Whether a run gets to an assertion, and whether its failure would be noticed.
 
-use super::condition::is_never;
+use super::condition::{is_always, is_never};
 use crate::language::Class;
 use crate::source::{Piece, Source, Span};
 
@@ -44,7 +44,7 @@ fn is_dead_in(source: &Source, outer: &Piece, at: usize, test: &Span) -> bool {
                 });
             let name = super::definitions::last_name(source, &outer.name);
             let is_inner = outer.span.start > test.start || outer.span.end < test.end;
-            names_function && is_inner && mentions(source, test, &name) < 2
+            names_function && is_inner && (name == "_" || mentions(source, test, &name) < 2)
         }
         _ => false,
     }
@@ -111,6 +111,11 @@ fn leaves_before(source: &Source, block: usize, at: usize) -> bool {
     let piece = &source.pieces[block];
     piece.class == Class::Block
         && source.pieces_in(&(piece.span.start..at)).any(|(_, statement)| {
-            statement.parent == Some(block) && matches!(statement.class, Class::Return | Class::Throw)
+            let leaves = |piece: &Piece| matches!(piece.class, Class::Return | Class::Throw);
+            let always = statement.class == Class::If
+                && statement.span.end <= at
+                && is_always(source, &statement.condition)
+                && source.pieces_in(&statement.body).any(|(_, inner)| leaves(inner));
+            statement.parent == Some(block) && (leaves(statement) || always)
         })
 }

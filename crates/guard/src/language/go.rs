@@ -13,6 +13,7 @@ pub(super) const GO: Language = Language {
         ("type_spec", Class::Container),
         ("call_expression", Class::Call),
         ("short_var_declaration", Class::Binding),
+        ("assignment_statement", Class::Binding),
         ("var_spec", Class::Binding),
         ("const_spec", Class::Binding),
         ("literal_value", Class::List),
