@@ -77,24 +77,42 @@ fn main() -> Result<(), Box<dyn Error>> {
         let base = &projects[&case.project];
         let head = edited(base, case)?;
         let started = Instant::now();
-        let report = compare(base, &head, &Options { only_changed: true, ..Options::default() }, &mut Known::default())
-            .map_err(|error| error.to_string())?;
+        let report = compare(
+            base,
+            &head,
+            &Options { only_changed: true, ..Options::default() },
+            &mut Known::default(),
+        )
+        .map_err(|error| error.to_string())?;
         times.push(started.elapsed());
         let kind = (case.language.clone(), case.cheat, case.kind.clone());
         tally(by_kind.entry(kind).or_default(), case, &report);
         tally(by_language.entry(format!("{}/{}", case.language, case.framework)).or_default(), case, &report);
         if asked.misses && report.blocking != case.cheat {
-            let rules: Vec<_> = report.findings.iter().map(|finding| (finding.blocking, finding.rule.as_str(), finding.message.as_str())).collect();
+            let rules: Vec<_> = report
+                .findings
+                .iter()
+                .map(|finding| (finding.blocking, finding.rule.as_str(), finding.message.as_str()))
+                .collect();
             println!("{} {} {} {rules:?}", if case.cheat { "MISSED" } else { "WRONG" }, case.id, case.kind);
         }
     }
     times.sort_unstable();
-    if asked.json { as_json(&by_kind, &times) } else { as_table(&by_kind, &by_language, &times) }
+    if asked.json {
+        as_json(&by_kind, &times)
+    } else {
+        as_table(&by_kind, &by_language, &times)
+    }
     Ok(())
 }
 
 fn asked() -> Asked {
-    let mut asked = Asked { corpus: "crates/guard/corpus".into(), split: "development".into(), json: false, misses: false };
+    let mut asked = Asked {
+        corpus: "crates/guard/corpus".into(),
+        split: "development".into(),
+        json: false,
+        misses: false,
+    };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
@@ -134,7 +152,9 @@ fn edited(base: &MemoryTree, case: &Case) -> Result<MemoryTree, Box<dyn Error>> 
             let mut text = String::from_utf8(files.get(&edit.path).ok_or_else(missing)?.clone())?;
             for replacement in &edit.replace {
                 if text.matches(&replacement.from).count() != 1 {
-                    return Err(format!("{}: `{}` is not there exactly once", case.id, replacement.from).into());
+                    return Err(
+                        format!("{}: `{}` is not there exactly once", case.id, replacement.from).into()
+                    );
                 }
                 text = text.replace(&replacement.from, &replacement.to);
             }
@@ -178,11 +198,15 @@ fn share(part: usize, whole: usize) -> f64 {
 fn as_table(by_kind: &ByKind, by_language: &BTreeMap<String, Tally>, times: &[Duration]) {
     println!("{:<12} {:<36} {:>6} {:>7} {:>7}", "language", "kind", "cases", "blocked", "share");
     for ((language, cheat, kind), tally) in by_kind {
-        let (cases, blocked) = if *cheat { (tally.cheats, tally.caught) } else { (tally.honest, tally.false_positives) };
+        let (cases, blocked) =
+            if *cheat { (tally.cheats, tally.caught) } else { (tally.honest, tally.false_positives) };
         let kind = format!("{} {kind}", if *cheat { "cheat " } else { "honest" });
         println!("{language:<12} {kind:<36} {cases:>6} {blocked:>7} {:>7.3}", share(blocked, cases));
     }
-    println!("\n{:<26} {:>6} {:>7} {:>7} {:>7} {:>6} {:>9}", "framework", "cheats", "caught", "recall", "honest", "wrong", "precision");
+    println!(
+        "\n{:<26} {:>6} {:>7} {:>7} {:>7} {:>6} {:>9}",
+        "framework", "cheats", "caught", "recall", "honest", "wrong", "precision"
+    );
     let mut total = Tally::default();
     for (name, tally) in by_language {
         line(name, tally);

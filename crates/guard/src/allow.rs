@@ -72,7 +72,8 @@ impl Allowances {
             (Some(expires), Some(today)) => today < expires.as_str(),
             _ => true,
         };
-        let allowance = self.allow.iter().find(|allowance| allowance.finding == finding.id && holds(allowance));
+        let allowance =
+            self.allow.iter().find(|allowance| allowance.finding == finding.id && holds(allowance));
         if let Some(allowance) = allowance {
             finding.allowed = Some(allowance.reason.clone());
             finding.blocking = false;

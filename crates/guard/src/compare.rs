@@ -184,7 +184,8 @@ fn count_unchanged(
     report: &mut Report,
 ) -> Result<(), ReadError> {
     let may_hold_tests = |entry: &&Entry| {
-        Language::of(&entry.path).is_some_and(|language| paths::is_test(&entry.path) || language.name == "rust")
+        Language::of(&entry.path)
+            .is_some_and(|language| paths::is_test(&entry.path) || language.name == "rust")
     };
     let wanted: Vec<_> = unchanged.iter().filter(may_hold_tests).cloned().collect();
     let missing: Vec<_> = wanted.iter().filter(|entry| !known.0.contains_key(&entry.id)).cloned().collect();

@@ -114,9 +114,13 @@ impl Comparison {
 
     /// Reads the tests that did not change: what they ask for may be answered by a fixed value.
     fn read_other_tests(&mut self, head: &dyn Tree) -> Result<(), ReadError> {
-        let is_test = |entry: &&Entry| paths::is_test(&entry.path) && Language::of(&entry.path).is_some();
+        let is_test = |entry: &&Entry| {
+            Language::of(&entry.path)
+                .is_some_and(|language| paths::is_test(&entry.path) || language.name == "rust")
+        };
         let entries: Vec<_> = self.unchanged.iter().filter(is_test).cloned().collect();
-        let sides = entries.iter().zip(head.read(&entries)?).map(|(entry, bytes)| Side::new(&entry.path, bytes));
+        let sides =
+            entries.iter().zip(head.read(&entries)?).map(|(entry, bytes)| Side::new(&entry.path, bytes));
         self.other_tests = sides.collect();
         Ok(())
     }
@@ -155,8 +159,10 @@ impl Comparison {
 
 /// The files that differ, and those that do not.
 fn changes(base: &dyn Tree, head: &dyn Tree) -> Result<(Vec<ChangedFile>, Vec<Entry>), ReadError> {
-    let old: BTreeMap<String, String> = base.entries()?.into_iter().map(|entry| (entry.path, entry.id)).collect();
-    let new: BTreeMap<String, String> = head.entries()?.into_iter().map(|entry| (entry.path, entry.id)).collect();
+    let old: BTreeMap<String, String> =
+        base.entries()?.into_iter().map(|entry| (entry.path, entry.id)).collect();
+    let new: BTreeMap<String, String> =
+        head.entries()?.into_iter().map(|entry| (entry.path, entry.id)).collect();
     let differs = |mine: &BTreeMap<String, String>, other: &BTreeMap<String, String>| -> Vec<Entry> {
         let entries = mine.iter().filter(|(path, id)| other.get(*path) != Some(*id));
         entries.map(|(path, id)| Entry { path: path.clone(), id: id.clone() }).collect()
@@ -197,7 +203,8 @@ fn side_by_side(before: BTreeMap<String, Vec<u8>>, mut after: BTreeMap<String, V
         }
     }
     for (path, bytes) in lost {
-        let moved = after.iter().find(|(_, new)| **new == bytes && !bytes.is_empty()).map(|(path, _)| path.clone());
+        let moved =
+            after.iter().find(|(_, new)| **new == bytes && !bytes.is_empty()).map(|(path, _)| path.clone());
         let new = moved.and_then(|path| after.remove(&path).map(|new| Side::new(&path, new)));
         files.push(ChangedFile { before: Some(Side::new(&path, bytes)), after: new });
     }
@@ -215,9 +222,8 @@ fn removed_names(files: &[ChangedFile]) -> BTreeSet<String> {
         let inventory = side.filter(|side| product(side)).and_then(|side| side.inventory.as_ref());
         let Some(inventory) = inventory else { return Vec::new() };
         let tests: Vec<_> = inventory.tests.iter().map(|test| test.span.clone()).collect();
-        let is_product = |definition: &&Definition| {
-            !tests.iter().any(|test| test.contains(&definition.span.start))
-        };
+        let is_product =
+            |definition: &&Definition| !tests.iter().any(|test| test.contains(&definition.span.start));
         let print = |definition: &Definition| {
             (definition.clone(), Fingerprint::of(&inventory.source, &definition.body))
         };
@@ -264,9 +270,15 @@ fn product_tokens(inventory: &Inventory) -> String {
 /// The tests of a file, with the modules that hold nothing else.
 fn test_modules(inventory: &Inventory) -> Vec<std::ops::Range<usize>> {
     let source = &inventory.source;
-    let is_test_module = |definition: &&Definition| !definition.is_function && ["tests", "test"].contains(&definition.name.as_str());
-    let mut spans: Vec<_> =
-        inventory.definitions.iter().filter(is_test_module).map(|definition| definition.span.clone()).collect();
+    let is_test_module = |definition: &&Definition| {
+        !definition.is_function && ["tests", "test"].contains(&definition.name.as_str())
+    };
+    let mut spans: Vec<_> = inventory
+        .definitions
+        .iter()
+        .filter(is_test_module)
+        .map(|definition| definition.span.clone())
+        .collect();
     spans.extend(inventory.tests.iter().map(|test| test.span.clone()));
     spans.sort_by_key(|span| span.start);
     let _ = source;
@@ -286,5 +298,9 @@ fn added_assertions(files: &[ChangedFile]) -> BTreeMap<String, usize> {
             }
         }
     }
-    count.into_iter().filter_map(|(text, count)| Some((text, usize::try_from(count).ok()?))).filter(|(_, count)| *count > 0).collect()
+    count
+        .into_iter()
+        .filter_map(|(text, count)| Some((text, usize::try_from(count).ok()?)))
+        .filter(|(_, count)| *count > 0)
+        .collect()
 }

@@ -17,11 +17,11 @@ mod rules;
 mod tree;
 
 mod allow;
-mod sarif;
 mod check;
 mod comparison;
 mod follow;
 mod inventory;
+mod sarif;
 mod similar;
 
 mod language;
@@ -31,8 +31,8 @@ mod words;
 
 pub use allow::{Allowance, Allowances, FILE as ALLOW_FILE, ParseError};
 pub use compare::{Known, Options, compare};
+pub use piton_git::{Entry, ReadError, Tree};
 pub use report::{AssertionCounts, Finding, RegressionType, Report, Severity, TestCounts};
 pub use rules::{RULES, Rule};
-pub use piton_git::{Entry, ReadError, Tree};
 pub use sarif::sarif;
 pub use tree::MemoryTree;

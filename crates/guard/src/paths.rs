@@ -17,7 +17,9 @@ pub(crate) fn is_test(path: &str) -> bool {
         || stem.ends_with("_test")
         || stem.ends_with("_tests")
         || stem.ends_with("_spec")
-        || ["Test", "Tests", "TestCase", "Spec", "IT"].iter().any(|end| stem.ends_with(end) && stem.len() > end.len())
+        || ["Test", "Tests", "TestCase", "Spec", "IT"]
+            .iter()
+            .any(|end| stem.ends_with(end) && stem.len() > end.len())
         || [".test.", ".spec.", ".cy.", ".e2e."].iter().any(|part| rest.starts_with(part))
 }
 
@@ -40,14 +42,66 @@ pub(crate) fn is_fixture(path: &str) -> bool {
 pub(crate) fn is_check_configuration(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     const NAMES: &[&str] = &[
-        "package.json", "pyproject.toml", "setup.cfg", "tox.ini", "pytest.ini", ".pytest.ini", "noxfile.py", ".coveragerc",
-        "Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Taskfile.yml", "Cargo.toml", "codecov.yml",
-        ".codecov.yml", "tsconfig.json", ".mocharc.json", ".mocharc.yml", ".mocharc.yaml", ".mocharc.js", ".mocharc.cjs", ".nycrc", ".nycrc.json",
-        ".eslintrc", ".eslintrc.json", ".eslintrc.js", ".eslintrc.cjs", ".eslintignore", "eslint.config.js", "eslint.config.mjs",
-        "biome.json", "ruff.toml", ".ruff.toml", ".flake8", "mypy.ini", ".pylintrc", "clippy.toml", ".golangci.yml",
-        ".golangci.yaml", ".pre-commit-config.yaml", "Jenkinsfile", "azure-pipelines.yml", ".gitlab-ci.yml", ".travis.yml",
-        "piton.toml", "pom.xml", "build.gradle", "phpunit.xml", "phpunit.xml.dist", ".rspec", "Rakefile", "CMakeLists.txt",
-        "nextest.toml", "karma.conf.js", "playwright.config.ts", "cypress.config.js", "cypress.config.ts", "lefthook.yml",
+        "package.json",
+        "pyproject.toml",
+        "setup.cfg",
+        "tox.ini",
+        "pytest.ini",
+        ".pytest.ini",
+        "noxfile.py",
+        ".coveragerc",
+        "Makefile",
+        "makefile",
+        "GNUmakefile",
+        "justfile",
+        "Justfile",
+        "Taskfile.yml",
+        "Cargo.toml",
+        "codecov.yml",
+        ".codecov.yml",
+        "tsconfig.json",
+        ".mocharc.json",
+        ".mocharc.yml",
+        ".mocharc.yaml",
+        ".mocharc.js",
+        ".mocharc.cjs",
+        ".nycrc",
+        ".nycrc.json",
+        ".eslintrc",
+        ".eslintrc.json",
+        ".eslintrc.js",
+        ".eslintrc.cjs",
+        ".eslintignore",
+        "eslint.config.js",
+        "eslint.config.mjs",
+        "biome.json",
+        "ruff.toml",
+        ".ruff.toml",
+        ".flake8",
+        "mypy.ini",
+        ".pylintrc",
+        "clippy.toml",
+        ".golangci.yml",
+        ".golangci.yaml",
+        ".pre-commit-config.yaml",
+        "Jenkinsfile",
+        "azure-pipelines.yml",
+        ".gitlab-ci.yml",
+        ".travis.yml",
+        "piton.toml",
+        "pom.xml",
+        "build.gradle",
+        "phpunit.xml",
+        "phpunit.xml.dist",
+        ".rspec",
+        "Rakefile",
+        "CMakeLists.txt",
+        "nextest.toml",
+        "karma.conf.js",
+        "playwright.config.ts",
+        "cypress.config.js",
+        "cypress.config.ts",
+        "lefthook.yml",
     ];
     NAMES.contains(&name)
         || name.starts_with("jest.config.")
@@ -55,6 +109,7 @@ pub(crate) fn is_check_configuration(path: &str) -> bool {
         || name.starts_with("vite.config.")
         || name.starts_with("vitest.workspace.")
         || path.starts_with(".github/workflows/")
+        || path.starts_with(".cargo/")
         || path.starts_with(".circleci/")
         || path.starts_with(".husky/")
         || path.starts_with(".buildkite/")

@@ -174,7 +174,8 @@ impl Source {
     pub(crate) fn pieces_in<'a>(&'a self, span: &Span) -> impl Iterator<Item = (usize, &'a Piece)> + use<'a> {
         let first = self.pieces.partition_point(|piece| piece.span.start < span.start);
         let end = span.end;
-        let inside = self.pieces[first..].iter().enumerate().map(move |(index, piece)| (first + index, piece));
+        let inside =
+            self.pieces[first..].iter().enumerate().map(move |(index, piece)| (first + index, piece));
         inside
             .take_while(move |(_, piece)| piece.span.start < end)
             .filter(move |(_, piece)| piece.span.end <= end)

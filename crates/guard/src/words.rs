@@ -7,15 +7,40 @@ use crate::inventory::Strength;
 
 /// Attributes that make a function a test, by their last word.
 pub(crate) const TEST_ATTRIBUTES: &[&str] = &[
-    "test", "rstest", "test_case", "wasm_bindgen_test", "quickcheck", "proptest", "googletest", "Test",
-    "ParameterizedTest", "RepeatedTest", "TestFactory", "Fact", "Theory", "TestMethod", "DataTestMethod",
-    "TestCase", "TestCaseSource",
+    "test",
+    "rstest",
+    "test_case",
+    "wasm_bindgen_test",
+    "quickcheck",
+    "proptest",
+    "googletest",
+    "Test",
+    "ParameterizedTest",
+    "RepeatedTest",
+    "TestFactory",
+    "Fact",
+    "Theory",
+    "TestMethod",
+    "DataTestMethod",
+    "TestCase",
+    "TestCaseSource",
 ];
 
 /// Calls that are a test, with the mark that the word itself carries.
 pub(crate) const TEST_CALLS: &[&str] = &[
-    "it", "test", "specify", "fit", "xit", "xtest", "xspecify", "ftest", "TEST", "TEST_F", "TEST_P",
-    "TEST_CASE", "SCENARIO",
+    "it",
+    "test",
+    "specify",
+    "fit",
+    "xit",
+    "xtest",
+    "xspecify",
+    "ftest",
+    "TEST",
+    "TEST_F",
+    "TEST_P",
+    "TEST_CASE",
+    "SCENARIO",
 ];
 
 /// Calls that hold tests.
@@ -31,28 +56,92 @@ pub(crate) const FAILING_MODIFIERS: &[&str] = &["failing", "fails", "fail"];
 
 /// Calls inside of a test, or attributes on it, that switch it off, by their last word.
 pub(crate) const SKIP_WORDS: &[&str] = &[
-    "skip", "skipTest", "Skip", "Skipf", "SkipNow", "skipif", "skipIf", "skipUnless", "ignore", "Ignore",
-    "Disabled", "DisabledOnOs", "EnabledIf", "DisabledIf", "pending", "GTEST_SKIP", "markTestSkipped",
-    "markTestIncomplete", "Inconclusive", "assumeTrue", "assumeFalse", "todo", "SkipTest", "importorskip",
+    "skip",
+    "skipTest",
+    "Skip",
+    "Skipf",
+    "SkipNow",
+    "skipif",
+    "skipIf",
+    "skipUnless",
+    "ignore",
+    "Ignore",
+    "Disabled",
+    "DisabledOnOs",
+    "EnabledIf",
+    "DisabledIf",
+    "pending",
+    "GTEST_SKIP",
+    "markTestSkipped",
+    "markTestIncomplete",
+    "Inconclusive",
+    "assumeTrue",
+    "assumeFalse",
+    "todo",
+    "SkipTest",
+    "importorskip",
 ];
 
 /// Receivers whose `skip` and `error` mean the test.
-pub(crate) const TEST_RECEIVERS: &[&str] = &["t", "b", "f", "tb", "self", "this", "ctx", "context", "pytest", "unittest", "mark", "cls"];
+pub(crate) const TEST_RECEIVERS: &[&str] =
+    &["t", "b", "f", "tb", "self", "this", "ctx", "context", "pytest", "unittest", "mark", "cls"];
 
 /// Receivers after which any word of the table is an assertion.
-pub(crate) const ASSERT_RECEIVERS: &[&str] =
-    &["assert", "require", "self", "chai", "Assert", "t", "is", "Assertions", "this", "should", "must", "s", "suite", "a", "r", "cls"];
+pub(crate) const ASSERT_RECEIVERS: &[&str] = &[
+    "assert",
+    "require",
+    "self",
+    "chai",
+    "Assert",
+    "t",
+    "is",
+    "Assertions",
+    "this",
+    "should",
+    "must",
+    "s",
+    "suite",
+    "a",
+    "r",
+    "cls",
+];
 
 /// Calls that make a test fail at once, for the conditional around them.
 pub(crate) const FAILURE_CALLS: &[&str] = &[
-    "Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow", "panic", "fail", "AssertionError", "unreachable",
+    "Error",
+    "Errorf",
+    "Fatal",
+    "Fatalf",
+    "Fail",
+    "FailNow",
+    "panic",
+    "fail",
+    "AssertionError",
+    "unreachable",
 ];
 
 /// Calls that end the process.
 pub(crate) const EXIT_CALLS: &[&str] = &[
-    "sys.exit", "os._exit", "os.abort", "exit", "quit", "_exit", "process.exit", "process.abort", "process.reallyExit", "std::process::exit",
-    "process::exit", "os.Exit", "System.exit", "Environment.Exit", "Kernel.exit", "exit!", "pytest.exit",
-    "std::process::abort", "std::exit", "Deno.exit",
+    "sys.exit",
+    "os._exit",
+    "os.abort",
+    "exit",
+    "quit",
+    "_exit",
+    "process.exit",
+    "process.abort",
+    "process.reallyExit",
+    "std::process::exit",
+    "process::exit",
+    "os.Exit",
+    "System.exit",
+    "Environment.Exit",
+    "Kernel.exit",
+    "exit!",
+    "pytest.exit",
+    "std::process::abort",
+    "std::exit",
+    "Deno.exit",
 ];
 
 /// An assertion word.

@@ -38,7 +38,9 @@ struct Change<'a> {
 
 fn file(file: &ChangedFile) -> Vec<Draft> {
     let path = file.path();
-    let Some(before) = file.before.as_ref().map(|side| side.text.as_str()) else { return Vec::new() };
+    let before = file.before.as_ref().map(|side| side.text.as_str());
+    // A new file may hold what it likes, but for the one that changes what `cargo test` means.
+    let Some(before) = before.or(path.starts_with(".cargo/").then_some("")) else { return Vec::new() };
     let Some(after) = file.after.as_ref().map(|side| side.text.as_str()) else {
         let has_checks = before.lines().any(command::checks);
         let message = format!("`{path}`, which runs checks, is gone");
@@ -50,7 +52,11 @@ fn file(file: &ChangedFile) -> Vec<Draft> {
         let found = command::compared(path, change, after).or_else(|| setting::compared(path, change, after));
         drafts.extend(found);
     }
-    if drafts.is_empty() && !changes.is_empty() && !path.ends_with("package.json") && !path.ends_with("Cargo.toml") {
+    if drafts.is_empty()
+        && !changes.is_empty()
+        && !path.ends_with("package.json")
+        && !path.ends_with("Cargo.toml")
+    {
         let line = changes.iter().find_map(|change| change.after.as_ref()).map_or(1, |line| line.number);
         let message = format!("`{path}`, which says how checks run, changed");
         drafts.push(Draft::new("check-configuration-changed", path, line, message));
@@ -113,13 +119,14 @@ fn is_comment(line: &str) -> bool {
 /// The lines of `mine` that `other` does not have.
 fn difference<'a>(mine: &[Line<'a>], other: &[Line<'a>]) -> Vec<Line<'a>> {
     let mut left: Vec<(&str, &str)> = other.iter().map(|line| (plain(line.text), line.context)).collect();
-    let is_lost = |line: &&Line<'a>| match left.iter().position(|other| *other == (plain(line.text), line.context)) {
-        Some(at) => {
-            left.swap_remove(at);
-            false
-        }
-        None => true,
-    };
+    let is_lost =
+        |line: &&Line<'a>| match left.iter().position(|other| *other == (plain(line.text), line.context)) {
+            Some(at) => {
+                left.swap_remove(at);
+                false
+            }
+            None => true,
+        };
     mine.iter().filter(is_lost).cloned().collect()
 }
 

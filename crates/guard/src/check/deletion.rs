@@ -25,7 +25,11 @@ fn removed(comparison: &Comparison) -> Vec<Draft> {
         let (test, inventory) = (comparison.old_test(*at), comparison.old_inventory(*at));
         let was_off = test.is_off();
         let gone_with_code = comparison.mentions_removed(inventory, test);
-        if !was_off && !gone_with_code && !is_duplicate(comparison, *at) && !is_merged(comparison, inventory, test) {
+        if !was_off
+            && !gone_with_code
+            && !is_duplicate(comparison, *at)
+            && !is_merged(comparison, inventory, test)
+        {
             by_file.entry(at.0).or_default().push(*at);
         }
     }
@@ -64,8 +68,14 @@ fn one_removed(comparison: &Comparison, at: At) -> Draft {
     let before = inventory.source.excerpt(&test.span);
     let (rule, line, message) = if after.is_some_and(|side| is_commented_out(side, test)) {
         ("test-commented-out", 1, format!("test `{name}` became a comment"))
-    } else if let Some(line) = after.and_then(|side| side.inventory.as_ref()).and_then(|new| uncollected(inventory, test, new)) {
-        ("test-hidden", line, format!("test `{name}` is still there under a name that the runner does not look for"))
+    } else if let Some(line) =
+        after.and_then(|side| side.inventory.as_ref()).and_then(|new| uncollected(inventory, test, new))
+    {
+        (
+            "test-hidden",
+            line,
+            format!("test `{name}` is still there under a name that the runner does not look for"),
+        )
     } else {
         ("test-deleted", test.line, format!("test `{name}` is gone, and no other test has become it"))
     };
@@ -91,7 +101,8 @@ fn uncollected(old: &Inventory, test: &Test, new: &Inventory) -> Option<u32> {
 /// Whether the new tests together say what this one said: merged, split, or turned into a table.
 fn is_merged(comparison: &Comparison, inventory: &Inventory, test: &Test) -> bool {
     let source = &inventory.source;
-    let wanted: BTreeSet<String> = source.literals(&test.body).into_iter().filter(|literal| literal.len() > 0).collect();
+    let wanted: BTreeSet<String> =
+        source.literals(&test.body).into_iter().filter(|literal| literal.len() > 0).collect();
     if wanted.is_empty() && test.assertions.is_empty() {
         return false;
     }
@@ -101,7 +112,8 @@ fn is_merged(comparison: &Comparison, inventory: &Inventory, test: &Test) -> boo
         return true;
     }
     let called: BTreeSet<&str> = calls(inventory, test);
-    let candidates = comparison.followed.added.iter().chain(comparison.followed.pairs.iter().map(|(_, new)| new));
+    let candidates =
+        comparison.followed.added.iter().chain(comparison.followed.pairs.iter().map(|(_, new)| new));
     for at in candidates {
         let (new, new_inventory) = (comparison.new_test(*at), comparison.new_inventory(*at));
         if new.is_off() || new.live().count() == 0 {
@@ -110,7 +122,8 @@ fn is_merged(comparison: &Comparison, inventory: &Inventory, test: &Test) -> boo
         let literals: BTreeSet<String> = gained(comparison, *at, new_inventory, new);
         let words: BTreeSet<&str> = new_inventory.source.words(&new.span).collect();
         let shared = wanted.iter().filter(|literal| literals.contains(*literal)).count();
-        let calls_same = called.is_empty() || called.iter().filter(|name| words.contains(*name)).count() * 2 >= called.len();
+        let calls_same = called.is_empty()
+            || called.iter().filter(|name| words.contains(*name)).count() * 2 >= called.len();
         if !wanted.is_empty() && shared * 10 >= wanted.len() * 8 && calls_same {
             return true;
         }
@@ -131,7 +144,11 @@ fn gained(comparison: &Comparison, at: At, inventory: &Inventory, test: &Test) -
     let mut had: BTreeSet<_> = old_inventory.source.literals(&old_test.span).into_iter().collect();
     had.extend(old_test.cases.iter().flat_map(|case| literals_of_text(case)));
     // A table may reuse values that were there already; what counts is that it grew.
-    if test.cases.len() > old_test.cases.len() { literals.into_iter().collect() } else { literals.into_iter().filter(|literal| !had.contains(literal)).collect() }
+    if test.cases.len() > old_test.cases.len() {
+        literals.into_iter().collect()
+    } else {
+        literals.into_iter().filter(|literal| !had.contains(literal)).collect()
+    }
 }
 
 /// The literals in a normalised text, roughly.
@@ -144,19 +161,27 @@ pub(super) fn literals_of_text(text: &str) -> Vec<String> {
         rest = &rest[start + length + 2..];
     }
     let numbers = text.split(|character: char| !character.is_alphanumeric() && character != '.');
-    found.extend(numbers.filter(|word| word.starts_with(|first: char| first.is_ascii_digit())).map(str::to_owned));
+    found.extend(
+        numbers.filter(|word| word.starts_with(|first: char| first.is_ascii_digit())).map(str::to_owned),
+    );
     found
 }
 
 /// The functions that a test calls, apart from what asserts.
 fn calls<'a>(inventory: &'a Inventory, test: &Test) -> BTreeSet<&'a str> {
     let source = &inventory.source;
-    let is_call = |index: &usize| source.word(index + 1) == "(" && source.tokens[*index].kind == crate::source::Kind::Word;
+    let is_call = |index: &usize| {
+        source.word(index + 1) == "(" && source.tokens[*index].kind == crate::source::Kind::Word
+    };
     test.body
         .clone()
         .filter(is_call)
         .map(|index| source.word(index))
-        .filter(|word| crate::words::assert_word(word).is_none() && crate::words::matcher(word).is_none() && *word != "expect")
+        .filter(|word| {
+            crate::words::assert_word(word).is_none()
+                && crate::words::matcher(word).is_none()
+                && *word != "expect"
+        })
         .collect()
 }
 
@@ -167,14 +192,16 @@ fn emptied(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
     }
     let (before, after) = (comparison.old_test(old), comparison.new_test(new));
     let message = format!("test `{}` is still there, but its body is empty", short(&after.id));
-    let draft = Draft::new("test-emptied", comparison.files[new.0].path(), after.line, message).test(&after.id);
+    let draft =
+        Draft::new("test-emptied", comparison.files[new.0].path(), after.line, message).test(&after.id);
     let excerpt = comparison.old_inventory(old).source.excerpt(&before.span);
     Some(draft.before(excerpt).after(comparison.new_inventory(new).source.excerpt(&after.span)))
 }
 
 /// Whether nothing of a test is left but its frame.
 pub(super) fn is_emptied(comparison: &Comparison, old: At, new: At) -> bool {
-    const EMPTY: &[&str] = &["pass", "return", "None", "async", "function", "self", "done", "null", "undefined"];
+    const EMPTY: &[&str] =
+        &["pass", "return", "None", "async", "function", "self", "done", "null", "undefined"];
     let (before, after) = (comparison.old_test(old), comparison.new_test(new));
     if after.is_off() || before.is_off() {
         return false;
@@ -182,7 +209,8 @@ pub(super) fn is_emptied(comparison: &Comparison, old: At, new: At) -> bool {
     let (old_source, source) = (&comparison.old_inventory(old).source, &comparison.new_inventory(new).source);
     let is_frame = |word: &str| EMPTY.contains(&word);
     let has_text = !source.literals(&after.body).is_empty();
-    let documents = source.literals(&after.body).len() == 1 && source.word(after.body.start).starts_with(['"', '\'']);
+    let documents =
+        source.literals(&after.body).len() == 1 && source.word(after.body.start).starts_with(['"', '\'']);
     let had = old_source.words(&before.body).filter(|word| !is_frame(word)).count();
     had >= 2 && source.words(&after.body).all(is_frame) && (!has_text || documents)
 }
@@ -197,20 +225,28 @@ fn fewer_cases(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
     let lost: Vec<_> = before.cases.iter().filter(|case| !kept.contains(case)).collect();
     let elsewhere = |case: &str| {
         let literals = literals_of_text(case);
-        comparison.files.iter().filter_map(|file| file.after.as_ref()).filter_map(|side| side.inventory.as_ref()).any(|inventory| {
-            inventory.tests.iter().filter(|test| test.id != after.id).any(|test| {
-                test.cases.iter().any(|other| other == case) || {
-                    let has = inventory.source.literals(&test.span);
-                    comparison.followed.added.iter().any(|at| comparison.new_test(*at).id == test.id)
-                        && !literals.is_empty()
-                        && literals.iter().all(|literal| has.contains(literal))
-                }
+        comparison
+            .files
+            .iter()
+            .filter_map(|file| file.after.as_ref())
+            .filter_map(|side| side.inventory.as_ref())
+            .any(|inventory| {
+                inventory.tests.iter().filter(|test| test.id != after.id).any(|test| {
+                    test.cases.iter().any(|other| other == case) || {
+                        let has = inventory.source.literals(&test.span);
+                        comparison.followed.added.iter().any(|at| comparison.new_test(*at).id == test.id)
+                            && !literals.is_empty()
+                            && literals.iter().all(|literal| has.contains(literal))
+                    }
+                })
             })
-        })
     };
     let lost: Vec<_> = lost.into_iter().filter(|case| !elsewhere(case)).cloned().collect();
     let missing = before.cases.len() - after.cases.len();
-    if lost.len() < missing.min(1) || lost.is_empty() || comparison.removed_names.iter().any(|name| lost.iter().all(|case| case.contains(name.as_str()))) {
+    if lost.len() < missing.min(1)
+        || lost.is_empty()
+        || comparison.removed_names.iter().any(|name| lost.iter().all(|case| case.contains(name.as_str())))
+    {
         return None;
     }
     let message = format!(
@@ -235,10 +271,16 @@ fn other_values(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
     let changed = |(was, is): &(&String, &String)| {
         let (had, has) = (literals_of_text(was), literals_of_text(is));
         let kept = had.iter().filter(|literal| has.contains(literal)).count();
-        was != is && had.len() == has.len() && kept < had.len() && kept * 2 >= had.len() && kept > 0
+        was != is
+            && had.len() == has.len()
+            && kept < had.len()
+            && kept * 2 >= had.len()
+            && kept > 0
             && skeleton(was) == skeleton(is)
     };
-    let (was, is) = before.cases.iter().zip(&after.cases).find(changed)?;
+    let lost = before.cases.iter().filter(|case| !after.cases.contains(case));
+    let gained = after.cases.iter().filter(|case| !before.cases.contains(case));
+    let (was, is) = lost.zip(gained).find(changed)?;
     let follows = comparison.product_changed || comparison.data_changed;
     let rule = if follows { "expected-value-follows-code" } else { "expected-value-changed" };
     let message = format!("a case of test `{}` has another value", short(&after.id));

@@ -14,15 +14,46 @@ use crate::source::{Piece, Source};
 
 /// Comments that switch a lint, a type check or a coverage measurement off.
 const SUPPRESSIONS: &[&str] = &[
-    "type: ignore", "noqa", "eslint-disable", "@ts-ignore", "@ts-nocheck", "@ts-expect-error", "nolint",
-    "pylint: disable", "pragma: no cover", "istanbul ignore", "c8 ignore", "v8 ignore", "mypy: ignore-errors",
-    "biome-ignore", "rubocop:disable", "phpstan-ignore", "NOLINT", "pyright: ignore", "nosec", "ruff: noqa", "lint:ignore",
+    "type: ignore",
+    "noqa",
+    "eslint-disable",
+    "@ts-ignore",
+    "@ts-nocheck",
+    "@ts-expect-error",
+    "nolint",
+    "pylint: disable",
+    "pragma: no cover",
+    "istanbul ignore",
+    "c8 ignore",
+    "v8 ignore",
+    "mypy: ignore-errors",
+    "biome-ignore",
+    "rubocop:disable",
+    "phpstan-ignore",
+    "NOLINT",
+    "pyright: ignore",
+    "nosec",
+    "ruff: noqa",
+    "lint:ignore",
 ];
 
 /// Those that hold for a whole file.
 const WHOLE_FILE: &[&str] = &[
-    "mypy: ignore-errors", "flake8: noqa", "ruff: noqa", "pylint: skip-file", "@ts-nocheck", "/* eslint-disable */",
-    "/* eslint-disable*/", "istanbul ignore file", "pyright: basic", "pyright: ignore", "//nolint:all", "v8 ignore file", "c8 ignore start", "v8 ignore start", "#![allow(",
+    "mypy: ignore-errors",
+    "flake8: noqa",
+    "ruff: noqa",
+    "pylint: skip-file",
+    "@ts-nocheck",
+    "/* eslint-disable */",
+    "/* eslint-disable*/",
+    "istanbul ignore file",
+    "pyright: basic",
+    "pyright: ignore",
+    "//nolint:all",
+    "v8 ignore file",
+    "c8 ignore start",
+    "v8 ignore start",
+    "#![allow(",
 ];
 
 /// As many new suppressions without a reason are no exceptions any more.
@@ -46,6 +77,7 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
                 continue;
             }
             drafts.extend(both.swallowed());
+            drafts.extend(both.hands_on_less());
             drafts.extend(both.refuses_less(comparison, tests_changed));
         }
     }
@@ -59,9 +91,12 @@ fn functions<'a>(old: &'a Inventory, new: &'a Inventory) -> Vec<(&'a Definition,
         known.entry(&definition.name).or_default().push(definition);
     }
     let is_test = |definition: &&Definition| {
-        new.tests.iter().any(|test| test.span.start <= definition.span.start && definition.span.end <= test.span.end)
+        new.tests
+            .iter()
+            .any(|test| test.span.start <= definition.span.start && definition.span.end <= test.span.end)
     };
-    let functions = new.definitions.iter().filter(|definition| definition.is_function && !is_test(definition));
+    let functions =
+        new.definitions.iter().filter(|definition| definition.is_function && !is_test(definition));
     functions.filter_map(|after| Some((known.get_mut(after.name.as_str())?.pop()?, after))).collect()
 }
 
@@ -105,7 +140,8 @@ impl Both<'_> {
             let pieces = source.pieces_in(&definition.body).filter(|(_, piece)| drops(source, piece));
             pieces.map(|(_, piece)| (source.line(piece.span.start), source.flat(&piece.span))).collect()
         };
-        let mut known: Vec<_> = dropping(&self.old.source, self.before).into_iter().map(|(_, text)| text).collect();
+        let mut known: Vec<_> =
+            dropping(&self.old.source, self.before).into_iter().map(|(_, text)| text).collect();
         let mut drafts = Vec::new();
         for (line, text) in dropping(&self.new.source, self.after) {
             if let Some(at) = known.iter().position(|other| *other == text) {
@@ -118,6 +154,41 @@ impl Both<'_> {
         drafts
     }
 
+    /// Fewer errors are handed on, and more are turned into values.
+    fn hands_on_less(&self) -> Option<Draft> {
+        let count = |source: &Source, definition: &Definition, wanted: &dyn Fn(&str) -> bool| {
+            let inside = source.pieces_in(&definition.body);
+            inside
+                .filter(|(_, piece)| {
+                    matches!(piece.class, Class::Return | Class::Call | Class::Binding)
+                        && wanted(&source.flat(&piece.span))
+                })
+                .count()
+        };
+        let (old, new) = (&self.old.source, &self.new.source);
+        let marks = |source: &Source, definition: &Definition| {
+            definition.body.clone().filter(|index| source.word(*index) == "?").count()
+        };
+        let hands_on = |flat: &str| {
+            flat.starts_with("return")
+                && flat.split(|character: char| !character.is_alphanumeric()).any(|word| word == "err")
+        };
+        let drops = |flat: &str| {
+            [".unwrap_or_default()", ".ok()"].iter().any(|end| flat.ends_with(end))
+                || flat == "_=err"
+                || flat == "return nil"
+                || flat.starts_with("_,_=")
+                || flat.starts_with("_=")
+        };
+        let fewer = marks(new, self.after) < marks(old, self.before)
+            || count(new, self.after, &hands_on) < count(old, self.before, &hands_on);
+        let more = count(new, self.after, &drops) > count(old, self.before, &drops);
+        (fewer && more).then(|| {
+            let message = format!("`{}` drops errors that it handed on", self.after.name);
+            self.draft("error-swallowed", new.line(self.after.span.start), message)
+        })
+    }
+
     /// Refusals that are gone or out of reach, unless they are somewhere else now.
     fn refuses_less(&self, comparison: &Comparison, tests_changed: bool) -> Option<Draft> {
         let (was, is) = (refusals(self.old, self.before), refusals(self.new, self.after));
@@ -125,7 +196,11 @@ impl Both<'_> {
             return None;
         }
         let lost = was.iter().find(|text| !is.contains(text))?;
-        let elsewhere = comparison.files.iter().filter_map(|file| file.after.as_ref()).filter_map(|side| side.inventory.as_ref());
+        let elsewhere = comparison
+            .files
+            .iter()
+            .filter_map(|file| file.after.as_ref())
+            .filter_map(|side| side.inventory.as_ref());
         let is_moved = elsewhere.into_iter().any(|inventory| {
             let others = inventory.definitions.iter().filter(|definition| {
                 definition.is_function && !self.old.definitions.iter().any(|old| old.name == definition.name)
@@ -142,10 +217,62 @@ impl Both<'_> {
 /// Whether nothing is left of a body, as normalised text.
 fn is_stub(body: &str) -> bool {
     const STUBS: &[&str] = &[
-        "", "pass", "...", "return", "return None", "return null", "return undefined", "return nil", "return[]", "return{}", "return\"\"",
-        "return \"\"", "return \"\",nil", "return 0", "return false", "return False", "return True", "return true", "None", "todo!()", "unimplemented!()", "Default::default()", "raise NotImplementedError",
-        "raise NotImplementedError()", "Ok(())", "return 1", "false", "true", "0", "return nil,nil", "return\"\",nil", "return 0,nil", "null", "undefined", "String::new()", "vec![]", "Vec::new()", "panic(\"not implemented\")", "panic!(\"not implemented\")", "return 0.0", "return({})", "({})", "[]",
+        "",
+        "pass",
+        "...",
+        "return",
+        "return None",
+        "return null",
+        "return undefined",
+        "return nil",
+        "return[]",
+        "return{}",
+        "return\"\"",
+        "return \"\"",
+        "return \"\",nil",
+        "return 0",
+        "return false",
+        "return False",
+        "return True",
+        "return true",
+        "None",
+        "todo!()",
+        "unimplemented!()",
+        "Default::default()",
+        "raise NotImplementedError",
+        "raise NotImplementedError()",
+        "Ok(())",
+        "return 1",
+        "false",
+        "true",
+        "0",
+        "return nil,nil",
+        "return\"\",nil",
+        "return 0,nil",
+        "null",
+        "undefined",
+        "String::new()",
+        "vec![]",
+        "Vec::new()",
+        "panic(\"not implemented\")",
+        "panic!(\"not implemented\")",
+        "return 0.0",
+        "return({})",
+        "({})",
+        "[]",
     ];
+    let bare = body
+        .trim_start_matches("return")
+        .trim()
+        .trim_start_matches("Ok(")
+        .trim_start_matches("Some(")
+        .trim_end_matches(')');
+    let is_nothing =
+        ["0.0", "0", "\"\"", "()", "(", "None", "vec![]", "false"].contains(&bare) && body != "()";
+    let is_macro = body.starts_with("unimplemented!(") || body.starts_with("todo!(");
+    if is_nothing || is_macro {
+        return true;
+    }
     let is_placeholder = body.to_lowercase().contains("not implemented") || body.contains("NotImplemented");
     STUBS.contains(&body) || is_placeholder && body.len() < 80
 }
@@ -157,14 +284,21 @@ fn drops(source: &Source, piece: &Piece) -> bool {
             let body = source.flat(&source.inside(&piece.body));
             let returned = body.strip_prefix("return").unwrap_or(&body).trim();
             let is_constant = returned.len() < 40 && !returned.contains('(') && !body.contains("raise");
-            let leaves = body.is_empty() || body.starts_with("return") || ["pass", "...", "continue"].contains(&body.as_str());
+            let leaves = body.is_empty()
+                || body.starts_with("return")
+                || ["pass", "...", "continue"].contains(&body.as_str());
             leaves && is_constant && !says_so(source, piece)
         }
         Class::Call => {
             let callee = source.flat(&piece.name);
             let arguments = source.flat(&piece.arguments);
-            callee == "recover" || callee.ends_with("contextlib.suppress") || callee == "suppress"
-                || callee.ends_with(".catch") && ["=>{})", "=>null)", "=>undefined)", "=>[])", "=>({}))"].iter().any(|end| arguments.ends_with(end))
+            callee == "recover"
+                || callee.ends_with("contextlib.suppress")
+                || callee == "suppress"
+                || callee.ends_with(".catch")
+                    && ["=>{})", "=>null)", "=>undefined)", "=>[])", "=>({}))"]
+                        .iter()
+                        .any(|end| arguments.ends_with(end))
         }
         _ => false,
     }
@@ -177,8 +311,13 @@ fn refusals(inventory: &Inventory, definition: &Definition) -> Vec<String> {
     for (index, piece) in source.pieces_in(&definition.body) {
         let refuses = match piece.class {
             Class::Throw => true,
-            Class::Return => source.words(&piece.span).any(|word| ["Err", "errors", "Errorf", "bail"].contains(&word) || word.starts_with("Err") && word.len() > 3),
-            Class::Call => ["panic", "bail!", "ensure!", "panic!"].contains(&source.flat(&piece.name).as_str()),
+            Class::Return => source.words(&piece.span).any(|word| {
+                ["Err", "errors", "Errorf", "bail"].contains(&word)
+                    || word.starts_with("Err") && word.len() > 3
+            }),
+            Class::Call => {
+                ["panic", "bail!", "ensure!", "panic!"].contains(&source.flat(&piece.name).as_str())
+            }
             _ => false,
         };
         // A handler that translates an error refuses nothing by itself.
@@ -197,23 +336,30 @@ fn suppressions(inventory: &Inventory) -> Vec<(u32, String)> {
         let is_off = SUPPRESSIONS.iter().chain(WHOLE_FILE).any(|word| text.contains(word));
         is_off.then(|| (comment.line, text.to_owned()))
     });
-    let attributes = source.pieces.iter().filter(|piece| piece.class == Class::Decorator).filter_map(|piece| {
-        let flat = source.flat(&piece.span);
-        let is_off = ["allow(", "SuppressWarnings(", "SuppressMessage("].iter().any(|word| flat.contains(word));
-        is_off.then(|| (source.line(piece.span.start), flat))
-    });
+    let attributes =
+        source.pieces.iter().filter(|piece| piece.class == Class::Decorator).filter_map(|piece| {
+            let flat = source.flat(&piece.span);
+            let is_off =
+                ["allow(", "SuppressWarnings(", "SuppressMessage("].iter().any(|word| flat.contains(word));
+            is_off.then(|| (source.line(piece.span.start), flat))
+        });
     comments.chain(attributes).collect()
 }
 
 /// Whether a suppression says what it is about, or why.
 fn is_explained(text: &str) -> bool {
-    let names_rule = text.contains('[') || text.contains("noqa: ") || text.contains("reason") || text.contains(" -- ") || text.contains("nolint:") && text.matches("//").count() > 1;
+    let names_rule = text.contains('[')
+        || text.contains("noqa: ")
+        || text.contains("reason")
+        || text.contains(" -- ")
+        || text.contains("nolint:") && text.matches("//").count() > 1;
     let all = text.contains("disable=all") || text.contains("nolint:all");
     names_rule && !all || text.matches(['#', '(']).count() > 1 && !text.contains("allow(")
 }
 
 fn suppressed(path: &str, old: Option<&Inventory>, new: &Inventory) -> Vec<Draft> {
-    let mut known: Vec<_> = old.map(suppressions).unwrap_or_default().into_iter().map(|(_, text)| text).collect();
+    let mut known: Vec<_> =
+        old.map(suppressions).unwrap_or_default().into_iter().map(|(_, text)| text).collect();
     let mut fresh = Vec::new();
     for found in suppressions(new) {
         match known.iter().position(|other| *other == found.1) {
@@ -224,11 +370,16 @@ fn suppressed(path: &str, old: Option<&Inventory>, new: &Inventory) -> Vec<Draft
         }
     }
     // The same words again and again explain nothing.
-    let repeated = |text: &String| fresh.iter().filter(|(_, other)| other == text).count() >= SUPPRESSIONS_MIN;
+    let repeated =
+        |text: &String| fresh.iter().filter(|(_, other)| other == text).count() >= SUPPRESSIONS_MIN;
     let unexplained = fresh.iter().filter(|(_, text)| !is_explained(text) || repeated(text)).count();
     let mut drafts = Vec::new();
     for (line, text) in fresh {
-        let whole_file = WHOLE_FILE.iter().any(|word| text.contains(word)) || text.starts_with("/*") && text.contains("eslint-disable") && !text.contains("next-line") && !text.contains(" -- ");
+        let whole_file = WHOLE_FILE.iter().any(|word| text.contains(word))
+            || text.starts_with("/*")
+                && text.contains("eslint-disable")
+                && !text.contains("next-line")
+                && !text.contains(" -- ");
         let message = match whole_file {
             true => "linters, types or coverage are switched off for this whole file",
             false => "a check of linters, types or coverage is switched off here",

@@ -13,15 +13,25 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     for file in &comparison.files {
         let Some(new) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else { continue };
         let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
-        if file.is_test() {
-            drafts.extend(fresh(old, new, exits).map(|(line, text)| {
+        let in_test = |line: u32| {
+            let lines = |test: &crate::inventory::Test| {
+                new.source.line(test.span.start)..=new.source.line(test.span.end.saturating_sub(1))
+            };
+            file.is_test() || new.tests.iter().any(|test| lines(test).contains(&line))
+        };
+        if file.is_test() || !new.tests.is_empty() {
+            drafts.extend(fresh(old, new, exits).filter(|(line, _)| in_test(*line)).map(|(line, text)| {
                 let message = "the test process would end here, with success, before its tests do";
                 Draft::new("test-exits-early", file.path(), line, message).after(text)
             }));
-            drafts.extend(fresh(old, new, forced).map(|(line, text)| {
-                let message = "the test runner is told to report success, whatever happened";
-                Draft::new("success-forced", file.path(), line, message).after(text)
-            }));
+            drafts.extend(
+                fresh(old, new, forced)
+                    .filter(|(line, text)| in_test(*line) || text.starts_with("macro_rules!"))
+                    .map(|(line, text)| {
+                        let message = "the test runner is told to report success, whatever happened";
+                        Draft::new("success-forced", file.path(), line, message).after(text)
+                    }),
+            );
         }
         drafts.extend(fresh(old, new, always_equal).map(|(line, text)| {
             let message = "an object says that it equals everything, so every comparison with it passes";
@@ -37,7 +47,11 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
 type Places = Vec<(u32, String)>;
 
 /// What is in the new file and was not in the old one.
-fn fresh(old: Option<&Inventory>, new: &Inventory, find: fn(&Source) -> Places) -> impl Iterator<Item = (u32, String)> + use<> {
+fn fresh(
+    old: Option<&Inventory>,
+    new: &Inventory,
+    find: fn(&Source) -> Places,
+) -> impl Iterator<Item = (u32, String)> + use<> {
     let mut known: Vec<String> =
         old.map(|old| find(&old.source)).unwrap_or_default().into_iter().map(|(_, text)| text).collect();
     find(&new.source).into_iter().filter(move |(_, text)| {
@@ -51,11 +65,14 @@ fn exits(source: &Source) -> Places {
     let is_exit = |index: usize, piece: &Piece| {
         let callee = source.flat(&piece.name);
         let arguments = source.flat(&source.inside(&piece.arguments));
-        let is_success = ["", "0", "None", "False", "EXIT_SUCCESS", "ExitCode::SUCCESS", "\"\"", "pytest.ExitCode.OK"]
-            .contains(&arguments.as_str())
-            || callee == "pytest.exit" && (arguments.contains("returncode=0") || !arguments.contains("returncode"));
+        let is_success =
+            ["", "0", "None", "False", "EXIT_SUCCESS", "ExitCode::SUCCESS", "\"\"", "pytest.ExitCode.OK"]
+                .contains(&arguments.as_str())
+                || callee == "pytest.exit"
+                    && (arguments.contains("returncode=0") || !arguments.contains("returncode"));
         let is_script = source.around(index).any(|(_, outer)| {
-            outer.class == Class::If && source.words(&outer.condition).any(|word| word == "__name__" || word == "require")
+            outer.class == Class::If
+                && source.words(&outer.condition).any(|word| word == "__name__" || word == "require")
         });
         let last = callee.rsplit(['.', ':']).next().unwrap_or_default();
         let is_call = words::EXIT_CALLS.contains(&callee.as_str()) || ["reallyExit", "_exit"].contains(&last);
@@ -68,7 +85,8 @@ fn exits(source: &Source) -> Places {
     // Handed on instead of called: `atexit.register(os._exit, 0)`.
     let handed_on = source.pieces.iter().filter(|piece| {
         let arguments = source.flat(&source.inside(&piece.arguments));
-        piece.class == Class::Call && ["os._exit,0", "sys.exit,0", "process.exit,0"].iter().any(|exit| arguments.contains(exit))
+        piece.class == Class::Call
+            && ["os._exit,0", "sys.exit,0", "process.exit,0"].iter().any(|exit| arguments.contains(exit))
     });
     calls.chain(handed_on.map(|piece| place(source, &piece.span))).collect()
 }
@@ -79,7 +97,20 @@ fn place(source: &Source, span: &Span) -> (u32, String) {
 
 /// Equality that does not look.
 fn always_equal(source: &Source) -> Places {
-    const EQUALITIES: &[&str] = &["__eq__", "equals", "Equals", "eq", "asymmetricMatch", "==", "Equal", "isEqual", "__contains__", "equal", "same", "isSame"];
+    const EQUALITIES: &[&str] = &[
+        "__eq__",
+        "equals",
+        "Equals",
+        "eq",
+        "asymmetricMatch",
+        "==",
+        "Equal",
+        "isEqual",
+        "__contains__",
+        "equal",
+        "same",
+        "isSame",
+    ];
     const INEQUALITIES: &[&str] = &["__ne__", "ne"];
     let mut found = Vec::new();
     for piece in &source.pieces {
@@ -90,7 +121,11 @@ fn always_equal(source: &Source) -> Places {
         let value = if piece.body.is_empty() { &piece.arguments } else { &piece.body };
         let flat = source.flat(value);
         let body = flat.trim_matches(['{', '}', ';', ':']).trim_start_matches("return").trim();
-        let answers = |word: &str| body.eq_ignore_ascii_case(word) || body.ends_with(&format!(":{word}")) && body.starts_with("lambda") || body.ends_with(&format!("=>{word}"));
+        let answers = |word: &str| {
+            body.eq_ignore_ascii_case(word)
+                || body.ends_with(&format!(":{word}")) && body.starts_with("lambda")
+                || body.ends_with(&format!("=>{word}"))
+        };
         let is_always = EQUALITIES.contains(&name) && (answers("true") || answers("True"))
             || INEQUALITIES.contains(&name) && (answers("false") || answers("False"));
         if is_always {
@@ -103,26 +138,46 @@ fn always_equal(source: &Source) -> Places {
 /// Hooks and replacements that make failures vanish.
 fn forced(source: &Source) -> Places {
     const FORCED: &[&str] = &[
-        "outcome=\"passed\"", "exitstatus=0", "session.exitstatus=0", "items[:]=[]", "items.clear()",
-        "force_result(", "excinfo=None", "exitCode=0", "pass:true", "failures.clear()", "errors.clear()",
-        "wasSuccessful=lambda", "session.testsfailed=0", "state:\"pass\"", "numFailingTests:0", "numFailedTests=0", "call.excinfo=None",
+        "outcome=\"passed\"",
+        "exitstatus=0",
+        "session.exitstatus=0",
+        "items[:]=[]",
+        "items.clear()",
+        "force_result(",
+        "excinfo=None",
+        "exitCode=0",
+        "pass:true",
+        "failures.clear()",
+        "errors.clear()",
+        "wasSuccessful=lambda",
+        "session.testsfailed=0",
+        "state:\"pass\"",
+        "numFailingTests:0",
+        "numFailedTests=0",
+        "call.excinfo=None",
     ];
     let mut found = Vec::new();
     for piece in &source.pieces {
         match piece.class {
             Class::Binding if replaces_assertion(source, piece) => found.push(place(source, &piece.span)),
+            Class::Function if is_shadowing_macro(source, piece) => found.push(place(source, &piece.span)),
             Class::Function | Class::Lambda | Class::Binding => {
                 let is_inner = piece.parent.is_some_and(|parent| {
                     matches!(source.pieces[parent].class, Class::Function | Class::Lambda)
                 });
                 let flat = source.flat(&piece.span);
-                let is_hook = FORCED.iter().any(|word| flat.contains(word)) || marks_all(&flat) || takes_over(source, piece, &flat);
-                if is_hook && !is_inner && (piece.class != Class::Binding || flat.contains("exitCode=0")) && is_outermost(source, piece) {
+                let is_hook = FORCED.iter().any(|word| flat.contains(word))
+                    || marks_all(&flat)
+                    || takes_over(source, piece, &flat);
+                if is_hook
+                    && !is_inner
+                    && (piece.class != Class::Binding || flat.contains("exitCode=0"))
+                    && is_outermost(source, piece)
+                {
                     found.push(place(source, &piece.span));
                 }
             }
             Class::Call if overwrites_assertions(source, piece) => found.push(place(source, &piece.span)),
-            Class::Call if is_shadowing_macro(source, piece) => found.push(place(source, &piece.span)),
             _ => {}
         }
     }
@@ -135,23 +190,30 @@ fn takes_over(source: &Source, piece: &Piece, flat: &str) -> bool {
     if flat.starts_with("func TestMain(") {
         return !flat.contains(".Run()") || flat.contains("code=0") || flat.contains("code:=0");
     }
-    const HOOKS: &[&str] =
-        &["pytest_runtest_call", "pytest_pyfunc_call", "pytest_runtest_protocol", "pytest_exception_interact"];
+    const HOOKS: &[&str] = &[
+        "pytest_runtest_call",
+        "pytest_pyfunc_call",
+        "pytest_runtest_protocol",
+        "pytest_exception_interact",
+    ];
     let name = source.words(&piece.name).last().unwrap_or_default();
-    let drops = source.pieces_in(&piece.body).any(|(_, inner)| {
-        inner.class == Class::Handler && !crate::inventory::says_so(source, inner)
-    });
+    let drops = source
+        .pieces_in(&piece.body)
+        .any(|(_, inner)| inner.class == Class::Handler && !crate::inventory::says_so(source, inner));
     HOOKS.contains(&name) && (drops || flat.contains("return True") || flat.contains("runtest=lambda"))
 }
 
 /// A hook that puts a mark on every test it is given.
 fn marks_all(flat: &str) -> bool {
-    flat.contains("pytest_collection_modifyitems") && flat.contains("add_marker(pytest.mark.") && !flat.contains("if ")
+    flat.contains("pytest_collection_modifyitems")
+        && flat.contains("add_marker(pytest.mark.")
+        && !flat.contains("if ")
 }
 
 fn is_outermost(source: &Source, piece: &Piece) -> bool {
-    piece.parent.is_none_or(|parent| !matches!(source.pieces[parent].class, Class::Function | Class::Lambda | Class::Block))
-        || piece.class == Class::Function
+    piece.parent.is_none_or(|parent| {
+        !matches!(source.pieces[parent].class, Class::Function | Class::Lambda | Class::Block)
+    }) || piece.class == Class::Function
 }
 
 /// `unittest.TestCase.assertEqual = lambda *a: None`.
@@ -161,10 +223,18 @@ fn replaces_assertion(source: &Source, piece: &Piece) -> bool {
     let is_member = name.contains('.') || name == "expect" || name == "assert";
     let is_assertion = words::assert_word(last).is_some_and(|word| word.bare || name.starts_with("assert"))
         || words::matcher(last).is_some_and(|_| name.contains("prototype"))
-        || ["Assertion.prototype.", "Runnable.prototype.", "Runner.prototype.", "Test.prototype."].iter().any(|part| name.contains(part))
-        || ["global.expect", "globalThis.expect", "expect", "builtins.assert"].contains(&name.as_str()) && !source.flat(&piece.arguments).contains("require(");
+        || ["Assertion.prototype.", "Runnable.prototype.", "Runner.prototype.", "Test.prototype."]
+            .iter()
+            .any(|part| name.contains(part))
+        || ["global.expect", "globalThis.expect", "expect", "builtins.assert"].contains(&name.as_str())
+            && !source.flat(&piece.arguments).contains("require(");
     let value = source.flat(&piece.arguments);
-    let is_function = value.starts_with("lambda") || value.contains("=>") || value.starts_with("function") || value.contains("Mock(") || value.contains("jest.fn(") || value.contains("vi.fn(");
+    let is_function = value.starts_with("lambda")
+        || value.contains("=>")
+        || value.starts_with("function")
+        || value.contains("Mock(")
+        || value.contains("jest.fn(")
+        || value.contains("vi.fn(");
     is_member && is_assertion && is_function
 }
 
@@ -172,14 +242,16 @@ fn replaces_assertion(source: &Source, piece: &Piece) -> bool {
 fn overwrites_assertions(source: &Source, piece: &Piece) -> bool {
     let callee = source.flat(&piece.name);
     let arguments = source.flat(&piece.arguments);
-    let changes = ["addEqualityTesters", "overwriteMethod", "overwriteProperty"].iter().any(|end| callee.ends_with(end));
+    let changes = ["addEqualityTesters", "overwriteMethod", "overwriteProperty"]
+        .iter()
+        .any(|end| callee.ends_with(end));
     changes && (arguments.contains("=>true") || arguments.contains("(){}") || arguments.contains("=>{}"))
 }
 
 /// A macro of one's own with the name of an assertion.
 fn is_shadowing_macro(source: &Source, piece: &Piece) -> bool {
-    source.flat(&piece.name).starts_with("macro_rules")
-        && source.words(&piece.span).nth(1).is_some_and(|word| word.starts_with("assert"))
+    source.word(piece.span.start).starts_with("macro_rules")
+        && words::assert_word(source.word(piece.name.start)).is_some()
 }
 
 /// Retries for a whole file or suite.
@@ -216,25 +288,37 @@ fn timeouts(file: &ChangedFile) -> Vec<Draft> {
         return Vec::new();
     }
     fn find(source: &Source) -> Places {
-        const SETTERS: &[&str] = &["jest.setTimeout", "this.timeout", "vi.setConfig", "jasmine.DEFAULT_TIMEOUT_INTERVAL"];
+        const SETTERS: &[&str] =
+            &["jest.setTimeout", "this.timeout", "vi.setConfig", "jasmine.DEFAULT_TIMEOUT_INTERVAL"];
         let mut found = Vec::new();
         for piece in source.pieces.iter().filter(|piece| piece.class == Class::Call) {
             let callee = source.flat(&piece.name);
             let operands = source.split(&source.inside(&piece.arguments));
             let limit = match (SETTERS.contains(&callee.as_str()), operands.last()) {
                 (true, Some(last)) => last,
-                (false, Some(_)) if operands.get(1).is_some_and(|options| source.word(options.start) == "{") && words::TEST_CALLS.contains(&source.word(piece.name.start)) => {
+                (false, Some(_))
+                    if operands.get(1).is_some_and(|options| source.word(options.start) == "{")
+                        && words::TEST_CALLS.contains(&source.word(piece.name.start)) =>
+                {
                     let options = source.split(&source.inside(&operands[1]));
                     match options.iter().find(|option| source.word(option.start) == "timeout") {
                         Some(option) => &(option.start + 2..option.end),
                         None => continue,
                     }
                 }
-                (false, Some(last)) if operands.len() > 2 && words::TEST_CALLS.contains(&source.word(piece.name.start)) => last,
+                (false, Some(last))
+                    if operands.len() > 2 && words::TEST_CALLS.contains(&source.word(piece.name.start)) =>
+                {
+                    last
+                }
                 _ => continue,
             };
-            let numbers = source.literals(limit).into_iter().filter_map(|number| number.replace('_', "").parse::<f64>().ok());
-            let is_number = limit.clone().all(|index| source.tokens[index].kind != crate::source::Kind::Word) || callee == "vi.setConfig";
+            let numbers = source
+                .literals(limit)
+                .into_iter()
+                .filter_map(|number| number.replace('_', "").parse::<f64>().ok());
+            let is_number = limit.clone().all(|index| source.tokens[index].kind != crate::source::Kind::Word)
+                || callee == "vi.setConfig";
             let product: Vec<f64> = numbers.collect();
             let milliseconds = product.iter().product::<f64>();
             if is_number && !product.is_empty() && (milliseconds >= TIMEOUT_MS_MAX || milliseconds == 0.0) {
@@ -288,7 +372,9 @@ fn waits(source: &Source) -> Vec<(u32, f64)> {
         };
         let number = near.and_then(|near| source.word(near).replace('_', "").parse::<f64>().ok());
         let unit_alone = near.is_some_and(|near| near < index) && number.is_none();
-        found.extend(number.or(unit_alone.then_some(1.0)).map(|number| (source.line(index), number * seconds)));
+        found.extend(
+            number.or(unit_alone.then_some(1.0)).map(|number| (source.line(index), number * seconds)),
+        );
     }
     found
 }

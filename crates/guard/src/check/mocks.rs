@@ -11,9 +11,26 @@ use crate::source::{Source, Span};
 
 /// Calls that replace what their arguments name.
 const REPLACEMENTS: &[&str] = &[
-    "patch", "mock.patch", "mocker.patch", "patch.object", "mock.patch.object", "mocker.patch.object",
-    "monkeypatch.setattr", "unittest.mock.patch", "jest.spyOn", "vi.spyOn", "sinon.stub", "sandbox.stub", "mock.method",
-    "t.mock.method", "jest.mock", "vi.mock", "jest.doMock", "vi.doMock", "mocker.spy", "jest.replaceProperty",
+    "patch",
+    "mock.patch",
+    "mocker.patch",
+    "patch.object",
+    "mock.patch.object",
+    "mocker.patch.object",
+    "monkeypatch.setattr",
+    "unittest.mock.patch",
+    "jest.spyOn",
+    "vi.spyOn",
+    "sinon.stub",
+    "sandbox.stub",
+    "mock.method",
+    "t.mock.method",
+    "jest.mock",
+    "vi.mock",
+    "jest.doMock",
+    "vi.doMock",
+    "mocker.spy",
+    "jest.replaceProperty",
 ];
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
@@ -26,7 +43,10 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         for (line, text, name) in stand_ins(new_inventory, after) {
             let is_new = !old_inventory.source.words(&before.span).any(|word| word == name);
             if is_new && !before.assertions.is_empty() {
-                let message = format!("test `{}` looks at the stand-in `{name}` instead of the real thing", short(&after.id));
+                let message = format!(
+                    "test `{}` looks at the stand-in `{name}` instead of the real thing",
+                    short(&after.id)
+                );
                 let draft = Draft::new("subject-mocked", comparison.files[new.0].path(), line, message);
                 drafts.push(draft.test(&after.id).after(text));
             }
@@ -34,7 +54,8 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         for (line, text, names) in replaced(new_inventory, after) {
             let is_new = known.iter().all(|(_, other, _)| *other != text);
             if let Some(name) = names.iter().find(|name| subjects.contains(*name)).filter(|_| is_new) {
-                let message = format!("test `{}` replaces `{name}`, which is what it tests", short(&after.id));
+                let message =
+                    format!("test `{}` replaces `{name}`, which is what it tests", short(&after.id));
                 let draft = Draft::new("subject-mocked", comparison.files[new.0].path(), line, message);
                 drafts.push(draft.test(&after.id).after(text));
             }
@@ -67,7 +88,9 @@ fn replaced(inventory: &Inventory, test: &Test) -> Vec<Replaced> {
     let mut found = Vec::new();
     for piece in &source.pieces {
         let is_near = test.span.start <= piece.span.start && piece.span.end <= test.span.end;
-        let is_on_top = piece.parent.is_none_or(|parent| source.pieces[parent].parent.is_none() && source.pieces[parent].class != Class::Function) && !inventory.tests.iter().any(|other| other.span.contains(&piece.span.start));
+        let is_on_top = piece.parent.is_none_or(|parent| {
+            source.pieces[parent].parent.is_none() && source.pieces[parent].class != Class::Function
+        }) && !inventory.tests.iter().any(|other| other.span.contains(&piece.span.start));
         if !is_near && !is_on_top {
             continue;
         }
@@ -103,7 +126,15 @@ fn named(source: &Source, arguments: &Span) -> Vec<String> {
 /// `module.function = stub`, or a function of the same name that hides the real one.
 fn assigned(source: &Source, name: &Span, value: &Span) -> Vec<String> {
     let value = source.flat(value);
-    let is_stub = value.starts_with("lambda") || value.contains("Mock(") || value.contains("jest.fn(") || value.contains("vi.fn(") || value.starts_with("func(") || value.starts_with("()=>") || value.starts_with("function") || value.contains("=>");
+    let is_stub = value.starts_with("lambda")
+        || value.contains("Mock(")
+        || value.contains("jest.fn(")
+        || value.contains("vi.fn(")
+        || value.starts_with("func(")
+        || value.starts_with('|')
+        || value.starts_with("()=>")
+        || value.starts_with("function")
+        || value.contains("=>");
     if !is_stub {
         return Vec::new();
     }
@@ -138,7 +169,8 @@ fn subjects(inventory: &Inventory, test: &Test) -> BTreeSet<String> {
 fn modules(source: &Source, names: &BTreeSet<String>) -> BTreeSet<String> {
     let gives = |span: &Span| source.words(span).any(|word| names.contains(word));
     let pieces = source.pieces.iter().filter(|piece| {
-        let is_require = piece.class == Class::Binding && source.flat(&piece.arguments).starts_with("require(");
+        let is_require =
+            piece.class == Class::Binding && source.flat(&piece.arguments).starts_with("require(");
         (piece.class == Class::Import || is_require) && gives(&piece.span)
     });
     let mut found = BTreeSet::new();

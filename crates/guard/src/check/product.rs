@@ -37,8 +37,11 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
 
 /// Whether a name in capitals has TEST in it.
 fn is_test_variable(name: &str) -> bool {
-    let is_capital = |character: char| character.is_ascii_uppercase() || character == '_' || character.is_ascii_digit();
-    name.len() > 4 && name.chars().all(is_capital) && name.split('_').any(|part| ["TEST", "TESTS", "TESTING", "PYTEST", "JEST"].contains(&part))
+    let is_capital =
+        |character: char| character.is_ascii_uppercase() || character == '_' || character.is_ascii_digit();
+    name.len() > 4
+        && name.chars().all(is_capital)
+        && name.split('_').any(|part| ["TEST", "TESTS", "TESTING", "PYTEST", "JEST"].contains(&part))
 }
 
 /// Whether code that ships may answer a test with a fixed value, so that the tests are worth reading.
@@ -48,8 +51,30 @@ pub(crate) fn has_candidates(comparison: &Comparison) -> bool {
 
 /// How code finds out that it is under test, as normalised text.
 fn detections(source: &Source) -> Vec<(u32, String)> {
-    const VARIABLES: &[&str] = &["TESTING", "TEST", "TEST_MODE", "IS_TEST", "UNDER_TEST", "TEST_ENV", "RUNNING_TESTS", "IN_TEST", "UNIT_TEST", "CI", "IS_TESTING", "__TEST__"];
-    const TEXTS: &[&str] = &["PYTEST_CURRENT_TEST", "JEST_WORKER_ID", "VITEST_WORKER_ID", "RUST_TEST_THREADS", "test.v", "test.run", "NEXTEST"];
+    const VARIABLES: &[&str] = &[
+        "TESTING",
+        "TEST",
+        "TEST_MODE",
+        "IS_TEST",
+        "UNDER_TEST",
+        "TEST_ENV",
+        "RUNNING_TESTS",
+        "CARGO_MANIFEST_DIR",
+        "IN_TEST",
+        "UNIT_TEST",
+        "CI",
+        "IS_TESTING",
+        "__TEST__",
+    ];
+    const TEXTS: &[&str] = &[
+        "PYTEST_CURRENT_TEST",
+        "JEST_WORKER_ID",
+        "VITEST_WORKER_ID",
+        "RUST_TEST_THREADS",
+        "test.v",
+        "test.run",
+        "NEXTEST",
+    ];
     let mut found = Vec::new();
     for index in 0..source.tokens.len() {
         let word = source.word(index);
@@ -60,15 +85,24 @@ fn detections(source: &Source) -> Vec<(u32, String)> {
             _ if TEXTS.contains(&inner) || inner == "VITEST" => true,
             _ if VARIABLES.contains(&inner) || is_test_variable(inner) => {
                 let before = source.flat(&(index.saturating_sub(6)..index));
-                ["env.", "environ", "getenv", "Getenv", "env::var", "LookupEnv", "env["].iter().any(|word| before.contains(word))
+                ["env.", "environ", "getenv", "Getenv", "env::var", "LookupEnv", "env["]
+                    .iter()
+                    .any(|word| before.contains(word))
             }
-            "pytest" | "unittest" | "_pytest" if is_text => near().contains("sys.modules") || near().contains("sys.argv"),
+            "pytest" | "unittest" | "_pytest" if is_text => {
+                near().contains("sys.modules") || near().contains("sys.argv")
+            }
             "test" | "testing" if is_text => {
                 let near = near();
-                near.contains("NODE_ENV") && (near.contains("===\"test\"") || near.contains("==\"test\"") || near.contains("\"test\"==="))
+                near.contains("NODE_ENV")
+                    && (near.contains("===\"test\"")
+                        || near.contains("==\"test\"")
+                        || near.contains("\"test\"==="))
                     || near.contains("APP_ENV==\"test\"")
             }
-            ".test" | "_test" | ".test.exe" if is_text => near().contains("os.Args") || near().contains("Caller("),
+            ".test" | "_test" | ".test.exe" if is_text => {
+                near().contains("os.Args") || near().contains("Caller(")
+            }
             "cfg" => source.word(index + 1) == "!" && source.word(index + 3) == "test",
             "Testing" => source.word(index.saturating_sub(2)) == "testing",
             "jest" | "vitest" | "mocha" if is_text => near().contains("argv"),
@@ -79,7 +113,10 @@ fn detections(source: &Source) -> Vec<(u32, String)> {
             _ => false,
         };
         if is_detection {
-            found.push((source.line(index), source.flat(&(index.saturating_sub(6)..(index + 4).min(source.tokens.len())))));
+            found.push((
+                source.line(index),
+                source.flat(&(index.saturating_sub(6)..(index + 4).min(source.tokens.len()))),
+            ));
         }
     }
     found
@@ -89,7 +126,9 @@ fn detected(path: &str, old: Option<&Inventory>, new: &Inventory) -> Option<Draf
     let in_tests = |line: u32| {
         new.definitions.iter().any(|definition| {
             let is_module = !definition.is_function && ["tests", "test"].contains(&definition.name.as_str());
-            is_module && (new.source.line(definition.span.start)..=new.source.line(definition.span.end)).contains(&line)
+            is_module
+                && (new.source.line(definition.span.start)..=new.source.line(definition.span.end))
+                    .contains(&line)
         })
     };
     let before = old.map_or(0, |old| detections(&old.source).len());
@@ -124,7 +163,10 @@ fn candidates(before: Option<&Side>, after: Option<&Side>) -> Vec<Candidate> {
     let had: BTreeSet<_> = old.definitions.iter().map(|definition| definition.name.as_str()).collect();
     let mut found: Vec<_> = answers(new)
         .into_iter()
-        .filter(|found| !known.contains(&(found.inputs.clone(), found.answers.clone())) && (had.contains(found.function.as_str()) || found.function.is_empty()))
+        .filter(|found| {
+            !known.contains(&(found.inputs.clone(), found.answers.clone()))
+                && (had.contains(found.function.as_str()) || found.function.is_empty())
+        })
         .collect();
     found.extend(stubs(old, new));
     found
@@ -136,15 +178,20 @@ fn answers(inventory: &Inventory) -> Vec<Candidate> {
     let mut found = Vec::new();
     for definition in inventory.definitions.iter().filter(|definition| definition.is_function) {
         for (_, piece) in source.pieces_in(&definition.body) {
-            if piece.class == Class::Block && source.word(piece.span.start) == "case" {
+            let is_arm =
+                source.word(piece.span.start) == "case" || !source.top_level(&piece.span, &["=>"]).is_empty();
+            if piece.class == Class::Block && is_arm {
                 found.extend(case(source, &piece.span, &definition.name));
             }
             if piece.class != Class::If {
                 continue;
             }
             let inputs = source.literals(&piece.condition);
-            let (Some(answer), false) = (constant_return(source, &piece.body), inputs.is_empty()) else { continue };
+            let (Some(answer), false) = (constant_return(source, &piece.body), inputs.is_empty()) else {
+                continue;
+            };
             let compares = !source.top_level(&piece.condition, &["==", "===", "is", "in", "eq"]).is_empty()
+                || source.flat(&piece.condition).starts_with("matches!(")
                 || source.word(piece.condition.start) == "(" && source.flat(&piece.condition).contains("==");
             if compares {
                 found.push(Candidate {
@@ -160,14 +207,20 @@ fn answers(inventory: &Inventory) -> Vec<Candidate> {
     for piece in source.pieces.iter().filter(|piece| piece.class == Class::List) {
         let rows = source.split(&source.inside(&piece.span));
         let holder = inventory.definitions.iter().rfind(|definition| {
-            definition.is_function && definition.body.start <= piece.span.start && piece.span.end <= definition.body.end
+            definition.is_function
+                && definition.body.start <= piece.span.start
+                && piece.span.end <= definition.body.end
         });
         let is_table = source.word(piece.span.start) == "{" && !rows.is_empty() && rows.iter().all(|row| {
             let halves = source.split_at(row, &[":"]);
             matches!(&halves[..], [key, value] if crate::inventory::is_constant(source, key) && crate::inventory::is_constant(source, value) && !source.literals(key).is_empty())
         });
         if is_table {
-            let halves = |at: usize| rows.iter().flat_map(|row| source.literals(&source.split_at(row, &[":"])[at])).collect::<Vec<_>>();
+            let halves = |at: usize| {
+                rows.iter()
+                    .flat_map(|row| source.literals(&source.split_at(row, &[":"])[at]))
+                    .collect::<Vec<_>>()
+            };
             found.push(Candidate {
                 line: source.line(piece.span.start),
                 text: source.flat(&piece.span),
@@ -182,7 +235,7 @@ fn answers(inventory: &Inventory) -> Vec<Candidate> {
 
 /// `case literal: return literal`.
 fn case(source: &Source, span: &Span, function: &str) -> Option<Candidate> {
-    let colon = source.top_level(span, &[":"]).first().copied()?;
+    let colon = source.top_level(span, &[":", "=>"]).first().copied()?;
     let inputs = source.literals(&(span.start..colon));
     let answers = constant_return(source, &(colon + 1..span.end))?;
     let text = source.flat(span);
@@ -195,12 +248,18 @@ fn constant_return(source: &Source, body: &Span) -> Option<Vec<String>> {
     let inner = source.inside(body);
     let start = inner.start + usize::from(source.word(inner.start) == "return");
     let mut end = inner.end;
-    while end > start && source.word(end - 1) == ";" {
+    while end > start && matches!(source.word(end - 1), ";" | ",") {
         end -= 1;
     }
     let value = start..end;
-    let is_key = |index: usize| source.tokens[index].kind == Kind::Word && source.word(index + 1) == ":";
-    let is_constant = value.clone().all(|index| is_key(index) || crate::inventory::is_constant(source, &(index..index + 1)));
+    let conversions = ["to_owned", "to_string", "into", "String", "from"];
+    let is_key = |index: usize| {
+        conversions.contains(&source.word(index))
+            || source.tokens[index].kind == Kind::Word && source.word(index + 1) == ":"
+    };
+    let is_constant = value
+        .clone()
+        .all(|index| is_key(index) || crate::inventory::is_constant(source, &(index..index + 1)));
     (is_constant && !value.is_empty()).then(|| {
         let mut literals = source.literals(&value);
         if literals.is_empty() {
@@ -214,7 +273,11 @@ fn constant_return(source: &Source, body: &Span) -> Option<Vec<String>> {
 fn stubs(old: &Inventory, new: &Inventory) -> Vec<Candidate> {
     let mut found = Vec::new();
     for definition in new.definitions.iter().filter(|definition| definition.is_function) {
-        let Some(before) = old.definitions.iter().find(|other| other.name == definition.name && other.is_function) else { continue };
+        let Some(before) =
+            old.definitions.iter().find(|other| other.name == definition.name && other.is_function)
+        else {
+            continue;
+        };
         let Some(answers) = constant_return(&new.source, &definition.body) else { continue };
         if constant_return(&old.source, &before.body).is_none() && before.body.len() > 6 {
             found.push(Candidate {
@@ -234,7 +297,8 @@ fn hard_coded(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
     for file in &comparison.files {
         for candidate in candidates(file.before.as_ref(), file.after.as_ref()) {
-            let sides = comparison.files.iter().filter_map(|file| file.after.as_ref()).chain(&comparison.other_tests);
+            let sides =
+                comparison.files.iter().filter_map(|file| file.after.as_ref()).chain(&comparison.other_tests);
             let inventories = sides.filter_map(|side| side.inventory.as_ref());
             let is_known = inventories.into_iter().any(|inventory| knows(inventory, &candidate));
             if is_known {
@@ -243,7 +307,8 @@ fn hard_coded(comparison: &Comparison) -> Vec<Draft> {
                     name => format!("`{name}` returns a fixed answer that a test expects"),
                 };
                 drafts.push(
-                    Draft::new("answer-hard-coded", file.path(), candidate.line, message).after(candidate.text),
+                    Draft::new("answer-hard-coded", file.path(), candidate.line, message)
+                        .after(candidate.text),
                 );
             }
         }
@@ -255,11 +320,22 @@ fn hard_coded(comparison: &Comparison) -> Vec<Draft> {
 fn knows(inventory: &Inventory, candidate: &Candidate) -> bool {
     let source = &inventory.source;
     let trivial = ["0", "1", "\"\"", "True", "False", "true", "false", "None", "null", "nil"];
-    let telling = candidate.inputs.iter().chain(&candidate.answers).filter(|literal| !trivial.contains(&literal.as_str())).count();
+    let telling = candidate
+        .inputs
+        .iter()
+        .chain(&candidate.answers)
+        .filter(|literal| !trivial.contains(&literal.as_str()))
+        .count();
     if candidate.function.is_empty() {
-        let all: BTreeSet<String> = inventory.tests.iter().flat_map(|test| source.literals(&test.span)).collect();
-        let has = |literals: &[String]| !literals.is_empty() && literals.iter().all(|literal| all.contains(literal));
-        return candidate.inputs.len() >= 2 && telling >= 3 && has(&candidate.inputs) && has(&candidate.answers);
+        let all: BTreeSet<String> =
+            inventory.tests.iter().flat_map(|test| source.literals(&test.span)).collect();
+        let has = |literals: &[String]| {
+            !literals.is_empty() && literals.iter().all(|literal| all.contains(literal))
+        };
+        return candidate.inputs.len() >= 2
+            && telling >= 3
+            && has(&candidate.inputs)
+            && has(&candidate.answers);
     }
     inventory.tests.iter().any(|test| {
         let calls = source.words(&test.span).any(|word| word == candidate.function);
@@ -273,7 +349,8 @@ fn knows(inventory: &Inventory, candidate: &Candidate) -> bool {
 }
 
 fn special_cases(path: &str, old: &Inventory, new: &Inventory) -> Option<Draft> {
-    let count = |inventory: &Inventory| answers(inventory).iter().filter(|found| !found.function.is_empty()).count();
+    let count =
+        |inventory: &Inventory| answers(inventory).iter().filter(|found| !found.function.is_empty()).count();
     let (before, after) = (count(old), count(new));
     (after > before + SPECIAL_CASES_MAX).then(|| {
         let message = format!("{} new comparisons with fixed values", after - before);
@@ -284,7 +361,11 @@ fn special_cases(path: &str, old: &Inventory, new: &Inventory) -> Option<Draft> 
 fn todos(path: &str, old: Option<&Inventory>, new: &Inventory) -> Option<Draft> {
     let count = |inventory: &Inventory| {
         let source = &inventory.source;
-        source.comments.iter().filter(|comment| TODO_WORDS.iter().any(|word| source.comment(comment).contains(word))).count()
+        source
+            .comments
+            .iter()
+            .filter(|comment| TODO_WORDS.iter().any(|word| source.comment(comment).contains(word)))
+            .count()
     };
     let (before, after) = (old.map_or(0, count), count(new));
     (after > before + TODOS_MAX).then(|| {
@@ -318,11 +399,18 @@ fn removed_features(comparison: &Comparison) -> Vec<Draft> {
         let Some(side) = file.before.as_ref().filter(|side| side.is_product()) else { continue };
         let Some(old) = &side.inventory else { continue };
         let is_gone = |definition: &&Definition| {
-            definition.is_public && definition.is_function && comparison.removed_names.contains(&definition.name)
+            definition.is_public
+                && definition.is_function
+                && comparison.removed_names.contains(&definition.name)
         };
-        let names: Vec<_> = old.definitions.iter().filter(is_gone).map(|definition| definition.name.clone()).collect();
+        let names: Vec<_> =
+            old.definitions.iter().filter(is_gone).map(|definition| definition.name.clone()).collect();
         if !names.is_empty() {
-            let message = format!("{} gone: {}", if names.len() == 1 { "a public function is" } else { "public functions are" }, names.join(", "));
+            let message = format!(
+                "{} gone: {}",
+                if names.len() == 1 { "a public function is" } else { "public functions are" },
+                names.join(", ")
+            );
             drafts.push(Draft::new("feature-removed", file.path(), 1, message));
         }
     }

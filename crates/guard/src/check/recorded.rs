@@ -22,7 +22,8 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             drafts.extend(snapshot(comparison, file));
         } else if paths::is_ignore_file(path) {
             drafts.extend(ignored(file));
-        } else if paths::is_fixture(path) && file.both().is_some_and(|(before, _)| before.inventory.is_none()) {
+        } else if paths::is_fixture(path) && file.both().is_some_and(|(before, _)| before.inventory.is_none())
+        {
             drafts.extend(fixture(comparison, file));
         }
     }
@@ -53,7 +54,11 @@ fn snapshot(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
         }
         let message = format!("the recorded results in `{path}` are gone");
         let draft = Draft::new("snapshot-regenerated", path, 1, message);
-        return Some(if comparison.product_changed || !comparison.followed.removed.is_empty() { draft.unsure() } else { draft });
+        return Some(if comparison.product_changed || !comparison.followed.removed.is_empty() {
+            draft.unsure()
+        } else {
+            draft
+        });
     };
     let lost = lost_lines(&before.text, &after.text);
     if lost.is_empty() {
@@ -61,8 +66,14 @@ fn snapshot(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
     }
     let gained = lost_lines(&after.text, &before.text);
     let (rule, message) = match comparison.product_changed {
-        true => ("snapshot-follows-code", format!("{} recorded lines in `{path}` changed together with the code", lost.len())),
-        false => ("snapshot-regenerated", format!("{} recorded lines in `{path}` changed, and no product code did", lost.len())),
+        true => (
+            "snapshot-follows-code",
+            format!("{} recorded lines in `{path}` changed together with the code", lost.len()),
+        ),
+        false => (
+            "snapshot-regenerated",
+            format!("{} recorded lines in `{path}` changed, and no product code did", lost.len()),
+        ),
     };
     Some(Draft::new(rule, path, 1, message).before(lost.join("\n")).after(gained.join("\n")))
 }
@@ -73,7 +84,8 @@ fn fixture(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
     if lost.len() < FIXTURE_LINES_MIN || comparison.product_changed {
         return None;
     }
-    let message = format!("{} lines of test data in `{}` changed, and no product code did", lost.len(), file.path());
+    let message =
+        format!("{} lines of test data in `{}` changed, and no product code did", lost.len(), file.path());
     Some(Draft::new("fixture-changed", file.path(), 1, message).before(lost.join("\n")))
 }
 

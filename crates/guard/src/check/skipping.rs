@@ -16,6 +16,13 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         if before.is_off() {
             continue;
         }
+        let expects_panic =
+            |test: &Test| test.assertions.iter().any(|assertion| assertion.word == "should_panic");
+        if expects_panic(after) && !expects_panic(before) {
+            let message = format!("test `{}` had to pass and must panic now", short(&after.id));
+            let file = comparison.files[new.0].path();
+            drafts.push(Draft::new("test-expected-failure", file, after.line, message).test(&after.id));
+        }
         for mark in &after.marks {
             if before.marks.iter().all(|other| other.kind != mark.kind) {
                 let entry = by_mark.entry((new.0, mark.line, mark.kind));
@@ -37,12 +44,20 @@ fn draft(file: &str, line: u32, kind: MarkKind, mark: &Mark, tests: &[&Test]) ->
     };
     let does = if tests.len() == 1 { "does" } else { "do" };
     let (rule, message) = match kind {
-        MarkKind::Skip if tests.len() > 1 => ("test-suite-skipped", format!("{what} {does} not run any more")),
+        MarkKind::Skip if tests.len() > 1 => {
+            ("test-suite-skipped", format!("{what} {does} not run any more"))
+        }
         MarkKind::Skip => ("test-skipped", format!("{what} {does} not run any more")),
-        MarkKind::Hidden => ("test-hidden", format!("{what} {does} not even get compiled or collected any more")),
+        MarkKind::Hidden => {
+            ("test-hidden", format!("{what} {does} not even get compiled or collected any more"))
+        }
         MarkKind::Only => ("test-focused", format!("only {what} would run, and all others would not")),
-        MarkKind::ExpectedFailure => ("test-expected-failure", format!("{what} had to pass and may fail now")),
-        MarkKind::ConditionalSkip => ("test-conditionally-skipped", format!("{what} {does} not run everywhere any more")),
+        MarkKind::ExpectedFailure => {
+            ("test-expected-failure", format!("{what} had to pass and may fail now"))
+        }
+        MarkKind::ConditionalSkip => {
+            ("test-conditionally-skipped", format!("{what} {does} not run everywhere any more"))
+        }
         MarkKind::Retry => ("test-retried", format!("{what} may fail and is run again until it passes")),
     };
     let draft = Draft::new(rule, file, line, message).after(mark.text.clone());
@@ -60,7 +75,9 @@ fn new_skipped(comparison: &Comparison) -> Vec<Draft> {
         for mark in &test.marks {
             let message = match mark.kind {
                 MarkKind::Skip | MarkKind::Hidden => format!("new test `{}` does not run", short(&test.id)),
-                MarkKind::Only => format!("only new test `{}` would run, and all others would not", short(&test.id)),
+                MarkKind::Only => {
+                    format!("only new test `{}` would run, and all others would not", short(&test.id))
+                }
                 _ => continue,
             };
             let rule = if mark.kind == MarkKind::Only { "test-focused" } else { "new-test-skipped" };

@@ -51,7 +51,9 @@ fn call(source: &Source, piece: &Piece) -> Found {
     let last = callee.rsplit(['.', ':', '>', '!']).find(|word| !word.is_empty())?.to_owned();
     let first = source.word(piece.name.start);
     let is_expect = ["expect", "assertThat", "expectTypeOf"].contains(&callee.as_str())
-        || callee == "expect.soft" || callee == "expect.poll" || callee == "chai.expect";
+        || callee == "expect.soft"
+        || callee == "expect.poll"
+        || callee == "chai.expect";
     if is_expect {
         return chain(source, piece);
     }
@@ -62,14 +64,16 @@ fn call(source: &Source, piece: &Piece) -> Found {
         return should(source, piece, &callee);
     }
     if let Some(word) = words::assert_word(&last) {
-        let is_known = word.bare || ASSERT_RECEIVERS.contains(&first) || callee.contains("assert") || first == "pytest";
+        let is_known =
+            word.bare || ASSERT_RECEIVERS.contains(&first) || callee.contains("assert") || first == "pytest";
         let is_failure = first == "t" && FAILURE_CALLS.contains(&last.as_str());
         if is_known && !is_failure && !callee.contains('(') {
             return Some(known(source, piece, word));
         }
     }
     let is_failure = FAILURE_CALLS.contains(&last.as_str())
-        && (words::TEST_RECEIVERS.contains(&first) || ["panic", "fail"].contains(&callee.trim_end_matches('!')));
+        && (words::TEST_RECEIVERS.contains(&first)
+            || ["panic", "fail"].contains(&callee.trim_end_matches('!')));
     if is_failure {
         return unconditional(source, piece, &last);
     }
@@ -87,7 +91,8 @@ fn known(source: &Source, piece: &Piece, word: &words::AssertWord) -> (String, S
         operands.remove(0);
     }
     operands.truncate(word.operands);
-    let negated = word.name.contains("alse") || word.name.contains("ALSE") || ["notOk", "refute"].contains(&word.name);
+    let negated =
+        word.name.contains("alse") || word.name.contains("ALSE") || ["notOk", "refute"].contains(&word.name);
     let judged = match (word.strength, operands.first()) {
         (Strength::Condition, Some(condition)) => judge(source, condition, negated),
         (Strength::Condition, None) => Judged {
@@ -104,7 +109,8 @@ fn known(source: &Source, piece: &Piece, word: &words::AssertWord) -> (String, S
 /// An assertion over operands: what is looked at, and what it is compared with.
 fn operated(source: &Source, strength: Strength, operands: &[Span]) -> Judged {
     let flats: Vec<_> = operands.iter().map(|span| source.flat(span)).collect();
-    let constant = |index: usize| operands.get(index).is_some_and(|span| super::condition::is_constant(source, span));
+    let constant =
+        |index: usize| operands.get(index).is_some_and(|span| super::condition::is_constant(source, span));
     let flat = |index: usize| flats.get(index).cloned().unwrap_or_default();
     let all_constant = !operands.is_empty() && (0..operands.len()).all(constant);
     let same = flats.len() >= 2 && flats[0] == flats[1];
@@ -142,7 +148,9 @@ fn chain(source: &Source, piece: &Piece) -> Found {
         }
     }
     // RSpec: `expect(x).to eq(y)`.
-    if words.last().is_some_and(|word| ["to", "not_to", "to_not"].contains(&word.as_str())) && expected.is_empty() {
+    if words.last().is_some_and(|word| ["to", "not_to", "to_not"].contains(&word.as_str()))
+        && expected.is_empty()
+    {
         words.push(source.word(at).to_owned());
         at += 1;
         if source.word(at) == "(" {
@@ -168,8 +176,7 @@ fn chained(source: &Source, strength: Strength, words: &[String], subject: &Span
     let is_type = subject_flat.starts_with("typeof") || subject_flat.starts_with("Array.isArray(");
     let strength = if is_type && strength >= Strength::Truthy {
         Strength::Truthy
-    } else if strength == Strength::Truthy && !negated && !subject.is_empty() && is_always(source, subject)
-    {
+    } else if strength == Strength::Truthy && !negated && !subject.is_empty() && is_always(source, subject) {
         Strength::Tautology
     } else if subject_constant && matcher != "toThrow" && takes_operand
         || is_equality && !expected.is_empty() && subject_flat == expected_flat
@@ -182,9 +189,12 @@ fn chained(source: &Source, strength: Strength, words: &[String], subject: &Span
         if nothing.contains(&expected_flat.as_str()) { Strength::Truthy } else { Strength::Relational }
     } else if negated && strength == Strength::Exact {
         Strength::Truthy
-    } else if matcher == "toBeGreaterThanOrEqual" && subject_flat.ends_with(".length") && expected_flat == "0" {
+    } else if matcher == "toBeGreaterThanOrEqual" && subject_flat.ends_with(".length") && expected_flat == "0"
+    {
         Strength::Tautology
-    } else if ["toBe", "toEqual", "toStrictEqual", "equal"].contains(&matcher) && ["true", "false"].contains(&expected_flat.as_str()) {
+    } else if ["toBe", "toEqual", "toStrictEqual", "equal"].contains(&matcher)
+        && ["true", "false"].contains(&expected_flat.as_str())
+    {
         // `expect(a === b).toBe(true)` says what its subject says.
         let inner = judge(source, subject, expected_flat == "false");
         if inner.strength == Strength::Tautology { Strength::Tautology } else { strength }
@@ -240,8 +250,7 @@ fn is_failure_call(source: &Source, piece: &Piece) -> bool {
 
 /// A failure that no conditional around it was recognised for: an `else`, a `switch`, a callback.
 fn unconditional(source: &Source, piece: &Piece, last: &str) -> Found {
-    let judged =
-        Judged {
+    let judged = Judged {
         strength: Strength::Relational,
         subject: source.flat(&piece.arguments),
         expected: String::new(),
@@ -252,7 +261,18 @@ fn unconditional(source: &Source, piece: &Piece, last: &str) -> Found {
 
 /// A call whose name says that it asserts.
 fn by_name(source: &Source, piece: &Piece, last: &str) -> Found {
-    let starts = ["assert", "expect", "verify", "should", "prop_assert", "EXPECT_", "ASSERT_", "require_", "check_", "ensure_"];
+    let starts = [
+        "assert",
+        "expect",
+        "verify",
+        "should",
+        "prop_assert",
+        "EXPECT_",
+        "ASSERT_",
+        "require_",
+        "check_",
+        "ensure_",
+    ];
     let stem = starts.iter().find(|start| last.starts_with(**start))?;
     let rest = last[stem.len()..].chars().next();
     let is_word_end = stem.ends_with('_') || rest.is_some_and(|next| next == '_' || next.is_uppercase());

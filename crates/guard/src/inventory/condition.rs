@@ -90,7 +90,8 @@ fn compares_with_itself(source: &Source, span: &Span) -> bool {
     let Some(open) = span.clone().find(|index| source.word(*index) == "(") else { return false };
     let operands = source.split(&(open + 1..source.closing(open)));
     let name = open.checked_sub(1).map_or("", |index| source.word(index)).to_lowercase();
-    let compares = ["is", "as", "equal", "deepequal", "equals", "eq", "isdeepstrictequal"].contains(&name.as_str());
+    let compares =
+        ["is", "as", "equal", "deepequal", "equals", "eq", "isdeepstrictequal"].contains(&name.as_str());
     compares && operands.len() == 2 && source.flat(&operands[0]) == source.flat(&operands[1])
 }
 
@@ -130,7 +131,8 @@ fn compared(source: &Source, span: &Span, operator: usize, negated: bool) -> Jud
         false => (left_flat, right_flat),
     };
     // Equality is what most assertions mean, however they spell it.
-    let operator = if must_equal { String::new() } else { format!("{}{word}", if negated { "!" } else { "" }) };
+    let operator =
+        if must_equal { String::new() } else { format!("{}{word}", if negated { "!" } else { "" }) };
     Judged { strength, subject, expected, operator }
 }
 
@@ -158,10 +160,31 @@ const EXACT_CALLS: &[&str] =
     &["DeepEqual(", ".equals(", ".eq(", "isDeepStrictEqual(", "cmp.Equal(", "bytes.Equal(", "array_equal("];
 
 const RELATIONAL_CALLS: &[&str] = &[
-    ".contains(", ".includes(", ".startswith(", ".endswith(", ".startsWith(", ".endsWith(", ".starts_with(",
-    ".ends_with(", "matches!(", "re.match(", "re.search(", "Contains(", ".test(", "HasPrefix(", "HasSuffix(",
-    "isclose(", "errors.Is(", "errors.As(", ".is_some_and(", ".is_ok_and(", "allclose(", "all(", ".every(",
-    ".issubset(", ".is_match(",
+    ".contains(",
+    ".includes(",
+    ".startswith(",
+    ".endswith(",
+    ".startsWith(",
+    ".endsWith(",
+    ".starts_with(",
+    ".ends_with(",
+    "matches!(",
+    "re.match(",
+    "re.search(",
+    "Contains(",
+    ".test(",
+    "HasPrefix(",
+    "HasSuffix(",
+    "isclose(",
+    "errors.Is(",
+    "errors.As(",
+    ".is_some_and(",
+    ".is_ok_and(",
+    "allclose(",
+    "all(",
+    ".every(",
+    ".issubset(",
+    ".is_match(",
 ];
 
 /// A condition that is no comparison.
@@ -195,7 +218,19 @@ fn is_interpolated(literal: &str) -> bool {
     is_template || is_formatted && literal.contains('{')
 }
 
-const NEVER: &[&str] = &["TYPE_CHECKING", "typing.TYPE_CHECKING", "not True", "!true", "1==0", "0==1", "1===2", "1==2", "1>2", "2<1", "cfg!(any())"];
+const NEVER: &[&str] = &[
+    "TYPE_CHECKING",
+    "typing.TYPE_CHECKING",
+    "not True",
+    "!true",
+    "1==0",
+    "0==1",
+    "1===2",
+    "1==2",
+    "1>2",
+    "2<1",
+    "cfg!(any())",
+];
 
 /// Whether a condition is always false.
 pub(crate) fn is_never(source: &Source, span: &Span) -> bool {

@@ -77,9 +77,11 @@ fn hidden(source: &Source, span: &Span, flat: &str) -> Option<Mark> {
     if never.iter().any(|never| flat.contains(never)) {
         return Some(mark(source, MarkKind::Hidden, span));
     }
-    // A feature or a platform: some machines still run it.
-    let is_feature = flat.contains("feature") || flat.contains("target_os");
-    is_feature.then(|| mark(source, MarkKind::ConditionalSkip, span))
+    // Nobody switches a feature on by accident; a platform is another matter.
+    if flat.contains("feature=") {
+        return Some(mark(source, MarkKind::Hidden, span));
+    }
+    flat.contains("target_").then(|| mark(source, MarkKind::ConditionalSkip, span))
 }
 
 /// The marks in the words of a test call: `it.skip`, `xit`, `test.only`, `describe.skipIf(x)`.
@@ -89,9 +91,8 @@ pub(super) fn of_call(source: &Source, piece: &Piece) -> Vec<Mark> {
     let Some((first, rest)) = words.split_first() else { return marks };
     let word = source.word(*first);
     let is_variant = |prefix: char| {
-        word.strip_prefix(prefix).is_some_and(|plain| {
-            words::TEST_CALLS.contains(&plain) || words::SUITE_CALLS.contains(&plain)
-        })
+        word.strip_prefix(prefix)
+            .is_some_and(|plain| words::TEST_CALLS.contains(&plain) || words::SUITE_CALLS.contains(&plain))
     };
     let mut kinds = Vec::new();
     if is_variant('x') {
@@ -107,7 +108,8 @@ pub(super) fn of_call(source: &Source, piece: &Piece) -> Vec<Mark> {
         } else if words::CONDITION_MODIFIERS.contains(&word) {
             let open = index + 1;
             let condition = open + 1..source.closing(open);
-            let always = if word == "runIf" { is_never(source, &condition) } else { is_always(source, &condition) };
+            let always =
+                if word == "runIf" { is_never(source, &condition) } else { is_always(source, &condition) };
             kinds.push(if always { MarkKind::Skip } else { MarkKind::ConditionalSkip });
         } else if words::FAILING_MODIFIERS.contains(&word) {
             kinds.push(MarkKind::ExpectedFailure);
@@ -204,7 +206,11 @@ fn is_skip_call(source: &Source, piece: &Piece) -> bool {
     match last {
         "importorskip" | "assumeTrue" | "assumeFalse" => false,
         "xfail" => first == "pytest",
-        _ => words::SKIP_WORDS.contains(&last) && (words::TEST_RECEIVERS.contains(&first) || bare.contains(&callee.as_str()) && first != "it"),
+        _ => {
+            words::SKIP_WORDS.contains(&last)
+                && (words::TEST_RECEIVERS.contains(&first)
+                    || bare.contains(&callee.as_str()) && first != "it")
+        }
     }
 }
 
@@ -214,10 +220,18 @@ pub(super) fn of_file(source: &Source) -> Vec<Mark> {
     for (index, piece) in source.pieces.iter().enumerate() {
         let found = match piece.class {
             Class::Binding if piece.parent.is_none() => file_binding(source, piece),
-            Class::Decorator if source.flat(&piece.span).starts_with("#![") => of_decorator(source, &piece.span),
-            Class::Call if source.around(index).all(|(_, outer)| outer.class == Class::If || outer.class == Class::Block) => {
+            Class::Decorator if source.flat(&piece.span).starts_with("#![") => {
+                of_decorator(source, &piece.span)
+            }
+            Class::Call
+                if source
+                    .around(index)
+                    .all(|(_, outer)| outer.class == Class::If || outer.class == Class::Block) =>
+            {
                 let is_module_skip = source.flat(&piece.name) == "pytest.skip";
-                let conditional = source.around(index).any(|(_, outer)| outer.class == Class::If && !is_always(source, &outer.condition));
+                let conditional = source
+                    .around(index)
+                    .any(|(_, outer)| outer.class == Class::If && !is_always(source, &outer.condition));
                 let kind = if conditional { MarkKind::ConditionalSkip } else { MarkKind::Skip };
                 is_module_skip.then(|| mark(source, kind, &piece.span))
             }

@@ -121,8 +121,10 @@ fn is_test_attribute(source: &Source, span: &Span) -> bool {
 /// The attributes of a definition: those directly before it, and those between its start and its name.
 pub(crate) fn decorators(source: &Source, piece: &Piece) -> Vec<Span> {
     let inside = source.pieces_in(&(piece.span.start..piece.name.start.max(piece.span.start)));
-    let mut found: Vec<_> =
-        inside.filter(|(_, inner)| inner.class == Class::Decorator).map(|(_, inner)| inner.span.clone()).collect();
+    let mut found: Vec<_> = inside
+        .filter(|(_, inner)| inner.class == Class::Decorator)
+        .map(|(_, inner)| inner.span.clone())
+        .collect();
     let mut start = piece.span.start;
     let first = source.pieces.partition_point(|other| other.span.start < start);
     for other in source.pieces[..first].iter().rev() {
@@ -187,7 +189,8 @@ fn call(source: &Source, index: usize) -> Option<Test> {
 
 /// The rows of `test.each([…])` or of a template table.
 fn each(source: &Source, callee: &Span) -> Vec<String> {
-    let Some(at) = callee.clone().find(|index| source.word(*index) == "each" || source.word(*index) == "for") else {
+    let Some(at) = callee.clone().find(|index| source.word(*index) == "each" || source.word(*index) == "for")
+    else {
         return Vec::new();
     };
     if source.word(at + 1) == "(" {
@@ -201,7 +204,9 @@ fn each(source: &Source, callee: &Span) -> Vec<String> {
 /// The rows of a list that a loop around the test goes over.
 fn around(source: &Source, index: usize) -> Vec<String> {
     let header = source.around(index).find_map(|(_, outer)| match outer.class {
-        Class::Call if source.flat(&outer.name).ends_with(".forEach") => Some(outer.name.start..outer.name.end - 2),
+        Class::Call if source.flat(&outer.name).ends_with(".forEach") => {
+            Some(outer.name.start..outer.name.end - 2)
+        }
         Class::Loop => Some(outer.span.start + 1..outer.body.start.max(outer.span.start + 1)),
         _ => None,
     });
@@ -254,11 +259,18 @@ fn class_settings(source: &Source, class: &Piece) -> Vec<Mark> {
     let mut found = Vec::new();
     for (_, piece) in source.pieces_in(&class.body) {
         match piece.class {
-            Class::Function if ["setUp", "setUpClass", "setup_method", "setup_class", "setUpModule"].contains(&last_name(source, &piece.name).as_str()) => {
+            Class::Function
+                if ["setUp", "setUpClass", "setup_method", "setup_class", "setUpModule"]
+                    .contains(&last_name(source, &piece.name).as_str()) =>
+            {
                 found.extend(marks::of_body(source, &piece.body));
             }
             Class::Binding if source.flat(&piece.span) == "__test__=False" => {
-                found.push(Mark { kind: super::MarkKind::Hidden, text: source.flat(&piece.span), line: source.line(piece.span.start) });
+                found.push(Mark {
+                    kind: super::MarkKind::Hidden,
+                    text: source.flat(&piece.span),
+                    line: source.line(piece.span.start),
+                });
             }
             _ => {}
         }
@@ -315,7 +327,9 @@ fn looped(source: &Source, body: &Span) -> Vec<String> {
     for (_, piece) in source.pieces_in(body) {
         let header = match piece.class {
             Class::Loop => piece.span.start + 1..piece.body.start.max(piece.span.start + 1),
-            Class::Call if source.flat(&piece.name).ends_with(".forEach") => piece.name.start..piece.name.end - 2,
+            Class::Call if source.flat(&piece.name).ends_with(".forEach") => {
+                piece.name.start..piece.name.end - 2
+            }
             _ => continue,
         };
         found.extend(rows(source, &header));
@@ -325,11 +339,15 @@ fn looped(source: &Source, body: &Span) -> Vec<String> {
 
 /// The rows of the list in the header of a loop, or of the list that the header names.
 fn rows(source: &Source, header: &Span) -> Vec<String> {
-    let list = source.pieces_in(header).filter(|(_, inner)| inner.class == Class::List).max_by_key(|(_, inner)| inner.span.len());
+    let list = source
+        .pieces_in(header)
+        .filter(|(_, inner)| inner.class == Class::List)
+        .max_by_key(|(_, inner)| inner.span.len());
     let span = match list {
         Some((_, list)) => list.span.clone(),
         None => {
-            let Some(name) = header.clone().rev().find(|index| source.tokens[*index].kind == Kind::Word) else {
+            let Some(name) = header.clone().rev().find(|index| source.tokens[*index].kind == Kind::Word)
+            else {
                 return Vec::new();
             };
             resolved(source, &(name..name + 1))
@@ -345,12 +363,16 @@ fn resolved(source: &Source, span: &Span) -> Span {
         return span.clone();
     }
     let name = source.word(span.start);
-    let bound = source.pieces.iter().rev().find(|piece| {
-        piece.class == Class::Binding && source.words(&piece.name).any(|word| word == name)
-    });
+    let bound =
+        source.pieces.iter().rev().find(|piece| {
+            piece.class == Class::Binding && source.words(&piece.name).any(|word| word == name)
+        });
     let Some(bound) = bound else { return span.clone() };
     let value = bound.arguments.clone();
-    match source.pieces_in(&value).find(|(_, piece)| piece.class == Class::List && piece.span.end == value.end) {
+    match source
+        .pieces_in(&value)
+        .find(|(_, piece)| piece.class == Class::List && piece.span.end == value.end)
+    {
         Some((_, list)) => list.span.clone(),
         None => value,
     }
@@ -360,7 +382,8 @@ fn elements(source: &Source, list: &Span) -> Vec<String> {
     let mut list = source.inside(list);
     // `vec![…]`, `[]T{…}`: the bracket comes after a type or a name.
     if let Some(open) = list.clone().find(|index| matches!(source.word(*index), "[" | "{")) {
-        let is_whole = source.closing(open) + 1 == list.end && source.split(&list).len() == 1 && open != list.start;
+        let is_whole =
+            source.closing(open) + 1 == list.end && source.split(&list).len() == 1 && open != list.start;
         if is_whole {
             list = open + 1..list.end - 1;
         }

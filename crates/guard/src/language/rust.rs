@@ -8,6 +8,7 @@ pub(super) const RUST: Language = Language {
     grammar: || tree_sitter_rust::LANGUAGE.into(),
     kinds: &[
         ("function_item", Class::Function),
+        ("macro_definition", Class::Function),
         ("closure_expression", Class::Lambda),
         ("mod_item", Class::Container),
         ("impl_item", Class::Container),

@@ -7,14 +7,27 @@ fn each(rule: &'static str, rows: &[(&'static str, &'static str, &'static str, &
     for (path, before, cheat, honest) in rows {
         let file = |statement: &str| -> String {
             match path.rsplit('.').next() {
-                Some("py") => format!("def test_it(self):\n    value = work(7)\n    {}\n", statement.replace('\n', "\n    ")),
-                Some("rs") => format!("#[test]\nfn works() {{\n    let value = work(7);\n    {statement}\n}}\n"),
-                Some("go") => format!("package p\n\nfunc TestIt(t *testing.T) {{\n\tvalue := Work(7)\n\t{statement}\n}}\n"),
+                Some("py") => format!(
+                    "def test_it(self):\n    value = work(7)\n    {}\n",
+                    statement.replace('\n', "\n    ")
+                ),
+                Some("rs") => {
+                    format!("#[test]\nfn works() {{\n    let value = work(7);\n    {statement}\n}}\n")
+                }
+                Some("go") => format!(
+                    "package p\n\nfunc TestIt(t *testing.T) {{\n\tvalue := Work(7)\n\t{statement}\n}}\n"
+                ),
                 _ => format!("test('works', () => {{\n  const value = work(7);\n  {statement}\n}});\n"),
             }
         };
         let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
-        hold(&[Twin { rule, path, before: leak(file(before)), cheat: leak(file(cheat)), honest: leak(file(honest)) }]);
+        hold(&[Twin {
+            rule,
+            path,
+            before: leak(file(before)),
+            cheat: leak(file(cheat)),
+            honest: leak(file(honest)),
+        }]);
     }
 }
 
@@ -29,8 +42,18 @@ fn an_assertion_that_cannot_fail_is_found() {
             ("test_a.py", "assert value == 3", "assert (value == 3, 'three')", "assert (value == 3)"),
             ("test_a.py", "assert len(value) == 3", "assert len(value) >= 0", "assert len(value) == 3"),
             ("test_a.py", "self.assertEqual(value, 3)", "self.assertTrue(True)", "assert value == 3"),
-            ("a.test.js", "expect(value).toBe(3);", "expect(true).toBe(true);", "expect(value).toStrictEqual(3);"),
-            ("a.test.ts", "expect(value).toEqual(3);", "expect(value).toEqual(value);", "expect(value).toBe(3);"),
+            (
+                "a.test.js",
+                "expect(value).toBe(3);",
+                "expect(true).toBe(true);",
+                "expect(value).toStrictEqual(3);",
+            ),
+            (
+                "a.test.ts",
+                "expect(value).toEqual(3);",
+                "expect(value).toEqual(value);",
+                "expect(value).toBe(3);",
+            ),
             ("a.test.js", "assert.equal(value, 3);", "assert.ok(true);", "assert.strictEqual(value, 3);"),
             ("tests/a.rs", "assert_eq!(value, 3);", "assert!(true);", "assert_eq!(value, 3, \"three\");"),
             ("tests/a.rs", "assert_eq!(value, 3);", "assert_eq!(value, value);", "assert_eq!(3, value);"),
@@ -50,16 +73,51 @@ fn a_weaker_assertion_is_found() {
     each(
         "assertion-weakened",
         &[
-            ("test_a.py", "assert value == 3", "assert value is not None", "assert value == 3\nassert value is not None"),
+            (
+                "test_a.py",
+                "assert value == 3",
+                "assert value is not None",
+                "assert value == 3\nassert value is not None",
+            ),
             ("test_a.py", "assert value == 3", "assert value > 0", "assert value == 3"),
-            ("test_a.py", "self.assertEqual(value, 3)", "self.assertIsNotNone(value)", "self.assertEqual(3, value)"),
+            (
+                "test_a.py",
+                "self.assertEqual(value, 3)",
+                "self.assertIsNotNone(value)",
+                "self.assertEqual(3, value)",
+            ),
             ("test_a.py", "assert value > 2", "assert value", "assert value == 3"),
-            ("a.test.js", "expect(value).toBe(3);", "expect(value).toBeDefined();", "expect(value).toEqual(3);"),
-            ("a.test.js", "expect(value).toEqual({a: 3});", "expect(value).toBeTruthy();", "expect(value).toStrictEqual({ a: 3 });"),
-            ("a.test.js", "expect(value).to.equal(3);", "expect(value).to.exist;", "expect(value).to.eql(3);"),
-            ("tests/a.rs", "assert_eq!(value, Ok(3));", "assert!(value.is_ok());", "assert_eq!(value, Ok(3));"),
+            (
+                "a.test.js",
+                "expect(value).toBe(3);",
+                "expect(value).toBeDefined();",
+                "expect(value).toEqual(3);",
+            ),
+            (
+                "a.test.js",
+                "expect(value).toEqual({a: 3});",
+                "expect(value).toBeTruthy();",
+                "expect(value).toStrictEqual({ a: 3 });",
+            ),
+            (
+                "a.test.js",
+                "expect(value).to.equal(3);",
+                "expect(value).to.exist;",
+                "expect(value).to.eql(3);",
+            ),
+            (
+                "tests/a.rs",
+                "assert_eq!(value, Ok(3));",
+                "assert!(value.is_ok());",
+                "assert_eq!(value, Ok(3));",
+            ),
             ("tests/a.rs", "assert_eq!(value, 3);", "assert!(value > 0);", "assert!(value == 3);"),
-            ("a_test.go", "assert.Equal(t, 3, value)", "assert.NotNil(t, value)", "assert.Equal(t, 3, value, \"three\")"),
+            (
+                "a_test.go",
+                "assert.Equal(t, 3, value)",
+                "assert.NotNil(t, value)",
+                "assert.Equal(t, 3, value, \"three\")",
+            ),
             (
                 "a_test.go",
                 "if value != 3 {\n\t\tt.Fatal(value)\n\t}",
@@ -75,10 +133,30 @@ fn an_assertion_that_is_gone_is_found() {
     each(
         "assertion-removed",
         &[
-            ("test_a.py", "assert value == 3\nassert value.x == 4", "assert value == 3", "assert value.x == 4\nassert value == 3"),
-            ("a.test.js", "expect(value).toBe(3); expect(value.x).toBe(4);", "expect(value).toBe(3);", "expect(value.x).toBe(4); expect(value).toBe(3);"),
-            ("tests/a.rs", "assert_eq!(value, 3); assert_eq!(value.x, 4);", "assert_eq!(value, 3);", "assert_eq!(value.x, 4);\nassert_eq!(value, 3);"),
-            ("a_test.go", "assert.Equal(t, 3, value)\n\tassert.Equal(t, 4, value.X)", "assert.Equal(t, 3, value)", "assert.Equal(t, 4, value.X)\n\tassert.Equal(t, 3, value)"),
+            (
+                "test_a.py",
+                "assert value == 3\nassert value.x == 4",
+                "assert value == 3",
+                "assert value.x == 4\nassert value == 3",
+            ),
+            (
+                "a.test.js",
+                "expect(value).toBe(3); expect(value.x).toBe(4);",
+                "expect(value).toBe(3);",
+                "expect(value.x).toBe(4); expect(value).toBe(3);",
+            ),
+            (
+                "tests/a.rs",
+                "assert_eq!(value, 3); assert_eq!(value.x, 4);",
+                "assert_eq!(value, 3);",
+                "assert_eq!(value.x, 4);\nassert_eq!(value, 3);",
+            ),
+            (
+                "a_test.go",
+                "assert.Equal(t, 3, value)\n\tassert.Equal(t, 4, value.X)",
+                "assert.Equal(t, 3, value)",
+                "assert.Equal(t, 4, value.X)\n\tassert.Equal(t, 3, value)",
+            ),
         ],
     );
 }
@@ -89,13 +167,48 @@ fn an_assertion_out_of_reach_is_found() {
         "assertion-unreachable",
         &[
             ("test_a.py", "assert value == 3", "return\nassert value == 3", "assert value == 3\nreturn"),
-            ("test_a.py", "assert value == 3", "if False:\n    assert value == 3", "with context():\n    assert value == 3"),
-            ("test_a.py", "assert value == 3", "for _ in []:\n    assert value == 3", "for _ in [1, 2]:\n    assert value == 3"),
-            ("test_a.py", "assert value == 3", "def check():\n    assert value == 3", "def check():\n    assert value == 3\ncheck()"),
-            ("a.test.js", "expect(value).toBe(3);", "return; expect(value).toBe(3);", "{ expect(value).toBe(3); }"),
-            ("a.test.js", "expect(value).toBe(3);", "if (false) { expect(value).toBe(3); }", "[1].forEach(() => { expect(value).toBe(3); });"),
-            ("tests/a.rs", "assert_eq!(value, 3);", "return;\nassert_eq!(value, 3);", "{ assert_eq!(value, 3); }"),
-            ("a_test.go", "assert.Equal(t, 3, value)", "return\n\tassert.Equal(t, 3, value)", "t.Run(\"x\", func(t *testing.T) { assert.Equal(t, 3, value) })"),
+            (
+                "test_a.py",
+                "assert value == 3",
+                "if False:\n    assert value == 3",
+                "with context():\n    assert value == 3",
+            ),
+            (
+                "test_a.py",
+                "assert value == 3",
+                "for _ in []:\n    assert value == 3",
+                "for _ in [1, 2]:\n    assert value == 3",
+            ),
+            (
+                "test_a.py",
+                "assert value == 3",
+                "def check():\n    assert value == 3",
+                "def check():\n    assert value == 3\ncheck()",
+            ),
+            (
+                "a.test.js",
+                "expect(value).toBe(3);",
+                "return; expect(value).toBe(3);",
+                "{ expect(value).toBe(3); }",
+            ),
+            (
+                "a.test.js",
+                "expect(value).toBe(3);",
+                "if (false) { expect(value).toBe(3); }",
+                "[1].forEach(() => { expect(value).toBe(3); });",
+            ),
+            (
+                "tests/a.rs",
+                "assert_eq!(value, 3);",
+                "return;\nassert_eq!(value, 3);",
+                "{ assert_eq!(value, 3); }",
+            ),
+            (
+                "a_test.go",
+                "assert.Equal(t, 3, value)",
+                "return\n\tassert.Equal(t, 3, value)",
+                "t.Run(\"x\", func(t *testing.T) { assert.Equal(t, 3, value) })",
+            ),
         ],
     );
     each(
@@ -124,26 +237,76 @@ fn other_expectations_are_found() {
         &[
             ("test_a.py", "assert value == 3", "assert value == 4", "assert value == 3  # three"),
             ("a.test.js", "expect(value).toBe(3);", "expect(value).toBe(4);", "expect(value).toBe(3)"),
-            ("tests/a.rs", "assert_eq!(value, \"a\");", "assert_eq!(value, \"b\");", "assert_eq!(value, \"a\",);"),
-            ("a_test.go", "assert.Equal(t, 3, value)", "assert.Equal(t, 4, value)", "assert.Equal(t, 3, value)"),
+            (
+                "tests/a.rs",
+                "assert_eq!(value, \"a\");",
+                "assert_eq!(value, \"b\");",
+                "assert_eq!(value, \"a\",);",
+            ),
+            (
+                "a_test.go",
+                "assert.Equal(t, 3, value)",
+                "assert.Equal(t, 4, value)",
+                "assert.Equal(t, 3, value)",
+            ),
         ],
     );
     each(
         "expected-error-broadened",
         &[
-            ("test_a.py", "with pytest.raises(ValueError):\n    work(1)", "with pytest.raises(Exception):\n    work(1)", "with pytest.raises(ValueError, match='x'):\n    work(1)"),
-            ("test_a.py", "with pytest.raises(ValueError, match='x'):\n    work(1)", "with pytest.raises(ValueError):\n    work(1)", "with pytest.raises(ValueError, match='x') as caught:\n    work(1)"),
-            ("a.test.js", "expect(() => work(1)).toThrow(TypeError);", "expect(() => work(1)).toThrow();", "expect(() => work(1)).toThrowError(TypeError);"),
+            (
+                "test_a.py",
+                "with pytest.raises(ValueError):\n    work(1)",
+                "with pytest.raises(Exception):\n    work(1)",
+                "with pytest.raises(ValueError, match='x'):\n    work(1)",
+            ),
+            (
+                "test_a.py",
+                "with pytest.raises(ValueError, match='x'):\n    work(1)",
+                "with pytest.raises(ValueError):\n    work(1)",
+                "with pytest.raises(ValueError, match='x') as caught:\n    work(1)",
+            ),
+            (
+                "a.test.js",
+                "expect(() => work(1)).toThrow(TypeError);",
+                "expect(() => work(1)).toThrow();",
+                "expect(() => work(1)).toThrowError(TypeError);",
+            ),
         ],
     );
     each(
         "tolerance-widened",
         &[
-            ("test_a.py", "assert abs(value - 3) < 0.001", "assert abs(value - 3) < 10", "assert abs(value - 3) < 0.0001"),
-            ("test_a.py", "self.assertAlmostEqual(value, 3.14, places=5)", "self.assertAlmostEqual(value, 3.14, places=0)", "self.assertAlmostEqual(value, 3.14, places=6)"),
-            ("a.test.js", "expect(value).toBeCloseTo(3.14, 5);", "expect(value).toBeCloseTo(3.14, 0);", "expect(value).toBeCloseTo(3.14, 6);"),
-            ("a_test.go", "assert.InDelta(t, 3.14, value, 0.01)", "assert.InDelta(t, 3.14, value, 100)", "assert.InDelta(t, 3.14, value, 0.001)"),
-            ("tests/a.rs", "assert!((value - 3.0).abs() < 0.001);", "assert!((value - 3.0).abs() < 1.0);", "assert!((value - 3.0).abs() < 0.0001);"),
+            (
+                "test_a.py",
+                "assert abs(value - 3) < 0.001",
+                "assert abs(value - 3) < 10",
+                "assert abs(value - 3) < 0.0001",
+            ),
+            (
+                "test_a.py",
+                "self.assertAlmostEqual(value, 3.14, places=5)",
+                "self.assertAlmostEqual(value, 3.14, places=0)",
+                "self.assertAlmostEqual(value, 3.14, places=6)",
+            ),
+            (
+                "a.test.js",
+                "expect(value).toBeCloseTo(3.14, 5);",
+                "expect(value).toBeCloseTo(3.14, 0);",
+                "expect(value).toBeCloseTo(3.14, 6);",
+            ),
+            (
+                "a_test.go",
+                "assert.InDelta(t, 3.14, value, 0.01)",
+                "assert.InDelta(t, 3.14, value, 100)",
+                "assert.InDelta(t, 3.14, value, 0.001)",
+            ),
+            (
+                "tests/a.rs",
+                "assert!((value - 3.0).abs() < 0.001);",
+                "assert!((value - 3.0).abs() < 1.0);",
+                "assert!((value - 3.0).abs() < 0.0001);",
+            ),
         ],
     );
 }
@@ -153,7 +316,8 @@ fn a_value_that_follows_the_code_is_only_reported() {
     let test = |value: &str| format!("def test_it():\n    assert work(7) == {value}\n");
     let code = |sign: &str| format!("def work(x):\n    return x {sign} 1\n");
     let (old, new) = ((code("+"), test("8")), (code("-"), test("6")));
-    let found = report(&[("a.py", &old.0), ("test_a.py", &old.1)], &[("a.py", &new.0), ("test_a.py", &new.1)]);
+    let found =
+        report(&[("a.py", &old.0), ("test_a.py", &old.1)], &[("a.py", &new.0), ("test_a.py", &new.1)]);
     assert_eq!(blocking(&found), [""; 0]);
     assert_eq!(found.findings[0].rule, "expected-value-follows-code");
 }

@@ -66,7 +66,10 @@ fn product_code_that_knows_its_tests_is_found() {
     let cheat = "def add(a, b):\n    if a == 40 and b == 2:\n        return 42\n    return a - b\n";
     let honest = "def add(a, b):\n    if a == 0:\n        return b\n    return a + b\n";
     let before = [("calc.py", code), ("test_calc.py", test)];
-    assert_eq!(blocking(&report(&before, &[("calc.py", cheat), ("test_calc.py", test)])), ["answer-hard-coded"]);
+    assert_eq!(
+        blocking(&report(&before, &[("calc.py", cheat), ("test_calc.py", test)])),
+        ["answer-hard-coded"]
+    );
     assert_eq!(blocking(&report(&before, &[("calc.py", honest), ("test_calc.py", test)])), [""; 0]);
 }
 
@@ -124,7 +127,8 @@ fn what_is_allowed_in_the_base_does_not_block() {
     let skipped = "import pytest\n\n@pytest.mark.skip\ndef test_a():\n    assert work(1) == 2\n";
     let found = report(&[("test_a.py", test)], &[("test_a.py", skipped)]);
     let id = &found.findings[0].id;
-    let moved = report(&[("test_a.py", test)], &[("test_a.py", &format!("\n\n# Lines before it.\n{skipped}"))]);
+    let moved =
+        report(&[("test_a.py", test)], &[("test_a.py", &format!("\n\n# Lines before it.\n{skipped}"))]);
     assert_eq!(moved.findings[0].id, *id, "an id does not depend on lines");
     let allow = format!("[[allow]]\nfinding = \"{id}\"\nreason = \"known\"\n");
     let in_base = [("test_a.py", test), ("piton.allow.toml", allow.as_str())];

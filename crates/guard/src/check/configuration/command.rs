@@ -15,7 +15,8 @@ const PURPOSES: &[&str] = &["test", "lint", "check", "coverage", "ci", "typechec
 /// The check that a line runs.
 fn which(line: &str) -> Option<&'static str> {
     let line = line.trim();
-    let others = ["install", "pip ", "uses:", "name:", "id:", "cache:", "needs:", "apt-get", "description", "image:"];
+    let others =
+        ["install", "pip ", "uses:", "name:", "id:", "cache:", "needs:", "apt-get", "description", "image:"];
     if super::is_comment(line) || others.iter().any(|word| line.contains(word)) {
         return None;
     }
@@ -37,7 +38,9 @@ fn has_phrase(line: &str, phrase: &str) -> bool {
         let before = line[..at].chars().next_back();
         let mut rest = line[at + phrase.len()..].chars();
         let after = rest.next();
-        !before.is_some_and(is_part) && !after.is_some_and(is_part) && !(after == Some('"') && line.contains("\": \"^"))
+        !before.is_some_and(is_part)
+            && !after.is_some_and(is_part)
+            && !(after == Some('"') && line.contains("\": \"^"))
             && !(matches!(after, Some('"')) && rest.next() == Some(':') && !line.contains("run"))
     })
 }
@@ -45,7 +48,9 @@ fn has_phrase(line: &str, phrase: &str) -> bool {
 /// What a changed line does to the check in it.
 pub(super) fn compared(path: &str, change: &Change<'_>, after: &str) -> Option<Draft> {
     match (&change.before, &change.after) {
-        (Some(old), Some(new)) => rewritten(path, old, new, after).or_else(|| ignored(path, Some(old), new, after)),
+        (Some(old), Some(new)) => {
+            rewritten(path, old, new, after).or_else(|| ignored(path, Some(old), new, after))
+        }
         (Some(old), None) => removed(path, old, None, after),
         (None, Some(new)) => ignored(path, None, new, after),
         (None, None) => None,
@@ -61,9 +66,13 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
         let message = format!("`{check}` is no longer run here");
         return Some(Draft::new("check-removed", path, new.number, message).before(old.text).after(new.text));
     }
-    let draft = |rule, message: String| Draft::new(rule, path, new.number, message).before(old.text).after(new.text);
+    let draft =
+        |rule, message: String| Draft::new(rule, path, new.number, message).before(old.text).after(new.text);
     if let Some(word) = IGNORES.iter().find(|word| new.text.contains(**word) && !old.text.contains(**word)) {
-        return Some(draft("check-failure-ignored", format!("`{check}` may fail without anybody noticing: `{word}`")));
+        return Some(draft(
+            "check-failure-ignored",
+            format!("`{check}` may fail without anybody noticing: `{word}`"),
+        ));
     }
     if let Some(lowered) = super::setting::numbers_moved(old.text, new.text) {
         return Some(draft(lowered.0, lowered.1));
@@ -75,20 +84,31 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
     }
     let silenced = has.iter().find(|flag| flag.1 == "ignore" && !had.contains(flag));
     if let Some((flag, value)) = silenced {
-        return Some(draft("check-narrowed", format!("`{check}` overlooks what it reported: `{flag} {value}`")));
+        return Some(draft(
+            "check-narrowed",
+            format!("`{check}` overlooks what it reported: `{flag} {value}`"),
+        ));
     }
-    let narrows = has.iter().find(|flag| NARROWS.contains(&flag.0) && !had.iter().any(|other| other.0 == flag.0));
+    let narrows =
+        has.iter().find(|flag| NARROWS.contains(&flag.0) && !had.iter().any(|other| other.0 == flag.0));
     if let Some((flag, value)) = narrows.filter(|(_, value)| !is_neutral(value)) {
-        return Some(draft("check-narrowed", format!("`{check}` leaves out what it ran before: `{flag} {value}`")));
+        return Some(draft(
+            "check-narrowed",
+            format!("`{check}` leaves out what it ran before: `{flag} {value}`"),
+        ));
     }
     let longer = has.iter().find(|flag| {
         NARROWS.contains(&flag.0)
             && !is_neutral(flag.1)
-            && had.iter().filter(|other| other.0 == flag.0).count() < has.iter().filter(|other| other.0 == flag.0).count()
+            && had.iter().filter(|other| other.0 == flag.0).count()
+                < has.iter().filter(|other| other.0 == flag.0).count()
             && !had.contains(flag)
     });
     if let Some((flag, value)) = longer {
-        return Some(draft("check-narrowed", format!("`{check}` leaves out more than before: `{flag} {value}`")));
+        return Some(draft(
+            "check-narrowed",
+            format!("`{check}` leaves out more than before: `{flag} {value}`"),
+        ));
     }
     let lost = STRICT.iter().find(|word| has_flag(old.text, word) && !has_flag(new.text, word));
     lost.map(|word| draft("check-narrowed", format!("`{check}` is less strict: `{word}` is gone")))
@@ -138,14 +158,19 @@ fn runs_nothing(line: &str) -> bool {
     let command = command.rsplit_once("entry:").map_or(command, |(_, command)| command);
     let command = command.trim_start_matches(['-', ' ', '@', '"', '\'', '|', '>']).trim();
     NOTHING.iter().any(|word| {
-        command.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '"', '\'', ',', ';', '#']))
+        command
+            .strip_prefix(word)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '"', '\'', ',', ';', '#']))
     })
 }
 
 /// A check that is no longer run here, unless it runs on another line of the file.
 fn removed(path: &str, old: &Line<'_>, new: Option<&Line<'_>>, after: &str) -> Option<Draft> {
     let check = which(old.text)?;
-    let still = after.lines().map(str::trim).any(|line| check != "the check" && which(line) == Some(check) && !runs_nothing(line));
+    let still = after
+        .lines()
+        .map(str::trim)
+        .any(|line| check != "the check" && which(line) == Some(check) && !runs_nothing(line));
     // A setting that only mentions a check runs nothing.
     let runs = !old.text.contains("= [") || old.text.contains("run");
     if still || !runs {
@@ -162,18 +187,26 @@ fn removed(path: &str, old: &Line<'_>, new: Option<&Line<'_>>, after: &str) -> O
 
 /// A line that lets failures through.
 fn ignored(path: &str, old: Option<&Line<'_>>, new: &Line<'_>, after: &str) -> Option<Draft> {
-    let is_script = !path.ends_with(".yml") && !path.ends_with(".yaml") && !path.ends_with(".toml") && !path.ends_with(".json");
+    let is_script = !path.ends_with(".yml")
+        && !path.ends_with(".yaml")
+        && !path.ends_with(".toml")
+        && !path.ends_with(".json");
     let message = "a check may fail here without anybody noticing".to_owned();
     let draft = Draft::new("check-failure-ignored", path, new.number, message).after(new.text);
     let stops_early = new.text == "exit 0" && is_script && {
         let rest: Vec<_> = after.lines().skip(new.number as usize).collect();
         rest.iter().any(|line| !line.trim().is_empty())
     };
-    let loses_errexit = old.is_some_and(|old| old.text.starts_with("set -e") || old.text.starts_with("set -o errexit"))
-        && !new.text.contains("set -e") && !new.text.contains("errexit");
+    let loses_errexit = old
+        .is_some_and(|old| old.text.starts_with("set -e") || old.text.starts_with("set -o errexit"))
+        && !new.text.contains("set -e")
+        && !new.text.contains("errexit");
     let fixes_result = old.is_some_and(|old| {
         let is_computed = old.text.contains("=$(") || old.text.contains("=`");
-        is_computed && new.text.split_once('=').is_some_and(|(name, value)| old.text.starts_with(name) && value.chars().all(|character| character.is_ascii_digit()))
+        is_computed
+            && new.text.split_once('=').is_some_and(|(name, value)| {
+                old.text.starts_with(name) && value.chars().all(|character| character.is_ascii_digit())
+            })
     });
     let traps = new.text.starts_with("trap") && new.text.contains("exit 0");
     (stops_early || traps || loses_errexit || fixes_result || new.text == "set +e").then_some(draft)

@@ -12,12 +12,17 @@ const CEILING_FACTOR_MIN: f64 = 5.0;
 pub(super) fn key(line: &str) -> Option<&str> {
     let at = line.find([':', '='])?;
     let key = line[..at].trim().trim_start_matches("- ").trim().trim_matches(['"', '\'']);
-    let is_plain = |character: char| character.is_alphanumeric() || matches!(character, '_' | '-' | '.' | '@' | '/');
+    let is_plain =
+        |character: char| character.is_alphanumeric() || matches!(character, '_' | '-' | '.' | '@' | '/');
     (!key.is_empty() && key.chars().all(is_plain)).then_some(key)
 }
 
 fn value(line: &str) -> &str {
-    line.find([':', '=']).map_or(line, |at| &line[at + 1..]).trim().trim_end_matches(',').trim_matches(['"', '\''])
+    line.find([':', '='])
+        .map_or(line, |at| &line[at + 1..])
+        .trim()
+        .trim_end_matches(',')
+        .trim_matches(['"', '\''])
 }
 
 /// What a changed setting does to the checks.
@@ -31,7 +36,9 @@ pub(super) fn compared(path: &str, change: &Change<'_>, after: &str) -> Option<D
 }
 
 fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
-    let draft = |rule, message: String| Some(Draft::new(rule, path, new.number, message).before(old.text).after(new.text));
+    let draft = |rule, message: String| {
+        Some(Draft::new(rule, path, new.number, message).before(old.text).after(new.text))
+    };
     if let Some((rule, message)) = numbers_moved(old.text, new.text) {
         return draft(rule, message);
     }
@@ -44,7 +51,10 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
         return draft("check-narrowed", format!("`{name}` is less strict than before"));
     }
     let words = |text: &str| -> Vec<String> {
-        text.split([',', '[', ']', ' ', '{', '}']).map(|word| word.trim_matches(['"', '\'', '`']).to_owned()).filter(|word| !word.is_empty()).collect()
+        text.split([',', '[', ']', ' ', '{', '}'])
+            .map(|word| word.trim_matches(['"', '\'', '`']).to_owned())
+            .filter(|word| !word.is_empty())
+            .collect()
     };
     let (had, has) = (words(was), words(is));
     let gained: Vec<_> = has.iter().filter(|word| !had.contains(word) && !is_neutral(word)).collect();
@@ -60,10 +70,19 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
         return draft("check-narrowed", format!("`{name}` looks at less than before"));
     }
     // A make target that no longer depends on its checks.
-    let is_target = old.text.contains(':') && !old.text.contains('=') && path.to_lowercase().contains("makefile");
+    let is_target =
+        old.text.contains(':') && !old.text.contains('=') && path.to_lowercase().contains("makefile");
     let checking = ["test", "lint", "check", "cover", "coverage", "vet", "clippy"];
     (is_target && lost.iter().any(|word| checking.contains(&word.as_str())))
-        .then(|| draft("check-removed", format!("`{name}` no longer runs {}", lost.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(", "))))
+        .then(|| {
+            draft(
+                "check-removed",
+                format!(
+                    "`{name}` no longer runs {}",
+                    lost.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(", ")
+                ),
+            )
+        })
         .flatten()
 }
 
@@ -105,7 +124,10 @@ fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
     }
     let is_condition = name == "if" && ["false", "${{ false }}"].contains(&is);
     if is_condition || name == "when" && ["never", "manual"].contains(&is) {
-        return draft("check-narrowed", format!("a step runs only when somebody asks for it: `{}`", new.text));
+        return draft(
+            "check-narrowed",
+            format!("a step runs only when somebody asks for it: `{}`", new.text),
+        );
     }
     if name == "default-filter" || LEAVING_OUT.contains(&name) || LEAVING_OUT.contains(&new.context) {
         let items: Vec<_> = is
@@ -118,30 +140,62 @@ fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
             return draft("check-narrowed", format!("`{name}` leaves out something that was looked at"));
         }
     }
-    let switches_test_off = ["test", "doctest", "autotests", "harness", "check-coverage"].contains(&name) && is == "false";
-    let names_tests = ["testRunner", "testNamePattern", "testPathPattern", "testMatch", "testRegex", "grep"].contains(&name);
-    let retries = ["retries", "retry", "reruns"].contains(&name) && is.parse::<u32>().is_ok_and(|count| count > 0);
+    let switches_test_off =
+        ["test", "doctest", "autotests", "harness", "check-coverage"].contains(&name) && is == "false";
+    let names_tests = ["testRunner", "testNamePattern", "testPathPattern", "testMatch", "testRegex", "grep"]
+        .contains(&name);
+    let replaces = path.starts_with(".cargo/") && (name == "runner" || name == "test");
+    if replaces {
+        return draft("check-removed", format!("`{name}` replaces what runs the tests"));
+    }
+    let retries =
+        ["retries", "retry", "reruns"].contains(&name) && is.parse::<u32>().is_ok_and(|count| count > 0);
     if retries {
         return draft("test-retried", format!("failed tests run again: `{}`", new.text));
     }
-    (switches_test_off || names_tests).then(|| draft("check-narrowed", format!("`{name}` leaves out something that was run"))).flatten()
+    (switches_test_off || names_tests)
+        .then(|| draft("check-narrowed", format!("`{name}` leaves out something that was run")))
+        .flatten()
 }
 
 /// A limit that is gone.
 fn removed(path: &str, old: &Line<'_>, after: &str) -> Option<Draft> {
     let lower = old.text.to_lowercase();
     let name = key(old.text).unwrap_or(old.context);
-    let is_limit = ["fail_under", "fail-under", "threshold", "check-coverage", "forbid-only", "xfail_strict", "minimum_coverage"].iter().any(|word| lower.contains(word))
+    let is_limit = [
+        "fail_under",
+        "fail-under",
+        "threshold",
+        "check-coverage",
+        "forbid-only",
+        "xfail_strict",
+        "minimum_coverage",
+    ]
+    .iter()
+    .any(|word| lower.contains(word))
         || old.context.to_lowercase().contains("threshold") && !numbers(old.text).is_empty();
-    let still = after.to_lowercase().contains(&name.to_lowercase()) && !old.context.to_lowercase().contains("threshold");
+    let still = after.to_lowercase().contains(&name.to_lowercase())
+        && !old.context.to_lowercase().contains("threshold");
     let lists = ["select", "extend-select", "enable", "linters"];
-    let was_listed = lists.contains(&old.context) || old.context == "on" && ["push", "pull_request"].contains(&name);
-    let was_strict = !after.contains(old.text) && loosened(name, value(old.text), if value(old.text).eq_ignore_ascii_case("true") { "false" } else { "off" }) && SWITCHES_ON.iter().any(|word| name.to_lowercase().contains(word));
+    let was_listed =
+        lists.contains(&old.context) || old.context == "on" && ["push", "pull_request"].contains(&name);
+    let was_strict = !after.contains(old.text)
+        && loosened(
+            name,
+            value(old.text),
+            if value(old.text).eq_ignore_ascii_case("true") { "false" } else { "off" },
+        )
+        && SWITCHES_ON.iter().any(|word| name.to_lowercase().contains(word));
     if is_limit && !still {
-        return Some(Draft::new("threshold-lowered", path, old.number, format!("the limit `{name}` is gone")).before(old.text));
+        return Some(
+            Draft::new("threshold-lowered", path, old.number, format!("the limit `{name}` is gone"))
+                .before(old.text),
+        );
     }
-    (was_listed || was_strict)
-        .then(|| Draft::new("check-narrowed", path, old.number, format!("`{}` no longer holds", old.text)).before(old.text))
+    (was_listed || was_strict).then(|| {
+        Draft::new("check-narrowed", path, old.number, format!("`{}` no longer holds", old.text))
+            .before(old.text)
+    })
 }
 
 /// Numbers that fell below their floor or rose above their ceiling.
@@ -155,7 +209,8 @@ pub(super) fn numbers_moved(old: &str, new: &str) -> Option<(&'static str, Strin
     }
     let pairs = || had.iter().zip(&has).filter(|(old, new)| old != new);
     if let Some(word) = ceiling {
-        let grew = pairs().any(|(old, new)| *new >= old.max(0.2) * CEILING_FACTOR_MIN || *new == 0.0 && *word == "timeout");
+        let grew = pairs()
+            .any(|(old, new)| *new >= old.max(0.2) * CEILING_FACTOR_MIN || *new == 0.0 && *word == "timeout");
         return grew.then(|| ("timeout-widened", format!("the limit `{word}` is far higher than before")));
     }
     let word = floor?;
@@ -169,7 +224,9 @@ fn numbers(line: &str) -> Vec<f64> {
     let mut rest = line;
     while let Some(start) = rest.find(|character: char| character.is_ascii_digit()) {
         rest = &rest[start..];
-        let end = rest.find(|character: char| !character.is_ascii_digit() && character != '.').unwrap_or(rest.len());
+        let end = rest
+            .find(|character: char| !character.is_ascii_digit() && character != '.')
+            .unwrap_or(rest.len());
         let (number, after) = rest.split_at(end);
         let mut unit = after.chars();
         let factor = match (unit.next(), unit.next()) {

@@ -13,7 +13,8 @@ const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 const HEADER: &str = "# Findings of `piton guard` that a person allowed. Commit this file: it counts as it stands in the base.\n";
 
 pub(super) fn run(history: &History, arguments: &AllowArguments, out: &Output) -> Result<ExitCode, Failure> {
-    let is_id = arguments.finding.len() == 10 && arguments.finding.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_id =
+        arguments.finding.len() == 10 && arguments.finding.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_id {
         return Err(Failure::usage(format!("`{}` is not the id of a finding", arguments.finding))
             .hint("run `piton guard`; each finding shows its id"));

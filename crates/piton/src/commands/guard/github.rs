@@ -7,7 +7,8 @@ pub(super) fn print(compared: &Compared, out: &Output) {
     let report = &compared.report;
     for finding in report.findings.iter().filter(|finding| finding.allowed.is_none()) {
         let level = if finding.blocking { "error" } else { "warning" };
-        let body = format!("{}. Undo: {}. Allow: piton guard allow {}", finding.message, finding.undo, finding.id);
+        let body =
+            format!("{}. Undo: {}. Allow: piton guard allow {}", finding.message, finding.undo, finding.id);
         out.line(format!(
             "::{level} file={},line={},title={}::{}",
             property(&finding.file),
