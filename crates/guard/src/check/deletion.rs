@@ -101,8 +101,7 @@ fn uncollected(old: &Inventory, test: &Test, new: &Inventory) -> Option<u32> {
 /// Whether the new tests together say what this one said: merged, split, or turned into a table.
 fn is_merged(comparison: &Comparison, inventory: &Inventory, test: &Test) -> bool {
     let source = &inventory.source;
-    let wanted: BTreeSet<String> =
-        source.literals(&test.body).into_iter().filter(|literal| literal.len() > 0).collect();
+    let wanted: BTreeSet<String> = source.literals(&test.body).into_iter().collect();
     if wanted.is_empty() && test.assertions.is_empty() {
         return false;
     }

@@ -176,9 +176,8 @@ fn chained(source: &Source, strength: Strength, words: &[String], subject: &Span
     let is_type = subject_flat.starts_with("typeof") || subject_flat.starts_with("Array.isArray(");
     let strength = if is_type && strength >= Strength::Truthy {
         Strength::Truthy
-    } else if strength == Strength::Truthy && !negated && !subject.is_empty() && is_always(source, subject) {
-        Strength::Tautology
-    } else if subject_constant && matcher != "toThrow" && takes_operand
+    } else if strength == Strength::Truthy && !negated && !subject.is_empty() && is_always(source, subject)
+        || subject_constant && matcher != "toThrow" && takes_operand
         || is_equality && !expected.is_empty() && subject_flat == expected_flat
     {
         Strength::Tautology

@@ -38,10 +38,10 @@ fn has_phrase(line: &str, phrase: &str) -> bool {
         let before = line[..at].chars().next_back();
         let mut rest = line[at + phrase.len()..].chars();
         let after = rest.next();
-        !before.is_some_and(is_part)
-            && !after.is_some_and(is_part)
-            && !(after == Some('"') && line.contains("\": \"^"))
-            && !(matches!(after, Some('"')) && rest.next() == Some(':') && !line.contains("run"))
+        let is_version = after == Some('"') && line.contains("\": \"^");
+        // The name of a package or of a script is not the command.
+        let is_key = after == Some('"') && rest.next() == Some(':') && !line.contains("run");
+        !(before.is_some_and(is_part) || after.is_some_and(is_part) || is_version || is_key)
     })
 }
 
