@@ -9,6 +9,7 @@
 //!
 //! Read [`take`] for how a snapshot comes about, [`capture`] for how files become a tree byte by byte,
 //! [`unseen`] for what git would not show, [`record`] for how a snapshot is kept, [`restore`] for the way back.
+//! [`history`] and [`tree`] read revisions and files for whoever compares them.
 //!
 //! Invariant: everything a snapshot names is reachable from its ref, so no garbage collection drops it.
 //! Invariant: a snapshot is complete or an error; what it leaves out on purpose it lists.
@@ -36,6 +37,9 @@ mod apply;
 mod diff;
 mod restore;
 
+mod history;
+mod tree;
+
 mod call;
 mod error;
 mod id;
@@ -47,8 +51,10 @@ pub use branch::Standing;
 pub use call::calls_made;
 pub use diff::{ChangeKind, Diff, FileChange};
 pub use error::Error;
+pub use history::History;
 pub use id::{BlobId, ParseIdError, SnapshotId, TreeId, Treeish};
 pub use path::{ParsePathError, RepoPath};
 pub use restore::{Expected, Restored};
 pub use snapshot::{Caps, Index, LeftOut, Nested, Snapshot, Why};
+pub use tree::{CommittedTree, Entry, ReadError, Tree, WorkTree};
 pub use workspace::Workspace;

@@ -124,6 +124,11 @@ impl Workspace {
         diff::text(&self.plain_shadow()?, before.as_str(), after.as_str())
     }
 
+    /// The files of a snapshot.
+    pub fn tree(&self, id: &SnapshotId) -> crate::CommittedTree {
+        crate::CommittedTree::new(self.repository.clone(), id.to_string())
+    }
+
     /// Removes locks that a killed git left on what is ours: the private indexes and the ref of `run`.
     /// Returns what it removed. The caller holds the run's lease, so none of them is held.
     pub fn clean_stale_locks(&self, run: &str) -> Result<Vec<PathBuf>, Error> {

@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Init(InitArguments),
     /// Run an agent in a loop until its checks pass.
     Loop(Box<LoopArguments>),
+    /// Compare two trees: did tests get deleted, skipped or weakened?
+    Guard(GuardArguments),
     /// List runs, those that need you first.
     Ls(LsArguments),
     /// Show where a run is, why, and what to do.
@@ -152,6 +154,11 @@ impl Command {
             | Self::Completions(_)
             | Self::Config(_)
             | Self::DemoAgent => false,
+            // An agent may look; only a person allows.
+            Self::Guard(arguments) => arguments.command.as_ref().is_some_and(|command| match command {
+                GuardCommand::Allow(_) => true,
+                GuardCommand::Rules => false,
+            }),
         }
     }
 }
@@ -251,6 +258,56 @@ pub(crate) struct LoopArguments {
     /// Further arguments for the agent.
     #[arg(last = true, value_name = "AGENT_ARGS")]
     pub(crate) agent_arguments: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct GuardArguments {
+    /// What to compare: from where BASE and HEAD parted to HEAD. By default from the upstream's default
+    /// branch to the work tree.
+    #[arg(value_name = "BASE[..HEAD]")]
+    pub(crate) range: Option<String>,
+    /// How to print.
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<GuardFormat>,
+    /// Any change at or below this path blocks. Repeatable.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) protect: Vec<String>,
+    #[command(subcommand)]
+    pub(crate) command: Option<GuardCommand>,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum GuardFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+    /// For code scanning, SARIF 2.1.0.
+    Sarif,
+    /// Annotations of GitHub Actions.
+    Github,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum GuardCommand {
+    /// Allow a finding; it counts once piton.allow.toml is part of the base.
+    Allow(AllowArguments),
+    /// List every rule.
+    Rules,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AllowArguments {
+    /// The id of the finding, as `piton guard` prints it.
+    pub(crate) finding: String,
+    /// Why it is right as it is.
+    #[arg(long, value_name = "T")]
+    pub(crate) reason: String,
+    /// The day from which on it no longer counts, e.g. 2026-12-31.
+    #[arg(long, value_name = "D")]
+    pub(crate) expires: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -9,6 +9,7 @@ mod agents;
 mod answer;
 mod common;
 mod crash;
+mod guard;
 mod ids;
 mod limits;
 mod loops;

@@ -1,0 +1,242 @@
+//! Measures the guard on a labelled corpus: what it catches, what it wrongly blocks, how long it takes.
+//!
+//! `cargo run --release -p piton-guard --example measure -- crates/guard/corpus --split development`
+#![expect(clippy::print_stdout, reason = "its table is its purpose")]
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use piton_guard::{Known, MemoryTree, Options, Report, compare};
+use serde::{Deserialize, Serialize};
+
+/// A case of the corpus.
+#[derive(Debug, Deserialize)]
+struct Case {
+    id: String,
+    project: String,
+    language: String,
+    framework: String,
+    kind: String,
+    cheat: bool,
+    edits: Vec<Edit>,
+}
+
+/// One change of a case.
+#[derive(Debug, Deserialize)]
+struct Edit {
+    path: String,
+    #[serde(default)]
+    replace: Vec<Replacement>,
+    write: Option<String>,
+    #[serde(default)]
+    delete: bool,
+    #[serde(rename = "move")]
+    moved: Option<String>,
+}
+
+/// A text that occurs once, and what comes in its place.
+#[derive(Debug, Deserialize)]
+struct Replacement {
+    from: String,
+    to: String,
+}
+
+/// What was found in a group of cases.
+#[derive(Debug, Default, Serialize)]
+struct Tally {
+    cheats: usize,
+    caught: usize,
+    honest: usize,
+    false_positives: usize,
+}
+
+/// What the command line asks for.
+struct Asked {
+    corpus: PathBuf,
+    split: String,
+    json: bool,
+    misses: bool,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let asked = asked();
+    let mut cases = Vec::new();
+    for entry in std::fs::read_dir(asked.corpus.join(&asked.split))?.flatten() {
+        for line in std::fs::read_to_string(entry.path())?.lines().filter(|line| !line.is_empty()) {
+            cases.push(serde_json::from_str::<Case>(line)?);
+        }
+    }
+    let mut projects = BTreeMap::new();
+    let (mut by_kind, mut by_language, mut times) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+    for case in &cases {
+        if !projects.contains_key(&case.project) {
+            projects.insert(case.project.clone(), read(&asked.corpus.join("projects").join(&case.project))?);
+        }
+        let base = &projects[&case.project];
+        let head = edited(base, case)?;
+        let started = Instant::now();
+        let report = compare(
+            base,
+            &head,
+            &Options { only_changed: true, ..Options::default() },
+            &mut Known::default(),
+        )
+        .map_err(|error| error.to_string())?;
+        times.push(started.elapsed());
+        let kind = (case.language.clone(), case.cheat, case.kind.clone());
+        tally(by_kind.entry(kind).or_default(), case, &report);
+        tally(by_language.entry(format!("{}/{}", case.language, case.framework)).or_default(), case, &report);
+        if asked.misses && report.blocking != case.cheat {
+            let rules: Vec<_> = report
+                .findings
+                .iter()
+                .map(|finding| (finding.blocking, finding.rule.as_str(), finding.message.as_str()))
+                .collect();
+            println!("{} {} {} {rules:?}", if case.cheat { "MISSED" } else { "WRONG" }, case.id, case.kind);
+        }
+    }
+    times.sort_unstable();
+    if asked.json {
+        as_json(&by_kind, &times)
+    } else {
+        as_table(&by_kind, &by_language, &times)
+    }
+    Ok(())
+}
+
+fn asked() -> Asked {
+    let mut asked = Asked {
+        corpus: "crates/guard/corpus".into(),
+        split: "development".into(),
+        json: false,
+        misses: false,
+    };
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--split" => asked.split = words.next().unwrap_or_default(),
+            "--json" => asked.json = true,
+            "--misses" => asked.misses = true,
+            _ => asked.corpus = word.into(),
+        }
+    }
+    asked
+}
+
+fn read(directory: &Path) -> Result<MemoryTree, Box<dyn Error>> {
+    let mut files = BTreeMap::new();
+    let mut directories = vec![directory.to_owned()];
+    while let Some(next) = directories.pop() {
+        for entry in std::fs::read_dir(&next)?.flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                directories.push(path);
+            } else {
+                files.insert(path.strip_prefix(directory)?.display().to_string(), std::fs::read(&path)?);
+            }
+        }
+    }
+    Ok(MemoryTree(files))
+}
+
+fn edited(base: &MemoryTree, case: &Case) -> Result<MemoryTree, Box<dyn Error>> {
+    let mut files = base.0.clone();
+    for edit in &case.edits {
+        if let Some(text) = &edit.write {
+            files.insert(edit.path.clone(), text.clone().into_bytes());
+        }
+        if !edit.replace.is_empty() {
+            let missing = || format!("{}: there is no file `{}`", case.id, edit.path);
+            let mut text = String::from_utf8(files.get(&edit.path).ok_or_else(missing)?.clone())?;
+            for replacement in &edit.replace {
+                if text.matches(&replacement.from).count() != 1 {
+                    return Err(
+                        format!("{}: `{}` is not there exactly once", case.id, replacement.from).into()
+                    );
+                }
+                text = text.replace(&replacement.from, &replacement.to);
+            }
+            files.insert(edit.path.clone(), text.into_bytes());
+        }
+        if let Some(to) = &edit.moved {
+            let bytes = files.remove(&edit.path).unwrap_or_default();
+            files.insert(to.clone(), bytes);
+        }
+        if edit.delete {
+            files.remove(&edit.path);
+        }
+    }
+    Ok(MemoryTree(files))
+}
+
+fn tally(tally: &mut Tally, case: &Case, report: &Report) {
+    match case.cheat {
+        true => {
+            tally.cheats += 1;
+            tally.caught += usize::from(report.blocking);
+        }
+        false => {
+            tally.honest += 1;
+            tally.false_positives += usize::from(report.blocking);
+        }
+    }
+}
+
+type ByKind = BTreeMap<(String, bool, String), Tally>;
+
+fn at(times: &[Duration], part: f64) -> f64 {
+    let index = ((times.len() as f64 * part) as usize).min(times.len().saturating_sub(1));
+    times.get(index).map_or(0.0, |time| time.as_secs_f64() * 1000.0)
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
+}
+
+fn as_table(by_kind: &ByKind, by_language: &BTreeMap<String, Tally>, times: &[Duration]) {
+    println!("{:<12} {:<36} {:>6} {:>7} {:>7}", "language", "kind", "cases", "blocked", "share");
+    for ((language, cheat, kind), tally) in by_kind {
+        let (cases, blocked) =
+            if *cheat { (tally.cheats, tally.caught) } else { (tally.honest, tally.false_positives) };
+        let kind = format!("{} {kind}", if *cheat { "cheat " } else { "honest" });
+        println!("{language:<12} {kind:<36} {cases:>6} {blocked:>7} {:>7.3}", share(blocked, cases));
+    }
+    println!(
+        "\n{:<26} {:>6} {:>7} {:>7} {:>7} {:>6} {:>9}",
+        "framework", "cheats", "caught", "recall", "honest", "wrong", "precision"
+    );
+    let mut total = Tally::default();
+    for (name, tally) in by_language {
+        line(name, tally);
+        total.cheats += tally.cheats;
+        total.caught += tally.caught;
+        total.honest += tally.honest;
+        total.false_positives += tally.false_positives;
+    }
+    line("all", &total);
+    println!("\ntime per comparison: p50 {:.2} ms, p95 {:.2} ms", at(times, 0.5), at(times, 0.95));
+}
+
+fn line(name: &str, tally: &Tally) {
+    println!(
+        "{name:<26} {:>6} {:>7} {:>7.3} {:>7} {:>6} {:>9.3}",
+        tally.cheats,
+        tally.caught,
+        share(tally.caught, tally.cheats),
+        tally.honest,
+        tally.false_positives,
+        share(tally.caught, tally.caught + tally.false_positives),
+    );
+}
+
+fn as_json(by_kind: &ByKind, times: &[Duration]) {
+    let rows: Vec<_> = by_kind
+        .iter()
+        .map(|((language, cheat, kind), tally)| {
+            serde_json::json!({"language": language, "kind": kind, "cheat": cheat, "tally": tally})
+        })
+        .collect();
+    println!("{}", serde_json::json!({"rows": rows, "p50_ms": at(times, 0.5), "p95_ms": at(times, 0.95)}));
+}

@@ -1,0 +1,81 @@
+//! The rules: one file per family. Each looks at a comparison and drafts what it found.
+
+mod assertions;
+mod configuration;
+mod deletion;
+mod errors;
+mod exits;
+mod mocks;
+mod product;
+mod recorded;
+mod skipping;
+
+use crate::comparison::Comparison;
+
+pub(crate) use product::has_candidates;
+
+/// A finding before its rule filled in the rest.
+#[derive(Clone, Debug)]
+pub(crate) struct Draft {
+    pub(crate) rule: &'static str,
+    pub(crate) file: String,
+    pub(crate) line: u32,
+    pub(crate) test: Option<String>,
+    pub(crate) message: String,
+    pub(crate) before: Option<String>,
+    pub(crate) after: Option<String>,
+    /// Whether this instance is sure enough to block, where its rule may.
+    pub(crate) sure: bool,
+}
+
+impl Draft {
+    pub(crate) fn new(rule: &'static str, file: &str, line: u32, message: impl Into<String>) -> Self {
+        Self {
+            rule,
+            file: file.to_owned(),
+            line,
+            test: None,
+            message: message.into(),
+            before: None,
+            after: None,
+            sure: true,
+        }
+    }
+
+    pub(crate) fn test(mut self, id: &str) -> Self {
+        self.test = Some(id.to_owned());
+        self
+    }
+
+    pub(crate) fn before(mut self, text: impl Into<String>) -> Self {
+        self.before = Some(text.into());
+        self
+    }
+
+    pub(crate) fn after(mut self, text: impl Into<String>) -> Self {
+        self.after = Some(text.into());
+        self
+    }
+
+    /// Reports without blocking.
+    pub(crate) fn unsure(mut self) -> Self {
+        self.sure = false;
+        self
+    }
+}
+
+/// Runs every rule.
+pub(crate) fn all(comparison: &Comparison) -> Vec<Draft> {
+    let families: [fn(&Comparison) -> Vec<Draft>; 9] = [
+        deletion::check,
+        skipping::check,
+        assertions::check,
+        exits::check,
+        mocks::check,
+        product::check,
+        errors::check,
+        recorded::check,
+        configuration::check,
+    ];
+    families.iter().flat_map(|family| family(comparison)).collect()
+}

@@ -1,0 +1,435 @@
+//! Assertions that are gone, weaker, out of reach, or expect something else.
+//!
+//! The assertions of a test before and after are paired by what they look at. What is left over on the old
+//! side is gone, unless it turns up in another test or a helper.
+
+use super::Draft;
+use super::deletion::{is_emptied, short};
+use crate::comparison::Comparison;
+use crate::follow::At;
+use crate::inventory::{Assertion, Inventory, Reach, Strength, Test};
+use crate::similar::text_similarity;
+use crate::source::Source;
+use crate::words::ANY_ERROR;
+
+/// Assertions that look at things less alike than this have nothing to do with each other.
+const SIMILARITY_MIN: f64 = 0.5;
+
+pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for (old, new) in &comparison.followed.pairs {
+        let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
+        if before.is_off() || after.is_off() || is_emptied(comparison, *old, *new) {
+            continue;
+        }
+        drafts.extend(test(comparison, *old, *new, before, after));
+    }
+    drafts.extend(helpers(comparison));
+    drafts
+}
+
+/// What happened to an assertion.
+#[derive(Debug)]
+enum Change<'a> {
+    Removed(&'a Assertion),
+    Weakened(&'a Assertion, &'a Assertion),
+    Value(&'a Assertion, &'a Assertion),
+    Error(&'a Assertion, &'a Assertion),
+    Tolerance(&'a Assertion, &'a Assertion),
+    OutOfReach(&'a Assertion, &'a Assertion),
+}
+
+fn test(comparison: &Comparison, old: At, new: At, before: &Test, after: &Test) -> Vec<Draft> {
+    let (old_inventory, new_inventory) = (comparison.old_inventory(old), comparison.new_inventory(new));
+    let file = comparison.files[new.0].path();
+    let old_assertions = expanded(comparison, old_inventory, before, true);
+    let new_assertions = expanded(comparison, new_inventory, after, false);
+    let changes = changes(&old_assertions, &new_assertions);
+    let fewer = old_assertions.iter().filter(|a| a.reach == Reach::Live).count()
+        > new_assertions.iter().filter(|a| a.reach == Reach::Live).count();
+    let mut drafts = Vec::new();
+    let sources = (&old_inventory.source, &new_inventory.source);
+    for change in changes {
+        let draft = describe(comparison, &change, sources, file, &after.id, after.line, fewer);
+        drafts.extend(draft.map(|draft| draft.test(&after.id)));
+    }
+    drafts
+}
+
+/// The assertions of a test, with those of the helpers it calls in their place.
+fn expanded(comparison: &Comparison, inventory: &Inventory, test: &Test, old: bool) -> Vec<Assertion> {
+    let mut found = Vec::new();
+    let is_helper = |name: &str| helper(comparison, inventory, name, old).is_some();
+    found.extend(test.assertions.iter().filter(|assertion| !is_helper(&assertion.word)).cloned());
+    let source = &inventory.source;
+    for index in test.body.clone() {
+        if source.word(index + 1) != "(" || source.tokens[index].kind != crate::source::Kind::Word {
+            continue;
+        }
+        let Some(helped) = helper(comparison, inventory, source.word(index), old) else { continue };
+        // Helpers that set something up assert in passing; losing a call of one loses no assertion.
+        if old && !is_for_asserting(inventory, source.word(index)) {
+            continue;
+        }
+        let arguments = index + 2..source.closing(index + 1);
+        for assertion in helped.iter().filter(|assertion| assertion.reach == Reach::Live) {
+            let subject = source.flat(&arguments);
+            found.push(Assertion {
+                text: format!("{} {subject}", assertion.text),
+                subject,
+                line: source.line(index),
+                span: index..arguments.end + 1,
+                ..assertion.clone()
+            });
+        }
+    }
+    found
+}
+
+/// Whether most of a helper is its assertions, as far as it is in this file.
+fn is_for_asserting(inventory: &Inventory, name: &str) -> bool {
+    let Some(assertions) = inventory.helpers.get(name) else { return true };
+    let definition = inventory.definitions.iter().find(|definition| definition.name == name);
+    let asserting: usize = assertions.iter().map(|assertion| assertion.span.len()).sum();
+    definition.is_none_or(|definition| asserting * 2 >= definition.body.len())
+}
+
+/// The assertions of the helper with this name, in the same file or in another that changed.
+fn helper<'a>(
+    comparison: &'a Comparison,
+    inventory: &'a Inventory,
+    name: &str,
+    old: bool,
+) -> Option<&'a Vec<Assertion>> {
+    inventory.helpers.get(name).or_else(|| {
+        let sides = comparison
+            .files
+            .iter()
+            .filter_map(|file| if old { file.before.as_ref() } else { file.after.as_ref() });
+        sides.filter_map(|side| side.inventory.as_ref()).find_map(|other| other.helpers.get(name))
+    })
+}
+
+fn changes<'a>(old: &'a [Assertion], new: &'a [Assertion]) -> Vec<Change<'a>> {
+    let mut left_old: Vec<&Assertion> =
+        old.iter().filter(|assertion| assertion.reach == Reach::Live).collect();
+    let mut left_new: Vec<&Assertion> = new.iter().collect();
+    let mut changes = Vec::new();
+    // The same words on both sides are the same assertion.
+    left_old.retain(|assertion| {
+        let same =
+            left_new.iter().position(|other| other.text == assertion.text && other.reach == Reach::Live);
+        same.map(|at| left_new.remove(at)).is_none()
+    });
+    left_old.retain(|assertion| {
+        let same = left_new.iter().position(|other| other.text == assertion.text);
+        let Some(at) = same else { return true };
+        changes.push(Change::OutOfReach(assertion, left_new.remove(at)));
+        false
+    });
+    for (before, after) in paired(&mut left_old, &mut left_new) {
+        changes.extend(compared(before, after));
+    }
+    // What is left may have been replaced by something that says as much.
+    for before in left_old {
+        let replacement =
+            left_new.iter().position(|after| after.strength >= before.strength && after.reach == Reach::Live);
+        match replacement {
+            Some(at) => {
+                left_new.remove(at);
+            }
+            // Something weaker stands in its place.
+            None => match left_new.iter().position(|after| after.reach == Reach::Live) {
+                Some(at) => changes.push(Change::Weakened(before, left_new.remove(at))),
+                None => changes.push(Change::Removed(before)),
+            },
+        }
+    }
+    changes
+}
+
+/// Pairs assertions that look at the same thing, the most alike first.
+fn paired<'a>(
+    old: &mut Vec<&'a Assertion>,
+    new: &mut Vec<&'a Assertion>,
+) -> Vec<(&'a Assertion, &'a Assertion)> {
+    let mut candidates = Vec::new();
+    for (i, before) in old.iter().enumerate() {
+        for (j, after) in new.iter().enumerate() {
+            let alike = text_similarity(&before.subject, &after.subject)
+                .max(text_similarity(&before.text, &after.text) - 0.1);
+            // Two expected errors are one expectation, however they are called.
+            let alike =
+                if about_errors(before) && about_errors(after) { alike.max(SIMILARITY_MIN) } else { alike };
+            let bonus = if before.expected == after.expected { 0.1 } else { 0.0 };
+            if alike >= SIMILARITY_MIN {
+                candidates.push((alike + bonus, i, j));
+            }
+        }
+    }
+    candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
+    let (mut used_old, mut used_new, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
+    for (_, i, j) in candidates {
+        if !used_old.contains(&i) && !used_new.contains(&j) {
+            used_old.push(i);
+            used_new.push(j);
+            pairs.push((old[i], new[j]));
+        }
+    }
+    let mut index = 0;
+    old.retain(|_| (!used_old.contains(&index), index += 1).0);
+    index = 0;
+    new.retain(|_| (!used_new.contains(&index), index += 1).0);
+    pairs
+}
+
+fn compared<'a>(before: &'a Assertion, after: &'a Assertion) -> Option<Change<'a>> {
+    if after.reach != Reach::Live {
+        return Some(Change::OutOfReach(before, after));
+    }
+    if after.strength == Strength::Tautology && before.strength != Strength::Tautology {
+        return Some(Change::Weakened(before, after));
+    }
+    if is_broader(before, after) {
+        return Some(Change::Error(before, after));
+    }
+    if is_looser(before, after) {
+        return Some(Change::Tolerance(before, after));
+    }
+    // A recording of whatever comes out is no longer a value that somebody knows.
+    let recorded = after.word.to_lowercase().contains("snapshot") && after.expected.is_empty();
+    if after.strength < before.strength
+        || recorded && !before.expected.is_empty() && before.subject == after.subject
+    {
+        return Some(Change::Weakened(before, after));
+    }
+    let same_subject = before.subject == after.subject;
+    let other_value =
+        before.expected != after.expected && !before.expected.is_empty() && !after.expected.is_empty();
+    let both_exact = before.strength == Strength::Exact && after.strength == Strength::Exact;
+    (same_subject && other_value && both_exact && is_value(&before.expected) && is_value(&after.expected))
+        .then_some(Change::Value(before, after))
+}
+
+/// Whether a normalised text holds a literal.
+fn is_value(text: &str) -> bool {
+    text.contains('"')
+        || text.chars().any(|character| character.is_ascii_digit())
+        || ["True", "False", "true", "false", "None", "null", "nil", "[]", "{}"].contains(&text)
+}
+
+/// Whether more errors are accepted.
+fn is_broader(before: &Assertion, after: &Assertion) -> bool {
+    if !about_errors(before) || !about_errors(after) || before.text == after.text {
+        return false;
+    }
+    let named = |assertion: &Assertion| format!("{},{}", assertion.subject, assertion.expected);
+    let (old, new) = (named(before), named(after));
+    let words = |text: &str| -> Vec<String> {
+        text.split(|character: char| !character.is_alphanumeric() && character != '_')
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    let (old_words, new_words) = (words(&old), words(&new));
+    let any = |words: &[String]| words.iter().any(|word| ANY_ERROR.contains(&word.as_str()));
+    let anything = ["match=\".*\"", "match=\"\"", "match=r\".*\"", "match=\".+\"", "match=\".\""];
+    let lost_match = old.contains("match=")
+        && (!new.contains("match=")
+            || anything.iter().any(|pattern| new.contains(pattern) && !old.contains(pattern)));
+    let anything_js = ["/.*/", "/./", "/(?:)/", "/.+/", "\"\""];
+    let lost_pattern = anything_js.contains(&after.expected.as_str()) && !before.expected.is_empty();
+    let lost_part =
+        before.expected.starts_with(&format!("{},", after.expected)) && !after.expected.is_empty();
+    let lost_all =
+        !before.expected.is_empty() && after.expected.is_empty() && before.subject == after.subject;
+    any(&new_words) && !any(&old_words)
+        || lost_match
+        || lost_all
+        || lost_pattern
+        || lost_part && before.subject == after.subject
+}
+
+/// Whether an assertion expects an error.
+fn about_errors(assertion: &Assertion) -> bool {
+    let word = assertion.word.to_lowercase();
+    ["raises", "throw", "reject", "panic", "error"].iter().any(|part| word.contains(part))
+}
+
+/// Whether values further off are accepted: same words, a larger last number, or fewer digits.
+fn is_looser(before: &Assertion, after: &Assertion) -> bool {
+    let word = before.word.to_lowercase();
+    let counts_digits = word.contains("closeto") && !word.starts_with("close")
+        || word.contains("almost") && !after.expected.contains("delta");
+    let about_tolerance =
+        ["close", "almost", "delta", "epsilon", "approx", "near", "within", "abs_diff", "relative"]
+            .iter()
+            .any(|part| word.contains(part) || before.text.contains(part))
+            || before.text.to_lowercase().contains("abs(");
+    if !about_tolerance {
+        return false;
+    }
+    let (old, new) = (numbers(&before.text), numbers(&after.text));
+    if old.is_empty() {
+        return false;
+    }
+    let skeleton = |text: &str| {
+        text.chars()
+            .filter(|character| !character.is_ascii_digit() && !".-e_".contains(*character))
+            .collect::<String>()
+    };
+    match (old.last(), new.last()) {
+        (Some(old_last), Some(new_last))
+            if old.len() == new.len() && skeleton(&before.text) == skeleton(&after.text) =>
+        {
+            let head_same = old[..old.len() - 1] == new[..new.len() - 1];
+            let digits = counts_digits && old_last.fract() == 0.0 && before.expected.contains(',');
+            head_same && if digits { new_last < old_last } else { new_last > old_last }
+        }
+        _ => old.len() > new.len() && counts_digits && before.subject == after.subject,
+    }
+}
+
+fn numbers(text: &str) -> Vec<f64> {
+    let mut found = Vec::new();
+    let mut word = String::new();
+    let mut previous = ' ';
+    for character in text.chars().chain([' ']) {
+        let in_number = character.is_ascii_digit()
+            || character == '.' && !word.is_empty()
+            || (character == 'e' || character == '-' && previous == 'e') && !word.is_empty()
+            || character == '_' && !word.is_empty();
+        let starts =
+            word.is_empty() && character.is_ascii_digit() && (previous.is_alphanumeric() || previous == '_');
+        let is_sign = character == '-' && word.is_empty() && matches!(previous, ',' | '(' | '=');
+        if is_sign || in_number && !starts {
+            word.push(character);
+        } else if !word.is_empty() {
+            found.extend(word.trim_end_matches(['.', 'e', '-']).replace('_', "").parse::<f64>().ok());
+            word.clear();
+        }
+        previous = character;
+    }
+    found
+}
+
+fn describe(
+    comparison: &Comparison,
+    change: &Change<'_>,
+    (old, new): (&Source, &Source),
+    file: &str,
+    id: &str,
+    test_line: u32,
+    fewer: bool,
+) -> Option<Draft> {
+    let name = short(id);
+    let draft = |rule, line, message: String, before: &Assertion, after: Option<&Assertion>| {
+        let draft = Draft::new(rule, file, line, message).before(old.excerpt(&before.span));
+        Some(match after {
+            Some(after) => draft.after(new.excerpt(&after.span)),
+            None => draft,
+        })
+    };
+    match change {
+        Change::Removed(before) => {
+            let is_moved = comparison.added_assertions.contains_key(&before.text);
+            let is_gone = comparison.removed_names.iter().any(|name| mentions(&before.text, name));
+            if is_moved || is_gone || before.strength == Strength::Tautology {
+                return None;
+            }
+            let message = format!("test `{name}` no longer checks `{}`", cut(&before.subject));
+            let found = draft("assertion-removed", test_line, message, before, None)?;
+            // What was expected is still there, in a form that was not recognised as an assertion.
+            let still = is_telling(&before.expected)
+                && new.flat(&(0..new.tokens.len())).contains(&before.expected)
+                && comparison.product_changed;
+            Some(if fewer && !still { found } else { found.unsure() })
+        }
+        Change::Weakened(before, after) if after.strength == Strength::Tautology => {
+            let message = format!("an assertion of test `{name}` was replaced by one that cannot fail");
+            draft("assertion-tautology", after.line, message, before, Some(after))
+        }
+        Change::Weakened(before, after) => {
+            let message = format!("test `{name}` checks `{}` less strictly", cut(&before.subject));
+            // `assert f() == True` and `assert f()` say the same of what answers yes or no.
+            let is_plain =
+                ["assert", "assertTrue", "assertFalse", "True", "False", "isTrue", "isFalse", "ok"];
+            let is_boolean = ["true", "false", "True", "False"].contains(&before.expected.as_str())
+                && is_plain.contains(&after.word.as_str());
+            let found = draft("assertion-weakened", after.line, message, before, Some(after))?;
+            Some(if is_boolean { found.unsure() } else { found })
+        }
+        Change::Value(before, after) => {
+            let rule = if comparison.product_changed || comparison.data_changed {
+                "expected-value-follows-code"
+            } else {
+                "expected-value-changed"
+            };
+            let message = format!("test `{name}` expects another value of `{}`", cut(&before.subject));
+            draft(rule, after.line, message, before, Some(after))
+        }
+        Change::Error(before, after) => {
+            let message = format!("test `{name}` accepts errors that it did not accept before");
+            draft("expected-error-broadened", after.line, message, before, Some(after))
+        }
+        Change::Tolerance(before, after) => {
+            let message = format!("test `{name}` accepts values that are further off");
+            draft("tolerance-widened", after.line, message, before, Some(after))
+        }
+        Change::OutOfReach(before, after) => {
+            let (rule, what) = match after.reach {
+                Reach::Swallowed => ("assertion-swallowed", "fails without anybody noticing"),
+                Reach::Dead | Reach::Live => ("assertion-unreachable", "is never reached"),
+            };
+            let message = format!("an assertion of test `{name}` {what}");
+            draft(rule, after.line, message, before, Some(after))
+        }
+    }
+}
+
+/// Whether a value is too special to be somewhere else by chance.
+fn is_telling(expected: &str) -> bool {
+    expected.len() > 5 && expected.contains('"')
+}
+
+/// Whether a normalised text has this word.
+fn mentions(text: &str, name: &str) -> bool {
+    text.split(|character: char| !character.is_alphanumeric() && character != '_').any(|word| word == name)
+}
+
+/// Short enough for a sentence.
+fn cut(text: &str) -> String {
+    const CHARACTERS_MAX: usize = 60;
+    match text.char_indices().nth(CHARACTERS_MAX) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// Helpers that assert less than before.
+fn helpers(comparison: &Comparison) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for file in comparison.files.iter().filter(|file| file.is_test()) {
+        let Some((before, after)) = file.inventories() else { continue };
+        for (name, old) in &before.helpers {
+            let line = after.definitions.iter().find(|definition| definition.name == *name);
+            let Some(definition) = line else { continue };
+            let empty = Vec::new();
+            let new = after.helpers.get(name).unwrap_or(&empty);
+            let line = after.source.line(definition.span.start);
+            let fewer = old.len() > new.len();
+            for change in changes(old, new) {
+                drafts.extend(describe(
+                    comparison,
+                    &change,
+                    (&before.source, &after.source),
+                    file.path(),
+                    name,
+                    line,
+                    fewer,
+                ));
+            }
+        }
+    }
+    drafts
+}

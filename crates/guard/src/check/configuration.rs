@@ -1,0 +1,136 @@
+//! How checks are run: continuous integration, test runners, coverage, linters, hooks.
+//!
+//! These files have many formats, so they are compared line by line. A lost line and a gained one that begin
+//! alike are one line that changed; then its words, its setting and its numbers are compared with the tables in
+//! [`vocabulary`]. A line that only leaves out generated code or installed packages leaves out nothing.
+
+mod command;
+mod setting;
+mod vocabulary;
+
+use super::Draft;
+use crate::comparison::{ChangedFile, Comparison};
+use crate::paths;
+
+/// Lines that share less than this are not the same line.
+const SIMILARITY_MIN: f64 = 0.4;
+
+pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
+    let files = comparison.files.iter().filter(|file| paths::is_check_configuration(file.path()));
+    files.flat_map(file).collect()
+}
+
+/// A line, with what it belongs to.
+#[derive(Clone, Debug)]
+struct Line<'a> {
+    number: u32,
+    text: &'a str,
+    /// The key of the list or section that it is part of.
+    context: &'a str,
+}
+
+/// What happened to a line.
+#[derive(Debug)]
+struct Change<'a> {
+    before: Option<Line<'a>>,
+    after: Option<Line<'a>>,
+}
+
+fn file(file: &ChangedFile) -> Vec<Draft> {
+    let path = file.path();
+    let before = file.before.as_ref().map(|side| side.text.as_str());
+    // A new file may hold what it likes, but for the one that changes what `cargo test` means.
+    let Some(before) = before.or(path.starts_with(".cargo/").then_some("")) else { return Vec::new() };
+    let Some(after) = file.after.as_ref().map(|side| side.text.as_str()) else {
+        let has_checks = before.lines().any(command::checks);
+        let message = format!("`{path}`, which runs checks, is gone");
+        return has_checks.then(|| Draft::new("check-removed", path, 1, message)).into_iter().collect();
+    };
+    let changes = changes(before, after);
+    let mut drafts = Vec::new();
+    for change in &changes {
+        let found = command::compared(path, change, after).or_else(|| setting::compared(path, change, after));
+        drafts.extend(found);
+    }
+    if drafts.is_empty()
+        && !changes.is_empty()
+        && !path.ends_with("package.json")
+        && !path.ends_with("Cargo.toml")
+    {
+        let line = changes.iter().find_map(|change| change.after.as_ref()).map_or(1, |line| line.number);
+        let message = format!("`{path}`, which says how checks run, changed");
+        drafts.push(Draft::new("check-configuration-changed", path, line, message));
+    }
+    drafts
+}
+
+/// The lines that differ, paired where one became the other.
+fn changes<'a>(before: &'a str, after: &'a str) -> Vec<Change<'a>> {
+    let (old, new) = (lines(before), lines(after));
+    let lost = difference(&old, &new);
+    let mut gained = difference(&new, &old);
+    let mut found = Vec::new();
+    for before in lost {
+        let best = gained
+            .iter()
+            .enumerate()
+            .map(|(index, line)| (likeness(&before, line), index))
+            .filter(|(likeness, _)| *likeness >= SIMILARITY_MIN)
+            .max_by(|a, b| a.0.total_cmp(&b.0));
+        let after = best.map(|(_, index)| gained.remove(index));
+        found.push(Change { before: Some(before), after });
+    }
+    found.extend(gained.into_iter().map(|line| Change { before: None, after: Some(line) }));
+    found
+}
+
+/// The same key counts more than the same words.
+fn likeness(a: &Line<'_>, b: &Line<'_>) -> f64 {
+    let key = |line: &Line<'_>| setting::key(line.text).map(str::to_owned);
+    let same_key = key(a).is_some() && key(a) == key(b) && a.context == b.context;
+    let words = crate::similar::text_similarity(a.text, b.text);
+    if same_key { words.max(0.5) + 0.2 } else { words }
+}
+
+fn lines(text: &str) -> Vec<Line<'_>> {
+    // The keys that are open, with how far each is indented.
+    let mut open: Vec<(usize, &str)> = Vec::new();
+    let mut found = Vec::new();
+    for (index, raw) in text.lines().enumerate() {
+        let line = raw.trim();
+        if line.is_empty() || is_comment(line) {
+            continue;
+        }
+        let indent = raw.len() - raw.trim_start().len();
+        open.retain(|(depth, _)| *depth < indent);
+        let context = open.last().map_or("", |(_, key)| *key);
+        found.push(Line { number: index as u32 + 1, text: line, context });
+        if let Some(key) = setting::key(line).filter(|_| line.ends_with([':', '=', '[', '{', '('])) {
+            open.push((indent, key));
+        }
+    }
+    found
+}
+
+fn is_comment(line: &str) -> bool {
+    line.starts_with("# ") || line == "#" || line.starts_with("//") || line.starts_with("#!")
+}
+
+/// The lines of `mine` that `other` does not have.
+fn difference<'a>(mine: &[Line<'a>], other: &[Line<'a>]) -> Vec<Line<'a>> {
+    let mut left: Vec<(&str, &str)> = other.iter().map(|line| (plain(line.text), line.context)).collect();
+    let is_lost =
+        |line: &&Line<'a>| match left.iter().position(|other| *other == (plain(line.text), line.context)) {
+            Some(at) => {
+                left.swap_remove(at);
+                false
+            }
+            None => true,
+        };
+    mine.iter().filter(is_lost).cloned().collect()
+}
+
+/// Without the comma that only separates it from the next.
+fn plain(line: &str) -> &str {
+    line.trim_end_matches(',')
+}

@@ -1,0 +1,213 @@
+//! Lines that run a check.
+
+use super::vocabulary::{CHECKS, IGNORES, NARROWS, NEUTRAL, NOTHING, STRICT};
+use super::{Change, Line};
+use crate::check::Draft;
+
+/// Whether a line runs a check.
+pub(super) fn checks(line: &str) -> bool {
+    which(line).is_some()
+}
+
+/// Names of scripts that check.
+const PURPOSES: &[&str] = &["test", "lint", "check", "coverage", "ci", "typecheck", "verify"];
+
+/// The check that a line runs.
+fn which(line: &str) -> Option<&'static str> {
+    let line = line.trim();
+    let others =
+        ["install", "pip ", "uses:", "name:", "id:", "cache:", "needs:", "apt-get", "description", "image:"];
+    if super::is_comment(line) || others.iter().any(|word| line.contains(word)) {
+        return None;
+    }
+    // The arguments of a runner, and a script by the name of what it is for, are commands too.
+    let is_script = super::setting::key(line).is_some_and(|key| {
+        let purpose = key.split([':', '-']).next().unwrap_or(key);
+        ["addopts", "PYTEST_ADDOPTS"].contains(&key) || line.starts_with('"') && PURPOSES.contains(&purpose)
+    });
+    if is_script && !line.ends_with(['{', '[']) && !line.contains("\": \"^") {
+        return Some("the check");
+    }
+    CHECKS.iter().copied().find(|check| has_phrase(line, check))
+}
+
+/// Whether a line has this phrase, not as part of a longer word.
+fn has_phrase(line: &str, phrase: &str) -> bool {
+    let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '-' | '.');
+    line.match_indices(phrase).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let mut rest = line[at + phrase.len()..].chars();
+        let after = rest.next();
+        let is_version = after == Some('"') && line.contains("\": \"^");
+        // The name of a package or of a script is not the command.
+        let is_key = after == Some('"') && rest.next() == Some(':') && !line.contains("run");
+        !(before.is_some_and(is_part) || after.is_some_and(is_part) || is_version || is_key)
+    })
+}
+
+/// What a changed line does to the check in it.
+pub(super) fn compared(path: &str, change: &Change<'_>, after: &str) -> Option<Draft> {
+    match (&change.before, &change.after) {
+        (Some(old), Some(new)) => {
+            rewritten(path, old, new, after).or_else(|| ignored(path, Some(old), new, after))
+        }
+        (Some(old), None) => removed(path, old, None, after),
+        (None, Some(new)) => ignored(path, None, new, after),
+        (None, None) => None,
+    }
+}
+
+fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<Draft> {
+    let check = which(old.text)?;
+    if which(new.text).is_none() {
+        return removed(path, old, Some(new), after);
+    }
+    if runs_nothing(new.text) && !runs_nothing(old.text) {
+        let message = format!("`{check}` is no longer run here");
+        return Some(Draft::new("check-removed", path, new.number, message).before(old.text).after(new.text));
+    }
+    let draft =
+        |rule, message: String| Draft::new(rule, path, new.number, message).before(old.text).after(new.text);
+    if let Some(word) = IGNORES.iter().find(|word| new.text.contains(**word) && !old.text.contains(**word)) {
+        return Some(draft(
+            "check-failure-ignored",
+            format!("`{check}` may fail without anybody noticing: `{word}`"),
+        ));
+    }
+    if let Some(lowered) = super::setting::numbers_moved(old.text, new.text) {
+        return Some(draft(lowered.0, lowered.1));
+    }
+    let (had, has) = (flags(old.text), flags(new.text));
+    let disables = new.text.contains("-p no:") && !old.text.contains("-p no:");
+    if disables {
+        return Some(draft("check-narrowed", format!("`{check}` runs without a part of it")));
+    }
+    let silenced = has.iter().find(|flag| flag.1 == "ignore" && !had.contains(flag));
+    if let Some((flag, value)) = silenced {
+        return Some(draft(
+            "check-narrowed",
+            format!("`{check}` overlooks what it reported: `{flag} {value}`"),
+        ));
+    }
+    let narrows =
+        has.iter().find(|flag| NARROWS.contains(&flag.0) && !had.iter().any(|other| other.0 == flag.0));
+    if let Some((flag, value)) = narrows.filter(|(_, value)| !is_neutral(value)) {
+        return Some(draft(
+            "check-narrowed",
+            format!("`{check}` leaves out what it ran before: `{flag} {value}`"),
+        ));
+    }
+    let longer = has.iter().find(|flag| {
+        NARROWS.contains(&flag.0)
+            && !is_neutral(flag.1)
+            && had.iter().filter(|other| other.0 == flag.0).count()
+                < has.iter().filter(|other| other.0 == flag.0).count()
+            && !had.contains(flag)
+    });
+    if let Some((flag, value)) = longer {
+        return Some(draft(
+            "check-narrowed",
+            format!("`{check}` leaves out more than before: `{flag} {value}`"),
+        ));
+    }
+    let lost = STRICT.iter().find(|word| has_flag(old.text, word) && !has_flag(new.text, word));
+    lost.map(|word| draft("check-narrowed", format!("`{check}` is less strict: `{word}` is gone")))
+}
+
+fn has_flag(line: &str, flag: &str) -> bool {
+    line.match_indices(flag).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let after = line[at + flag.len()..].chars().next();
+        before.is_none_or(|character| character == ' ' || character == '"' || character == '\'')
+            && after.is_none_or(|character| !character.is_alphanumeric() && character != '-')
+    })
+}
+
+/// The flags of a command, each with what follows it.
+fn flags(line: &str) -> Vec<(&str, &str)> {
+    let words: Vec<&str> = line
+        .split([' ', ',', '"', '\'', '[', ']'])
+        .map(|word| word.trim_matches(['"', '\'']))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let mut found = Vec::new();
+    for (index, word) in words.iter().enumerate() {
+        if let Some((flag, value)) = word.split_once('=').filter(|_| word.starts_with('-')) {
+            found.push((flag, value));
+        } else if word.starts_with('-') && word.len() > 1 {
+            found.push((*word, words.get(index + 1).copied().unwrap_or_default()));
+        }
+    }
+    found
+}
+
+/// Whether what is left out is nothing a person wrote.
+pub(super) fn is_neutral(value: &str) -> bool {
+    let parts = value.trim_start_matches(['-', ' ']).split(['/', '*', '(', ')', '|', '^', '$', '\\']);
+    parts.map(|part| part.trim_matches(['"', '\''])).any(|part| {
+        let stem = part.rsplit_once('.').map_or(part, |(stem, _)| stem);
+        NEUTRAL.contains(&part) || NEUTRAL.contains(&stem) || NEUTRAL.contains(&part.trim_matches('.'))
+    })
+}
+
+/// Whether a line only says something, or succeeds.
+fn runs_nothing(line: &str) -> bool {
+    let command = line.rsplit_once("run:").map_or(line, |(_, command)| command);
+    let command = command.rsplit_once("run(").map_or(command, |(_, command)| command);
+    let command = command.rsplit_once("\": \"").map_or(command, |(_, command)| command);
+    let command = command.rsplit_once("entry:").map_or(command, |(_, command)| command);
+    let command = command.trim_start_matches(['-', ' ', '@', '"', '\'', '|', '>']).trim();
+    NOTHING.iter().any(|word| {
+        command
+            .strip_prefix(word)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '"', '\'', ',', ';', '#']))
+    })
+}
+
+/// A check that is no longer run here, unless it runs on another line of the file.
+fn removed(path: &str, old: &Line<'_>, new: Option<&Line<'_>>, after: &str) -> Option<Draft> {
+    let check = which(old.text)?;
+    let still = after
+        .lines()
+        .map(str::trim)
+        .any(|line| check != "the check" && which(line) == Some(check) && !runs_nothing(line));
+    // A setting that only mentions a check runs nothing.
+    let runs = !old.text.contains("= [") || old.text.contains("run");
+    if still || !runs {
+        return None;
+    }
+    let message = format!("`{check}` is no longer run here");
+    let line = new.map_or(old.number, |line| line.number);
+    let draft = Draft::new("check-removed", path, line, message).before(old.text);
+    Some(match new {
+        Some(new) => draft.after(new.text),
+        None => draft,
+    })
+}
+
+/// A line that lets failures through.
+fn ignored(path: &str, old: Option<&Line<'_>>, new: &Line<'_>, after: &str) -> Option<Draft> {
+    let is_script = !path.ends_with(".yml")
+        && !path.ends_with(".yaml")
+        && !path.ends_with(".toml")
+        && !path.ends_with(".json");
+    let message = "a check may fail here without anybody noticing".to_owned();
+    let draft = Draft::new("check-failure-ignored", path, new.number, message).after(new.text);
+    let stops_early = new.text == "exit 0" && is_script && {
+        let rest: Vec<_> = after.lines().skip(new.number as usize).collect();
+        rest.iter().any(|line| !line.trim().is_empty())
+    };
+    let loses_errexit = old
+        .is_some_and(|old| old.text.starts_with("set -e") || old.text.starts_with("set -o errexit"))
+        && !new.text.contains("set -e")
+        && !new.text.contains("errexit");
+    let fixes_result = old.is_some_and(|old| {
+        let is_computed = old.text.contains("=$(") || old.text.contains("=`");
+        is_computed
+            && new.text.split_once('=').is_some_and(|(name, value)| {
+                old.text.starts_with(name) && value.chars().all(|character| character.is_ascii_digit())
+            })
+    });
+    let traps = new.text.starts_with("trap") && new.text.contains("exit 0");
+    (stops_early || traps || loses_errexit || fixes_result || new.text == "set +e").then_some(draft)
+}

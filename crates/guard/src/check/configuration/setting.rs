@@ -1,0 +1,242 @@
+//! Lines that set something.
+
+use super::command::is_neutral;
+use super::vocabulary::{CEILINGS, FLOORS, LEAVING_OUT, LOOKING_AT, SWITCHES_OFF, SWITCHES_ON};
+use super::{Change, Line};
+use crate::check::Draft;
+
+/// A limit that grows by less than this factor is an adjustment.
+const CEILING_FACTOR_MIN: f64 = 5.0;
+
+/// The key of `key = value`, `key: value` or `"key": value`.
+pub(super) fn key(line: &str) -> Option<&str> {
+    let at = line.find([':', '='])?;
+    let key = line[..at].trim().trim_start_matches("- ").trim().trim_matches(['"', '\'']);
+    let is_plain =
+        |character: char| character.is_alphanumeric() || matches!(character, '_' | '-' | '.' | '@' | '/');
+    (!key.is_empty() && key.chars().all(is_plain)).then_some(key)
+}
+
+fn value(line: &str) -> &str {
+    line.find([':', '='])
+        .map_or(line, |at| &line[at + 1..])
+        .trim()
+        .trim_end_matches(',')
+        .trim_matches(['"', '\''])
+}
+
+/// What a changed setting does to the checks.
+pub(super) fn compared(path: &str, change: &Change<'_>, after: &str) -> Option<Draft> {
+    match (&change.before, &change.after) {
+        (Some(old), Some(new)) => rewritten(path, old, new),
+        (None, Some(new)) => added(path, new),
+        (Some(old), None) => removed(path, old, after),
+        (None, None) => None,
+    }
+}
+
+fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
+    let draft = |rule, message: String| {
+        Some(Draft::new(rule, path, new.number, message).before(old.text).after(new.text))
+    };
+    if let Some((rule, message)) = numbers_moved(old.text, new.text) {
+        return draft(rule, message);
+    }
+    let name = key(new.text).unwrap_or(new.context);
+    if key(old.text) != key(new.text) {
+        return added(path, new);
+    }
+    let (was, is) = (value(old.text), value(new.text));
+    if loosened(name, was, is) {
+        return draft("check-narrowed", format!("`{name}` is less strict than before"));
+    }
+    let words = |text: &str| -> Vec<String> {
+        text.split([',', '[', ']', ' ', '{', '}'])
+            .map(|word| word.trim_matches(['"', '\'', '`']).to_owned())
+            .filter(|word| !word.is_empty())
+            .collect()
+    };
+    let (had, has) = (words(was), words(is));
+    let gained: Vec<_> = has.iter().filter(|word| !had.contains(word) && !is_neutral(word)).collect();
+    let lost: Vec<_> = had.iter().filter(|word| !has.contains(word)).collect();
+    let is_list = LEAVING_OUT.contains(&name) || LEAVING_OUT.contains(&new.context);
+    if is_list && !gained.is_empty() {
+        return draft("check-narrowed", format!("`{name}` leaves out more than before"));
+    }
+    let negates = gained.iter().any(|word| word.starts_with('!'));
+    let looks_at = LOOKING_AT.contains(&name) || LOOKING_AT.contains(&new.context);
+    let fewer = !lost.is_empty() && (name != "on" || lost.iter().any(|word| word.starts_with("pu")));
+    if looks_at && (negates || fewer && lost.len() >= gained.len()) {
+        return draft("check-narrowed", format!("`{name}` looks at less than before"));
+    }
+    // A make target that no longer depends on its checks.
+    let is_target =
+        old.text.contains(':') && !old.text.contains('=') && path.to_lowercase().contains("makefile");
+    let checking = ["test", "lint", "check", "cover", "coverage", "vet", "clippy"];
+    (is_target && lost.iter().any(|word| checking.contains(&word.as_str())))
+        .then(|| {
+            draft(
+                "check-removed",
+                format!(
+                    "`{name}` no longer runs {}",
+                    lost.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(", ")
+                ),
+            )
+        })
+        .flatten()
+}
+
+/// Whether a word that was strict became one that is not.
+fn loosened(name: &str, was: &str, is: &str) -> bool {
+    let lower = name.to_lowercase();
+    let strict = |value: &str| match value.to_lowercase().trim_matches(['[', ']', '"', '\'']) {
+        "deny" | "forbid" | "error" | "strict" | "2" | "all" => 3,
+        "warn" | "warning" | "standard" | "basic" | "1" => 2,
+        "off" | "allow" | "ignore" | "none" | "silent" | "0" => 1,
+        _ => 0,
+    };
+    let switch = |value: &str| match value.to_lowercase().split([',', ' ']).next().unwrap_or_default() {
+        "true" | "yes" | "on" => Some(true),
+        "false" | "no" | "off" => Some(false),
+        _ => None,
+    };
+    if let (Some(true), Some(false)) = (switch(was), switch(is)) {
+        return SWITCHES_ON.iter().any(|word| lower.contains(&word.to_lowercase()));
+    }
+    if let (Some(false), Some(true)) = (switch(was), switch(is)) {
+        return SWITCHES_OFF.iter().any(|word| lower == word.to_lowercase());
+    }
+    // A number that counts something is no level.
+    if CEILINGS.iter().any(|word| lower.contains(word)) {
+        return false;
+    }
+    let first = |value: &str| strict(value.split([',', ' ']).next().unwrap_or_default());
+    first(was) > 0 && first(is) > 0 && first(is) < first(was)
+}
+
+fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
+    let name = key(new.text).unwrap_or(new.context);
+    let is = value(new.text);
+    let draft = |rule, message: String| Some(Draft::new(rule, path, new.number, message).after(new.text));
+    let switched = is.to_lowercase() == "true" || is == "1" || is.to_lowercase() == "yes";
+    if SWITCHES_OFF.contains(&name) && switched {
+        return draft("check-failure-ignored", format!("`{name}` lets failures through"));
+    }
+    let is_condition = name == "if" && ["false", "${{ false }}"].contains(&is);
+    if is_condition || name == "when" && ["never", "manual"].contains(&is) {
+        return draft(
+            "check-narrowed",
+            format!("a step runs only when somebody asks for it: `{}`", new.text),
+        );
+    }
+    if name == "default-filter" || LEAVING_OUT.contains(&name) || LEAVING_OUT.contains(&new.context) {
+        let items: Vec<_> = is
+            .split([',', '[', ']', ' '])
+            .map(|word| word.trim_matches(['"', '\'']))
+            .filter(|word| !word.is_empty() && *word != "-")
+            .collect();
+        let opens_list = items.is_empty();
+        if !opens_list && !items.iter().all(|item| is_neutral(item)) && is != "false" {
+            return draft("check-narrowed", format!("`{name}` leaves out something that was looked at"));
+        }
+    }
+    let switches_test_off =
+        ["test", "doctest", "autotests", "harness", "check-coverage"].contains(&name) && is == "false";
+    let names_tests = ["testRunner", "testNamePattern", "testPathPattern", "testMatch", "testRegex", "grep"]
+        .contains(&name);
+    let replaces = path.starts_with(".cargo/") && (name == "runner" || name == "test");
+    if replaces {
+        return draft("check-removed", format!("`{name}` replaces what runs the tests"));
+    }
+    let retries =
+        ["retries", "retry", "reruns"].contains(&name) && is.parse::<u32>().is_ok_and(|count| count > 0);
+    if retries {
+        return draft("test-retried", format!("failed tests run again: `{}`", new.text));
+    }
+    (switches_test_off || names_tests)
+        .then(|| draft("check-narrowed", format!("`{name}` leaves out something that was run")))
+        .flatten()
+}
+
+/// A limit that is gone.
+fn removed(path: &str, old: &Line<'_>, after: &str) -> Option<Draft> {
+    let lower = old.text.to_lowercase();
+    let name = key(old.text).unwrap_or(old.context);
+    let is_limit = [
+        "fail_under",
+        "fail-under",
+        "threshold",
+        "check-coverage",
+        "forbid-only",
+        "xfail_strict",
+        "minimum_coverage",
+    ]
+    .iter()
+    .any(|word| lower.contains(word))
+        || old.context.to_lowercase().contains("threshold") && !numbers(old.text).is_empty();
+    let still = after.to_lowercase().contains(&name.to_lowercase())
+        && !old.context.to_lowercase().contains("threshold");
+    let lists = ["select", "extend-select", "enable", "linters"];
+    let was_listed =
+        lists.contains(&old.context) || old.context == "on" && ["push", "pull_request"].contains(&name);
+    let was_strict = !after.contains(old.text)
+        && loosened(
+            name,
+            value(old.text),
+            if value(old.text).eq_ignore_ascii_case("true") { "false" } else { "off" },
+        )
+        && SWITCHES_ON.iter().any(|word| name.to_lowercase().contains(word));
+    if is_limit && !still {
+        return Some(
+            Draft::new("threshold-lowered", path, old.number, format!("the limit `{name}` is gone"))
+                .before(old.text),
+        );
+    }
+    (was_listed || was_strict).then(|| {
+        Draft::new("check-narrowed", path, old.number, format!("`{}` no longer holds", old.text))
+            .before(old.text)
+    })
+}
+
+/// Numbers that fell below their floor or rose above their ceiling.
+pub(super) fn numbers_moved(old: &str, new: &str) -> Option<(&'static str, String)> {
+    let lower = old.to_lowercase();
+    let (had, has) = (numbers(old), numbers(new));
+    let floor = FLOORS.iter().find(|word| lower.contains(**word) && new.to_lowercase().contains(**word));
+    let ceiling = CEILINGS.iter().find(|word| lower.contains(**word) && new.to_lowercase().contains(**word));
+    if had.len() != has.len() || had == has {
+        return None;
+    }
+    let pairs = || had.iter().zip(&has).filter(|(old, new)| old != new);
+    if let Some(word) = ceiling {
+        let grew = pairs()
+            .any(|(old, new)| *new >= old.max(0.2) * CEILING_FACTOR_MIN || *new == 0.0 && *word == "timeout");
+        return grew.then(|| ("timeout-widened", format!("the limit `{word}` is far higher than before")));
+    }
+    let word = floor?;
+    let fell = pairs().any(|(old, new)| new < old);
+    fell.then(|| ("threshold-lowered", format!("the limit `{word}` is lower than before")))
+}
+
+/// The numbers in a line; durations in seconds.
+fn numbers(line: &str) -> Vec<f64> {
+    let mut found = Vec::new();
+    let mut rest = line;
+    while let Some(start) = rest.find(|character: char| character.is_ascii_digit()) {
+        rest = &rest[start..];
+        let end = rest
+            .find(|character: char| !character.is_ascii_digit() && character != '.')
+            .unwrap_or(rest.len());
+        let (number, after) = rest.split_at(end);
+        let mut unit = after.chars();
+        let factor = match (unit.next(), unit.next()) {
+            (Some('h'), next) if !next.is_some_and(char::is_alphanumeric) => 3600.0,
+            (Some('m'), next) if !next.is_some_and(char::is_alphanumeric) => 60.0,
+            (Some('m'), Some('s')) => 0.001,
+            _ => 1.0,
+        };
+        found.extend(number.trim_matches('.').parse::<f64>().ok().map(|number| number * factor));
+        rest = after;
+    }
+    found
+}

@@ -1,0 +1,307 @@
+//! Tests that are gone: deleted, commented out, emptied, hidden from the runner, or short of cases.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Draft;
+use crate::comparison::Comparison;
+use crate::follow::At;
+use crate::inventory::{Inventory, Test};
+use crate::similar::Fingerprint;
+
+pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
+    let mut drafts = removed(comparison);
+    for (old, new) in &comparison.followed.pairs {
+        drafts.extend(emptied(comparison, *old, *new));
+        drafts.extend(fewer_cases(comparison, *old, *new));
+        drafts.extend(other_values(comparison, *old, *new));
+    }
+    drafts
+}
+
+/// Tests that nothing became. Those of one deleted file are one finding.
+fn removed(comparison: &Comparison) -> Vec<Draft> {
+    let mut by_file: BTreeMap<usize, Vec<At>> = BTreeMap::new();
+    for at in &comparison.followed.removed {
+        let (test, inventory) = (comparison.old_test(*at), comparison.old_inventory(*at));
+        let was_off = test.is_off();
+        let gone_with_code = comparison.mentions_removed(inventory, test);
+        if !was_off
+            && !gone_with_code
+            && !is_duplicate(comparison, *at)
+            && !is_merged(comparison, inventory, test)
+        {
+            by_file.entry(at.0).or_default().push(*at);
+        }
+    }
+    let mut drafts = Vec::new();
+    for (file, tests) in by_file {
+        let changed = &comparison.files[file];
+        let path = changed.before.as_ref().map_or("", |side| side.path.as_str());
+        if changed.after.is_none() {
+            let names: Vec<_> = tests.iter().map(|at| comparison.old_test(*at).id.clone()).collect();
+            let count = names.len();
+            let message = format!("`{path}` is gone, and with it {}", counted(count, "test"));
+            drafts.push(Draft::new("test-file-deleted", path, 1, message).before(names.join("\n")));
+            continue;
+        }
+        drafts.extend(tests.iter().map(|at| one_removed(comparison, *at)));
+    }
+    drafts
+}
+
+/// Whether another test of the new tree does the very same.
+fn is_duplicate(comparison: &Comparison, at: At) -> bool {
+    let print = comparison.old_print(at);
+    let sides = comparison.files.iter().filter_map(|file| file.after.as_ref()).chain(&comparison.other_tests);
+    let mut inventories = sides.filter_map(|side| side.inventory.as_ref());
+    inventories.any(|inventory| {
+        let same = |test: &Test| Fingerprint::of(&inventory.source, &test.body) == print;
+        inventory.tests.iter().any(|test| !test.is_off() && same(test))
+    })
+}
+
+fn one_removed(comparison: &Comparison, at: At) -> Draft {
+    let (test, inventory) = (comparison.old_test(at), comparison.old_inventory(at));
+    let file = &comparison.files[at.0];
+    let after = file.after.as_ref();
+    let name = short(&test.id);
+    let before = inventory.source.excerpt(&test.span);
+    let (rule, line, message) = if after.is_some_and(|side| is_commented_out(side, test)) {
+        ("test-commented-out", 1, format!("test `{name}` became a comment"))
+    } else if let Some(line) =
+        after.and_then(|side| side.inventory.as_ref()).and_then(|new| uncollected(inventory, test, new))
+    {
+        (
+            "test-hidden",
+            line,
+            format!("test `{name}` is still there under a name that the runner does not look for"),
+        )
+    } else {
+        ("test-deleted", test.line, format!("test `{name}` is gone, and no other test has become it"))
+    };
+    Draft::new(rule, file.path(), line, message).test(&test.id).before(before)
+}
+
+/// Whether the comments of the new file hold what the test was.
+fn is_commented_out(side: &crate::comparison::Side, test: &Test) -> bool {
+    let Some(inventory) = &side.inventory else { return false };
+    let name = short(&test.id);
+    inventory.source.comments.iter().any(|comment| inventory.source.comment(comment).contains(name))
+}
+
+/// Where a function that is no test has the body of this one.
+fn uncollected(old: &Inventory, test: &Test, new: &Inventory) -> Option<u32> {
+    let print = Fingerprint::of(&old.source, &test.body);
+    let alike = new.definitions.iter().find(|definition| {
+        definition.is_function && Fingerprint::of(&new.source, &definition.body).similarity(&print) > 0.8
+    })?;
+    Some(new.source.line(alike.span.start))
+}
+
+/// Whether the new tests together say what this one said: merged, split, or turned into a table.
+fn is_merged(comparison: &Comparison, inventory: &Inventory, test: &Test) -> bool {
+    let source = &inventory.source;
+    let wanted: BTreeSet<String> = source.literals(&test.body).into_iter().collect();
+    if wanted.is_empty() && test.assertions.is_empty() {
+        return false;
+    }
+    let has_all_assertions = !test.assertions.is_empty()
+        && test.live().all(|assertion| comparison.added_assertions.contains_key(&assertion.text));
+    if has_all_assertions {
+        return true;
+    }
+    let called: BTreeSet<&str> = calls(inventory, test);
+    let candidates =
+        comparison.followed.added.iter().chain(comparison.followed.pairs.iter().map(|(_, new)| new));
+    for at in candidates {
+        let (new, new_inventory) = (comparison.new_test(*at), comparison.new_inventory(*at));
+        if new.is_off() || new.live().count() == 0 {
+            continue;
+        }
+        let literals: BTreeSet<String> = gained(comparison, *at, new_inventory, new);
+        let words: BTreeSet<&str> = new_inventory.source.words(&new.span).collect();
+        let shared = wanted.iter().filter(|literal| literals.contains(*literal)).count();
+        let calls_same = called.is_empty()
+            || called.iter().filter(|name| words.contains(*name)).count() * 2 >= called.len();
+        if !wanted.is_empty() && shared * 10 >= wanted.len() * 8 && calls_same {
+            return true;
+        }
+    }
+    false
+}
+
+/// The literals that a new test has, as far as it did not have them before; for a table, those of its rows.
+fn gained(comparison: &Comparison, at: At, inventory: &Inventory, test: &Test) -> BTreeSet<String> {
+    let mut literals = inventory.source.literals(&test.span);
+    for case in &test.cases {
+        // A table may be bound to a name outside of the test.
+        literals.extend(literals_of_text(case));
+    }
+    let old = comparison.followed.pairs.iter().find(|(_, new)| *new == at).map(|(old, _)| *old);
+    let Some(old) = old else { return literals.into_iter().collect() };
+    let (old_test, old_inventory) = (comparison.old_test(old), comparison.old_inventory(old));
+    let mut had: BTreeSet<_> = old_inventory.source.literals(&old_test.span).into_iter().collect();
+    had.extend(old_test.cases.iter().flat_map(|case| literals_of_text(case)));
+    // A table may reuse values that were there already; what counts is that it grew.
+    if test.cases.len() > old_test.cases.len() {
+        literals.into_iter().collect()
+    } else {
+        literals.into_iter().filter(|literal| !had.contains(literal)).collect()
+    }
+}
+
+/// The literals in a normalised text, roughly.
+pub(super) fn literals_of_text(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find('"') {
+        let Some(length) = rest[start + 1..].find('"') else { break };
+        found.push(rest[start..start + length + 2].to_owned());
+        rest = &rest[start + length + 2..];
+    }
+    let numbers = text.split(|character: char| !character.is_alphanumeric() && character != '.');
+    found.extend(
+        numbers.filter(|word| word.starts_with(|first: char| first.is_ascii_digit())).map(str::to_owned),
+    );
+    found
+}
+
+/// The functions that a test calls, apart from what asserts.
+fn calls<'a>(inventory: &'a Inventory, test: &Test) -> BTreeSet<&'a str> {
+    let source = &inventory.source;
+    let is_call = |index: &usize| {
+        source.word(index + 1) == "(" && source.tokens[*index].kind == crate::source::Kind::Word
+    };
+    test.body
+        .clone()
+        .filter(is_call)
+        .map(|index| source.word(index))
+        .filter(|word| {
+            crate::words::assert_word(word).is_none()
+                && crate::words::matcher(word).is_none()
+                && *word != "expect"
+        })
+        .collect()
+}
+
+/// A test that did something and no longer does anything.
+fn emptied(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
+    if !is_emptied(comparison, old, new) {
+        return None;
+    }
+    let (before, after) = (comparison.old_test(old), comparison.new_test(new));
+    let message = format!("test `{}` is still there, but its body is empty", short(&after.id));
+    let draft =
+        Draft::new("test-emptied", comparison.files[new.0].path(), after.line, message).test(&after.id);
+    let excerpt = comparison.old_inventory(old).source.excerpt(&before.span);
+    Some(draft.before(excerpt).after(comparison.new_inventory(new).source.excerpt(&after.span)))
+}
+
+/// Whether nothing of a test is left but its frame.
+pub(super) fn is_emptied(comparison: &Comparison, old: At, new: At) -> bool {
+    const EMPTY: &[&str] =
+        &["pass", "return", "None", "async", "function", "self", "done", "null", "undefined"];
+    let (before, after) = (comparison.old_test(old), comparison.new_test(new));
+    if after.is_off() || before.is_off() {
+        return false;
+    }
+    let (old_source, source) = (&comparison.old_inventory(old).source, &comparison.new_inventory(new).source);
+    let is_frame = |word: &str| EMPTY.contains(&word);
+    let has_text = !source.literals(&after.body).is_empty();
+    let documents =
+        source.literals(&after.body).len() == 1 && source.word(after.body.start).starts_with(['"', '\'']);
+    let had = old_source.words(&before.body).filter(|word| !is_frame(word)).count();
+    had >= 2 && source.words(&after.body).all(is_frame) && (!has_text || documents)
+}
+
+/// A table that lost rows which are nowhere else.
+fn fewer_cases(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
+    let (before, after) = (comparison.old_test(old), comparison.new_test(new));
+    if after.cases.len() >= before.cases.len() || before.cases.len() < 2 || after.is_off() {
+        return None;
+    }
+    let kept: BTreeSet<_> = after.cases.iter().collect();
+    let lost: Vec<_> = before.cases.iter().filter(|case| !kept.contains(case)).collect();
+    let elsewhere = |case: &str| {
+        let literals = literals_of_text(case);
+        comparison
+            .files
+            .iter()
+            .filter_map(|file| file.after.as_ref())
+            .filter_map(|side| side.inventory.as_ref())
+            .any(|inventory| {
+                inventory.tests.iter().filter(|test| test.id != after.id).any(|test| {
+                    test.cases.iter().any(|other| other == case) || {
+                        let has = inventory.source.literals(&test.span);
+                        comparison.followed.added.iter().any(|at| comparison.new_test(*at).id == test.id)
+                            && !literals.is_empty()
+                            && literals.iter().all(|literal| has.contains(literal))
+                    }
+                })
+            })
+    };
+    let lost: Vec<_> = lost.into_iter().filter(|case| !elsewhere(case)).cloned().collect();
+    let missing = before.cases.len() - after.cases.len();
+    if lost.len() < missing.min(1)
+        || lost.is_empty()
+        || comparison.removed_names.iter().any(|name| lost.iter().all(|case| case.contains(name.as_str())))
+    {
+        return None;
+    }
+    let message = format!(
+        "test `{}` had {} and has {} now",
+        short(&after.id),
+        counted(before.cases.len(), "case"),
+        after.cases.len()
+    );
+    Some(
+        Draft::new("test-case-deleted", comparison.files[new.0].path(), after.line, message)
+            .test(&after.id)
+            .before(lost.join("\n")),
+    )
+}
+
+/// A table with as many rows, some of which say something else.
+fn other_values(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
+    let (before, after) = (comparison.old_test(old), comparison.new_test(new));
+    if before.cases.len() != after.cases.len() || before.cases.len() < 2 || after.is_off() {
+        return None;
+    }
+    let changed = |(was, is): &(&String, &String)| {
+        let (had, has) = (literals_of_text(was), literals_of_text(is));
+        let kept = had.iter().filter(|literal| has.contains(literal)).count();
+        was != is
+            && had.len() == has.len()
+            && kept < had.len()
+            && kept * 2 >= had.len()
+            && kept > 0
+            && skeleton(was) == skeleton(is)
+    };
+    let lost = before.cases.iter().filter(|case| !after.cases.contains(case));
+    let gained = after.cases.iter().filter(|case| !before.cases.contains(case));
+    let (was, is) = lost.zip(gained).find(changed)?;
+    let follows = comparison.product_changed || comparison.data_changed;
+    let rule = if follows { "expected-value-follows-code" } else { "expected-value-changed" };
+    let message = format!("a case of test `{}` has another value", short(&after.id));
+    let draft = Draft::new(rule, comparison.files[new.0].path(), after.line, message).test(&after.id);
+    Some(draft.before(was.clone()).after(is.clone()))
+}
+
+/// A row without its values.
+fn skeleton(row: &str) -> String {
+    let mut quoted = false;
+    let keep = |character: &char| {
+        quoted ^= *character == '"';
+        !quoted && !character.is_alphanumeric() && !matches!(character, '.' | '-' | '_' | '"')
+    };
+    row.chars().filter(keep).collect()
+}
+
+/// The last name of an id.
+pub(super) fn short(id: &str) -> &str {
+    id.rsplit(" > ").next().unwrap_or(id)
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}

@@ -1,0 +1,391 @@
+//! Errors that are hidden, and code that no longer does its work: swallowed errors, lost refusals, stubs,
+//! and lints, types or coverage switched off.
+//!
+//! Only functions that were there before are looked at: new code may handle its errors as it likes.
+
+use std::collections::BTreeMap;
+
+use super::Draft;
+use crate::comparison::Comparison;
+use crate::inventory::{Definition, Inventory, Reach, reach, says_so};
+use crate::language::Class;
+use crate::paths;
+use crate::source::{Piece, Source};
+
+/// Comments that switch a lint, a type check or a coverage measurement off.
+const SUPPRESSIONS: &[&str] = &[
+    "type: ignore",
+    "noqa",
+    "eslint-disable",
+    "@ts-ignore",
+    "@ts-nocheck",
+    "@ts-expect-error",
+    "nolint",
+    "pylint: disable",
+    "pragma: no cover",
+    "istanbul ignore",
+    "c8 ignore",
+    "v8 ignore",
+    "mypy: ignore-errors",
+    "biome-ignore",
+    "rubocop:disable",
+    "phpstan-ignore",
+    "NOLINT",
+    "pyright: ignore",
+    "nosec",
+    "ruff: noqa",
+    "lint:ignore",
+];
+
+/// Those that hold for a whole file.
+const WHOLE_FILE: &[&str] = &[
+    "mypy: ignore-errors",
+    "flake8: noqa",
+    "ruff: noqa",
+    "pylint: skip-file",
+    "@ts-nocheck",
+    "/* eslint-disable */",
+    "/* eslint-disable*/",
+    "istanbul ignore file",
+    "pyright: basic",
+    "pyright: ignore",
+    "//nolint:all",
+    "v8 ignore file",
+    "c8 ignore start",
+    "v8 ignore start",
+    "#![allow(",
+];
+
+/// As many new suppressions without a reason are no exceptions any more.
+const SUPPRESSIONS_MIN: usize = 3;
+
+pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
+    let tests_changed = comparison.files.iter().any(|file| file.is_test() && file.before.is_some());
+    let mut drafts = Vec::new();
+    for file in &comparison.files {
+        let Some(new) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else { continue };
+        let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
+        drafts.extend(suppressed(file.path(), old, new));
+        let Some(old) = old else { continue };
+        for (before, after) in functions(old, new) {
+            let both = Both { path: file.path(), old, new, before, after };
+            if let Some(stub) = both.stubbed() {
+                drafts.push(stub);
+                continue;
+            }
+            if paths::is_test(file.path()) {
+                continue;
+            }
+            drafts.extend(both.swallowed());
+            drafts.extend(both.hands_on_less());
+            drafts.extend(both.refuses_less(comparison, tests_changed));
+        }
+    }
+    drafts
+}
+
+/// The functions that both files have, apart from tests.
+fn functions<'a>(old: &'a Inventory, new: &'a Inventory) -> Vec<(&'a Definition, &'a Definition)> {
+    let mut known: BTreeMap<&str, Vec<&Definition>> = BTreeMap::new();
+    for definition in old.definitions.iter().rev().filter(|definition| definition.is_function) {
+        known.entry(&definition.name).or_default().push(definition);
+    }
+    let is_test = |definition: &&Definition| {
+        new.tests
+            .iter()
+            .any(|test| test.span.start <= definition.span.start && definition.span.end <= test.span.end)
+    };
+    let functions =
+        new.definitions.iter().filter(|definition| definition.is_function && !is_test(definition));
+    functions.filter_map(|after| Some((known.get_mut(after.name.as_str())?.pop()?, after))).collect()
+}
+
+/// A function before and after.
+struct Both<'a> {
+    path: &'a str,
+    old: &'a Inventory,
+    new: &'a Inventory,
+    before: &'a Definition,
+    after: &'a Definition,
+}
+
+impl Both<'_> {
+    fn draft(&self, rule: &'static str, line: u32, message: String) -> Draft {
+        Draft::new(rule, self.path, line, message)
+    }
+
+    /// A body that is only a placeholder now.
+    fn stubbed(&self) -> Option<Draft> {
+        let (old, new) = (&self.old.source, &self.new.source);
+        let work = |source: &Source, definition: &Definition| {
+            let mut body = source.inside(&definition.body);
+            // What documents a function is no work of it.
+            if body.len() > 1 && source.tokens[body.start].kind == crate::source::Kind::Text {
+                body.start += 1;
+            }
+            source.flat(&body)
+        };
+        let (was, is) = (work(old, self.before), work(new, self.after));
+        if !is_stub(&is) || is_stub(&was) || was.len() < 12 {
+            return None;
+        }
+        let message = format!("`{}` does nothing any more", self.after.name);
+        let draft = self.draft("function-stubbed", new.line(self.after.span.start), message);
+        Some(draft.before(old.excerpt(&self.before.span)).after(new.excerpt(&self.after.span)))
+    }
+
+    /// Handlers that drop what they caught, where none did.
+    fn swallowed(&self) -> Vec<Draft> {
+        let dropping = |source: &Source, definition: &Definition| -> Vec<(u32, String)> {
+            let pieces = source.pieces_in(&definition.body).filter(|(_, piece)| drops(source, piece));
+            pieces.map(|(_, piece)| (source.line(piece.span.start), source.flat(&piece.span))).collect()
+        };
+        let mut known: Vec<_> =
+            dropping(&self.old.source, self.before).into_iter().map(|(_, text)| text).collect();
+        let mut drafts = Vec::new();
+        for (line, text) in dropping(&self.new.source, self.after) {
+            if let Some(at) = known.iter().position(|other| *other == text) {
+                known.swap_remove(at);
+                continue;
+            }
+            let message = format!("`{}` catches errors here and drops them", self.after.name);
+            drafts.push(self.draft("error-swallowed", line, message).after(text));
+        }
+        drafts
+    }
+
+    /// Fewer errors are handed on, and more are turned into values.
+    fn hands_on_less(&self) -> Option<Draft> {
+        let count = |source: &Source, definition: &Definition, wanted: &dyn Fn(&str) -> bool| {
+            let inside = source.pieces_in(&definition.body);
+            inside
+                .filter(|(_, piece)| {
+                    matches!(piece.class, Class::Return | Class::Call | Class::Binding)
+                        && wanted(&source.flat(&piece.span))
+                })
+                .count()
+        };
+        let (old, new) = (&self.old.source, &self.new.source);
+        let marks = |source: &Source, definition: &Definition| {
+            definition.body.clone().filter(|index| source.word(*index) == "?").count()
+        };
+        let hands_on = |flat: &str| {
+            flat.starts_with("return")
+                && flat.split(|character: char| !character.is_alphanumeric()).any(|word| word == "err")
+        };
+        let drops = |flat: &str| {
+            [".unwrap_or_default()", ".ok()"].iter().any(|end| flat.ends_with(end))
+                || flat == "_=err"
+                || flat == "return nil"
+                || flat.starts_with("_,_=")
+                || flat.starts_with("_=")
+        };
+        let fewer = marks(new, self.after) < marks(old, self.before)
+            || count(new, self.after, &hands_on) < count(old, self.before, &hands_on);
+        let more = count(new, self.after, &drops) > count(old, self.before, &drops);
+        (fewer && more).then(|| {
+            let message = format!("`{}` drops errors that it handed on", self.after.name);
+            self.draft("error-swallowed", new.line(self.after.span.start), message)
+        })
+    }
+
+    /// Refusals that are gone or out of reach, unless they are somewhere else now.
+    fn refuses_less(&self, comparison: &Comparison, tests_changed: bool) -> Option<Draft> {
+        let (was, is) = (refusals(self.old, self.before), refusals(self.new, self.after));
+        if is.len() >= was.len() {
+            return None;
+        }
+        let lost = was.iter().find(|text| !is.contains(text))?;
+        let elsewhere = comparison
+            .files
+            .iter()
+            .filter_map(|file| file.after.as_ref())
+            .filter_map(|side| side.inventory.as_ref());
+        let is_moved = elsewhere.into_iter().any(|inventory| {
+            let others = inventory.definitions.iter().filter(|definition| {
+                definition.is_function && !self.old.definitions.iter().any(|old| old.name == definition.name)
+            });
+            others.into_iter().any(|definition| !refusals(inventory, definition).is_empty())
+        });
+        let line = self.new.source.line(self.after.span.start);
+        let message = format!("`{}` no longer refuses what it refused", self.after.name);
+        let draft = self.draft("validation-removed", line, message).before(lost.clone());
+        Some(if is_moved || tests_changed { draft.unsure() } else { draft })
+    }
+}
+
+/// Whether nothing is left of a body, as normalised text.
+fn is_stub(body: &str) -> bool {
+    const STUBS: &[&str] = &[
+        "",
+        "pass",
+        "...",
+        "return",
+        "return None",
+        "return null",
+        "return undefined",
+        "return nil",
+        "return[]",
+        "return{}",
+        "return\"\"",
+        "return \"\"",
+        "return \"\",nil",
+        "return 0",
+        "return false",
+        "return False",
+        "return True",
+        "return true",
+        "None",
+        "todo!()",
+        "unimplemented!()",
+        "Default::default()",
+        "raise NotImplementedError",
+        "raise NotImplementedError()",
+        "Ok(())",
+        "return 1",
+        "false",
+        "true",
+        "0",
+        "return nil,nil",
+        "return\"\",nil",
+        "return 0,nil",
+        "null",
+        "undefined",
+        "String::new()",
+        "vec![]",
+        "Vec::new()",
+        "panic(\"not implemented\")",
+        "panic!(\"not implemented\")",
+        "return 0.0",
+        "return({})",
+        "({})",
+        "[]",
+    ];
+    let bare = body
+        .trim_start_matches("return")
+        .trim()
+        .trim_start_matches("Ok(")
+        .trim_start_matches("Some(")
+        .trim_end_matches(')');
+    let is_nothing =
+        ["0.0", "0", "\"\"", "()", "(", "None", "vec![]", "false"].contains(&bare) && body != "()";
+    let is_macro = body.starts_with("unimplemented!(") || body.starts_with("todo!(");
+    if is_nothing || is_macro {
+        return true;
+    }
+    let is_placeholder = body.to_lowercase().contains("not implemented") || body.contains("NotImplemented");
+    STUBS.contains(&body) || is_placeholder && body.len() < 80
+}
+
+/// Whether a piece catches errors and drops them.
+fn drops(source: &Source, piece: &Piece) -> bool {
+    match piece.class {
+        Class::Handler => {
+            let body = source.flat(&source.inside(&piece.body));
+            let returned = body.strip_prefix("return").unwrap_or(&body).trim();
+            let is_constant = returned.len() < 40 && !returned.contains('(') && !body.contains("raise");
+            let leaves = body.is_empty()
+                || body.starts_with("return")
+                || ["pass", "...", "continue"].contains(&body.as_str());
+            leaves && is_constant && !says_so(source, piece)
+        }
+        Class::Call => {
+            let callee = source.flat(&piece.name);
+            let arguments = source.flat(&piece.arguments);
+            callee == "recover"
+                || callee.ends_with("contextlib.suppress")
+                || callee == "suppress"
+                || callee.ends_with(".catch")
+                    && ["=>{})", "=>null)", "=>undefined)", "=>[])", "=>({}))"]
+                        .iter()
+                        .any(|end| arguments.ends_with(end))
+        }
+        _ => false,
+    }
+}
+
+/// The conditionals of a function that end in an error and can be reached.
+fn refusals(inventory: &Inventory, definition: &Definition) -> Vec<String> {
+    let source = &inventory.source;
+    let mut found = Vec::new();
+    for (index, piece) in source.pieces_in(&definition.body) {
+        let refuses = match piece.class {
+            Class::Throw => true,
+            Class::Return => source.words(&piece.span).any(|word| {
+                ["Err", "errors", "Errorf", "bail"].contains(&word)
+                    || word.starts_with("Err") && word.len() > 3
+            }),
+            Class::Call => {
+                ["panic", "bail!", "ensure!", "panic!"].contains(&source.flat(&piece.name).as_str())
+            }
+            _ => false,
+        };
+        // A handler that translates an error refuses nothing by itself.
+        let in_handler = source.around(index).any(|(_, outer)| outer.class == Class::Handler);
+        if refuses && !in_handler && reach(source, index, &definition.body) == Reach::Live {
+            found.push(source.flat(&piece.span));
+        }
+    }
+    found
+}
+
+fn suppressions(inventory: &Inventory) -> Vec<(u32, String)> {
+    let source = &inventory.source;
+    let comments = source.comments.iter().filter_map(|comment| {
+        let text = source.comment(comment);
+        let is_off = SUPPRESSIONS.iter().chain(WHOLE_FILE).any(|word| text.contains(word));
+        is_off.then(|| (comment.line, text.to_owned()))
+    });
+    let attributes =
+        source.pieces.iter().filter(|piece| piece.class == Class::Decorator).filter_map(|piece| {
+            let flat = source.flat(&piece.span);
+            let is_off =
+                ["allow(", "SuppressWarnings(", "SuppressMessage("].iter().any(|word| flat.contains(word));
+            is_off.then(|| (source.line(piece.span.start), flat))
+        });
+    comments.chain(attributes).collect()
+}
+
+/// Whether a suppression says what it is about, or why.
+fn is_explained(text: &str) -> bool {
+    let names_rule = text.contains('[')
+        || text.contains("noqa: ")
+        || text.contains("reason")
+        || text.contains(" -- ")
+        || text.contains("nolint:") && text.matches("//").count() > 1;
+    let all = text.contains("disable=all") || text.contains("nolint:all");
+    names_rule && !all || text.matches(['#', '(']).count() > 1 && !text.contains("allow(")
+}
+
+fn suppressed(path: &str, old: Option<&Inventory>, new: &Inventory) -> Vec<Draft> {
+    let mut known: Vec<_> =
+        old.map(suppressions).unwrap_or_default().into_iter().map(|(_, text)| text).collect();
+    let mut fresh = Vec::new();
+    for found in suppressions(new) {
+        match known.iter().position(|other| *other == found.1) {
+            Some(at) => {
+                known.swap_remove(at);
+            }
+            None => fresh.push(found),
+        }
+    }
+    // The same words again and again explain nothing.
+    let repeated =
+        |text: &String| fresh.iter().filter(|(_, other)| other == text).count() >= SUPPRESSIONS_MIN;
+    let unexplained = fresh.iter().filter(|(_, text)| !is_explained(text) || repeated(text)).count();
+    let mut drafts = Vec::new();
+    for (line, text) in fresh {
+        let whole_file = WHOLE_FILE.iter().any(|word| text.contains(word))
+            || text.starts_with("/*")
+                && text.contains("eslint-disable")
+                && !text.contains("next-line")
+                && !text.contains(" -- ");
+        let message = match whole_file {
+            true => "linters, types or coverage are switched off for this whole file",
+            false => "a check of linters, types or coverage is switched off here",
+        };
+        let draft = Draft::new("lint-suppressed", path, line, message).after(text);
+        drafts.push(if whole_file || unexplained >= SUPPRESSIONS_MIN { draft } else { draft.unsure() });
+    }
+    drafts
+}

@@ -1,0 +1,185 @@
+//! Tests that replace the very thing they test.
+
+use std::collections::BTreeSet;
+
+use super::Draft;
+use super::deletion::short;
+use crate::comparison::Comparison;
+use crate::inventory::{Inventory, Test};
+use crate::language::Class;
+use crate::source::{Source, Span};
+
+/// Calls that replace what their arguments name.
+const REPLACEMENTS: &[&str] = &[
+    "patch",
+    "mock.patch",
+    "mocker.patch",
+    "patch.object",
+    "mock.patch.object",
+    "mocker.patch.object",
+    "monkeypatch.setattr",
+    "unittest.mock.patch",
+    "jest.spyOn",
+    "vi.spyOn",
+    "sinon.stub",
+    "sandbox.stub",
+    "mock.method",
+    "t.mock.method",
+    "jest.mock",
+    "vi.mock",
+    "jest.doMock",
+    "vi.doMock",
+    "mocker.spy",
+    "jest.replaceProperty",
+];
+
+pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for (old, new) in &comparison.followed.pairs {
+        let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
+        let (old_inventory, new_inventory) = (comparison.old_inventory(*old), comparison.new_inventory(*new));
+        let known = replaced(old_inventory, before);
+        let subjects = subjects(old_inventory, before);
+        for (line, text, name) in stand_ins(new_inventory, after) {
+            let is_new = !old_inventory.source.words(&before.span).any(|word| word == name);
+            if is_new && !before.assertions.is_empty() {
+                let message = format!(
+                    "test `{}` looks at the stand-in `{name}` instead of the real thing",
+                    short(&after.id)
+                );
+                let draft = Draft::new("subject-mocked", comparison.files[new.0].path(), line, message);
+                drafts.push(draft.test(&after.id).after(text));
+            }
+        }
+        for (line, text, names) in replaced(new_inventory, after) {
+            let is_new = known.iter().all(|(_, other, _)| *other != text);
+            if let Some(name) = names.iter().find(|name| subjects.contains(*name)).filter(|_| is_new) {
+                let message =
+                    format!("test `{}` replaces `{name}`, which is what it tests", short(&after.id));
+                let draft = Draft::new("subject-mocked", comparison.files[new.0].path(), line, message);
+                drafts.push(draft.test(&after.id).after(text));
+            }
+        }
+    }
+    drafts
+}
+
+/// Stubs of the test's own whose answers its assertions look at.
+fn stand_ins(inventory: &Inventory, test: &Test) -> Vec<(u32, String, String)> {
+    let source = &inventory.source;
+    let mut found = Vec::new();
+    for (_, piece) in source.pieces_in(&test.body).filter(|(_, piece)| piece.class == Class::Binding) {
+        let Some(name) = assigned(source, &piece.name, &piece.arguments).into_iter().next() else { continue };
+        let is_member = source.flat(&piece.name).contains('.');
+        let asked = format!("{name}(");
+        let is_looked_at = test.assertions.iter().any(|assertion| assertion.subject.contains(&asked));
+        if is_looked_at && !is_member {
+            found.push((source.line(piece.span.start), source.flat(&piece.span), name));
+        }
+    }
+    found
+}
+
+type Replaced = (u32, String, Vec<String>);
+
+/// What a test replaces, in its body, its attributes, or at the top of its file.
+fn replaced(inventory: &Inventory, test: &Test) -> Vec<Replaced> {
+    let source = &inventory.source;
+    let mut found = Vec::new();
+    for piece in &source.pieces {
+        let is_near = test.span.start <= piece.span.start && piece.span.end <= test.span.end;
+        let is_on_top = piece.parent.is_none_or(|parent| {
+            source.pieces[parent].parent.is_none() && source.pieces[parent].class != Class::Function
+        }) && !inventory.tests.iter().any(|other| other.span.contains(&piece.span.start));
+        if !is_near && !is_on_top {
+            continue;
+        }
+        let names = match piece.class {
+            Class::Call if REPLACEMENTS.contains(&source.flat(&piece.name).as_str()) => {
+                named(source, &source.inside(&piece.arguments))
+            }
+            Class::Binding if is_near => assigned(source, &piece.name, &piece.arguments),
+            _ => continue,
+        };
+        if !names.is_empty() {
+            found.push((source.line(piece.span.start), source.flat(&piece.span), names));
+        }
+    }
+    found
+}
+
+/// The names that a replacing call means: the last parts of its texts, and its plain words.
+fn named(source: &Source, arguments: &Span) -> Vec<String> {
+    let operands = source.split(arguments);
+    let mut names = Vec::new();
+    for operand in operands.iter().take(2) {
+        for index in operand.clone() {
+            if source.tokens[index].kind == crate::source::Kind::Text {
+                let text = source.word(index).trim_matches(['"', '\'', '`']);
+                names.extend(text.rsplit(['.', '/']).next().map(str::to_owned));
+            }
+        }
+    }
+    names
+}
+
+/// `module.function = stub`, or a function of the same name that hides the real one.
+fn assigned(source: &Source, name: &Span, value: &Span) -> Vec<String> {
+    let value = source.flat(value);
+    let is_stub = value.starts_with("lambda")
+        || value.contains("Mock(")
+        || value.contains("jest.fn(")
+        || value.contains("vi.fn(")
+        || value.starts_with("func(")
+        || value.starts_with('|')
+        || value.starts_with("()=>")
+        || value.starts_with("function")
+        || value.contains("=>");
+    if !is_stub {
+        return Vec::new();
+    }
+    source.words(name).last().map(str::to_owned).into_iter().collect()
+}
+
+/// What the assertions of a test look at: the functions called in them or bound to what they look at, and
+/// the modules these came from.
+fn subjects(inventory: &Inventory, test: &Test) -> BTreeSet<String> {
+    let source = &inventory.source;
+    let mut names = BTreeSet::new();
+    let is_call = |index: &usize| {
+        source.tokens[*index].kind == crate::source::Kind::Word && source.word(index + 1) == "("
+    };
+    for assertion in &test.assertions {
+        names.extend(assertion.span.clone().filter(is_call).map(|index| source.word(index).to_owned()));
+        let looked_at: BTreeSet<&str> = source.words(&assertion.span).collect();
+        let bound = source.pieces_in(&test.body).filter(|(_, piece)| {
+            piece.class == Class::Binding && source.words(&piece.name).any(|word| looked_at.contains(word))
+        });
+        for (_, piece) in bound {
+            names.extend(piece.arguments.clone().filter(is_call).map(|index| source.word(index).to_owned()));
+        }
+    }
+    names.retain(|name| crate::words::assert_word(name).is_none() && crate::words::matcher(name).is_none());
+    let modules = modules(source, &names);
+    names.extend(modules);
+    names
+}
+
+/// The last part of the modules that give these names.
+fn modules(source: &Source, names: &BTreeSet<String>) -> BTreeSet<String> {
+    let gives = |span: &Span| source.words(span).any(|word| names.contains(word));
+    let pieces = source.pieces.iter().filter(|piece| {
+        let is_require =
+            piece.class == Class::Binding && source.flat(&piece.arguments).starts_with("require(");
+        (piece.class == Class::Import || is_require) && gives(&piece.span)
+    });
+    let mut found = BTreeSet::new();
+    for piece in pieces {
+        for text in source.literals(&piece.span) {
+            let last = text.trim_matches(['"', '\'']).rsplit('/').next().unwrap_or_default().to_owned();
+            found.insert(last.trim_end_matches(".js").trim_end_matches(".ts").to_owned());
+            found.insert(last);
+        }
+    }
+    found
+}

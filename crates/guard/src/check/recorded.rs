@@ -1,0 +1,105 @@
+//! Recorded results, data that tests compare with, ignore files, and what the guard allows.
+
+use super::Draft;
+use crate::comparison::{ChangedFile, Comparison};
+use crate::paths;
+
+/// Fewer changed lines of test data are an edit, not a replacement.
+const FIXTURE_LINES_MIN: usize = 1;
+
+pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for file in &comparison.files {
+        let path = file.path();
+        if path == crate::ALLOW_FILE {
+            drafts.push(Draft::new(
+                "allowance-changed",
+                path,
+                1,
+                "what the guard allows changed; the change counts once it is part of the base",
+            ));
+        } else if paths::is_snapshot(path) {
+            drafts.extend(snapshot(comparison, file));
+        } else if paths::is_ignore_file(path) {
+            drafts.extend(ignored(file));
+        } else if paths::is_fixture(path) && file.both().is_some_and(|(before, _)| before.inventory.is_none())
+        {
+            drafts.extend(fixture(comparison, file));
+        }
+    }
+    drafts
+}
+
+/// The lines that only one of two texts has.
+fn lost_lines<'a>(before: &'a str, after: &str) -> Vec<&'a str> {
+    let mut left: Vec<&str> = after.lines().collect();
+    left.sort_unstable();
+    let mut lost = Vec::new();
+    for line in before.lines() {
+        match left.binary_search(&line) {
+            Ok(at) => {
+                left.remove(at);
+            }
+            Err(_) => lost.push(line),
+        }
+    }
+    lost
+}
+
+fn snapshot(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
+    let path = file.path();
+    let Some((before, after)) = file.both() else {
+        if file.after.is_some() {
+            return None;
+        }
+        let message = format!("the recorded results in `{path}` are gone");
+        let draft = Draft::new("snapshot-regenerated", path, 1, message);
+        return Some(if comparison.product_changed || !comparison.followed.removed.is_empty() {
+            draft.unsure()
+        } else {
+            draft
+        });
+    };
+    let lost = lost_lines(&before.text, &after.text);
+    if lost.is_empty() {
+        return None;
+    }
+    let gained = lost_lines(&after.text, &before.text);
+    let (rule, message) = match comparison.product_changed {
+        true => (
+            "snapshot-follows-code",
+            format!("{} recorded lines in `{path}` changed together with the code", lost.len()),
+        ),
+        false => (
+            "snapshot-regenerated",
+            format!("{} recorded lines in `{path}` changed, and no product code did", lost.len()),
+        ),
+    };
+    Some(Draft::new(rule, path, 1, message).before(lost.join("\n")).after(gained.join("\n")))
+}
+
+fn fixture(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
+    let (before, after) = file.both()?;
+    let lost = lost_lines(&before.text, &after.text);
+    if lost.len() < FIXTURE_LINES_MIN || comparison.product_changed {
+        return None;
+    }
+    let message =
+        format!("{} lines of test data in `{}` changed, and no product code did", lost.len(), file.path());
+    Some(Draft::new("fixture-changed", file.path(), 1, message).before(lost.join("\n")))
+}
+
+fn ignored(file: &ChangedFile) -> Option<Draft> {
+    let before = file.before.as_ref().map_or("", |side| side.text.as_str());
+    let after = file.after.as_ref().map_or("", |side| side.text.as_str());
+    let gained: Vec<_> = lost_lines(after, before)
+        .into_iter()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with(['#', '!']))
+        .collect();
+    let hides_tests = gained.iter().any(|line| line.to_lowercase().contains("test") || line.contains("spec"));
+    (!gained.is_empty()).then(|| {
+        let message = format!("`{}` hides more than before", file.path());
+        let draft = Draft::new("ignore-file-changed", file.path(), 1, message).after(gained.join("\n"));
+        if hides_tests { draft } else { draft.unsure() }
+    })
+}

@@ -1,0 +1,88 @@
+//! Tests that are switched off, narrowed, expected to fail, or run until they pass.
+
+use std::collections::BTreeMap;
+
+use super::Draft;
+use super::deletion::short;
+use crate::comparison::Comparison;
+use crate::inventory::{Mark, MarkKind, Test};
+
+pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    // One mark on a suite is one finding, however many tests it switches off.
+    let mut by_mark: BTreeMap<(usize, u32, MarkKind), (Mark, Vec<&Test>)> = BTreeMap::new();
+    for (old, new) in &comparison.followed.pairs {
+        let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
+        if before.is_off() {
+            continue;
+        }
+        let expects_panic =
+            |test: &Test| test.assertions.iter().any(|assertion| assertion.word == "should_panic");
+        if expects_panic(after) && !expects_panic(before) {
+            let message = format!("test `{}` had to pass and must panic now", short(&after.id));
+            let file = comparison.files[new.0].path();
+            drafts.push(Draft::new("test-expected-failure", file, after.line, message).test(&after.id));
+        }
+        for mark in &after.marks {
+            if before.marks.iter().all(|other| other.kind != mark.kind) {
+                let entry = by_mark.entry((new.0, mark.line, mark.kind));
+                entry.or_insert_with(|| (mark.clone(), Vec::new())).1.push(after);
+            }
+        }
+    }
+    for ((file, line, kind), (mark, tests)) in by_mark {
+        drafts.push(draft(comparison.files[file].path(), line, kind, &mark, &tests));
+    }
+    drafts.extend(new_skipped(comparison));
+    drafts
+}
+
+fn draft(file: &str, line: u32, kind: MarkKind, mark: &Mark, tests: &[&Test]) -> Draft {
+    let what = match tests {
+        [test] => format!("test `{}`", short(&test.id)),
+        _ => format!("{} tests", tests.len()),
+    };
+    let does = if tests.len() == 1 { "does" } else { "do" };
+    let (rule, message) = match kind {
+        MarkKind::Skip if tests.len() > 1 => {
+            ("test-suite-skipped", format!("{what} {does} not run any more"))
+        }
+        MarkKind::Skip => ("test-skipped", format!("{what} {does} not run any more")),
+        MarkKind::Hidden => {
+            ("test-hidden", format!("{what} {does} not even get compiled or collected any more"))
+        }
+        MarkKind::Only => ("test-focused", format!("only {what} would run, and all others would not")),
+        MarkKind::ExpectedFailure => {
+            ("test-expected-failure", format!("{what} had to pass and may fail now"))
+        }
+        MarkKind::ConditionalSkip => {
+            ("test-conditionally-skipped", format!("{what} {does} not run everywhere any more"))
+        }
+        MarkKind::Retry => ("test-retried", format!("{what} may fail and is run again until it passes")),
+    };
+    let draft = Draft::new(rule, file, line, message).after(mark.text.clone());
+    match tests {
+        [test] => draft.test(&test.id),
+        _ => draft,
+    }
+}
+
+fn new_skipped(comparison: &Comparison) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for at in &comparison.followed.added {
+        let test = comparison.new_test(*at);
+        let file = comparison.files[at.0].path();
+        for mark in &test.marks {
+            let message = match mark.kind {
+                MarkKind::Skip | MarkKind::Hidden => format!("new test `{}` does not run", short(&test.id)),
+                MarkKind::Only => {
+                    format!("only new test `{}` would run, and all others would not", short(&test.id))
+                }
+                _ => continue,
+            };
+            let rule = if mark.kind == MarkKind::Only { "test-focused" } else { "new-test-skipped" };
+            drafts.push(Draft::new(rule, file, mark.line, message).test(&test.id).after(mark.text.clone()));
+        }
+    }
+    drafts
+}

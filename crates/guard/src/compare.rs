@@ -1,0 +1,203 @@
+//! The door: two trees in, a report out.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::allow::Allowances;
+use crate::check::{self, Draft};
+use crate::comparison::{Comparison, Side};
+use crate::language::Language;
+use crate::paths;
+use crate::report::{AssertionCounts, Finding, Report, TestCounts};
+use crate::rules::Rule;
+use piton_git::{Entry, ReadError, Tree};
+
+/// The longest excerpt in a finding.
+const EXCERPT_CHARACTERS_MAX: usize = 600;
+
+/// What to look at besides the trees.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Any change at or below one of these paths is a blocking finding.
+    pub protected: Vec<String>,
+    /// Today, as `YYYY-MM-DD`: an allowance that has expired does not count. `None` ignores expiry.
+    pub today: Option<String>,
+    /// Leaves the rest of the trees alone: counts are those of the changed files.
+    pub only_changed: bool,
+}
+
+/// What is known of a blob already, so that it need not be parsed again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known(BTreeMap<String, Counted>);
+
+/// What counts in a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Counted {
+    tests: usize,
+    assertions: usize,
+    skipped: usize,
+}
+
+/// Compares two trees.
+///
+/// `known` is filled with what had to be parsed; passing it in again makes the next comparison faster.
+pub fn compare(
+    base: &dyn Tree,
+    head: &dyn Tree,
+    options: &Options,
+    known: &mut Known,
+) -> Result<Report, ReadError> {
+    let comparison = Comparison::of(base, head)?;
+    let allowances = Allowances::of_tree(base)?;
+    let mut drafts = check::all(&comparison);
+    drafts.extend(protected(&comparison, &options.protected));
+    let mut findings: Vec<Finding> = drafts.into_iter().map(finding).collect();
+    number(&mut findings);
+    for finding in &mut findings {
+        allowances.apply(finding, options.today.as_deref());
+    }
+    findings.sort_by(|a, b| {
+        let rank = |finding: &Finding| (!finding.blocking, std::cmp::Reverse(finding.severity));
+        rank(a).cmp(&rank(b)).then_with(|| a.file.cmp(&b.file)).then(a.line.cmp(&b.line))
+    });
+    let mut report = Report {
+        blocking: findings.iter().any(|finding| finding.blocking),
+        findings,
+        files_changed: comparison.files.len(),
+        ..Report::default()
+    };
+    count(&comparison, &mut report);
+    if !options.only_changed {
+        count_unchanged(head, &comparison.unchanged, known, &mut report)?;
+    }
+    Ok(report)
+}
+
+/// Fills in what the rule of a draft says about all its findings.
+fn finding(draft: Draft) -> Finding {
+    let rule = Rule::named(draft.rule);
+    // A language whose precision nobody measured only reports.
+    let is_measured = Language::of(&draft.file).is_none_or(|language| language.blocks);
+    let blocking = rule.blocking && draft.sure && is_measured;
+    Finding {
+        id: String::new(),
+        rule: rule.name.to_owned(),
+        regression_type: rule.regression_type,
+        pattern: rule.pattern.map(str::to_owned),
+        severity: rule.severity,
+        confidence: if draft.sure { rule.confidence } else { rule.confidence.min(0.6) },
+        blocking,
+        file: draft.file,
+        line: draft.line,
+        test: draft.test,
+        message: draft.message,
+        before: draft.before.map(cut),
+        after: draft.after.map(cut),
+        undo: rule.undo.to_owned(),
+        allowed: None,
+    }
+}
+
+fn cut(text: String) -> String {
+    match text.char_indices().nth(EXCERPT_CHARACTERS_MAX) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}
+
+/// Gives every finding an id from what it is about, never from where its lines are.
+fn number(findings: &mut [Finding]) {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for finding in findings {
+        let parts = [
+            Some(finding.rule.as_str()),
+            Some(finding.file.as_str()),
+            finding.test.as_deref(),
+            finding.before.as_deref(),
+            finding.after.as_deref(),
+        ];
+        let about = parts.map(Option::unwrap_or_default).join("\0");
+        // The same thing twice in one file: the second has its number in its id.
+        let times = seen.entry(about.clone()).or_default();
+        let digest = blake3::hash(format!("{about}\0{times}").as_bytes());
+        *times += 1;
+        finding.id = digest.to_hex()[..10].to_owned();
+    }
+}
+
+/// Changes below protected paths.
+fn protected(comparison: &Comparison, protected: &[String]) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for file in &comparison.files {
+        let sides = [&file.before, &file.after];
+        let is_below = |path: &str| {
+            protected.iter().any(|top| {
+                let top = top.trim_end_matches('/');
+                path == top || path.strip_prefix(top).is_some_and(|rest| rest.starts_with('/'))
+            })
+        };
+        if sides.iter().any(|side| side.as_ref().is_some_and(|side| is_below(&side.path))) {
+            let what = match (&file.before, &file.after) {
+                (None, _) => "was added below a protected path",
+                (_, None) => "is protected and is gone",
+                _ => "is protected and changed",
+            };
+            let message = format!("`{}` {what}", file.path());
+            drafts.push(Draft::new("protected-path-changed", file.path(), 1, message));
+        }
+    }
+    drafts
+}
+
+fn counted(side: &Side) -> Counted {
+    let tests = side.tests();
+    Counted {
+        tests: tests.len(),
+        assertions: tests.iter().map(|test| test.assertions.len()).sum(),
+        skipped: tests.iter().filter(|test| test.is_off()).count(),
+    }
+}
+
+fn count(comparison: &Comparison, report: &mut Report) {
+    let (mut tests, mut assertions) = (TestCounts::default(), AssertionCounts::default());
+    for file in &comparison.files {
+        let before = file.before.as_ref().map(counted).unwrap_or_default();
+        let after = file.after.as_ref().map(counted).unwrap_or_default();
+        tests.before += before.tests;
+        tests.after += after.tests;
+        tests.skipped += after.skipped;
+        assertions.before += before.assertions;
+        assertions.after += after.assertions;
+    }
+    tests.added = comparison.followed.added.len();
+    tests.removed = comparison.followed.removed.len();
+    report.tests = tests;
+    report.assertions = assertions;
+}
+
+/// Adds what did not change, which is the same on both sides.
+fn count_unchanged(
+    head: &dyn Tree,
+    unchanged: &[Entry],
+    known: &mut Known,
+    report: &mut Report,
+) -> Result<(), ReadError> {
+    let may_hold_tests = |entry: &&Entry| {
+        Language::of(&entry.path)
+            .is_some_and(|language| paths::is_test(&entry.path) || language.name == "rust")
+    };
+    let wanted: Vec<_> = unchanged.iter().filter(may_hold_tests).cloned().collect();
+    let missing: Vec<_> = wanted.iter().filter(|entry| !known.0.contains_key(&entry.id)).cloned().collect();
+    for (entry, bytes) in missing.iter().zip(head.read(&missing)?) {
+        known.0.insert(entry.id.clone(), counted(&Side::new(&entry.path, bytes)));
+    }
+    for counted in wanted.iter().filter_map(|entry| known.0.get(&entry.id)) {
+        report.tests.before += counted.tests;
+        report.tests.after += counted.tests;
+        report.tests.skipped += counted.skipped;
+        report.assertions.before += counted.assertions;
+        report.assertions.after += counted.assertions;
+    }
+    Ok(())
+}

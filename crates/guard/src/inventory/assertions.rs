@@ -1,0 +1,291 @@
+//! Finding assertions: statements, calls, chains, and conditionals that fail the test.
+
+use super::condition::{Judged, is_always, judge, matches_anything};
+use super::reach::reach;
+use super::{Assertion, Strength};
+use crate::language::Class;
+use crate::source::{Piece, Source, Span};
+use crate::words::{self, ASSERT_RECEIVERS, FAILURE_CALLS};
+
+/// The assertions in a range of tokens, which is a test or a helper.
+pub(super) fn assertions(source: &Source, within: &Span) -> Vec<Assertion> {
+    let mut found: Vec<Assertion> = Vec::new();
+    for (index, piece) in source.pieces_in(within) {
+        let judged = match piece.class {
+            Class::Assert => statement(source, piece),
+            Class::Call => call(source, piece),
+            Class::If => conditional(source, piece),
+            _ => None,
+        };
+        let Some((word, span, judged)) = judged else { continue };
+        // The arguments of an assertion are part of it.
+        if found.last().is_some_and(|last| span.start < last.span.end && span.end <= last.span.end) {
+            continue;
+        }
+        found.push(Assertion {
+            line: source.line(span.start),
+            text: format!("{word} {} {} {}", judged.subject, judged.operator, judged.expected),
+            span,
+            subject: judged.subject,
+            expected: judged.expected,
+            word,
+            strength: judged.strength,
+            reach: reach(source, index, within),
+        });
+    }
+    found
+}
+
+type Found = Option<(String, Span, Judged)>;
+
+/// `assert condition, message`.
+fn statement(source: &Source, piece: &Piece) -> Found {
+    let operands = piece.span.start + 1..piece.span.end;
+    let condition = source.split_at(&operands, &[",", ":"]).into_iter().next()?;
+    Some(("assert".to_owned(), piece.span.clone(), judge(source, &condition, false)))
+}
+
+fn call(source: &Source, piece: &Piece) -> Found {
+    let callee = source.flat(&piece.name);
+    // `Type::method(…).unwrap()` has a callee with a call in it; only the words at its ends matter.
+    let last = callee.rsplit(['.', ':', '>', '!']).find(|word| !word.is_empty())?.to_owned();
+    let first = source.word(piece.name.start);
+    let is_expect = ["expect", "assertThat", "expectTypeOf"].contains(&callee.as_str())
+        || callee == "expect.soft"
+        || callee == "expect.poll"
+        || callee == "chai.expect";
+    if is_expect {
+        return chain(source, piece);
+    }
+    if callee.starts_with("expect(") || callee.starts_with("expect.") || callee.starts_with("assertThat(") {
+        return None;
+    }
+    if callee.contains(".should.") || callee.ends_with(".should") {
+        return should(source, piece, &callee);
+    }
+    if let Some(word) = words::assert_word(&last) {
+        let is_known =
+            word.bare || ASSERT_RECEIVERS.contains(&first) || callee.contains("assert") || first == "pytest";
+        let is_failure = first == "t" && FAILURE_CALLS.contains(&last.as_str());
+        if is_known && !is_failure && !callee.contains('(') {
+            return Some(known(source, piece, word));
+        }
+    }
+    let is_failure = FAILURE_CALLS.contains(&last.as_str())
+        && (words::TEST_RECEIVERS.contains(&first)
+            || ["panic", "fail"].contains(&callee.trim_end_matches('!')));
+    if is_failure {
+        return unconditional(source, piece, &last);
+    }
+    by_name(source, piece, &last)
+}
+
+/// A word of the table with its operands.
+fn known(source: &Source, piece: &Piece, word: &words::AssertWord) -> (String, Span, Judged) {
+    let mut operands = source.split(&source.inside(&piece.arguments));
+    let is_handle = |span: &Span| {
+        let flat = source.flat(span);
+        ["t", "tt", "b", "suite.T()", "s.T()"].contains(&flat.as_str())
+    };
+    if operands.len() > 1 && operands.first().is_some_and(is_handle) {
+        operands.remove(0);
+    }
+    operands.truncate(word.operands);
+    let negated =
+        word.name.contains("alse") || word.name.contains("ALSE") || ["notOk", "refute"].contains(&word.name);
+    let judged = match (word.strength, operands.first()) {
+        (Strength::Condition, Some(condition)) => judge(source, condition, negated),
+        (Strength::Condition, None) => Judged {
+            strength: Strength::Truthy,
+            subject: String::new(),
+            expected: String::new(),
+            operator: String::new(),
+        },
+        (strength, _) => operated(source, strength, &operands),
+    };
+    (word.name.to_owned(), piece.span.clone(), judged)
+}
+
+/// An assertion over operands: what is looked at, and what it is compared with.
+fn operated(source: &Source, strength: Strength, operands: &[Span]) -> Judged {
+    let flats: Vec<_> = operands.iter().map(|span| source.flat(span)).collect();
+    let constant =
+        |index: usize| operands.get(index).is_some_and(|span| super::condition::is_constant(source, span));
+    let flat = |index: usize| flats.get(index).cloned().unwrap_or_default();
+    let all_constant = !operands.is_empty() && (0..operands.len()).all(constant);
+    let same = flats.len() >= 2 && flats[0] == flats[1];
+    let is_tautology = strength != Strength::Relational && (all_constant || same);
+    let strength = match is_tautology {
+        true => Strength::Tautology,
+        false if flats.iter().any(|flat| matches_anything(flat)) => Strength::Truthy,
+        false => strength,
+    };
+    match constant(0) && !constant(1) && flats.len() > 1 {
+        true => {
+            let rest = flats.iter().take(1).chain(flats.iter().skip(2)).cloned().collect::<Vec<_>>();
+            Judged { strength, subject: flat(1), expected: rest.join(","), operator: String::new() }
+        }
+        false => {
+            let expected = flats.get(1..).unwrap_or_default().join(",");
+            Judged { strength, subject: flat(0), expected, operator: String::new() }
+        }
+    }
+}
+
+/// `expect(subject).words.matcher(expected)`: everything after the first call is read from the tokens.
+fn chain(source: &Source, piece: &Piece) -> Found {
+    let subject = source.inside(&piece.arguments);
+    let mut at = piece.span.end;
+    let (mut words, mut expected) = (Vec::new(), at..at);
+    while matches!(source.word(at), "." | "?." | "!") {
+        at += 1;
+        words.push(source.word(at).to_owned());
+        at += 1;
+        if source.word(at) == "(" {
+            let close = source.closing(at);
+            expected = at + 1..close;
+            at = close + 1;
+        }
+    }
+    // RSpec: `expect(x).to eq(y)`.
+    if words.last().is_some_and(|word| ["to", "not_to", "to_not"].contains(&word.as_str()))
+        && expected.is_empty()
+    {
+        words.push(source.word(at).to_owned());
+        at += 1;
+        if source.word(at) == "(" {
+            let close = source.closing(at);
+            expected = at + 1..close;
+            at = close + 1;
+        }
+    }
+    if words.is_empty() {
+        return None;
+    }
+    let strength = words.iter().rev().find_map(|word| words::matcher(word)).unwrap_or(Strength::Relational);
+    Some((words.join("."), piece.span.start..at, chained(source, strength, &words, &subject, &expected)))
+}
+
+fn chained(source: &Source, strength: Strength, words: &[String], subject: &Span, expected: &Span) -> Judged {
+    let negated = words.iter().any(|word| ["not", "not_to", "to_not"].contains(&word.as_str()));
+    let matcher = words.last().map_or("", String::as_str);
+    let (subject_flat, expected_flat) = (source.flat(subject), source.flat(expected));
+    let is_equality = strength == Strength::Exact && !negated;
+    let subject_constant = super::condition::is_constant(source, subject);
+    let takes_operand = !matcher.contains("Snapshot");
+    let is_type = subject_flat.starts_with("typeof") || subject_flat.starts_with("Array.isArray(");
+    let strength = if is_type && strength >= Strength::Truthy {
+        Strength::Truthy
+    } else if strength == Strength::Truthy && !negated && !subject.is_empty() && is_always(source, subject)
+        || subject_constant && matcher != "toThrow" && takes_operand
+        || is_equality && !expected.is_empty() && subject_flat == expected_flat
+    {
+        Strength::Tautology
+    } else if matches_anything(&expected_flat) {
+        Strength::Truthy
+    } else if negated && ["toBe", "toEqual", "toStrictEqual", "equal", "eq", "eql"].contains(&matcher) {
+        let nothing = ["null", "undefined", "nil", "true", "false"];
+        if nothing.contains(&expected_flat.as_str()) { Strength::Truthy } else { Strength::Relational }
+    } else if negated && strength == Strength::Exact {
+        Strength::Truthy
+    } else if matcher == "toBeGreaterThanOrEqual" && subject_flat.ends_with(".length") && expected_flat == "0"
+    {
+        Strength::Tautology
+    } else if ["toBe", "toEqual", "toStrictEqual", "equal"].contains(&matcher)
+        && ["true", "false"].contains(&expected_flat.as_str())
+    {
+        // `expect(a === b).toBe(true)` says what its subject says.
+        let inner = judge(source, subject, expected_flat == "false");
+        if inner.strength == Strength::Tautology { Strength::Tautology } else { strength }
+    } else {
+        strength
+    };
+    Judged { strength, subject: subject_flat, expected: expected_flat, operator: String::new() }
+}
+
+/// `subject.should.be.equal(expected)`.
+fn should(source: &Source, piece: &Piece, callee: &str) -> Found {
+    let (subject, words) = callee.split_once(".should")?;
+    let strength = words.rsplit('.').find_map(words::matcher).unwrap_or(Strength::Relational);
+    let expected = source.flat(&source.inside(&piece.arguments));
+    let judged = Judged { strength, subject: subject.to_owned(), expected, operator: String::new() };
+    Some((format!("should{words}"), piece.span.clone(), judged))
+}
+
+/// `if condition { fail }`: the condition must not hold.
+fn conditional(source: &Source, piece: &Piece) -> Found {
+    if piece.condition.is_empty() || !fails(source, &piece.body) {
+        return None;
+    }
+    let header = piece.span.start + 1..piece.body.start.max(piece.span.start + 1);
+    let mut judged = judge(source, &piece.condition, true);
+    // What an initialiser computes is what the condition looks at.
+    if header.start < piece.condition.start {
+        let before = source.flat(&(header.start..piece.condition.start));
+        let peeled = before.trim_matches(['(', ';']);
+        if !peeled.is_empty() {
+            judged.subject = format!("{peeled}; {}", judged.subject);
+        }
+    }
+    Some(("if".to_owned(), piece.span.start..piece.body.end.max(piece.condition.end), judged))
+}
+
+/// Whether a block makes the test fail, not counting conditionals inside of it.
+fn fails(source: &Source, body: &Span) -> bool {
+    source.pieces_in(body).any(|(_, piece)| match piece.class {
+        Class::Throw => true,
+        Class::Call => is_failure_call(source, piece),
+        _ => false,
+    })
+}
+
+fn is_failure_call(source: &Source, piece: &Piece) -> bool {
+    let callee = source.flat(&piece.name);
+    let Some(last) = callee.rsplit(['.', ':']).next() else { return false };
+    let first = source.word(piece.name.start);
+    FAILURE_CALLS.contains(&last.trim_end_matches('!'))
+        && (words::TEST_RECEIVERS.contains(&first) || ["panic", "panic!", "fail"].contains(&callee.as_str()))
+}
+
+/// A failure that no conditional around it was recognised for: an `else`, a `switch`, a callback.
+fn unconditional(source: &Source, piece: &Piece, last: &str) -> Found {
+    let judged = Judged {
+        strength: Strength::Relational,
+        subject: source.flat(&piece.arguments),
+        expected: String::new(),
+        operator: String::new(),
+    };
+    Some((last.to_owned(), piece.span.clone(), judged))
+}
+
+/// A call whose name says that it asserts.
+fn by_name(source: &Source, piece: &Piece, last: &str) -> Found {
+    let starts = [
+        "assert",
+        "expect",
+        "verify",
+        "should",
+        "prop_assert",
+        "EXPECT_",
+        "ASSERT_",
+        "require_",
+        "check_",
+        "ensure_",
+    ];
+    let stem = starts.iter().find(|start| last.starts_with(**start))?;
+    let rest = last[stem.len()..].chars().next();
+    let is_word_end = stem.ends_with('_') || rest.is_some_and(|next| next == '_' || next.is_uppercase());
+    let is_mock = ["verify_mode"].contains(&last);
+    if !is_word_end || is_mock {
+        return None;
+    }
+    let operands = source.split(&source.inside(&piece.arguments));
+    let flats: Vec<_> = operands.iter().map(|span| source.flat(span)).collect();
+    let judged = Judged {
+        strength: if last.to_lowercase().contains("eq") { Strength::Exact } else { Strength::Relational },
+        subject: flats.first().cloned().unwrap_or_default(),
+        expected: flats.get(1..).unwrap_or_default().join(","),
+        operator: String::new(),
+    };
+    Some((last.to_owned(), piece.span.clone(), judged))
+}

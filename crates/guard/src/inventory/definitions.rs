@@ -1,0 +1,63 @@
+//! What a file defines besides tests: functions and the types that hold them.
+
+use crate::language::Class;
+use crate::source::{Source, Span};
+
+/// Something with a name that other code can use.
+#[derive(Clone, Debug)]
+pub(crate) struct Definition {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    pub(crate) body: Span,
+    pub(crate) is_function: bool,
+    /// Whether other files can see it, as far as the language says.
+    pub(crate) is_public: bool,
+}
+
+pub(super) fn definitions(source: &Source) -> Vec<Definition> {
+    let mut found = Vec::new();
+    for piece in &source.pieces {
+        let is_function = match piece.class {
+            Class::Function => true,
+            Class::Container => false,
+            // A function that gets its name from what it is bound to.
+            Class::Binding => match source.pieces_in(&piece.arguments).next() {
+                Some((_, value))
+                    if value.class == Class::Lambda && value.span.start == piece.arguments.start =>
+                {
+                    true
+                }
+                _ => continue,
+            },
+            _ => continue,
+        };
+        let name = last_name(source, &piece.name);
+        if name.is_empty() {
+            continue;
+        }
+        found.push(Definition {
+            is_public: is_public(source, &name, &piece.span),
+            name,
+            span: piece.span.clone(),
+            body: if piece.body.is_empty() { piece.span.clone() } else { piece.body.clone() },
+            is_function,
+        });
+    }
+    found
+}
+
+/// The name in a declarator, which in some grammars has its parameters with it.
+pub(super) fn last_name(source: &Source, span: &Span) -> String {
+    let end = span.clone().find(|index| matches!(source.word(*index), "(" | "<" | "[")).unwrap_or(span.end);
+    source.words(&(span.start..end)).last().unwrap_or_default().to_owned()
+}
+
+fn is_public(source: &Source, name: &str, span: &Span) -> bool {
+    match source.language.name {
+        "rust" => source.word(span.start) == "pub",
+        "python" => !name.starts_with('_'),
+        "go" => name.starts_with(|first: char| first.is_uppercase()),
+        "java" | "csharp" | "php" => !source.words(span).take(4).any(|word| word == "private"),
+        _ => true,
+    }
+}

@@ -1,0 +1,269 @@
+//! What switches a test off, narrows a run to it, or expects it to fail.
+
+use super::condition::{is_always, is_never};
+use crate::language::Class;
+use crate::source::{Piece, Source, Span};
+use crate::words;
+
+/// What a mark does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum MarkKind {
+    /// Does not run.
+    Skip,
+    /// Does not run where a condition holds.
+    ConditionalSkip,
+    /// Is not even compiled or collected.
+    Hidden,
+    /// Runs instead of all others.
+    Only,
+    /// May fail.
+    ExpectedFailure,
+    /// Runs again until it passes.
+    Retry,
+}
+
+impl MarkKind {
+    /// Whether the test no longer proves anything on any machine.
+    pub(crate) fn switches_off(self) -> bool {
+        matches!(self, Self::Skip | Self::Hidden | Self::ExpectedFailure)
+    }
+}
+
+/// A mark on a test.
+#[derive(Clone, Debug)]
+pub(crate) struct Mark {
+    pub(crate) kind: MarkKind,
+    /// Normalised.
+    pub(crate) text: String,
+    pub(crate) line: u32,
+}
+
+fn mark(source: &Source, kind: MarkKind, span: &Span) -> Mark {
+    Mark { kind, text: source.flat(span), line: source.line(span.start) }
+}
+
+/// The marks that a decorator gives.
+pub(super) fn of_decorator(source: &Source, span: &Span) -> Option<Mark> {
+    let flat = source.flat(span);
+    let end = span.clone().find(|index| matches!(source.word(*index), "(" | "=")).unwrap_or(span.end);
+    let words: Vec<_> = source.words(&(span.start..end)).collect();
+    let last = *words.last()?;
+    let arguments = if source.word(end) == "(" { end + 1..source.closing(end) } else { end..end };
+    let kind = match last {
+        "skipif" | "skipIf" | "skipUnless" | "DisabledOnOs" | "EnabledIf" | "DisabledIf" => {
+            conditional(source, last, &arguments)
+        }
+        "xfail" | "expectedFailure" => MarkKind::ExpectedFailure,
+        "flaky" | "retry" | "RetryingTest" | "Retry" => MarkKind::Retry,
+        "cfg" => return hidden(source, span, &flat),
+        "cfg_attr" if flat.contains("ignore") => MarkKind::ConditionalSkip,
+        // xUnit: `[Fact(Skip = "…")]`.
+        _ if flat.contains("Skip=") => MarkKind::Skip,
+        _ if words::SKIP_WORDS.contains(&last) => MarkKind::Skip,
+        _ => return None,
+    };
+    Some(mark(source, kind, span))
+}
+
+/// A condition that always holds is none.
+fn conditional(source: &Source, word: &str, arguments: &Span) -> MarkKind {
+    let first = source.split(arguments).into_iter().next().unwrap_or_default();
+    let always = if word == "skipUnless" { is_never(source, &first) } else { is_always(source, &first) };
+    if always { MarkKind::Skip } else { MarkKind::ConditionalSkip }
+}
+
+fn hidden(source: &Source, span: &Span, flat: &str) -> Option<Mark> {
+    let never = ["cfg(any())", "cfg(FALSE)", "cfg(not(test))", "cfg(never)", "cfg(false)", "cfg(disabled)"];
+    if never.iter().any(|never| flat.contains(never)) {
+        return Some(mark(source, MarkKind::Hidden, span));
+    }
+    // Nobody switches a feature on by accident; a platform is another matter.
+    if flat.contains("feature=") {
+        return Some(mark(source, MarkKind::Hidden, span));
+    }
+    flat.contains("target_").then(|| mark(source, MarkKind::ConditionalSkip, span))
+}
+
+/// The marks in the words of a test call: `it.skip`, `xit`, `test.only`, `describe.skipIf(x)`.
+pub(super) fn of_call(source: &Source, piece: &Piece) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    let words: Vec<_> = top_words(source, &piece.name);
+    let Some((first, rest)) = words.split_first() else { return marks };
+    let word = source.word(*first);
+    let is_variant = |prefix: char| {
+        word.strip_prefix(prefix)
+            .is_some_and(|plain| words::TEST_CALLS.contains(&plain) || words::SUITE_CALLS.contains(&plain))
+    };
+    let mut kinds = Vec::new();
+    if is_variant('x') {
+        kinds.push(MarkKind::Skip);
+    }
+    if is_variant('f') {
+        kinds.push(MarkKind::Only);
+    }
+    for index in rest {
+        let word = source.word(*index);
+        if words::SKIP_MODIFIERS.contains(&word) {
+            kinds.push(MarkKind::Skip);
+        } else if words::CONDITION_MODIFIERS.contains(&word) {
+            let open = index + 1;
+            let condition = open + 1..source.closing(open);
+            let always =
+                if word == "runIf" { is_never(source, &condition) } else { is_always(source, &condition) };
+            kinds.push(if always { MarkKind::Skip } else { MarkKind::ConditionalSkip });
+        } else if words::FAILING_MODIFIERS.contains(&word) {
+            kinds.push(MarkKind::ExpectedFailure);
+        } else if word == "only" {
+            kinds.push(MarkKind::Only);
+        }
+    }
+    marks.extend(kinds.into_iter().map(|kind| mark(source, kind, &piece.name)));
+    marks.extend(of_options(source, piece));
+    marks
+}
+
+/// node:test and vitest take options: `test('x', { skip: true }, …)`.
+fn of_options(source: &Source, piece: &Piece) -> Vec<Mark> {
+    let arguments = source.inside(&piece.arguments);
+    let options = source.split(&arguments).into_iter().skip(1).find(|span| source.word(span.start) == "{");
+    let Some(options) = options else { return Vec::new() };
+    let mut marks = Vec::new();
+    for option in source.split(&source.inside(&options)) {
+        let parts = source.split_at(&option, &[":"]);
+        let [name, value] = &parts[..] else { continue };
+        let kind = match source.word(name.start) {
+            "skip" | "todo" => MarkKind::Skip,
+            "only" => MarkKind::Only,
+            "retry" | "retries" => MarkKind::Retry,
+            "fails" => MarkKind::ExpectedFailure,
+            _ => continue,
+        };
+        if !["false", "0", "undefined", "null"].contains(&source.flat(value).as_str()) {
+            let is_decided = super::condition::is_constant(source, value);
+            let kind = if kind == MarkKind::Skip && !is_decided { MarkKind::ConditionalSkip } else { kind };
+            marks.push(mark(source, kind, &option));
+        }
+    }
+    marks
+}
+
+/// The words of a callee outside of brackets.
+pub(super) fn top_words(source: &Source, span: &Span) -> Vec<usize> {
+    let mut depth = 0_usize;
+    let mut words = Vec::new();
+    for index in span.clone() {
+        match source.word(index) {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            _ if depth == 0 && source.tokens[index].kind == crate::source::Kind::Word => words.push(index),
+            _ => {}
+        }
+    }
+    words
+}
+
+/// The marks that calls in the body of a test give: `t.Skip()`, `pytest.skip()`, `this.skip()`.
+pub(super) fn of_body(source: &Source, body: &Span) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    for (index, piece) in source.pieces_in(body) {
+        let is_raise = piece.class == Class::Throw && source.flat(&piece.span).contains("SkipTest");
+        if !is_raise && (piece.class != Class::Call || !is_skip_call(source, piece)) {
+            continue;
+        }
+        let guard = source.around(index).take_while(|(_, outer)| outer.span.start >= body.start);
+        let mut kind = MarkKind::Skip;
+        for (_, outer) in guard {
+            if outer.class == Class::If && outer.body.contains(&piece.span.start) {
+                if is_never(source, &outer.condition) {
+                    kind = MarkKind::Retry;
+                    break;
+                }
+                let header = outer.span.start..outer.body.start;
+                if source.words(&header).any(|word| ["recover", "Failed"].contains(&word)) {
+                    // Skipped because it failed.
+                    kind = MarkKind::ExpectedFailure;
+                    break;
+                }
+                if !is_always(source, &outer.condition) {
+                    kind = MarkKind::ConditionalSkip;
+                }
+            } else if outer.class == Class::Handler {
+                kind = MarkKind::ConditionalSkip;
+            }
+        }
+        if kind != MarkKind::Retry {
+            marks.push(mark(source, kind, &piece.span));
+        }
+    }
+    marks
+}
+
+fn is_skip_call(source: &Source, piece: &Piece) -> bool {
+    let callee = source.flat(&piece.name);
+    let first = source.word(piece.name.start);
+    let Some(last) = callee.rsplit(['.', ':']).next() else { return false };
+    let bare = ["skip", "pending", "GTEST_SKIP", "markTestSkipped"];
+    match last {
+        "importorskip" | "assumeTrue" | "assumeFalse" => false,
+        "xfail" => first == "pytest",
+        _ => {
+            words::SKIP_WORDS.contains(&last)
+                && (words::TEST_RECEIVERS.contains(&first)
+                    || bare.contains(&callee.as_str()) && first != "it")
+        }
+    }
+}
+
+/// The marks that hold for a whole file.
+pub(super) fn of_file(source: &Source) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    for (index, piece) in source.pieces.iter().enumerate() {
+        let found = match piece.class {
+            Class::Binding if piece.parent.is_none() => file_binding(source, piece),
+            Class::Decorator if source.flat(&piece.span).starts_with("#![") => {
+                of_decorator(source, &piece.span)
+            }
+            Class::Call
+                if source
+                    .around(index)
+                    .all(|(_, outer)| outer.class == Class::If || outer.class == Class::Block) =>
+            {
+                let is_module_skip = source.flat(&piece.name) == "pytest.skip";
+                let conditional = source
+                    .around(index)
+                    .any(|(_, outer)| outer.class == Class::If && !is_always(source, &outer.condition));
+                let kind = if conditional { MarkKind::ConditionalSkip } else { MarkKind::Skip };
+                is_module_skip.then(|| mark(source, kind, &piece.span))
+            }
+            _ => None,
+        };
+        marks.extend(found);
+    }
+    marks.extend(source.comments.iter().filter_map(|comment| build_tag(source, comment)));
+    marks
+}
+
+fn file_binding(source: &Source, piece: &Piece) -> Option<Mark> {
+    let value = source.flat(&piece.arguments);
+    let kind = match source.flat(&piece.name).as_str() {
+        "pytestmark" if value.contains("xfail") => MarkKind::ExpectedFailure,
+        "pytestmark" if value.contains("skipif") => {
+            let open = piece.arguments.clone().find(|index| source.word(*index) == "(")?;
+            conditional(source, "skipif", &(open + 1..source.closing(open)))
+        }
+        "pytestmark" if value.contains("skip") => MarkKind::Skip,
+        "__test__" if value == "False" => MarkKind::Hidden,
+        _ => return None,
+    };
+    Some(mark(source, kind, &piece.span))
+}
+
+/// A Go build constraint that no ordinary run meets.
+fn build_tag(source: &Source, comment: &crate::source::Comment) -> Option<Mark> {
+    let text = source.comment(comment);
+    let tag = text.strip_prefix("//go:build ").or_else(|| text.strip_prefix("// +build "))?.trim();
+    let systems = ["linux", "darwin", "windows", "unix", "amd64", "arm64", "cgo", "go1"];
+    let known = systems.iter().any(|system| tag.contains(system));
+    let kind = if known { MarkKind::ConditionalSkip } else { MarkKind::Hidden };
+    Some(Mark { kind, text: text.to_owned(), line: comment.line })
+}

@@ -1,0 +1,121 @@
+//! Whether a run gets to an assertion, and whether its failure would be noticed.
+
+use super::condition::{is_always, is_never};
+use crate::language::Class;
+use crate::source::{Piece, Source, Span};
+
+/// Whether an assertion counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// It runs, and its failure fails the test.
+    Live,
+    /// Nothing gets there: after a return, under a condition that never holds, in a function nobody calls.
+    Dead,
+    /// Its failure is caught and dropped.
+    Swallowed,
+}
+
+/// Whether a run of `test` gets to the piece `index`.
+pub(crate) fn reach(source: &Source, index: usize, test: &Span) -> Reach {
+    let at = source.pieces[index].span.start;
+    for (outer_index, outer) in source.around(index) {
+        if outer.span.start < test.start || outer.span.end > test.end {
+            break;
+        }
+        if is_dead_in(source, outer, at, test) || leaves_before(source, outer_index, at) {
+            return Reach::Dead;
+        }
+        if outer.class == Class::Try && swallows(source, outer_index, at) {
+            return Reach::Swallowed;
+        }
+    }
+    Reach::Live
+}
+
+/// Whether what stands at token `at` inside `outer` never runs.
+fn is_dead_in(source: &Source, outer: &Piece, at: usize, test: &Span) -> bool {
+    match outer.class {
+        Class::If => outer.body.contains(&at) && is_never(source, &outer.condition),
+        Class::Loop => loops_over_nothing(source, outer),
+        Class::Function | Class::Binding => {
+            let names_function = outer.class == Class::Function
+                || source.pieces_in(&outer.arguments).next().is_some_and(|(_, value)| {
+                    value.class == Class::Lambda && value.span.start == outer.arguments.start
+                });
+            let name = super::definitions::last_name(source, &outer.name);
+            let is_inner = outer.span.start > test.start || outer.span.end < test.end;
+            names_function && is_inner && (name == "_" || mentions(source, test, &name) < 2)
+        }
+        _ => false,
+    }
+}
+
+fn loops_over_nothing(source: &Source, piece: &Piece) -> bool {
+    const EMPTY: &[&str] =
+        &["[]", "()", "{}", "range(0)", "range(0,0)", "set()", "list()", "dict()", "\"\"", "0..0", "vec![]"];
+    if !piece.condition.is_empty() {
+        return is_never(source, &piece.condition);
+    }
+    let header = source.flat(&(piece.span.start..piece.body.start.max(piece.span.start)));
+    let over = ["in ", "of ", "in", "of", "range "].iter().find_map(|word| {
+        let at = header.rfind(word)?;
+        Some(header[at + word.len()..].trim_matches([' ', ':']))
+    });
+    over.is_some_and(|over| EMPTY.contains(&over) || EMPTY.contains(&over.trim_end_matches(')')))
+        || header.ends_with("[:0]")
+        || header.ends_with(".slice(0,0))")
+        || header.ends_with("{}") && header.contains("range[]")
+}
+
+fn mentions(source: &Source, span: &Span, name: &str) -> usize {
+    source.words(span).filter(|word| *word == name).count()
+}
+
+/// Whether a `try` drops the failure of what stands at token `at` inside of it.
+fn swallows(source: &Source, try_index: usize, at: usize) -> bool {
+    let outer = &source.pieces[try_index];
+    outer.body.contains(&at)
+        && source
+            .pieces_in(&outer.span)
+            .filter(|(_, piece)| piece.class == Class::Handler && piece.parent == Some(try_index))
+            .any(|(_, handler)| catches_assertions(source, handler) && !says_so(source, handler))
+}
+
+/// Whether a failed assertion is among what the handler catches.
+fn catches_assertions(source: &Source, handler: &Piece) -> bool {
+    let header = handler.span.start..handler.body.start.max(handler.span.start);
+    let words: Vec<_> = source.words(&header).collect();
+    match words.first() {
+        Some(&"except") => {
+            let broad = ["Exception", "BaseException", "AssertionError"];
+            words.len() == 1 || words.iter().any(|word| broad.contains(word))
+        }
+        _ => true,
+    }
+}
+
+/// Whether a handler raises, fails, or asserts something about what it caught.
+pub(crate) fn says_so(source: &Source, handler: &Piece) -> bool {
+    let body = if handler.body.is_empty() { handler.span.clone() } else { handler.body.clone() };
+    let raises = |piece: &Piece| matches!(piece.class, Class::Throw | Class::Assert);
+    source.pieces_in(&body).any(|(_, piece)| raises(piece))
+        || source.words(&body).any(|word| {
+            let lower = word.to_lowercase();
+            ["assert", "expect", "fail", "panic", "raise", "reject"].iter().any(|part| lower.contains(part))
+                || ["done", "Error", "Errorf", "Fatal", "Fatalf"].contains(&word)
+        })
+}
+
+/// Whether a statement of this block always leaves the function before token `at`.
+fn leaves_before(source: &Source, block: usize, at: usize) -> bool {
+    let piece = &source.pieces[block];
+    piece.class == Class::Block
+        && source.pieces_in(&(piece.span.start..at)).any(|(_, statement)| {
+            let leaves = |piece: &Piece| matches!(piece.class, Class::Return | Class::Throw);
+            let always = statement.class == Class::If
+                && statement.span.end <= at
+                && is_always(source, &statement.condition)
+                && source.pieces_in(&statement.body).any(|(_, inner)| leaves(inner));
+            statement.parent == Some(block) && (leaves(statement) || always)
+        })
+}

@@ -1,0 +1,392 @@
+//! Finding tests, whatever a language or framework calls them.
+
+use std::collections::BTreeMap;
+
+use super::assertions::assertions;
+use super::definitions::last_name;
+use super::marks::{self, Mark};
+use super::{Assertion, Test};
+use crate::language::{Class, TestBy};
+use crate::paths;
+use crate::source::{Kind, Piece, Source, Span};
+use crate::words;
+
+/// The tests of a file, and the functions in it that assert without being one.
+pub(super) fn tests(
+    path: &str,
+    source: &Source,
+    file_marks: &[Mark],
+) -> (Vec<Test>, BTreeMap<String, Vec<Assertion>>) {
+    let mut tests: Vec<Test> = Vec::new();
+    let mut helpers = BTreeMap::new();
+    let in_test_file = paths::is_test(path);
+    for (index, piece) in source.pieces.iter().enumerate() {
+        let is_inside = tests.last().is_some_and(|test| piece.span.start < test.span.end);
+        if is_inside {
+            continue;
+        }
+        let found = match piece.class {
+            Class::Function => function(source, index, in_test_file),
+            Class::Call if in_test_file => call(source, index),
+            _ => None,
+        };
+        match found {
+            Some(mut test) => {
+                test.marks.extend(file_marks.iter().cloned());
+                tests.push(test);
+            }
+            None if piece.class == Class::Function || piece.class == Class::Binding => {
+                let found = assertions(source, &piece.span);
+                if !found.is_empty() && (in_test_file || piece.class == Class::Function) {
+                    helpers.entry(last_name(source, &piece.name)).or_insert(found);
+                }
+            }
+            None => {}
+        }
+    }
+    (tests, helpers)
+}
+
+/// A function that is a test.
+fn function(source: &Source, index: usize, in_test_file: bool) -> Option<Test> {
+    let piece = &source.pieces[index];
+    let name = last_name(source, &piece.name);
+    let decorators = decorators(source, piece);
+    let is_test = source.language.tests.iter().any(|by| match by {
+        TestBy::Attribute => decorators.iter().any(|span| is_test_attribute(source, span)),
+        TestBy::NamePrefix(prefix) => in_test_file && is_collected(source, index, &name, prefix),
+        TestBy::Call => false,
+    });
+    if !is_test {
+        return None;
+    }
+    let start = decorators.first().map_or(piece.span.start, |first| first.start.min(piece.span.start));
+    let span = start..piece.span.end;
+    let body = if piece.body.is_empty() { piece.span.clone() } else { piece.body.clone() };
+    let mut marks: Vec<_> = decorators.iter().filter_map(|span| marks::of_decorator(source, span)).collect();
+    marks.extend(inherited(source, index));
+    marks.extend(marks::of_body(source, &body));
+    let mut asserted: Vec<_> = decorators.iter().filter_map(|span| expected_panic(source, span)).collect();
+    asserted.extend(assertions(source, &body));
+    let id = joined(&names_around(source, index), &name);
+    let cases = cases(source, &decorators, &body);
+    Some(Test { id, line: source.line(piece.span.start), span, body, marks, assertions: asserted, cases })
+}
+
+/// `#[should_panic(expected = "…")]` asserts.
+fn expected_panic(source: &Source, span: &Span) -> Option<Assertion> {
+    let flat = source.flat(span);
+    let strength = match flat.contains("should_panic") {
+        true if flat.contains("expected") => super::Strength::Exact,
+        true => super::Strength::Relational,
+        false if flat.contains("expected=") => super::Strength::Relational,
+        false => return None,
+    };
+    let expected = source.literals(span).join(",");
+    Some(Assertion {
+        span: span.clone(),
+        line: source.line(span.start),
+        text: flat,
+        subject: "should_panic".to_owned(),
+        expected,
+        word: "should_panic".to_owned(),
+        strength,
+        reach: super::Reach::Live,
+    })
+}
+
+/// Whether a runner that goes by names would find this function.
+fn is_collected(source: &Source, index: usize, name: &str, prefix: &str) -> bool {
+    let Some(rest) = name.strip_prefix(prefix) else { return false };
+    match source.language.name {
+        "go" => !rest.starts_with(|next: char| next.is_lowercase()),
+        "python" => source.around(index).all(|(_, outer)| match outer.class {
+            Class::Function | Class::Lambda => false,
+            Class::Container => {
+                let header = source.flat(&(outer.span.start..outer.body.start.max(outer.span.start)));
+                last_name(source, &outer.name).starts_with("Test") || header.contains("Test")
+            }
+            _ => true,
+        }),
+        _ => true,
+    }
+}
+
+fn is_test_attribute(source: &Source, span: &Span) -> bool {
+    let end = span.clone().find(|index| source.word(*index) == "(").unwrap_or(span.end);
+    let last = source.words(&(span.start..end)).last().unwrap_or_default();
+    words::TEST_ATTRIBUTES.contains(&last)
+}
+
+/// The attributes of a definition: those directly before it, and those between its start and its name.
+pub(crate) fn decorators(source: &Source, piece: &Piece) -> Vec<Span> {
+    let inside = source.pieces_in(&(piece.span.start..piece.name.start.max(piece.span.start)));
+    let mut found: Vec<_> = inside
+        .filter(|(_, inner)| inner.class == Class::Decorator)
+        .map(|(_, inner)| inner.span.clone())
+        .collect();
+    let mut start = piece.span.start;
+    let first = source.pieces.partition_point(|other| other.span.start < start);
+    for other in source.pieces[..first].iter().rev() {
+        if other.span.end < start && other.class != Class::Decorator {
+            // Pieces inside of a decorator lie between it and the definition.
+            if other.span.end + 200 < start {
+                break;
+            }
+            continue;
+        }
+        if other.class == Class::Decorator && other.span.end == start {
+            start = other.span.start;
+            found.push(other.span.clone());
+        }
+    }
+    found.sort_by_key(|span| span.start);
+    found
+}
+
+/// A call that is a test: `it("…", () => {…})`.
+fn call(source: &Source, index: usize) -> Option<Test> {
+    let piece = &source.pieces[index];
+    if !source.language.tests.contains(&TestBy::Call) {
+        return None;
+    }
+    let first = source.word(piece.name.start);
+    if !words::TEST_CALLS.contains(&first) {
+        return None;
+    }
+    let arguments = source.inside(&piece.arguments);
+    let operands = source.split(&arguments);
+    let title = operands.first()?;
+    // `test.each(table)` alone is only half of a test; its title comes with the next call.
+    let is_title = matches!(source.tokens[title.start].kind, Kind::Text) || first.starts_with("TEST");
+    if !is_title {
+        return None;
+    }
+    let name = source.flat(title);
+    let name = name.trim_matches(['"', '\'', '`']);
+    let mut marks = marks::of_call(source, piece);
+    marks.extend(inherited(source, index));
+    // The title says nothing about what the test does.
+    let body = title.end..piece.span.end;
+    marks.extend(marks::of_body(source, &body));
+    let mut cases = cases(source, &[], &body);
+    if cases.is_empty() {
+        cases = each(source, &piece.name);
+    }
+    if cases.is_empty() {
+        cases = around(source, index);
+    }
+    Some(Test {
+        id: joined(&names_around(source, index), name),
+        line: source.line(piece.span.start),
+        span: piece.span.clone(),
+        assertions: assertions(source, &body),
+        body,
+        marks,
+        cases,
+    })
+}
+
+/// The rows of `test.each([…])` or of a template table.
+fn each(source: &Source, callee: &Span) -> Vec<String> {
+    let Some(at) = callee.clone().find(|index| source.word(*index) == "each" || source.word(*index) == "for")
+    else {
+        return Vec::new();
+    };
+    if source.word(at + 1) == "(" {
+        let table = at + 2..source.closing(at + 1);
+        return elements(source, &resolved(source, &table));
+    }
+    let rows = source.word(at + 1).lines().map(str::trim);
+    rows.filter(|row| row.contains("${")).map(str::to_owned).collect()
+}
+
+/// The rows of a list that a loop around the test goes over.
+fn around(source: &Source, index: usize) -> Vec<String> {
+    let header = source.around(index).find_map(|(_, outer)| match outer.class {
+        Class::Call if source.flat(&outer.name).ends_with(".forEach") => {
+            Some(outer.name.start..outer.name.end - 2)
+        }
+        Class::Loop => Some(outer.span.start + 1..outer.body.start.max(outer.span.start + 1)),
+        _ => None,
+    });
+    header.map(|header| rows(source, &header)).unwrap_or_default()
+}
+
+/// The names of what holds a test, from the outside in.
+fn names_around(source: &Source, index: usize) -> Vec<String> {
+    let mut names: Vec<_> = source
+        .around(index)
+        .filter_map(|(_, outer)| match outer.class {
+            Class::Container | Class::Function => Some(last_name(source, &outer.name)),
+            Class::Call if is_suite(source, outer) => {
+                let title = source.split(&source.inside(&outer.arguments)).into_iter().next()?;
+                Some(source.flat(&title).trim_matches(['"', '\'', '`']).to_owned())
+            }
+            _ => None,
+        })
+        .collect();
+    names.reverse();
+    names
+}
+
+fn is_suite(source: &Source, piece: &Piece) -> bool {
+    words::SUITE_CALLS.contains(&source.word(piece.name.start))
+}
+
+/// The marks of the suites and classes around a test.
+fn inherited(source: &Source, index: usize) -> Vec<Mark> {
+    let mut found = Vec::new();
+    for (_, outer) in source.around(index) {
+        match outer.class {
+            Class::Call if is_suite(source, outer) => {
+                found.extend(marks::of_call(source, outer));
+                found.extend(hooks(source, outer));
+            }
+            Class::Container => {
+                let decorators = decorators(source, outer);
+                found.extend(decorators.iter().filter_map(|span| marks::of_decorator(source, span)));
+                found.extend(class_settings(source, outer));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// `setUp` that skips, `__test__ = False`.
+fn class_settings(source: &Source, class: &Piece) -> Vec<Mark> {
+    let mut found = Vec::new();
+    for (_, piece) in source.pieces_in(&class.body) {
+        match piece.class {
+            Class::Function
+                if ["setUp", "setUpClass", "setup_method", "setup_class", "setUpModule"]
+                    .contains(&last_name(source, &piece.name).as_str()) =>
+            {
+                found.extend(marks::of_body(source, &piece.body));
+            }
+            Class::Binding if source.flat(&piece.span) == "__test__=False" => {
+                found.push(Mark {
+                    kind: super::MarkKind::Hidden,
+                    text: source.flat(&piece.span),
+                    line: source.line(piece.span.start),
+                });
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// `beforeEach(function () { this.skip() })`.
+fn hooks(source: &Source, suite: &Piece) -> Vec<Mark> {
+    let hooks = source.pieces_in(&suite.span).filter(|(_, piece)| {
+        piece.class == Class::Call
+            && ["before", "beforeEach", "beforeAll"].contains(&source.flat(&piece.name).as_str())
+    });
+    hooks.flat_map(|(_, hook)| marks::of_body(source, &hook.arguments)).collect()
+}
+
+fn joined(around: &[String], name: &str) -> String {
+    let mut id = around.join(" > ");
+    if !id.is_empty() {
+        id.push_str(" > ");
+    }
+    id.push_str(name);
+    id
+}
+
+/// The cases of a test: rows of a decorator, or of a list that a loop in the body goes over.
+fn cases(source: &Source, decorators: &[Span], body: &Span) -> Vec<String> {
+    let mut found = Vec::new();
+    for span in decorators {
+        let flat = source.flat(span);
+        if flat.contains("parametrize") {
+            let Some(open) = span.clone().find(|index| source.word(*index) == "(") else { continue };
+            let operands = source.split(&(open + 1..source.closing(open)));
+            if let Some(table) = operands.get(1) {
+                found.extend(elements(source, &resolved(source, table)));
+            }
+        } else if ["case", "InlineData", "TestCase", "test_case", "ValueSource", "CsvSource", "DataRow"]
+            .iter()
+            .any(|word| source.words(span).next() == Some(*word))
+        {
+            let list = source.pieces_in(span).find(|(_, piece)| piece.class == Class::List);
+            match list {
+                Some((_, list)) => found.extend(elements(source, &list.span)),
+                None => found.push(flat),
+            }
+        }
+    }
+    if found.is_empty() { looped(source, body) } else { found }
+}
+
+/// The rows of the lists that loops around assertions go over.
+fn looped(source: &Source, body: &Span) -> Vec<String> {
+    let mut found = Vec::new();
+    for (_, piece) in source.pieces_in(body) {
+        let header = match piece.class {
+            Class::Loop => piece.span.start + 1..piece.body.start.max(piece.span.start + 1),
+            Class::Call if source.flat(&piece.name).ends_with(".forEach") => {
+                piece.name.start..piece.name.end - 2
+            }
+            _ => continue,
+        };
+        found.extend(rows(source, &header));
+    }
+    found
+}
+
+/// The rows of the list in the header of a loop, or of the list that the header names.
+fn rows(source: &Source, header: &Span) -> Vec<String> {
+    let list = source
+        .pieces_in(header)
+        .filter(|(_, inner)| inner.class == Class::List)
+        .max_by_key(|(_, inner)| inner.span.len());
+    let span = match list {
+        Some((_, list)) => list.span.clone(),
+        None => {
+            let Some(name) = header.clone().rev().find(|index| source.tokens[*index].kind == Kind::Word)
+            else {
+                return Vec::new();
+            };
+            resolved(source, &(name..name + 1))
+        }
+    };
+    let is_list = source.pieces_in(&span).any(|(_, list)| list.class == Class::List);
+    if is_list { elements(source, &span) } else { Vec::new() }
+}
+
+/// A list, or the list that a name stands for.
+fn resolved(source: &Source, span: &Span) -> Span {
+    if span.len() != 1 {
+        return span.clone();
+    }
+    let name = source.word(span.start);
+    let bound =
+        source.pieces.iter().rev().find(|piece| {
+            piece.class == Class::Binding && source.words(&piece.name).any(|word| word == name)
+        });
+    let Some(bound) = bound else { return span.clone() };
+    let value = bound.arguments.clone();
+    match source
+        .pieces_in(&value)
+        .find(|(_, piece)| piece.class == Class::List && piece.span.end == value.end)
+    {
+        Some((_, list)) => list.span.clone(),
+        None => value,
+    }
+}
+
+fn elements(source: &Source, list: &Span) -> Vec<String> {
+    let mut list = source.inside(list);
+    // `vec![…]`, `[]T{…}`: the bracket comes after a type or a name.
+    if let Some(open) = list.clone().find(|index| matches!(source.word(*index), "[" | "{")) {
+        let is_whole =
+            source.closing(open) + 1 == list.end && source.split(&list).len() == 1 && open != list.start;
+        if is_whole {
+            list = open + 1..list.end - 1;
+        }
+    }
+    source.split(&list).iter().map(|element| source.flat(element)).collect()
+}

@@ -1,0 +1,206 @@
+//! Languages: what a kind of node means, and how each language spells a test.
+//!
+//! A language is a table, not code. [`Language::kinds`] says which nodes of its grammar are functions, calls,
+//! handlers and so on; everything after [`crate::source`] sees only those classes and tokens. The vocabulary of
+//! test frameworks is in [`crate::words`], shared by all languages, since their names hardly ever collide.
+//!
+//! A language blocks only where its precision was measured ([`Language::blocks`]).
+
+mod c_family;
+mod go;
+mod javascript;
+mod managed;
+mod python;
+mod rust;
+mod scripting;
+
+use std::sync::OnceLock;
+
+use tree_sitter::Parser;
+
+/// What a node is to the guard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// A named function or method.
+    Function,
+    /// A function without a name.
+    Lambda,
+    /// What holds functions: a class, a module, an `impl`.
+    Container,
+    /// A call, a macro included.
+    Call,
+    /// An attribute, an annotation, a decorator.
+    Decorator,
+    /// A value that gets a name.
+    Binding,
+    /// A literal list, tuple, array, table.
+    List,
+    /// A conditional.
+    If,
+    /// A loop.
+    Loop,
+    /// A statement that catches.
+    Try,
+    /// What it does with what it caught.
+    Handler,
+    /// Leaves the function.
+    Return,
+    /// Raises an error.
+    Throw,
+    /// An assertion that is a statement of the language.
+    Assert,
+    /// A sequence of statements.
+    Block,
+    /// A statement that brings names into the file.
+    Import,
+    /// A literal text, one token however it is built.
+    Text,
+    /// Not a token.
+    Comment,
+}
+
+/// How functions become tests in a language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TestBy {
+    /// Their name begins like this, in a file that holds tests.
+    NamePrefix(&'static str),
+    /// They carry an attribute from [`crate::words::TEST_ATTRIBUTES`].
+    Attribute,
+    /// A call from [`crate::words::TEST_CALLS`] is a test.
+    Call,
+}
+
+/// One language.
+#[derive(Debug)]
+pub(crate) struct Language {
+    /// Its name in reports and in the corpus.
+    pub(crate) name: &'static str,
+    pub(crate) extensions: &'static [&'static str],
+    pub(crate) grammar: fn() -> tree_sitter::Language,
+    /// Which kinds of nodes mean something.
+    pub(crate) kinds: &'static [(&'static str, Class)],
+    pub(crate) tests: &'static [TestBy],
+    /// Whether its findings may block: its precision was measured.
+    pub(crate) blocks: bool,
+    /// The place of this language in [`LANGUAGES`].
+    index: usize,
+}
+
+/// All languages.
+static LANGUAGES: [Language; 12] = [
+    rust::RUST,
+    python::PYTHON,
+    javascript::JAVASCRIPT,
+    javascript::TYPESCRIPT,
+    javascript::TSX,
+    go::GO,
+    managed::JAVA,
+    managed::C_SHARP,
+    scripting::RUBY,
+    scripting::PHP,
+    c_family::C,
+    c_family::CPP,
+];
+
+/// What a field of a node is to the guard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The name of a definition, the callee of a call.
+    Name,
+    Arguments,
+    Body,
+    Condition,
+}
+
+/// The fields that have a role, the same in every grammar that has them.
+const ROLES: [(&str, Role); 17] = [
+    ("name", Role::Name),
+    ("function", Role::Name),
+    ("macro", Role::Name),
+    ("method", Role::Name),
+    ("type", Role::Name),
+    ("left", Role::Name),
+    ("pattern", Role::Name),
+    ("declarator", Role::Name),
+    ("arguments", Role::Arguments),
+    ("parameters", Role::Arguments),
+    ("right", Role::Arguments),
+    ("value", Role::Arguments),
+    ("body", Role::Body),
+    ("consequence", Role::Body),
+    ("definition", Role::Body),
+    ("handler", Role::Body),
+    ("condition", Role::Condition),
+];
+
+/// A grammar made ready: classes and roles by number.
+pub(crate) struct Grammar {
+    pub(crate) language: tree_sitter::Language,
+    classes: Vec<Option<Class>>,
+    roles: Vec<Option<Role>>,
+}
+
+impl Grammar {
+    pub(crate) fn class(&self, kind: u16) -> Option<Class> {
+        self.classes.get(usize::from(kind)).copied().flatten()
+    }
+
+    pub(crate) fn role(&self, field: Option<u16>) -> Option<Role> {
+        self.roles.get(usize::from(field?)).copied().flatten()
+    }
+}
+
+impl Language {
+    /// The language of a file, by its name.
+    pub(crate) fn of(path: &str) -> Option<&'static Language> {
+        let (_, extension) = path.rsplit('/').next()?.rsplit_once('.')?;
+        LANGUAGES.iter().find(|language| language.extensions.contains(&extension))
+    }
+
+    /// The grammar, made ready once.
+    pub(crate) fn ready(&self) -> &'static Grammar {
+        static READY: [OnceLock<Grammar>; LANGUAGES.len()] = [const { OnceLock::new() }; LANGUAGES.len()];
+        READY[self.index].get_or_init(|| self.prepare())
+    }
+
+    fn prepare(&self) -> Grammar {
+        let language = (self.grammar)();
+        let mut classes = vec![None; language.node_kind_count()];
+        for (number, class) in classes.iter_mut().enumerate() {
+            let kind = u16::try_from(number).ok().and_then(|number| {
+                language.node_kind_is_named(number).then(|| language.node_kind_for_id(number)).flatten()
+            });
+            *class = self.kinds.iter().find(|(name, _)| Some(*name) == kind).map(|(_, class)| *class);
+        }
+        let mut roles = vec![None; language.field_count() + 1];
+        for (name, role) in ROLES {
+            if let Some(field) = language.field_id_for_name(name) {
+                roles[usize::from(field.get())] = Some(role);
+            }
+        }
+        Grammar { language, classes, roles }
+    }
+
+    /// A parser of this language.
+    pub(crate) fn parser(&self) -> Parser {
+        let mut parser = Parser::new();
+        parser.set_language(&self.ready().language).expect("the grammar was built for this library");
+        parser
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_in_a_table_is_one_of_its_grammar() {
+        for (index, language) in LANGUAGES.iter().enumerate() {
+            assert_eq!(language.index, index, "{}", language.name);
+            let grammar = (language.grammar)();
+            for (kind, _) in language.kinds {
+                assert_ne!(grammar.id_for_node_kind(kind, true), 0, "{}: {kind}", language.name);
+            }
+        }
+    }
+}

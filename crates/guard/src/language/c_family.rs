@@ -1,0 +1,61 @@
+//! C and C++: report-only until their precision is measured.
+
+use super::{Class, Language, TestBy};
+
+pub(super) const C: Language = Language {
+    name: "c",
+    extensions: &["c", "h"],
+    grammar: || tree_sitter_c::LANGUAGE.into(),
+    kinds: &[
+        ("function_definition", Class::Function),
+        ("struct_specifier", Class::Container),
+        ("call_expression", Class::Call),
+        ("init_declarator", Class::Binding),
+        ("initializer_list", Class::List),
+        ("if_statement", Class::If),
+        ("for_statement", Class::Loop),
+        ("while_statement", Class::Loop),
+        ("return_statement", Class::Return),
+        ("compound_statement", Class::Block),
+        ("preproc_include", Class::Import),
+        ("string_literal", Class::Text),
+        ("char_literal", Class::Text),
+        ("comment", Class::Comment),
+    ],
+    tests: &[TestBy::NamePrefix("test_")],
+    blocks: false,
+    index: 10,
+};
+
+pub(super) const CPP: Language = Language {
+    name: "cpp",
+    extensions: &["cc", "cpp", "cxx", "hpp", "hh", "hxx"],
+    grammar: || tree_sitter_cpp::LANGUAGE.into(),
+    kinds: &[
+        ("function_definition", Class::Function),
+        ("lambda_expression", Class::Lambda),
+        ("class_specifier", Class::Container),
+        ("struct_specifier", Class::Container),
+        ("namespace_definition", Class::Container),
+        ("call_expression", Class::Call),
+        ("init_declarator", Class::Binding),
+        ("initializer_list", Class::List),
+        ("if_statement", Class::If),
+        ("for_statement", Class::Loop),
+        ("for_range_loop", Class::Loop),
+        ("while_statement", Class::Loop),
+        ("try_statement", Class::Try),
+        ("catch_clause", Class::Handler),
+        ("return_statement", Class::Return),
+        ("throw_statement", Class::Throw),
+        ("compound_statement", Class::Block),
+        ("preproc_include", Class::Import),
+        ("string_literal", Class::Text),
+        ("raw_string_literal", Class::Text),
+        ("char_literal", Class::Text),
+        ("comment", Class::Comment),
+    ],
+    tests: &[TestBy::NamePrefix("TEST"), TestBy::Call],
+    blocks: false,
+    index: 11,
+};

@@ -1,0 +1,38 @@
+//! What changed between two trees, and whether it makes tests prove less.
+//!
+//! [`compare`] takes two trees and gives a [`Report`]: how many tests and assertions there were and are, and
+//! findings that say in a sentence what was weakened, where, how to undo it and how to allow it. Code is read
+//! with tree-sitter ([`source`]), tests are followed through renames, moves and merges ([`follow`]), and one
+//! file per family of rules looks at what is left ([`check`]). [`RULES`] lists every rule.
+//!
+//! Never runs a process, never looks at a clock, never prints.
+//!
+//! Invariant: a finding's id does not depend on line numbers, so that it can be allowed.
+//! Invariant: a rule blocks only where its precision was measured; all others report.
+
+mod compare;
+
+mod report;
+mod rules;
+mod tree;
+
+mod allow;
+mod check;
+mod comparison;
+mod follow;
+mod inventory;
+mod sarif;
+mod similar;
+
+mod language;
+mod paths;
+mod source;
+mod words;
+
+pub use allow::{Allowance, Allowances, FILE as ALLOW_FILE, ParseError};
+pub use compare::{Known, Options, compare};
+pub use piton_git::{Entry, ReadError, Tree};
+pub use report::{AssertionCounts, Finding, RegressionType, Report, Severity, TestCounts};
+pub use rules::{RULES, Rule};
+pub use sarif::sarif;
+pub use tree::MemoryTree;

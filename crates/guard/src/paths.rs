@@ -1,0 +1,126 @@
+//! What a file is for, by its path.
+
+/// Directories that hold tests.
+const TEST_DIRECTORIES: &[&str] =
+    &["test", "tests", "__tests__", "spec", "specs", "testing", "e2e", "testdata", "fixtures", "it"];
+
+/// Whether a file holds tests or what tests need.
+pub(crate) fn is_test(path: &str) -> bool {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.split('.').next().unwrap_or(name);
+    let rest = &name[stem.len()..];
+    directory.split('/').any(|part| TEST_DIRECTORIES.contains(&part))
+        || stem == "test"
+        || stem == "tests"
+        || stem == "conftest"
+        || stem.starts_with("test_")
+        || stem.ends_with("_test")
+        || stem.ends_with("_tests")
+        || stem.ends_with("_spec")
+        || ["Test", "Tests", "TestCase", "Spec", "IT"]
+            .iter()
+            .any(|end| stem.ends_with(end) && stem.len() > end.len())
+        || [".test.", ".spec.", ".cy.", ".e2e."].iter().any(|part| rest.starts_with(part))
+}
+
+/// Whether a file is a recorded snapshot or a golden file.
+pub(crate) fn is_snapshot(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    path.contains("__snapshots__/")
+        || [".snap", ".golden", ".approved.txt", ".ambr"].iter().any(|end| name.ends_with(end))
+        || ["/golden/", "/goldens/", "/snapshots/"].iter().any(|part| format!("/{path}").contains(part))
+}
+
+/// Whether a file is data that tests compare with.
+pub(crate) fn is_fixture(path: &str) -> bool {
+    let path = format!("/{path}");
+    let is_data = ["/fixtures/", "/testdata/", "/expected/", "/test-data/", "/test_data/"];
+    is_data.iter().any(|part| path.contains(part))
+}
+
+/// Whether a file says how checks run: continuous integration, test runners, linters, coverage, hooks.
+pub(crate) fn is_check_configuration(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    const NAMES: &[&str] = &[
+        "package.json",
+        "pyproject.toml",
+        "setup.cfg",
+        "tox.ini",
+        "pytest.ini",
+        ".pytest.ini",
+        "noxfile.py",
+        ".coveragerc",
+        "Makefile",
+        "makefile",
+        "GNUmakefile",
+        "justfile",
+        "Justfile",
+        "Taskfile.yml",
+        "Cargo.toml",
+        "codecov.yml",
+        ".codecov.yml",
+        "tsconfig.json",
+        ".mocharc.json",
+        ".mocharc.yml",
+        ".mocharc.yaml",
+        ".mocharc.js",
+        ".mocharc.cjs",
+        ".nycrc",
+        ".nycrc.json",
+        ".eslintrc",
+        ".eslintrc.json",
+        ".eslintrc.js",
+        ".eslintrc.cjs",
+        ".eslintignore",
+        "eslint.config.js",
+        "eslint.config.mjs",
+        "biome.json",
+        "ruff.toml",
+        ".ruff.toml",
+        ".flake8",
+        "mypy.ini",
+        ".pylintrc",
+        "clippy.toml",
+        ".golangci.yml",
+        ".golangci.yaml",
+        ".pre-commit-config.yaml",
+        "Jenkinsfile",
+        "azure-pipelines.yml",
+        ".gitlab-ci.yml",
+        ".travis.yml",
+        "piton.toml",
+        "pom.xml",
+        "build.gradle",
+        "phpunit.xml",
+        "phpunit.xml.dist",
+        ".rspec",
+        "Rakefile",
+        "CMakeLists.txt",
+        "nextest.toml",
+        "karma.conf.js",
+        "playwright.config.ts",
+        "cypress.config.js",
+        "cypress.config.ts",
+        "lefthook.yml",
+    ];
+    NAMES.contains(&name)
+        || name.starts_with("jest.config.")
+        || name.starts_with("vitest.config.")
+        || name.starts_with("vite.config.")
+        || name.starts_with("vitest.workspace.")
+        || path.starts_with(".github/workflows/")
+        || path.starts_with(".cargo/")
+        || path.starts_with(".circleci/")
+        || path.starts_with(".husky/")
+        || path.starts_with(".buildkite/")
+        || path.starts_with("ci/")
+        || path.starts_with(".ci/")
+        || path.ends_with(".sh")
+        || path.starts_with("scripts/") && !name.contains('.')
+}
+
+/// Whether a file says what is to be left alone.
+pub(crate) fn is_ignore_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.starts_with('.') && name.ends_with("ignore")
+}

@@ -1,0 +1,283 @@
+//! The vocabulary of test frameworks: which words make a test, skip one, assert something, and how much.
+//!
+//! One table for all languages. A word that is common outside of tests counts only after a receiver that says
+//! what it is, such as `assert.` or `t.`.
+
+use crate::inventory::Strength;
+
+/// Attributes that make a function a test, by their last word.
+pub(crate) const TEST_ATTRIBUTES: &[&str] = &[
+    "test",
+    "rstest",
+    "test_case",
+    "wasm_bindgen_test",
+    "quickcheck",
+    "proptest",
+    "googletest",
+    "Test",
+    "ParameterizedTest",
+    "RepeatedTest",
+    "TestFactory",
+    "Fact",
+    "Theory",
+    "TestMethod",
+    "DataTestMethod",
+    "TestCase",
+    "TestCaseSource",
+];
+
+/// Calls that are a test, with the mark that the word itself carries.
+pub(crate) const TEST_CALLS: &[&str] = &[
+    "it",
+    "test",
+    "specify",
+    "fit",
+    "xit",
+    "xtest",
+    "xspecify",
+    "ftest",
+    "TEST",
+    "TEST_F",
+    "TEST_P",
+    "TEST_CASE",
+    "SCENARIO",
+];
+
+/// Calls that hold tests.
+pub(crate) const SUITE_CALLS: &[&str] =
+    &["describe", "context", "suite", "fdescribe", "xdescribe", "fcontext", "xcontext"];
+
+/// What follows the word of a test or suite and switches it off.
+pub(crate) const SKIP_MODIFIERS: &[&str] = &["skip", "todo", "fixme"];
+/// What follows the word of a test or suite and switches it off under a condition.
+pub(crate) const CONDITION_MODIFIERS: &[&str] = &["skipIf", "runIf"];
+/// What follows the word of a test and expects it to fail.
+pub(crate) const FAILING_MODIFIERS: &[&str] = &["failing", "fails", "fail"];
+
+/// Calls inside of a test, or attributes on it, that switch it off, by their last word.
+pub(crate) const SKIP_WORDS: &[&str] = &[
+    "skip",
+    "skipTest",
+    "Skip",
+    "Skipf",
+    "SkipNow",
+    "skipif",
+    "skipIf",
+    "skipUnless",
+    "ignore",
+    "Ignore",
+    "Disabled",
+    "DisabledOnOs",
+    "EnabledIf",
+    "DisabledIf",
+    "pending",
+    "GTEST_SKIP",
+    "markTestSkipped",
+    "markTestIncomplete",
+    "Inconclusive",
+    "assumeTrue",
+    "assumeFalse",
+    "todo",
+    "SkipTest",
+    "importorskip",
+];
+
+/// Receivers whose `skip` and `error` mean the test.
+pub(crate) const TEST_RECEIVERS: &[&str] =
+    &["t", "b", "f", "tb", "self", "this", "ctx", "context", "pytest", "unittest", "mark", "cls"];
+
+/// Receivers after which any word of the table is an assertion.
+pub(crate) const ASSERT_RECEIVERS: &[&str] = &[
+    "assert",
+    "require",
+    "self",
+    "chai",
+    "Assert",
+    "t",
+    "is",
+    "Assertions",
+    "this",
+    "should",
+    "must",
+    "s",
+    "suite",
+    "a",
+    "r",
+    "cls",
+];
+
+/// Calls that make a test fail at once, for the conditional around them.
+pub(crate) const FAILURE_CALLS: &[&str] = &[
+    "Error",
+    "Errorf",
+    "Fatal",
+    "Fatalf",
+    "Fail",
+    "FailNow",
+    "panic",
+    "fail",
+    "AssertionError",
+    "unreachable",
+];
+
+/// Calls that end the process.
+pub(crate) const EXIT_CALLS: &[&str] = &[
+    "sys.exit",
+    "os._exit",
+    "os.abort",
+    "exit",
+    "quit",
+    "_exit",
+    "process.exit",
+    "process.abort",
+    "process.reallyExit",
+    "std::process::exit",
+    "process::exit",
+    "os.Exit",
+    "System.exit",
+    "Environment.Exit",
+    "Kernel.exit",
+    "exit!",
+    "pytest.exit",
+    "std::process::abort",
+    "std::exit",
+    "Deno.exit",
+];
+
+/// An assertion word.
+#[derive(Debug)]
+pub(crate) struct AssertWord {
+    pub(crate) name: &'static str,
+    pub(crate) strength: Strength,
+    /// How many arguments are part of it; what follows is a message.
+    pub(crate) operands: usize,
+    /// Whether it needs a receiver to be an assertion.
+    pub(crate) bare: bool,
+}
+
+const fn word(name: &'static str, strength: Strength, operands: usize, bare: bool) -> AssertWord {
+    AssertWord { name, strength, operands, bare }
+}
+
+/// The assertion that a word makes.
+pub(crate) fn assert_word(name: &str) -> Option<&'static AssertWord> {
+    ASSERT_WORDS.iter().find(|word| word.name == name)
+}
+
+use Strength::{Condition, Exact, Relational, Truthy};
+
+/// Words that assert, by their last part. `Condition` looks at the argument itself.
+#[rustfmt::skip]
+const ASSERT_WORDS: &[AssertWord] = &[
+    // Conditions: the argument says how strong it is.
+    word("assert", Condition, 1, true), word("assertTrue", Condition, 1, true), word("assert_", Condition, 1, true),
+    word("assertFalse", Condition, 1, true), word("ok", Condition, 1, false), word("True", Condition, 1, false),
+    word("False", Condition, 1, false), word("isTrue", Condition, 1, false), word("isFalse", Condition, 1, false),
+    word("IsTrue", Condition, 1, false), word("IsFalse", Condition, 1, false), word("notOk", Condition, 1, false),
+    word("debug_assert", Condition, 1, true), word("prop_assert", Condition, 1, true),
+    word("EXPECT_TRUE", Condition, 1, true), word("ASSERT_TRUE", Condition, 1, true),
+    word("EXPECT_FALSE", Condition, 1, true), word("ASSERT_FALSE", Condition, 1, true),
+    word("REQUIRE", Condition, 1, true), word("CHECK", Condition, 1, true), word("refute", Condition, 1, true),
+    // Equality.
+    word("assert_eq", Exact, 2, true), word("prop_assert_eq", Exact, 2, true), word("debug_assert_eq", Exact, 2, true),
+    word("assertEqual", Exact, 2, true), word("assertEquals", Exact, 2, true), word("assertSame", Exact, 2, true),
+    word("assertIs", Exact, 2, true), word("assertListEqual", Exact, 2, true), word("assertDictEqual", Exact, 2, true),
+    word("assertSetEqual", Exact, 2, true), word("assertTupleEqual", Exact, 2, true),
+    word("assertSequenceEqual", Exact, 2, true), word("assertMultiLineEqual", Exact, 2, true),
+    word("assertCountEqual", Exact, 2, true), word("assertIsNone", Exact, 1, true), word("assertNull", Exact, 1, true),
+    word("assertArrayEquals", Exact, 2, true), word("assertIterableEquals", Exact, 2, true),
+    word("assertLinesMatch", Exact, 2, true), word("AreEqual", Exact, 2, false), word("AreSame", Exact, 2, false),
+    word("assert_equal", Exact, 2, true), word("assert_array_equal", Exact, 2, true), word("assert_nil", Exact, 1, true),
+    word("equal", Exact, 2, false), word("strictEqual", Exact, 2, false), word("deepEqual", Exact, 2, false),
+    word("deepStrictEqual", Exact, 2, false), word("eql", Exact, 2, false), word("sameMembers", Exact, 2, false),
+    word("lengthOf", Exact, 2, false), word("isNull", Exact, 1, false), word("isUndefined", Exact, 1, false),
+    word("Equal", Exact, 2, false), word("EqualValues", Exact, 2, false), word("Exactly", Exact, 2, false),
+    word("Equalf", Exact, 2, false), word("Same", Exact, 2, false),
+    word("ElementsMatch", Exact, 2, false), word("JSONEq", Exact, 2, false), word("EqualError", Exact, 2, false),
+    word("ErrorIs", Exact, 2, false), word("Len", Exact, 2, false), word("Nil", Exact, 1, false), word("Zero", Exact, 1, false),
+    word("EXPECT_EQ", Exact, 2, true), word("ASSERT_EQ", Exact, 2, true), word("EXPECT_STREQ", Exact, 2, true),
+    word("ASSERT_STREQ", Exact, 2, true), word("assert_snapshot", Exact, 2, true), word("snapshot", Exact, 1, false),
+    word("assert_debug_snapshot", Exact, 2, true), word("assert_json_snapshot", Exact, 2, true),
+    word("assert_yaml_snapshot", Exact, 2, true), word("assert_json_eq", Exact, 2, true), word("assert_json_include", Relational, 2, true),
+    word("assert_called_once_with", Exact, 9, true), word("assert_called_with", Exact, 9, true), word("assert_any_call", Exact, 9, true),
+    word("assert_has_calls", Exact, 9, true), word("assert_not_called", Exact, 9, true), word("assert_called_once", Relational, 9, true),
+    word("assert_called", Truthy, 9, true),
+    // Comparisons, membership, errors.
+    word("assert_ne", Relational, 2, true), word("prop_assert_ne", Relational, 2, true), word("assert_matches", Relational, 2, true),
+    word("assertNotEqual", Relational, 2, true), word("assertNotEquals", Relational, 2, true), word("assertIn", Relational, 2, true),
+    word("assertNotIn", Relational, 2, true), word("assertGreater", Relational, 2, true), word("assertGreaterEqual", Relational, 2, true),
+    word("assertLess", Relational, 2, true), word("assertLessEqual", Relational, 2, true), word("assertAlmostEqual", Relational, 9, true),
+    word("assertNotAlmostEqual", Relational, 9, true), word("assertRegex", Relational, 2, true), word("assertNotRegex", Relational, 2, true),
+    word("assertRaises", Relational, 9, true), word("assertRaisesRegex", Relational, 9, true), word("assertWarns", Relational, 9, true),
+    word("assertLogs", Relational, 9, true), word("assertDictContainsSubset", Relational, 2, true), word("assertContains", Relational, 9, true),
+    word("raises", Relational, 9, false), word("warns", Relational, 9, false), word("approx", Relational, 9, false),
+    word("assertThrows", Relational, 9, true), word("assertThrowsExactly", Relational, 9, true), word("Throws", Relational, 9, false),
+    word("ThrowsAsync", Relational, 9, false), word("assert_raises", Relational, 9, true), word("expectException", Relational, 9, true),
+    word("assert_allclose", Relational, 9, true), word("assert_almost_equal", Relational, 9, true), word("assert_approx_eq", Relational, 9, true),
+    word("assert_relative_eq", Relational, 9, true), word("assert_abs_diff_eq", Relational, 9, true), word("assert_ulps_eq", Relational, 9, true),
+    word("throws", Relational, 9, false), word("rejects", Relational, 9, false), word("doesNotThrow", Relational, 9, false),
+    word("doesNotReject", Relational, 9, false), word("notEqual", Relational, 2, false), word("notStrictEqual", Relational, 2, false),
+    word("notDeepEqual", Relational, 2, false), word("notDeepStrictEqual", Relational, 2, false), word("match", Relational, 2, false),
+    word("doesNotMatch", Relational, 2, false), word("include", Relational, 2, false), word("includeMembers", Relational, 2, false),
+    word("isAbove", Relational, 2, false), word("isAtLeast", Relational, 2, false), word("isBelow", Relational, 2, false),
+    word("closeTo", Relational, 9, false), word("NotEqual", Relational, 2, false), word("Contains", Relational, 2, false),
+    word("NotContains", Relational, 2, false), word("Greater", Relational, 2, false), word("GreaterOrEqual", Relational, 2, false),
+    word("Less", Relational, 2, false), word("LessOrEqual", Relational, 2, false), word("InDelta", Relational, 9, false),
+    word("InEpsilon", Relational, 9, false), word("Panics", Relational, 1, false), word("NotPanics", Relational, 1, false),
+    word("PanicsWithValue", Exact, 2, false), word("PanicsWithError", Exact, 2, false), word("ErrorAs", Relational, 2, false),
+    word("ErrorContains", Relational, 2, false), word("Regexp", Relational, 2, false), word("Subset", Relational, 2, false),
+    word("WithinDuration", Relational, 9, false), word("Eventually", Relational, 9, false), word("HasPrefix", Relational, 2, false),
+    word("EXPECT_NE", Relational, 2, true), word("EXPECT_LT", Relational, 2, true), word("EXPECT_GT", Relational, 2, true),
+    word("EXPECT_LE", Relational, 2, true), word("EXPECT_GE", Relational, 2, true), word("EXPECT_THROW", Relational, 9, true),
+    word("EXPECT_NEAR", Relational, 9, true), word("EXPECT_FLOAT_EQ", Relational, 2, true),
+    word("EXPECT_DOUBLE_EQ", Relational, 2, true), word("REQUIRE_THROWS", Relational, 9, true), word("REQUIRE_THROWS_AS", Relational, 9, true),
+    // Existence.
+    word("assertIsNotNone", Truthy, 1, true), word("assertIsInstance", Truthy, 2, true), word("assertNotIsInstance", Truthy, 2, true),
+    word("assertIsNot", Truthy, 2, true), word("assertNotNull", Truthy, 1, true), word("assertInstanceOf", Truthy, 2, true),
+    word("assertNotEmpty", Truthy, 1, true), word("assertEmpty", Exact, 1, true), word("exists", Truthy, 1, false),
+    word("isOk", Truthy, 1, false), word("isNotOk", Truthy, 1, false),
+    word("isDefined", Truthy, 1, false), word("isNotNull", Truthy, 1, false), word("isObject", Truthy, 1, false),
+    word("isArray", Truthy, 1, false), word("isString", Truthy, 1, false), word("isNumber", Truthy, 1, false),
+    word("isFunction", Truthy, 1, false), word("instanceOf", Truthy, 2, false), word("typeOf", Truthy, 2, false),
+    word("ifError", Truthy, 1, false), word("NotNil", Truthy, 1, false), word("NoError", Truthy, 1, false),
+    word("Error", Truthy, 1, false), word("NotEmpty", Truthy, 1, false), word("Empty", Exact, 1, false),
+    word("NotZero", Truthy, 1, false), word("IsType", Truthy, 2, false), word("Implements", Truthy, 2, false),
+    word("IsNotNull", Truthy, 1, false), word("IsNull", Exact, 1, false), word("NotNull", Truthy, 1, false),
+    word("Null", Exact, 1, false), word("IsInstanceOfType", Truthy, 2, false), word("assert_ok", Truthy, 1, true),
+    word("assert_err", Truthy, 1, true), word("EXPECT_NO_THROW", Truthy, 1, true),
+];
+
+/// The matcher at the end of a chain such as `expect(x).not.toBe(y)`.
+pub(crate) fn matcher(name: &str) -> Option<Strength> {
+    MATCHERS.iter().find(|(word, _)| *word == name).map(|(_, strength)| *strength)
+}
+
+#[rustfmt::skip]
+const MATCHERS: &[(&str, Strength)] = &[
+    ("toBe", Exact), ("toEqual", Exact), ("toStrictEqual", Exact), ("toBeNull", Exact), ("toBeUndefined", Exact),
+    ("toBeNaN", Exact), ("toHaveLength", Exact), ("toHaveBeenCalledTimes", Exact), ("toHaveBeenCalledWith", Exact),
+    ("toHaveBeenLastCalledWith", Exact), ("toHaveBeenNthCalledWith", Exact), ("toMatchSnapshot", Exact),
+    ("toMatchInlineSnapshot", Exact), ("toThrowErrorMatchingSnapshot", Exact), ("toThrowErrorMatchingInlineSnapshot", Exact),
+    ("toHaveTextContent", Exact), ("toHaveReturnedWith", Exact), ("toHaveBeenCalledOnce", Exact), ("toHaveBeenCalledExactlyOnceWith", Exact),
+    ("equal", Exact), ("equals", Exact), ("eql", Exact), ("eq", Exact), ("eqls", Exact), ("deep", Exact), ("null", Exact),
+    ("undefined", Exact), ("true", Exact), ("false", Exact), ("lengthOf", Exact), ("length", Exact), ("members", Exact),
+    ("isEqualTo", Exact), ("containsExactly", Exact), ("empty", Exact), ("be", Exact), ("contain_exactly", Exact), ("match_array", Exact),
+    ("toBeCloseTo", Relational), ("toContain", Relational), ("toContainEqual", Relational), ("toMatch", Relational),
+    ("toMatchObject", Relational), ("toHaveProperty", Relational), ("toBeGreaterThan", Relational),
+    ("toBeGreaterThanOrEqual", Relational), ("toBeLessThan", Relational), ("toBeLessThanOrEqual", Relational),
+    ("toThrow", Relational), ("toThrowError", Relational), ("toThrowErrorMatching", Relational), ("rejectedWith", Relational), ("rejected", Relational),
+    ("throw", Relational), ("throws", Relational), ("include", Relational), ("includes", Relational), ("contain", Relational),
+    ("contains", Relational), ("match", Relational), ("above", Relational), ("greaterThan", Relational), ("gt", Relational),
+    ("least", Relational), ("gte", Relational), ("below", Relational), ("lessThan", Relational), ("lt", Relational),
+    ("most", Relational), ("lte", Relational), ("within", Relational), ("closeTo", Relational), ("property", Relational),
+    ("keys", Relational), ("oneOf", Relational), ("raise_error", Relational), ("be_within", Relational), ("start_with", Relational),
+    ("toSatisfy", Relational), ("satisfy", Relational), ("toBeOneOf", Relational),
+    ("toBeTruthy", Truthy), ("toBeFalsy", Truthy), ("toBeDefined", Truthy), ("toBeInstanceOf", Truthy), ("toBeTypeOf", Truthy),
+    ("toHaveBeenCalled", Truthy), ("toBeCalled", Truthy), ("toHaveReturned", Truthy), ("toBeInTheDocument", Truthy), ("ok", Truthy), ("exist", Truthy), ("exists", Truthy),
+    ("called", Truthy), ("instanceof", Truthy), ("instanceOf", Truthy), ("a", Truthy), ("an", Truthy), ("isNotNull", Truthy),
+    ("be_truthy", Truthy), ("be_present", Truthy), ("not_be_nil", Truthy), ("finite", Truthy), ("fulfilled", Truthy),
+];
+
+/// Expected errors that any error is.
+pub(crate) const ANY_ERROR: &[&str] =
+    &["Exception", "BaseException", "Error", "Throwable", "StandardError", "object", "RuntimeException"];

@@ -1,0 +1,75 @@
+//! Findings for people: the denominators first, then what blocks, then the rest.
+
+use piton_guard::Finding;
+
+use super::Compared;
+use crate::output::{Output, clean_line};
+
+/// Longer excerpts are cut.
+const EXCERPT_LINES_MAX: usize = 4;
+
+pub(super) fn print(compared: &Compared, out: &Output) {
+    let report = &compared.report;
+    let skipped = match report.tests.skipped {
+        0 => String::new(),
+        count => format!(" · {count} skipped"),
+    };
+    out.line(format!(
+        "tests {} → {} · assertions {} → {}{skipped} · {} files changed since {}",
+        report.tests.before,
+        report.tests.after,
+        report.assertions.before,
+        report.assertions.after,
+        report.files_changed,
+        &compared.base[..compared.base.len().min(10)],
+    ));
+    let allowed = |finding: &&Finding| finding.allowed.is_some();
+    let blocking: Vec<_> = report.findings.iter().filter(|finding| finding.blocking).collect();
+    let others: Vec<_> =
+        report.findings.iter().filter(|finding| !finding.blocking && !allowed(finding)).collect();
+    group(out, "blocking", &blocking);
+    group(out, "worth a look", &others);
+    let allowed: Vec<_> = report.findings.iter().filter(allowed).collect();
+    group(out, "allowed", &allowed);
+    out.line("");
+    out.line(match (blocking.len(), others.len()) {
+        (0, 0) => "ok: nothing makes the tests prove less".to_owned(),
+        (0, count) => format!("ok: nothing blocks; {count} worth a look"),
+        (count, _) => format!("blocked: {count} findings make the tests prove less"),
+    });
+}
+
+fn group(out: &Output, title: &str, findings: &[&Finding]) {
+    if findings.is_empty() {
+        return;
+    }
+    out.line("");
+    out.line(out.bold(title));
+    for finding in findings {
+        one(out, finding);
+    }
+}
+
+fn one(out: &Output, finding: &Finding) {
+    out.line(clean_line(&format!("  {}:{}  {}", finding.file, finding.line, finding.message)));
+    excerpt(out, "-", finding.before.as_deref());
+    excerpt(out, "+", finding.after.as_deref());
+    out.line(clean_line(&format!("    rule   {} ({})", finding.rule, finding.severity.as_str())));
+    match &finding.allowed {
+        Some(reason) => out.line(clean_line(&format!("    allowed because {reason}"))),
+        None => {
+            out.line(clean_line(&format!("    undo   {}", finding.undo)));
+            out.line(clean_line(&format!("    allow  piton guard allow {} --reason \"…\"", finding.id)));
+        }
+    }
+}
+
+fn excerpt(out: &Output, sign: &str, text: Option<&str>) {
+    let Some(text) = text else { return };
+    for line in text.lines().take(EXCERPT_LINES_MAX) {
+        out.line(clean_line(&format!("      {sign} {line}")));
+    }
+    if text.lines().count() > EXCERPT_LINES_MAX {
+        out.line(format!("      {sign} …"));
+    }
+}
