@@ -30,7 +30,7 @@ fn a_weaker_test_blocks_and_says_what_to_do() {
     let world = tested();
     world.write("test_calc.py", &TEST.replace("assert add(2, 2) == 4", "assert True"));
     let ran = world.piton(&["guard"]).exits(1);
-    let findings = ran.out.split_once('\n').unwrap().1;
+    let findings = ran.out.split_once('\n').unwrap().1.trim();
     let stable = findings.replace(&id(&world), "FINDING");
     insta::assert_snapshot!(stable, @r#"
     blocking
