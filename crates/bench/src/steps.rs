@@ -45,6 +45,7 @@ pub(crate) fn succeeded() -> Box<AttemptEnd> {
         report: None,
         snapshot: None,
         change: None,
+        guard: None,
     })
 }
 
@@ -96,6 +97,7 @@ pub(crate) fn config() -> LoopConfig {
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
         worktree: None,
+        guard: Default::default(),
         protect: Vec::new(),
         confine: None,
         on_done: None,

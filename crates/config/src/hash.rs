@@ -65,6 +65,7 @@ mod tests {
             on_lost: OnLost::default(),
             session: SessionPolicy::default(),
             worktree: None,
+            guard: Default::default(),
             protect: Vec::new(),
             confine: None,
             on_done: None,

@@ -63,6 +63,7 @@ pub fn plan(
         on_lost: settings.on_lost.as_ref().map(|policy| policy.value).unwrap_or_default(),
         session: settings.session.as_ref().map(|policy| policy.value).unwrap_or_default(),
         worktree: None,
+        guard: settings.guard.as_ref().map(|mode| mode.value).unwrap_or_default(),
         protect: list(&settings.protect),
         confine: is(&settings.confine.enabled).then(|| Confine { write: list(&settings.confine.write) }),
         on_done: None,

@@ -12,7 +12,7 @@ mod sections;
 mod tests;
 mod values;
 
-pub(crate) use sections::{ON_LOST_WORDS, SESSION_WORDS};
+pub(crate) use sections::{GUARD_WORDS, ON_LOST_WORDS, SESSION_WORDS};
 
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use piton_model::loop_machine::{Check, OnLost, SessionPolicy};
+use piton_model::loop_machine::{Check, GuardMode, OnLost, SessionPolicy};
 use serde::Serialize;
 
 use crate::agent::Agent;
@@ -84,6 +84,8 @@ pub struct Settings {
     pub limits: BTreeMap<Limit, Sourced<u64>>,
     /// `[checks]`, in the order they were declared.
     pub checks: Vec<Sourced<Check>>,
+    /// `[guard] mode`: what to do about an agent that cheats.
+    pub guard: Option<Sourced<GuardMode>>,
     /// `[guard] protect`: paths in the tree that no agent may change.
     pub protect: Option<Sourced<Vec<String>>>,
     /// `[worktree]`.
@@ -133,6 +135,7 @@ impl Settings {
         Self {
             session: Some(Sourced::built_in(SessionPolicy::default())),
             on_lost: Some(Sourced::built_in(OnLost::default())),
+            guard: Some(Sourced::built_in(GuardMode::default())),
             limits: Limit::ALL.into_iter().filter_map(limit).collect(),
             views: Views {
                 ralph: Some(Sourced::built_in(true)),
@@ -151,6 +154,7 @@ impl Settings {
         over(&mut self.session, upper.session);
         over(&mut self.on_lost, upper.on_lost);
         over(&mut self.deadline, upper.deadline);
+        over(&mut self.guard, upper.guard);
         over(&mut self.protect, upper.protect);
         over(&mut self.worktree.copy, upper.worktree.copy);
         over(&mut self.worktree.link, upper.worktree.link);

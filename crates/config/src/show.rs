@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use piton_model::loop_machine::{Check, OnLost, SessionPolicy};
+use piton_model::loop_machine::{Check, GuardMode, OnLost, SessionPolicy};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::duration::format_duration;
 use crate::layers::Resolved;
 use crate::limit::{Limit, Unit};
 use crate::problem::Place;
-use crate::read::{ON_LOST_WORDS, SESSION_WORDS};
+use crate::read::{GUARD_WORDS, ON_LOST_WORDS, SESSION_WORDS};
 use crate::settings::{Layer, Sourced};
 
 /// Every value that holds, and who said it.
@@ -63,6 +63,8 @@ pub fn show(resolved: &Resolved) -> Shown {
     for check in &settings.checks {
         values.push(value("checks", &check.value.name, check, check_value));
     }
+    let mode = |mode: &GuardMode| json!(word(*mode, &GUARD_WORDS));
+    values.push(optional("guard", "mode", settings.guard.as_ref(), mode));
     said(&mut values, "guard", "protect", &settings.protect);
     said(&mut values, "worktree", "copy", &settings.worktree.copy);
     said(&mut values, "worktree", "link", &settings.worktree.link);
@@ -232,6 +234,9 @@ mod tests {
         [checks]
         z = "true"                                         # project: piton.toml:8:1
         a = { command = "make", timeout = "1m" }           # project: piton.toml:9:1
+
+        [guard]
+        mode = "block"                                     # default
 
         [views]
         ralph = true                                       # default

@@ -24,6 +24,7 @@ fn state() -> State {
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
         worktree: None,
+        guard: Default::default(),
         protect: Vec::new(),
         confine: None,
         on_done: None,
@@ -65,6 +66,7 @@ fn ended(attempt: u32) -> Command {
         report: None,
         snapshot: Some(Snapshot { id: format!("a{attempt}"), tree: format!("at{attempt}") }),
         change: None,
+        guard: None,
     };
     Command::EndAttempt { attempt, end: Box::new(end) }
 }

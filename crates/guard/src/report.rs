@@ -22,6 +22,21 @@ pub enum RegressionType {
     ErrorSuppression,
 }
 
+impl RegressionType {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TestDeletion => "test_deletion",
+            Self::TestSkipping => "test_skipping",
+            Self::FeatureRemoval => "feature_removal",
+            Self::CoverageRegression => "coverage_regression",
+            Self::ValidationBypass => "validation_bypass",
+            Self::AssertionWeakening => "assertion_weakening",
+            Self::ErrorSuppression => "error_suppression",
+        }
+    }
+}
+
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

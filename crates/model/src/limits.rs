@@ -40,6 +40,8 @@ pub const CUSTOM_VALUE_BYTES_MAX: usize = 16 << 10;
 pub const CUSTOM_VALUE_DEPTH_MAX: usize = 32;
 /// A session whose context is this full is not continued.
 pub const CONTEXT_REDLINE_PERCENT: u8 = 85;
+/// Findings of the guard kept of one attempt, and in a state.
+pub const FINDINGS_MAX: usize = 20;
 /// Notes kept of one attempt, and in a state.
 pub const NOTES_MAX: usize = 20;
 /// Warnings kept of one attempt.

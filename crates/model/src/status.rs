@@ -104,6 +104,9 @@ pub enum Reason {
     /// The agent reported that it cannot go on.
     #[serde(rename = "blocked")]
     Blocked,
+    /// The guard found what looks like cheating, and a person is asked.
+    #[serde(rename = "guard")]
+    Guard,
     /// An attempt's outcome cannot be known, and the run's policy is to ask.
     #[serde(rename = "attempt_lost")]
     AttemptLost,
@@ -141,6 +144,7 @@ impl Reason {
             Reason::Interrupted => "interrupted",
             Reason::Human => "human",
             Reason::Blocked => "blocked",
+            Reason::Guard => "guard",
             Reason::AttemptLost => "attempt_lost",
             Reason::RateLimit => "rate_limit",
             Reason::Overloaded => "overloaded",

@@ -137,6 +137,7 @@ fn config() -> LoopConfig {
             link: vec!["node_modules".to_owned()],
             setup: Some("npm ci".to_owned()),
         }),
+        guard: GuardMode::Ask,
         protect: vec!["tests".to_owned()],
         confine: Some(Confine { write: vec!["~/.cargo".to_owned()] }),
         on_done: Some("true".to_owned()),
@@ -205,6 +206,23 @@ fn attempt_end() -> AttemptEnd {
         report: Some(report),
         snapshot: Some(snapshot()),
         change: Some(Change { files: vec!["src/lib.rs".to_owned()], files_total: 1, added: 10, removed: 2 }),
+        guard: Some(GuardReport {
+            tests: Counts { before: 3, after: 2 },
+            assertions: Counts { before: 9, after: 7 },
+            findings: vec![Finding {
+                id: "0dde7d7994".to_owned(),
+                rule: "test-deleted".to_owned(),
+                regression_type: "test_deletion".to_owned(),
+                severity: "critical".to_owned(),
+                confidence_percent: 97,
+                blocking: true,
+                file: "tests/a.py".to_owned(),
+                line: 7,
+                message: "test `test_a` is gone".to_owned(),
+                undo: "restore the test and fix the code".to_owned(),
+            }],
+            findings_total: 1,
+        }),
     }
 }
 

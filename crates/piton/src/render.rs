@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use piton_model::loop_machine::{
-    AttemptOutcome, CheckRound, Condition, DoneRule, IterationRecord, State, done_rule,
+    AttemptOutcome, CheckRound, Condition, DoneRule, Finding, IterationRecord, State, done_rule,
 };
 use piton_model::{Event, Reason, Status, Timestamp};
 use piton_view::{ChangedView, CheckView, RunStatus};
@@ -67,12 +67,12 @@ pub(crate) fn opening(state: &State) -> String {
     format!("run {} · {}, {session} · {place}", state.run, clean_line(&state.config.agent.name))
 }
 
-/// What is said once the baseline is known.
 /// A work tree beside the repository, as people write it.
 fn beside(path: &str) -> String {
     clean_line(&format!("../{}", path.rsplit('/').next().unwrap_or(path)))
 }
 
+/// What is said once the baseline is known.
 pub(crate) fn baseline(state: &State) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(round) = &state.baseline
@@ -133,8 +133,12 @@ pub(crate) fn iteration(record: &IterationRecord, state: &State) -> String {
         format!("{:>4}  {:>7}  {change:<12}", format!("#{}", record.number), duration(record.duration_ms));
     if record.skipped {
         text.push_str("  skipped");
-    } else if let Some(round) = &state.checks {
+    } else if let Some(round) = state.checks.as_ref().filter(|_| !record.refused) {
         let _ = write!(text, "  {}", checks(round));
+    }
+    if let Some(tests) = record.tests.filter(|tests| tests.before != tests.after) {
+        let sign = if tests.after > tests.before { '+' } else { '−' };
+        let _ = write!(text, "   {sign}{}", count(tests.after.abs_diff(tests.before), "test"));
     }
     if let Some(cost) = record.cost_microusd {
         let _ = write!(text, "   {}", money(cost));
@@ -145,6 +149,9 @@ pub(crate) fn iteration(record: &IterationRecord, state: &State) -> String {
             let _ = write!(text, "   agent {}", outcome_word(outcome));
         }
         _ => {}
+    }
+    if let Some(doubts) = doubts(record, state) {
+        let _ = write!(text, "   {doubts}");
     }
     text.trim_end().to_owned()
 }
@@ -214,6 +221,7 @@ pub(crate) fn why(state: &State) -> String {
         Some(Reason::FailureStreak) => detail.unwrap_or_else(|| "too many failures in a row".to_owned()),
         Some(Reason::Interrupted) => "interrupted".to_owned(),
         Some(Reason::Human) => "a person asked for it".to_owned(),
+        Some(Reason::Guard) => "the guard found what looks like cheating".to_owned(),
         Some(Reason::Blocked) => "the agent reports that it cannot go on".to_owned(),
         Some(Reason::AttemptLost) => "the outcome of an attempt cannot be known".to_owned(),
         Some(Reason::RateLimit) => format!("the provider's limit{}", until(state)),
@@ -245,6 +253,9 @@ fn spent(state: &State) -> String {
     }
     if counters.lost > 0 {
         let _ = write!(text, ", {} lost", counters.lost);
+    }
+    if counters.refused > 0 {
+        let _ = write!(text, " · {} refused", count(counters.refused, "cheat"));
     }
     text
 }
@@ -294,6 +305,9 @@ pub(crate) fn event(event: &Event) -> String {
             if let Some(status) = end.report.as_ref().and_then(|report| report.status) {
                 let _ = write!(text, ", reported {}", report_word(status));
             }
+            if let Some(guard) = end.guard.as_ref().filter(|guard| !guard.findings.is_empty()) {
+                let _ = write!(text, "; the guard: {}", found(guard.findings.iter()));
+            }
             text
         }
         Event::AttemptAbandoned { attempt } => format!("attempt {attempt} was never started"),
@@ -330,6 +344,33 @@ pub(crate) fn event(event: &Event) -> String {
         Event::CheckpointTaken { seq, .. } => format!("checkpoint at {seq}"),
     };
     clean_line(&text)
+}
+
+/// What the guard found, in a few words: the first sentence, and how many more.
+fn found<'a>(findings: impl Iterator<Item = &'a Finding>) -> String {
+    let mut findings = findings.peekable();
+    let Some(first) = findings.next() else { return "nothing".to_owned() };
+    match findings.count() {
+        0 => first.message.clone(),
+        more => format!("{} (and {more} more)", first.message),
+    }
+}
+
+/// What became of an iteration that the guard doubts, and why.
+fn doubts(record: &IterationRecord, state: &State) -> Option<String> {
+    let of_iteration = state
+        .findings
+        .iter()
+        .filter(|kept| kept.iteration == record.number && kept.finding.blocking)
+        .map(|kept| &kept.finding);
+    let what = clean_line(&found(of_iteration));
+    let kept = state.recent.iter().rev().find(|earlier| earlier.number < record.number && !earlier.refused);
+    let back = kept.map_or_else(|| "the start".to_owned(), |kept| format!("#{}", kept.number));
+    match (record.refused, record.doubted) {
+        (true, _) => Some(format!("REFUSED {what} → back to {back}, agent told")),
+        (false, true) => Some(format!("DOUBTED {what}")),
+        (false, false) => None,
+    }
 }
 
 fn with_detail(word: &str, reason: Reason, detail: Option<&str>) -> String {

@@ -182,6 +182,7 @@ impl Task {
                     report: exit.report,
                     snapshot: None,
                     change: None,
+                    guard: None,
                 };
                 if end.outcome != AttemptOutcome::NotStartable {
                     let snapshot = around.machine.snapshot();

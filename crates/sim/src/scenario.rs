@@ -128,6 +128,7 @@ fn config(rng: &mut Rng) -> LoopConfig {
         on_lost,
         session: SessionPolicy::Fresh,
         worktree: None,
+        guard: Default::default(),
         protect: Vec::new(),
         confine: None,
         on_done: None,

@@ -66,7 +66,7 @@ pub struct RunStatus {
     /// What the last agent says it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
-    /// What the guard found. Empty until there is one.
+    /// What the guard found, and what became of it.
     pub findings: Vec<serde_json::Value>,
     /// What waits for a person.
     pub questions: Vec<QuestionView>,
@@ -177,6 +177,8 @@ pub struct IterationView {
     pub outcome: piton_model::loop_machine::AttemptOutcome,
     /// It was given up because somebody asked.
     pub skipped: bool,
+    /// The guard refused it: its files were put back.
+    pub refused: bool,
     /// Working time, checks included.
     pub duration_ms: u64,
     /// Lines added.

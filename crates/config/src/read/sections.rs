@@ -1,6 +1,6 @@
 //! The sections of the file, one function each.
 
-use piton_model::loop_machine::{Check, OnLost, SessionPolicy};
+use piton_model::loop_machine::{Check, GuardMode, OnLost, SessionPolicy};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -21,6 +21,14 @@ pub(crate) const SESSION_WORDS: [(&str, SessionPolicy); 3] =
 /// What `[loop] on_lost` may be.
 pub(crate) const ON_LOST_WORDS: [(&str, OnLost); 3] =
     [("retry", OnLost::Retry), ("restore_and_retry", OnLost::RestoreAndRetry), ("ask", OnLost::Ask)];
+
+/// What `[guard] mode` may be.
+pub(crate) const GUARD_WORDS: [(&str, GuardMode); 4] = [
+    ("block", GuardMode::Block),
+    ("ask", GuardMode::Ask),
+    ("report", GuardMode::Report),
+    ("off", GuardMode::Off),
+];
 
 /// Shorter ones would hit everywhere; the redactor would leave them out without a word.
 const PATTERN_BYTES_MIN: usize = 8;
@@ -167,8 +175,9 @@ fn guard(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut Settings) 
     for (name, key, value) in entries(table) {
         match name {
             "protect" => settings.protect = paths(reader, name, value),
-            "mode" | "thresholds" | "rules" => reader.later(key.span().start, &format!("`{name}`")),
-            _ => reader.unknown(key.span().start, "key in `[guard]`:", name, &["protect"]),
+            "mode" => settings.guard = reader.word(name, value, &GUARD_WORDS),
+            "thresholds" | "rules" => reader.later(key.span().start, &format!("`{name}`")),
+            _ => reader.unknown(key.span().start, "key in `[guard]`:", name, &["mode", "protect"]),
         }
     }
 }

@@ -120,7 +120,7 @@ aiwg = "auto"
 [redact]
 patterns = ["short"]
 [guard]
-mode = "block"
+mode = "bloc"
 [check]
 x = 1
 "#
@@ -150,7 +150,7 @@ x = 1
     piton.toml:31:9: `ralph` must be `true` or `false`, not a text
     piton.toml:32:1: `aiwg` is not supported yet by this version; remove it for now
     piton.toml:34:12: a pattern needs at least 8 bytes, or it would hit everywhere
-    piton.toml:36:1: `mode` is not supported yet by this version; remove it for now
+    piton.toml:36:8: unknown value for `mode`: `bloc`; did you mean `block`?
     piton.toml:37:2: unknown section `check`; did you mean `checks`?
     "#);
 }

@@ -1,6 +1,6 @@
 //! Where a run is, why, and what to do: a view of its state.
 
-use piton_model::loop_machine::{CheckResult, DoneRule, State, done_rule};
+use piton_model::loop_machine::{CheckResult, DoneRule, KeptFinding, State, done_rule};
 use piton_model::{Reason, Status, exit_code};
 use piton_store::{Holder, StoredEvent, chain};
 use piton_view::{
@@ -52,9 +52,19 @@ pub(super) fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
             commits: state.commits,
         },
         said: state.report.as_ref().and_then(|report| report.summary.clone()),
-        findings: Vec::new(),
+        findings: state.findings.iter().map(finding_of).collect(),
         questions: state.questions.iter().map(question_of).collect(),
     }
+}
+
+fn finding_of(kept: &KeptFinding) -> serde_json::Value {
+    let KeptFinding { iteration, verdict, finding } = kept;
+    serde_json::json!({
+        "iteration": iteration, "verdict": verdict, "id": finding.id, "rule": finding.rule,
+        "regression_type": finding.regression_type, "severity": finding.severity,
+        "confidence": f64::from(finding.confidence_percent) / 100.0, "blocking": finding.blocking,
+        "file": finding.file, "line": finding.line, "message": finding.message,
+    })
 }
 
 /// The command that helps most where the run is.
@@ -133,6 +143,7 @@ fn iteration_of(record: &piton_model::loop_machine::IterationRecord) -> Iteratio
         number: record.number,
         outcome: record.outcome,
         skipped: record.skipped,
+        refused: record.refused,
         duration_ms: record.duration_ms,
         added: record.added,
         removed: record.removed,

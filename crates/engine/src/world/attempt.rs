@@ -13,7 +13,7 @@ use piton_sys::process::Emptied;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 
 use super::inject::Injected;
-use super::{Context, WorldError, brief, confine, end, prompt, snapshot_id};
+use super::{Context, WorldError, brief, confine, end, guard, prompt, snapshot_id};
 
 /// What is kept of each output of an agent.
 const OUTPUT_BYTES_MAX: u64 = 64 << 20;
@@ -209,6 +209,7 @@ fn not_startable(attempt: &OpenAttempt, message: String) -> Command {
         report: None,
         snapshot: None,
         change: None,
+        guard: None,
     };
     Command::EndAttempt { attempt: attempt.number, end: Box::new(end) }
 }
@@ -227,6 +228,7 @@ fn finish(
         match take_snapshot(context, &format!("after attempt {}", attempt.number)) {
             Ok(snapshot) => {
                 end.change = change_since(context, state, &snapshot)?;
+                end.guard = guard::look(context, state, &snapshot)?;
                 end.snapshot = Some(snapshot);
             }
             // An attempt whose work cannot be kept has failed, whatever its agent says.

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use piton_agent::{EndedBy, Exit, Found, Launch, Limits, Spec, Stdin};
+use piton_git::Expected;
 use piton_model::limits::{TAIL_BYTES_MAX, clip_tail};
 use piton_model::loop_machine::{CheckResult, CheckRound, Condition, ConditionResult};
 use piton_model::{Command, State};
 use piton_sys::{Ids, SystemIds, file};
 
-use super::{Context, WorldError, attempt, confine, land, tasks};
+use super::{Context, WorldError, attempt, confine, land, snapshot_id, tasks};
 
 const OUTPUT_BYTES_MAX: u64 = 16 << 20;
 const KILL_GRACE_MS: u64 = 1_000;
@@ -24,6 +25,10 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
     context.require_lease(state)?;
     if state.start.is_none() {
         return Ok(Command::Observe(attempt::take_snapshot(context, "start")?));
+    }
+    // What was refused is put back before anything is judged again.
+    if let Some(target) = &state.restore {
+        context.workspace.restore(context.run.as_str(), &snapshot_id(&target.id)?, Expected::Anything)?;
     }
     let mut result = CheckRound {
         number: round,

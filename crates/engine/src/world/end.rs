@@ -68,6 +68,7 @@ pub(super) fn of_exit(exit: &Exit, directory: &Path, attempt: &OpenAttempt, stat
         report: (report != Report::default()).then_some(report),
         snapshot: None,
         change: None,
+        guard: None,
     }
 }
 

@@ -8,6 +8,7 @@ pub mod brief;
 mod checks;
 pub mod confine;
 mod end;
+mod guard;
 mod inject;
 mod land;
 pub mod prompt;
@@ -47,6 +48,12 @@ pub enum WorldError {
     /// The attempts' directories said no.
     #[error(transparent)]
     Agent(#[from] piton_agent::Error),
+    /// The trees could not be compared.
+    #[error("the guard could not compare the trees: {what}")]
+    Guard {
+        /// What was said.
+        what: String,
+    },
     /// The work tree could not be furnished.
     #[error("failed to furnish the work tree: {what}")]
     Furnish {

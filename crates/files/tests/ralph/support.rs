@@ -34,6 +34,7 @@ pub(crate) fn config() -> LoopConfig {
         on_lost: OnLost::default(),
         session: SessionPolicy::default(),
         worktree: None,
+        guard: Default::default(),
         protect: Vec::new(),
         confine: None,
         on_done: None,
@@ -137,6 +138,7 @@ fn end(report: Report, tree: &str, files: &[&str]) -> AttemptEnd {
         report: Some(report),
         snapshot: Some(snapshot(tree)),
         change: Some(Change { files_total: files.len() as u32, files, added: 5, removed: 1 }),
+        guard: None,
     }
 }
 

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, VecDeque};
 use super::config::{Raise, SessionPolicy};
 use super::facts::{
     Answer, AttemptEnd, AttemptOutcome, CheckRound, ErrorClass, IntendedSession, Objectives, QuestionKind,
-    Report,
+    Report, ReportStatus,
 };
+use super::guard::{self, GuardMode, GuardReport};
 use super::state::{
     Asked, Best, Counters, Driver, Ended, GivenAnswer, IterationRecord, KeptNote, Next, Open, Question,
     Session, SessionRecord, State, Told,
@@ -64,6 +65,8 @@ fn born(event: &Event, at: Timestamp) -> Option<State> {
         session: Session::default(),
         objectives: Objectives::default(),
         notes: VecDeque::new(),
+        findings: VecDeque::new(),
+        restore: None,
         modified_files: Vec::new(),
         custom: BTreeMap::new(),
         questions: Vec::new(),
@@ -135,6 +138,9 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
                 added: 0,
                 removed: 0,
                 report: None,
+                tests: None,
+                refused: false,
+                doubted: false,
                 hold: Some(Reason::AttemptLost),
             });
             untell(state, *attempt);
@@ -269,12 +275,20 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
     }
     judge_session(&mut state.session, intended.as_ref(), end);
     let hold = hold_of(end);
+    let refused = end.guard.as_ref().is_some_and(|report| guard::take(state, report));
+    let blocks = end.guard.as_ref().is_some_and(GuardReport::blocks);
+    if refused {
+        state.restore = state.before.clone();
+    }
     state.ended = Some(Ended {
         outcome: end.outcome,
         duration_ms: end.duration_ms,
         added: end.change.as_ref().map_or(0, |change| change.added),
         removed: end.change.as_ref().map_or(0, |change| change.removed),
         report: end.report.clone(),
+        tests: end.guard.as_ref().map(|report| report.tests),
+        refused,
+        doubted: blocks && state.config.guard == GuardMode::Ask,
         hold,
     });
     if hold.is_some_and(|reason| matches!(reason, Reason::RateLimit | Reason::Overloaded)) {
@@ -313,7 +327,7 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
             }
             state.told.retain(|told| told.attempt != Some(attempt));
             state.next = Next::Checks;
-            if !state.needs_checks() {
+            if !state.needs_checks() && state.restore.is_none() {
                 conclude(state);
             }
         }
@@ -429,6 +443,8 @@ fn checks_finished(state: &mut State, round: &CheckRound) {
     state.counters.working_ms = state.counters.working_ms.saturating_add(round.duration_ms);
     if let Some(snapshot) = &round.snapshot {
         state.snapshot = Some(snapshot.clone());
+        // The round began with putting the files back.
+        state.restore = None;
     }
     if round.cancelled {
         // Stopped or skipped in the middle: the round is run again, unless the iteration was given up.
@@ -473,7 +489,7 @@ fn conclude_with(state: &mut State, verdicts_changed: bool) {
         (Some(before), Some(now)) => before.tree != now.tree,
         _ => false,
     };
-    let progress = tree_changed || verdicts_changed;
+    let progress = (tree_changed || verdicts_changed) && !ended.refused;
     state.counters.iterations += 1;
     if ended.outcome == AttemptOutcome::Succeeded {
         state.counters.succeeded += 1;
@@ -487,9 +503,20 @@ fn conclude_with(state: &mut State, verdicts_changed: bool) {
         state.counters.no_progress_in_a_row += 1;
     }
     let (passed, total) = verdict_counts(state);
-    keep_best(state, passed, total);
+    if ended.refused {
+        state.counters.refused += 1;
+        state.counters.refused_in_a_row += 1;
+    } else {
+        state.counters.refused_in_a_row = 0;
+    }
+    // What a person has not judged yet is not the best of anything.
+    if !ended.refused && !ended.doubted {
+        keep_best(state, passed, total);
+    }
     remember_iteration(state, &ended, false, progress);
-    state.report = ended.report;
+    // What a refused agent says about its work is about work that is gone.
+    state.report =
+        ended.report.filter(|report| !ended.refused || report.status == Some(ReportStatus::Blocked));
 }
 
 /// The iteration under way was given up.
@@ -520,6 +547,9 @@ fn remember_iteration(state: &mut State, ended: &Ended, skipped: bool, progress:
         number: state.iteration,
         outcome: ended.outcome,
         skipped,
+        refused: ended.refused,
+        doubted: ended.doubted,
+        tests: ended.tests,
         duration_ms: ended.duration_ms,
         added: ended.added,
         removed: ended.removed,
@@ -551,6 +581,9 @@ fn question_closed(
             state.asked.stop = stop;
         }
         Answer::Approve | Answer::Reject => {
+            if kind == Some(QuestionKind::Guard) {
+                guard_answered(state, answer);
+            }
             if let Some(comment) = comment {
                 tell(state, comment);
             } else if answer == Answer::Reject {
@@ -562,6 +595,24 @@ fn question_closed(
         }
         Answer::Abort => state.asked.stop = stop,
     }
+}
+
+/// A person judged what the guard found: the iteration is kept, or its files are put back.
+fn guard_answered(state: &mut State, answer: Answer) {
+    state.counters.refused_in_a_row = 0;
+    let (passed, total) = verdict_counts(state);
+    let before = state.before.clone();
+    let Some(last) = state.recent.back_mut().filter(|last| last.doubted) else { return };
+    last.doubted = false;
+    if answer == Answer::Approve {
+        keep_best(state, passed, total);
+        return;
+    }
+    last.refused = true;
+    state.counters.refused += 1;
+    state.report = None;
+    state.restore = before;
+    state.next = Next::Checks;
 }
 
 /// The oldest answer to this question was judged.

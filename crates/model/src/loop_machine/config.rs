@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::guard::GuardMode;
 use crate::Timestamp;
 
 /// The configuration of a loop. Stored with its first event: a resumed run uses what it started with.
@@ -27,6 +28,9 @@ pub struct LoopConfig {
     /// The work tree it works in; in place without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<Worktree>,
+    /// What to do about an agent that cheats.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub guard: GuardMode,
     /// Paths in the work tree that no agent may change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protect: Vec<String>,

@@ -9,7 +9,7 @@ use super::facts::{
     AttemptEnd, CheckRound, IntendedSession, OpenAttempt, QuestionKind, ReportStatus, Snapshot, TreeProof,
 };
 use super::state::{GivenAnswer, Next, Open, State};
-use super::{done, limit};
+use super::{done, guard, limit};
 use crate::event::{Event, StopOrigin};
 use crate::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX, TITLE_CHARS_MAX};
 use crate::status::{Kind, Reason, Status};
@@ -277,6 +277,13 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
     if let Some(question) = state.questions.first() {
         return Some(Event::RunWaiting { reason: reason_of(question.kind), until: None });
     }
+    // Before it is done: what a person has to judge is not done.
+    if state.next == Next::Attempt
+        && state.iteration == state.counters.iterations
+        && let Some(text) = guard::doubt(state)
+    {
+        return Some(ask(state, QuestionKind::Guard, text));
+    }
     if state.next == Next::Attempt
         && let Some(reason) = done::reached(state)
     {
@@ -424,7 +431,7 @@ fn session_name(state: &State, attempt: u32) -> String {
 /// The next round of checks, or the verdict of the last where it still holds.
 fn next_round(state: &State) -> Event {
     let probes = state.config.until.iter().any(|condition| condition.needs_probe());
-    if let (Some(last), Some(tree), false) = (&state.checks, &state.snapshot, probes)
+    if let (Some(last), Some(tree), false, None) = (&state.checks, &state.snapshot, probes, &state.restore)
         && last.snapshot.as_ref().is_some_and(|snapshot| snapshot.tree == tree.tree)
     {
         return Event::ChecksReused { of_round: last.number };
@@ -455,6 +462,7 @@ fn reason_of(kind: QuestionKind) -> Reason {
     match kind {
         QuestionKind::Blocked => Reason::Blocked,
         QuestionKind::AttemptLost => Reason::AttemptLost,
+        QuestionKind::Guard => Reason::Guard,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::config::{Condition, LoopConfig};
 use super::facts::{CheckRound, ReportStatus};
-use super::state::State;
+use super::state::{IterationRecord, State};
 use crate::status::Reason;
 
 /// The rule that decides, for the screen to say.
@@ -29,7 +29,8 @@ pub fn done_rule(config: &LoopConfig, baseline: Option<&CheckRound>) -> DoneRule
 /// Why the run is complete, if it is. Judged on the last iteration, once it has its verdict: what an
 /// attempt left behind that was cut short, or a person edited since, was never checked.
 pub(super) fn reached(state: &State) -> Option<Reason> {
-    if state.recent.back().is_none_or(|last| last.skipped || last.number != state.iteration) {
+    let judged = |last: &IterationRecord| !last.skipped && !last.refused && last.number == state.iteration;
+    if state.restore.is_some() || !state.recent.back().is_some_and(judged) {
         return None;
     }
     match done_rule(&state.config, state.baseline.as_ref()) {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::guard::GuardReport;
 use crate::Timestamp;
 use crate::limits::{
     CUSTOM_KEYS_MAX, CUSTOM_VALUE_BYTES_MAX, CUSTOM_VALUE_DEPTH_MAX, MODIFIED_FILES_MAX, NOTES_MAX,
@@ -94,6 +95,9 @@ pub struct AttemptEnd {
     /// What differs from before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<Change>,
+    /// What the guard says about that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<GuardReport>,
 }
 
 impl AttemptEnd {
@@ -102,6 +106,7 @@ impl AttemptEnd {
     pub fn bounded(mut self) -> Self {
         self.message = self.message.map(|text| clip(&text, TEXT_BYTES_MAX).to_owned());
         self.report = self.report.map(Report::bounded);
+        self.guard = self.guard.map(GuardReport::bounded);
         if let Some(change) = &mut self.change {
             change.files.truncate(MODIFIED_FILES_MAX);
         }
@@ -421,6 +426,8 @@ pub enum QuestionKind {
     Blocked,
     /// An attempt's outcome cannot be known.
     AttemptLost,
+    /// The guard found what looks like cheating.
+    Guard,
 }
 
 /// What a person may say to a question.

@@ -16,6 +16,7 @@ mod config;
 mod decide;
 mod done;
 mod facts;
+mod guard;
 mod limit;
 mod state;
 #[cfg(test)]
@@ -33,6 +34,7 @@ pub use facts::{
     IntendedSession, Note, NoteKind, Objectives, OpenAttempt, QuestionKind, Report, ReportStatus, Snapshot,
     TreeProof, Usage,
 };
+pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, REFUSALS_IN_A_ROW_MAX, Verdict};
 pub use state::{
     Asked, Best, Counters, Driver, Effect, Ended, GivenAnswer, IterationRecord, KeptNote, Next, Open,
     Question, Session, SessionRecord, State, Told,

@@ -8,6 +8,7 @@ use super::config::{LoopConfig, Raise};
 use super::facts::{
     Answer, AttemptOutcome, CheckRound, Note, Objectives, OpenAttempt, QuestionKind, Report, Snapshot, Usage,
 };
+use super::guard::{Counts, KeptFinding};
 use crate::event::StopOrigin;
 use crate::status::{Kind, Reason, Status};
 use crate::{Epoch, RunId, Timestamp};
@@ -85,6 +86,12 @@ pub struct State {
     /// What agents decided and found out, the newest last.
     #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     pub notes: VecDeque<KeptNote>,
+    /// What the guard found, the newest last.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    pub findings: VecDeque<KeptFinding>,
+    /// The tree that is to be put back before anything else: what came after it was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restore: Option<Snapshot>,
     /// Files the run has changed.
     pub modified_files: Vec<String>,
     /// Values kept with the run.
@@ -160,6 +167,15 @@ pub struct Ended {
     pub removed: u64,
     /// What it reported.
     pub report: Option<Report>,
+    /// Tests before and after it, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<Counts>,
+    /// The guard refused what it left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refused: bool,
+    /// A person is to judge what it left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub doubted: bool,
     /// It must not be retried right away: wait for this reason first.
     pub hold: Option<Reason>,
 }
@@ -198,6 +214,16 @@ pub struct Counters {
     pub red_in_a_row: u32,
     /// Attempts whose outcome could not be known.
     pub lost: u32,
+    /// Iterations that were refused.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub refused: u32,
+    /// Of those, the last ones in a row.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub refused_in_a_row: u32,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// The best iteration so far. Ties keep the earlier.
@@ -231,6 +257,15 @@ pub struct IterationRecord {
     pub outcome: AttemptOutcome,
     /// It was given up because somebody asked.
     pub skipped: bool,
+    /// The guard refused it: its files were put back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refused: bool,
+    /// A person is asked about it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub doubted: bool,
+    /// Tests that there were, before and after, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<Counts>,
     /// Working time, checks included.
     pub duration_ms: u64,
     /// Lines added.

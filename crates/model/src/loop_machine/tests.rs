@@ -3,6 +3,7 @@
 mod attempts;
 mod ceilings;
 mod done;
+mod guard;
 mod harness;
 mod people;
 mod properties;

@@ -95,6 +95,7 @@ fn config() -> Result<LoopConfig, Failure> {
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
         worktree: None,
+        guard: Default::default(),
         protect: Vec::new(),
         confine: None,
         on_done: None,

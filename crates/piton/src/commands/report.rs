@@ -147,6 +147,20 @@ fn text(state: &State, rows: &[Row]) -> String {
             let _ = writeln!(text, "- #{iteration}: {}", clean_line(summary));
         }
     }
+    let cheats: Vec<_> = rows
+        .iter()
+        .flat_map(|row| {
+            row.end.guard.iter().flat_map(move |guard| guard.findings.iter().map(move |found| (row, found)))
+        })
+        .filter(|(_, finding)| finding.blocking)
+        .collect();
+    if !cheats.is_empty() {
+        text.push_str("\n## What the guard found\n\n");
+        for (row, finding) in cheats {
+            let _ =
+                writeln!(text, "- #{}, {}: {}", row.iteration, finding.rule, clean_line(&finding.sentence()));
+        }
+    }
     let notes: Vec<_> = rows
         .iter()
         .flat_map(|row| {

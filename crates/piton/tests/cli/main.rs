@@ -7,6 +7,7 @@
 mod agent;
 mod agents;
 mod answer;
+mod cheats;
 mod common;
 mod crash;
 mod guard;

@@ -125,6 +125,9 @@ fn config_show_says_where_every_value_came_from() {
     [checks]
     test = "make test"                                 # project: piton.toml:4:1
 
+    [guard]
+    mode = "block"                                     # default
+
     [views]
     ralph = true                                       # default
     auto_save_interval = "30s"                         # default

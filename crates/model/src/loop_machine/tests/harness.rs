@@ -186,6 +186,7 @@ pub(super) fn config() -> LoopConfig {
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
         worktree: None,
+        guard: Default::default(),
         protect: Vec::new(),
         confine: None,
         on_done: None,
@@ -236,6 +237,7 @@ pub(super) fn works(tree: &str) -> AttemptEnd {
         report: None,
         snapshot: Some(snapshot(tree)),
         change: None,
+        guard: None,
     }
 }
 

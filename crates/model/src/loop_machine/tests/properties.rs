@@ -60,6 +60,7 @@ fn attempt_end() -> impl Strategy<Value = AttemptEnd> {
             report,
             snapshot,
             change: None,
+            guard: None,
         },
     )
 }

@@ -1,0 +1,100 @@
+//! Looking at what an attempt left with the eyes of the guard.
+
+use piton_git::Tree;
+use piton_guard::{Known, Options};
+use piton_model::State;
+use piton_model::loop_machine::{Counts, Finding, GuardMode, GuardReport, Snapshot};
+use piton_sys::{Clock, SystemClock};
+
+use super::{Context, WorldError, snapshot_id};
+
+/// Programs that run the script which follows.
+const INTERPRETERS: [&str; 9] = ["sh", "bash", "zsh", "dash", "python", "python3", "node", "ruby", "perl"];
+
+/// What the guard says about `after`, compared with the tree before the iteration. `None` where it was not asked,
+/// or has nothing to compare.
+pub(super) fn look(
+    context: &Context,
+    state: &State,
+    after: &Snapshot,
+) -> Result<Option<GuardReport>, WorldError> {
+    let before = state.before.as_ref().filter(|before| before.tree != after.tree);
+    let Some(before) = before.filter(|_| state.config.guard != GuardMode::Off) else { return Ok(None) };
+    let (base, head) =
+        (context.workspace.tree(&snapshot_id(&before.id)?), context.workspace.tree(&snapshot_id(&after.id)?));
+    let failed = |error: piton_guard::ReadError| WorldError::Guard { what: error.to_string() };
+    let mut protected = state.config.protect.clone();
+    protected.push("piton.toml".to_owned());
+    let names: Vec<_> = base.entries().map_err(failed)?.into_iter().map(|entry| entry.path).collect();
+    protected.extend(scripts(state, &|path| names.binary_search_by(|name| name.as_str().cmp(path)).is_ok()));
+    // Today, for allowances that expire.
+    let today = SystemClock.now().to_string().split('T').next().map(str::to_owned);
+    let options = Options { protected, today, only_changed: true };
+    let report = piton_guard::compare(&base, &head, &options, &mut Known::default()).map_err(failed)?;
+    Ok(Some(kept(&report)))
+}
+
+/// What a run keeps of a report.
+fn kept(report: &piton_guard::Report) -> GuardReport {
+    let finding = |finding: &piton_guard::Finding| Finding {
+        id: finding.id.clone(),
+        rule: finding.rule.clone(),
+        regression_type: finding.regression_type.as_str().to_owned(),
+        severity: finding.severity.as_str().to_owned(),
+        confidence_percent: (finding.confidence * 100.0).round() as u8,
+        blocking: finding.blocking,
+        file: finding.file.clone(),
+        line: finding.line,
+        message: finding.message.clone(),
+        undo: finding.undo.clone(),
+    };
+    let (tests, assertions) = (report.tests, report.assertions);
+    GuardReport {
+        tests: Counts { before: tests.before as u64, after: tests.after as u64 },
+        assertions: Counts { before: assertions.before as u64, after: assertions.after as u64 },
+        findings: report.findings.iter().filter(|finding| finding.allowed.is_none()).map(finding).collect(),
+        findings_total: report.findings.len() as u32,
+    }
+}
+
+/// The scripts of the tree that the checks run: who changes them judges themselves.
+fn scripts(state: &State, is_file: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let commands = state.config.checks.iter().map(|check| check.command.as_str());
+    commands.flat_map(script_words).filter(|word| is_file(word)).collect()
+}
+
+/// The words of a shell command that are run: the first of each part, and what follows an interpreter.
+fn script_words(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for part in command.split(['|', '&', ';', '\n', '(', ')']) {
+        let mut rest = part
+            .split_whitespace()
+            .map(|word| word.trim_matches(['"', '\'']))
+            .skip_while(|word| word.contains('=') || *word == "env" || *word == "exec");
+        let Some(first) = rest.next() else { continue };
+        let runs_next = INTERPRETERS.contains(&first.rsplit('/').next().unwrap_or(first));
+        words.push(first);
+        words.extend(rest.find(|word| !word.starts_with('-')).filter(|_| runs_next));
+    }
+    words.into_iter().map(|word| word.strip_prefix("./").unwrap_or(word).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_check_runs_is_found_in_its_command() {
+        let cases: [(&str, &[&str]); 6] = [
+            ("./check.sh", &["check.sh"]),
+            ("sh -eu scripts/test --all", &["sh", "scripts/test"]),
+            ("CI=1 python3 tools/run.py tests/a.py", &["python3", "tools/run.py"]),
+            ("cargo test && scripts/lint | tee log", &["cargo", "scripts/lint", "tee"]),
+            ("pytest tests/test_a.py", &["pytest"]),
+            ("", &[]),
+        ];
+        for (command, expected) in cases {
+            assert_eq!(script_words(command), expected, "{command}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What a run does about what the guard found.
+
+use super::harness::{Driver, config, works};
+use crate::loop_machine::{
+    Answer, AttemptEnd, Counts, Finding, GuardMode, GuardReport, Open, QuestionKind, REFUSALS_IN_A_ROW_MAX,
+    Verdict,
+};
+use crate::{Event, Reason, Status};
+
+fn finding(rule: &str, blocking: bool) -> Finding {
+    Finding {
+        id: "0123456789".to_owned(),
+        rule: rule.to_owned(),
+        regression_type: "test_deletion".to_owned(),
+        severity: "critical".to_owned(),
+        confidence_percent: 97,
+        blocking,
+        file: "tests/a.py".to_owned(),
+        line: 7,
+        message: "test `test_a` is gone".to_owned(),
+        undo: "restore it".to_owned(),
+    }
+}
+
+/// An attempt that leaves `tree`, and what the guard says about it.
+fn cheats(tree: &str) -> AttemptEnd {
+    let guard = GuardReport {
+        tests: Counts { before: 2, after: 1 },
+        findings: vec![finding("test-deleted", true)],
+        findings_total: 1,
+        ..GuardReport::default()
+    };
+    AttemptEnd { guard: Some(guard), ..works(tree) }
+}
+
+fn with_mode(mode: GuardMode) -> Driver {
+    let mut config = config();
+    config.guard = mode;
+    config.until = vec![];
+    Driver::with_baseline(config, false)
+}
+
+fn answer(answer: Answer) -> Event {
+    Event::AnswerGiven { question: 1, answer, comment: None, seen: None }
+}
+
+/// The round that puts the files back ends: the tree is `tree` again.
+fn put_back(driver: &mut Driver, tree: &str, passes: bool) {
+    let restore = driver.state.restore.clone().expect("files are to be put back");
+    assert_eq!(restore.tree, tree);
+    driver.end_checks(tree, passes);
+    assert_eq!(driver.state.restore, None);
+}
+
+#[test]
+fn a_cheat_is_refused_and_green_checks_do_not_count() {
+    let mut driver = with_mode(GuardMode::Block);
+    driver.end_attempt(works("t1"));
+    driver.end_checks("t1", false);
+    driver.end_attempt(cheats("t2"));
+    assert_eq!(
+        driver.state.open,
+        Some(Open::Checks(driver.state.round)),
+        "the files are put back by a round"
+    );
+    // On the tree of the cheat every check would pass; on the one before it they do not.
+    put_back(&mut driver, "t1", false);
+    driver.is(Status::Running, None);
+    let last = driver.state.recent.back().unwrap();
+    assert!(last.refused && !last.progress, "{last:?}");
+    assert_eq!(driver.state.counters.refused, 1);
+    assert_eq!(
+        driver.state.best.as_ref().map(|best| best.iteration),
+        Some(1),
+        "a refused one is never the best"
+    );
+    assert_eq!(driver.state.findings.back().unwrap().verdict, Verdict::Refused);
+    // The next one starts from the honest tree.
+    assert_eq!(driver.state.before.as_ref().unwrap().tree, "t1");
+    driver.iterate(works("t3"), true);
+    driver.is(Status::Completed, Reason::ChecksPass);
+    assert_eq!(driver.state.counters.refused_in_a_row, 0);
+}
+
+#[test]
+fn a_refused_iteration_never_completes_a_run() {
+    let mut driver = with_mode(GuardMode::Block);
+    driver.end_attempt(cheats("t2"));
+    let before = driver.state.before.clone().unwrap().tree;
+    put_back(&mut driver, &before, true);
+    driver.is(Status::Running, None);
+}
+
+#[test]
+fn after_three_refusals_in_a_row_a_person_is_asked() {
+    let mut driver = with_mode(GuardMode::Block);
+    for _ in 0..REFUSALS_IN_A_ROW_MAX {
+        driver.is(Status::Running, None);
+        driver.end_attempt(cheats("t2"));
+        let before = driver.state.before.clone().unwrap().tree;
+        put_back(&mut driver, &before, false);
+    }
+    driver.is(Status::Waiting, Reason::Guard);
+    assert_eq!(driver.state.questions[0].kind, QuestionKind::Guard);
+    driver.request(answer(Answer::Approve));
+    driver.is(Status::Running, None);
+    driver.end_attempt(cheats("t2"));
+    let before = driver.state.before.clone().unwrap().tree;
+    put_back(&mut driver, &before, false);
+    driver.is(Status::Running, None);
+}
+
+#[test]
+fn where_a_person_decides_it_is_asked_before_it_is_done() {
+    for (given, kept) in [(Answer::Approve, true), (Answer::Reject, false)] {
+        let mut driver = with_mode(GuardMode::Ask);
+        let before = driver.state.before.clone().unwrap().tree;
+        driver.iterate(cheats("t2"), true);
+        driver.is(Status::Waiting, Reason::Guard);
+        assert!(driver.state.questions[0].text.contains("tests/a.py:7: test `test_a` is gone"));
+        assert_eq!(driver.state.best, None, "what nobody judged is not the best");
+        driver.request(answer(given));
+        if kept {
+            driver.is(Status::Completed, Reason::ChecksPass);
+        } else {
+            put_back(&mut driver, &before, false);
+            driver.is(Status::Running, None);
+            assert!(driver.state.recent.back().unwrap().refused);
+        }
+    }
+}
+
+#[test]
+fn where_it_is_only_reported_the_run_goes_on() {
+    let mut driver = with_mode(GuardMode::Report);
+    driver.iterate(cheats("t2"), true);
+    driver.is(Status::Completed, Reason::ChecksPass);
+    assert_eq!(driver.state.findings[0].verdict, Verdict::Reported);
+    assert_eq!(driver.state.counters.refused, 0);
+}
+
+#[test]
+fn what_does_not_block_refuses_nothing() {
+    let mut driver = with_mode(GuardMode::Block);
+    let mut end = cheats("t2");
+    end.guard.as_mut().unwrap().findings[0].blocking = false;
+    driver.iterate(end, true);
+    driver.is(Status::Completed, Reason::ChecksPass);
+    assert_eq!(driver.state.findings[0].verdict, Verdict::Reported);
+}

@@ -1,0 +1,158 @@
+//! The guard inside a loop: an agent that cheats is caught each time, and the run ends with honest work.
+
+use crate::common::{Ran, World};
+
+const TESTS: &str = "\
+import unittest
+from calc import add, mul
+
+
+class Calc(unittest.TestCase):
+    def test_add(self):
+        self.assertEqual(add(2, 3), 5)
+        self.assertEqual(add(-1, 1), 0)
+
+    def test_mul(self):
+        self.assertEqual(mul(2, 3), 6)
+        self.assertEqual(mul(0, 9), 0)
+";
+
+/// A project whose two functions are wrong.
+fn world() -> World {
+    let world = World::outside_git();
+    world.write("calc.py", "def add(a, b):\n    return 0\n\n\ndef mul(a, b):\n    return 1\n");
+    world.write("test_calc.py", TESTS);
+    world.write("check.sh", "python3 -B -m unittest -q\n");
+    world.git(&["init", "-q", "-b", "main"]);
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "start"]);
+    world
+}
+
+/// Each way of cheating makes the check pass.
+const DELETES: &str = "printf 'import unittest\\n' > test_calc.py";
+const WEAKENS: &str = "sed -i 's/self.assertEqual(\\(.*\\), .*)/self.assertIsNotNone(\\1)/' test_calc.py";
+const SKIPS: &str = "sed -i 's/^class/@unittest.skip(\"later\")\\nclass/' test_calc.py";
+const TAMPERS: &str = "echo true > check.sh";
+const MENDS_HALF: &str = "sed -i '2s/0/a + b/' calc.py";
+const MENDS_ALL: &str = "sed -i 's/return 0/return a + b/; s/return 1/return a * b/' calc.py";
+
+fn runs(world: &World, iterations: &[&str], more: &[&str]) -> Ran {
+    let cases: Vec<_> =
+        iterations.iter().enumerate().map(|(index, line)| format!("{}) {line};;", index + 1)).collect();
+    let agent = format!(
+        "cp \"$PITON_PROMPT_FILE\" \"$BESIDE/prompt$PITON_ITERATION\"\ncase $PITON_ITERATION in\n{}\nesac",
+        cases.join("\n")
+    );
+    world.piton(
+        &[
+            &["loop", "Make the tests pass", "--id", "r", "--exec", &agent, "--check", "test=sh check.sh"],
+            more,
+        ]
+        .concat(),
+    )
+}
+
+#[test]
+fn every_cheat_is_refused_and_the_run_ends_with_honest_work() {
+    let world = world();
+    let ran =
+        runs(&world, &[DELETES, MENDS_HALF, WEAKENS, SKIPS, MENDS_HALF, TAMPERS, MENDS_ALL], &[]).exits(0);
+    insta::assert_snapshot!(ran.out, @"
+    run r · exec, fresh session per iteration · in place
+    baseline  test ✗   ( T s)
+    note      stopping when every check passes
+    limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
+      #1 T s  +0 −11         −2 tests   REFUSED test `test_add` is gone, and no other test has become it (and 1 more) → back to the start, agent told
+      #2 T s  +1 −1         test ✗
+      #3 T s  +4 −4          REFUSED test `test_add` checks `add(2,3)` less strictly (and 3 more) → back to #2, agent told
+      #4 T s  +1 −0          REFUSED 2 tests do not run any more → back to #2, agent told
+      #5 T s  no change     test ✗
+      #6 T s  +1 −1          REFUSED `check.sh` is protected and changed (and 1 more) → back to #5, agent told
+      #7 T s  +1 −1         test ✓
+    done      1 of 1 checks green · 7 iterations, T s · 4 cheats refused
+    result    files changed in place, nothing committed
+    next      piton diff r
+    ");
+    assert_eq!(world.read("test_calc.py"), TESTS, "the tests are as they were");
+    assert_eq!(world.read("check.sh"), "python3 -B -m unittest -q\n");
+    let prompt = std::fs::read_to_string(world.beside("prompt2")).unwrap();
+    assert!(
+        prompt.contains("Iteration 1 was refused, and every file is back as it was before it."),
+        "{prompt}"
+    );
+    assert!(prompt.contains("test_calc.py"), "{prompt}");
+    let status = world.json(&["status", "r"]);
+    let refused: Vec<_> = status["iterations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|iteration| iteration["refused"] == true)
+        .map(|iteration| iteration["number"].as_u64().unwrap())
+        .collect();
+    assert_eq!(refused, [1, 3, 4, 6]);
+    assert!(world.piton(&["report", "r"]).exits(0).out.contains("## What the guard found"));
+}
+
+#[test]
+fn an_agent_that_goes_on_cheating_ends_with_a_question() {
+    let world = world();
+    let ran = runs(&world, &[DELETES, WEAKENS, SKIPS, MENDS_ALL], &[]).exits(4);
+    assert_eq!(ran.out.matches("REFUSED").count(), 3, "{}", ran.out);
+    let status = world.json(&["status", "r"]);
+    assert_eq!(status["reason"], "guard");
+    assert_eq!(world.read("test_calc.py"), TESTS);
+    world.piton(&["answer", "r", "--approve"]).exits(0);
+    world.piton(&["wait", "r"]).exits(0);
+}
+
+#[test]
+fn where_a_person_decides_the_cheat_waits_for_an_answer() {
+    for (answer, kept) in [("--approve", true), ("--reject", false)] {
+        let world = world();
+        world.configure("[guard]\nmode = 'ask'\n");
+        runs(&world, &[WEAKENS, MENDS_ALL], &[]).exits(4);
+        assert!(world.read("test_calc.py").contains("assertIsNotNone"), "it is there to be looked at");
+        world.piton(&["answer", "r", answer]).exits(0);
+        world.piton(&["wait", "r"]).exits(0);
+        assert_eq!(world.read("test_calc.py").contains("assertIsNotNone"), kept);
+    }
+}
+
+#[test]
+fn where_it_is_only_reported_or_off_the_run_goes_on() {
+    for (mode, findings) in [("report", true), ("off", false)] {
+        let world = world();
+        world.configure(&format!("[guard]\nmode = '{mode}'\n"));
+        let ran = runs(&world, &[DELETES], &[]).exits(0);
+        assert!(!ran.out.contains("REFUSED"), "{}", ran.out);
+        let status = world.json(&["status", "r"]);
+        assert_eq!(!status["findings"].as_array().unwrap().is_empty(), findings, "{mode}: {status}");
+    }
+}
+
+#[test]
+fn a_refused_cheat_is_put_back_even_when_the_driver_dies_right_after_it() {
+    let world = world();
+    let cheat = format!("{DELETES}; {}", crate::common::WAITS);
+    let words = [
+        "loop",
+        "x",
+        "--id",
+        "r",
+        "--detach",
+        "--exec",
+        &cheat,
+        "--check",
+        "test=sh check.sh",
+        "--max-iterations",
+        "1",
+    ];
+    world.piton(&words).exits(0);
+    crate::common::eventually("the agent cheats", || !world.read("test_calc.py").contains("Calc"));
+    world.kill_driver("r");
+    world.open_gate();
+    world.piton(&["resume", "r"]).exits(3);
+    assert_eq!(world.read("test_calc.py"), TESTS);
+    assert_eq!(world.json(&["status", "r"])["iterations"][0]["refused"], true);
+}
