@@ -43,7 +43,7 @@ pub(crate) struct Global {
 /// The commands, in the order of a day's work.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// See a loop, a crash, a re-attach and the result, offline, in a temporary directory.
+    /// See a loop, a caught cheat, a crash, a re-attach and the result, offline, in a temporary directory.
     Demo(DemoArguments),
     /// Detect the checks of this repository, run each once, and write a trusted piton.toml.
     Init(InitArguments),

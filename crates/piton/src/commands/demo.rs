@@ -1,4 +1,4 @@
-//! `piton demo`: a loop, a kill -9, a re-attach and the result, offline, in a temporary directory.
+//! `piton demo`: a loop, a caught cheat, a kill -9, a re-attach and the result, offline, in a temporary directory.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,8 +10,9 @@ use piton_model::loop_machine::{
 };
 use piton_model::{ExitCode, RunId};
 use piton_store::Store;
+use piton_sys::file::{self, Durability};
 use piton_sys::process::Signal;
-use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
+use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_view::Client;
 
 use crate::cli::DemoArguments;
@@ -19,6 +20,9 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::viewer::{self, From};
 use crate::{repository, start};
+
+/// What judges the greeting. An agent that edits it judges itself.
+const CHECK: &str = "grep -qx 'Hello, piton!' greeting.txt\n";
 
 const PATIENCE: Duration = Duration::from_secs(15);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -29,15 +33,18 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result<ExitC
     let layout = Layout::new(directory.path.clone());
     let client = repository::open_or_create(&layout)?;
     let run: RunId = format!("ralph-write-a-greeting-{}", SystemIds.hex(8)).parse().expect("a good id");
-    out.line(out.bold("1. a loop: an agent works, piton runs the checks itself"));
+    out.line(
+        out.bold("1. a loop: piton runs the checks itself, and an agent that changes the check is refused"),
+    );
+    file::create_new(&layout.root().join("check.sh"), CHECK.as_bytes(), Durability::Unsynced)?;
     client.create(&create(run.clone(), "Write a greeting", config()?)?).await?;
     start::driver(&client, &run, false).await?;
-    let attempt = second_attempt(&client, &run).await?;
+    let attempt = third_attempt(&client, &run).await?;
     let so_far = client.load(&run, None).await?;
     show_so_far(&so_far.state, out);
 
     out.line(String::new());
-    out.line(out.bold("2. a crash: kill -9 for the driver, in the middle of attempt 2"));
+    out.line(out.bold("2. a crash: kill -9 for the driver, in the middle of attempt 3"));
     let holder = client.store().holder(&run).await?.ok_or_else(|| lost_its_way("the driver left early"))?;
     piton_sys::process::signal(&holder.process, Signal::Kill)
         .map_err(|error| Failure::environment(&error))?;
@@ -61,7 +68,7 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result<ExitC
     let verified = client.verify(None).await?;
     let status = client.status(&run).await?;
     out.line(format!(
-        "      {} events, chain {}; {} attempts, {} lost, iteration 2 counted once",
+        "      {} events, chain {}; {} attempts, {} lost, iteration 3 counted once",
         verified.events_checked,
         if verified.ok { "intact" } else { "damaged" },
         status.used.attempts,
@@ -88,7 +95,7 @@ fn config() -> Result<LoopConfig, Failure> {
         },
         checks: vec![
             default_check("exists", "test -f greeting.txt"),
-            default_check("complete", "grep -qx 'Hello, piton!' greeting.txt"),
+            default_check("complete", "sh check.sh"),
         ],
         until: Vec::new(),
         limits: Limits { iterations: 5, ..Limits::default() },
@@ -112,13 +119,13 @@ fn show_so_far(state: &piton_model::State, out: &Output) {
     }
 }
 
-/// Returns once the agent of the second iteration works.
-async fn second_attempt(client: &LocalClient, run: &RunId) -> Result<u32, Failure> {
+/// Returns once the agent of the third iteration works.
+async fn third_attempt(client: &LocalClient, run: &RunId) -> Result<u32, Failure> {
     wait_for(client, run, async |client, run| {
         let state = client.load(run, None).await?.state;
         let Some(Open::Attempt(attempt)) = &state.open else { return Ok(false) };
         let found = piton_agent::look(&client.layout().attempts(run), &attempt.number.to_string());
-        Ok(attempt.iteration == 2 && matches!(found, Ok(piton_agent::Found::Alive { started: Some(_) })))
+        Ok(attempt.iteration == 3 && matches!(found, Ok(piton_agent::Found::Alive { started: Some(_) })))
     })
     .await?;
     Ok(client.load(run, None).await?.state.attempt)

@@ -1,4 +1,4 @@
-//! The agent of `piton demo`: scripted, offline, in need of two iterations.
+//! The agent of `piton demo`: scripted, offline, in need of three iterations, and not honest in one of them.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use piton_sys::file::{self, Durability};
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// How long its second iteration works: long enough to be left alone by its driver.
+/// How long its last iteration works: long enough to be left alone by its driver.
 const WORK: Duration = Duration::from_secs(3);
 
 pub(super) fn run() -> Result<ExitCode, Failure> {
@@ -25,6 +25,11 @@ pub(super) fn run() -> Result<ExitCode, Failure> {
     if iteration == "1" {
         out.line("writing a first greeting");
         file::write_atomic(greeting, b"Hello\n", Durability::Unsynced)?;
+        return Ok(ExitCode::Done);
+    }
+    if iteration == "2" {
+        out.line("the check fails; changing the check");
+        file::write_atomic(std::path::Path::new("check.sh"), b"true\n", Durability::Unsynced)?;
         return Ok(ExitCode::Done);
     }
     for second in 1..=WORK.as_secs() {

@@ -161,25 +161,26 @@ fn the_demo_works_offline_in_less_than_twenty_seconds_and_leaves_nothing() {
     let ran = world.piton_with(&[("TMPDIR", temporary.to_str().unwrap())], &["demo"]).exits(0);
     assert!(started.elapsed() < Duration::from_secs(20), "took {:?}", started.elapsed());
     insta::assert_snapshot!(ran.out, @r#"
-    1. a loop: an agent works, piton runs the checks itself
+    1. a loop: piton runs the checks itself, and an agent that changes the check is refused
     run ralph-write-a-greeting-XXXXXXXX · a scripted agent, fresh session per iteration · in place
     baseline  exists ✗ · complete ✗   ( T s)
     note      stopping when every check passes
     limits    5 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
       #1 T s  +1 −0         exists ✓ · complete ✗
+      #2 T s  +1 −1          REFUSED `check.sh` is protected and changed → back to #1, agent told
 
-    2. a crash: kill -9 for the driver, in the middle of attempt 2
+    2. a crash: kill -9 for the driver, in the middle of attempt 3
           driver PID is dead
-          the agent of attempt 2 works on: its keeper holds it
+          the agent of attempt 3 works on: its keeper holds it
 
     3. a re-attach: `piton resume` finds the agent instead of starting another
-      #2 T s  +1 −1         exists ✓ · complete ✓
-    done      2 of 2 checks green · 2 iterations, T s
+      #3 T s  +1 −1         exists ✓ · complete ✓
+    done      2 of 2 checks green · 3 iterations, T s · 1 cheat refused
     result    files changed in place, nothing committed
     next      piton diff XXXXXXXX
 
     4. the account: every transition is in the journal
-          15 events, chain intact; 2 attempts, 0 lost, iteration 2 counted once
+          19 events, chain intact; 3 attempts, 0 lost, iteration 3 counted once
           took T s
           the directory is gone again; `piton demo --keep` leaves it to look around in
     next: piton init, then piton loop "what to do" --exec 'your-agent'
