@@ -140,6 +140,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
                 report: None,
                 tests: None,
                 refused: false,
+                left: None,
                 doubted: false,
                 hold: Some(Reason::AttemptLost),
             });
@@ -261,7 +262,8 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
     if end.snapshot.is_some() || end.outcome != AttemptOutcome::NotStartable {
         state.snapshot = end.snapshot.clone();
     }
-    if let Some(change) = &end.change {
+    let refused = end.guard.as_ref().is_some_and(|report| guard::take(state, report));
+    if let Some(change) = end.change.as_ref().filter(|_| !refused) {
         remember_files(&mut state.modified_files, &change.files);
     }
     charge(&mut state.counters, end);
@@ -275,7 +277,6 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
     }
     judge_session(&mut state.session, intended.as_ref(), end);
     let hold = hold_of(end);
-    let refused = end.guard.as_ref().is_some_and(|report| guard::take(state, report));
     let blocks = end.guard.as_ref().is_some_and(GuardReport::blocks);
     if refused {
         state.restore = state.before.clone();
@@ -288,6 +289,7 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
         report: end.report.clone(),
         tests: end.guard.as_ref().map(|report| report.tests),
         refused,
+        left: end.snapshot.clone().filter(|_| refused),
         doubted: blocks && state.config.guard == GuardMode::Ask,
         hold,
     });
@@ -557,7 +559,8 @@ fn remember_iteration(state: &mut State, ended: &Ended, skipped: bool, progress:
         total,
         progress,
         cost_microusd: ended.report.as_ref().and_then(|report| report.cost_microusd),
-        snapshot: state.snapshot.clone(),
+        // Of a refused one, what was refused: it can be looked at, and is nowhere else.
+        snapshot: ended.left.clone().or_else(|| state.snapshot.clone()),
     });
     while state.recent.len() > RECENT_ITERATIONS_MAX {
         state.recent.pop_front();

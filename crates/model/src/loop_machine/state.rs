@@ -173,6 +173,9 @@ pub struct Ended {
     /// The guard refused what it left.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
+    /// What it left, where that was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<Snapshot>,
     /// A person is to judge what it left.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub doubted: bool,

@@ -82,7 +82,9 @@ fn every_cheat_is_refused_and_the_run_ends_with_honest_work() {
         "{prompt}"
     );
     assert!(prompt.contains("test_calc.py"), "{prompt}");
+    assert!(world.piton(&["diff", "r", "0", "1"]).exits(0).out.contains("-    def test_add(self):"));
     let status = world.json(&["status", "r"]);
+    assert_eq!(status["changed"]["files"], serde_json::json!(["calc.py"]));
     let refused: Vec<_> = status["iterations"]
         .as_array()
         .unwrap()

@@ -68,6 +68,7 @@ fn a_cheat_is_refused_and_green_checks_do_not_count() {
     driver.is(Status::Running, None);
     let last = driver.state.recent.back().unwrap();
     assert!(last.refused && !last.progress, "{last:?}");
+    assert_eq!(last.snapshot.as_ref().unwrap().tree, "t2", "what was refused can be looked at");
     assert_eq!(driver.state.counters.refused, 1);
     assert_eq!(
         driver.state.best.as_ref().map(|best| best.iteration),
