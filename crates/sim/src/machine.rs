@@ -3,11 +3,16 @@
 //! The protocol is that of the product's keeper: publish with the lock held, start, write `exit.json`,
 //! let go. A crash may fall between any two steps.
 
-use piton_model::loop_machine::{AttemptOutcome, ErrorClass, Report, ReportStatus, Usage};
+use piton_model::loop_machine::{
+    AttemptOutcome, ErrorClass, Finding, GuardReport, Report, ReportStatus, Usage,
+};
 
 use crate::history::{Entry, Name};
 use crate::rng::Rng;
 use crate::scenario::{Plant, Scenario};
+
+/// One tree in this many is a cheat.
+const CHEATS_ONE_IN: u64 = 12;
 
 /// What an attempt's directory holds.
 #[derive(Clone, Debug)]
@@ -313,6 +318,26 @@ impl Machine {
         if let Some(directory) = self.directory_mut(name) {
             directory.exit = Some(Exit { outcome, duration_ms, report });
         }
+    }
+
+    /// What the guard says about the tree: some are cheats, always the same ones.
+    pub(crate) fn guard(&self, scenario: &Scenario) -> GuardReport {
+        let mut dice = Rng::new(scenario.dice ^ u64::from(self.tree).rotate_left(32));
+        let cheats = dice.one_in(CHEATS_ONE_IN);
+        let finding = Finding {
+            id: format!("{:010x}", self.tree),
+            rule: "test-deleted".to_owned(),
+            regression_type: "test_deletion".to_owned(),
+            severity: "critical".to_owned(),
+            confidence_percent: 97,
+            blocking: true,
+            file: "tests".to_owned(),
+            line: 1,
+            message: "a test is gone".to_owned(),
+            undo: "restore it".to_owned(),
+        };
+        let findings: Vec<_> = cheats.then_some(finding).into_iter().collect();
+        GuardReport { findings_total: findings.len() as u32, findings, ..GuardReport::default() }
     }
 
     /// Whether the tree passes this check.

@@ -186,6 +186,9 @@ impl Task {
                 };
                 if end.outcome != AttemptOutcome::NotStartable {
                     let snapshot = around.machine.snapshot();
+                    if state.before.as_ref().is_some_and(|before| before.tree != snapshot.tree) {
+                        end.guard = Some(around.machine.guard(around.scenario));
+                    }
                     if state.snapshot.as_ref().is_some_and(|before| before.tree != snapshot.tree) {
                         end.change = Some(Change { files: Vec::new(), files_total: 1, added: 1, removed: 0 });
                     }
@@ -234,6 +237,10 @@ impl Task {
     fn step_checks(&mut self, number: u32, state: &State, around: &mut Surroundings<'_>) -> Option<Command> {
         if state.start.is_none() {
             return Some(Command::Observe(around.machine.snapshot()));
+        }
+        // What was refused is put back before anything is judged again.
+        if let Some(target) = state.restore.as_ref().filter(|_| self.round.is_none()) {
+            around.machine.restore(&target.id);
         }
         let round = self.round.get_or_insert_with(|| CheckRound {
             number,

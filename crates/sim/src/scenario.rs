@@ -1,7 +1,7 @@
 //! What a seed decides before anything happens: the run's configuration and how wild its world is.
 
 use piton_model::loop_machine::{
-    AgentConfig, Check, Condition, Limits, LoopConfig, OnLost, Prompt, SessionPolicy,
+    AgentConfig, Check, Condition, GuardMode, Limits, LoopConfig, OnLost, Prompt, SessionPolicy,
 };
 
 use crate::rng::Rng;
@@ -128,7 +128,11 @@ fn config(rng: &mut Rng) -> LoopConfig {
         on_lost,
         session: SessionPolicy::Fresh,
         worktree: None,
-        guard: Default::default(),
+        guard: match rng.below(4) {
+            0 => GuardMode::Ask,
+            1 => GuardMode::Report,
+            _ => GuardMode::Block,
+        },
         protect: Vec::new(),
         confine: None,
         on_done: None,

@@ -53,6 +53,10 @@ pub(super) struct Journal {
     used: Used,
     used_at: Vec<Used>,
     green: bool,
+    /// Whether an attempt that cheats is refused.
+    refuses: bool,
+    /// The last attempt that ended was refused.
+    refused: bool,
     completed_at: u64,
     /// Number, digest, and whether "no" leaves nothing to go on with.
     questions: Vec<(u32, String, bool)>,
@@ -135,6 +139,7 @@ impl Journal {
 
     fn created(&mut self, created: shape::Created) {
         self.place = Place::Created;
+        self.refuses = created.config.guard.as_deref().is_none_or(|mode| mode == "block");
         self.limit = created.config.limits.iterations;
         self.cost_limit = created.config.limits.cost_microusd;
     }
@@ -216,6 +221,8 @@ impl Journal {
                 );
             }
         }
+        let found = finished.end.guard.iter().flat_map(|guard| &guard.findings);
+        self.refused = self.refuses && found.into_iter().any(|finding| finding.blocking);
         if finished.end.outcome != "not_startable" {
             self.used.cost += cost.unwrap_or(0);
         }
@@ -318,6 +325,9 @@ impl Journal {
     fn completed(&mut self, seq: u64, ended: &shape::Ended<'_>) -> Checked {
         if self.open != Open::Nothing || !self.green {
             return violated("I6", format!("the run completed ({}) without green checks", ended.reason));
+        }
+        if self.refused {
+            return violated("I12", "the run completed with work that was refused".to_owned());
         }
         (self.place, self.completed_at) = (Place::Completed, seq);
         Ok(())

@@ -10,6 +10,8 @@ pub(super) struct Created {
 #[derive(Deserialize)]
 pub(super) struct Config {
     pub(super) limits: Limits,
+    /// `block` where nothing is said.
+    pub(super) guard: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -45,6 +47,18 @@ pub(super) struct AttemptFinished<'a> {
 pub(super) struct End<'a> {
     pub(super) outcome: &'a str,
     pub(super) report: Option<Report>,
+    pub(super) guard: Option<Guard>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Guard {
+    #[serde(default)]
+    pub(super) findings: Vec<Finding>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Finding {
+    pub(super) blocking: bool,
 }
 
 #[derive(Deserialize)]
