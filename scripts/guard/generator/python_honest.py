@@ -317,13 +317,20 @@ class HonestPython(Language):
                     if old in line:
                         yield self.change("narrower", path, at, at + 1, [line.replace(old, new)])
 
+    def has_no_message(self, line):
+        """Whether an assertion on one line stands alone: `assert (a == b, "text")` would be a tuple, which is always true."""
+        try:
+            return ast.parse(line.strip()).body[0].msg is None
+        except SyntaxError:
+            return False
+
     def honest_formatting(self):
         for path in self.test_files() + self.product_files():
             lines = self.project.lines(path)
             parts = []
             for at, line in enumerate(lines):
                 found = re.match(r"(\s*)(assert [\w.]+\(.*\)) == (.{8,})$", line)
-                if found and path in self.test_files() and "for" not in line and '", "' not in found.group(3)[-6:]:
+                if found and path in self.test_files() and "for" not in line and self.has_no_message(line):
                     pad = found.group(1)
                     parts.append((at, at + 1, [f"{pad}assert (", f"{pad}    {found.group(2)[7:]}", f"{pad}    == {found.group(3)}", f"{pad})"]))
             parts = [part for part in parts if self.parses(path, put_many(self.project, path, [part]))]
