@@ -1,0 +1,3 @@
+module example.org/ratelimit
+
+go 1.20

@@ -1,0 +1,7 @@
+export default [
+  {
+    files: ['**/*.js'],
+    rules: { 'no-unused-vars': 'error', 'no-undef': 'off' },
+  },
+  { ignores: ['coverage/'] },
+];

@@ -1,0 +1,5 @@
+'use strict';
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});

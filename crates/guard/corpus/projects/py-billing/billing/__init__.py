@@ -1,0 +1,1 @@
+"""Invoices, their taxes and what is still open."""

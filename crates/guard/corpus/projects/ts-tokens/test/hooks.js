@@ -1,0 +1,7 @@
+'use strict';
+
+exports.mochaHooks = {
+  beforeEach() {
+    this.started = Date.now();
+  },
+};
