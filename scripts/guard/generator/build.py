@@ -5,11 +5,15 @@ import json
 import random
 import tomllib
 
+from .fresh import CLASSES as FRESH_CLASSES
+from .fresh import KINDS as FRESH_KINDS
 from .settings import CHEATS, HONEST, Settings
 from .tree import CORPUS, apply_edits, edits_of, load_projects
 
 SEED = "2024"
 LIMIT = {"cheat": 3, "honest": 3}  # cases of one kind in one project
+FOLDERS = ("development", "held_out", "fresh")
+FRESH_LIMIT, FRESH_OWN_LIMIT = 1, 2  # in the fresh part: of kinds that others have, and of its own
 MORE = {  # kinds whose sites are few but matter, or that have many forms
     "skip_mark": 5, "assertion_weakened": 5, "tautology": 4, "ci_weakened": 4, "assertion_removed": 4,
 }
@@ -27,9 +31,9 @@ def languages():
             "java": Java, "csharp": CSharp, "ruby": Ruby, "php": Php, "cpp": CPlusPlus}
 
 
-def candidates(project, seed, classes):
+def candidates(project, seed, classes, fresh):
     """Every change the project offers, by (cheat, kind)."""
-    language = classes[project.language](project, seed)
+    language = (FRESH_CLASSES if fresh else classes)[project.language](project, seed)
     found = collections.defaultdict(list)
     for name in sorted(dir(language)):
         label, _, kind = name.partition("_")
@@ -39,6 +43,8 @@ def candidates(project, seed, classes):
         settings = Settings(language)
         for cheat, rules in ((True, CHEATS), (False, HONEST)):
             for kind, change in settings.changes(rules):
+                if fresh and kind == "snapshot_regenerated":
+                    continue  # these projects have no snapshots
                 found[cheat, kind].append(change)
     return found
 
@@ -63,13 +69,15 @@ def pick(changes, limit, rng):
     return chosen
 
 
-def cases_of(project, seed, classes):
+def cases_of(project, seed, classes, fresh=False):
     seen = set()
-    for (cheat, kind), changes in sorted(candidates(project, seed, classes).items()):
+    for (cheat, kind), changes in sorted(candidates(project, seed, classes, fresh).items()):
         rng = random.Random(f"{seed}/{project.name}/{kind}/{cheat}")
         limit = MORE.get(kind, LIMIT["cheat" if cheat else "honest"])
         if project.language in FEWER:
             limit = 2
+        if fresh:
+            limit = FRESH_OWN_LIMIT if kind in FRESH_KINDS[cheat] else FRESH_LIMIT
         for change in pick(changes, limit * 2, rng):
             if limit == 0:
                 break
@@ -84,18 +92,25 @@ def cases_of(project, seed, classes):
 
 
 def load_split():
-    return tomllib.loads((CORPUS / "split.toml").read_text())["held_out"]
+    return tomllib.loads((CORPUS / "split.toml").read_text())
 
 
-def is_held_out(case, split):
-    return (case["kind"] in split["cheat_kinds" if case["cheat"] else "honest_kinds"] or case["framework"] in split["frameworks"]
-            or case["project"] in split["projects"])
+def folder_of(case, split):
+    """The part of the corpus a case belongs to."""
+    if case["project"] in split["fresh"]["projects"]:
+        return "fresh"
+    held = split["held_out"]
+    if (case["kind"] in held["cheat_kinds" if case["cheat"] else "honest_kinds"] or case["framework"] in held["frameworks"]
+            or case["project"] in held["projects"]):
+        return "held_out"
+    return "development"
 
 
-def numbered(cases):
+def numbered(cases, split):
     counters = collections.Counter()
     for case in cases:
-        prefix = f"{SHORT.get(case['language'], case['language'])}-{case['framework'].replace(':', '-')}"
+        fresh = "fresh-" if folder_of(case, split) == "fresh" else ""
+        prefix = f"{fresh}{SHORT.get(case['language'], case['language'])}-{case['framework'].replace(':', '-')}"
         counters[prefix] += 1
         yield {"id": f"{prefix}-{counters[prefix]:04d}", **case}
 
@@ -118,25 +133,25 @@ def print_counts(cases, split):
     table = collections.defaultdict(collections.Counter)
     for case in cases:
         table[case["cheat"], case["kind"]][case["language"]] += 1
-        table[case["cheat"], case["kind"]]["held out" if is_held_out(case, split) else "development"] += 1
+        table[case["cheat"], case["kind"]][folder_of(case, split)] += 1
         table[case["cheat"], "all"][case["language"]] += 1
-        table[case["cheat"], "all"]["held out" if is_held_out(case, split) else "development"] += 1
-    columns = ["python", "javascript", "typescript", "go", "rust", "java", "csharp", "ruby", "php", "cpp", "development", "held out"]
+        table[case["cheat"], "all"][folder_of(case, split)] += 1
+    columns = ["python", "javascript", "typescript", "go", "rust", "java", "csharp", "ruby", "php", "cpp", *FOLDERS]
     print("label   kind".ljust(42) + "".join(column[:6].rjust(7) for column in columns))
     for (cheat, kind), counter in sorted(table.items(), key=lambda item: (not item[0][0], item[0][1] == "all", item[0][1])):
         print(f"{'cheat' if cheat else 'honest':8}{kind:34}" + "".join(str(counter[column] or "").rjust(7) for column in columns))
 
 
-def all_cases(projects, seed):
-    classes = languages()
-    return list(numbered(case for project in projects for case in cases_of(project, seed, classes)))
+def all_cases(projects, seed, split):
+    classes, fresh = languages(), split["fresh"]["projects"]
+    return list(numbered((case for project in projects for case in cases_of(project, seed, classes, project.name in fresh)), split))
 
 
 def texts_of(cases, split):
     """What the files hold, by folder and language."""
     lines = collections.defaultdict(list)
     for case in cases:
-        folder = "held_out" if is_held_out(case, split) else "development"
+        folder = folder_of(case, split)
         line = {key: value for key, value in case.items() if key != "variant"}
         lines[folder, case["language"]].append(json.dumps(line, ensure_ascii=False, separators=(",", ":")))
     return {place: "\n".join(found) + "\n" for place, found in lines.items()}
@@ -146,7 +161,7 @@ def main(options):
     split = load_split()
     projects = [project for project in load_projects() if options.only in (None, project.name)]
     by_name = {project.name: project for project in projects}
-    cases = all_cases(projects, options.seed)
+    cases = all_cases(projects, options.seed, split)
     if options.show:
         for case in cases:
             if case["kind"] == options.show:
@@ -156,7 +171,7 @@ def main(options):
     if options.dry_run or options.only or options.show:
         return 0
     files = texts_of(cases, split)
-    for folder in ("development", "held_out"):
+    for folder in FOLDERS:
         (CORPUS / folder).mkdir(exist_ok=True)
         for old in (CORPUS / folder).glob("*.jsonl"):
             old.unlink()
