@@ -114,10 +114,7 @@ impl Comparison {
 
     /// Reads the tests that did not change: what they ask for may be answered by a fixed value.
     fn read_other_tests(&mut self, head: &dyn Tree) -> Result<(), ReadError> {
-        let is_test = |entry: &&Entry| {
-            Language::of(&entry.path)
-                .is_some_and(|language| paths::is_test(&entry.path) || language.name == "rust")
-        };
+        let is_test = |entry: &&Entry| paths::may_hold_tests(&entry.path);
         let entries: Vec<_> = self.unchanged.iter().filter(is_test).cloned().collect();
         let sides =
             entries.iter().zip(head.read(&entries)?).map(|(entry, bytes)| Side::new(&entry.path, bytes));

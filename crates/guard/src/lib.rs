@@ -31,6 +31,7 @@ mod words;
 
 pub use allow::{Allowance, Allowances, FILE as ALLOW_FILE, ParseError};
 pub use compare::{Known, Options, compare};
+pub use language::{Parsed, parse};
 pub use piton_git::{Entry, ReadError, Tree};
 pub use report::{AssertionCounts, Finding, RegressionType, Report, Severity, TestCounts};
 pub use rules::{RULES, Rule};
