@@ -49,7 +49,7 @@ pub fn compare(
     known: &mut Known,
 ) -> Result<Report, ReadError> {
     let comparison = Comparison::of(base, head)?;
-    let allowances = Allowances::of_tree(base)?;
+    let allowances = Allowances::of_tree(base, comparison.allow_file.as_ref())?;
     let mut drafts = check::all(&comparison);
     drafts.extend(protected(&comparison, &options.protected));
     let mut findings: Vec<Finding> = drafts.into_iter().map(finding).collect();

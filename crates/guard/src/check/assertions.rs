@@ -17,7 +17,7 @@ const SIMILARITY_MIN: f64 = 0.5;
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
-    for (old, new) in &comparison.followed.pairs {
+    for (old, new) in comparison.changed_pairs() {
         let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
         if before.is_off() || after.is_off() || is_emptied(comparison, *old, *new) {
             continue;
@@ -49,11 +49,46 @@ fn test(comparison: &Comparison, old: At, new: At, before: &Test, after: &Test) 
         > new_assertions.iter().filter(|a| a.reach == Reach::Live).count();
     let mut drafts = Vec::new();
     let sources = (&old_inventory.source, &new_inventory.source);
+    let context = Context {
+        follows: comparison.may_follow_code(old_inventory, before),
+        same_inputs: setup(old_inventory, before) == setup(new_inventory, after),
+        fewer,
+    };
     for change in changes {
-        let draft = describe(comparison, &change, sources, file, &after.id, after.line, fewer);
+        let draft = describe(comparison, &change, sources, file, &after.id, after.line, &context);
         drafts.extend(draft.map(|draft| draft.test(&after.id)));
     }
     drafts
+}
+
+/// What else is known of a test whose assertions changed.
+struct Context {
+    /// A change of behaviour may be the reason.
+    follows: bool,
+    /// Nothing but assertions is other than before.
+    same_inputs: bool,
+    /// There are fewer assertions than before.
+    fewer: bool,
+}
+
+/// A test without its assertions, and with the helpers of its file that it calls.
+fn setup(inventory: &Inventory, test: &Test) -> String {
+    let source = &inventory.source;
+    let mut start = test.body.start;
+    let mut flat = String::new();
+    for assertion in test.assertions.iter().filter(|assertion| assertion.span.start >= test.body.start) {
+        flat.push_str(&source.flat(&(start..assertion.span.start.max(start))));
+        start = assertion.span.end.max(start);
+    }
+    flat.push_str(&source.flat(&(start..test.body.end.max(start))));
+    let words: std::collections::BTreeSet<&str> = source.words(&test.span).collect();
+    let called = inventory.definitions.iter().filter(|definition| {
+        words.contains(definition.name.as_str()) && !test.span.contains(&definition.span.start)
+    });
+    for definition in called {
+        flat.push_str(&source.flat(&definition.span));
+    }
+    flat
 }
 
 /// The assertions of a test, with those of the helpers it calls in their place.
@@ -207,8 +242,29 @@ fn compared<'a>(before: &'a Assertion, after: &'a Assertion) -> Option<Change<'a
     let other_value =
         before.expected != after.expected && !before.expected.is_empty() && !after.expected.is_empty();
     let both_exact = before.strength == Strength::Exact && after.strength == Strength::Exact;
-    (same_subject && other_value && both_exact && is_value(&before.expected) && is_value(&after.expected))
-        .then_some(Change::Value(before, after))
+    let is_other_value = is_value(&before.expected)
+        && is_value(&after.expected)
+        && without_literals(&before.expected) == without_literals(&after.expected);
+    (same_subject && other_value && both_exact && is_other_value).then_some(Change::Value(before, after))
+}
+
+/// A normalised text without its literals: `f("GET")` and `f(METHOD)` say the same in other words, not another value.
+fn without_literals(text: &str) -> String {
+    let mut quoted = false;
+    let mut plain = String::new();
+    for character in text.chars() {
+        match character {
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            _ => plain.push(character),
+        }
+    }
+    let words = plain.split(|character: char| !character.is_alphanumeric() && character != '_');
+    let is_name = |word: &&str| {
+        word.starts_with(|first: char| first.is_alphabetic() || first == '_')
+            && !["True", "False", "true", "false", "None", "null", "nil", "undefined"].contains(word)
+    };
+    words.filter(is_name).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a normalised text holds a literal.
@@ -320,7 +376,7 @@ fn describe(
     file: &str,
     id: &str,
     test_line: u32,
-    fewer: bool,
+    context: &Context,
 ) -> Option<Draft> {
     let name = short(id);
     let draft = |rule, line, message: String, before: &Assertion, after: Option<&Assertion>| {
@@ -343,7 +399,7 @@ fn describe(
             let still = is_telling(&before.expected)
                 && new.flat(&(0..new.tokens.len())).contains(&before.expected)
                 && comparison.product_changed;
-            Some(if fewer && !still { found } else { found.unsure() })
+            Some(if context.fewer && !still && !context.follows { found } else { found.unsure() })
         }
         Change::Weakened(before, after) if after.strength == Strength::Tautology => {
             let message = format!("an assertion of test `{name}` was replaced by one that cannot fail");
@@ -354,17 +410,19 @@ fn describe(
             // `assert f() == True` and `assert f()` say the same of what answers yes or no.
             let is_plain =
                 ["assert", "assertTrue", "assertFalse", "True", "False", "isTrue", "isFalse", "ok"];
-            let is_boolean = ["true", "false", "True", "False"].contains(&before.expected.as_str())
+            let says_boolean = |text: &str| ["true", "false", "True", "False"].contains(&text);
+            let last = before.word.rsplit('.').next().unwrap_or_default();
+            let is_boolean = (says_boolean(&before.expected) || says_boolean(last))
                 && is_plain.contains(&after.word.as_str());
             let found = draft("assertion-weakened", after.line, message, before, Some(after))?;
-            Some(if is_boolean { found.unsure() } else { found })
+            Some(if is_boolean || context.follows { found.unsure() } else { found })
         }
         Change::Value(before, after) => {
-            let rule = if comparison.product_changed || comparison.data_changed {
-                "expected-value-follows-code"
-            } else {
-                "expected-value-changed"
-            };
+            let may_follow = comparison.product_changed
+                || comparison.data_changed
+                || comparison.dependencies_changed
+                || !context.same_inputs;
+            let rule = if may_follow { "expected-value-follows-code" } else { "expected-value-changed" };
             let message = format!("test `{name}` expects another value of `{}`", cut(&before.subject));
             draft(rule, after.line, message, before, Some(after))
         }
@@ -417,7 +475,11 @@ fn helpers(comparison: &Comparison) -> Vec<Draft> {
             let empty = Vec::new();
             let new = after.helpers.get(name).unwrap_or(&empty);
             let line = after.source.line(definition.span.start);
-            let fewer = old.len() > new.len();
+            let context = Context {
+                follows: comparison.product_changed || comparison.dependencies_changed,
+                same_inputs: true,
+                fewer: old.len() > new.len(),
+            };
             for change in changes(old, new) {
                 drafts.extend(describe(
                     comparison,
@@ -426,7 +488,7 @@ fn helpers(comparison: &Comparison) -> Vec<Draft> {
                     file.path(),
                     name,
                     line,
-                    fewer,
+                    &context,
                 ));
             }
         }

@@ -283,7 +283,8 @@ const TIMEOUT_MS_MAX: f64 = 60_000.0;
 /// Limits of time that no longer limit anything.
 fn timeouts(file: &ChangedFile) -> Vec<Draft> {
     let Some(new) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else { return Vec::new() };
-    let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
+    // A new file has its own limits.
+    let Some(old) = file.before.as_ref().and_then(|side| side.inventory.as_ref()) else { return Vec::new() };
     if !file.is_test() {
         return Vec::new();
     }
@@ -327,7 +328,7 @@ fn timeouts(file: &ChangedFile) -> Vec<Draft> {
         }
         found
     }
-    fresh(old, new, find)
+    fresh(Some(old), new, find)
         .map(|(line, text)| {
             let message = "a test may take so long that its limit no longer limits anything";
             Draft::new("timeout-widened", file.path(), line, message).after(text)
@@ -343,9 +344,14 @@ const WAIT_SECONDS_MIN: f64 = 30.0;
 /// Tests that wait many times longer for something.
 fn longer(file: &ChangedFile) -> Option<Draft> {
     let (old, new) = file.inventories().filter(|_| file.is_test())?;
-    let longest = |source: &Source| waits(source).into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
-    let (_, before) = longest(&old.source)?;
-    let (line, after) = longest(&new.source)?;
+    let (had, has) = (waits(&old.source), waits(&new.source));
+    // One more duration is something new, not a longer wait.
+    if had.len() != has.len() {
+        return None;
+    }
+    let longest = |waits: Vec<(u32, f64)>| waits.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    let (_, before) = longest(had)?;
+    let (line, after) = longest(has)?;
     (after >= before.max(0.001) * WAIT_FACTOR_MIN && after >= WAIT_SECONDS_MIN).then(|| {
         let message = format!("a test waits {after} s where it waited {before} s at most");
         Draft::new("timeout-widened", file.path(), line, message)

@@ -44,9 +44,15 @@ fn is_test_variable(name: &str) -> bool {
         && name.split('_').any(|part| ["TEST", "TESTS", "TESTING", "PYTEST", "JEST"].contains(&part))
 }
 
-/// Whether code that ships may answer a test with a fixed value, so that the tests are worth reading.
-pub(crate) fn has_candidates(comparison: &Comparison) -> bool {
-    comparison.files.iter().any(|file| !candidates(file.before.as_ref(), file.after.as_ref()).is_empty())
+/// What a test has to mention to be answered with a fixed value; only such tests are worth reading.
+pub(crate) fn candidate_words(comparison: &Comparison) -> Vec<String> {
+    let files = comparison.files.iter();
+    let found = files.flat_map(|file| candidates(file.before.as_ref(), file.after.as_ref()));
+    let word = |candidate: Candidate| match candidate.function.as_str() {
+        "" => candidate.inputs.first().map(|input| input.trim_matches('"').to_owned()),
+        _ => Some(candidate.function),
+    };
+    found.filter_map(word).collect()
 }
 
 /// How code finds out that it is under test, as normalised text.

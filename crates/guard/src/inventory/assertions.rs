@@ -50,15 +50,20 @@ fn call(source: &Source, piece: &Piece) -> Found {
     // `Type::method(…).unwrap()` has a callee with a call in it; only the words at its ends matter.
     let last = callee.rsplit(['.', ':', '>', '!']).find(|word| !word.is_empty())?.to_owned();
     let first = source.word(piece.name.start);
-    let is_expect = ["expect", "assertThat", "expectTypeOf"].contains(&callee.as_str())
+    let is_expect = ["expect", "assertThat", "expectTypeOf", "should"].contains(&callee.as_str())
         || callee == "expect.soft"
         || callee == "expect.poll"
         || callee == "chai.expect";
     if is_expect {
         return chain(source, piece);
     }
-    if callee.starts_with("expect(") || callee.starts_with("expect.") || callee.starts_with("assertThat(") {
+    if ["expect(", "expect.", "assertThat(", "should("].iter().any(|start| callee.starts_with(start)) {
         return None;
+    }
+    // supertest and its like: `request(app).get("/").expect(200)`.
+    let is_script = ["javascript", "typescript"].contains(&source.language.name);
+    if is_script && callee.ends_with(".expect") && callee.contains('(') {
+        return Some(requested(source, piece, callee));
     }
     if callee.contains(".should.") || callee.ends_with(".should") {
         return should(source, piece, &callee);
@@ -78,6 +83,14 @@ fn call(source: &Source, piece: &Piece) -> Found {
         return unconditional(source, piece, &last);
     }
     by_name(source, piece, &last)
+}
+
+/// A request with what is expected of its answer.
+fn requested(source: &Source, piece: &Piece, callee: String) -> (String, Span, Judged) {
+    let expected = source.flat(&source.inside(&piece.arguments));
+    let judged =
+        Judged { strength: Strength::Relational, subject: callee, expected, operator: String::new() };
+    ("expect".to_owned(), piece.span.clone(), judged)
 }
 
 /// A word of the table with its operands.
@@ -101,13 +114,13 @@ fn known(source: &Source, piece: &Piece, word: &words::AssertWord) -> (String, S
             expected: String::new(),
             operator: String::new(),
         },
-        (strength, _) => operated(source, strength, &operands),
+        (strength, _) => operated(source, strength, &operands, word.name.to_lowercase().contains("not")),
     };
     (word.name.to_owned(), piece.span.clone(), judged)
 }
 
 /// An assertion over operands: what is looked at, and what it is compared with.
-fn operated(source: &Source, strength: Strength, operands: &[Span]) -> Judged {
+fn operated(source: &Source, strength: Strength, operands: &[Span], negates: bool) -> Judged {
     let flats: Vec<_> = operands.iter().map(|span| source.flat(span)).collect();
     let constant =
         |index: usize| operands.get(index).is_some_and(|span| super::condition::is_constant(source, span));
@@ -115,6 +128,12 @@ fn operated(source: &Source, strength: Strength, operands: &[Span]) -> Judged {
     let all_constant = !operands.is_empty() && (0..operands.len()).all(constant);
     let same = flats.len() >= 2 && flats[0] == flats[1];
     let is_tautology = strength != Strength::Relational && (all_constant || same);
+    // Being other than nothing is no more than being something.
+    let is_nothing = |flat: &String| ["\"\"", "nil", "null", "undefined", "None", "0"].contains(&flat.as_str());
+    let strength = match strength {
+        Strength::Relational if flats.len() == 2 && negates && flats.iter().any(is_nothing) => Strength::Truthy,
+        other => other,
+    };
     let strength = match is_tautology {
         true => Strength::Tautology,
         false if flats.iter().any(|flat| matches_anything(flat)) => Strength::Truthy,
