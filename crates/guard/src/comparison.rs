@@ -85,9 +85,8 @@ pub(crate) struct Comparison {
     pub(crate) touched_names: BTreeSet<String>,
     /// Names that product code defined before and no longer does.
     pub(crate) removed_names: BTreeSet<String>,
-    /// How many assertions of tests have no equal in the other tree, by side.
-    pub(crate) assertions_gained: usize,
-    pub(crate) assertions_lost: usize,
+    /// How many assertions each file gained.
+    gained: Vec<usize>,
     /// Assertions that are new anywhere, with how many of each: they may have come from somewhere.
     pub(crate) added_assertions: BTreeMap<String, usize>,
     /// What the old tree allows.
@@ -112,8 +111,7 @@ impl Comparison {
             dependencies_changed: false,
             touched_names: BTreeSet::new(),
             removed_names: BTreeSet::new(),
-            assertions_gained: 0,
-            assertions_lost: 0,
+            gained: Vec::new(),
             added_assertions: BTreeMap::new(),
             allow_file,
             same: BTreeSet::new(),
@@ -130,14 +128,9 @@ impl Comparison {
         comparison.touched_names = touched::names(&comparison.files);
         comparison.followed = follow(&comparison);
         comparison.same = same(&comparison);
-        let balance = balance(&comparison.files);
-        comparison.assertions_gained = balance.values().map(|count| count.max(&0).unsigned_abs()).sum();
-        comparison.assertions_lost = balance.values().map(|count| count.min(&0).unsigned_abs()).sum();
-        comparison.added_assertions = balance
-            .into_iter()
-            .filter_map(|(text, count)| Some((text, usize::try_from(count).ok()?)))
-            .filter(|(_, count)| *count > 0)
-            .collect();
+        let gained = |file: &ChangedFile| added_assertions(std::slice::from_ref(file)).values().sum();
+        comparison.gained = comparison.files.iter().map(gained).collect();
+        comparison.added_assertions = added_assertions(&comparison.files);
         comparison.read_other_tests(head)?;
         Ok(comparison)
     }
@@ -193,13 +186,13 @@ impl Comparison {
         Fingerprint::of(&self.new_inventory(at).source, &self.new_test(at).body)
     }
 
-    /// Whether a change of behaviour may be why a test says something else than before: other libraries, product
-    /// code that the test mentions and that changed, or product code that changed while tests gained as much as
-    /// they lost.
-    pub(crate) fn may_follow_code(&self, inventory: &Inventory, test: &Test) -> bool {
+    /// Whether a change of behaviour may be why an old test says something else or is gone: other libraries, product
+    /// code that changed and that the test mentions, or product code that changed while the tests of the file gained
+    /// something in exchange. What is left is a loss for which nothing in the change is a reason.
+    pub(crate) fn may_follow_code(&self, at: At) -> bool {
         self.dependencies_changed
-            || self.mentions_touched(inventory, test)
-            || self.product_changed && self.assertions_gained >= self.assertions_lost
+            || self.product_changed && self.gained[at.0] > 0
+            || self.mentions_touched(self.old_inventory(at), self.old_test(at))
     }
 
     /// Whether a test, or a helper in its file that it calls, mentions product code that changed.
@@ -210,7 +203,11 @@ impl Comparison {
         let mut helpers = inventory.definitions.iter().filter(|definition| {
             called.contains(definition.name.as_str()) && !test.span.contains(&definition.span.start)
         });
+        // What is looked up by its name is mentioned, too.
+        let texts = source.literals(&test.span);
+        let in_texts = texts.iter().flat_map(|text| text.split(|character: char| !character.is_alphanumeric() && character != '_'));
         called.iter().any(|word| is_touched(word))
+            || in_texts.into_iter().any(is_touched)
             || helpers.any(|helper| source.words(&helper.span).any(is_touched))
     }
 
@@ -402,8 +399,14 @@ pub(crate) fn test_modules(inventory: &Inventory) -> Vec<std::ops::Range<usize>>
     spans
 }
 
+/// Every assertion that there is more of than before, with how many more.
+fn added_assertions(files: &[ChangedFile]) -> BTreeMap<String, usize> {
+    let more = counts(files).into_iter().filter(|(_, count)| *count > 0);
+    more.map(|(text, count)| (text, count.unsigned_abs())).collect()
+}
+
 /// How many more of each assertion the new sides have than the old ones.
-fn balance(files: &[ChangedFile]) -> BTreeMap<String, isize> {
+fn counts(files: &[ChangedFile]) -> BTreeMap<String, isize> {
     let mut count: BTreeMap<String, isize> = BTreeMap::new();
     for file in files {
         for (side, step) in [(&file.before, -1), (&file.after, 1)] {

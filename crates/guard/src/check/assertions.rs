@@ -50,7 +50,8 @@ fn test(comparison: &Comparison, old: At, new: At, before: &Test, after: &Test) 
     let mut drafts = Vec::new();
     let sources = (&old_inventory.source, &new_inventory.source);
     let context = Context {
-        follows: comparison.may_follow_code(old_inventory, before),
+        follows: comparison.may_follow_code(old),
+        rewritten: is_rewritten(old_inventory, before, new_inventory, after),
         same_inputs: setup(old_inventory, before) == setup(new_inventory, after),
         fewer,
     };
@@ -65,10 +66,32 @@ fn test(comparison: &Comparison, old: At, new: At, before: &Test, after: &Test) 
 struct Context {
     /// A change of behaviour may be the reason.
     follows: bool,
+    /// So much besides the assertions is new that it is another test under the same name.
+    rewritten: bool,
     /// Nothing but assertions is other than before.
     same_inputs: bool,
     /// There are fewer assertions than before.
     fewer: bool,
+}
+
+/// Fewer new tokens are an edit.
+const REWRITTEN_TOKENS_MIN: usize = 10;
+
+/// Whether more than a fifth of what a test does besides asserting is new.
+fn is_rewritten(old: &Inventory, before: &Test, new: &Inventory, after: &Test) -> bool {
+    let mut left: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
+    for index in before.span.clone() {
+        *left.entry(old.source.word(index)).or_default() += 1;
+    }
+    let is_asserting = |index: usize| after.assertions.iter().any(|assertion| assertion.span.contains(&index));
+    let mut gained = 0;
+    for index in after.span.clone().filter(|index| !is_asserting(*index)) {
+        match left.get_mut(new.source.word(index)).filter(|count| **count > 0) {
+            Some(count) => *count -= 1,
+            None => gained += 1,
+        }
+    }
+    gained > REWRITTEN_TOKENS_MIN && gained * 5 > before.span.len()
 }
 
 /// A test without its assertions, and with the helpers of its file that it calls.
@@ -390,7 +413,9 @@ fn describe(
         Change::Removed(before) => {
             let is_moved = comparison.added_assertions.contains_key(&before.text);
             let is_gone = comparison.removed_names.iter().any(|name| mentions(&before.text, name));
-            if is_moved || is_gone || before.strength == Strength::Tautology {
+            // `assert(false)` says that a place is never reached; what it stands in is gone with it.
+            let is_marker = ["0", "false", "False", "true", "True"].contains(&before.subject.as_str());
+            if is_moved || is_gone || is_marker || before.strength == Strength::Tautology {
                 return None;
             }
             let message = format!("test `{name}` no longer checks `{}`", cut(&before.subject));
@@ -399,7 +424,8 @@ fn describe(
             let still = is_telling(&before.expected)
                 && new.flat(&(0..new.tokens.len())).contains(&before.expected)
                 && comparison.product_changed;
-            Some(if context.fewer && !still && !context.follows { found } else { found.unsure() })
+            let is_sure = context.fewer && !still && !context.follows && !context.rewritten;
+            Some(if is_sure { found } else { found.unsure() })
         }
         Change::Weakened(before, after) if after.strength == Strength::Tautology => {
             let message = format!("an assertion of test `{name}` was replaced by one that cannot fail");
@@ -415,7 +441,8 @@ fn describe(
             let is_boolean = (says_boolean(&before.expected) || says_boolean(last))
                 && is_plain.contains(&after.word.as_str());
             let found = draft("assertion-weakened", after.line, message, before, Some(after))?;
-            Some(if is_boolean || context.follows { found.unsure() } else { found })
+            let explained = is_boolean || is_close(before, after) || context.follows || context.rewritten;
+            Some(if explained { found.unsure() } else { found })
         }
         Change::Value(before, after) => {
             let may_follow = comparison.product_changed
@@ -443,6 +470,18 @@ fn describe(
             draft(rule, after.line, message, before, Some(after))
         }
     }
+}
+
+/// A difference up to this is what computing with such numbers costs.
+const FLOAT_TOLERANCE_MAX: f64 = 0.01;
+
+/// Whether an equality of floating-point numbers, which linters object to, became a comparison that is nearly as strict.
+fn is_close(before: &Assertion, after: &Assertion) -> bool {
+    let is_float = before.text.to_lowercase().contains("float") || numbers(&before.text).iter().any(|n| n.fract() != 0.0);
+    let word = after.word.to_lowercase();
+    let is_near = ["delta", "close", "almost", "approx"].iter().any(|part| word.contains(part));
+    let tolerance = numbers(&after.text).last().copied();
+    is_float && is_near && tolerance.is_some_and(|tolerance| tolerance <= FLOAT_TOLERANCE_MAX)
 }
 
 /// Whether a value is too special to be somewhere else by chance.
@@ -477,6 +516,7 @@ fn helpers(comparison: &Comparison) -> Vec<Draft> {
             let line = after.source.line(definition.span.start);
             let context = Context {
                 follows: comparison.product_changed || comparison.dependencies_changed,
+                rewritten: false,
                 same_inputs: true,
                 fewer: old.len() > new.len(),
             };

@@ -89,8 +89,7 @@ fn one_removed(comparison: &Comparison, at: At) -> Draft {
 
 /// Whether something else than a cheat is at least as likely: behaviour that changed, or other tests of the same.
 fn is_explained(comparison: &Comparison, at: At) -> bool {
-    let (test, inventory) = (comparison.old_test(at), comparison.old_inventory(at));
-    comparison.may_follow_code(inventory, test) || is_replaced(comparison, at)
+    comparison.may_follow_code(at) || is_replaced(comparison, at)
 }
 
 /// Whether new tests in the same file call what this one called, and all new ones assert as much as all that left.
@@ -287,7 +286,7 @@ fn fewer_cases(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
     // A table that is nowhere to be seen may come from somewhere else now.
     let source = &comparison.new_inventory(new).source;
     let is_unseen = after.cases.is_empty() && !source.flat(&after.span).contains("[]");
-    let explained = comparison.may_follow_code(comparison.old_inventory(old), before);
+    let explained = comparison.may_follow_code(old);
     Some(if is_unseen || explained { draft.unsure() } else { draft })
 }
 

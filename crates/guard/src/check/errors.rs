@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::Draft;
-use crate::comparison::Comparison;
+use crate::comparison::{ChangedFile, Comparison, test_modules};
 use crate::inventory::{Definition, Inventory, Reach, reach, says_so};
 use crate::language::Class;
 use crate::paths;
@@ -64,7 +64,8 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let tests_changed = comparison.files.iter().any(|file| file.is_test() && file.before.is_some())
         || !followed.added.is_empty()
         || !followed.removed.is_empty()
-        || comparison.changed_pairs().next().is_some();
+        || comparison.changed_pairs().next().is_some()
+        || comparison.files.iter().any(test_module_changed);
     let mut drafts = Vec::new();
     for file in &comparison.files {
         let Some(new) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else { continue };
@@ -80,12 +81,22 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             if paths::is_test(file.path()) {
                 continue;
             }
-            drafts.extend(both.swallowed());
-            drafts.extend(both.hands_on_less());
+            // Where tests changed as well, it may be what they ask for.
+            let swallowed = both.swallowed().into_iter().chain(both.hands_on_less());
+            drafts.extend(swallowed.map(|draft| if tests_changed { draft.unsure() } else { draft }));
             drafts.extend(both.refuses_less(comparison, tests_changed));
         }
     }
     drafts
+}
+
+/// Whether the tests beside the code changed, in whatever form they are written.
+fn test_module_changed(file: &ChangedFile) -> bool {
+    let Some((old, new)) = file.inventories() else { return false };
+    let tests = |inventory: &Inventory| -> Vec<String> {
+        test_modules(inventory).iter().map(|span| inventory.source.flat(span)).collect()
+    };
+    tests(old) != tests(new)
 }
 
 /// The functions that both files have, apart from tests.
@@ -376,7 +387,7 @@ fn suppressions(inventory: &Inventory, is_test: bool) -> Vec<(u32, String)> {
 /// Whether a suppression says what it is about, or why.
 fn is_explained(text: &str) -> bool {
     let all = text.contains("disable=all") || text.contains("nolint:all");
-    let names_rule = ["[", "noqa: ", "noqa:", "nolint:", "disable=", "allow(", "reason", " -- "]
+    let names_rule = ["[", "noqa: ", "noqa:", "nolint:", "disable=", "reason", " -- "]
         .iter()
         .any(|word| text.contains(word));
     // Words after the directive are a reason.

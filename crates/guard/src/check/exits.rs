@@ -10,7 +10,7 @@ use crate::words;
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
-    for file in &comparison.files {
+    for (index, file) in comparison.files.iter().enumerate() {
         let Some(new) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else { continue };
         let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
         let in_test = |line: u32| {
@@ -18,6 +18,12 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
                 new.source.line(test.span.start)..=new.source.line(test.span.end.saturating_sub(1))
             };
             file.is_test() || new.tests.iter().any(|test| lines(test).contains(&line))
+        };
+        let in_new_test = |line: u32| {
+            let added = comparison.followed.added.iter().filter(|at| at.0 == index);
+            added.map(|at| &comparison.new_test(*at).span).any(|span| {
+                (new.source.line(span.start)..=new.source.line(span.end.saturating_sub(1))).contains(&line)
+            })
         };
         if file.is_test() || !new.tests.is_empty() {
             drafts.extend(fresh(old, new, exits).filter(|(line, _)| in_test(*line)).map(|(line, text)| {
@@ -38,7 +44,7 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             Draft::new("always-equal", file.path(), line, message).after(text)
         }));
         drafts.extend(retries(file));
-        drafts.extend(timeouts(file));
+        drafts.extend(timeouts(file).into_iter().filter(|draft| !in_new_test(draft.line)));
         drafts.extend(longer(file));
     }
     drafts

@@ -53,7 +53,9 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             let is_new = !old_inventory.source.words(&before.span).any(|word| word == name);
             // A helper of the test's own replaces nothing where all that was asked is still asked.
             let still = new_inventory.source.words(&after.span).collect::<BTreeSet<_>>();
-            let replaces = subjects.iter().any(|subject| !still.contains(subject.as_str()));
+            let replaces = subjects.iter().any(|subject| {
+                !still.contains(subject.as_str()) && !comparison.touched_names.contains(subject)
+            });
             if is_new && replaces && !before.assertions.is_empty() {
                 let message = format!(
                     "test `{}` looks at the stand-in `{name}` instead of the real thing",
@@ -71,7 +73,8 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
                     piece.class == Class::Binding && source.words(&piece.name).any(|word| word == name)
                 })
             };
-            let is_new = known.iter().all(|(_, other, _)| *other != text) && !names.iter().any(was_local);
+            let is_new = known.iter().all(|(_, other, _)| *other != text) && !names.iter().any(was_local)
+                && !names.iter().any(|name| comparison.removed_names.contains(name));
             if let Some(name) = names.iter().find(|name| subjects.contains(*name)).filter(|_| is_new) {
                 let message =
                     format!("test `{}` replaces `{name}`, which is what it tests", short(&after.id));
@@ -91,7 +94,11 @@ fn stand_ins(inventory: &Inventory, test: &Test) -> Vec<(u32, String, String)> {
         let Some(name) = assigned(source, &piece.name, &piece.arguments).into_iter().next() else { continue };
         let is_member = source.flat(&piece.name).contains('.');
         let asked = format!("{name}(");
-        let is_looked_at = test.assertions.iter().any(|assertion| assertion.subject.contains(&asked));
+        // What makes the expected value is no stand-in.
+        let is_looked_at = test
+            .assertions
+            .iter()
+            .any(|assertion| assertion.subject.contains(&asked) && !assertion.expected.contains('('));
         if is_looked_at && !is_member {
             found.push((source.line(piece.span.start), source.flat(&piece.span), name));
         }

@@ -65,7 +65,6 @@ fn detections(source: &Source) -> Vec<(u32, String)> {
         "UNDER_TEST",
         "TEST_ENV",
         "RUNNING_TESTS",
-        "CARGO_MANIFEST_DIR",
         "IN_TEST",
         "UNIT_TEST",
         "CI",
@@ -108,6 +107,11 @@ fn detections(source: &Source) -> Vec<(u32, String)> {
             }
             ".test" | "_test" | ".test.exe" if is_text => {
                 near().contains("os.Args") || near().contains("Caller(")
+            }
+            // Cargo sets these for what it runs; who only asks whether they are there wants to know who runs it.
+            _ if is_text && inner.starts_with("CARGO") => {
+                let (before, after) = (source.flat(&(index.saturating_sub(6)..index)), source.word(index + 3));
+                before.contains("env::var") && ["is_some", "is_ok", "is_none", "is_err"].contains(&after)
             }
             "cfg" => source.word(index + 1) == "!" && source.word(index + 3) == "test",
             "Testing" => source.word(index.saturating_sub(2)) == "testing",

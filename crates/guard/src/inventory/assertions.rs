@@ -53,7 +53,8 @@ fn call(source: &Source, piece: &Piece) -> Found {
     let is_expect = ["expect", "assertThat", "expectTypeOf", "should"].contains(&callee.as_str())
         || callee == "expect.soft"
         || callee == "expect.poll"
-        || callee == "chai.expect";
+        || callee == "chai.expect"
+        || callee.starts_with("expectTypeOf<") && callee.ends_with('>');
     if is_expect {
         return chain(source, piece);
     }
@@ -153,16 +154,28 @@ fn operated(source: &Source, strength: Strength, operands: &[Span], negates: boo
 
 /// `expect(subject).words.matcher(expected)`: everything after the first call is read from the tokens.
 fn chain(source: &Source, piece: &Piece) -> Found {
-    let subject = source.inside(&piece.arguments);
+    let mut subject = source.inside(&piece.arguments);
+    if subject.is_empty() || source.word(subject.start) == "(" {
+        // `expectTypeOf<T>()`
+        subject = piece.name.clone();
+    }
     let mut at = piece.span.end;
     let (mut words, mut expected) = (Vec::new(), at..at);
     while matches!(source.word(at), "." | "?." | "!") {
         at += 1;
         words.push(source.word(at).to_owned());
         at += 1;
+        // `.toEqualTypeOf<T>()`: what is expected is a type.
+        if source.word(at) == "<" {
+            let close = closing_angle(source, at);
+            expected = at + 1..close;
+            at = close + 1;
+        }
         if source.word(at) == "(" {
             let close = source.closing(at);
-            expected = at + 1..close;
+            if close > at + 1 || expected.is_empty() {
+                expected = at + 1..close;
+            }
             at = close + 1;
         }
     }
@@ -183,6 +196,20 @@ fn chain(source: &Source, piece: &Piece) -> Found {
     }
     let strength = words.iter().rev().find_map(|word| words::matcher(word)).unwrap_or(Strength::Relational);
     Some((words.join("."), piece.span.start..at, chained(source, strength, &words, &subject, &expected)))
+}
+
+/// Where the angle bracket at `open` is closed.
+fn closing_angle(source: &Source, open: usize) -> usize {
+    let mut depth = 0_usize;
+    for index in open..source.tokens.len() {
+        match source.word(index) {
+            "<" => depth += 1,
+            ">" if depth <= 1 => return index,
+            ">" => depth -= 1,
+            _ => {}
+        }
+    }
+    open
 }
 
 fn chained(source: &Source, strength: Strength, words: &[String], subject: &Span, expected: &Span) -> Judged {
