@@ -45,7 +45,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut lines = Vec::new();
     for directory in &asked.directories {
         let history = History::of_git_directory(directory);
-        let tip = history.commit(asked.commit.as_deref().unwrap_or("HEAD"))?.ok_or("there is no such commit")?;
+        let tip =
+            history.commit(asked.commit.as_deref().unwrap_or("HEAD"))?.ok_or("there is no such commit")?;
         let name = name(directory);
         let mut seen = walked(&history, &tip, &asked, &name)?;
         seen.times.sort_unstable();
@@ -60,7 +61,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!(
         "{:<22} {:>7} {:>7} {:>7} {:>8} {:>8}   {}",
-        "project", "commits", "blocked", "share", "p50 ms", "p95 ms", "tests: files, parse ms, inventory ms, ratio, known ms"
+        "project",
+        "commits",
+        "blocked",
+        "share",
+        "p50 ms",
+        "p95 ms",
+        "tests: files, parse ms, inventory ms, ratio, known ms"
     );
     for line in lines {
         println!("{line}");

@@ -50,7 +50,7 @@ fn test(comparison: &Comparison, old: At, new: At, before: &Test, after: &Test) 
     let mut drafts = Vec::new();
     let sources = (&old_inventory.source, &new_inventory.source);
     let context = Context {
-        follows: comparison.may_follow_code(old),
+        follows: comparison.may_follow_code(),
         rewritten: is_rewritten(old_inventory, before, new_inventory, after),
         same_inputs: setup(old_inventory, before) == setup(new_inventory, after),
         fewer,
@@ -83,7 +83,8 @@ fn is_rewritten(old: &Inventory, before: &Test, new: &Inventory, after: &Test) -
     for index in before.span.clone() {
         *left.entry(old.source.word(index)).or_default() += 1;
     }
-    let is_asserting = |index: usize| after.assertions.iter().any(|assertion| assertion.span.contains(&index));
+    let is_asserting =
+        |index: usize| after.assertions.iter().any(|assertion| assertion.span.contains(&index));
     let mut gained = 0;
     for index in after.span.clone().filter(|index| !is_asserting(*index)) {
         match left.get_mut(new.source.word(index)).filter(|count| **count > 0) {
@@ -477,7 +478,8 @@ const FLOAT_TOLERANCE_MAX: f64 = 0.01;
 
 /// Whether an equality of floating-point numbers, which linters object to, became a comparison that is nearly as strict.
 fn is_close(before: &Assertion, after: &Assertion) -> bool {
-    let is_float = before.text.to_lowercase().contains("float") || numbers(&before.text).iter().any(|n| n.fract() != 0.0);
+    let is_float = before.text.to_lowercase().contains("float")
+        || numbers(&before.text).iter().any(|n| n.fract() != 0.0);
     let word = after.word.to_lowercase();
     let is_near = ["delta", "close", "almost", "approx"].iter().any(|part| word.contains(part));
     let tolerance = numbers(&after.text).last().copied();
@@ -515,7 +517,7 @@ fn helpers(comparison: &Comparison) -> Vec<Draft> {
             let new = after.helpers.get(name).unwrap_or(&empty);
             let line = after.source.line(definition.span.start);
             let context = Context {
-                follows: comparison.product_changed || comparison.dependencies_changed,
+                follows: comparison.may_follow_code(),
                 rewritten: false,
                 same_inputs: true,
                 fewer: old.len() > new.len(),

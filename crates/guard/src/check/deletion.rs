@@ -89,7 +89,7 @@ fn one_removed(comparison: &Comparison, at: At) -> Draft {
 
 /// Whether something else than a cheat is at least as likely: behaviour that changed, or other tests of the same.
 fn is_explained(comparison: &Comparison, at: At) -> bool {
-    comparison.may_follow_code(at) || is_replaced(comparison, at)
+    comparison.may_follow_code() || is_replaced(comparison, at)
 }
 
 /// Whether new tests in the same file call what this one called, and all new ones assert as much as all that left.
@@ -286,7 +286,7 @@ fn fewer_cases(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
     // A table that is nowhere to be seen may come from somewhere else now.
     let source = &comparison.new_inventory(new).source;
     let is_unseen = after.cases.is_empty() && !source.flat(&after.span).contains("[]");
-    let explained = comparison.may_follow_code(old);
+    let explained = comparison.may_follow_code();
     Some(if is_unseen || explained { draft.unsure() } else { draft })
 }
 
@@ -309,8 +309,7 @@ fn other_values(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
     let lost = before.cases.iter().filter(|case| !after.cases.contains(case));
     let gained = after.cases.iter().filter(|case| !before.cases.contains(case));
     let (was, is) = lost.zip(gained).find(changed)?;
-    let follows =
-        comparison.product_changed || comparison.data_changed || comparison.dependencies_changed;
+    let follows = comparison.product_changed || comparison.data_changed || comparison.dependencies_changed;
     let rule = if follows { "expected-value-follows-code" } else { "expected-value-changed" };
     let message = format!("a case of test `{}` has another value", short(&after.id));
     let draft = Draft::new(rule, comparison.files[new.0].path(), after.line, message).test(&after.id);

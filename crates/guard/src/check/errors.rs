@@ -66,11 +66,20 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         || !followed.removed.is_empty()
         || comparison.changed_pairs().next().is_some()
         || comparison.files.iter().any(test_module_changed);
+    // What a file that is gone held may be in another now.
+    let gone: Vec<_> = comparison
+        .files
+        .iter()
+        .filter(|file| file.after.is_none())
+        .filter_map(|file| file.before.as_ref()?.inventory.as_ref())
+        .flat_map(|inventory| suppressions(inventory, false))
+        .map(|(_, text)| text)
+        .collect();
     let mut drafts = Vec::new();
     for file in &comparison.files {
         let Some(new) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else { continue };
         let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
-        drafts.extend(suppressed(file.path(), old, new));
+        drafts.extend(suppressed(file.path(), old, new, &gone));
         let Some(old) = old else { continue };
         for (before, after) in functions(old, new) {
             let both = Both { path: file.path(), old, new, before, after };
@@ -398,10 +407,13 @@ fn is_explained(text: &str) -> bool {
     !all && (names_rule || has_reason)
 }
 
-fn suppressed(path: &str, old: Option<&Inventory>, new: &Inventory) -> Vec<Draft> {
+fn suppressed(path: &str, old: Option<&Inventory>, new: &Inventory, gone: &[String]) -> Vec<Draft> {
     let is_test = paths::is_test(path);
     let known = old.map(|old| suppressions(old, is_test)).unwrap_or_default();
     let mut known: Vec<_> = known.into_iter().map(|(_, text)| text).collect();
+    if old.is_none() {
+        known.extend_from_slice(gone);
+    }
     let mut fresh = Vec::new();
     for found in suppressions(new, is_test) {
         match known.iter().position(|other| *other == found.1) {

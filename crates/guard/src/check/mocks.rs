@@ -73,7 +73,8 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
                     piece.class == Class::Binding && source.words(&piece.name).any(|word| word == name)
                 })
             };
-            let is_new = known.iter().all(|(_, other, _)| *other != text) && !names.iter().any(was_local)
+            let is_new = known.iter().all(|(_, other, _)| *other != text)
+                && !names.iter().any(was_local)
                 && !names.iter().any(|name| comparison.removed_names.contains(name));
             if let Some(name) = names.iter().find(|name| subjects.contains(*name)).filter(|_| is_new) {
                 let message =

@@ -110,7 +110,8 @@ fn detections(source: &Source) -> Vec<(u32, String)> {
             }
             // Cargo sets these for what it runs; who only asks whether they are there wants to know who runs it.
             _ if is_text && inner.starts_with("CARGO") => {
-                let (before, after) = (source.flat(&(index.saturating_sub(6)..index)), source.word(index + 3));
+                let (before, after) =
+                    (source.flat(&(index.saturating_sub(6)..index)), source.word(index + 3));
                 before.contains("env::var") && ["is_some", "is_ok", "is_none", "is_err"].contains(&after)
             }
             "cfg" => source.word(index + 1) == "!" && source.word(index + 3) == "test",

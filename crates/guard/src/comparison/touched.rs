@@ -74,7 +74,9 @@ fn digest(source: &Source, span: &Span, without: &[Span]) -> u64 {
     let mut hasher = DefaultHasher::new();
     let mut index = span.start;
     while index < span.end {
-        if let Some(left_out) = without.iter().find(|left_out| left_out.start == index && !left_out.is_empty()) {
+        if let Some(left_out) =
+            without.iter().find(|left_out| left_out.start == index && !left_out.is_empty())
+        {
             index = left_out.end;
             continue;
         }
@@ -121,7 +123,11 @@ pub(super) fn dependencies_changed(file: &ChangedFile) -> bool {
     }
     let versions = |text: &str| -> BTreeSet<String> {
         let own = |line: &str| line.trim_start_matches(['"', ' ']).starts_with("version");
-        text.lines().map(str::trim).filter(|line| names_version(line) && !own(line)).map(str::to_owned).collect()
+        text.lines()
+            .map(str::trim)
+            .filter(|line| names_version(line) && !own(line))
+            .map(str::to_owned)
+            .collect()
     };
     versions(&before.text) != versions(&after.text)
 }

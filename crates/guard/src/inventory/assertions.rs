@@ -130,9 +130,12 @@ fn operated(source: &Source, strength: Strength, operands: &[Span], negates: boo
     let same = flats.len() >= 2 && flats[0] == flats[1];
     let is_tautology = strength != Strength::Relational && (all_constant || same);
     // Being other than nothing is no more than being something.
-    let is_nothing = |flat: &String| ["\"\"", "nil", "null", "undefined", "None", "0"].contains(&flat.as_str());
+    let is_nothing =
+        |flat: &String| ["\"\"", "nil", "null", "undefined", "None", "0"].contains(&flat.as_str());
     let strength = match strength {
-        Strength::Relational if flats.len() == 2 && negates && flats.iter().any(is_nothing) => Strength::Truthy,
+        Strength::Relational if flats.len() == 2 && negates && flats.iter().any(is_nothing) => {
+            Strength::Truthy
+        }
         other => other,
     };
     let strength = match is_tautology {
@@ -155,7 +158,7 @@ fn operated(source: &Source, strength: Strength, operands: &[Span], negates: boo
 /// `expect(subject).words.matcher(expected)`: everything after the first call is read from the tokens.
 fn chain(source: &Source, piece: &Piece) -> Found {
     let mut subject = source.inside(&piece.arguments);
-    if subject.is_empty() || source.word(subject.start) == "(" {
+    if subject.is_empty() {
         // `expectTypeOf<T>()`
         subject = piece.name.clone();
     }

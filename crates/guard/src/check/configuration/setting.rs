@@ -1,9 +1,7 @@
 //! Lines that set something.
 
 use super::command::is_neutral;
-use super::vocabulary::{
-    CEILINGS, FLOORS, LEAVING_OUT, LOOKING_AT, STRICT_STEMS, SWITCHES_OFF, SWITCHES_ON,
-};
+use super::vocabulary::{CEILINGS, FLOORS, LEAVING_OUT, LOOKING_AT, STRICT_STEMS, SWITCHES_OFF, SWITCHES_ON};
 use super::{Change, Line};
 use crate::check::Draft;
 
@@ -136,7 +134,9 @@ fn is_better_on(name: &str) -> bool {
     let lower = name.to_lowercase();
     SWITCHES_ON.iter().any(|word| {
         let word = word.to_lowercase();
-        lower == word || word.ends_with(['_', '-']) && lower.starts_with(&word) || STRICT_STEMS.iter().any(|stem| lower.starts_with(stem))
+        lower == word
+            || word.ends_with(['_', '-']) && lower.starts_with(&word)
+            || STRICT_STEMS.iter().any(|stem| lower.starts_with(stem))
     })
 }
 
