@@ -60,14 +60,18 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     println!(
-        "{:<22} {:>7} {:>7} {:>7} {:>8} {:>8}   {}",
+        "{:<22} {:>7} {:>7} {:>7} {:>8} {:>8} {:>6} {:>8} {:>8} {:>6} {:>6}",
         "project",
         "commits",
         "blocked",
         "share",
         "p50 ms",
         "p95 ms",
-        "tests: files, parse ms, inventory ms, ratio, known ms"
+        "files",
+        "parse",
+        "read",
+        "ratio",
+        "known"
     );
     for line in lines {
         println!("{line}");

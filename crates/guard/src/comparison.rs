@@ -360,7 +360,8 @@ fn product_tokens(inventory: &Inventory) -> String {
         start = module.end.max(start);
     }
     flat.push_str(&source.flat(&(start..source.tokens.len())));
-    flat
+    // What says that a module holds tests belongs to it.
+    flat.replace("#[cfg(test)]", "")
 }
 
 /// The tests of a file, with the modules that hold nothing else.

@@ -51,9 +51,12 @@ fn test(comparison: &Comparison, old: At, new: At, before: &Test, after: &Test) 
     let sources = (&old_inventory.source, &new_inventory.source);
     let context = Context {
         follows: comparison.may_follow_code(),
-        rewritten: is_rewritten(old_inventory, before, new_inventory, after),
+        // A test that became a table says the same once for many rows.
+        rewritten: after.cases.len() > before.cases.len()
+            || is_rewritten(old_inventory, before, new_inventory, after),
         same_inputs: setup(old_inventory, before) == setup(new_inventory, after),
         fewer,
+        text: new_inventory.source.flat(&after.span),
     };
     for change in changes {
         let draft = describe(comparison, &change, sources, file, &after.id, after.line, &context);
@@ -72,6 +75,8 @@ struct Context {
     same_inputs: bool,
     /// There are fewer assertions than before.
     fewer: bool,
+    /// All of it, normalised.
+    text: String,
 }
 
 /// Fewer new tokens are an edit.
@@ -422,9 +427,11 @@ fn describe(
             let message = format!("test `{name}` no longer checks `{}`", cut(&before.subject));
             let found = draft("assertion-removed", test_line, message, before, None)?;
             // What was expected is still there, in a form that was not recognised as an assertion.
-            let still = is_telling(&before.expected)
-                && new.flat(&(0..new.tokens.len())).contains(&before.expected)
-                && comparison.product_changed;
+            let called = format!("{}(", old.word(before.span.start));
+            let still = is_telling(&before.expected) && context.text.contains(&before.expected)
+                || called.len() > 1
+                    && before.word != called[..called.len() - 1]
+                    && context.text.contains(&called);
             let is_sure = context.fewer && !still && !context.follows && !context.rewritten;
             Some(if is_sure { found } else { found.unsure() })
         }
@@ -442,7 +449,13 @@ fn describe(
             let is_boolean = (says_boolean(&before.expected) || says_boolean(last))
                 && is_plain.contains(&after.word.as_str());
             let found = draft("assertion-weakened", after.line, message, before, Some(after))?;
-            let explained = is_boolean || is_close(before, after) || context.follows || context.rewritten;
+            // Being other than an empty text can be said in many ways.
+            let is_empty = |text: &str| text.contains("\"\"");
+            let is_same = before.strength < Strength::Exact
+                && is_empty(&before.text)
+                && (is_empty(&after.text) || after.word.contains("Empty"));
+            let explained =
+                is_boolean || is_same || is_close(before, after) || context.follows || context.rewritten;
             Some(if explained { found.unsure() } else { found })
         }
         Change::Value(before, after) => {
@@ -521,6 +534,7 @@ fn helpers(comparison: &Comparison) -> Vec<Draft> {
                 rewritten: false,
                 same_inputs: true,
                 fewer: old.len() > new.len(),
+                text: after.source.flat(&definition.span),
             };
             for change in changes(old, new) {
                 drafts.extend(describe(

@@ -60,7 +60,7 @@ fn file(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
     for change in &changes {
         let found = command::compared(path, change, after).or_else(|| setting::compared(path, change, after));
         let is_explained = |draft: &Draft| match draft.rule {
-            "check-removed" => replaced && change.after.is_none(),
+            "check-removed" => replaced,
             "check-narrowed" => change.after.as_ref().is_some_and(gives_reason),
             _ => false,
         };
@@ -84,7 +84,7 @@ fn changes_of(file: &ChangedFile) -> Vec<Change<'_>> {
 
 /// Whether a line that runs a check is new.
 fn gains_check(changes: &[Change<'_>]) -> bool {
-    let checks = |line: &Option<Line<'_>>| line.as_ref().is_some_and(|line| command::checks(line.text));
+    let checks = |line: &Option<Line<'_>>| line.as_ref().is_some_and(|line| command::names_check(line.text));
     changes.iter().any(|change| !checks(&change.before) && checks(&change.after))
 }
 

@@ -97,8 +97,10 @@ fn is_replaced(comparison: &Comparison, at: At) -> bool {
     let followed = &comparison.followed;
     let called = calls(comparison.old_inventory(at), comparison.old_test(at));
     let here = |new: &&At| new.0 == at.0 && !comparison.new_test(**new).is_off();
-    let lost: usize = followed.removed.iter().map(|old| comparison.old_test(*old).live().count()).sum();
-    let gained: usize = followed.added.iter().map(|new| comparison.new_test(*new).live().count()).sum();
+    // A row of a table is worth a test.
+    let worth = |test: &Test| test.live().count() * test.cases.len().max(1);
+    let lost: usize = followed.removed.iter().map(|old| worth(comparison.old_test(*old))).sum();
+    let gained: usize = followed.added.iter().map(|new| worth(comparison.new_test(*new))).sum();
     let words: BTreeSet<&str> = followed
         .added
         .iter()

@@ -396,7 +396,7 @@ fn suppressions(inventory: &Inventory, is_test: bool) -> Vec<(u32, String)> {
 /// Whether a suppression says what it is about, or why.
 fn is_explained(text: &str) -> bool {
     let all = text.contains("disable=all") || text.contains("nolint:all");
-    let names_rule = ["[", "noqa: ", "noqa:", "nolint:", "disable=", "reason", " -- "]
+    let names_rule = ["ignore[", "noqa: ", "noqa:", "nolint:", "disable=", "reason", " -- "]
         .iter()
         .any(|word| text.contains(word));
     // Words after the directive are a reason.

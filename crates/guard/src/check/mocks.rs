@@ -75,7 +75,7 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             };
             let is_new = known.iter().all(|(_, other, _)| *other != text)
                 && !names.iter().any(was_local)
-                && !names.iter().any(|name| comparison.removed_names.contains(name));
+                && !names.iter().any(|name| comparison.touched_names.contains(name));
             if let Some(name) = names.iter().find(|name| subjects.contains(*name)).filter(|_| is_new) {
                 let message =
                     format!("test `{}` replaces `{name}`, which is what it tests", short(&after.id));

@@ -89,8 +89,7 @@ fn call(source: &Source, piece: &Piece) -> Found {
 /// A request with what is expected of its answer.
 fn requested(source: &Source, piece: &Piece, callee: String) -> (String, Span, Judged) {
     let expected = source.flat(&source.inside(&piece.arguments));
-    let judged =
-        Judged { strength: Strength::Relational, subject: callee, expected, operator: String::new() };
+    let judged = Judged { strength: Strength::Exact, subject: callee, expected, operator: String::new() };
     ("expect".to_owned(), piece.span.clone(), judged)
 }
 

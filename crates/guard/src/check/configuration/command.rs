@@ -9,6 +9,12 @@ pub(super) fn checks(line: &str) -> bool {
     which(line).is_some()
 }
 
+/// Whether a line runs a check, or names the package that does.
+pub(super) fn names_check(line: &str) -> bool {
+    let is_repository = line.trim_start_matches("- ").starts_with("repo:");
+    checks(line) || is_repository && CHECKS.iter().any(|check| check.len() > 3 && line.contains(check))
+}
+
 /// Names of scripts that check.
 const PURPOSES: &[&str] = &["test", "lint", "check", "coverage", "ci", "typecheck", "verify"];
 

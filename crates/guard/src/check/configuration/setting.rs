@@ -72,8 +72,10 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
         return draft("check-narrowed", format!("`{name}` looks at less than before"));
     }
     // A make target that no longer depends on its checks.
-    let is_target =
-        old.text.contains(':') && !old.text.contains('=') && path.to_lowercase().contains("makefile");
+    let is_target = !name.starts_with('.')
+        && old.text.contains(':')
+        && !old.text.contains('=')
+        && path.to_lowercase().contains("makefile");
     let checking = ["test", "lint", "check", "cover", "coverage", "vet", "clippy"];
     (is_target && lost.iter().any(|word| checking.contains(&word.as_str())))
         .then(|| {
@@ -96,7 +98,9 @@ fn is_about_more(path: &str, name: &str, line: &Line<'_>) -> bool {
     match file {
         "package.json" => is(&["files", "types", "include", "exclude", "branches", "paths", "plugins"]),
         "Cargo.toml" => is(&["exclude", "include"]),
-        _ if path.starts_with(".github/workflows/") => is(&["include", "exclude", "types"]),
+        _ if path.starts_with(".github/workflows/") || file == ".travis.yml" => {
+            is(&["include", "exclude", "types"])
+        }
         _ => line.context == "filterwarnings" && line.text.matches(':').count() >= 2,
     }
 }

@@ -314,7 +314,6 @@ pub(super) const SWITCHES_OFF: &[&str] = &[
     "ignoreFailures",
     "testFailureIgnore",
     "skipTests",
-    "ignore_missing_imports",
     "dangerouslyIgnoreUnhandledErrors",
     "allow-failure",
     "maven.test.skip",
