@@ -34,6 +34,8 @@ struct Asked {
 #[derive(Default)]
 struct Seen {
     commits: usize,
+    /// Commits that could not be compared, since something in them is missing from the snapshot.
+    unread: usize,
     blocked: usize,
     by_rule: BTreeMap<String, usize>,
     times: Vec<Duration>,
@@ -52,6 +54,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         seen.times.sort_unstable();
         let cost = cost(&history, &tip)?;
         lines.push(format!("{} {cost}", row(&name, &seen)));
+        if seen.unread > 0 {
+            lines.push(format!(
+                "{:<22} {:>7} commits passed over: not all of their files are there",
+                "", seen.unread
+            ));
+        }
         total.commits += seen.commits;
         total.blocked += seen.blocked;
         total.times.extend(seen.times);
@@ -118,7 +126,10 @@ fn walked(history: &History, tip: &SnapshotId, asked: &Asked, name: &str) -> Res
         let options = Options { only_changed: true, ..Options::default() };
         let (base, head) = (history.tree(&parent), history.tree(&commit));
         // A snapshot of a repository may lack its largest files; such a commit is passed over.
-        let Ok(report) = compare(&base, &head, &options, &mut Known::default()) else { continue };
+        let Ok(report) = compare(&base, &head, &options, &mut Known::default()) else {
+            seen.unread += 1;
+            continue;
+        };
         let time = started.elapsed();
         if report.tests.before + report.tests.after == 0 {
             continue;

@@ -8,7 +8,7 @@
 //! Never runs a process, never looks at a clock, never prints.
 //!
 //! Invariant: a finding's id does not depend on line numbers, so that it can be allowed.
-//! Invariant: a rule blocks only where its precision was measured; all others report.
+//! Invariant: a finding blocks only in a language whose precision was measured; all others report.
 
 mod compare;
 
