@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use crate::call::failed;
+use crate::call::{failed, not_understood};
 use crate::repository::Repository;
 use crate::tree::{CommittedTree, WorkTree};
 use crate::{Error, SnapshotId};
@@ -20,6 +20,26 @@ impl History {
     pub fn open(directory: &Path) -> Result<Option<Self>, Error> {
         let found = Repository::discover(directory)?;
         Ok(found.map(|repository| Self { repository }))
+    }
+
+    /// The repository in a git directory, which need not have a work tree.
+    pub fn of_git_directory(git_directory: &Path) -> Self {
+        Self { repository: Repository::private(git_directory, git_directory) }
+    }
+
+    /// The newest commits with one parent that lead to a commit, each with that parent.
+    pub fn steps(&self, tip: &SnapshotId, count: usize) -> Result<Vec<(SnapshotId, SnapshotId)>, Error> {
+        const COMMAND: &str = "rev-list";
+        let limits = ["--parents", "--min-parents=1", "--max-parents=1"];
+        let call = self.repository.call(COMMAND).args(limits).arg(format!("--max-count={count}"));
+        let answer = call.arg(tip.as_str()).bytes()?;
+        let step = |line: &str| {
+            let (commit, parent) = line.split_once(' ')?;
+            Some((commit.to_owned().try_into().ok()?, parent.to_owned().try_into().ok()?))
+        };
+        let answer = String::from_utf8_lossy(&answer);
+        let lines = answer.lines();
+        lines.map(|line| step(line).ok_or_else(|| not_understood(COMMAND, line.as_bytes()))).collect()
     }
 
     /// The top of its work tree.

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::report::Finding;
-use piton_git::{ReadError, Tree};
+use piton_git::{Entry, ReadError, Tree};
 
 /// The name of the file, at the top of the tree.
 pub const FILE: &str = "piton.allow.toml";
@@ -58,10 +58,9 @@ impl Allowances {
     }
 
     /// What a tree allows; nothing where it has no such file.
-    pub(crate) fn of_tree(tree: &dyn Tree) -> Result<Self, ReadError> {
-        let entry = tree.entries()?.into_iter().find(|entry| entry.path == FILE);
+    pub(crate) fn of_tree(tree: &dyn Tree, entry: Option<&Entry>) -> Result<Self, ReadError> {
         let Some(entry) = entry else { return Ok(Self::default()) };
-        let bytes = tree.read(&[entry])?.remove(0);
+        let bytes = tree.read(std::slice::from_ref(entry))?.remove(0);
         Ok(Self::parse(&String::from_utf8_lossy(&bytes))?)
     }
 

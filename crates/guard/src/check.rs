@@ -12,7 +12,7 @@ mod skipping;
 
 use crate::comparison::Comparison;
 
-pub(crate) use product::has_candidates;
+pub(crate) use product::candidate_words;
 
 /// A finding before its rule filled in the rest.
 #[derive(Clone, Debug)]

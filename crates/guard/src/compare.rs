@@ -49,7 +49,7 @@ pub fn compare(
     known: &mut Known,
 ) -> Result<Report, ReadError> {
     let comparison = Comparison::of(base, head)?;
-    let allowances = Allowances::of_tree(base)?;
+    let allowances = Allowances::of_tree(base, comparison.allow_file.as_ref())?;
     let mut drafts = check::all(&comparison);
     drafts.extend(protected(&comparison, &options.protected));
     let mut findings: Vec<Finding> = drafts.into_iter().map(finding).collect();
@@ -183,11 +183,8 @@ fn count_unchanged(
     known: &mut Known,
     report: &mut Report,
 ) -> Result<(), ReadError> {
-    let may_hold_tests = |entry: &&Entry| {
-        Language::of(&entry.path)
-            .is_some_and(|language| paths::is_test(&entry.path) || language.name == "rust")
-    };
-    let wanted: Vec<_> = unchanged.iter().filter(may_hold_tests).cloned().collect();
+    let wanted: Vec<_> =
+        unchanged.iter().filter(|entry| paths::may_hold_tests(&entry.path)).cloned().collect();
     let missing: Vec<_> = wanted.iter().filter(|entry| !known.0.contains_key(&entry.id)).cloned().collect();
     for (entry, bytes) in missing.iter().zip(head.read(&missing)?) {
         known.0.insert(entry.id.clone(), counted(&Side::new(&entry.path, bytes)));

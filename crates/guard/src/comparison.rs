@@ -1,5 +1,7 @@
 //! Two trees side by side: the files that differ, understood, and what they have to do with each other.
 
+mod touched;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::follow::{At, Followed, follow};
@@ -9,6 +11,9 @@ use crate::paths;
 use crate::similar::Fingerprint;
 use crate::source::Source;
 use piton_git::{Entry, ReadError, Tree};
+
+/// Less than this is read faster than a thread starts.
+const PARALLEL_BYTES_MIN: usize = 16 * 1024;
 
 /// One side of a changed file.
 #[derive(Debug)]
@@ -74,10 +79,18 @@ pub(crate) struct Comparison {
     pub(crate) product_changed: bool,
     /// Whether data that tests read is other data than before.
     pub(crate) data_changed: bool,
+    /// Whether other versions of libraries are used than before: any behaviour may be another then.
+    pub(crate) dependencies_changed: bool,
+    /// What product code defines in another way than before, and what it began or ceased to define.
+    pub(crate) touched_names: BTreeSet<String>,
     /// Names that product code defined before and no longer does.
     pub(crate) removed_names: BTreeSet<String>,
     /// Assertions that are new anywhere, with how many of each: they may have come from somewhere.
     pub(crate) added_assertions: BTreeMap<String, usize>,
+    /// What the old tree allows.
+    pub(crate) allow_file: Option<Entry>,
+    /// Pairs of tests that are the same token by token, by the old one.
+    pub(crate) same: BTreeSet<At>,
     /// Files that are the same in both trees.
     pub(crate) unchanged: Vec<Entry>,
     /// Tests among them, where a rule has to look into them.
@@ -87,14 +100,18 @@ pub(crate) struct Comparison {
 impl Comparison {
     /// Reads what differs between two trees.
     pub(crate) fn of(base: &dyn Tree, head: &dyn Tree) -> Result<Self, ReadError> {
-        let (changed, unchanged) = changes(base, head)?;
+        let Changes { files: changed, unchanged, allow_file } = changes(base, head)?;
         let mut comparison = Self {
             files: changed,
             followed: Followed::default(),
             product_changed: false,
             data_changed: false,
+            dependencies_changed: false,
+            touched_names: BTreeSet::new(),
             removed_names: BTreeSet::new(),
             added_assertions: BTreeMap::new(),
+            allow_file,
+            same: BTreeSet::new(),
             unchanged,
             other_tests: Vec::new(),
         };
@@ -104,25 +121,38 @@ impl Comparison {
             .files
             .iter()
             .any(|file| file.both().is_some_and(|(before, _)| before.inventory.is_none() && file.is_test()));
+        comparison.dependencies_changed = comparison.files.iter().any(touched::dependencies_changed);
+        comparison.touched_names = touched::names(&comparison.files);
         comparison.followed = follow(&comparison);
+        comparison.same = same(&comparison);
         comparison.added_assertions = added_assertions(&comparison.files);
-        if crate::check::has_candidates(&comparison) || !comparison.followed.removed.is_empty() {
-            comparison.read_other_tests(head)?;
-        }
+        comparison.read_other_tests(head)?;
         Ok(comparison)
     }
 
-    /// Reads the tests that did not change: what they ask for may be answered by a fixed value.
+    /// Reads the tests that did not change and may matter: those that ask for what a fixed value answers, and those
+    /// that may do the same as one that is gone.
     fn read_other_tests(&mut self, head: &dyn Tree) -> Result<(), ReadError> {
-        let is_test = |entry: &&Entry| {
-            Language::of(&entry.path)
-                .is_some_and(|language| paths::is_test(&entry.path) || language.name == "rust")
-        };
+        let mut wanted = crate::check::candidate_words(self);
+        let removed = self.followed.removed.iter();
+        wanted.extend(removed.filter_map(|at| rarest(self.old_inventory(*at), self.old_test(*at))));
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let is_test = |entry: &&Entry| paths::may_hold_tests(&entry.path);
         let entries: Vec<_> = self.unchanged.iter().filter(is_test).cloned().collect();
-        let sides =
-            entries.iter().zip(head.read(&entries)?).map(|(entry, bytes)| Side::new(&entry.path, bytes));
-        self.other_tests = sides.collect();
+        let may_matter = |bytes: &[u8]| {
+            let text = String::from_utf8_lossy(bytes);
+            wanted.iter().any(|word| text.contains(word.as_str()))
+        };
+        let read = entries.iter().zip(head.read(&entries)?).filter(|(_, bytes)| may_matter(bytes));
+        self.other_tests = sides(read.map(|(entry, bytes)| (entry.path.clone(), bytes)).collect());
         Ok(())
+    }
+
+    /// The tests that were followed and are not the same.
+    pub(crate) fn changed_pairs(&self) -> impl Iterator<Item = &(At, At)> {
+        self.followed.pairs.iter().filter(|(old, _)| !self.same.contains(old))
     }
 
     pub(crate) fn old_test(&self, at: At) -> &Test {
@@ -151,14 +181,75 @@ impl Comparison {
         Fingerprint::of(&self.new_inventory(at).source, &self.new_test(at).body)
     }
 
+    /// Whether a change of behaviour may be why a test says something else or is gone. Of 100 ordinary commits that
+    /// change product code, several drop assertions or tests that no longer apply; trees alone cannot tell those from
+    /// a cheat, so such losses report, and block only where no code changed.
+    pub(crate) fn may_follow_code(&self) -> bool {
+        self.product_changed || self.dependencies_changed
+    }
+
     /// Whether a test is about something that is gone.
     pub(crate) fn mentions_removed(&self, inventory: &Inventory, test: &Test) -> bool {
         inventory.source.words(&test.body).any(|word| self.removed_names.contains(word))
     }
 }
 
+/// The word of a test that is the most likely to be in no other file: its longest.
+fn rarest(inventory: &Inventory, test: &Test) -> Option<String> {
+    let words = test.body.clone().map(|index| inventory.source.word(index));
+    words.filter(|word| !word.contains('\n')).max_by_key(|word| word.len()).map(str::to_owned)
+}
+
+/// Reads files, on as many processors as there are.
+fn sides(files: Vec<(String, Vec<u8>)>) -> Vec<Side> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(files.len());
+    let bytes: usize = files.iter().map(|(_, bytes)| bytes.len()).sum();
+    if workers < 2 || bytes < PARALLEL_BYTES_MIN {
+        return files.into_iter().map(|(path, bytes)| Side::new(&path, bytes)).collect();
+    }
+    let jobs: std::sync::Mutex<Vec<_>> = std::sync::Mutex::new(files.into_iter().enumerate().collect());
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let job = jobs.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop();
+            let Some((index, (path, bytes))) = job else { return done };
+            done.push((index, Side::new(&path, bytes)));
+        }
+    };
+    let mut all: Vec<(usize, Side)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("reading a file never panics")).collect()
+    });
+    all.sort_by_key(|(index, _)| *index);
+    all.into_iter().map(|(_, side)| side).collect()
+}
+
+/// What [`changes`] finds.
+struct Changes {
+    files: Vec<ChangedFile>,
+    unchanged: Vec<Entry>,
+    allow_file: Option<Entry>,
+}
+
+/// The tests that are the same before and after, token by token.
+fn same(comparison: &Comparison) -> BTreeSet<At> {
+    let is_same = |(old, new): &&(At, At)| {
+        let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
+        let (old_source, new_source) =
+            (&comparison.old_inventory(*old).source, &comparison.new_inventory(*new).source);
+        before.span.len() == after.span.len()
+            && before.cases == after.cases
+            && before
+                .span
+                .clone()
+                .zip(after.span.clone())
+                .all(|(a, b)| old_source.word(a) == new_source.word(b))
+    };
+    comparison.followed.pairs.iter().filter(is_same).map(|(old, _)| *old).collect()
+}
+
 /// The files that differ, and those that do not.
-fn changes(base: &dyn Tree, head: &dyn Tree) -> Result<(Vec<ChangedFile>, Vec<Entry>), ReadError> {
+fn changes(base: &dyn Tree, head: &dyn Tree) -> Result<Changes, ReadError> {
     let old: BTreeMap<String, String> =
         base.entries()?.into_iter().map(|entry| (entry.path, entry.id)).collect();
     let new: BTreeMap<String, String> =
@@ -186,62 +277,67 @@ fn changes(base: &dyn Tree, head: &dyn Tree) -> Result<(Vec<ChangedFile>, Vec<En
         }
         _ => true,
     });
-    Ok((side_by_side(before, after), unchanged))
+    let allow_file =
+        old.get(crate::ALLOW_FILE).map(|id| Entry { path: crate::ALLOW_FILE.to_owned(), id: id.clone() });
+    Ok(Changes { files: side_by_side(before, after), unchanged, allow_file })
 }
 
 /// Pairs files by path, then moved files by content.
 fn side_by_side(before: BTreeMap<String, Vec<u8>>, mut after: BTreeMap<String, Vec<u8>>) -> Vec<ChangedFile> {
-    let mut files = Vec::new();
+    let mut pairs = Vec::new();
     let mut lost = Vec::new();
     for (path, bytes) in before {
-        match after.remove(&path) {
-            Some(new) => files.push(ChangedFile {
-                before: Some(Side::new(&path, bytes)),
-                after: Some(Side::new(&path, new)),
-            }),
+        match after.remove_entry(&path) {
+            Some(new) => pairs.push((Some((path, bytes)), Some(new))),
             None => lost.push((path, bytes)),
         }
     }
     for (path, bytes) in lost {
         let moved =
             after.iter().find(|(_, new)| **new == bytes && !bytes.is_empty()).map(|(path, _)| path.clone());
-        let new = moved.and_then(|path| after.remove(&path).map(|new| Side::new(&path, new)));
-        files.push(ChangedFile { before: Some(Side::new(&path, bytes)), after: new });
+        let new = moved.and_then(|path| after.remove_entry(&path));
+        pairs.push((Some((path, bytes)), new));
     }
-    for (path, bytes) in after {
-        files.push(ChangedFile { before: None, after: Some(Side::new(&path, bytes)) });
-    }
+    pairs.extend(after.into_iter().map(|new| (None, Some(new))));
+    let shape: Vec<_> = pairs.iter().map(|(old, new)| (old.is_some(), new.is_some())).collect();
+    let mut read = sides(pairs.into_iter().flat_map(|(old, new)| [old, new]).flatten().collect()).into_iter();
+    let mut next = |is_there: bool| if is_there { read.next() } else { None };
+    let mut files: Vec<_> =
+        shape.into_iter().map(|(old, new)| ChangedFile { before: next(old), after: next(new) }).collect();
     files.sort_by(|a, b| a.path().cmp(b.path()));
     files
 }
 
 /// Names that product code defined and no longer defines, under this name or by its old body under another.
 fn removed_names(files: &[ChangedFile]) -> BTreeSet<String> {
-    let product = |side: &Side| side.inventory.is_some() && !paths::is_test(&side.path);
-    let of = |side: Option<&Side>| -> Vec<(Definition, Fingerprint)> {
-        let inventory = side.filter(|side| product(side)).and_then(|side| side.inventory.as_ref());
-        let Some(inventory) = inventory else { return Vec::new() };
-        let tests: Vec<_> = inventory.tests.iter().map(|test| test.span.clone()).collect();
-        let is_product =
-            |definition: &&Definition| !tests.iter().any(|test| test.contains(&definition.span.start));
-        let print = |definition: &Definition| {
-            (definition.clone(), Fingerprint::of(&inventory.source, &definition.body))
-        };
-        inventory.definitions.iter().filter(is_product).map(print).collect()
+    let old: Vec<_> = files.iter().flat_map(|file| product_definitions(file.before.as_ref())).collect();
+    let new: Vec<_> = files.iter().flat_map(|file| product_definitions(file.after.as_ref())).collect();
+    let names: BTreeSet<&str> = new.iter().map(|(name, ..)| name.as_str()).collect();
+    let old_names: BTreeSet<&str> = old.iter().map(|(name, ..)| name.as_str()).collect();
+    let fresh: Vec<_> = new
+        .iter()
+        .filter(|(name, ..)| !old_names.contains(name.as_str()))
+        .map(|(_, inventory, body)| Fingerprint::of(&inventory.source, body))
+        .collect();
+    let is_renamed = |inventory: &Inventory, body: &std::ops::Range<usize>| {
+        let print = Fingerprint::of(&inventory.source, body);
+        fresh.iter().any(|other| print.similarity(other) > 0.8)
     };
-    let old: Vec<_> = files.iter().flat_map(|file| of(file.before.as_ref())).collect();
-    let new: Vec<_> = files.iter().flat_map(|file| of(file.after.as_ref())).collect();
-    let names: BTreeSet<_> = new.iter().map(|(definition, _)| definition.name.clone()).collect();
-    let old_names: BTreeSet<_> = old.iter().map(|(definition, _)| definition.name.clone()).collect();
-    let is_renamed = |print: &Fingerprint| {
-        new.iter().any(|(other, other_print)| {
-            !old_names.contains(&other.name) && print.similarity(other_print) > 0.8
-        })
-    };
-    old.into_iter()
-        .filter(|(definition, print)| !names.contains(&definition.name) && !is_renamed(print))
-        .map(|(definition, _)| definition.name)
+    old.iter()
+        .filter(|(name, inventory, body)| !names.contains(name.as_str()) && !is_renamed(inventory, body))
+        .map(|(name, ..)| name.clone())
         .collect()
+}
+
+/// What product code defines, with where its bodies are.
+fn product_definitions(side: Option<&Side>) -> Vec<(String, &Inventory, std::ops::Range<usize>)> {
+    let inventory = side.filter(|side| !paths::is_test(&side.path)).and_then(|side| side.inventory.as_ref());
+    let Some(inventory) = inventory else { return Vec::new() };
+    let is_product = |definition: &&Definition| {
+        !inventory.tests.iter().any(|test| test.span.contains(&definition.span.start))
+    };
+    let definitions = inventory.definitions.iter().filter(is_product);
+    definitions.map(|definition| (definition.name.clone(), inventory, definition.body.clone())).collect()
 }
 
 /// Whether the tokens of product code differ; comments and layout do not count.
@@ -264,12 +360,12 @@ fn product_tokens(inventory: &Inventory) -> String {
         start = module.end.max(start);
     }
     flat.push_str(&source.flat(&(start..source.tokens.len())));
-    flat
+    // What says that a module holds tests belongs to it.
+    flat.replace("#[cfg(test)]", "")
 }
 
 /// The tests of a file, with the modules that hold nothing else.
-fn test_modules(inventory: &Inventory) -> Vec<std::ops::Range<usize>> {
-    let source = &inventory.source;
+pub(crate) fn test_modules(inventory: &Inventory) -> Vec<std::ops::Range<usize>> {
     let is_test_module = |definition: &&Definition| {
         !definition.is_function && ["tests", "test"].contains(&definition.name.as_str())
     };
@@ -281,12 +377,17 @@ fn test_modules(inventory: &Inventory) -> Vec<std::ops::Range<usize>> {
         .collect();
     spans.extend(inventory.tests.iter().map(|test| test.span.clone()));
     spans.sort_by_key(|span| span.start);
-    let _ = source;
     spans
 }
 
-/// Every assertion of the new side that the old side of the same file did not have.
+/// Every assertion that there is more of than before, with how many more.
 fn added_assertions(files: &[ChangedFile]) -> BTreeMap<String, usize> {
+    let more = counts(files).into_iter().filter(|(_, count)| *count > 0);
+    more.map(|(text, count)| (text, count.unsigned_abs())).collect()
+}
+
+/// How many more of each assertion the new sides have than the old ones.
+fn counts(files: &[ChangedFile]) -> BTreeMap<String, isize> {
     let mut count: BTreeMap<String, isize> = BTreeMap::new();
     for file in files {
         for (side, step) in [(&file.before, -1), (&file.after, 1)] {
@@ -299,8 +400,4 @@ fn added_assertions(files: &[ChangedFile]) -> BTreeMap<String, usize> {
         }
     }
     count
-        .into_iter()
-        .filter_map(|(text, count)| Some((text, usize::try_from(count).ok()?)))
-        .filter(|(_, count)| *count > 0)
-        .collect()
 }

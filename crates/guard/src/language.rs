@@ -16,7 +16,10 @@ mod scripting;
 
 use std::sync::OnceLock;
 
+use piton_git::{ReadError, Tree};
 use tree_sitter::Parser;
+
+use crate::paths;
 
 /// What a node is to the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,6 +190,29 @@ impl Language {
         parser.set_language(&self.ready().language).expect("the grammar was built for this library");
         parser
     }
+}
+
+/// What [`parse`] parsed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parsed {
+    /// Files.
+    pub files: usize,
+    /// Bytes in them.
+    pub bytes: usize,
+}
+
+/// Parses the files of a tree that may hold tests and drops the result: what an inventory is measured by.
+pub fn parse(tree: &dyn Tree) -> Result<Parsed, ReadError> {
+    let mut parsed = Parsed::default();
+    let entries: Vec<_> =
+        tree.entries()?.into_iter().filter(|entry| paths::may_hold_tests(&entry.path)).collect();
+    for (entry, bytes) in entries.iter().zip(tree.read(&entries)?) {
+        let Some(language) = Language::of(&entry.path) else { continue };
+        parsed.files += 1;
+        parsed.bytes += bytes.len();
+        language.parser().parse(&bytes, None);
+    }
+    Ok(parsed)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 //! Never runs a process, never looks at a clock, never prints.
 //!
 //! Invariant: a finding's id does not depend on line numbers, so that it can be allowed.
-//! Invariant: a rule blocks only where its precision was measured; all others report.
+//! Invariant: a finding blocks only in a language whose precision was measured; all others report.
 
 mod compare;
 
@@ -31,6 +31,7 @@ mod words;
 
 pub use allow::{Allowance, Allowances, FILE as ALLOW_FILE, ParseError};
 pub use compare::{Known, Options, compare};
+pub use language::{Parsed, parse};
 pub use piton_git::{Entry, ReadError, Tree};
 pub use report::{AssertionCounts, Finding, RegressionType, Report, Severity, TestCounts};
 pub use rules::{RULES, Rule};

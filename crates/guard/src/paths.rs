@@ -1,5 +1,7 @@
 //! What a file is for, by its path.
 
+use crate::language::Language;
+
 /// Directories that hold tests.
 const TEST_DIRECTORIES: &[&str] =
     &["test", "tests", "__tests__", "spec", "specs", "testing", "e2e", "testdata", "fixtures", "it"];
@@ -21,6 +23,11 @@ pub(crate) fn is_test(path: &str) -> bool {
             .iter()
             .any(|end| stem.ends_with(end) && stem.len() > end.len())
         || [".test.", ".spec.", ".cy.", ".e2e."].iter().any(|part| rest.starts_with(part))
+}
+
+/// Whether a file may hold tests: Rust keeps them beside the code, all others in files of their own.
+pub(crate) fn may_hold_tests(path: &str) -> bool {
+    Language::of(path).is_some_and(|language| language.name == "rust" || is_test(path))
 }
 
 /// Whether a file is a recorded snapshot or a golden file.

@@ -18,9 +18,9 @@ pub struct Rule {
     pub pattern: Option<&'static str>,
     /// How bad what it finds is.
     pub severity: Severity,
-    /// How sure it is.
+    /// How sure it is: an estimate, not a measurement.
     pub confidence: f64,
-    /// Whether it may block: only where it is right at least 97 times of 100.
+    /// Whether it may block. `docs/guard.md` says how often blocking findings were right where it was measured.
     pub blocking: bool,
     /// What it looks for.
     pub about: &'static str,

@@ -239,7 +239,7 @@ const ASSERT_WORDS: &[AssertWord] = &[
     word("isDefined", Truthy, 1, false), word("isNotNull", Truthy, 1, false), word("isObject", Truthy, 1, false),
     word("isArray", Truthy, 1, false), word("isString", Truthy, 1, false), word("isNumber", Truthy, 1, false),
     word("isFunction", Truthy, 1, false), word("instanceOf", Truthy, 2, false), word("typeOf", Truthy, 2, false),
-    word("ifError", Truthy, 1, false), word("NotNil", Truthy, 1, false), word("NoError", Truthy, 1, false),
+    word("ifError", Truthy, 1, false), word("NotNil", Truthy, 1, false), word("NoError", Exact, 1, false),
     word("Error", Truthy, 1, false), word("NotEmpty", Truthy, 1, false), word("Empty", Exact, 1, false),
     word("NotZero", Truthy, 1, false), word("IsType", Truthy, 2, false), word("Implements", Truthy, 2, false),
     word("IsNotNull", Truthy, 1, false), word("IsNull", Exact, 1, false), word("NotNull", Truthy, 1, false),

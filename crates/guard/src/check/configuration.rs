@@ -16,8 +16,9 @@ use crate::paths;
 const SIMILARITY_MIN: f64 = 0.4;
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
-    let files = comparison.files.iter().filter(|file| paths::is_check_configuration(file.path()));
-    files.flat_map(file).collect()
+    let is_configuration = |file: &&ChangedFile| paths::is_check_configuration(file.path());
+    let files: Vec<_> = comparison.files.iter().filter(is_configuration).collect();
+    files.iter().flat_map(|file| self::file(file, &files)).collect()
 }
 
 /// A line, with what it belongs to.
@@ -36,7 +37,7 @@ struct Change<'a> {
     after: Option<Line<'a>>,
 }
 
-fn file(file: &ChangedFile) -> Vec<Draft> {
+fn file(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
     let path = file.path();
     let before = file.before.as_ref().map(|side| side.text.as_str());
     // A new file may hold what it likes, but for the one that changes what `cargo test` means.
@@ -44,13 +45,26 @@ fn file(file: &ChangedFile) -> Vec<Draft> {
     let Some(after) = file.after.as_ref().map(|side| side.text.as_str()) else {
         let has_checks = before.lines().any(command::checks);
         let message = format!("`{path}`, which runs checks, is gone");
-        return has_checks.then(|| Draft::new("check-removed", path, 1, message)).into_iter().collect();
+        // What it said may be in another file now.
+        let is_moved = all.iter().any(|other| {
+            let is_new = other.before.is_none() || gains_check(&changes_of(other));
+            other.path() != path && other.after.is_some() && is_new
+        });
+        let draft = Draft::new("check-removed", path, 1, message);
+        let draft = if is_moved { draft.unsure() } else { draft };
+        return has_checks.then_some(draft).into_iter().collect();
     };
     let changes = changes(before, after);
+    let replaced = gains_check(&changes);
     let mut drafts = Vec::new();
     for change in &changes {
         let found = command::compared(path, change, after).or_else(|| setting::compared(path, change, after));
-        drafts.extend(found);
+        let is_explained = |draft: &Draft| match draft.rule {
+            "check-removed" => replaced,
+            "check-narrowed" => change.after.as_ref().is_some_and(gives_reason),
+            _ => false,
+        };
+        drafts.extend(found.map(|draft| if is_explained(&draft) { draft.unsure() } else { draft }));
     }
     if drafts.is_empty()
         && !changes.is_empty()
@@ -62,6 +76,22 @@ fn file(file: &ChangedFile) -> Vec<Draft> {
         drafts.push(Draft::new("check-configuration-changed", path, line, message));
     }
     drafts
+}
+
+fn changes_of(file: &ChangedFile) -> Vec<Change<'_>> {
+    file.both().map(|(before, after)| changes(&before.text, &after.text)).unwrap_or_default()
+}
+
+/// Whether a line that runs a check is new.
+fn gains_check(changes: &[Change<'_>]) -> bool {
+    let checks = |line: &Option<Line<'_>>| line.as_ref().is_some_and(|line| command::names_check(line.text));
+    changes.iter().any(|change| !checks(&change.before) && checks(&change.after))
+}
+
+/// Whether a line ends in a comment of several words.
+fn gives_reason(line: &Line<'_>) -> bool {
+    let comment = line.text.split_once(" # ").or_else(|| line.text.split_once(" // "));
+    comment.is_some_and(|(_, reason)| reason.split_whitespace().count() >= 2)
 }
 
 /// The lines that differ, paired where one became the other.
@@ -113,7 +143,7 @@ fn lines(text: &str) -> Vec<Line<'_>> {
 }
 
 fn is_comment(line: &str) -> bool {
-    line.starts_with("# ") || line == "#" || line.starts_with("//") || line.starts_with("#!")
+    line.starts_with('#') || line.starts_with("//")
 }
 
 /// The lines of `mine` that `other` does not have.

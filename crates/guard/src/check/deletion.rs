@@ -10,7 +10,7 @@ use crate::similar::Fingerprint;
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = removed(comparison);
-    for (old, new) in &comparison.followed.pairs {
+    for (old, new) in comparison.changed_pairs() {
         drafts.extend(emptied(comparison, *old, *new));
         drafts.extend(fewer_cases(comparison, *old, *new));
         drafts.extend(other_values(comparison, *old, *new));
@@ -41,7 +41,9 @@ fn removed(comparison: &Comparison) -> Vec<Draft> {
             let names: Vec<_> = tests.iter().map(|at| comparison.old_test(*at).id.clone()).collect();
             let count = names.len();
             let message = format!("`{path}` is gone, and with it {}", counted(count, "test"));
-            drafts.push(Draft::new("test-file-deleted", path, 1, message).before(names.join("\n")));
+            let draft = Draft::new("test-file-deleted", path, 1, message).before(names.join("\n"));
+            let explained = tests.iter().all(|at| is_explained(comparison, *at));
+            drafts.push(if explained { draft.unsure() } else { draft });
             continue;
         }
         drafts.extend(tests.iter().map(|at| one_removed(comparison, *at)));
@@ -66,7 +68,9 @@ fn one_removed(comparison: &Comparison, at: At) -> Draft {
     let after = file.after.as_ref();
     let name = short(&test.id);
     let before = inventory.source.excerpt(&test.span);
-    let (rule, line, message) = if after.is_some_and(|side| is_commented_out(side, test)) {
+    let before_side = file.before.as_ref();
+    let was_named = before_side.is_some_and(|side| is_commented_out(side, test));
+    let (rule, line, message) = if !was_named && after.is_some_and(|side| is_commented_out(side, test)) {
         ("test-commented-out", 1, format!("test `{name}` became a comment"))
     } else if let Some(line) =
         after.and_then(|side| side.inventory.as_ref()).and_then(|new| uncollected(inventory, test, new))
@@ -79,7 +83,31 @@ fn one_removed(comparison: &Comparison, at: At) -> Draft {
     } else {
         ("test-deleted", test.line, format!("test `{name}` is gone, and no other test has become it"))
     };
-    Draft::new(rule, file.path(), line, message).test(&test.id).before(before)
+    let draft = Draft::new(rule, file.path(), line, message).test(&test.id).before(before);
+    if is_explained(comparison, at) { draft.unsure() } else { draft }
+}
+
+/// Whether something else than a cheat is at least as likely: behaviour that changed, or other tests of the same.
+fn is_explained(comparison: &Comparison, at: At) -> bool {
+    comparison.may_follow_code() || is_replaced(comparison, at)
+}
+
+/// Whether new tests in the same file call what this one called, and all new ones assert as much as all that left.
+fn is_replaced(comparison: &Comparison, at: At) -> bool {
+    let followed = &comparison.followed;
+    let called = calls(comparison.old_inventory(at), comparison.old_test(at));
+    let here = |new: &&At| new.0 == at.0 && !comparison.new_test(**new).is_off();
+    // A row of a table is worth a test.
+    let worth = |test: &Test| test.live().count() * test.cases.len().max(1);
+    let lost: usize = followed.removed.iter().map(|old| worth(comparison.old_test(*old))).sum();
+    let gained: usize = followed.added.iter().map(|new| worth(comparison.new_test(*new))).sum();
+    let words: BTreeSet<&str> = followed
+        .added
+        .iter()
+        .filter(here)
+        .flat_map(|new| comparison.new_inventory(*new).source.words(&comparison.new_test(*new).span))
+        .collect();
+    !called.is_empty() && gained >= lost && called.iter().all(|name| words.contains(name))
 }
 
 /// Whether the comments of the new file hold what the test was.
@@ -254,11 +282,14 @@ fn fewer_cases(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
         counted(before.cases.len(), "case"),
         after.cases.len()
     );
-    Some(
-        Draft::new("test-case-deleted", comparison.files[new.0].path(), after.line, message)
-            .test(&after.id)
-            .before(lost.join("\n")),
-    )
+    let draft = Draft::new("test-case-deleted", comparison.files[new.0].path(), after.line, message)
+        .test(&after.id)
+        .before(lost.join("\n"));
+    // A table that is nowhere to be seen may come from somewhere else now.
+    let source = &comparison.new_inventory(new).source;
+    let is_unseen = after.cases.is_empty() && !source.flat(&after.span).contains("[]");
+    let explained = comparison.may_follow_code();
+    Some(if is_unseen || explained { draft.unsure() } else { draft })
 }
 
 /// A table with as many rows, some of which say something else.
@@ -280,7 +311,7 @@ fn other_values(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
     let lost = before.cases.iter().filter(|case| !after.cases.contains(case));
     let gained = after.cases.iter().filter(|case| !before.cases.contains(case));
     let (was, is) = lost.zip(gained).find(changed)?;
-    let follows = comparison.product_changed || comparison.data_changed;
+    let follows = comparison.product_changed || comparison.data_changed || comparison.dependencies_changed;
     let rule = if follows { "expected-value-follows-code" } else { "expected-value-changed" };
     let message = format!("a case of test `{}` has another value", short(&after.id));
     let draft = Draft::new(rule, comparison.files[new.0].path(), after.line, message).test(&after.id);

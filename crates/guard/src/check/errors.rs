@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::Draft;
-use crate::comparison::Comparison;
+use crate::comparison::{ChangedFile, Comparison, test_modules};
 use crate::inventory::{Definition, Inventory, Reach, reach, says_so};
 use crate::language::Class;
 use crate::paths;
@@ -60,12 +60,26 @@ const WHOLE_FILE: &[&str] = &[
 const SUPPRESSIONS_MIN: usize = 3;
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
-    let tests_changed = comparison.files.iter().any(|file| file.is_test() && file.before.is_some());
+    let followed = &comparison.followed;
+    let tests_changed = comparison.files.iter().any(|file| file.is_test() && file.before.is_some())
+        || !followed.added.is_empty()
+        || !followed.removed.is_empty()
+        || comparison.changed_pairs().next().is_some()
+        || comparison.files.iter().any(test_module_changed);
+    // What a file that is gone held may be in another now.
+    let gone: Vec<_> = comparison
+        .files
+        .iter()
+        .filter(|file| file.after.is_none())
+        .filter_map(|file| file.before.as_ref()?.inventory.as_ref())
+        .flat_map(|inventory| suppressions(inventory, false))
+        .map(|(_, text)| text)
+        .collect();
     let mut drafts = Vec::new();
     for file in &comparison.files {
         let Some(new) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else { continue };
         let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
-        drafts.extend(suppressed(file.path(), old, new));
+        drafts.extend(suppressed(file.path(), old, new, &gone));
         let Some(old) = old else { continue };
         for (before, after) in functions(old, new) {
             let both = Both { path: file.path(), old, new, before, after };
@@ -76,28 +90,48 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             if paths::is_test(file.path()) {
                 continue;
             }
-            drafts.extend(both.swallowed());
-            drafts.extend(both.hands_on_less());
+            // Where tests changed as well, it may be what they ask for.
+            let swallowed = both.swallowed().into_iter().chain(both.hands_on_less());
+            drafts.extend(swallowed.map(|draft| if tests_changed { draft.unsure() } else { draft }));
             drafts.extend(both.refuses_less(comparison, tests_changed));
         }
     }
     drafts
 }
 
+/// Whether the tests beside the code changed, in whatever form they are written.
+fn test_module_changed(file: &ChangedFile) -> bool {
+    let Some((old, new)) = file.inventories() else { return false };
+    let tests = |inventory: &Inventory| -> Vec<String> {
+        test_modules(inventory).iter().map(|span| inventory.source.flat(span)).collect()
+    };
+    tests(old) != tests(new)
+}
+
 /// The functions that both files have, apart from tests.
 fn functions<'a>(old: &'a Inventory, new: &'a Inventory) -> Vec<(&'a Definition, &'a Definition)> {
-    let mut known: BTreeMap<&str, Vec<&Definition>> = BTreeMap::new();
-    for definition in old.definitions.iter().rev().filter(|definition| definition.is_function) {
-        known.entry(&definition.name).or_default().push(definition);
-    }
-    let is_test = |definition: &&Definition| {
-        new.tests
+    let is_test = |inventory: &Inventory, definition: &&Definition| {
+        inventory
+            .tests
             .iter()
             .any(|test| test.span.start <= definition.span.start && definition.span.end <= test.span.end)
     };
-    let functions =
-        new.definitions.iter().filter(|definition| definition.is_function && !is_test(definition));
-    functions.filter_map(|after| Some((known.get_mut(after.name.as_str())?.pop()?, after))).collect()
+    let named = |inventory: &'a Inventory| {
+        let mut named: BTreeMap<&'a str, Vec<&'a Definition>> = BTreeMap::new();
+        for definition in &inventory.definitions {
+            if definition.is_function && !is_test(inventory, &definition) {
+                named.entry(&definition.name).or_default().push(definition);
+            }
+        }
+        named
+    };
+    let (known, found) = (named(old), named(new));
+    // Where the number of functions with one name is another, nobody can tell which became which.
+    let pairs = known.into_iter().filter_map(|(name, before)| {
+        let after = found.get(name).filter(|after| after.len() == before.len())?;
+        Some(before.into_iter().zip(after.iter().copied()))
+    });
+    pairs.flatten().collect()
 }
 
 /// A function before and after.
@@ -136,20 +170,31 @@ impl Both<'_> {
 
     /// Handlers that drop what they caught, where none did.
     fn swallowed(&self) -> Vec<Draft> {
-        let dropping = |source: &Source, definition: &Definition| -> Vec<(u32, String)> {
+        let dropping = |source: &Source, definition: &Definition| -> Vec<(u32, String, String)> {
             let pieces = source.pieces_in(&definition.body).filter(|(_, piece)| drops(source, piece));
-            pieces.map(|(_, piece)| (source.line(piece.span.start), source.flat(&piece.span))).collect()
+            let found = pieces.map(|(index, piece)| {
+                let around = source.around(index).find(|(_, outer)| outer.class == Class::Try);
+                let tried = around
+                    .filter(|_| piece.class == Class::Handler)
+                    .map(|(_, outer)| source.flat(&source.inside(&outer.body)))
+                    .unwrap_or_default();
+                (source.line(piece.span.start), source.flat(&piece.span), tried)
+            });
+            found.collect()
         };
         let mut known: Vec<_> =
-            dropping(&self.old.source, self.before).into_iter().map(|(_, text)| text).collect();
+            dropping(&self.old.source, self.before).into_iter().map(|(_, text, _)| text).collect();
+        let was = self.old.source.flat(&self.before.body);
         let mut drafts = Vec::new();
-        for (line, text) in dropping(&self.new.source, self.after) {
+        for (line, text, tried) in dropping(&self.new.source, self.after) {
             if let Some(at) = known.iter().position(|other| *other == text) {
                 known.swap_remove(at);
                 continue;
             }
             let message = format!("`{}` catches errors here and drops them", self.after.name);
-            drafts.push(self.draft("error-swallowed", line, message).after(text));
+            let draft = self.draft("error-swallowed", line, message).after(text);
+            // New code may handle its own errors as it likes; what ran before used to let them through.
+            drafts.push(if was.contains(&tried) { draft } else { draft.unsure() });
         }
         drafts
     }
@@ -329,11 +374,13 @@ fn refusals(inventory: &Inventory, definition: &Definition) -> Vec<String> {
     found
 }
 
-fn suppressions(inventory: &Inventory) -> Vec<(u32, String)> {
+fn suppressions(inventory: &Inventory, is_test: bool) -> Vec<(u32, String)> {
     let source = &inventory.source;
     let comments = source.comments.iter().filter_map(|comment| {
         let text = source.comment(comment);
-        let is_off = SUPPRESSIONS.iter().chain(WHOLE_FILE).any(|word| text.contains(word));
+        // In a test, an error that the compiler must report is an assertion.
+        let asserts = is_test && text.contains("@ts-expect-error");
+        let is_off = !asserts && SUPPRESSIONS.iter().chain(WHOLE_FILE).any(|word| text.contains(word));
         is_off.then(|| (comment.line, text.to_owned()))
     });
     let attributes =
@@ -348,20 +395,27 @@ fn suppressions(inventory: &Inventory) -> Vec<(u32, String)> {
 
 /// Whether a suppression says what it is about, or why.
 fn is_explained(text: &str) -> bool {
-    let names_rule = text.contains('[')
-        || text.contains("noqa: ")
-        || text.contains("reason")
-        || text.contains(" -- ")
-        || text.contains("nolint:") && text.matches("//").count() > 1;
     let all = text.contains("disable=all") || text.contains("nolint:all");
-    names_rule && !all || text.matches(['#', '(']).count() > 1 && !text.contains("allow(")
+    let names_rule = ["ignore[", "noqa: ", "noqa:", "nolint:", "disable=", "reason", " -- "]
+        .iter()
+        .any(|word| text.contains(word));
+    // Words after the directive are a reason.
+    let directive = SUPPRESSIONS.iter().filter_map(|word| text.find(word).map(|at| at + word.len())).max();
+    let rest = directive.map_or("", |end| &text[end..]);
+    let is_word = |word: &&str| word.len() > 2 && word.chars().all(char::is_alphabetic);
+    let has_reason = rest.split_whitespace().filter(is_word).count() >= 2;
+    !all && (names_rule || has_reason)
 }
 
-fn suppressed(path: &str, old: Option<&Inventory>, new: &Inventory) -> Vec<Draft> {
-    let mut known: Vec<_> =
-        old.map(suppressions).unwrap_or_default().into_iter().map(|(_, text)| text).collect();
+fn suppressed(path: &str, old: Option<&Inventory>, new: &Inventory, gone: &[String]) -> Vec<Draft> {
+    let is_test = paths::is_test(path);
+    let known = old.map(|old| suppressions(old, is_test)).unwrap_or_default();
+    let mut known: Vec<_> = known.into_iter().map(|(_, text)| text).collect();
+    if old.is_none() {
+        known.extend_from_slice(gone);
+    }
     let mut fresh = Vec::new();
-    for found in suppressions(new) {
+    for found in suppressions(new, is_test) {
         match known.iter().position(|other| *other == found.1) {
             Some(at) => {
                 known.swap_remove(at);
@@ -369,10 +423,7 @@ fn suppressed(path: &str, old: Option<&Inventory>, new: &Inventory) -> Vec<Draft
             None => fresh.push(found),
         }
     }
-    // The same words again and again explain nothing.
-    let repeated =
-        |text: &String| fresh.iter().filter(|(_, other)| other == text).count() >= SUPPRESSIONS_MIN;
-    let unexplained = fresh.iter().filter(|(_, text)| !is_explained(text) || repeated(text)).count();
+    let unexplained = fresh.iter().filter(|(_, text)| !is_explained(text)).count();
     let mut drafts = Vec::new();
     for (line, text) in fresh {
         let whole_file = WHOLE_FILE.iter().any(|word| text.contains(word))

@@ -10,7 +10,7 @@ use crate::words;
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
-    for file in &comparison.files {
+    for (index, file) in comparison.files.iter().enumerate() {
         let Some(new) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else { continue };
         let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
         let in_test = |line: u32| {
@@ -18,6 +18,12 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
                 new.source.line(test.span.start)..=new.source.line(test.span.end.saturating_sub(1))
             };
             file.is_test() || new.tests.iter().any(|test| lines(test).contains(&line))
+        };
+        let in_new_test = |line: u32| {
+            let added = comparison.followed.added.iter().filter(|at| at.0 == index);
+            added.map(|at| &comparison.new_test(*at).span).any(|span| {
+                (new.source.line(span.start)..=new.source.line(span.end.saturating_sub(1))).contains(&line)
+            })
         };
         if file.is_test() || !new.tests.is_empty() {
             drafts.extend(fresh(old, new, exits).filter(|(line, _)| in_test(*line)).map(|(line, text)| {
@@ -38,7 +44,7 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             Draft::new("always-equal", file.path(), line, message).after(text)
         }));
         drafts.extend(retries(file));
-        drafts.extend(timeouts(file));
+        drafts.extend(timeouts(file).into_iter().filter(|draft| !in_new_test(draft.line)));
         drafts.extend(longer(file));
     }
     drafts
@@ -283,7 +289,8 @@ const TIMEOUT_MS_MAX: f64 = 60_000.0;
 /// Limits of time that no longer limit anything.
 fn timeouts(file: &ChangedFile) -> Vec<Draft> {
     let Some(new) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else { return Vec::new() };
-    let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
+    // A new file has its own limits.
+    let Some(old) = file.before.as_ref().and_then(|side| side.inventory.as_ref()) else { return Vec::new() };
     if !file.is_test() {
         return Vec::new();
     }
@@ -327,7 +334,7 @@ fn timeouts(file: &ChangedFile) -> Vec<Draft> {
         }
         found
     }
-    fresh(old, new, find)
+    fresh(Some(old), new, find)
         .map(|(line, text)| {
             let message = "a test may take so long that its limit no longer limits anything";
             Draft::new("timeout-widened", file.path(), line, message).after(text)
@@ -343,9 +350,14 @@ const WAIT_SECONDS_MIN: f64 = 30.0;
 /// Tests that wait many times longer for something.
 fn longer(file: &ChangedFile) -> Option<Draft> {
     let (old, new) = file.inventories().filter(|_| file.is_test())?;
-    let longest = |source: &Source| waits(source).into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
-    let (_, before) = longest(&old.source)?;
-    let (line, after) = longest(&new.source)?;
+    let (had, has) = (waits(&old.source), waits(&new.source));
+    // One more duration is something new, not a longer wait.
+    if had.len() != has.len() {
+        return None;
+    }
+    let longest = |waits: Vec<(u32, f64)>| waits.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    let (_, before) = longest(had)?;
+    let (line, after) = longest(has)?;
     (after >= before.max(0.001) * WAIT_FACTOR_MIN && after >= WAIT_SECONDS_MIN).then(|| {
         let message = format!("a test waits {after} s where it waited {before} s at most");
         Draft::new("timeout-widened", file.path(), line, message)

@@ -1,13 +1,13 @@
 //! Tests that replace the very thing they test.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Draft;
 use super::deletion::short;
 use crate::comparison::Comparison;
 use crate::inventory::{Inventory, Test};
 use crate::language::Class;
-use crate::source::{Source, Span};
+use crate::source::{Piece, Source, Span};
 
 /// Calls that replace what their arguments name.
 const REPLACEMENTS: &[&str] = &[
@@ -35,14 +35,28 @@ const REPLACEMENTS: &[&str] = &[
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
+    let mut on_top: BTreeMap<usize, Vec<Replaced>> = BTreeMap::new();
     for (old, new) in &comparison.followed.pairs {
         let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
         let (old_inventory, new_inventory) = (comparison.old_inventory(*old), comparison.new_inventory(*new));
+        let fresh_on_top = on_top.entry(new.0).or_insert_with(|| {
+            let known = replaced_on_top(old_inventory);
+            let is_new = |found: &Replaced| known.iter().all(|other| other.1 != found.1);
+            replaced_on_top(new_inventory).into_iter().filter(is_new).collect::<Vec<_>>()
+        });
+        if comparison.same.contains(old) && fresh_on_top.is_empty() {
+            continue;
+        }
         let known = replaced(old_inventory, before);
         let subjects = subjects(old_inventory, before);
         for (line, text, name) in stand_ins(new_inventory, after) {
             let is_new = !old_inventory.source.words(&before.span).any(|word| word == name);
-            if is_new && !before.assertions.is_empty() {
+            // A helper of the test's own replaces nothing where all that was asked is still asked.
+            let still = new_inventory.source.words(&after.span).collect::<BTreeSet<_>>();
+            let replaces = subjects.iter().any(|subject| {
+                !still.contains(subject.as_str()) && !comparison.touched_names.contains(subject)
+            });
+            if is_new && replaces && !before.assertions.is_empty() {
                 let message = format!(
                     "test `{}` looks at the stand-in `{name}` instead of the real thing",
                     short(&after.id)
@@ -51,8 +65,17 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
                 drafts.push(draft.test(&after.id).after(text));
             }
         }
-        for (line, text, names) in replaced(new_inventory, after) {
-            let is_new = known.iter().all(|(_, other, _)| *other != text);
+        let here = replaced(new_inventory, after);
+        for (line, text, names) in here.into_iter().chain(fresh_on_top.iter().cloned()) {
+            let was_local = |name: &String| {
+                let source = &old_inventory.source;
+                source.pieces_in(&before.body).any(|(_, piece)| {
+                    piece.class == Class::Binding && source.words(&piece.name).any(|word| word == name)
+                })
+            };
+            let is_new = known.iter().all(|(_, other, _)| *other != text)
+                && !names.iter().any(was_local)
+                && !names.iter().any(|name| comparison.touched_names.contains(name));
             if let Some(name) = names.iter().find(|name| subjects.contains(*name)).filter(|_| is_new) {
                 let message =
                     format!("test `{}` replaces `{name}`, which is what it tests", short(&after.id));
@@ -72,7 +95,11 @@ fn stand_ins(inventory: &Inventory, test: &Test) -> Vec<(u32, String, String)> {
         let Some(name) = assigned(source, &piece.name, &piece.arguments).into_iter().next() else { continue };
         let is_member = source.flat(&piece.name).contains('.');
         let asked = format!("{name}(");
-        let is_looked_at = test.assertions.iter().any(|assertion| assertion.subject.contains(&asked));
+        // What makes the expected value is no stand-in.
+        let is_looked_at = test
+            .assertions
+            .iter()
+            .any(|assertion| assertion.subject.contains(&asked) && !assertion.expected.contains('('));
         if is_looked_at && !is_member {
             found.push((source.line(piece.span.start), source.flat(&piece.span), name));
         }
@@ -82,30 +109,35 @@ fn stand_ins(inventory: &Inventory, test: &Test) -> Vec<(u32, String, String)> {
 
 type Replaced = (u32, String, Vec<String>);
 
-/// What a test replaces, in its body, its attributes, or at the top of its file.
+/// What a test replaces, in its body or its attributes.
 fn replaced(inventory: &Inventory, test: &Test) -> Vec<Replaced> {
     let source = &inventory.source;
-    let mut found = Vec::new();
-    for piece in &source.pieces {
-        let is_near = test.span.start <= piece.span.start && piece.span.end <= test.span.end;
-        let is_on_top = piece.parent.is_none_or(|parent| {
+    source.pieces_in(&test.span).filter_map(|(_, piece)| replacement(source, piece, true)).collect()
+}
+
+/// What the top of a file replaces, for all its tests.
+fn replaced_on_top(inventory: &Inventory) -> Vec<Replaced> {
+    let source = &inventory.source;
+    let is_on_top = |piece: &&Piece| {
+        let is_outer = piece.parent.is_none_or(|parent| {
             source.pieces[parent].parent.is_none() && source.pieces[parent].class != Class::Function
-        }) && !inventory.tests.iter().any(|other| other.span.contains(&piece.span.start));
-        if !is_near && !is_on_top {
-            continue;
+        });
+        is_outer && !inventory.tests.iter().any(|test| test.span.contains(&piece.span.start))
+    };
+    let calls = source.pieces.iter().filter(|piece| piece.class == Class::Call);
+    let found = calls.filter_map(|piece| Some((piece, replacement(source, piece, false)?)));
+    found.filter(|(piece, _)| is_on_top(piece)).map(|(_, replaced)| replaced).collect()
+}
+
+fn replacement(source: &Source, piece: &Piece, in_test: bool) -> Option<Replaced> {
+    let names = match piece.class {
+        Class::Call if REPLACEMENTS.contains(&source.flat(&piece.name).as_str()) => {
+            named(source, &source.inside(&piece.arguments))
         }
-        let names = match piece.class {
-            Class::Call if REPLACEMENTS.contains(&source.flat(&piece.name).as_str()) => {
-                named(source, &source.inside(&piece.arguments))
-            }
-            Class::Binding if is_near => assigned(source, &piece.name, &piece.arguments),
-            _ => continue,
-        };
-        if !names.is_empty() {
-            found.push((source.line(piece.span.start), source.flat(&piece.span), names));
-        }
-    }
-    found
+        Class::Binding if in_test => assigned(source, &piece.name, &piece.arguments),
+        _ => return None,
+    };
+    (!names.is_empty()).then(|| (source.line(piece.span.start), source.flat(&piece.span), names))
 }
 
 /// The names that a replacing call means: the last parts of its texts, and its plain words.

@@ -44,9 +44,15 @@ fn is_test_variable(name: &str) -> bool {
         && name.split('_').any(|part| ["TEST", "TESTS", "TESTING", "PYTEST", "JEST"].contains(&part))
 }
 
-/// Whether code that ships may answer a test with a fixed value, so that the tests are worth reading.
-pub(crate) fn has_candidates(comparison: &Comparison) -> bool {
-    comparison.files.iter().any(|file| !candidates(file.before.as_ref(), file.after.as_ref()).is_empty())
+/// What a test has to mention to be answered with a fixed value; only such tests are worth reading.
+pub(crate) fn candidate_words(comparison: &Comparison) -> Vec<String> {
+    let files = comparison.files.iter();
+    let found = files.flat_map(|file| candidates(file.before.as_ref(), file.after.as_ref()));
+    let word = |candidate: Candidate| match candidate.function.as_str() {
+        "" => candidate.inputs.first().map(|input| input.trim_matches('"').to_owned()),
+        _ => Some(candidate.function),
+    };
+    found.filter_map(word).collect()
 }
 
 /// How code finds out that it is under test, as normalised text.
@@ -59,7 +65,6 @@ fn detections(source: &Source) -> Vec<(u32, String)> {
         "UNDER_TEST",
         "TEST_ENV",
         "RUNNING_TESTS",
-        "CARGO_MANIFEST_DIR",
         "IN_TEST",
         "UNIT_TEST",
         "CI",
@@ -102,6 +107,12 @@ fn detections(source: &Source) -> Vec<(u32, String)> {
             }
             ".test" | "_test" | ".test.exe" if is_text => {
                 near().contains("os.Args") || near().contains("Caller(")
+            }
+            // Cargo sets these for what it runs; who only asks whether they are there wants to know who runs it.
+            _ if is_text && inner.starts_with("CARGO") => {
+                let (before, after) =
+                    (source.flat(&(index.saturating_sub(6)..index)), source.word(index + 3));
+                before.contains("env::var") && ["is_some", "is_ok", "is_none", "is_err"].contains(&after)
             }
             "cfg" => source.word(index + 1) == "!" && source.word(index + 3) == "test",
             "Testing" => source.word(index.saturating_sub(2)) == "testing",

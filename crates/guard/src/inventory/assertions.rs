@@ -50,15 +50,21 @@ fn call(source: &Source, piece: &Piece) -> Found {
     // `Type::method(…).unwrap()` has a callee with a call in it; only the words at its ends matter.
     let last = callee.rsplit(['.', ':', '>', '!']).find(|word| !word.is_empty())?.to_owned();
     let first = source.word(piece.name.start);
-    let is_expect = ["expect", "assertThat", "expectTypeOf"].contains(&callee.as_str())
+    let is_expect = ["expect", "assertThat", "expectTypeOf", "should"].contains(&callee.as_str())
         || callee == "expect.soft"
         || callee == "expect.poll"
-        || callee == "chai.expect";
+        || callee == "chai.expect"
+        || callee.starts_with("expectTypeOf<") && callee.ends_with('>');
     if is_expect {
         return chain(source, piece);
     }
-    if callee.starts_with("expect(") || callee.starts_with("expect.") || callee.starts_with("assertThat(") {
+    if ["expect(", "expect.", "assertThat(", "should("].iter().any(|start| callee.starts_with(start)) {
         return None;
+    }
+    // supertest and its like: `request(app).get("/").expect(200)`.
+    let is_script = ["javascript", "typescript"].contains(&source.language.name);
+    if is_script && callee.ends_with(".expect") && callee.contains('(') {
+        return Some(requested(source, piece, callee));
     }
     if callee.contains(".should.") || callee.ends_with(".should") {
         return should(source, piece, &callee);
@@ -78,6 +84,13 @@ fn call(source: &Source, piece: &Piece) -> Found {
         return unconditional(source, piece, &last);
     }
     by_name(source, piece, &last)
+}
+
+/// A request with what is expected of its answer.
+fn requested(source: &Source, piece: &Piece, callee: String) -> (String, Span, Judged) {
+    let expected = source.flat(&source.inside(&piece.arguments));
+    let judged = Judged { strength: Strength::Exact, subject: callee, expected, operator: String::new() };
+    ("expect".to_owned(), piece.span.clone(), judged)
 }
 
 /// A word of the table with its operands.
@@ -101,13 +114,13 @@ fn known(source: &Source, piece: &Piece, word: &words::AssertWord) -> (String, S
             expected: String::new(),
             operator: String::new(),
         },
-        (strength, _) => operated(source, strength, &operands),
+        (strength, _) => operated(source, strength, &operands, word.name.to_lowercase().contains("not")),
     };
     (word.name.to_owned(), piece.span.clone(), judged)
 }
 
 /// An assertion over operands: what is looked at, and what it is compared with.
-fn operated(source: &Source, strength: Strength, operands: &[Span]) -> Judged {
+fn operated(source: &Source, strength: Strength, operands: &[Span], negates: bool) -> Judged {
     let flats: Vec<_> = operands.iter().map(|span| source.flat(span)).collect();
     let constant =
         |index: usize| operands.get(index).is_some_and(|span| super::condition::is_constant(source, span));
@@ -115,6 +128,15 @@ fn operated(source: &Source, strength: Strength, operands: &[Span]) -> Judged {
     let all_constant = !operands.is_empty() && (0..operands.len()).all(constant);
     let same = flats.len() >= 2 && flats[0] == flats[1];
     let is_tautology = strength != Strength::Relational && (all_constant || same);
+    // Being other than nothing is no more than being something.
+    let is_nothing =
+        |flat: &String| ["\"\"", "nil", "null", "undefined", "None", "0"].contains(&flat.as_str());
+    let strength = match strength {
+        Strength::Relational if flats.len() == 2 && negates && flats.iter().any(is_nothing) => {
+            Strength::Truthy
+        }
+        other => other,
+    };
     let strength = match is_tautology {
         true => Strength::Tautology,
         false if flats.iter().any(|flat| matches_anything(flat)) => Strength::Truthy,
@@ -134,16 +156,28 @@ fn operated(source: &Source, strength: Strength, operands: &[Span]) -> Judged {
 
 /// `expect(subject).words.matcher(expected)`: everything after the first call is read from the tokens.
 fn chain(source: &Source, piece: &Piece) -> Found {
-    let subject = source.inside(&piece.arguments);
+    let mut subject = source.inside(&piece.arguments);
+    if subject.is_empty() {
+        // `expectTypeOf<T>()`
+        subject = piece.name.clone();
+    }
     let mut at = piece.span.end;
     let (mut words, mut expected) = (Vec::new(), at..at);
     while matches!(source.word(at), "." | "?." | "!") {
         at += 1;
         words.push(source.word(at).to_owned());
         at += 1;
+        // `.toEqualTypeOf<T>()`: what is expected is a type.
+        if source.word(at) == "<" {
+            let close = closing_angle(source, at);
+            expected = at + 1..close;
+            at = close + 1;
+        }
         if source.word(at) == "(" {
             let close = source.closing(at);
-            expected = at + 1..close;
+            if close > at + 1 || expected.is_empty() {
+                expected = at + 1..close;
+            }
             at = close + 1;
         }
     }
@@ -164,6 +198,20 @@ fn chain(source: &Source, piece: &Piece) -> Found {
     }
     let strength = words.iter().rev().find_map(|word| words::matcher(word)).unwrap_or(Strength::Relational);
     Some((words.join("."), piece.span.start..at, chained(source, strength, &words, &subject, &expected)))
+}
+
+/// Where the angle bracket at `open` is closed.
+fn closing_angle(source: &Source, open: usize) -> usize {
+    let mut depth = 0_usize;
+    for index in open..source.tokens.len() {
+        match source.word(index) {
+            "<" => depth += 1,
+            ">" if depth <= 1 => return index,
+            ">" => depth -= 1,
+            _ => {}
+        }
+    }
+    open
 }
 
 fn chained(source: &Source, strength: Strength, words: &[String], subject: &Span, expected: &Span) -> Judged {

@@ -263,7 +263,8 @@ fn build_tag(source: &Source, comment: &crate::source::Comment) -> Option<Mark> 
     let text = source.comment(comment);
     let tag = text.strip_prefix("//go:build ").or_else(|| text.strip_prefix("// +build "))?.trim();
     let systems = ["linux", "darwin", "windows", "unix", "amd64", "arm64", "cgo", "go1"];
-    let known = systems.iter().any(|system| tag.contains(system));
+    // What only a tag can leave out is in every ordinary run.
+    let known = systems.iter().any(|system| tag.contains(system)) || tag.starts_with('!');
     let kind = if known { MarkKind::ConditionalSkip } else { MarkKind::Hidden };
     Some(Mark { kind, text: text.to_owned(), line: comment.line })
 }

@@ -19,6 +19,7 @@ pub(super) fn tests(
 ) -> (Vec<Test>, BTreeMap<String, Vec<Assertion>>) {
     let mut tests: Vec<Test> = Vec::new();
     let mut helpers = BTreeMap::new();
+    let mut memo = Suites::new();
     let in_test_file = paths::is_test(path);
     for (index, piece) in source.pieces.iter().enumerate() {
         let is_inside = tests.last().is_some_and(|test| piece.span.start < test.span.end);
@@ -26,8 +27,8 @@ pub(super) fn tests(
             continue;
         }
         let found = match piece.class {
-            Class::Function => function(source, index, in_test_file),
-            Class::Call if in_test_file => call(source, index),
+            Class::Function => function(source, index, in_test_file, &mut memo),
+            Class::Call if in_test_file => call(source, index, &mut memo),
             _ => None,
         };
         match found {
@@ -35,9 +36,12 @@ pub(super) fn tests(
                 test.marks.extend(file_marks.iter().cloned());
                 tests.push(test);
             }
-            None if piece.class == Class::Function || piece.class == Class::Binding => {
+            // Product code may use the same words for something else.
+            None if matches!(piece.class, Class::Function | Class::Binding)
+                && (in_test_file || in_test_module(source, index)) =>
+            {
                 let found = assertions(source, &piece.span);
-                if !found.is_empty() && (in_test_file || piece.class == Class::Function) {
+                if !found.is_empty() {
                     helpers.entry(last_name(source, &piece.name)).or_insert(found);
                 }
             }
@@ -47,8 +51,16 @@ pub(super) fn tests(
     (tests, helpers)
 }
 
+/// Whether a piece is part of a module that holds nothing but tests.
+fn in_test_module(source: &Source, index: usize) -> bool {
+    source.around(index).any(|(_, outer)| {
+        outer.class == Class::Container
+            && ["tests", "test"].contains(&last_name(source, &outer.name).as_str())
+    })
+}
+
 /// A function that is a test.
-fn function(source: &Source, index: usize, in_test_file: bool) -> Option<Test> {
+fn function(source: &Source, index: usize, in_test_file: bool, memo: &mut Suites) -> Option<Test> {
     let piece = &source.pieces[index];
     let name = last_name(source, &piece.name);
     let decorators = decorators(source, piece);
@@ -64,7 +76,7 @@ fn function(source: &Source, index: usize, in_test_file: bool) -> Option<Test> {
     let span = start..piece.span.end;
     let body = if piece.body.is_empty() { piece.span.clone() } else { piece.body.clone() };
     let mut marks: Vec<_> = decorators.iter().filter_map(|span| marks::of_decorator(source, span)).collect();
-    marks.extend(inherited(source, index));
+    marks.extend(inherited(source, index, memo));
     marks.extend(marks::of_body(source, &body));
     let mut asserted: Vec<_> = decorators.iter().filter_map(|span| expected_panic(source, span)).collect();
     asserted.extend(assertions(source, &body));
@@ -145,7 +157,7 @@ pub(crate) fn decorators(source: &Source, piece: &Piece) -> Vec<Span> {
 }
 
 /// A call that is a test: `it("…", () => {…})`.
-fn call(source: &Source, index: usize) -> Option<Test> {
+fn call(source: &Source, index: usize, memo: &mut Suites) -> Option<Test> {
     let piece = &source.pieces[index];
     if !source.language.tests.contains(&TestBy::Call) {
         return None;
@@ -165,7 +177,7 @@ fn call(source: &Source, index: usize) -> Option<Test> {
     let name = source.flat(title);
     let name = name.trim_matches(['"', '\'', '`']);
     let mut marks = marks::of_call(source, piece);
-    marks.extend(inherited(source, index));
+    marks.extend(inherited(source, index, memo));
     // The title says nothing about what the test does.
     let body = title.end..piece.span.end;
     marks.extend(marks::of_body(source, &body));
@@ -235,21 +247,32 @@ fn is_suite(source: &Source, piece: &Piece) -> bool {
 }
 
 /// The marks of the suites and classes around a test.
-fn inherited(source: &Source, index: usize) -> Vec<Mark> {
+fn inherited(source: &Source, index: usize, memo: &mut Suites) -> Vec<Mark> {
     let mut found = Vec::new();
-    for (_, outer) in source.around(index) {
-        match outer.class {
-            Class::Call if is_suite(source, outer) => {
-                found.extend(marks::of_call(source, outer));
-                found.extend(hooks(source, outer));
-            }
-            Class::Container => {
-                let decorators = decorators(source, outer);
-                found.extend(decorators.iter().filter_map(|span| marks::of_decorator(source, span)));
-                found.extend(class_settings(source, outer));
-            }
-            _ => {}
+    for (outer_index, outer) in source.around(index) {
+        let given = memo.entry(outer_index).or_insert_with(|| given(source, outer));
+        found.extend(given.iter().cloned());
+    }
+    found
+}
+
+/// The marks that suites give to their tests, by piece: each is looked through once, however many tests it holds.
+type Suites = BTreeMap<usize, Vec<Mark>>;
+
+/// The marks that a suite or a class gives to its tests.
+fn given(source: &Source, outer: &Piece) -> Vec<Mark> {
+    let mut found = Vec::new();
+    match outer.class {
+        Class::Call if is_suite(source, outer) => {
+            found.extend(marks::of_call(source, outer));
+            found.extend(hooks(source, outer));
         }
+        Class::Container => {
+            let decorators = decorators(source, outer);
+            found.extend(decorators.iter().filter_map(|span| marks::of_decorator(source, span)));
+            found.extend(class_settings(source, outer));
+        }
+        _ => {}
     }
     found
 }
@@ -282,7 +305,8 @@ fn class_settings(source: &Source, class: &Piece) -> Vec<Mark> {
 fn hooks(source: &Source, suite: &Piece) -> Vec<Mark> {
     let hooks = source.pieces_in(&suite.span).filter(|(_, piece)| {
         piece.class == Class::Call
-            && ["before", "beforeEach", "beforeAll"].contains(&source.flat(&piece.name).as_str())
+            && piece.name.len() == 1
+            && ["before", "beforeEach", "beforeAll"].contains(&source.word(piece.name.start))
     });
     hooks.flat_map(|(_, hook)| marks::of_body(source, &hook.arguments)).collect()
 }
@@ -363,11 +387,22 @@ fn resolved(source: &Source, span: &Span) -> Span {
         return span.clone();
     }
     let name = source.word(span.start);
-    let bound =
-        source.pieces.iter().rev().find(|piece| {
-            piece.class == Class::Binding && source.words(&piece.name).any(|word| word == name)
-        });
-    let Some(bound) = bound else { return span.clone() };
+    // The nearest one before, in a function that holds the use, or in none.
+    let is_seen = |index: usize| {
+        source.around(index).all(|(_, outer)| {
+            !matches!(outer.class, Class::Function | Class::Lambda) || outer.span.contains(&span.start)
+        })
+    };
+    let end = source.pieces.partition_point(|piece| piece.span.start <= span.start);
+    let binds = |(index, piece): &(usize, &Piece)| {
+        piece.class == Class::Binding
+            && source.words(&piece.name).any(|word| word == name)
+            && !piece.span.contains(&span.start)
+            && is_seen(*index)
+    };
+    let before = source.pieces[..end].iter().enumerate().rev().find(binds);
+    let bound = before.or_else(|| source.pieces.iter().enumerate().skip(end).find(binds));
+    let Some((_, bound)) = bound else { return span.clone() };
     let value = bound.arguments.clone();
     match source
         .pieces_in(&value)

@@ -9,6 +9,12 @@ pub(super) fn checks(line: &str) -> bool {
     which(line).is_some()
 }
 
+/// Whether a line runs a check, or names the package that does.
+pub(super) fn names_check(line: &str) -> bool {
+    let is_repository = line.trim_start_matches("- ").starts_with("repo:");
+    checks(line) || is_repository && CHECKS.iter().any(|check| check.len() > 3 && line.contains(check))
+}
+
 /// Names of scripts that check.
 const PURPOSES: &[&str] = &["test", "lint", "check", "coverage", "ci", "typecheck", "verify"];
 
@@ -171,6 +177,17 @@ fn removed(path: &str, old: &Line<'_>, new: Option<&Line<'_>>, after: &str) -> O
         .lines()
         .map(str::trim)
         .any(|line| check != "the check" && which(line) == Some(check) && !runs_nothing(line));
+    // One of several scripts of a kind: the main one is still there.
+    let still = still
+        || old
+            .text
+            .trim_start_matches('"')
+            .split('"')
+            .next()
+            .and_then(|name| name.split_once(':'))
+            .is_some_and(|(purpose, _)| {
+                PURPOSES.contains(&purpose) && after.contains(&format!("\"{purpose}\": "))
+            });
     // A setting that only mentions a check runs nothing.
     let runs = !old.text.contains("= [") || old.text.contains("run");
     if still || !runs {

@@ -1,7 +1,7 @@
 //! Lines that set something.
 
 use super::command::is_neutral;
-use super::vocabulary::{CEILINGS, FLOORS, LEAVING_OUT, LOOKING_AT, SWITCHES_OFF, SWITCHES_ON};
+use super::vocabulary::{CEILINGS, FLOORS, LEAVING_OUT, LOOKING_AT, STRICT_STEMS, SWITCHES_OFF, SWITCHES_ON};
 use super::{Change, Line};
 use crate::check::Draft;
 
@@ -59,19 +59,23 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
     let (had, has) = (words(was), words(is));
     let gained: Vec<_> = has.iter().filter(|word| !had.contains(word) && !is_neutral(word)).collect();
     let lost: Vec<_> = had.iter().filter(|word| !has.contains(word)).collect();
-    let is_list = LEAVING_OUT.contains(&name) || LEAVING_OUT.contains(&new.context);
+    let is_list = (LEAVING_OUT.contains(&name) || LEAVING_OUT.contains(&new.context))
+        && !is_about_more(path, name, new);
     if is_list && !gained.is_empty() {
         return draft("check-narrowed", format!("`{name}` leaves out more than before"));
     }
     let negates = gained.iter().any(|word| word.starts_with('!'));
-    let looks_at = LOOKING_AT.contains(&name) || LOOKING_AT.contains(&new.context);
+    let looks_at =
+        (LOOKING_AT.contains(&name) || LOOKING_AT.contains(&new.context)) && !is_about_more(path, name, new);
     let fewer = !lost.is_empty() && (name != "on" || lost.iter().any(|word| word.starts_with("pu")));
     if looks_at && (negates || fewer && lost.len() >= gained.len()) {
         return draft("check-narrowed", format!("`{name}` looks at less than before"));
     }
     // A make target that no longer depends on its checks.
-    let is_target =
-        old.text.contains(':') && !old.text.contains('=') && path.to_lowercase().contains("makefile");
+    let is_target = !name.starts_with('.')
+        && old.text.contains(':')
+        && !old.text.contains('=')
+        && path.to_lowercase().contains("makefile");
     let checking = ["test", "lint", "check", "cover", "coverage", "vet", "clippy"];
     (is_target && lost.iter().any(|word| checking.contains(&word.as_str())))
         .then(|| {
@@ -84,6 +88,21 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
             )
         })
         .flatten()
+}
+
+/// Whether a setting has its name in common with one of the checks only: what a package ships, the machines that a
+/// matrix lists, a warning that is named exactly.
+fn is_about_more(path: &str, name: &str, line: &Line<'_>) -> bool {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let is = |names: &[&str]| names.contains(&name) || names.contains(&line.context);
+    match file {
+        "package.json" => is(&["files", "types", "include", "exclude", "branches", "paths", "plugins"]),
+        "Cargo.toml" => is(&["exclude", "include"]),
+        _ if path.starts_with(".github/workflows/") || file == ".travis.yml" => {
+            is(&["include", "exclude", "types"])
+        }
+        _ => line.context == "filterwarnings" && line.text.matches(':').count() >= 2,
+    }
 }
 
 /// Whether a word that was strict became one that is not.
@@ -101,7 +120,7 @@ fn loosened(name: &str, was: &str, is: &str) -> bool {
         _ => None,
     };
     if let (Some(true), Some(false)) = (switch(was), switch(is)) {
-        return SWITCHES_ON.iter().any(|word| lower.contains(&word.to_lowercase()));
+        return is_better_on(name);
     }
     if let (Some(false), Some(true)) = (switch(was), switch(is)) {
         return SWITCHES_OFF.iter().any(|word| lower == word.to_lowercase());
@@ -112,6 +131,17 @@ fn loosened(name: &str, was: &str, is: &str) -> bool {
     }
     let first = |value: &str| strict(value.split([',', ' ']).next().unwrap_or_default());
     first(was) > 0 && first(is) > 0 && first(is) < first(was)
+}
+
+/// Whether a switch makes checks stricter: by its whole name, or by how it begins.
+fn is_better_on(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    SWITCHES_ON.iter().any(|word| {
+        let word = word.to_lowercase();
+        lower == word
+            || word.ends_with(['_', '-']) && lower.starts_with(&word)
+            || STRICT_STEMS.iter().any(|stem| lower.starts_with(stem))
+    })
 }
 
 fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
@@ -129,7 +159,8 @@ fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
             format!("a step runs only when somebody asks for it: `{}`", new.text),
         );
     }
-    if name == "default-filter" || LEAVING_OUT.contains(&name) || LEAVING_OUT.contains(&new.context) {
+    let leaves_out = LEAVING_OUT.contains(&name) || LEAVING_OUT.contains(&new.context);
+    if name == "default-filter" || leaves_out && !is_about_more(path, name, new) {
         let items: Vec<_> = is
             .split([',', '[', ']', ' '])
             .map(|word| word.trim_matches(['"', '\'']))
@@ -185,7 +216,7 @@ fn removed(path: &str, old: &Line<'_>, after: &str) -> Option<Draft> {
             value(old.text),
             if value(old.text).eq_ignore_ascii_case("true") { "false" } else { "off" },
         )
-        && SWITCHES_ON.iter().any(|word| name.to_lowercase().contains(word));
+        && is_better_on(name);
     if is_limit && !still {
         return Some(
             Draft::new("threshold-lowered", path, old.number, format!("the limit `{name}` is gone"))

@@ -62,7 +62,6 @@ pub(super) const CHECKS: &[&str] = &[
     "make lint",
     "make cover",
     "make coverage",
-    "coverage-gate",
     "diff-cover",
     "cargo fmt",
     "playwright test",
@@ -94,7 +93,6 @@ pub(super) const IGNORES: &[&str] = &[
     "--pass-with-no-tests",
     "-Dmaven.test.failure.ignore",
     "--continue",
-    "--no-errors-on-unmatched",
     "|| return 0",
     "--exit-code 0",
     "--issues-exit-code=0",
@@ -137,7 +135,6 @@ pub(super) const NARROWS: &[&str] = &[
     "--lf",
     "-p no:",
     "--only",
-    "-x test",
     "--update",
     "-u",
     "--updateSnapshot",
@@ -145,12 +142,10 @@ pub(super) const NARROWS: &[&str] = &[
     "--snapshot-update",
     "-A",
     "--allow",
-    "--quiet",
     "--no-verify",
     "--retries",
     "--reruns",
     "--retry",
-    "--force-sugar",
     "--ff",
     "--stepwise-skip",
     "--testPathPattern",
@@ -163,15 +158,7 @@ pub(super) const NARROWS: &[&str] = &[
     "--no-strict",
     "--disable",
     "--no-cov",
-    "--noEmitOnError",
-    "-failfast=false",
     "--listTests",
-    "--showConfig",
-    "--version",
-    "--help",
-    "--detectOpenHandles=false",
-    "-n0",
-    "--ignore-default-filter",
 ];
 
 /// Flags that make a check strict; losing one is a loss.
@@ -196,11 +183,8 @@ pub(super) const STRICT: &[&str] = &[
     "--all-targets",
     "--workspace",
     "--all",
-    "--error",
     "-e",
-    "--locked-check",
     "--fail-on-warnings",
-    "--noEmit-check",
 ];
 
 /// Commands that do nothing and succeed.
@@ -245,8 +229,6 @@ pub(super) const LEAVING_OUT: &[&str] = &[
     "allow",
     "skip-files",
     "skip-dirs",
-    "excludeFiles",
-    "coverage-ignore",
 ];
 
 /// Settings that say what is looked at; a shorter or other list is a loss.
@@ -272,44 +254,53 @@ pub(super) const LOOKING_AT: &[&str] = &[
     "members",
     "extends",
     "plugins",
-    "reportOn",
     "paths",
     "fail_ci_if_error",
     "needs",
     "types",
 ];
 
-/// Switches that are better on.
+/// Switches that are better on, by their whole name.
 pub(super) const SWITCHES_ON: &[&str] = &[
+    "bail",
+    "test",
+    "doctest",
+    "autotests",
+    "harness",
+    "race",
+    "enabled",
+    "required",
+    "error",
+    "coverage",
+    "branch",
+    "lint",
+    "verify",
+    "checkJs",
+    "check-coverage",
+    "checkCoverage",
+    "check_untyped_defs",
+    "fail_ci_if_error",
+    "exactOptionalPropertyTypes",
+    "alwaysStrict",
+    "xfail_strict",
+    "collectCoverage",
+];
+
+/// How the names of other switches begin that are better on.
+pub(super) const STRICT_STEMS: &[&str] = &[
     "strict",
-    "check",
     "forbid",
     "fail",
     "enforce",
-    "required",
-    "error",
     "deny",
     "disallow",
     "warn",
-    "test",
-    "doctest",
-    "bail",
-    "noImplicit",
-    "coverage",
-    "lint",
+    "noimplicit",
     "no_implicit",
-    "autotests",
+    "nounused",
+    "nounchecked",
+    "nofallthrough",
     "restrict",
-    "skipLibCheck-off",
-    "noUnused",
-    "race",
-    "enabled",
-    "verify",
-    "no-only",
-    "exactOptional",
-    "alwaysStrict",
-    "noUnchecked",
-    "noFallthrough",
 ];
 
 /// Switches that are better off, or not there.
@@ -323,10 +314,7 @@ pub(super) const SWITCHES_OFF: &[&str] = &[
     "ignoreFailures",
     "testFailureIgnore",
     "skipTests",
-    "allowJs-any",
-    "ignore_missing_imports",
     "dangerouslyIgnoreUnhandledErrors",
-    "failZero",
     "allow-failure",
     "maven.test.skip",
     "allowOnly",
@@ -334,15 +322,11 @@ pub(super) const SWITCHES_OFF: &[&str] = &[
     "pass-with-no-tests",
     "allowUnreachableCode",
     "allowUnusedLabels",
-    "noEmitOnError-off",
-    "ignoreDeprecations",
     "updateSnapshot",
     "silent",
     "collect-only",
-    "suppressImplicitAnyIndexErrors",
     "ignore-failures",
     "informational",
-    "only_pulls",
 ];
 
 /// Numbers that must not fall.
@@ -362,7 +346,6 @@ pub(super) const FLOORS: &[&str] = &[
     "min-",
     "instructions",
     "fail-under-lines",
-    "testtimeout-min",
 ];
 
 /// Numbers that must not rise by much: waiting longer, trying again, overlooking more.
@@ -380,7 +363,6 @@ pub(super) const CEILINGS: &[&str] = &[
     "period",
     "allowed-failures",
     "max-issues",
-    "cognitive",
     "max-line",
     "tolerance",
 ];
