@@ -23,6 +23,9 @@ pub struct Options {
     pub protected: Vec<String>,
     /// Today, as `YYYY-MM-DD`: an allowance that has expired does not count. `None` ignores expiry.
     pub today: Option<String>,
+    /// The change comes from an agent that its tests are to judge: tests that left or say less block also where
+    /// product code changed with them.
+    pub distrust: bool,
     /// Leaves the rest of the trees alone: counts are those of the changed files.
     pub only_changed: bool,
 }
@@ -48,7 +51,7 @@ pub fn compare(
     options: &Options,
     known: &mut Known,
 ) -> Result<Report, ReadError> {
-    let comparison = Comparison::of(base, head)?;
+    let comparison = Comparison::of(base, head, options.distrust)?;
     let allowances = Allowances::of_tree(base, comparison.allow_file.as_ref())?;
     let mut drafts = check::all(&comparison);
     drafts.extend(protected(&comparison, &options.protected));

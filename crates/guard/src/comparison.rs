@@ -75,6 +75,8 @@ impl ChangedFile {
 pub(crate) struct Comparison {
     pub(crate) files: Vec<ChangedFile>,
     pub(crate) followed: Followed,
+    /// A loss is not explained by code that changed with it.
+    distrust: bool,
     /// Whether code that ships does something else than before.
     pub(crate) product_changed: bool,
     /// Whether data that tests read is other data than before.
@@ -99,11 +101,12 @@ pub(crate) struct Comparison {
 
 impl Comparison {
     /// Reads what differs between two trees.
-    pub(crate) fn of(base: &dyn Tree, head: &dyn Tree) -> Result<Self, ReadError> {
+    pub(crate) fn of(base: &dyn Tree, head: &dyn Tree, distrust: bool) -> Result<Self, ReadError> {
         let Changes { files: changed, unchanged, allow_file } = changes(base, head)?;
         let mut comparison = Self {
             files: changed,
             followed: Followed::default(),
+            distrust,
             product_changed: false,
             data_changed: false,
             dependencies_changed: false,
@@ -181,11 +184,11 @@ impl Comparison {
         Fingerprint::of(&self.new_inventory(at).source, &self.new_test(at).body)
     }
 
-    /// Whether a change of behaviour may be why a test says something else or is gone. Of 100 ordinary commits that
-    /// change product code, several drop assertions or tests that no longer apply; trees alone cannot tell those from
-    /// a cheat, so such losses report, and block only where no code changed.
+    /// Whether a change of behaviour may be why a test is gone or says less. Of 100 ordinary commits that change
+    /// product code, several drop assertions or tests that no longer apply; trees alone cannot tell those from a
+    /// cheat, so such losses report, and block only where no code changed, or where the author is not trusted.
     pub(crate) fn may_follow_code(&self) -> bool {
-        self.product_changed || self.dependencies_changed
+        !self.distrust && (self.product_changed || self.dependencies_changed)
     }
 
     /// Whether a test is about something that is gone.

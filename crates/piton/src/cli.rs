@@ -273,6 +273,9 @@ pub(crate) struct GuardArguments {
     /// Any change at or below this path blocks. Repeatable.
     #[arg(long, value_name = "PATH")]
     pub(crate) protect: Vec<String>,
+    /// Tests that left or say less block also where product code changed with them, as in a loop.
+    #[arg(long)]
+    pub(crate) strict: bool,
     #[command(subcommand)]
     pub(crate) command: Option<GuardCommand>,
 }

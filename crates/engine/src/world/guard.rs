@@ -29,7 +29,7 @@ pub(super) fn look(
     protected.extend(scripts(state, &|path| names.binary_search_by(|name| name.as_str().cmp(path)).is_ok()));
     // Today, for allowances that expire.
     let today = SystemClock.now().to_string().split('T').next().map(str::to_owned);
-    let options = Options { protected, today, only_changed: true };
+    let options = Options { protected, today, distrust: true, only_changed: true };
     let report = piton_guard::compare(&base, &head, &options, &mut Known::default()).map_err(failed)?;
     Ok(Some(kept(&report)))
 }

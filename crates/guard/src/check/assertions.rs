@@ -67,7 +67,7 @@ fn test(comparison: &Comparison, old: At, new: At, before: &Test, after: &Test) 
 
 /// What else is known of a test whose assertions changed.
 struct Context {
-    /// A change of behaviour may be the reason.
+    /// A change of behaviour may be the reason that it says less.
     follows: bool,
     /// So much besides the assertions is new that it is another test under the same name.
     rewritten: bool,

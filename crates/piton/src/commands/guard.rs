@@ -74,6 +74,7 @@ fn compare(history: &History, arguments: &GuardArguments) -> Result<Compared, Fa
     let options = Options {
         protected: arguments.protect.clone(),
         today: Some(jiff::Zoned::now().date().to_string()),
+        distrust: arguments.strict,
         only_changed: false,
     };
     let known_path = history.root().join(".piton").join(KNOWN_FILE);

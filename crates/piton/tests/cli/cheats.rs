@@ -97,6 +97,15 @@ fn every_cheat_is_refused_and_the_run_ends_with_honest_work() {
 }
 
 #[test]
+fn a_cheat_beside_honest_work_is_still_a_cheat() {
+    let world = world();
+    let both = format!("{MENDS_HALF}; sed -i '/def test_mul/,$d' test_calc.py");
+    let ran = runs(&world, &[&both, MENDS_ALL], &[]).exits(0);
+    assert!(ran.out.contains("REFUSED test `test_mul` is gone"), "{}", ran.out);
+    assert_eq!(world.read("test_calc.py"), TESTS);
+}
+
+#[test]
 fn an_agent_that_goes_on_cheating_ends_with_a_question() {
     let world = world();
     let ran = runs(&world, &[DELETES, WEAKENS, SKIPS, MENDS_ALL], &[]).exits(4);
