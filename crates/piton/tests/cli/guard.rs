@@ -41,7 +41,7 @@ fn a_weaker_test_blocks_and_says_what_to_do() {
         undo   restore the assertion and fix the code
         allow  piton guard allow FINDING --reason "…"
 
-    blocked: 1 findings make the tests prove less
+    blocked: 1 finding makes the tests prove less
     "#);
 }
 

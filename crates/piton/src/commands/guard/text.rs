@@ -4,6 +4,7 @@ use piton_guard::Finding;
 
 use super::Compared;
 use crate::output::{Output, clean_line};
+use crate::render::count;
 
 /// Longer excerpts are cut.
 const EXCERPT_LINES_MAX: usize = 4;
@@ -12,15 +13,15 @@ pub(super) fn print(compared: &Compared, out: &Output) {
     let report = &compared.report;
     let skipped = match report.tests.skipped {
         0 => String::new(),
-        count => format!(" · {count} skipped"),
+        number => format!(" · {number} skipped"),
     };
     out.line(format!(
-        "tests {} → {} · assertions {} → {}{skipped} · {} files changed since {}",
+        "tests {} → {} · assertions {} → {}{skipped} · {} changed since {}",
         report.tests.before,
         report.tests.after,
         report.assertions.before,
         report.assertions.after,
-        report.files_changed,
+        count(report.files_changed, "file"),
         &compared.base[..compared.base.len().min(10)],
     ));
     let allowed = |finding: &&Finding| finding.allowed.is_some();
@@ -34,8 +35,9 @@ pub(super) fn print(compared: &Compared, out: &Output) {
     out.line("");
     out.line(match (blocking.len(), others.len()) {
         (0, 0) => "ok: nothing makes the tests prove less".to_owned(),
-        (0, count) => format!("ok: nothing blocks; {count} worth a look"),
-        (count, _) => format!("blocked: {count} findings make the tests prove less"),
+        (0, number) => format!("ok: nothing blocks; {number} worth a look"),
+        (1, _) => "blocked: 1 finding makes the tests prove less".to_owned(),
+        (number, _) => format!("blocked: {number} findings make the tests prove less"),
     });
 }
 
