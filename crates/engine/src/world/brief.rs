@@ -25,9 +25,10 @@ impl Briefing {
             return;
         };
         let now = (signal(state), state.told.len());
-        // The first one is written with the attempt itself. One that cannot be written is tried again.
-        if self.said.replace(now).is_some_and(|said| said != now) && write(layout, state).is_err() {
-            self.said = None;
+        // Also for an agent that was found again: somebody may have asked while nobody drove. One that cannot be
+        // written is tried again.
+        if self.said != Some(now) && write(layout, state).is_ok() {
+            self.said = Some(now);
         }
     }
 }

@@ -262,7 +262,18 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
     if end.snapshot.is_some() || end.outcome != AttemptOutcome::NotStartable {
         state.snapshot = end.snapshot.clone();
     }
-    let refused = end.guard.as_ref().is_some_and(|report| guard::take(state, report));
+    let hold = hold_of(end);
+    // What was cut short is judged once somebody has brought it to its end, or gave it up.
+    let is_over = match end.outcome {
+        AttemptOutcome::Cancelled => state.asked.skip,
+        AttemptOutcome::NotStartable => false,
+        AttemptOutcome::Succeeded
+        | AttemptOutcome::Failed
+        | AttemptOutcome::TimedOut
+        | AttemptOutcome::Hung => hold.is_none(),
+    };
+    let judged = end.guard.as_ref().filter(|_| is_over);
+    let refused = judged.is_some_and(|report| guard::take(state, report));
     if let Some(change) = end.change.as_ref().filter(|_| !refused) {
         remember_files(&mut state.modified_files, &change.files);
     }
@@ -276,8 +287,7 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
         }
     }
     judge_session(&mut state.session, intended.as_ref(), end);
-    let hold = hold_of(end);
-    let blocks = end.guard.as_ref().is_some_and(GuardReport::blocks);
+    let blocks = judged.is_some_and(GuardReport::blocks);
     if refused {
         state.restore = state.before.clone();
     }
@@ -287,7 +297,7 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
         added: end.change.as_ref().map_or(0, |change| change.added),
         removed: end.change.as_ref().map_or(0, |change| change.removed),
         report: end.report.clone(),
-        tests: end.guard.as_ref().map(|report| report.tests),
+        tests: judged.map(|report| report.tests),
         refused,
         left: end.snapshot.clone().filter(|_| refused),
         doubted: blocks && state.config.guard == GuardMode::Ask,
@@ -304,6 +314,9 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
             state.next = Next::Attempt;
             if state.asked.skip {
                 conclude_skipped(state);
+            }
+            if state.restore.is_some() {
+                state.next = Next::Checks;
             }
         }
         AttemptOutcome::NotStartable => {

@@ -173,9 +173,10 @@ mod portable {
 /// The sockets of this machine that have a file, as far as the kernel tells.
 pub fn bound_sockets() -> Vec<PathBuf> {
     let table = std::fs::read_to_string("/proc/net/unix").unwrap_or_default();
-    // Number, count, protocol, flags, type, state, inode; then the path, or `@` and a name without a file.
+    // A few numbers; then the path, which may hold blanks, or `@` and a name without a file.
     let path = |line: &str| {
-        Some(PathBuf::from(line.split_whitespace().nth(7).filter(|path| path.starts_with('/'))?))
+        let (numbers, path) = line.split_once(" /")?;
+        (!numbers.contains('@')).then(|| PathBuf::from(format!("/{path}")))
     };
     let mut paths: Vec<_> = table.lines().skip(1).filter_map(path).filter(|path| path.exists()).collect();
     paths.sort();

@@ -1,9 +1,9 @@
 //! What a run does about what the guard found.
 
-use super::harness::{Driver, config, works};
+use super::harness::{Driver, MINUTE_MS, config, refused, works};
 use crate::loop_machine::{
-    Answer, AttemptEnd, Counts, Finding, GuardMode, GuardReport, Open, QuestionKind, REFUSALS_IN_A_ROW_MAX,
-    Verdict,
+    Answer, AttemptEnd, AttemptOutcome, Counts, ErrorClass, Finding, GuardMode, GuardReport, Open,
+    QuestionKind, REFUSALS_IN_A_ROW_MAX, Verdict,
 };
 use crate::{Event, Reason, Status};
 
@@ -148,4 +148,41 @@ fn what_does_not_block_refuses_nothing() {
     driver.iterate(end, true);
     driver.is(Status::Completed, Reason::ChecksPass);
     assert_eq!(driver.state.findings[0].verdict, Verdict::Reported);
+}
+
+#[test]
+fn what_a_limit_cut_short_is_judged_when_it_is_done() {
+    let mut driver = with_mode(GuardMode::Block);
+    let before = driver.state.before.clone();
+    let limited = AttemptEnd {
+        guard: cheats("t1").guard,
+        snapshot: cheats("t1").snapshot,
+        ..refused(ErrorClass::RateLimit)
+    };
+    driver.end_attempt(limited);
+    driver.is(Status::Waiting, Reason::RateLimit);
+    assert_eq!((&driver.state.restore, driver.state.findings.len()), (&None, 0));
+    driver.after(2 * MINUTE_MS).tick();
+    assert_eq!(driver.state.before, before, "it is still compared with the tree before the iteration");
+    // In the end the agent left nothing to refuse: its work stays.
+    driver.iterate(works("t2"), true);
+    driver.is(Status::Completed, Reason::ChecksPass);
+    assert_eq!(driver.state.snapshot.as_ref().unwrap().tree, "t2");
+}
+
+#[test]
+fn a_cheat_that_is_skipped_is_put_back_too() {
+    let mut driver = with_mode(GuardMode::Block);
+    let before = driver.state.before.clone().unwrap().tree;
+    driver.request(Event::SkipRequested {});
+    driver.end_attempt(AttemptEnd { outcome: AttemptOutcome::Cancelled, ..cheats("t2") });
+    put_back(&mut driver, &before, false);
+    driver.is(Status::Running, None);
+    let last = driver.state.recent.back().unwrap();
+    assert!(last.skipped && last.refused, "{last:?}");
+    assert_eq!(
+        driver.state.before.as_ref().unwrap().tree,
+        before,
+        "the next one starts from the honest tree"
+    );
 }
