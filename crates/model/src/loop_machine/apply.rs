@@ -4,19 +4,20 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::config::{Raise, SessionPolicy};
 use super::facts::{
-    Answer, AttemptEnd, AttemptOutcome, CheckRound, ErrorClass, IntendedSession, Objectives, QuestionKind,
-    Report, ReportStatus,
+    Answer, AttemptEnd, AttemptOutcome, CheckRound, ErrorClass, Objectives, QuestionKind, Report,
+    ReportStatus,
 };
 use super::guard::{self, GuardMode, GuardReport};
+use super::session;
 use super::state::{
     Asked, Best, Counters, Driver, Ended, GivenAnswer, IterationRecord, KeptNote, Next, Open, Question,
-    Session, SessionRecord, State, Told,
+    Session, State, Told,
 };
 use crate::Timestamp;
 use crate::event::{Event, StopOrigin};
 use crate::limits::{
-    ANSWERS_WAITING_MAX, CONTEXT_REDLINE_PERCENT, CUSTOM_KEYS_MAX, MODIFIED_FILES_MAX, NOTES_MAX,
-    OBJECTIVES_MAX, RECENT_ITERATIONS_MAX, SESSION_HISTORY_MAX, TOLD_MAX,
+    ANSWERS_WAITING_MAX, CUSTOM_KEYS_MAX, MODIFIED_FILES_MAX, NOTES_MAX, OBJECTIVES_MAX,
+    RECENT_ITERATIONS_MAX, TOLD_MAX,
 };
 use crate::status::{Reason, Status};
 
@@ -283,10 +284,10 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
         let fork = state.config.session == SessionPolicy::Fork;
         // What a failed attempt talked about is not built on.
         if !fork || end.outcome == AttemptOutcome::Succeeded {
-            take_session(&mut state.session, report, at);
+            session::take(&mut state.session, report, at);
         }
     }
-    judge_session(&mut state.session, intended.as_ref(), end);
+    session::judge(&mut state.session, intended.as_ref(), end);
     let blocks = judged.is_some_and(GuardReport::blocks);
     if refused {
         state.restore = state.before.clone();
@@ -398,47 +399,6 @@ fn take_report(state: &mut State, report: &Report) {
             state.custom.insert(key.clone(), value.clone());
         }
     }
-}
-
-fn take_session(session: &mut Session, report: &Report, at: Timestamp) {
-    session.context_usage_percent = report.context_usage_percent.or(session.context_usage_percent);
-    let Some(id) = &report.session_id else { return };
-    if session.current.as_ref() == Some(id) {
-        session.iterations += 1;
-        return;
-    }
-    if let (Some(old), Some(started_at)) = (session.current.take(), session.started_at) {
-        session.history.push_back(SessionRecord {
-            session_id: old,
-            started_at,
-            ended_at: at,
-            iterations: session.iterations,
-        });
-        while session.history.len() > SESSION_HISTORY_MAX {
-            session.history.pop_front();
-        }
-    }
-    session.current = Some(id.clone());
-    session.started_at = Some(at);
-    session.iterations = 1;
-    (session.usage, session.cost_microusd) = (None, None);
-    session.context_usage_percent = report.context_usage_percent;
-}
-
-/// Whether the conversation can go on after this.
-fn judge_session(session: &mut Session, intended: Option<&IntendedSession>, end: &AttemptEnd) {
-    let report = end.report.as_ref();
-    let heard = report.and_then(|report| report.session_id.as_ref());
-    let refused = end.outcome == AttemptOutcome::Failed
-        && intended.is_some_and(|intended| match &intended.from {
-            Some(_) => heard.is_none(),
-            None => intended.resumed && heard != Some(&intended.id),
-        });
-    let full = report.is_some_and(|report| report.error_class == Some(ErrorClass::ContextFull))
-        || session.context_usage_percent.is_some_and(|percent| percent >= CONTEXT_REDLINE_PERCENT);
-    session.spent = refused || full;
-    session.usage = report.and_then(|report| report.session_usage).or(session.usage);
-    session.cost_microusd = report.and_then(|report| report.session_cost_microusd).or(session.cost_microusd);
 }
 
 fn remember_files(known: &mut Vec<String>, files: &[String]) {

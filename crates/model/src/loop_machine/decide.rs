@@ -4,12 +4,10 @@
 //! is nothing more to say. So an outcome and the intent that follows leave together.
 
 use super::apply::apply;
-use super::config::{Condition, LoopConfig, NamedBy, OnLost, Raise, SessionPolicy};
-use super::facts::{
-    AttemptEnd, CheckRound, IntendedSession, OpenAttempt, QuestionKind, ReportStatus, Snapshot, TreeProof,
-};
+use super::config::{Condition, LoopConfig, OnLost, Raise};
+use super::facts::{AttemptEnd, CheckRound, OpenAttempt, QuestionKind, ReportStatus, Snapshot, TreeProof};
 use super::state::{GivenAnswer, Next, Open, State};
-use super::{done, guard, limit};
+use super::{done, guard, limit, session};
 use crate::event::{Event, StopOrigin};
 use crate::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX, TITLE_CHARS_MAX};
 use crate::status::{Kind, Reason, Status};
@@ -377,55 +375,9 @@ fn next_attempt(state: &State) -> Option<Event> {
             boot: driver.boot.clone(),
             directory: format!("attempts/{}/{number}", state.run),
             restore,
-            session: next_session(state, number),
+            session: session::next(state, number),
         },
     })
-}
-
-/// The conversation of the next attempt. A name of ours is made from what is on record, so that it is known
-/// before anything runs, and is another one for every attempt of every run.
-fn next_session(state: &State, attempt: u32) -> Option<IntendedSession> {
-    let sessions = &state.config.agent.sessions;
-    let goes_on = match state.config.session {
-        SessionPolicy::Continue => true,
-        SessionPolicy::Fresh => retries_a_refusal(state),
-        SessionPolicy::Fork => false,
-    };
-    if goes_on
-        && !state.session.spent
-        && !sessions.resume.is_empty()
-        && let Some(current) = &state.session.current
-    {
-        return Some(IntendedSession { id: current.clone(), resumed: true, from: None });
-    }
-    let named = (sessions.named_by == NamedBy::Us).then(|| session_name(state, attempt));
-    let from =
-        (state.config.session == SessionPolicy::Fork && !state.session.spent && !sessions.fork.is_empty())
-            .then(|| state.session.current.clone())
-            .flatten();
-    let id = named.or_else(|| from.clone())?;
-    Some(IntendedSession { id, resumed: false, from })
-}
-
-/// The iteration is tried again only because its provider refused to go on: the work so far is in its session.
-fn retries_a_refusal(state: &State) -> bool {
-    state.iteration > state.counters.iterations && state.counters.refusals_in_a_row > 0
-}
-
-/// A random-looking UUID (version 8: of our own making).
-fn session_name(state: &State, attempt: u32) -> String {
-    let place = state.driver.as_ref().map_or("", |driver| driver.host.as_str());
-    let text = format!("{place} {} {} {attempt}", state.run, state.created_at);
-    let [mut high, mut low] = [0xcbf2_9ce4_8422_2325_u64, 0x9e37_79b9_7f4a_7c15];
-    for byte in text.bytes() {
-        // FNV-1a in one half, and its sum mixed into the other.
-        high = (high ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        low = (low ^ high).rotate_left(27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    }
-    let high = high & !0xf000 | 0x8000;
-    let low = low & !(0b11 << 62) | 0b10 << 62;
-    let (a, b, c) = (high >> 32, high >> 16 & 0xffff, high & 0xffff);
-    format!("{a:08x}-{b:04x}-{c:04x}-{:04x}-{:012x}", low >> 48, low & 0xffff_ffff_ffff)
 }
 
 /// The next round of checks, or the verdict of the last where it still holds.

@@ -18,6 +18,7 @@ mod done;
 mod facts;
 mod guard;
 mod limit;
+mod session;
 mod state;
 #[cfg(test)]
 mod tests;
