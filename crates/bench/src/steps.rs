@@ -99,6 +99,11 @@ pub(crate) fn config() -> LoopConfig {
         worktree: None,
         guard: Default::default(),
         protect: Vec::new(),
+        rules_off: Vec::new(),
+        thresholds: Default::default(),
+        reinforcement: Default::default(),
+        recovery: Default::default(),
+        metrics: Vec::new(),
         confine: None,
         on_done: None,
     }

@@ -12,7 +12,13 @@ const NAME_BYTES_MAX: usize = 64;
 
 /// A check with the default timeout.
 pub fn default_check(name: impl Into<String>, command: impl Into<String>) -> Check {
-    Check { name: name.into(), command: command.into(), timeout_ms: CHECK_TIMEOUT_MS, cheap: false }
+    Check {
+        name: name.into(),
+        command: command.into(),
+        timeout_ms: CHECK_TIMEOUT_MS,
+        cheap: false,
+        reads: None,
+    }
 }
 
 /// Why `name` cannot name a check or an agent; nothing where it can.

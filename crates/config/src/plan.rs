@@ -65,6 +65,11 @@ pub fn plan(
         worktree: None,
         guard: settings.guard.as_ref().map(|mode| mode.value).unwrap_or_default(),
         protect: list(&settings.protect),
+        rules_off: settings.rules_off.as_ref().map(|rules| rules.value.clone()).unwrap_or_default(),
+        thresholds: settings.thresholds.as_ref().map(|said| said.value).unwrap_or_default(),
+        reinforcement: settings.reinforcement.as_ref().map(|said| said.value).unwrap_or_default(),
+        recovery: settings.recovery.as_ref().map(|said| said.value).unwrap_or_default(),
+        metrics: settings.metrics.iter().map(|metric| metric.value.clone()).collect(),
         confine: is(&settings.confine.enabled).then(|| Confine { write: list(&settings.confine.write) }),
         on_done: None,
     };

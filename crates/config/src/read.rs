@@ -7,11 +7,13 @@
 //! text (see `tests::checks_keep_the_order_of_the_file`).
 
 mod agents;
+mod judging;
 mod sections;
 #[cfg(test)]
 mod tests;
 mod values;
 
+pub(crate) use judging::LEVEL_WORDS;
 pub(crate) use sections::{GUARD_WORDS, ON_LOST_WORDS, SESSION_WORDS};
 
 use std::sync::Arc;

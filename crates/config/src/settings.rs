@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use piton_model::loop_machine::{Check, GuardMode, OnLost, SessionPolicy};
+use piton_model::loop_machine::{
+    Check, Escalation, GuardMode, Metric, OnLost, RecoveryPolicy, RuleOff, SessionPolicy, Thresholds,
+};
 use serde::Serialize;
 
 use crate::agent::Agent;
@@ -88,6 +90,16 @@ pub struct Settings {
     pub guard: Option<Sourced<GuardMode>>,
     /// `[guard] protect`: paths in the tree that no agent may change.
     pub protect: Option<Sourced<Vec<String>>>,
+    /// `[guard] thresholds`: from where on a number is a regression.
+    pub thresholds: Option<Sourced<Thresholds>>,
+    /// `[guard] rules`: those that are off.
+    pub rules_off: Option<Sourced<Vec<RuleOff>>>,
+    /// `[metrics]`, in the order they were declared.
+    pub metrics: Vec<Sourced<Metric>>,
+    /// `[reinforcement]`.
+    pub reinforcement: Option<Sourced<Escalation>>,
+    /// `[recovery]`.
+    pub recovery: Option<Sourced<RecoveryPolicy>>,
     /// `[worktree]`.
     pub worktree: Worktree,
     /// `[confine]`.
@@ -123,8 +135,22 @@ pub struct Confine {
 pub struct Views {
     /// Whether `.ralph/state.json` is rendered.
     pub ralph: Option<Sourced<bool>>,
+    /// Whether `.aiwg/ralph/` is rendered.
+    pub aiwg: Option<Sourced<Wanted>>,
     /// How often a view is rendered while a run is under way, in milliseconds.
     pub auto_save_interval_ms: Option<Sourced<u64>>,
+}
+
+/// Whether something is wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wanted {
+    /// Where there is a sign that somebody uses it.
+    #[default]
+    Auto,
+    /// In any case.
+    Yes,
+    /// In no case.
+    No,
 }
 
 impl Settings {
@@ -139,6 +165,7 @@ impl Settings {
             limits: Limit::ALL.into_iter().filter_map(limit).collect(),
             views: Views {
                 ralph: Some(Sourced::built_in(true)),
+                aiwg: Some(Sourced::built_in(Wanted::Auto)),
                 auto_save_interval_ms: Some(Sourced::built_in(AUTO_SAVE_INTERVAL_MS)),
             },
             ..Self::default()
@@ -156,6 +183,11 @@ impl Settings {
         over(&mut self.deadline, upper.deadline);
         over(&mut self.guard, upper.guard);
         over(&mut self.protect, upper.protect);
+        over(&mut self.thresholds, upper.thresholds);
+        over(&mut self.rules_off, upper.rules_off);
+        over(&mut self.reinforcement, upper.reinforcement);
+        over(&mut self.recovery, upper.recovery);
+        over(&mut self.views.aiwg, upper.views.aiwg);
         over(&mut self.worktree.copy, upper.worktree.copy);
         over(&mut self.worktree.link, upper.worktree.link);
         over(&mut self.worktree.setup, upper.worktree.setup);
@@ -165,6 +197,7 @@ impl Settings {
         over(&mut self.views.auto_save_interval_ms, upper.views.auto_save_interval_ms);
         by_name(&mut self.agents, upper.agents, |agent| &agent.run.name);
         by_name(&mut self.checks, upper.checks, |check| &check.name);
+        by_name(&mut self.metrics, upper.metrics, |metric| &metric.name);
         // What one layer wants kept secret no other layer can publish.
         self.redact.extend(upper.redact);
         self

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use piton_model::loop_machine::{Check, GuardMode, OnLost, SessionPolicy};
+use piton_model::loop_machine::{Check, Escalation, GuardMode, OnLost, RecoveryPolicy, SessionPolicy};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -11,8 +11,8 @@ use crate::duration::format_duration;
 use crate::layers::Resolved;
 use crate::limit::{Limit, Unit};
 use crate::problem::Place;
-use crate::read::{GUARD_WORDS, ON_LOST_WORDS, SESSION_WORDS};
-use crate::settings::{Layer, Sourced};
+use crate::read::{GUARD_WORDS, LEVEL_WORDS, ON_LOST_WORDS, SESSION_WORDS};
+use crate::settings::{Layer, Sourced, Wanted};
 
 /// Every value that holds, and who said it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -66,12 +66,50 @@ pub fn show(resolved: &Resolved) -> Shown {
     let mode = |mode: &GuardMode| json!(word(*mode, &GUARD_WORDS));
     values.push(optional("guard", "mode", settings.guard.as_ref(), mode));
     said(&mut values, "guard", "protect", &settings.protect);
+    said(&mut values, "guard", "thresholds", &settings.thresholds);
+    if let Some(rules) = &settings.rules_off {
+        values.push(value("guard", "rules", rules, |rules| {
+            rules
+                .iter()
+                .map(|rule| (rule.rule.clone(), json!({"off": true, "reason": rule.reason})))
+                .collect()
+        }));
+    }
+    for metric in &settings.metrics {
+        values.push(value("metrics", &metric.value.name, metric, |metric| match &metric.regex {
+            None => json!(metric.command),
+            Some(regex) => json!({"command": metric.command, "regex": regex}),
+        }));
+    }
+    if let Some(reinforcement) = &settings.reinforcement {
+        let level = |said: &Escalation| json!(word(said.level, &LEVEL_WORDS));
+        values.push(value("reinforcement", "level", reinforcement, level));
+        for (key, at) in [
+            ("standard_at", reinforcement.value.standard_at),
+            ("aggressive_at", reinforcement.value.aggressive_at),
+            ("adaptive_at", reinforcement.value.adaptive_at),
+        ] {
+            values.extend(at.map(|at| value("reinforcement", key, reinforcement, |_| json!(at))));
+        }
+        values.push(value("reinforcement", "plateau", reinforcement, |said| json!(said.plateau_percent)));
+    }
+    if let Some(recovery) = &settings.recovery {
+        values.push(value("recovery", "max_retries", recovery, |said| json!(said.max_retries)));
+        let escalates = |said: &RecoveryPolicy| json!(said.escalate_critical);
+        values.push(value("recovery", "escalate_critical", recovery, escalates));
+    }
     said(&mut values, "worktree", "copy", &settings.worktree.copy);
     said(&mut values, "worktree", "link", &settings.worktree.link);
     said(&mut values, "worktree", "setup", &settings.worktree.setup);
     said(&mut values, "confine", "enabled", &settings.confine.enabled);
     said(&mut values, "confine", "write", &settings.confine.write);
     values.push(optional("views", "ralph", settings.views.ralph.as_ref(), |on| json!(on)));
+    let aiwg = |wanted: &Wanted| match wanted {
+        Wanted::Auto => json!("auto"),
+        Wanted::Yes => json!(true),
+        Wanted::No => json!(false),
+    };
+    values.push(optional("views", "aiwg", settings.views.aiwg.as_ref(), aiwg));
     let interval = |millis: &u64| json!(format_duration(*millis));
     values.push(optional(
         "views",
@@ -93,12 +131,16 @@ fn said<T: Serialize>(values: &mut Vec<ShownValue>, section: &str, key: &str, se
 }
 
 fn check_value(check: &Check) -> Value {
-    if check.timeout_ms == CHECK_TIMEOUT_MS && !check.cheap {
+    if check.timeout_ms == CHECK_TIMEOUT_MS && !check.cheap && check.reads.is_none() {
         return json!(check.command);
     }
     let mut members = serde_json::Map::from_iter([("command".to_owned(), json!(check.command))]);
     if check.timeout_ms != CHECK_TIMEOUT_MS {
         members.insert("timeout".to_owned(), json!(format_duration(check.timeout_ms)));
+    }
+    if let Some(reads) = &check.reads {
+        members.extend(reads.format.iter().map(|format| ("format".to_owned(), json!(format))));
+        members.insert("path".to_owned(), json!(reads.path));
     }
     if check.cheap {
         members.insert("cheap".to_owned(), json!(true));

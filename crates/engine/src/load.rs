@@ -66,6 +66,26 @@ pub async fn load_from_start<S: Store>(store: &S, run: &RunId, at_most: Seq) -> 
     load_with(store, run, at_most, None).await
 }
 
+/// Folds every event, and shows the state after each.
+pub async fn fold_all<S: Store>(
+    store: &S,
+    run: &RunId,
+    see: &mut dyn FnMut(&State),
+) -> Result<Loaded, LoadError> {
+    let mut fold = Fold { state: None, next: 1, bytes: 0 };
+    loop {
+        let events = store.read(run, fold.next, PAGE).await?;
+        let count = events.len();
+        for event in events {
+            fold.take(run, event)?;
+            fold.state.iter().for_each(&mut *see);
+        }
+        if count < PAGE {
+            return fold.finish(run, &None);
+        }
+    }
+}
+
 async fn load_with<S: Store>(
     store: &S,
     run: &RunId,

@@ -18,6 +18,7 @@ fn state() -> State {
             command: "true".to_owned(),
             timeout_ms: 1_000,
             cheap: false,
+            reads: None,
         }],
         until: Vec::new(),
         limits: Limits { iterations: 1_000, ..Limits::default() },
@@ -26,6 +27,11 @@ fn state() -> State {
         worktree: None,
         guard: Default::default(),
         protect: Vec::new(),
+        rules_off: Vec::new(),
+        thresholds: Default::default(),
+        reinforcement: Default::default(),
+        recovery: Default::default(),
+        metrics: Vec::new(),
         confine: None,
         on_done: None,
     };
@@ -53,6 +59,7 @@ fn round(number: u32, passed: bool) -> Command {
         snapshot: Some(Snapshot { id: format!("c{number}"), tree: format!("t{number}") }),
         commit: None,
         duration_ms: 5,
+        measures: Default::default(),
         cancelled: false,
     })
 }

@@ -36,7 +36,7 @@ pub struct Known(BTreeMap<String, Counted>);
 
 /// What counts in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Counted {
+pub(crate) struct Counted {
     tests: usize,
     assertions: usize,
     skipped: usize,
@@ -153,7 +153,13 @@ fn protected(comparison: &Comparison, protected: &[String]) -> Vec<Draft> {
     drafts
 }
 
-fn counted(side: &Side) -> Counted {
+impl Counted {
+    pub(crate) fn tests_and_assertions(self) -> (u64, u64) {
+        (self.tests as u64, self.assertions as u64)
+    }
+}
+
+pub(crate) fn counted(side: &Side) -> Counted {
     let tests = side.tests();
     Counted {
         tests: tests.len(),

@@ -17,6 +17,7 @@ mod rules;
 mod tree;
 
 mod allow;
+mod census;
 mod check;
 mod comparison;
 mod follow;
@@ -30,6 +31,7 @@ mod source;
 mod words;
 
 pub use allow::{Allowance, Allowances, FILE as ALLOW_FILE, ParseError};
+pub use census::{Census, Counted, census};
 pub use compare::{Known, Options, compare};
 pub use language::{Parsed, parse};
 pub use piton_git::{Entry, ReadError, Tree};

@@ -7,7 +7,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::loop_machine::{
-    Answer, AttemptEnd, CheckRound, LoopConfig, OpenAttempt, QuestionKind, Raise, Snapshot, TreeProof,
+    Answer, AttemptEnd, CheckRound, LoopConfig, OpenAttempt, QuestionKind, Raise, RecoveryStep, Snapshot,
+    TreeProof,
 };
 use crate::status::{Kind, Reason};
 use crate::{Epoch, RunId, Seq, Timestamp};
@@ -86,6 +87,14 @@ pub enum Event {
         attempt: u32,
         /// How it is known that nothing runs.
         tree: TreeProof,
+    },
+
+    /// A recovery from a regression came one step further.
+    RecoveryAdvanced {
+        /// Counts the recoveries of this run.
+        recovery: u32,
+        /// The step.
+        step: RecoveryStep,
     },
 
     // ── Rests and ends ───────────────────────────────────────────────────────────────────────────
@@ -184,6 +193,21 @@ pub enum Event {
         text: String,
     },
 
+    /// A person prefers this iteration to the best one; 0 takes that back.
+    BestChosen {
+        /// Which.
+        iteration: u32,
+        /// Why.
+        reason: String,
+    },
+    /// A person says whether a finding of the guard is a false alarm.
+    FindingMarked {
+        /// The finding's id.
+        finding: String,
+        /// It is one.
+        false_positive: bool,
+    },
+
     // ── Bookkeeping ──────────────────────────────────────────────────────────────────────────────
     /// A checkpoint of the state was stored with this append. Chaining its digest makes rot visible.
     CheckpointTaken {
@@ -251,6 +275,7 @@ pub const KINDS: &[&str] = &[
     "attempt_finished",
     "attempt_abandoned",
     "attempt_lost",
+    "recovery_advanced",
     "question_asked",
     "question_closed",
     "answer_refused",
@@ -266,6 +291,8 @@ pub const KINDS: &[&str] = &[
     "resume_requested",
     "answer_given",
     "agent_told",
+    "best_chosen",
+    "finding_marked",
     "checkpoint_taken",
 ];
 
@@ -304,6 +331,8 @@ impl Event {
                 | Event::ResumeRequested { .. }
                 | Event::AnswerGiven { .. }
                 | Event::AgentTold { .. }
+                | Event::BestChosen { .. }
+                | Event::FindingMarked { .. }
         )
     }
 }

@@ -42,6 +42,18 @@ pub const CUSTOM_VALUE_DEPTH_MAX: usize = 32;
 pub const CONTEXT_REDLINE_PERCENT: u8 = 85;
 /// Findings of the guard kept of one attempt, and in a state.
 pub const FINDINGS_MAX: usize = 20;
+/// Changes of the reinforcement kept in a state.
+pub const REINFORCEMENT_HISTORY_MAX: usize = 20;
+/// Recoveries kept in a state.
+pub const RECOVERIES_MAX: usize = 20;
+/// Numbers that a configuration may ask for.
+pub const CUSTOM_MEASURES_MAX: usize = 32;
+/// Files of an iteration whose digests are kept.
+pub const ARTIFACTS_MAX: usize = 100;
+/// Latencies of the guard kept in a state.
+pub const LATENCIES_MAX: usize = 100;
+/// Findings that people judged, kept in a state.
+pub const MARKS_MAX: usize = 500;
 /// Notes kept of one attempt, and in a state.
 pub const NOTES_MAX: usize = 20;
 /// Warnings kept of one attempt.

@@ -57,6 +57,14 @@ examples! {
     AttemptFinished { attempt: 5, end: Box::new(attempt_end()) }
     AttemptAbandoned { attempt: 6 }
     AttemptLost { attempt: 7, tree: TreeProof::Scanned }
+    RecoveryAdvanced {
+        recovery: 2,
+        step: RecoveryStep::Paused {
+            iteration: 7,
+            trigger: "regression_detected: test_deletion".to_owned(),
+            actions: vec!["No attempt is started".to_owned()],
+        }
+    }
     QuestionAsked {
         question: 1,
         kind: QuestionKind::Blocked,
@@ -84,6 +92,8 @@ examples! {
         seen: Some("0123456789abcdef".to_owned())
     }
     AgentTold { text: "look at the logs – all of them".to_owned() }
+    BestChosen { iteration: 3, reason: "the later one is harder to read".to_owned() }
+    FindingMarked { finding: "0dde7d7994".to_owned(), false_positive: true }
     CheckpointTaken { seq: 1234, digest: "ab".repeat(32) }
 }
 
@@ -120,6 +130,7 @@ fn config() -> LoopConfig {
             command: "make test".to_owned(),
             timeout_ms: 900_000,
             cheap: true,
+            reads: Some(Reading { path: "lcov.info".to_owned(), format: Some("lcov".to_owned()) }),
         }],
         until: vec![
             Condition::ChecksPass,
@@ -139,6 +150,20 @@ fn config() -> LoopConfig {
         }),
         guard: GuardMode::Ask,
         protect: vec!["tests".to_owned()],
+        rules_off: vec![RuleOff {
+            rule: "lint-suppressed".to_owned(),
+            reason: "generated code".to_owned(),
+            expires: Some("2026-12-31".to_owned()),
+        }],
+        thresholds: Thresholds { coverage: 1.5, ..Thresholds::default() },
+        reinforcement: Escalation { level: Level::Standard, ..Escalation::default() },
+        recovery: RecoveryPolicy { max_retries: 2, escalate_critical: true },
+        metrics: vec![Metric {
+            name: "size".to_owned(),
+            command: "wc -c out".to_owned(),
+            regex: Some("([0-9]+)".to_owned()),
+            timeout_ms: 60_000,
+        }],
         confine: Some(Confine { write: vec!["~/.cargo".to_owned()] }),
         on_done: Some("true".to_owned()),
     }
@@ -171,6 +196,18 @@ fn round() -> CheckRound {
         conditions: vec![ConditionResult { label: "file:out".to_owned(), met: false }],
         snapshot: Some(snapshot()),
         commit: None,
+        measures: Measures {
+            tests: Some(TestCounts { passed: 7, failed: 1, skipped: 2, complete: true }),
+            coverage: Some(Coverage {
+                lines: Some(Share { covered: 80, total: 100 }),
+                ..Coverage::default()
+            }),
+            lint_errors: Some(1),
+            lint_warnings: Some(2),
+            type_errors: Some(3),
+            tree: Some(TreeCounts { files: 4, lines: 500, tests: 10, assertions: 30 }),
+            custom: [("size".to_owned(), 12.5)].into(),
+        },
         duration_ms: 901_200,
         cancelled: true,
     }
@@ -205,7 +242,17 @@ fn attempt_end() -> AttemptEnd {
         message: Some("exited with -1".to_owned()),
         report: Some(report),
         snapshot: Some(snapshot()),
-        change: Some(Change { files: vec!["src/lib.rs".to_owned()], files_total: 1, added: 10, removed: 2 }),
+        change: Some(Change {
+            files: vec!["src/lib.rs".to_owned()],
+            files_total: 1,
+            added: 10,
+            removed: 2,
+            artifacts: vec![Artifact {
+                path: "src/lib.rs".to_owned(),
+                sha256: "e3b0c442".to_owned(),
+                size_bytes: 123,
+            }],
+        }),
         guard: Some(GuardReport {
             tests: Counts { before: 3, after: 2 },
             assertions: Counts { before: 9, after: 7 },
@@ -213,6 +260,7 @@ fn attempt_end() -> AttemptEnd {
                 id: "0dde7d7994".to_owned(),
                 rule: "test-deleted".to_owned(),
                 regression_type: "test_deletion".to_owned(),
+                pattern: Some("LP-001".to_owned()),
                 severity: "critical".to_owned(),
                 confidence_percent: 97,
                 blocking: true,
@@ -222,6 +270,7 @@ fn attempt_end() -> AttemptEnd {
                 undo: "restore the test and fix the code".to_owned(),
             }],
             findings_total: 1,
+            duration_ms: 45,
         }),
     }
 }
@@ -310,6 +359,8 @@ fn anyone_may_append_requests_and_nothing_else() {
         "resume_requested",
         "answer_given",
         "agent_told",
+        "best_chosen",
+        "finding_marked",
     ];
     assert_eq!(requests, named);
 }

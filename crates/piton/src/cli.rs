@@ -80,7 +80,7 @@ pub(crate) enum Command {
     /// Answer a question of a run; without one, list what waits.
     Answer(AnswerArguments),
     /// Show the best iteration of a run.
-    Best(RunArgument),
+    Best(BestArguments),
     /// Put the files of an iteration back; by default of the best.
     Restore(RestoreArguments),
     /// Show what changed between two iterations; by default from the start to now.
@@ -144,7 +144,6 @@ impl Command {
             | Self::Output(_)
             | Self::Attach(_)
             | Self::Wait(_)
-            | Self::Best(_)
             | Self::Diff(_)
             | Self::Report(_)
             | Self::Verify(_)
@@ -154,9 +153,10 @@ impl Command {
             | Self::Completions(_)
             | Self::Config(_)
             | Self::DemoAgent => false,
-            // An agent may look; only a person allows.
+            // An agent may look; only a person chooses or allows.
+            Self::Best(arguments) => arguments.use_iteration.is_some(),
             Self::Guard(arguments) => arguments.command.as_ref().is_some_and(|command| match command {
-                GuardCommand::Allow(_) => true,
+                GuardCommand::Allow(_) | GuardCommand::Mark(_) => true,
                 GuardCommand::Rules => false,
             }),
         }
@@ -297,6 +297,8 @@ pub(crate) enum GuardFormat {
 pub(crate) enum GuardCommand {
     /// Allow a finding; it counts once piton.allow.toml is part of the base.
     Allow(AllowArguments),
+    /// Say whether a finding of a run is a false alarm; it counts in the run's statistics.
+    Mark(MarkArguments),
     /// List every rule.
     Rules,
 }
@@ -311,6 +313,19 @@ pub(crate) struct AllowArguments {
     /// The day from which on it no longer counts, e.g. 2026-12-31.
     #[arg(long, value_name = "D")]
     pub(crate) expires: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[group(id = "verdict", required = true, multiple = false, args = ["false_positive", "true_positive"])]
+pub(crate) struct MarkArguments {
+    /// The id of the finding.
+    pub(crate) finding: String,
+    /// It is a false alarm.
+    #[arg(long)]
+    pub(crate) false_positive: bool,
+    /// It is right.
+    #[arg(long)]
+    pub(crate) true_positive: bool,
 }
 
 #[derive(Debug, Args)]
@@ -492,10 +507,22 @@ pub(crate) struct AnswerArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct BestArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    /// Prefer this iteration: a number, `final`, or `best` to take that back.
+    #[arg(long = "use", value_name = "N", requires = "reason")]
+    pub(crate) use_iteration: Option<String>,
+    /// Why; it stays on record.
+    #[arg(long, value_name = "T", requires = "use_iteration")]
+    pub(crate) reason: Option<String>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct RestoreArguments {
     #[command(flatten)]
     pub(crate) run: RunArgument,
-    /// Which iteration; 0 is the start of the run. By default the best.
+    /// Which iteration; 0 is the start of the run. By default the one that was chosen, else the best.
     #[arg(long, value_name = "N")]
     pub(crate) iteration: Option<u32>,
     /// Also when somebody edited the files since; what is there is kept as a snapshot first.

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use piton_model::loop_machine::{
-    AttemptOutcome, CheckRound, Condition, DoneRule, Finding, IterationRecord, State, done_rule,
+    AttemptOutcome, CheckRound, Condition, DoneRule, Finding, IterationRecord, Measures, RecoveryStep, State,
+    done_rule,
 };
 use piton_model::{Event, Reason, Status, Timestamp};
 use piton_view::{ChangedView, CheckView, RunStatus};
@@ -78,7 +79,9 @@ pub(crate) fn baseline(state: &State) -> Vec<String> {
     if let Some(round) = &state.baseline
         && !(round.checks.is_empty() && round.conditions.is_empty())
     {
-        lines.push(format!("baseline  {}   ({})", checks(round), duration(round.duration_ms)));
+        let measured = measured(&round.measures);
+        let gap = if measured.is_empty() { "" } else { "   " };
+        lines.push(format!("baseline  {}{gap}{measured}   ({})", checks(round), duration(round.duration_ms)));
     }
     lines.push(format!("note      {}", rule(state)));
     lines.push(format!("limits    {}", limits(state)));
@@ -135,6 +138,8 @@ pub(crate) fn iteration(record: &IterationRecord, state: &State) -> String {
         text.push_str("  skipped");
     } else if let Some(round) = state.checks.as_ref().filter(|_| !record.refused) {
         let _ = write!(text, "  {}", checks(round));
+        let measured = record.measures.as_ref().map(measured).filter(|text| !text.is_empty());
+        let _ = measured.map(|measured| write!(text, "   {measured}"));
     }
     if let Some(tests) = record.tests.filter(|tests| tests.before != tests.after) {
         let sign = if tests.after > tests.before { '+' } else { '−' };
@@ -322,6 +327,7 @@ pub(crate) fn event(event: &Event) -> String {
         Event::AnswerRefused { question, why } => {
             format!("an answer to question {question} does not count: {why}")
         }
+        Event::RecoveryAdvanced { recovery, step } => format!("recovery {recovery}: {}", step_words(step)),
         Event::RunWaiting { reason, until } => {
             let until = until.map_or_else(String::new, |until| format!(" until {until}"));
             format!("waiting ({}){until}", reason.as_str())
@@ -341,9 +347,51 @@ pub(crate) fn event(event: &Event) -> String {
             format!("somebody answers question {question}: {answer:?}")
         }
         Event::AgentTold { text } => format!("somebody tells the agent: {text}"),
+        Event::BestChosen { iteration: 0, reason } => format!("somebody takes the best again: {reason}"),
+        Event::BestChosen { iteration, reason } => format!("somebody prefers iteration {iteration}: {reason}"),
+        Event::FindingMarked { finding, false_positive } => {
+            let what = if *false_positive { "a false alarm" } else { "right" };
+            format!("somebody says that finding {finding} is {what}")
+        }
         Event::CheckpointTaken { seq, .. } => format!("checkpoint at {seq}"),
     };
     clean_line(&text)
+}
+
+fn step_words(step: &RecoveryStep) -> String {
+    match step {
+        RecoveryStep::Paused { iteration, trigger, .. } => format!("iteration {iteration}, {trigger}"),
+        RecoveryStep::Diagnosed(diagnosis) => format!(
+            "{} ({} %, by {}): {}",
+            diagnosis.cause.as_str(),
+            diagnosis.confidence_percent,
+            diagnosis.by,
+            diagnosis.sentence
+        ),
+        RecoveryStep::Adapted(approach) => format!("next approach: {}", approach.as_str()),
+        RecoveryStep::Retried(retry) => {
+            let how = if retry.succeeded { "went well" } else { "did not help" };
+            format!("iteration {} {how}", retry.iteration)
+        }
+        RecoveryStep::Escalated { reason } => format!("a person is asked: {reason}"),
+    }
+}
+
+/// What was measured, in a few words: `tests 418/419 · coverage 84.0 %`.
+fn measured(measures: &Measures) -> String {
+    let mut parts = Vec::new();
+    if let Some(tests) = measures.tests {
+        let cut = if tests.complete { "" } else { " (cut off)" };
+        parts.push(format!("tests {}/{}{cut}", tests.passed, tests.passed + tests.failed));
+    }
+    if let Some(percent) = measures.coverage_percent() {
+        parts.push(format!("coverage {percent:.1} %"));
+    }
+    if let Some(errors) = measures.errors().filter(|errors| *errors > 0) {
+        parts.push(count(errors, "error"));
+    }
+    parts.extend(measures.custom.iter().map(|(name, value)| clean_line(&format!("{name} {value}"))));
+    parts.join(" · ")
 }
 
 /// What the guard found, in a few words: the first sentence, and how many more.
@@ -428,9 +476,18 @@ pub(crate) fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<Str
     }
     if let Some(best) = &view.best {
         let _ = write!(row, "     best  #{}  {} of {} checks", best.iteration, best.passed, best.total);
+        if (0.1..99.9).contains(&best.quality_score) {
+            let _ = write!(row, ", score {:.1}", best.quality_score);
+        }
+    }
+    if let Some(chosen) = &view.chosen {
+        let _ = write!(row, "     chosen  #{}", chosen.iteration);
     }
     if !row.is_empty() {
         lines.push(row);
+    }
+    if let Some(measured) = view.measures.as_ref().map(measured).filter(|text| !text.is_empty()) {
+        lines.push(format!("measured {measured}"));
     }
     if let Some(line) = changed(&view.changed) {
         lines.push(format!("changed  {line}"));

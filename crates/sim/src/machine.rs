@@ -159,6 +159,7 @@ impl Machine {
             id,
             name,
             step,
+            measures: Default::default(),
             cancelled: false,
             stalled_until: 0,
             replaces,

@@ -69,6 +69,7 @@ impl Task {
         Self {
             effect,
             fresh,
+            measures: Default::default(),
             cancelled: false,
             attempt_of: None,
             at: At::Look,
@@ -249,6 +250,7 @@ impl Task {
             snapshot: None,
             commit: None,
             duration_ms: 0,
+            measures: Default::default(),
             cancelled: false,
         });
         if self.at == At::Finish || usize::from(self.index) == state.config.checks.len() {

@@ -93,6 +93,7 @@ fn config(rng: &mut Rng) -> LoopConfig {
         command: String::new(),
         timeout_ms: 900_000,
         cheap: false,
+        reads: None,
     };
     let checks = if rng.one_in(3) { vec![check("build"), check("test")] } else { vec![check("test")] };
     let until = match rng.below(10) {
@@ -134,6 +135,11 @@ fn config(rng: &mut Rng) -> LoopConfig {
             _ => GuardMode::Block,
         },
         protect: Vec::new(),
+        rules_off: Vec::new(),
+        thresholds: Default::default(),
+        reinforcement: Default::default(),
+        recovery: Default::default(),
+        metrics: Vec::new(),
         confine: None,
         on_done: None,
     }

@@ -32,6 +32,20 @@ pub enum Request {
         /// Digest of what the person saw.
         seen: Option<String>,
     },
+    /// Prefer an iteration to the best one; 0 takes that back.
+    Choose {
+        /// Which.
+        iteration: u32,
+        /// Why.
+        reason: String,
+    },
+    /// Say whether a finding of the guard is a false alarm.
+    Mark {
+        /// The finding's id.
+        finding: String,
+        /// It is one.
+        false_positive: bool,
+    },
 }
 
 impl Request {
@@ -46,6 +60,8 @@ impl Request {
             Request::Answer { question, answer, comment, seen } => {
                 Event::AnswerGiven { question, answer, comment, seen }
             }
+            Request::Choose { iteration, reason } => Event::BestChosen { iteration, reason },
+            Request::Mark { finding, false_positive } => Event::FindingMarked { finding, false_positive },
         }
     }
 }

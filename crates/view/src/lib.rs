@@ -14,7 +14,7 @@ use piton_model::{RunId, Seq};
 pub use ask::Request;
 pub use brief::{Brief, BriefCheck, Signal};
 pub use see::{
-    BestView, ChangedView, CheckView, Counted, DriverView, EventView, IterationView, LimitsView, ProblemView,
+    BestView, ChangedView, CheckView, Counted, DriverView, EventView, GuardView, IterationView, LimitsView, ProblemView,
     QuestionView, RunStatus, RunSummary, ShowView, UsedView, VerifyView,
 };
 

@@ -1,6 +1,6 @@
 //! What can be seen of a run. The names of fields are public.
 
-use piton_model::loop_machine::QuestionKind;
+use piton_model::loop_machine::{Chosen, Measures, Quality, QuestionKind, Recovery};
 use piton_model::{Reason, RunId, Seq, State, Status, Timestamp};
 use serde::Serialize;
 
@@ -59,6 +59,22 @@ pub struct RunStatus {
     /// The best iteration so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best: Option<BestView>,
+    /// The iteration that a person chose instead, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<Chosen>,
+    /// What was measured last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measures: Option<Measures>,
+    /// What was measured before the first attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline_measures: Option<Measures>,
+    /// How firmly prompts speak.
+    pub reinforcement: &'static str,
+    /// The last recoveries, and the one under way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub recoveries: Vec<Recovery>,
+    /// What the guard costs, and how often people found it right.
+    pub guard: GuardView,
     /// The last iterations.
     pub iterations: Vec<IterationView>,
     /// What the run has changed so far, and where that is.
@@ -160,12 +176,37 @@ pub struct CheckView {
 pub struct BestView {
     /// Which.
     pub iteration: u32,
-    /// The share of checks that passed, 0 to 1.
+    /// How good it is, 0 to 100.
     pub quality_score: f64,
     /// Checks that passed.
     pub passed: u32,
     /// Checks that were run.
     pub total: u32,
+    /// Whether that is good enough to be handed on.
+    pub acceptable: bool,
+}
+
+/// What the guard costs, and how often people found it right. Absent is what was not measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GuardView {
+    /// Findings that block.
+    pub detections: u32,
+    /// Of those, what a person confirmed.
+    pub true_positives: u32,
+    /// Of those, what a person marked as a false alarm.
+    pub false_positives: u32,
+    /// False alarms per detection.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub false_positive_rate: Option<f64>,
+    /// How long it takes to look, all but five times in a hundred.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_p95_ms: Option<u32>,
+    /// How long it takes to look, all but once in a hundred times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_p99_ms: Option<u32>,
+    /// What it adds to the working time, in per cent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overhead_percent: Option<f64>,
 }
 
 /// An iteration with a verdict.
@@ -191,6 +232,14 @@ pub struct IterationView {
     pub total: u32,
     /// Whether anything changed that matters.
     pub progress: bool,
+    /// Something in it got worse.
+    pub regressed: bool,
+    /// How good it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quality: Option<Quality>,
+    /// What was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measures: Option<Measures>,
 }
 
 /// A question that waits for a person.

@@ -1,19 +1,31 @@
 //! The sections of the file, one function each.
 
-use piton_model::loop_machine::{Check, GuardMode, OnLost, SessionPolicy};
+use piton_model::loop_machine::{Check, GuardMode, OnLost, Reading, SessionPolicy};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Reader, agents, entries};
+use super::{Reader, agents, entries, judging};
 use crate::check::{command_problem, default_check, name_problem};
 use crate::condition::inside_tree;
 use crate::limit::Limit;
 use crate::problem::quoted;
-use crate::settings::{Settings, Sourced};
+use crate::settings::{Settings, Sourced, Wanted};
 
-const SECTIONS: [&str; 9] =
-    ["agent", "agents", "loop", "checks", "guard", "worktree", "confine", "views", "redact"];
-const SECTIONS_LATER: [&str; 6] = ["stop", "gaps", "metrics", "hooks", "notify", "vault"];
+const SECTIONS: [&str; 12] = [
+    "agent",
+    "agents",
+    "loop",
+    "checks",
+    "guard",
+    "metrics",
+    "reinforcement",
+    "recovery",
+    "worktree",
+    "confine",
+    "views",
+    "redact",
+];
+const SECTIONS_LATER: [&str; 5] = ["stop", "gaps", "hooks", "notify", "vault"];
 
 /// What `[loop] session` may be.
 pub(crate) const SESSION_WORDS: [(&str, SessionPolicy); 3] =
@@ -28,6 +40,17 @@ pub(crate) const GUARD_WORDS: [(&str, GuardMode); 4] = [
     ("ask", GuardMode::Ask),
     ("report", GuardMode::Report),
     ("off", GuardMode::Off),
+];
+
+/// What `format` of a check may be.
+const FORMAT_WORDS: [(&str, &str); 7] = [
+    ("lcov", "lcov"),
+    ("cobertura", "cobertura"),
+    ("coverage.py", "coverage.py"),
+    ("llvm-cov", "llvm-cov"),
+    ("istanbul", "istanbul"),
+    ("go", "go"),
+    ("jacoco", "jacoco"),
 ];
 
 /// Shorter ones would hit everywhere; the redactor would leave them out without a word.
@@ -53,6 +76,9 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>) -> Settings 
             "loop" => loop_section(reader, table, &mut settings),
             "checks" => checks(reader, table, &mut settings),
             "guard" => guard(reader, table, &mut settings),
+            "metrics" => judging::metrics(reader, table, &mut settings),
+            "reinforcement" => judging::reinforcement(reader, table, start, &mut settings),
+            "recovery" => judging::recovery(reader, table, start, &mut settings),
             "worktree" => worktree(reader, table, &mut settings),
             "confine" => confine(reader, table, &mut settings),
             "views" => views(reader, table, &mut settings),
@@ -145,6 +171,7 @@ fn checks(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut Settings)
 
 fn detailed_check(reader: &mut Reader<'_>, name: &str, start: usize, table: &DeTable<'_>) -> Option<Check> {
     let mut command = None;
+    let (mut format, mut path) = (None, None);
     let mut check = default_check(name, "");
     for (inner, key, value) in entries(table) {
         let at = key.span().start;
@@ -155,18 +182,24 @@ fn detailed_check(reader: &mut Reader<'_>, name: &str, start: usize, table: &DeT
                     reader.duration("timeout", value).map_or(check.timeout_ms, |found| found.value);
             }
             "cheap" => check.cheap = reader.flag("cheap", value).is_some_and(|flag| flag.value),
-            "format" | "path" => reader.later(at, &format!("`{inner}` of a check")),
+            "format" => format = reader.word(inner, value, &FORMAT_WORDS).map(|word| word.value.to_owned()),
+            "path" => path = paths_of_one(reader, inner, value),
             _ => reader.unknown(
                 at,
                 &format!("key in check `{name}`:"),
                 inner,
-                &["command", "timeout", "cheap"],
+                &["command", "timeout", "cheap", "format", "path"],
             ),
         }
     }
     if command.is_none() {
         reader.problem(start, format!("the check `{name}` has no `command`"));
     }
+    if format.is_some() && path.is_none() {
+        let message = format!("the check `{name}` has a `format` but no `path` of a file in it");
+        reader.problem(start, message);
+    }
+    check.reads = path.map(|path| Reading { path, format });
     check.command = command.flatten()?.value;
     Some(check)
 }
@@ -176,8 +209,12 @@ fn guard(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut Settings) 
         match name {
             "protect" => settings.protect = paths(reader, name, value),
             "mode" => settings.guard = reader.word(name, value, &GUARD_WORDS),
-            "thresholds" | "rules" => reader.later(key.span().start, &format!("`{name}`")),
-            _ => reader.unknown(key.span().start, "key in `[guard]`:", name, &["mode", "protect"]),
+            "thresholds" => settings.thresholds = judging::thresholds(reader, value),
+            "rules" => settings.rules_off = judging::rules(reader, value),
+            _ => {
+                let known = ["mode", "protect", "thresholds", "rules"];
+                reader.unknown(key.span().start, "key in `[guard]`:", name, &known);
+            }
         }
     }
 }
@@ -214,6 +251,18 @@ fn confine(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut Settings
     }
 }
 
+/// A path inside the tree.
+fn paths_of_one(reader: &mut Reader<'_>, name: &str, value: &Spanned<DeValue<'_>>) -> Option<String> {
+    let path = reader.text(name, value)?;
+    match inside_tree(&path.value) {
+        Ok(inside) => Some(inside),
+        Err(why) => {
+            reader.problem(value.span().start, format!("`{name}`: {why}"));
+            None
+        }
+    }
+}
+
 /// Paths inside the tree.
 fn paths(reader: &mut Reader<'_>, name: &str, value: &Spanned<DeValue<'_>>) -> Option<Sourced<Vec<String>>> {
     let mut paths = reader.list(name, value)?;
@@ -234,9 +283,19 @@ fn views(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut Settings) 
             "auto_save_interval" => {
                 settings.views.auto_save_interval_ms = reader.duration("auto_save_interval", value);
             }
-            "aiwg" | "paths" => reader.later(start, &format!("`{name}`")),
-            _ => reader.unknown(start, "key in `[views]`:", name, &["ralph", "auto_save_interval"]),
+            "aiwg" => settings.views.aiwg = aiwg(reader, value),
+            "paths" => reader.later(start, &format!("`{name}`")),
+            _ => reader.unknown(start, "key in `[views]`:", name, &["ralph", "aiwg", "auto_save_interval"]),
         }
+    }
+}
+
+/// `true`, `false`, or `"auto"`: where the directory `.aiwg` exists.
+fn aiwg(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<Sourced<Wanted>> {
+    match value.get_ref() {
+        DeValue::Boolean(true) => Some(reader.sourced(Wanted::Yes, value.span().start)),
+        DeValue::Boolean(false) => Some(reader.sourced(Wanted::No, value.span().start)),
+        _ => reader.word("aiwg", value, &[("auto", Wanted::Auto)]),
     }
 }
 

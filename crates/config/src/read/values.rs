@@ -34,6 +34,33 @@ impl Reader<'_> {
         }
     }
 
+    /// A whole number, zero or more.
+    pub(super) fn whole(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<u32> {
+        let number = match value.get_ref() {
+            DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
+            _ => None,
+        };
+        if number.is_none() {
+            let found = kind(value.get_ref());
+            self.problem(value.span().start, format!("`{key}` must be a whole number, not {found}"));
+        }
+        number
+    }
+
+    /// A number, zero or more.
+    pub(super) fn number(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<f64> {
+        let number: Option<f64> = match value.get_ref() {
+            DeValue::Integer(number) => number.as_str().parse().ok(),
+            DeValue::Float(number) => number.as_str().parse().ok(),
+            _ => None,
+        };
+        let number = number.filter(|number| number.is_finite() && *number >= 0.0);
+        if number.is_none() {
+            self.problem(value.span().start, format!("`{key}` must be a number, zero or more"));
+        }
+        number
+    }
+
     /// One of a few words.
     pub(super) fn word<T: Copy>(
         &mut self,

@@ -9,6 +9,7 @@ mod verify;
 
 use std::time::Duration;
 
+use piton_model::loop_machine::IterationRecord;
 use piton_model::{Command, Event, Rejection, RunId, Seq, admit, advance};
 use piton_store::sqlite::Sqlite;
 use piton_store::{Append, Claim, Entry, Expect, Fence, Holder, RunRow, Store};
@@ -82,6 +83,21 @@ impl LocalClient {
             None => load::load(&self.store, run).await?,
             Some(at) => load::load_at(&self.store, run, at).await?,
         })
+    }
+
+    /// An iteration with a verdict, however long ago.
+    pub async fn iteration(&self, run: &RunId, number: u32) -> Result<Option<IterationRecord>, ClientError> {
+        let state = self.load(run, None).await?.state;
+        if let Some(record) = state.recent.iter().find(|record| record.number == number) {
+            return Ok(Some(record.clone()));
+        }
+        let mut found = None;
+        load::fold_all(&self.store, run, &mut |state| {
+            let record = state.recent.iter().rev().find(|record| record.number == number);
+            found = record.cloned().or(found.take());
+        })
+        .await?;
+        Ok(found)
     }
 
     /// Records a new run.
@@ -223,7 +239,12 @@ fn redacted(request: Request) -> Request {
         Request::Answer { question, answer, comment, seen } => {
             Request::Answer { question, answer, comment: comment.map(clean), seen }
         }
-        other @ (Request::Pause | Request::Stop { .. } | Request::Skip | Request::Resume(_)) => other,
+        Request::Choose { iteration, reason } => Request::Choose { iteration, reason: clean(reason) },
+        other @ (Request::Pause
+        | Request::Stop { .. }
+        | Request::Skip
+        | Request::Resume(_)
+        | Request::Mark { .. }) => other,
     }
 }
 

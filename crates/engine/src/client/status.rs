@@ -1,10 +1,14 @@
 //! Where a run is, why, and what to do: a view of its state.
 
-use piton_model::loop_machine::{CheckResult, DoneRule, KeptFinding, State, done_rule};
+use std::collections::{BTreeMap, VecDeque};
+
+use piton_model::loop_machine::{
+    ACCEPTABLE_SCORE, CheckResult, DoneRule, KeptFinding, Measures, State, done_rule,
+};
 use piton_model::{Reason, Status, exit_code};
 use piton_store::{Holder, StoredEvent, chain};
 use piton_view::{
-    BestView, ChangedView, CheckView, Counted, DriverView, EventView, IterationView, LimitsView,
+    BestView, ChangedView, CheckView, Counted, DriverView, EventView, GuardView, IterationView, LimitsView,
     QuestionView, RunStatus, RunSummary, UsedView,
 };
 
@@ -44,7 +48,14 @@ pub(super) fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
             quality_score: best.quality_score(),
             passed: best.passed,
             total: best.total,
+            acceptable: best.quality_score() >= ACCEPTABLE_SCORE,
         }),
+        chosen: state.chosen.clone(),
+        measures: state.measures.clone().filter(|measures| !measures.is_empty()),
+        baseline_measures: baseline_measures(state),
+        reinforcement: state.reinforcement.level.as_str(),
+        recoveries: state.recoveries.iter().chain(&state.recovery).cloned().collect(),
+        guard: guard_of(state),
         iterations: state.recent.iter().map(iteration_of).collect(),
         changed: ChangedView {
             files: state.modified_files.clone(),
@@ -52,19 +63,51 @@ pub(super) fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
             commits: state.commits,
         },
         said: state.report.as_ref().and_then(|report| report.summary.clone()),
-        findings: state.findings.iter().map(finding_of).collect(),
+        findings: state.findings.iter().map(|kept| finding_of(kept, &state.marks)).collect(),
         questions: state.questions.iter().map(question_of).collect(),
     }
 }
 
-fn finding_of(kept: &KeptFinding) -> serde_json::Value {
-    let KeptFinding { iteration, verdict, finding } = kept;
-    serde_json::json!({
-        "iteration": iteration, "verdict": verdict, "id": finding.id, "rule": finding.rule,
-        "regression_type": finding.regression_type, "severity": finding.severity,
+fn finding_of(kept: &KeptFinding, marks: &BTreeMap<String, bool>) -> serde_json::Value {
+    let KeptFinding { iteration, at, verdict, finding } = kept;
+    let mut view = serde_json::json!({
+        "iteration": iteration, "at": at, "verdict": verdict, "id": finding.id, "rule": finding.rule,
+        "regression_type": finding.regression_type, "pattern": finding.pattern, "severity": finding.severity,
         "confidence": f64::from(finding.confidence_percent) / 100.0, "blocking": finding.blocking,
         "file": finding.file, "line": finding.line, "message": finding.message,
-    })
+    });
+    if let Some(false_positive) = marks.get(&finding.id) {
+        view["false_positive"] = (*false_positive).into();
+    }
+    view
+}
+
+fn baseline_measures(state: &State) -> Option<Measures> {
+    let measures = state.baseline.as_ref().map(|round| round.measures.clone());
+    measures.filter(|measures| !measures.is_empty())
+}
+
+/// What the guard costs and how often people found it right, as far as that was measured.
+fn guard_of(state: &State) -> GuardView {
+    let counters = &state.counters;
+    let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+    let marked = |wanted: bool| state.marks.values().filter(|mark| **mark == wanted).count() as u32;
+    GuardView {
+        detections: counters.detections,
+        true_positives: marked(false),
+        false_positives: marked(true),
+        false_positive_rate: share(u64::from(marked(true)), u64::from(counters.detections)),
+        latency_p95_ms: percentile(&state.latencies_ms, 95),
+        latency_p99_ms: percentile(&state.latencies_ms, 99),
+        overhead_percent: share(100 * counters.guard_ms, counters.working_ms),
+    }
+}
+
+/// The value below which so many per cent of them lie, and their own place.
+fn percentile(values: &VecDeque<u32>, percent: usize) -> Option<u32> {
+    let mut sorted: Vec<_> = values.iter().copied().collect();
+    sorted.sort_unstable();
+    sorted.get((sorted.len() * percent).div_ceil(100).saturating_sub(1)).copied()
 }
 
 /// The command that helps most where the run is.
@@ -150,6 +193,9 @@ fn iteration_of(record: &piton_model::loop_machine::IterationRecord) -> Iteratio
         passed: record.passed,
         total: record.total,
         progress: record.progress,
+        regressed: record.regressed,
+        quality: record.quality,
+        measures: record.measures.clone(),
     }
 }
 

@@ -251,7 +251,7 @@ fn change_since(
         return Ok(None);
     }
     let diff = context.workspace.diff(&snapshot_id(&before.id)?, &snapshot_id(&after.id)?)?;
-    Ok(Some(end::change_of(&diff)))
+    Ok(Some(end::change_of(&diff, context.layout.tree())))
 }
 
 pub(super) fn take_snapshot(context: &Context, message: &str) -> Result<Snapshot, WorldError> {

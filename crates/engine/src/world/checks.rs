@@ -10,7 +10,7 @@ use piton_model::loop_machine::{CheckResult, CheckRound, Condition, ConditionRes
 use piton_model::{Command, State};
 use piton_sys::{Ids, SystemIds, file};
 
-use super::{Context, WorldError, attempt, confine, land, snapshot_id, tasks};
+use super::{Context, WorldError, attempt, confine, land, measure, originals, snapshot_id, tasks};
 
 const OUTPUT_BYTES_MAX: u64 = 16 << 20;
 const KILL_GRACE_MS: u64 = 1_000;
@@ -30,6 +30,7 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
     if let Some(target) = &state.restore {
         context.workspace.restore(context.run.as_str(), &snapshot_id(&target.id)?, Expected::Anything)?;
     }
+    let left = originals::stand_in(context, state)?;
     let mut result = CheckRound {
         number: round,
         checks: Vec::new(),
@@ -37,17 +38,19 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
         snapshot: None,
         commit: None,
         duration_ms: 0,
+        measures: Default::default(),
         cancelled: false,
     };
     for (index, check) in state.config.checks.iter().enumerate() {
         context.require_lease(state)?;
         let name = format!("check-{round}-{index}");
-        let Some((exit, tail)) = run(context, state, &name, &check.command, check.timeout_ms)? else {
+        let Some(ran) = run(context, state, &name, &check.command, check.timeout_ms)? else {
             result.cancelled = true;
             break;
         };
-        result.duration_ms += exit.duration_ms;
-        result.checks.push(verdict(&check.name, &exit, tail));
+        result.duration_ms += ran.exit.duration_ms;
+        measure::take_check(context, check, &ran, &mut result.measures);
+        result.checks.push(verdict(&check.name, &ran.exit, ran.tail));
     }
     for (index, condition) in state.config.until.iter().enumerate() {
         if result.cancelled || !condition.needs_probe() {
@@ -58,8 +61,19 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
             None => result.cancelled = true,
         }
     }
+    if !result.cancelled {
+        match measure::take_metrics(context, state, round, &mut result.measures)? {
+            Some(duration_ms) => result.duration_ms += duration_ms,
+            None => result.cancelled = true,
+        }
+    }
     context.require_lease(state)?;
-    result.snapshot = Some(attempt::take_snapshot(context, &format!("after checks {round}"))?);
+    left.put_back()?;
+    let snapshot = attempt::take_snapshot(context, &format!("after checks {round}"))?;
+    if !result.cancelled {
+        measure::take_tree(context, state, &snapshot, &mut result.measures);
+    }
+    result.snapshot = Some(snapshot);
     result.commit = land::commit(context, state, &result)?;
     Ok(Command::EndChecks(result))
 }
@@ -78,22 +92,32 @@ fn probe(
         Condition::Command(command) => {
             let name = format!("until-{round}-{index}");
             let ran = run(context, state, &name, command, CONDITION_TIMEOUT_MS)?;
-            Ok(ran.map(|(exit, _)| {
-                *duration_ms += exit.duration_ms;
-                passed(&exit)
+            Ok(ran.map(|ran| {
+                *duration_ms += ran.exit.duration_ms;
+                passed(&ran.exit)
             }))
         }
     }
 }
 
+/// A command that was run.
+pub(super) struct Ran {
+    /// Its directory below the attempts.
+    pub(super) name: String,
+    /// How it ended.
+    pub(super) exit: Exit,
+    /// The end of what it printed, where it failed.
+    tail: String,
+}
+
 /// Runs a command under a keeper, or finds the verdict it left. `None` when it was cancelled.
-fn run(
+pub(super) fn run(
     context: &Context,
     state: &State,
     name: &str,
     command: &str,
     timeout_ms: u64,
-) -> Result<Option<(Exit, String)>, WorldError> {
+) -> Result<Option<Ran>, WorldError> {
     let attempts = context.attempts();
     let mut tries = 1;
     loop {
@@ -124,13 +148,14 @@ fn run(
             }
             Found::Finished(exit) => {
                 let tail = if passed(&exit) { String::new() } else { tail_of(context, &name)? };
-                return Ok(Some((exit, tail)));
+                return Ok(Some(Ran { name, exit, tail }));
             }
             Found::Abandoned => tries += 1,
             Found::Dead { .. } => {
                 piton_agent::reap(&attempts, &name)?;
                 if tries >= TRIES_MAX {
-                    return Ok(Some((lost(), "its process was lost three times in a row".to_owned())));
+                    let tail = "its process was lost three times in a row".to_owned();
+                    return Ok(Some(Ran { name, exit: lost(), tail }));
                 }
                 tries += 1;
             }
@@ -208,6 +233,19 @@ fn lost() -> Exit {
         stdout_cut: 0,
         stderr_cut: 0,
     }
+}
+
+/// All that a command printed, as far as it was kept.
+pub(super) fn printed(context: &Context, name: &str) -> String {
+    let directory = context.attempts().join(name);
+    let mut text = String::new();
+    for log in ["stdout.log", "stderr.log"] {
+        if let Ok(Some(bytes)) = file::read_regular(&directory.join(log), 2 * OUTPUT_BYTES_MAX) {
+            text.push_str(&String::from_utf8_lossy(&bytes));
+            text.push('\n');
+        }
+    }
+    text
 }
 
 /// The end of what a check printed: its errors, else its output.

@@ -6,15 +6,19 @@ use piton_agent::stream::Account;
 use piton_agent::{EndedBy, Exit};
 use piton_git::Diff;
 use piton_model::limits::{
-    CUSTOM_VALUE_BYTES_MAX, MODIFIED_FILES_MAX, NOTES_MAX, OBJECTIVES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX,
+    ARTIFACTS_MAX, CUSTOM_VALUE_BYTES_MAX, MODIFIED_FILES_MAX, NOTES_MAX, OBJECTIVES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX,
     clip,
 };
 use piton_model::loop_machine::{
-    AgentConfig, AttemptEnd, AttemptOutcome, Change, ErrorClass, Note, NoteKind, Objectives, OpenAttempt,
+    AgentConfig, Artifact, AttemptEnd, AttemptOutcome, Change, ErrorClass, Note, NoteKind, Objectives, OpenAttempt,
     Report, ReportStatus, StreamField, StreamFormat, Usage,
 };
 use piton_model::{State, Timestamp};
 use piton_sys::redact::Redactor;
+use sha2::{Digest, Sha256};
+
+/// The largest file whose digest is kept.
+const ARTIFACT_BYTES_MAX: u64 = 8 << 20;
 
 /// What is looked at of the errors a program printed.
 const STDERR_BYTES_MAX: u64 = 64 << 10;
@@ -296,10 +300,22 @@ fn class_of(word: &str) -> Option<ErrorClass> {
     serde_json::from_value(serde_json::Value::String(word.to_owned())).ok()
 }
 
+/// What a file is now. One that is gone, or too large to look at, is none.
+fn artifact(tree: &Path, path: &str) -> Option<Artifact> {
+    let bytes = piton_sys::file::read_regular(&tree.join(path), ARTIFACT_BYTES_MAX).ok()??;
+    let digest = Sha256::digest(&bytes);
+    let sha256 = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    Some(Artifact { path: path.to_owned(), sha256, size_bytes: bytes.len() as u64 })
+}
+
 /// What differs, as the journal keeps it.
-pub(super) fn change_of(diff: &Diff) -> Change {
+pub(super) fn change_of(diff: &Diff, tree: &Path) -> Change {
+    let artifact = |path: &String| artifact(tree, path);
+    let files: Vec<_> =
+        diff.files.iter().take(MODIFIED_FILES_MAX).map(|file| file.path.to_string()).collect();
     Change {
-        files: diff.files.iter().take(MODIFIED_FILES_MAX).map(|file| file.path.to_string()).collect(),
+        artifacts: files.iter().take(ARTIFACTS_MAX).filter_map(artifact).collect(),
+        files,
         files_total: diff.files.len() as u32,
         added: diff.added,
         removed: diff.removed,

@@ -1,6 +1,6 @@
 //! Looking at what an attempt left with the eyes of the guard.
 
-use piton_git::Tree;
+use piton_git::{Entry, Tree};
 use piton_guard::{Known, Options};
 use piton_model::State;
 use piton_model::loop_machine::{Counts, Finding, GuardMode, GuardReport, Snapshot};
@@ -23,15 +23,34 @@ pub(super) fn look(
     let (base, head) =
         (context.workspace.tree(&snapshot_id(&before.id)?), context.workspace.tree(&snapshot_id(&after.id)?));
     let failed = |error: piton_guard::ReadError| WorldError::Guard { what: error.to_string() };
-    let mut protected = state.config.protect.clone();
-    protected.push("piton.toml".to_owned());
-    let names: Vec<_> = base.entries().map_err(failed)?.into_iter().map(|entry| entry.path).collect();
-    protected.extend(scripts(state, &|path| names.binary_search_by(|name| name.as_str().cmp(path)).is_ok()));
+    let begin = SystemClock.monotonic();
+    let protected = protected(state, &base.entries().map_err(failed)?);
     // Today, for allowances that expire.
     let today = SystemClock.now().to_string().split('T').next().map(str::to_owned);
-    let options = Options { protected, today, distrust: true, only_changed: true };
-    let report = piton_guard::compare(&base, &head, &options, &mut Known::default()).map_err(failed)?;
-    Ok(Some(kept(&report)))
+    let options = Options { protected, today: today.clone(), distrust: true, only_changed: true };
+    let mut report = piton_guard::compare(&base, &head, &options, &mut Known::default()).map_err(failed)?;
+    report.findings.retain(|finding| !is_off(state, &finding.rule, today.as_deref()));
+    let duration_ms = (SystemClock.monotonic() - begin).as_millis() as u64;
+    Ok(Some(GuardReport { duration_ms, ..kept(&report) }))
+}
+
+/// Whether somebody switched the rule off, and that still holds.
+fn is_off(state: &State, rule: &str, today: Option<&str>) -> bool {
+    let holds = |expires: &Option<String>| match (expires, today) {
+        (Some(expires), Some(today)) => today <= expires.as_str(),
+        _ => true,
+    };
+    state.config.rules_off.iter().any(|off| off.rule == rule && holds(&off.expires))
+}
+
+/// What no agent may change in a tree of these files: what the configuration names, the configuration itself, and
+/// the scripts that the checks run.
+pub(super) fn protected(state: &State, entries: &[Entry]) -> Vec<String> {
+    let is_file = |path: &str| entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).is_ok();
+    let mut protected = state.config.protect.clone();
+    protected.push("piton.toml".to_owned());
+    protected.extend(scripts(state, &is_file));
+    protected
 }
 
 /// What a run keeps of a report.
@@ -40,6 +59,7 @@ fn kept(report: &piton_guard::Report) -> GuardReport {
         id: finding.id.clone(),
         rule: finding.rule.clone(),
         regression_type: finding.regression_type.as_str().to_owned(),
+        pattern: finding.pattern.clone(),
         severity: finding.severity.as_str().to_owned(),
         confidence_percent: (finding.confidence * 100.0).round() as u8,
         blocking: finding.blocking,
@@ -54,6 +74,7 @@ fn kept(report: &piton_guard::Report) -> GuardReport {
         assertions: Counts { before: assertions.before as u64, after: assertions.after as u64 },
         findings: report.findings.iter().filter(|finding| finding.allowed.is_none()).map(finding).collect(),
         findings_total: report.findings.len() as u32,
+        duration_ms: 0,
     }
 }
 

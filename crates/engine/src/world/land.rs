@@ -5,7 +5,7 @@ use std::time::Duration;
 use piton_git::{Expected, Workspace};
 use piton_model::State;
 use piton_model::limits::clip;
-use piton_model::loop_machine::{CheckRound, Worktree};
+use piton_model::loop_machine::{CheckRound, GuardMode, Worktree, regressions};
 
 use piton_sys::process::{Program, RunLimits};
 
@@ -84,10 +84,18 @@ pub(super) fn commit(
 ) -> Result<Option<String>, WorldError> {
     let green =
         state.config.worktree.is_some() && state.iteration > 0 && !round.cancelled && round.all_pass();
-    if !green {
+    // What the numbers speak against is refused right after; it must not be on the branch.
+    if !green || regresses(state, round) {
         return Ok(None);
     }
     Ok(context.workspace.commit_all(&message(state))?)
+}
+
+fn regresses(state: &State, round: &CheckRound) -> bool {
+    let found =
+        regressions(&state.config.thresholds, state.measures.as_ref(), state.reference.as_ref(), round);
+    let counts = matches!(state.config.guard, GuardMode::Block | GuardMode::Ask);
+    counts && found.iter().any(|finding| finding.blocking)
 }
 
 /// What the agent says it did, in its own words, and where that is on record.

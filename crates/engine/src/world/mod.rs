@@ -11,8 +11,11 @@ mod end;
 mod guard;
 mod inject;
 mod land;
+mod measure;
+mod originals;
 pub mod prompt;
 mod publish;
+mod reinforce;
 mod signals;
 mod tasks;
 
@@ -95,6 +98,8 @@ struct Context {
     exe: PathBuf,
     host: String,
     cancelled: AtomicBool,
+    /// What was counted in trees, so that it is not counted again.
+    counted: Mutex<piton_guard::Counted>,
     /// The attempt directory that is waited for.
     performing: Mutex<Option<String>>,
 }
@@ -132,6 +137,7 @@ impl LocalWorld {
             exe,
             host: piton_sys::process::host_id(),
             cancelled: AtomicBool::new(false),
+            counted: Mutex::default(),
             performing: Mutex::new(None),
         };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;

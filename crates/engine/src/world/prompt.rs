@@ -10,8 +10,7 @@ use piton_model::loop_machine::{
 };
 use piton_sys::file;
 
-/// Findings that a prompt names.
-const REFUSALS_SHOWN_MAX: usize = 8;
+use super::reinforce::reinforce;
 
 /// Why there is no prompt.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +45,7 @@ pub fn compose(state: &State, root: &Path) -> Result<String, PromptError> {
     if let Some(round) = &state.checks {
         show_failures(&mut prompt, round);
     }
-    show_refusal(&mut prompt, state);
+    reinforce(&mut prompt, state);
     show_false_done(&mut prompt, state);
     show_notes(&mut prompt, state);
     for told in state.told.iter() {
@@ -127,24 +126,6 @@ fn show_notes(prompt: &mut String, state: &State) {
     for KeptNote { iteration, note } in &state.notes {
         let _ = writeln!(prompt, "- {} (iteration {iteration}): {}", note.kind.as_str(), note.text);
     }
-}
-
-/// Why the last iteration was refused, in so many words: what was found, and what to do instead.
-fn show_refusal(prompt: &mut String, state: &State) {
-    let Some(last) = state.recent.back().filter(|last| last.refused) else { return };
-    let _ = writeln!(
-        prompt,
-        "\nIteration {} was refused, and every file is back as it was before it. What was found:",
-        last.number
-    );
-    let found = state.findings.iter().filter(|kept| kept.iteration == last.number && kept.finding.blocking);
-    for kept in found.take(REFUSALS_SHOWN_MAX) {
-        let _ = writeln!(prompt, "- {}. Instead: {}.", kept.finding.sentence(), kept.finding.undo);
-    }
-    prompt.push_str(
-        "Make the code right instead of the checks lenient. If a test itself is wrong, do not change it: report \
-         that you are blocked and say why.\n",
-    );
 }
 
 fn show_false_done(prompt: &mut String, state: &State) {

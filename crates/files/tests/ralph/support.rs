@@ -20,6 +20,7 @@ pub(crate) fn config() -> LoopConfig {
         command: "true".to_owned(),
         timeout_ms: 900_000,
         cheap: false,
+        reads: None,
     };
     LoopConfig {
         prompt: Prompt::File("PROMPT.md".to_owned()),
@@ -36,6 +37,11 @@ pub(crate) fn config() -> LoopConfig {
         worktree: None,
         guard: Default::default(),
         protect: Vec::new(),
+        rules_off: Vec::new(),
+        thresholds: Default::default(),
+        reinforcement: Default::default(),
+        recovery: Default::default(),
+        metrics: Vec::new(),
         confine: None,
         on_done: None,
     }
@@ -158,6 +164,7 @@ fn round(number: u32, passed: [bool; 2], report_is_there: bool) -> CheckRound {
         snapshot: None,
         commit: None,
         duration_ms: 2_000,
+        measures: Default::default(),
         cancelled: false,
     }
 }

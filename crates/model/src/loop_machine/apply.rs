@@ -2,22 +2,19 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::conclude::{self, conclude, conclude_skipped};
 use super::config::{Raise, SessionPolicy};
-use super::facts::{
-    Answer, AttemptEnd, AttemptOutcome, CheckRound, ErrorClass, Objectives, QuestionKind, Report,
-    ReportStatus,
-};
+use super::facts::{Answer, AttemptEnd, AttemptOutcome, ErrorClass, Objectives, QuestionKind, Report};
 use super::guard::{self, GuardMode, GuardReport};
-use super::session;
+use super::reinforcement::{self, Reinforcement};
 use super::state::{
-    Asked, Best, Counters, Driver, Ended, GivenAnswer, IterationRecord, KeptNote, Next, Open, Question,
-    Session, State, Told,
+    Asked, Chosen, Counters, Driver, Ended, GivenAnswer, KeptNote, Next, Open, Question, Session, State, Told,
 };
+use super::{recovery, session};
 use crate::Timestamp;
 use crate::event::{Event, StopOrigin};
 use crate::limits::{
-    ANSWERS_WAITING_MAX, CUSTOM_KEYS_MAX, MODIFIED_FILES_MAX, NOTES_MAX, OBJECTIVES_MAX,
-    RECENT_ITERATIONS_MAX, TOLD_MAX,
+    ANSWERS_WAITING_MAX, CUSTOM_KEYS_MAX, MARKS_MAX, MODIFIED_FILES_MAX, NOTES_MAX, OBJECTIVES_MAX, TOLD_MAX,
 };
 use crate::status::{Reason, Status};
 
@@ -68,6 +65,16 @@ fn born(event: &Event, at: Timestamp) -> Option<State> {
         notes: VecDeque::new(),
         findings: VecDeque::new(),
         restore: None,
+        measures: None,
+        reference: None,
+        trusted: None,
+        reinforcement: Reinforcement::default(),
+        recovery: None,
+        recoveries: VecDeque::new(),
+        recovered_iteration: 0,
+        latencies_ms: VecDeque::new(),
+        marks: BTreeMap::new(),
+        chosen: None,
         modified_files: Vec::new(),
         custom: BTreeMap::new(),
         questions: Vec::new(),
@@ -78,6 +85,7 @@ fn born(event: &Event, at: Timestamp) -> Option<State> {
     if state.needs_checks() {
         state.next = Next::Checks;
     }
+    reinforcement::begin(&mut state);
     Some(state)
 }
 
@@ -94,6 +102,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         }
         Event::SnapshotTaken { snapshot } => {
             state.start.get_or_insert_with(|| snapshot.clone());
+            state.trusted.get_or_insert_with(|| snapshot.clone());
             if matches!(state.open, Some(Open::Attempt(_))) {
                 // Somebody edited the tree before the attempt began; that is not the attempt's work.
                 state.before = Some(snapshot.clone());
@@ -104,7 +113,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.round = *round;
             state.open = Some(Open::Checks(*round));
         }
-        Event::ChecksFinished { round } => checks_finished(state, round),
+        Event::ChecksFinished { round } => conclude::checks_finished(state, round),
         Event::ChecksReused { .. } => conclude(state),
         Event::AttemptStarted { attempt } => {
             if attempt.iteration != state.iteration {
@@ -113,6 +122,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.iteration = attempt.iteration;
             state.attempt = attempt.number;
             state.ended = None;
+            reinforcement::iteration_began(state);
             for told in &mut state.told {
                 told.attempt.get_or_insert(attempt.number);
             }
@@ -143,6 +153,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
                 refused: false,
                 left: None,
                 doubted: false,
+                artifacts: Vec::new(),
                 hold: Some(Reason::AttemptLost),
             });
             untell(state, *attempt);
@@ -166,6 +177,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             question_closed(state, kind, *answer, comment.as_deref(), at);
         }
         Event::AnswerRefused { question, .. } => take_answer(state, *question),
+        Event::RecoveryAdvanced { recovery, step } => recovery::take(state, *recovery, step, at),
         Event::RunWaiting { reason, until } => {
             let_go(state);
             enter(state, Status::Waiting, Some(*reason), None, at);
@@ -220,6 +232,15 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             }
         }
         Event::AgentTold { text } => tell(state, text),
+        Event::BestChosen { iteration, reason } => {
+            let chosen = Chosen { iteration: *iteration, reason: reason.clone(), at };
+            state.chosen = Some(chosen).filter(|_| *iteration > 0);
+        }
+        Event::FindingMarked { finding, false_positive } => {
+            if state.marks.len() < MARKS_MAX || state.marks.contains_key(finding) {
+                state.marks.insert(finding.clone(), *false_positive);
+            }
+        }
         Event::CheckpointTaken { .. } => {}
     }
 }
@@ -302,6 +323,7 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
         refused,
         left: end.snapshot.clone().filter(|_| refused),
         doubted: blocks && state.config.guard == GuardMode::Ask,
+        artifacts: end.change.as_ref().map_or_else(Vec::new, |change| change.artifacts.clone()),
         hold,
     });
     if hold.is_some_and(|reason| matches!(reason, Reason::RateLimit | Reason::Overloaded)) {
@@ -412,134 +434,6 @@ fn remember_files(known: &mut Vec<String>, files: &[String]) {
     }
 }
 
-fn checks_finished(state: &mut State, round: &CheckRound) {
-    state.open = None;
-    state.commits += u32::from(round.commit.is_some());
-    state.counters.working_ms = state.counters.working_ms.saturating_add(round.duration_ms);
-    if let Some(snapshot) = &round.snapshot {
-        state.snapshot = Some(snapshot.clone());
-        // The round began with putting the files back.
-        state.restore = None;
-    }
-    if round.cancelled {
-        // Stopped or skipped in the middle: the round is run again, unless the iteration was given up.
-        if state.asked.skip {
-            conclude_skipped(state);
-        }
-        return;
-    }
-    let is_baseline = state.iteration == 0;
-    let unchanged = state.checks.as_ref().is_some_and(|last| same_verdicts(last, round));
-    if let Some(ended) = &mut state.ended {
-        ended.duration_ms = ended.duration_ms.saturating_add(round.duration_ms);
-    }
-    state.counters.red_in_a_row = if round.all_pass() { 0 } else { state.counters.red_in_a_row + 1 };
-    state.checks = Some(round.clone());
-    if is_baseline {
-        state.baseline = Some(round.clone());
-        state.next = Next::Attempt;
-    } else {
-        conclude_with(state, !unchanged);
-    }
-}
-
-fn same_verdicts(left: &CheckRound, right: &CheckRound) -> bool {
-    left.checks
-        .iter()
-        .map(|check| (&check.name, check.passed))
-        .eq(right.checks.iter().map(|check| (&check.name, check.passed)))
-        && left.conditions == right.conditions
-}
-
-fn conclude(state: &mut State) {
-    conclude_with(state, false);
-}
-
-/// The iteration under way has its verdict.
-fn conclude_with(state: &mut State, verdicts_changed: bool) {
-    state.next = Next::Attempt;
-    state.asked.skip = false;
-    let Some(ended) = state.ended.take() else { return };
-    let tree_changed = match (&state.before, &state.snapshot) {
-        (Some(before), Some(now)) => before.tree != now.tree,
-        _ => false,
-    };
-    let progress = (tree_changed || verdicts_changed) && !ended.refused;
-    state.counters.iterations += 1;
-    if ended.outcome == AttemptOutcome::Succeeded {
-        state.counters.succeeded += 1;
-    } else {
-        state.counters.failed += 1;
-    }
-    if progress {
-        state.counters.no_progress_in_a_row = 0;
-        state.counters.last_progress_iteration = Some(state.iteration);
-    } else {
-        state.counters.no_progress_in_a_row += 1;
-    }
-    let (passed, total) = verdict_counts(state);
-    if ended.refused {
-        state.counters.refused += 1;
-        state.counters.refused_in_a_row += 1;
-    } else {
-        state.counters.refused_in_a_row = 0;
-    }
-    // What a person has not judged yet is not the best of anything.
-    if !ended.refused && !ended.doubted {
-        keep_best(state, passed, total);
-    }
-    remember_iteration(state, &ended, false, progress);
-    // What a refused agent says about its work is about work that is gone.
-    state.report =
-        ended.report.filter(|report| !ended.refused || report.status == Some(ReportStatus::Blocked));
-}
-
-/// The iteration under way was given up.
-fn conclude_skipped(state: &mut State) {
-    state.next = Next::Attempt;
-    state.asked.skip = false;
-    let Some(ended) = state.ended.take() else { return };
-    state.counters.iterations += 1;
-    state.counters.failed += 1;
-    remember_iteration(state, &ended, true, false);
-    state.report = None;
-}
-
-fn verdict_counts(state: &State) -> (u32, u32) {
-    state.checks.as_ref().map_or((0, 0), |round| (round.passed() as u32, round.checks.len() as u32))
-}
-
-fn keep_best(state: &mut State, passed: u32, total: u32) {
-    if total == 0 || state.best.as_ref().is_some_and(|best| best.passed >= passed) {
-        return;
-    }
-    state.best = Some(Best { iteration: state.iteration, passed, total, snapshot: state.snapshot.clone() });
-}
-
-fn remember_iteration(state: &mut State, ended: &Ended, skipped: bool, progress: bool) {
-    let (passed, total) = if skipped { (0, 0) } else { verdict_counts(state) };
-    state.recent.push_back(IterationRecord {
-        number: state.iteration,
-        outcome: ended.outcome,
-        skipped,
-        refused: ended.refused,
-        doubted: ended.doubted,
-        tests: ended.tests,
-        duration_ms: ended.duration_ms,
-        added: ended.added,
-        removed: ended.removed,
-        passed,
-        total,
-        progress,
-        cost_microusd: ended.report.as_ref().and_then(|report| report.cost_microusd),
-        // Of a refused one, what was refused: it can be looked at, and is nowhere else.
-        snapshot: ended.left.clone().or_else(|| state.snapshot.clone()),
-    });
-    while state.recent.len() > RECENT_ITERATIONS_MAX {
-        state.recent.pop_front();
-    }
-}
-
 fn question_closed(
     state: &mut State,
     kind: Option<QuestionKind>,
@@ -548,6 +442,9 @@ fn question_closed(
     at: Timestamp,
 ) {
     let stop = Some((true, StopOrigin::Command));
+    if kind == Some(QuestionKind::Guard) {
+        recovery::answered(state, answer);
+    }
     match answer {
         // "Start another attempt?" "No." leaves nothing to go on with.
         Answer::Reject if kind == Some(QuestionKind::AttemptLost) => {
@@ -558,7 +455,7 @@ fn question_closed(
         }
         Answer::Approve | Answer::Reject => {
             if kind == Some(QuestionKind::Guard) {
-                guard_answered(state, answer);
+                conclude::guard_answered(state, answer);
             }
             if let Some(comment) = comment {
                 tell(state, comment);
@@ -571,24 +468,6 @@ fn question_closed(
         }
         Answer::Abort => state.asked.stop = stop,
     }
-}
-
-/// A person judged what the guard found: the iteration is kept, or its files are put back.
-fn guard_answered(state: &mut State, answer: Answer) {
-    state.counters.refused_in_a_row = 0;
-    let (passed, total) = verdict_counts(state);
-    let before = state.before.clone();
-    let Some(last) = state.recent.back_mut().filter(|last| last.doubted) else { return };
-    last.doubted = false;
-    if answer == Answer::Approve {
-        keep_best(state, passed, total);
-        return;
-    }
-    last.refused = true;
-    state.counters.refused += 1;
-    state.report = None;
-    state.restore = before;
-    state.next = Next::Checks;
 }
 
 /// The oldest answer to this question was judged.

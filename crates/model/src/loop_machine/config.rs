@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::guard::GuardMode;
+use super::recovery::RecoveryPolicy;
+use super::regression::Thresholds;
+use super::reinforcement::Escalation;
 use crate::Timestamp;
 
 /// The configuration of a loop. Stored with its first event: a resumed run uses what it started with.
@@ -34,12 +37,40 @@ pub struct LoopConfig {
     /// Paths in the work tree that no agent may change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protect: Vec<String>,
+    /// Rules of the guard that do not count here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules_off: Vec<RuleOff>,
+    /// From where on a number is a regression.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub thresholds: Thresholds,
+    /// How firmly prompts speak, and when.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reinforcement: Escalation,
+    /// How it recovers from a regression.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub recovery: RecoveryPolicy,
+    /// Numbers to measure beside those that are known anyway.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<Metric>,
     /// Walls around agents and checks; none without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confine: Option<Confine>,
     /// A shell command that is run whenever the run comes to rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_done: Option<String>,
+}
+
+/// A rule of the guard that somebody switched off.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleOff {
+    /// Its name.
+    pub rule: String,
+    /// Why.
+    pub reason: String,
+    /// The last day on which it is off, `YYYY-MM-DD`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<String>,
 }
 
 /// A work tree of the run's own, beside the repository.
@@ -263,6 +294,35 @@ pub struct Check {
     /// It is over in no time, so an agent may be held to it before it stops.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cheap: bool,
+    /// A file that it writes with numbers in it: what it measures is read from there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads: Option<Reading>,
+}
+
+/// A file with numbers in it, and what it is written in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reading {
+    /// Where it is, in the work tree.
+    pub path: String,
+    /// Its format; found out by looking at it without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+}
+
+/// A number that a command prints.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metric {
+    /// Its name in baseline and history.
+    pub name: String,
+    /// A shell command.
+    pub command: String,
+    /// Where in its output the number is: the first group of this regular expression, else the last number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regex: Option<String>,
+    /// How long it may take.
+    pub timeout_ms: u64,
 }
 
 /// Something that must hold for the run to be complete.

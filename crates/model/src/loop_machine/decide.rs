@@ -7,7 +7,7 @@ use super::apply::apply;
 use super::config::{Condition, LoopConfig, OnLost, Raise};
 use super::facts::{AttemptEnd, CheckRound, OpenAttempt, QuestionKind, ReportStatus, Snapshot, TreeProof};
 use super::state::{GivenAnswer, Next, Open, State};
-use super::{done, guard, limit, session};
+use super::{done, guard, limit, recovery, session};
 use crate::event::{Event, StopOrigin};
 use crate::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX, TITLE_CHARS_MAX};
 use crate::status::{Kind, Reason, Status};
@@ -113,6 +113,14 @@ pub enum Rejection {
         run: RunId,
         /// The question that was named.
         question: u32,
+    },
+    /// The run has no such iteration.
+    #[error("run `{run}` has no iteration {iteration}")]
+    NoSuchIteration {
+        /// Which run.
+        run: RunId,
+        /// The iteration that was named.
+        iteration: u32,
     },
     /// The configuration cannot be meant like this.
     #[error("{0}")]
@@ -276,11 +284,13 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         return Some(Event::RunWaiting { reason: reason_of(question.kind), until: None });
     }
     // Before it is done: what a person has to judge is not done.
-    if state.next == Next::Attempt
-        && state.iteration == state.counters.iterations
-        && let Some(text) = guard::doubt(state)
-    {
-        return Some(ask(state, QuestionKind::Guard, text));
+    if state.next == Next::Attempt && state.iteration == state.counters.iterations {
+        if let Some(step) = recovery::next(state) {
+            return Some(step);
+        }
+        if let Some(text) = guard::doubt(state) {
+            return Some(ask(state, QuestionKind::Guard, text));
+        }
     }
     if state.next == Next::Attempt
         && let Some(reason) = done::reached(state)
@@ -430,6 +440,14 @@ fn stopped(origin: StopOrigin) -> Event {
 pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
     let run = || state.run.clone();
     let nothing_to = |action| Err(Rejection::NothingTo { run: run(), status: state.status, action });
+    match request {
+        Event::BestChosen { iteration, .. } if *iteration > state.counters.iterations => {
+            return Err(Rejection::NoSuchIteration { run: run(), iteration: *iteration });
+        }
+        // What is said about a run can be said at any time.
+        Event::BestChosen { .. } | Event::FindingMarked { .. } => return Ok(()),
+        _ => {}
+    }
     if state.status == Status::Completed {
         return Err(Rejection::Finished { run: run(), status: state.status });
     }

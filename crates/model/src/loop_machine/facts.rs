@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::guard::GuardReport;
+use super::measures::Measures;
 use crate::Timestamp;
 use crate::limits::{
-    CUSTOM_KEYS_MAX, CUSTOM_VALUE_BYTES_MAX, CUSTOM_VALUE_DEPTH_MAX, MODIFIED_FILES_MAX, NOTES_MAX,
-    OBJECTIVES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX, WARNINGS_MAX, clip, clip_tail,
+    ARTIFACTS_MAX, CUSTOM_KEYS_MAX, CUSTOM_VALUE_BYTES_MAX, CUSTOM_VALUE_DEPTH_MAX, MODIFIED_FILES_MAX,
+    NOTES_MAX, OBJECTIVES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX, WARNINGS_MAX, clip, clip_tail,
 };
 
 /// A byte-exact picture of the work tree, kept by git.
@@ -33,6 +34,21 @@ pub struct Change {
     pub added: u64,
     /// Lines removed.
     pub removed: u64,
+    /// What the files are now; the first hundred.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
+}
+
+/// A file as an attempt left it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Artifact {
+    /// Where it is.
+    pub path: String,
+    /// The SHA-256 of its content.
+    pub sha256: String,
+    /// How large it is.
+    pub size_bytes: u64,
 }
 
 /// An attempt that is about to run or runs.
@@ -109,6 +125,7 @@ impl AttemptEnd {
         self.guard = self.guard.map(GuardReport::bounded);
         if let Some(change) = &mut self.change {
             change.files.truncate(MODIFIED_FILES_MAX);
+            change.artifacts.truncate(ARTIFACTS_MAX);
         }
         self
     }
@@ -342,7 +359,7 @@ pub enum ErrorClass {
 }
 
 /// One round of checks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CheckRound {
     /// Its number.
@@ -357,6 +374,9 @@ pub struct CheckRound {
     /// The commit that was made of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
+    /// What was measured on the way.
+    #[serde(default, skip_serializing_if = "Measures::is_empty")]
+    pub measures: Measures,
     /// Working time they took.
     pub duration_ms: u64,
     /// They were cut short because somebody asked; no verdict follows.
@@ -373,6 +393,7 @@ impl CheckRound {
                 check.tail = clip_tail(&check.tail, TAIL_BYTES_MAX).to_owned();
             }
         }
+        self.measures = self.measures.bounded();
         self
     }
 

@@ -6,7 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::state::State;
-use crate::limits::{FINDINGS_MAX, TAIL_BYTES_MAX, clip};
+use crate::Timestamp;
+use crate::limits::{FINDINGS_MAX, LATENCIES_MAX, TAIL_BYTES_MAX, clip};
 
 /// What a run does about a finding that blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,9 +24,6 @@ pub enum GuardMode {
     Off,
 }
 
-/// Refusals in a row after which a person is asked, whatever the mode.
-pub const REFUSALS_IN_A_ROW_MAX: u32 = 3;
-
 /// What the guard says about what an attempt left.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -39,6 +37,13 @@ pub struct GuardReport {
     pub findings: Vec<Finding>,
     /// How many there are in all.
     pub findings_total: u32,
+    /// How long it took to look.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub duration_ms: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A count before and after.
@@ -61,6 +66,9 @@ pub struct Finding {
     pub rule: String,
     /// What kind of regression it is.
     pub regression_type: String,
+    /// Which pattern of the laziness catalogue it is an instance of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
     /// How bad it is.
     pub severity: String,
     /// How sure the rule is.
@@ -80,7 +88,10 @@ pub struct Finding {
 impl Finding {
     /// The place and the sentence.
     pub fn sentence(&self) -> String {
-        format!("{}:{}: {}", self.file, self.line, self.message)
+        match self.file.as_str() {
+            "" => self.message.clone(),
+            file => format!("{file}:{}: {}", self.line, self.message),
+        }
     }
 }
 
@@ -121,6 +132,9 @@ pub enum Verdict {
 pub struct KeptFinding {
     /// The iteration.
     pub iteration: u32,
+    /// When it was found.
+    #[serde(default)]
+    pub at: Timestamp,
     /// What became of it.
     pub verdict: Verdict,
     /// The finding.
@@ -129,26 +143,41 @@ pub struct KeptFinding {
 
 /// Takes in what the guard said about the iteration under way. Whether its files must be put back.
 pub(super) fn take(state: &mut State, report: &GuardReport) -> bool {
-    let verdict = match (report.blocks(), state.config.guard) {
+    state.latencies_ms.push_back(report.duration_ms.try_into().unwrap_or(u32::MAX));
+    while state.latencies_ms.len() > LATENCIES_MAX {
+        state.latencies_ms.pop_front();
+    }
+    state.counters.guard_ms = state.counters.guard_ms.saturating_add(report.duration_ms);
+    keep(state, &report.findings) == Verdict::Refused
+}
+
+/// Keeps findings about the iteration under way. What follows from them.
+pub(super) fn keep(state: &mut State, findings: &[Finding]) -> Verdict {
+    let blocks = findings.iter().any(|finding| finding.blocking);
+    let verdict = match (blocks, state.config.guard) {
         (true, GuardMode::Block) => Verdict::Refused,
         (true, GuardMode::Ask) => Verdict::Asked,
         (false, _) | (true, GuardMode::Report | GuardMode::Off) => Verdict::Reported,
     };
-    let iteration = state.iteration;
+    let (iteration, at) = (state.iteration, state.updated_at);
     let kept = |finding: &Finding| KeptFinding {
         iteration,
+        at,
         verdict: if finding.blocking { verdict } else { Verdict::Reported },
         finding: finding.clone(),
     };
-    state.findings.extend(report.findings.iter().map(kept));
+    state.counters.detections += findings.iter().filter(|finding| finding.blocking).count() as u32;
+    state.findings.extend(findings.iter().map(kept));
     while state.findings.len() > FINDINGS_MAX {
         state.findings.pop_front();
     }
-    verdict == Verdict::Refused
+    verdict
 }
 
-/// The question to a person about what the guard found, if there is one to ask.
+/// The question to a person about what is recovered from, if there is one to ask.
 pub(super) fn doubt(state: &State) -> Option<String> {
+    let recovery = state.recovery.as_ref()?;
+    let (_, reason) = recovery.escalated.as_ref()?;
     let last = state.recent.back()?;
     let found: Vec<_> = state
         .findings
@@ -163,10 +192,12 @@ pub(super) fn doubt(state: &State) -> Option<String> {
             last.number
         ));
     }
-    (state.counters.refused_in_a_row >= REFUSALS_IN_A_ROW_MAX).then(|| {
-        format!(
-            "{} iterations in a row were refused; the last, {}, for:\n{list}\nIts files are back as they were. Let the agent try again?",
-            state.counters.refused_in_a_row, last.number
-        )
-    })
+    if last.refused {
+        return Some(format!(
+            "Iteration {} was refused ({reason}), for:\n{list}\nIts files are back as they were. Let the agent try again?",
+            last.number
+        ));
+    }
+    let sentence = recovery.diagnosed.as_ref().map_or("", |(_, diagnosis)| diagnosis.sentence.as_str());
+    Some(format!("The run does not get on ({reason}): {sentence}. Let the agent try again?"))
 }

@@ -12,12 +12,18 @@
 //! append.
 
 mod apply;
+mod conclude;
 mod config;
 mod decide;
 mod done;
 mod facts;
 mod guard;
 mod limit;
+mod measures;
+mod quality;
+mod recovery;
+mod regression;
+mod reinforcement;
 mod session;
 mod state;
 #[cfg(test)]
@@ -25,18 +31,25 @@ mod tests;
 
 pub use apply::apply;
 pub use config::{
-    AgentConfig, Check, Condition, Confine, Injection, Limits, LoopConfig, NamedBy, OnLost, Prompt, PromptBy,
-    Raise, SessionPolicy, Sessions, StreamField, StreamFormat, Worktree,
+    AgentConfig, Check, Condition, Confine, Injection, Limits, LoopConfig, Metric, NamedBy, OnLost, Prompt,
+    PromptBy, Raise, Reading, RuleOff, SessionPolicy, Sessions, StreamField, StreamFormat, Worktree,
 };
 pub use decide::{Command, Place, Rejection, admit, advance, create, decide};
 pub use done::{DoneRule, done_rule};
 pub use facts::{
-    Answer, AttemptEnd, AttemptOutcome, Change, CheckResult, CheckRound, ConditionResult, ErrorClass,
-    IntendedSession, Note, NoteKind, Objectives, OpenAttempt, QuestionKind, Report, ReportStatus, Snapshot,
-    TreeProof, Usage,
+    Answer, Artifact, AttemptEnd, AttemptOutcome, Change, CheckResult, CheckRound, ConditionResult,
+    ErrorClass, IntendedSession, Note, NoteKind, Objectives, OpenAttempt, QuestionKind, Report, ReportStatus,
+    Snapshot, TreeProof, Usage,
 };
-pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, REFUSALS_IN_A_ROW_MAX, Verdict};
+pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, Verdict};
+pub use measures::{Coverage, Measures, Share, TestCounts, TreeCounts};
+pub use quality::{ACCEPTABLE_SCORE, Quality, judge};
+pub use recovery::{
+    Approach, Cause, Diagnosis, Recovery, RecoveryOutcome, RecoveryPolicy, RecoveryStep, Retry,
+};
+pub use regression::{Thresholds, regressions};
+pub use reinforcement::{Escalation, Level, LevelChange, Reinforcement};
 pub use state::{
-    Asked, Best, Counters, Driver, Effect, Ended, GivenAnswer, IterationRecord, KeptNote, Next, Open,
+    Asked, Best, Chosen, Counters, Driver, Effect, Ended, GivenAnswer, IterationRecord, KeptNote, Next, Open,
     Question, Session, SessionRecord, State, Told,
 };

@@ -6,9 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use super::config::{LoopConfig, Raise};
 use super::facts::{
-    Answer, AttemptOutcome, CheckRound, Note, Objectives, OpenAttempt, QuestionKind, Report, Snapshot, Usage,
+    Answer, Artifact, AttemptOutcome, CheckRound, Note, Objectives, OpenAttempt, QuestionKind, Report,
+    Snapshot, Usage,
 };
 use super::guard::{Counts, KeptFinding};
+use super::measures::Measures;
+use super::quality::Quality;
+use super::recovery::Recovery;
+use super::reinforcement::Reinforcement;
 use crate::event::StopOrigin;
 use crate::status::{Kind, Reason, Status};
 use crate::{Epoch, RunId, Timestamp};
@@ -92,6 +97,36 @@ pub struct State {
     /// The tree that is to be put back before anything else: what came after it was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore: Option<Snapshot>,
+    /// What the last kept round measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measures: Option<Measures>,
+    /// What numbers are compared with: those of the start, or those a person agreed to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<Measures>,
+    /// The tree whose protected files count: the one of the start, or the last that a person agreed to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trusted: Option<Snapshot>,
+    /// How firmly prompts speak.
+    #[serde(default)]
+    pub reinforcement: Reinforcement,
+    /// The recovery under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<Recovery>,
+    /// The last recoveries that ended.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    pub recoveries: VecDeque<Recovery>,
+    /// The last iteration that was recovered from.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub recovered_iteration: u32,
+    /// How long the guard took, the last times.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    pub latencies_ms: VecDeque<u32>,
+    /// What people said about findings, by their id: whether it was a false alarm.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub marks: BTreeMap<String, bool>,
+    /// The iteration that a person chose over the best.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<Chosen>,
     /// Files the run has changed.
     pub modified_files: Vec<String>,
     /// Values kept with the run.
@@ -161,7 +196,7 @@ pub struct Ended {
     pub outcome: AttemptOutcome,
     /// How long it took.
     pub duration_ms: u64,
-    /// Lines added and removed.
+    /// Lines added.
     pub added: u64,
     /// Lines removed.
     pub removed: u64,
@@ -179,6 +214,9 @@ pub struct Ended {
     /// A person is to judge what it left.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub doubted: bool,
+    /// The files it changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
     /// It must not be retried right away: wait for this reason first.
     pub hold: Option<Reason>,
 }
@@ -223,18 +261,56 @@ pub struct Counters {
     /// Of those, the last ones in a row.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub refused_in_a_row: u32,
+    /// Recoveries.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub recoveries: u32,
+    /// Of those, the last ones that did not help.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub recoveries_in_a_row: u32,
+    /// Iterations in which a regression was found.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub regressions: u32,
+    /// Findings that block.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub detections: u32,
+    /// Time the guard took.
+    #[serde(default, skip_serializing_if = "is_none_of_it")]
+    pub guard_ms: u64,
+}
+
+fn is_none_of_it(number: &u64) -> bool {
+    *number == 0
 }
 
 fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// The best iteration so far. Ties keep the earlier.
+/// An iteration that a person chose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chosen {
+    /// Which.
+    pub iteration: u32,
+    /// Why.
+    pub reason: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// The best iteration so far: of those whose checks all pass the one with the highest score, else of all. Ties keep
+/// the earlier.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Best {
     /// Which.
     pub iteration: u32,
+    /// Since when.
+    #[serde(default)]
+    pub at: Timestamp,
+    /// How good it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality: Option<Quality>,
     /// Checks that passed.
     pub passed: u32,
     /// Checks that were run.
@@ -244,18 +320,33 @@ pub struct Best {
 }
 
 impl Best {
-    /// The share of checks that passed, 0 to 1.
+    /// How good it is, 0 to 100: its score, else the share of checks that passed.
     pub fn quality_score(&self) -> f64 {
-        if self.total == 0 { 0.0 } else { f64::from(self.passed) / f64::from(self.total) }
+        match self.quality {
+            Some(quality) => quality.score,
+            None if self.total == 0 => 0.0,
+            None => 100.0 * f64::from(self.passed) / f64::from(self.total),
+        }
+    }
+
+    /// Whether every check passed.
+    pub fn is_verified(&self) -> bool {
+        self.total > 0 && self.passed == self.total
     }
 }
 
 /// An iteration with a verdict.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IterationRecord {
     /// Its number.
     pub number: u32,
+    /// When it had its verdict.
+    #[serde(default)]
+    pub at: Timestamp,
+    /// The last attempt at it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub attempt: u32,
     /// How its agent ended.
     pub outcome: AttemptOutcome,
     /// It was given up because somebody asked.
@@ -269,6 +360,21 @@ pub struct IterationRecord {
     /// Tests that there were, before and after, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<Counts>,
+    /// Something in it got worse: it is not the best of anything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub regressed: bool,
+    /// How good it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality: Option<Quality>,
+    /// What was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measures: Option<Measures>,
+    /// The commit that was made of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The files it changed; only of the last one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
     /// Working time, checks included.
     pub duration_ms: u64,
     /// Lines added.

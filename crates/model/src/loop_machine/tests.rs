@@ -7,4 +7,6 @@ mod guard;
 mod harness;
 mod people;
 mod properties;
+mod quality;
+mod recovery;
 mod rests;

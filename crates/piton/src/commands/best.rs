@@ -1,26 +1,50 @@
-//! `piton best`: the best iteration of a run.
+//! `piton best`: the best iteration of a run, or the one that a person prefers.
 
 use piton_model::ExitCode;
-use piton_view::Client;
+use piton_view::{Client, Request};
 
-use crate::cli::{Global, RunArgument};
+use crate::cli::{BestArguments, Global};
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, clean_line};
 use crate::repository;
 
-pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -> Result<ExitCode, Failure> {
-    let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
-    let best = client.status(&run).await?.best;
+pub(super) async fn run(global: &Global, arguments: &BestArguments, out: &Output) -> Result<ExitCode, Failure> {
+    let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
+    if let Some(wanted) = &arguments.use_iteration {
+        let iteration = match wanted.as_str() {
+            "best" => 0,
+            "final" => client.load(&run, None).await?.state.counters.iterations,
+            number => number.parse().ok().filter(|number| *number > 0).ok_or_else(|| {
+                Failure::usage(format!("`{number}` is no iteration")).hint("give a number, `final` or `best`")
+            })?,
+        };
+        let reason = arguments.reason.as_deref().unwrap_or_default().trim().to_owned();
+        if reason.is_empty() {
+            return Err(Failure::usage("another iteration is preferred for a reason")
+                .hint("say why with --reason; it stays on record"));
+        }
+        client.request(&run, Request::Choose { iteration, reason }).await?;
+    }
+    let status = client.status(&run).await?;
     if out.json {
-        out.json(&best);
+        match &status.chosen {
+            None => out.json(&status.best),
+            chosen => out.json(&serde_json::json!({"chosen": chosen, "best": status.best})),
+        }
         return Ok(ExitCode::Done);
     }
-    match best {
-        Some(best) => {
-            out.line(format!("#{}  {} of {} checks", best.iteration, best.passed, best.total));
-            out.note(format!("`piton restore {}` puts its files back", run.short()));
-        }
-        None => out.note("no iteration was judged yet"),
+    if let Some(best) = &status.best {
+        let below = if best.acceptable { "" } else { " (below 70: not good enough to hand on)" };
+        let passed = format!("{} of {} checks", best.passed, best.total);
+        out.line(format!("#{}  {passed}, score {:.1}{below}", best.iteration, best.quality_score));
+    } else {
+        out.note("no iteration was judged yet");
+    }
+    if let Some(chosen) = &status.chosen {
+        out.line(format!("#{}  chosen instead: {}", chosen.iteration, clean_line(&chosen.reason)));
+    }
+    if status.best.is_some() || status.chosen.is_some() {
+        out.note(format!("`piton restore {}` puts its files back", run.short()));
     }
     Ok(ExitCode::Done)
 }

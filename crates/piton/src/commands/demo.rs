@@ -104,6 +104,11 @@ fn config() -> Result<LoopConfig, Failure> {
         worktree: None,
         guard: Default::default(),
         protect: Vec::new(),
+        rules_off: Vec::new(),
+        thresholds: Default::default(),
+        reinforcement: Default::default(),
+        recovery: Default::default(),
+        metrics: Vec::new(),
         confine: None,
         on_done: None,
     })

@@ -17,9 +17,9 @@ pub(super) async fn run(
 ) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     let state = client.load(&run, None).await?.state;
-    let (_, from) = choose(&state, Some(arguments.from.unwrap_or(0)))?;
+    let (_, from) = choose(&client, &state, Some(arguments.from.unwrap_or(0))).await?;
     let to = match arguments.to {
-        Some(number) => choose(&state, Some(number))?.1,
+        Some(number) => choose(&client, &state, Some(number)).await?.1,
         None => state.snapshot.clone().ok_or_else(|| Failure::usage("the run has not started yet"))?,
     };
     let workspace = open_workspace(client.layout(), &run)?;

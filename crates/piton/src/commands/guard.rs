@@ -2,6 +2,7 @@
 
 mod allow;
 mod github;
+mod mark;
 mod text;
 
 use std::path::Path;
@@ -32,10 +33,15 @@ struct Compared {
     duration_ms: u64,
 }
 
-pub(super) fn run(global: &Global, arguments: &GuardArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(
+    global: &Global,
+    arguments: &GuardArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
     match &arguments.command {
         Some(GuardCommand::Rules) => return Ok(rules(out)),
         Some(GuardCommand::Allow(arguments)) => return allow::run(&open(global)?, arguments, out),
+        Some(GuardCommand::Mark(arguments)) => return mark::run(global, arguments, out).await,
         None => {}
     }
     let history = open(global)?;

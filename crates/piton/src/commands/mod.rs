@@ -58,7 +58,7 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failur
         Command::Demo(arguments) => demo::run(&arguments, out).await,
         Command::Init(arguments) => init::run(global, &arguments, out).await,
         Command::Loop(arguments) => loops::run(global, &arguments, out).await,
-        Command::Guard(arguments) => guard::run(global, &arguments, out),
+        Command::Guard(arguments) => guard::run(global, &arguments, out).await,
         Command::Ls(arguments) => ls::run(global, &arguments, out).await,
         Command::Status(argument) => status::run(global, &argument, out).await,
         Command::Why(argument) => why::run(global, &argument, out).await,

@@ -1,5 +1,6 @@
 //! `piton restore`: the files of an iteration, byte for byte.
 
+use piton_engine::LocalClient;
 use piton_engine::world::{open_workspace, snapshot_id};
 use piton_git::{Expected, TreeId};
 use piton_model::ExitCode;
@@ -31,10 +32,10 @@ pub(super) async fn run(
 ) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     let state = client.load(&run, None).await?.state;
-    let (iteration, target) = choose(&state, arguments.iteration)?;
+    let (iteration, target) = choose(&client, &state, arguments.iteration).await?;
     // The lease keeps a driver out while files are written; the lock keeps other runs of this tree out.
     start::let_go(&client, &run).await?;
-    let lease = client.store().claim(&run, piton_engine::LocalClient::holder(), Claim::IfFree).await?;
+    let lease = client.store().claim(&run, LocalClient::holder(), Claim::IfFree).await?;
     let layout = &client.layout().of_run(&state.config);
     let _ = start::workspace_free(&client, layout).await?;
     let _lock = FileLock::try_exclusive(&layout.workspace_lock())?.ok_or_else(|| {
@@ -103,10 +104,14 @@ fn is_of_this_run(state: &State, tree: &TreeId) -> bool {
     iterations.chain(best).chain(&state.start).any(|snapshot| snapshot.tree == tree.as_str())
 }
 
-/// The snapshot of an iteration: 0 is the start, `None` the best.
-pub(super) fn choose(state: &State, iteration: Option<u32>) -> Result<(u32, Snapshot), Failure> {
+/// The snapshot of an iteration: 0 is the start, `None` the one that was chosen, else the best.
+pub(super) async fn choose(
+    client: &LocalClient,
+    state: &State,
+    iteration: Option<u32>,
+) -> Result<(u32, Snapshot), Failure> {
     let missing = |text: String| Failure::usage(text).hint(format!("run `piton status {}`", state.run));
-    match iteration {
+    match iteration.or(state.chosen.as_ref().map(|chosen| chosen.iteration)) {
         None => state
             .best
             .as_ref()
@@ -117,16 +122,10 @@ pub(super) fn choose(state: &State, iteration: Option<u32>) -> Result<(u32, Snap
             .clone()
             .map(|start| (0, start))
             .ok_or_else(|| missing("the run has not started yet".to_owned())),
-        Some(number) => state
-            .recent
-            .iter()
-            .find(|record| record.number == number)
-            .and_then(|record| Some((number, record.snapshot.clone()?)))
-            .ok_or_else(|| {
-                missing(format!(
-                    "there is no iteration {number} with a verdict among the last {}",
-                    state.recent.len()
-                ))
-            }),
+        Some(number) => client
+            .iteration(&state.run, number)
+            .await?
+            .and_then(|record| Some((number, record.snapshot?)))
+            .ok_or_else(|| missing(format!("there is no iteration {number} with a verdict"))),
     }
 }

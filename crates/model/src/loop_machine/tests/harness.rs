@@ -172,6 +172,7 @@ pub(super) fn config() -> LoopConfig {
         command: format!("make {name}"),
         timeout_ms: 900_000,
         cheap: false,
+        reads: None,
     };
     LoopConfig {
         prompt: Prompt::Text("make it work".to_owned()),
@@ -188,6 +189,11 @@ pub(super) fn config() -> LoopConfig {
         worktree: None,
         guard: Default::default(),
         protect: Vec::new(),
+        rules_off: Vec::new(),
+        thresholds: Default::default(),
+        reinforcement: Default::default(),
+        recovery: Default::default(),
+        metrics: Vec::new(),
         confine: None,
         on_done: None,
     }
@@ -219,6 +225,7 @@ pub(super) fn round(number: u32, tree: &str, passed: bool) -> CheckRound {
         snapshot: Some(snapshot(tree)),
         commit: None,
         duration_ms: 1_000,
+        measures: Default::default(),
         cancelled: false,
     }
 }

@@ -1,0 +1,150 @@
+//! Numbers out of what the checks printed and wrote, out of the tree, and out of the commands that `[metrics]` names.
+//!
+//! A number that cannot be had is left out: measuring never fails a round.
+
+use std::sync::PoisonError;
+use std::time::{Duration, SystemTime};
+
+use piton_gauge::{coverage, lint, tests};
+use piton_model::State;
+use piton_model::loop_machine::{
+    Check, Coverage, Measures, Metric, Reading, Share, Snapshot, TestCounts, TreeCounts,
+};
+use piton_sys::file;
+
+use super::checks::{self, Ran};
+use super::{Context, WorldError, snapshot_id};
+
+/// What is looked at of a report.
+const REPORT_BYTES_MAX: u64 = piton_gauge::INPUT_BYTES_MAX as u64;
+
+/// Clocks of file systems are coarse.
+const CLOCK_SLACK: Duration = Duration::from_secs(2);
+
+/// Takes what one check has to say into `measures`.
+pub(super) fn take_check(context: &Context, check: &Check, ran: &Ran, measures: &mut Measures) {
+    let printed = checks::printed(context, &ran.name);
+    if let Some(found) = tests::read(None, &printed) {
+        take_tests(&mut measures.tests, &found);
+    }
+    for found in lint::read_all(&printed) {
+        let errors = match found.kind {
+            lint::Kind::Lint => &mut measures.lint_errors,
+            lint::Kind::Type => &mut measures.type_errors,
+        };
+        add(errors, found.errors);
+        add(&mut measures.lint_warnings, found.warnings);
+    }
+    if let Some(reading) = &check.reads {
+        measures.coverage = coverage_of(context, reading, ran).or(measures.coverage);
+    }
+}
+
+fn take_tests(known: &mut Option<TestCounts>, found: &tests::Tests) {
+    let (Some(passed), Some(failed)) = (found.passed, found.failed) else { return };
+    let sum = known.unwrap_or(TestCounts { complete: true, ..TestCounts::default() });
+    *known = Some(TestCounts {
+        passed: sum.passed + passed,
+        failed: sum.failed + failed,
+        skipped: sum.skipped + found.skipped.unwrap_or(0),
+        complete: sum.complete && found.complete,
+    });
+}
+
+fn add(sum: &mut Option<u64>, found: Option<u64>) {
+    if let Some(found) = found {
+        *sum = Some(sum.unwrap_or(0) + found);
+    }
+}
+
+/// What the report says, if the check has written it: one from another day proves nothing.
+fn coverage_of(context: &Context, reading: &Reading, ran: &Ran) -> Option<Coverage> {
+    let path = context.layout.tree().join(&reading.path);
+    let started = u64::try_from(ran.exit.started_at.as_millis()).ok()?;
+    let started = SystemTime::UNIX_EPOCH + Duration::from_millis(started);
+    let written = path.symlink_metadata().ok()?.modified().ok()?;
+    if written + CLOCK_SLACK < started {
+        return None;
+    }
+    let bytes = file::read_regular(&path, REPORT_BYTES_MAX).ok()??;
+    let format = reading.format.as_deref().and_then(|format| format.parse().ok());
+    let found = coverage::read(format, &bytes).ok()?;
+    let share = |share: coverage::Share| Share { covered: share.covered, total: share.total };
+    Some(Coverage {
+        lines: found.lines.map(share),
+        branches: found.branches.map(share),
+        functions: found.functions.map(share),
+    })
+}
+
+/// What can be counted in the tree that a round left.
+pub(super) fn take_tree(context: &Context, state: &State, after: &Snapshot, measures: &mut Measures) {
+    let last = state.checks.as_ref().filter(|last| last.snapshot.as_ref().is_some_and(|s| s.tree == after.tree));
+    if let Some(known) = last.and_then(|last| last.measures.tree) {
+        measures.tree = Some(known);
+        return;
+    }
+    let Ok(id) = snapshot_id(&after.id) else { return };
+    let mut known = context.counted.lock().unwrap_or_else(PoisonError::into_inner);
+    measures.tree = piton_guard::census(&context.workspace.tree(&id), &mut known).ok().map(|census| TreeCounts {
+        files: census.files,
+        lines: census.lines,
+        tests: census.tests,
+        assertions: census.assertions,
+    });
+}
+
+/// Runs what `[metrics]` names. `None` when that was cancelled.
+pub(super) fn take_metrics(
+    context: &Context,
+    state: &State,
+    round: u32,
+    measures: &mut Measures,
+) -> Result<Option<u64>, WorldError> {
+    let mut duration_ms = 0;
+    for (index, metric) in state.config.metrics.iter().enumerate() {
+        let name = format!("metric-{round}-{index}");
+        let Some(ran) = checks::run(context, state, &name, &metric.command, metric.timeout_ms)? else {
+            return Ok(None);
+        };
+        duration_ms += ran.exit.duration_ms;
+        if let Some(number) = number_in(metric, &checks::printed(context, &ran.name)) {
+            measures.custom.insert(metric.name.clone(), number);
+        }
+    }
+    Ok(Some(duration_ms))
+}
+
+/// The number that a command printed: the first group of its pattern, else the last number.
+fn number_in(metric: &Metric, printed: &str) -> Option<f64> {
+    let text = match &metric.regex {
+        Some(pattern) => {
+            let found = regex::Regex::new(pattern).ok()?.captures(printed)?;
+            found.get(1).or(found.get(0))?.as_str()
+        }
+        None => printed
+            .split(|character: char| !matches!(character, '0'..='9' | '.' | '-' | '+' | 'e' | 'E'))
+            .rfind(|word| word.parse::<f64>().is_ok())?,
+    };
+    text.trim().parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+#[cfg(test)]
+mod tests_of_numbers {
+    use super::*;
+
+    #[test]
+    fn a_number_is_the_one_that_the_pattern_names_else_the_last() {
+        let metric = |regex: Option<&str>| Metric {
+            name: "m".to_owned(),
+            command: "true".to_owned(),
+            regex: regex.map(str::to_owned),
+            timeout_ms: 1,
+        };
+        let printed = "size: 12.5 kB in 3 files\n";
+        assert_eq!(number_in(&metric(None), printed), Some(3.0));
+        assert_eq!(number_in(&metric(Some("size: ([0-9.]+)")), printed), Some(12.5));
+        assert_eq!(number_in(&metric(Some("weight: ([0-9.]+)")), printed), None);
+        assert_eq!(number_in(&metric(None), "no number"), None);
+    }
+}

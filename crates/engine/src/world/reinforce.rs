@@ -1,0 +1,91 @@
+//! How firmly a prompt speaks: within the token budget of its level, and with what was found in so many words.
+
+use std::fmt::Write;
+
+use piton_model::State;
+use piton_model::limits::clip;
+use piton_model::loop_machine::Level;
+
+/// What a token is, roughly, in bytes.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// What a refused agent is told in any case, even where nothing else is said.
+const REFUSAL_TOKENS_MIN: usize = 150;
+
+/// Adds what the level of `state` calls for.
+pub(super) fn reinforce(prompt: &mut String, state: &State) {
+    let level = state.reinforcement.level;
+    let refused = state.recent.back().is_some_and(|last| last.refused);
+    let tokens = level.tokens_max().max(if refused { REFUSAL_TOKENS_MIN } else { 0 });
+    let mut said = Budget { text: String::new(), bytes: tokens * BYTES_PER_TOKEN };
+    if refused {
+        say_refusal(&mut said, state);
+    }
+    say_approach(&mut said, state);
+    if level >= Level::Aggressive && !refused {
+        say_findings(&mut said, state);
+    }
+    if level >= Level::Minimal {
+        said.say("Tests, checks and their settings are compared before and after; what weakens them is put back.");
+    }
+    if level >= Level::Standard {
+        said.say("Fix the cause in the code. If a test itself is wrong, leave it and report that you are blocked.");
+        said.say("Keep every test, assertion, check of input and error that was there.");
+    }
+    if !said.text.is_empty() {
+        let _ = write!(prompt, "\n{}", said.text);
+    }
+}
+
+/// A text that grows line by line until its budget is spent.
+struct Budget {
+    text: String,
+    bytes: usize,
+}
+
+impl Budget {
+    fn say(&mut self, line: &str) {
+        if self.text.len() + line.len() < self.bytes {
+            self.text.push_str(line);
+            self.text.push('\n');
+        }
+    }
+
+    /// The same for a line that must be there, cut where it has to be.
+    fn say_first(&mut self, line: &str) {
+        self.text.push_str(clip(line, self.bytes.saturating_sub(self.text.len() + 1)));
+        self.text.push('\n');
+    }
+}
+
+/// Why the last iteration was refused, in so many words: what was found, and what to do instead.
+fn say_refusal(said: &mut Budget, state: &State) {
+    let Some(last) = state.recent.back() else { return };
+    said.say(&format!(
+        "Iteration {} was refused, and every file is back as it was before it. What was found:",
+        last.number
+    ));
+    let found = state.findings.iter().filter(|kept| kept.iteration == last.number && kept.finding.blocking);
+    for (index, kept) in found.enumerate() {
+        let line = format!("- {}. Instead: {}.", kept.finding.sentence(), kept.finding.undo);
+        if index == 0 { said.say_first(&line) } else { said.say(&line) }
+    }
+}
+
+/// What this iteration is to do differently.
+fn say_approach(said: &mut Budget, state: &State) {
+    let Some(recovery) = &state.recovery else { return };
+    if let Some((_, approach)) = &recovery.adapted {
+        if let Some((_, diagnosis)) = recovery.diagnosed.as_ref().filter(|_| !recovery.trigger.starts_with("reg")) {
+            said.say(&format!("The run does not get on: {}.", diagnosis.sentence));
+        }
+        said.say(approach.advice());
+    }
+}
+
+/// What was found in earlier iterations, the newest first.
+fn say_findings(said: &mut Budget, state: &State) {
+    for kept in state.findings.iter().rev().filter(|kept| kept.finding.blocking).take(3) {
+        said.say(&format!("Refused in iteration {}: {}.", kept.iteration, kept.finding.sentence()));
+    }
+}

@@ -1,0 +1,241 @@
+//! The verdict on an iteration: what its checks found, what follows for the best, the streaks and the next step.
+
+use super::facts::{Answer, AttemptOutcome, CheckRound, ReportStatus};
+use super::guard::{self, KeptFinding, Verdict};
+use super::quality::{Quality, judge};
+use super::regression::regressions;
+use super::reinforcement;
+use super::state::{Best, Ended, IterationRecord, Next, State};
+use crate::limits::{MARKS_MAX, RECENT_ITERATIONS_MAX};
+
+/// A round of checks ended.
+pub(super) fn checks_finished(state: &mut State, round: &CheckRound) {
+    state.open = None;
+    state.commits += u32::from(round.commit.is_some());
+    state.counters.working_ms = state.counters.working_ms.saturating_add(round.duration_ms);
+    if let Some(snapshot) = &round.snapshot {
+        state.snapshot = Some(snapshot.clone());
+        // The round began with putting the files back.
+        state.restore = None;
+    }
+    if round.cancelled {
+        // Stopped or skipped in the middle: the round is run again, unless the iteration was given up.
+        if state.asked.skip {
+            conclude_skipped(state);
+        }
+        return;
+    }
+    let is_baseline = state.iteration == 0;
+    let unchanged = state.checks.as_ref().is_some_and(|last| same_verdicts(last, round));
+    if let Some(ended) = &mut state.ended {
+        ended.duration_ms = ended.duration_ms.saturating_add(round.duration_ms);
+    }
+    state.counters.red_in_a_row = if round.all_pass() { 0 } else { state.counters.red_in_a_row + 1 };
+    state.checks = Some(round.clone());
+    if is_baseline {
+        state.baseline = Some(round.clone());
+        state.reference = Some(round.measures.clone());
+        state.measures = Some(round.measures.clone());
+        state.next = Next::Attempt;
+    } else {
+        conclude_with(state, !unchanged);
+    }
+}
+
+fn same_verdicts(left: &CheckRound, right: &CheckRound) -> bool {
+    left.checks
+        .iter()
+        .map(|check| (&check.name, check.passed))
+        .eq(right.checks.iter().map(|check| (&check.name, check.passed)))
+        && left.conditions == right.conditions
+}
+
+/// The iteration under way has its verdict without a round of its own.
+pub(super) fn conclude(state: &mut State) {
+    conclude_with(state, false);
+}
+
+fn conclude_with(state: &mut State, verdicts_changed: bool) {
+    state.next = Next::Attempt;
+    state.asked.skip = false;
+    let Some(mut ended) = state.ended.take() else {
+        take_measures(state);
+        return;
+    };
+    let regressed = judge_numbers(state, &mut ended);
+    let tree_changed = match (&state.before, &state.snapshot) {
+        (Some(before), Some(now)) => before.tree != now.tree,
+        _ => false,
+    };
+    let progress = (tree_changed || verdicts_changed) && !ended.refused;
+    state.counters.iterations += 1;
+    if ended.outcome == AttemptOutcome::Succeeded {
+        state.counters.succeeded += 1;
+    } else {
+        state.counters.failed += 1;
+    }
+    if progress {
+        state.counters.no_progress_in_a_row = 0;
+        state.counters.last_progress_iteration = Some(state.iteration);
+    } else {
+        state.counters.no_progress_in_a_row += 1;
+    }
+    if ended.refused {
+        state.counters.refused += 1;
+        state.counters.refused_in_a_row += 1;
+    } else {
+        state.counters.refused_in_a_row = 0;
+        take_measures(state);
+    }
+    state.counters.regressions += u32::from(regressed);
+    // What got worse, or what a person has not judged yet, is not the best of anything.
+    if !regressed && !ended.doubted {
+        keep_best(state);
+    }
+    remember_iteration(state, &ended, Outcome { skipped: false, progress, regressed });
+    reinforcement::iteration_ended(state);
+    // What a refused agent says about its work is about work that is gone.
+    state.report =
+        ended.report.filter(|report| !ended.refused || report.status == Some(ReportStatus::Blocked));
+}
+
+/// What the numbers say about an iteration that the guard let pass. Whether anything got worse.
+fn judge_numbers(state: &mut State, ended: &mut Ended) -> bool {
+    let doubtful = |kept: &KeptFinding| kept.iteration == state.iteration && kept.finding.blocking;
+    let by_guard = state.findings.iter().any(doubtful);
+    let Some(round) = state.checks.as_ref().filter(|_| !ended.refused) else { return by_guard };
+    let found =
+        regressions(&state.config.thresholds, state.measures.as_ref(), state.reference.as_ref(), round);
+    if found.is_empty() {
+        return by_guard;
+    }
+    match guard::keep(state, &found) {
+        Verdict::Refused => {
+            ended.refused = true;
+            ended.left = state.snapshot.clone();
+            state.restore = state.before.clone();
+            state.next = Next::Checks;
+        }
+        Verdict::Asked => ended.doubted = true,
+        Verdict::Reported => {}
+    }
+    by_guard || found.iter().any(|finding| matches!(finding.severity.as_str(), "critical" | "high"))
+}
+
+/// What was measured last is what the next round is compared with.
+fn take_measures(state: &mut State) {
+    if let Some(round) = state.checks.as_ref().filter(|round| !round.measures.is_empty()) {
+        state.measures = Some(round.measures.clone());
+    }
+}
+
+/// The iteration under way was given up.
+pub(super) fn conclude_skipped(state: &mut State) {
+    state.next = Next::Attempt;
+    state.asked.skip = false;
+    let Some(ended) = state.ended.take() else { return };
+    state.counters.iterations += 1;
+    state.counters.failed += 1;
+    remember_iteration(state, &ended, Outcome { skipped: true, progress: false, regressed: ended.refused });
+    state.report = None;
+}
+
+fn verdict_counts(state: &State) -> (u32, u32) {
+    state.checks.as_ref().map_or((0, 0), |round| (round.passed() as u32, round.checks.len() as u32))
+}
+
+fn quality(state: &State) -> Option<Quality> {
+    let start = state.baseline.as_ref().map(|round| &round.measures);
+    state.checks.as_ref().and_then(|round| judge(round, start))
+}
+
+/// The tree as it stands is the best so far, if it is.
+fn keep_best(state: &mut State) {
+    let (passed, total) = verdict_counts(state);
+    let now = Best {
+        iteration: state.iteration,
+        at: state.updated_at,
+        quality: quality(state),
+        passed,
+        total,
+        snapshot: state.snapshot.clone(),
+    };
+    let beats = |best: &Best| {
+        let (now, best) =
+            ((now.is_verified(), now.quality_score()), (best.is_verified(), best.quality_score()));
+        now > best
+    };
+    if total > 0 && state.best.as_ref().is_none_or(beats) {
+        state.best = Some(now);
+    }
+}
+
+struct Outcome {
+    skipped: bool,
+    progress: bool,
+    regressed: bool,
+}
+
+fn remember_iteration(state: &mut State, ended: &Ended, outcome: Outcome) {
+    let judged = !outcome.skipped;
+    let (passed, total) = if judged { verdict_counts(state) } else { (0, 0) };
+    let round = state.checks.as_ref().filter(|_| judged);
+    let record = IterationRecord {
+        number: state.iteration,
+        at: state.updated_at,
+        attempt: state.attempt,
+        outcome: ended.outcome,
+        skipped: outcome.skipped,
+        refused: ended.refused,
+        doubted: ended.doubted,
+        tests: ended.tests,
+        regressed: outcome.regressed,
+        quality: quality(state).filter(|_| judged),
+        measures: round.map(|round| round.measures.clone()).filter(|measures| !measures.is_empty()),
+        commit: round.and_then(|round| round.commit.clone()),
+        artifacts: ended.artifacts.clone(),
+        duration_ms: ended.duration_ms,
+        added: ended.added,
+        removed: ended.removed,
+        passed,
+        total,
+        progress: outcome.progress,
+        cost_microusd: ended.report.as_ref().and_then(|report| report.cost_microusd),
+        // Of a refused one, what was refused: it can be looked at, and is nowhere else.
+        snapshot: ended.left.clone().or_else(|| state.snapshot.clone()),
+    };
+    if let Some(last) = state.recent.back_mut() {
+        last.artifacts = Vec::new();
+    }
+    state.recent.push_back(record);
+    while state.recent.len() > RECENT_ITERATIONS_MAX {
+        state.recent.pop_front();
+    }
+}
+
+/// A person judged what the guard found: the iteration is kept, or its files are put back.
+pub(super) fn guard_answered(state: &mut State, answer: Answer) {
+    state.counters.refused_in_a_row = 0;
+    let before = state.before.clone();
+    let Some(last) = state.recent.back_mut().filter(|last| last.doubted) else { return };
+    last.doubted = false;
+    if answer == Answer::Approve {
+        last.regressed = false;
+        // What a person agreed to is what is compared with from now on.
+        state.trusted = state.snapshot.clone();
+        state.reference = state.measures.clone();
+        keep_best(state);
+        return;
+    }
+    last.refused = true;
+    let confirmed = last.number;
+    for kept in state.findings.iter().filter(|kept| kept.iteration == confirmed && kept.finding.blocking) {
+        if state.marks.len() < MARKS_MAX {
+            state.marks.entry(kept.finding.id.clone()).or_insert(false);
+        }
+    }
+    state.counters.refused += 1;
+    state.report = None;
+    state.restore = before;
+    state.next = Next::Checks;
+}

@@ -1,0 +1,160 @@
+//! What the numbers of a round do to the best iteration, the verdict and the firmness of the next prompt.
+
+use super::harness::{Driver, config, round, works};
+use crate::loop_machine::{
+    Command, Coverage, GuardMode, Level, LoopConfig, Measures, Share, TestCounts, Verdict,
+};
+use crate::{Event, Reason, Status};
+
+fn tests(passed: u64, failed: u64) -> Measures {
+    let tests = Some(TestCounts { passed, failed, skipped: 0, complete: true });
+    Measures { tests, ..Measures::default() }
+}
+
+fn coverage(covered: u64, total: u64) -> Measures {
+    let lines = Some(Share { covered, total });
+    Measures { coverage: Some(Coverage { lines, ..Coverage::default() }), ..Measures::default() }
+}
+
+fn end_checks(driver: &mut Driver, tree: &str, passed: bool, measures: Measures) -> Vec<Event> {
+    let mut round = round(driver.open_round(), tree, passed);
+    round.measures = measures;
+    driver.command(Command::EndChecks(round))
+}
+
+fn measured(config: LoopConfig, at_start: Measures) -> Driver {
+    let mut driver = Driver::begun(config);
+    end_checks(&mut driver, "t0", false, at_start);
+    driver
+}
+
+fn iterate(driver: &mut Driver, tree: &str, passed: bool, measures: Measures) {
+    driver.end_attempt(works(tree));
+    end_checks(driver, tree, passed, measures);
+}
+
+/// A loop that green checks alone do not end.
+fn endless() -> LoopConfig {
+    let mut config = config();
+    config.until = vec![crate::loop_machine::Condition::File("never".to_owned())];
+    config
+}
+
+#[test]
+fn of_two_red_iterations_the_one_with_more_passing_tests_is_better() {
+    let mut driver = measured(endless(), tests(1, 9));
+    iterate(&mut driver, "t1", false, tests(6, 4));
+    iterate(&mut driver, "t2", false, tests(6, 4));
+    assert_eq!(driver.state.best.as_ref().unwrap().iteration, 1, "ties keep the earlier");
+    iterate(&mut driver, "t3", false, tests(9, 1));
+    assert_eq!(driver.state.best.as_ref().unwrap().iteration, 3);
+    iterate(&mut driver, "t4", false, tests(7, 3));
+    assert_eq!(driver.state.best.as_ref().unwrap().iteration, 3, "the last is not always the best");
+}
+
+#[test]
+fn a_verified_iteration_beats_any_score() {
+    let mut driver = measured(endless(), coverage(60, 200));
+    iterate(&mut driver, "t1", true, coverage(60, 200));
+    let best = driver.state.best.clone().unwrap();
+    assert!(best.is_verified() && best.quality_score() < 100.0, "{best:?}");
+    iterate(&mut driver, "t2", false, coverage(199, 200));
+    assert_eq!(driver.state.best.as_ref().unwrap().iteration, 1);
+}
+
+#[test]
+fn fewer_tests_in_a_green_run_are_a_regression_that_is_put_back() {
+    let mut driver = measured(endless(), tests(9, 1));
+    iterate(&mut driver, "t1", true, tests(8, 0));
+    assert_eq!(driver.state.restore.as_ref().unwrap().tree, "t0");
+    let kept = driver.state.findings.back().unwrap();
+    assert_eq!((kept.finding.rule.as_str(), kept.verdict), ("test-count-dropped", Verdict::Refused));
+    assert_eq!(kept.finding.message, "10 tests ran before, 8 run now");
+    assert_eq!(driver.state.best, None, "a regressed one is not eligible");
+    assert_eq!(driver.state.reinforcement.level, Level::Aggressive);
+    end_checks(&mut driver, "t0", false, tests(9, 1));
+    assert_eq!(driver.state.restore, None);
+    assert!(driver.state.recent.back().unwrap().refused);
+}
+
+#[test]
+fn a_run_that_did_not_come_to_its_end_proves_nothing_about_the_rest() {
+    let mut driver = measured(endless(), tests(9, 1));
+    let cut_off = TestCounts { passed: 3, failed: 0, skipped: 0, complete: false };
+    iterate(&mut driver, "t1", true, Measures { tests: Some(cut_off), ..Measures::default() });
+    assert!(driver.state.findings.is_empty(), "{:?}", driver.state.findings);
+    // Nor does a red one that stops at the first failure.
+    iterate(&mut driver, "t2", false, tests(3, 1));
+    assert!(driver.state.findings.iter().all(|kept| !kept.finding.blocking), "{:?}", driver.state.findings);
+}
+
+#[test]
+fn coverage_that_is_lost_is_refused_and_coverage_that_is_diluted_is_said() {
+    let mut driver = measured(endless(), coverage(80, 100));
+    // Twenty new lines that nothing reaches.
+    iterate(&mut driver, "t1", true, coverage(80, 120));
+    assert_eq!(driver.state.restore, None);
+    assert_eq!(driver.state.findings.back().unwrap().verdict, Verdict::Reported);
+    assert!(driver.state.recent.back().unwrap().regressed, "and it is not the best of anything");
+    // Ten lines that are no longer reached.
+    iterate(&mut driver, "t2", true, coverage(70, 120));
+    assert_eq!(driver.state.restore.as_ref().unwrap().tree, "t1");
+}
+
+#[test]
+fn many_small_losses_of_coverage_are_a_large_one() {
+    let mut driver = measured(endless(), coverage(800, 1000));
+    iterate(&mut driver, "t1", true, coverage(785, 1000));
+    assert_eq!(driver.state.restore, None, "a point and a half may be lost");
+    iterate(&mut driver, "t2", true, coverage(770, 1000));
+    assert_eq!(driver.state.restore.as_ref().unwrap().tree, "t1", "three may not");
+}
+
+#[test]
+fn what_a_person_agreed_to_is_compared_with_from_then_on() {
+    let mut config = endless();
+    config.guard = GuardMode::Ask;
+    let mut driver = measured(config, coverage(80, 100));
+    iterate(&mut driver, "t1", true, coverage(60, 100));
+    driver.is(Status::Waiting, Reason::Guard);
+    assert_eq!(driver.state.best, None);
+    let answer = crate::loop_machine::Answer::Approve;
+    driver.request(Event::AnswerGiven { question: 1, answer, comment: None, seen: None });
+    driver.is(Status::Running, None);
+    assert_eq!(driver.state.best.as_ref().unwrap().iteration, 1);
+    iterate(&mut driver, "t2", true, coverage(60, 100));
+    driver.is(Status::Running, None);
+    assert_eq!(driver.state.findings.len(), 1);
+}
+
+#[test]
+fn prompts_speak_more_firmly_with_time_and_on_a_plateau() {
+    let mut driver = measured(endless(), Measures::default());
+    let first = driver.state.reinforcement.history[0].clone();
+    assert_eq!((first.from, first.to, first.iteration), (Level::Off, Level::Minimal, 1));
+    assert_eq!(first.reason, "Loop initialization");
+    for (number, passed) in [(1, 10), (2, 20), (3, 40), (4, 80)] {
+        assert_eq!(driver.state.reinforcement.level, Level::Minimal);
+        iterate(&mut driver, &format!("t{number}"), false, tests(passed, 100));
+    }
+    assert_eq!(driver.state.reinforcement.level, Level::Standard);
+    assert_eq!(driver.state.reinforcement.history.back().unwrap().reason, "Iteration 5 threshold reached");
+    for number in 5..8 {
+        iterate(&mut driver, &format!("t{number}"), false, tests(80, 100));
+    }
+    assert_eq!(driver.state.reinforcement.level, Level::Aggressive);
+    let last = driver.state.reinforcement.history.back().unwrap();
+    assert_eq!(last.reason, "Quality plateau detected (3 iterations < 5% delta)");
+}
+
+#[test]
+fn a_level_of_off_stays_off() {
+    let mut config = endless();
+    config.reinforcement.level = Level::Off;
+    let mut driver = measured(config, tests(5, 5));
+    for number in 1..7 {
+        iterate(&mut driver, &format!("t{number}"), false, tests(5, 5));
+    }
+    assert_eq!(driver.state.reinforcement.level, Level::Off);
+    assert!(driver.state.reinforcement.history.is_empty());
+}
