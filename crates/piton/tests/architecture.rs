@@ -11,6 +11,7 @@ const LAYERS: &[&str] = &[
     "piton-store",
     "piton-git",
     "piton-guard",
+    "piton-gauge",
     "piton-agent",
     "piton-files",
     "piton-engine",
