@@ -282,6 +282,7 @@ mod tests {
 
         [views]
         ralph = true                                       # default
+        aiwg = "auto"                                      # default
         auto_save_interval = "30s"                         # default
 
         [redact]

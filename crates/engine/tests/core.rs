@@ -45,7 +45,7 @@ fn drive() -> Input {
 }
 
 fn round(number: u32, passed: bool) -> Command {
-    Command::EndChecks(CheckRound {
+    Command::EndChecks(Box::new(CheckRound {
         number,
         checks: vec![CheckResult {
             name: "test".to_owned(),
@@ -61,7 +61,7 @@ fn round(number: u32, passed: bool) -> Command {
         duration_ms: 5,
         measures: Default::default(),
         cancelled: false,
-    })
+    }))
 }
 
 fn ended(attempt: u32) -> Command {

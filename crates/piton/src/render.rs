@@ -348,7 +348,9 @@ pub(crate) fn event(event: &Event) -> String {
         }
         Event::AgentTold { text } => format!("somebody tells the agent: {text}"),
         Event::BestChosen { iteration: 0, reason } => format!("somebody takes the best again: {reason}"),
-        Event::BestChosen { iteration, reason } => format!("somebody prefers iteration {iteration}: {reason}"),
+        Event::BestChosen { iteration, reason } => {
+            format!("somebody prefers iteration {iteration}: {reason}")
+        }
         Event::FindingMarked { finding, false_positive } => {
             let what = if *false_positive { "a false alarm" } else { "right" };
             format!("somebody says that finding {finding} is {what}")

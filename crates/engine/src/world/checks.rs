@@ -75,7 +75,7 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
     }
     result.snapshot = Some(snapshot);
     result.commit = land::commit(context, state, &result)?;
-    Ok(Command::EndChecks(result))
+    Ok(Command::EndChecks(Box::new(result)))
 }
 
 fn probe(

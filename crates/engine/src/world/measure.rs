@@ -79,19 +79,21 @@ fn coverage_of(context: &Context, reading: &Reading, ran: &Ran) -> Option<Covera
 
 /// What can be counted in the tree that a round left.
 pub(super) fn take_tree(context: &Context, state: &State, after: &Snapshot, measures: &mut Measures) {
-    let last = state.checks.as_ref().filter(|last| last.snapshot.as_ref().is_some_and(|s| s.tree == after.tree));
+    let last =
+        state.checks.as_ref().filter(|last| last.snapshot.as_ref().is_some_and(|s| s.tree == after.tree));
     if let Some(known) = last.and_then(|last| last.measures.tree) {
         measures.tree = Some(known);
         return;
     }
     let Ok(id) = snapshot_id(&after.id) else { return };
     let mut known = context.counted.lock().unwrap_or_else(PoisonError::into_inner);
-    measures.tree = piton_guard::census(&context.workspace.tree(&id), &mut known).ok().map(|census| TreeCounts {
-        files: census.files,
-        lines: census.lines,
-        tests: census.tests,
-        assertions: census.assertions,
-    });
+    measures.tree =
+        piton_guard::census(&context.workspace.tree(&id), &mut known).ok().map(|census| TreeCounts {
+            files: census.files,
+            lines: census.lines,
+            tests: census.tests,
+            assertions: census.assertions,
+        });
 }
 
 /// Runs what `[metrics]` names. `None` when that was cancelled.

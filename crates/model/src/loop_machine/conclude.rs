@@ -1,7 +1,7 @@
 //! The verdict on an iteration: what its checks found, what follows for the best, the streaks and the next step.
 
 use super::facts::{Answer, AttemptOutcome, CheckRound, ReportStatus};
-use super::guard::{self, KeptFinding, Verdict};
+use super::guard::{self, GuardMode, KeptFinding, Verdict};
 use super::quality::{Quality, judge};
 use super::regression::regressions;
 use super::reinforcement;
@@ -103,7 +103,8 @@ fn conclude_with(state: &mut State, verdicts_changed: bool) {
 fn judge_numbers(state: &mut State, ended: &mut Ended) -> bool {
     let doubtful = |kept: &KeptFinding| kept.iteration == state.iteration && kept.finding.blocking;
     let by_guard = state.findings.iter().any(doubtful);
-    let Some(round) = state.checks.as_ref().filter(|_| !ended.refused) else { return by_guard };
+    let judged = !ended.refused && state.config.guard != GuardMode::Off;
+    let Some(round) = state.checks.as_ref().filter(|_| judged) else { return by_guard };
     let found =
         regressions(&state.config.thresholds, state.measures.as_ref(), state.reference.as_ref(), round);
     if found.is_empty() {

@@ -58,7 +58,7 @@ pub enum Command {
         tree: TreeProof,
     },
     /// The checks ended like this.
-    EndChecks(CheckRound),
+    EndChecks(Box<CheckRound>),
     /// Something that is not the agent's fault stands in the way; rest until it is mended.
     GiveUp {
         /// What it is.

@@ -14,6 +14,7 @@ mod guard;
 mod ids;
 mod limits;
 mod loops;
+mod numbers;
 mod restore;
 mod see;
 mod setup;

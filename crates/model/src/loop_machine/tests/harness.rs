@@ -92,7 +92,7 @@ impl Driver {
     /// The open round ends with every check like this, on `tree`.
     pub(super) fn end_checks(&mut self, tree: &str, passed: bool) -> Vec<Event> {
         let round = round(self.open_round(), tree, passed);
-        self.command(Command::EndChecks(round))
+        self.command(Command::EndChecks(Box::new(round)))
     }
 
     /// The open attempt ends like this.

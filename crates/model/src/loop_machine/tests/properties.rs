@@ -147,7 +147,9 @@ fn command(state: &State, step: Step) -> Option<Command> {
         Step::EndAttempt(open, end) => Command::EndAttempt { attempt: of(attempt, open), end },
         Step::Abandon(open) => Command::AbandonAttempt { attempt: of(attempt, open) },
         Step::Lose(open) => Command::LoseAttempt { attempt: of(attempt, open), tree: TreeProof::Scanned },
-        Step::EndChecks(open, round) => Command::EndChecks(CheckRound { number: of(number, open), ..round }),
+        Step::EndChecks(open, round) => {
+            Command::EndChecks(Box::new(CheckRound { number: of(number, open), ..round }))
+        }
         Step::GiveUp => Command::GiveUp { detail: "no disk".to_owned() },
         Step::Request(_) | Step::Wait(_) => return None,
     })
