@@ -31,6 +31,7 @@ pub(super) fn checks_finished(state: &mut State, round: &CheckRound) {
         ended.duration_ms = ended.duration_ms.saturating_add(round.duration_ms);
     }
     state.counters.red_in_a_row = if round.all_pass() { 0 } else { state.counters.red_in_a_row + 1 };
+    state.tests.take(&round.tests);
     state.checks = Some(round.clone());
     if is_baseline {
         state.baseline = Some(round.clone());
@@ -186,6 +187,7 @@ fn remember_iteration(state: &mut State, ended: &Ended, outcome: Outcome) {
         at: state.updated_at,
         attempt: state.attempt,
         outcome: ended.outcome,
+        message: ended.message.clone(),
         skipped: outcome.skipped,
         refused: ended.refused,
         doubted: ended.doubted,

@@ -19,6 +19,7 @@ mod restore;
 mod see;
 mod setup;
 mod steer;
+mod stop;
 mod surroundings;
 mod talk;
 mod trust;

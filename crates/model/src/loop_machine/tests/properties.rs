@@ -256,8 +256,9 @@ fn wild_event() -> impl Strategy<Value = Event> {
         request(),
         (number.clone(), attempt_end())
             .prop_map(|(attempt, end)| Event::AttemptFinished { attempt, end: Box::new(end) }),
-        (number.clone(), check_round())
-            .prop_map(|(number, round)| Event::ChecksFinished { round: CheckRound { number, ..round } }),
+        (number.clone(), check_round()).prop_map(|(number, round)| Event::ChecksFinished {
+            round: Box::new(CheckRound { number, ..round })
+        }),
         number.clone().prop_map(|of_round| Event::ChecksReused { of_round }),
         number.clone().prop_map(|round| Event::ChecksStarted { round }),
         number.clone().prop_map(|attempt| Event::AttemptLost { attempt, tree: TreeProof::Rebooted }),
