@@ -4,11 +4,13 @@
 //! and its data; the data is written once and never re-serialised. When a shape changes, its version
 //! grows and [`Event::decode`] lifts the old shape; a golden file per version keeps that honest.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::loop_machine::{
-    Answer, AttemptEnd, CheckRound, LoopConfig, OpenAttempt, QuestionKind, Raise, RecoveryStep, Snapshot,
-    TreeProof,
+    Adoption, Answer, AttemptEnd, CheckRound, LoopConfig, OpenAttempt, QuestionKind, Raise, RecoveryStep,
+    Snapshot, TreeProof,
 };
 use crate::status::{Kind, Reason};
 use crate::{Epoch, RunId, Seq, Timestamp};
@@ -193,6 +195,18 @@ pub enum Event {
         text: String,
     },
 
+    /// The run goes on with what another one left. Only right after its creation.
+    RunAdopted {
+        /// What that was.
+        adoption: Box<Adoption>,
+    },
+    /// A person notes something, and sets values that are kept with the run.
+    NoteAdded {
+        /// In words; may be empty where values are set.
+        text: String,
+        /// The values by name; `null` forgets one.
+        set: BTreeMap<String, serde_json::Value>,
+    },
     /// A person prefers this iteration to the best one; 0 takes that back.
     BestChosen {
         /// Which.
@@ -291,6 +305,8 @@ pub const KINDS: &[&str] = &[
     "resume_requested",
     "answer_given",
     "agent_told",
+    "run_adopted",
+    "note_added",
     "best_chosen",
     "finding_marked",
     "checkpoint_taken",
@@ -331,6 +347,8 @@ impl Event {
                 | Event::ResumeRequested { .. }
                 | Event::AnswerGiven { .. }
                 | Event::AgentTold { .. }
+                | Event::RunAdopted { .. }
+                | Event::NoteAdded { .. }
                 | Event::BestChosen { .. }
                 | Event::FindingMarked { .. }
         )

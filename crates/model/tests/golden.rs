@@ -92,6 +92,20 @@ examples! {
         seen: Some("0123456789abcdef".to_owned())
     }
     AgentTold { text: "look at the logs – all of them".to_owned() }
+    RunAdopted {
+        adoption: Box::new(Adoption {
+            format: "ralph".to_owned(),
+            source: ".ralph/state.json".to_owned(),
+            digest: "ab12".to_owned(),
+            iterations: 7,
+            last_progress_iteration: Some(6),
+            modified_files: vec!["src/lib.rs".to_owned()],
+            custom: [("k".to_owned(), 1.into())].into(),
+            snapshot: Some(snapshot()),
+            ..Adoption::default()
+        })
+    }
+    NoteAdded { text: "looked at it".to_owned(), set: [("k".to_owned(), 1.into())].into() }
     BestChosen { iteration: 3, reason: "the later one is harder to read".to_owned() }
     FindingMarked { finding: "0dde7d7994".to_owned(), false_positive: true }
     CheckpointTaken { seq: 1234, digest: "ab".repeat(32) }
@@ -383,6 +397,8 @@ fn anyone_may_append_requests_and_nothing_else() {
         "resume_requested",
         "answer_given",
         "agent_told",
+        "run_adopted",
+        "note_added",
         "best_chosen",
         "finding_marked",
     ];

@@ -361,6 +361,19 @@ pub(crate) fn event(event: &Event) -> String {
             format!("somebody answers question {question}: {answer:?}")
         }
         Event::AgentTold { text } => format!("somebody tells the agent: {text}"),
+        Event::RunAdopted { adoption } => {
+            format!(
+                "goes on with {} ({}), {} in",
+                adoption.source,
+                adoption.format,
+                count(adoption.iterations, "iteration")
+            )
+        }
+        Event::NoteAdded { text, set } => {
+            let keys: Vec<_> = set.keys().map(String::as_str).collect();
+            let sets = if keys.is_empty() { String::new() } else { format!(" (sets {})", keys.join(", ")) };
+            format!("somebody notes: {text}{sets}")
+        }
         Event::BestChosen { iteration: 0, reason } => format!("somebody takes the best again: {reason}"),
         Event::BestChosen { iteration, reason } => {
             format!("somebody prefers iteration {iteration}: {reason}")

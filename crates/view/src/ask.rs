@@ -1,5 +1,7 @@
 //! What can be asked of a run.
 
+use std::collections::BTreeMap;
+
 use piton_model::loop_machine::{Answer, Raise};
 use piton_model::{Event, StopOrigin};
 
@@ -32,6 +34,13 @@ pub enum Request {
         /// Digest of what the person saw.
         seen: Option<String>,
     },
+    /// Note something, and set values that are kept with the run.
+    Note {
+        /// In words.
+        text: String,
+        /// The values by name; `null` forgets one.
+        set: BTreeMap<String, serde_json::Value>,
+    },
     /// Prefer an iteration to the best one; 0 takes that back.
     Choose {
         /// Which.
@@ -60,6 +69,7 @@ impl Request {
             Request::Answer { question, answer, comment, seen } => {
                 Event::AnswerGiven { question, answer, comment, seen }
             }
+            Request::Note { text, set } => Event::NoteAdded { text, set },
             Request::Choose { iteration, reason } => Event::BestChosen { iteration, reason },
             Request::Mark { finding, false_positive } => Event::FindingMarked { finding, false_positive },
         }

@@ -82,8 +82,7 @@ pub(super) fn commit(
     state: &State,
     round: &CheckRound,
 ) -> Result<Option<String>, WorldError> {
-    let green =
-        state.config.worktree.is_some() && state.iteration > 0 && !round.cancelled && round.all_pass();
+    let green = state.config.worktree.is_some() && state.attempt > 0 && !round.cancelled && round.all_pass();
     // What the numbers speak against is refused right after; it must not be on the branch.
     if !green || regresses(state, round) {
         return Ok(None);

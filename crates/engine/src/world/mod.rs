@@ -37,7 +37,7 @@ use brief::Briefing;
 use publish::Publisher;
 
 pub use land::wants_worktree;
-pub use publish::{Views, republish, unpublish};
+pub use publish::{Views, republish, unpublish, view_bytes};
 use signals::Interrupts;
 
 /// Why the world cannot be acted on.

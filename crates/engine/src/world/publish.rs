@@ -113,6 +113,11 @@ pub fn republish(layout: &Layout, state: &State, head: Seq) -> Result<Vec<String
     Ok(lines)
 }
 
+/// The view of a run as it would be written.
+pub fn view_bytes(layout: &Layout, state: &State, head: Seq) -> Vec<u8> {
+    ralph::to_bytes(&view_of(layout, state, head))
+}
+
 /// Removes the views of a run that are piton's own.
 pub fn unpublish(layout: &Layout, run: &RunId) -> Result<(), super::WorldError> {
     ralph::remove(layout.root(), run)?;

@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::conclude::{self, conclude, conclude_skipped};
 use super::config::{Raise, SessionPolicy};
-use super::facts::{Answer, AttemptEnd, AttemptOutcome, ErrorClass, Objectives, QuestionKind, Report};
+use super::facts::{
+    Answer, AttemptEnd, AttemptOutcome, ErrorClass, Note, NoteKind, Objectives, QuestionKind, Report,
+};
 use super::guard::{self, GuardMode, GuardReport};
 use super::reinforcement::{self, Reinforcement};
 use super::state::{
     Asked, Chosen, Counters, Driver, Ended, GivenAnswer, KeptNote, Next, Open, Question, Session, State, Told,
 };
 use super::tracker::TestTracker;
-use super::{recovery, session};
+use super::{adoption, recovery, session};
 use crate::Timestamp;
 use crate::event::{Event, StopOrigin};
 use crate::limits::{
@@ -81,6 +83,7 @@ fn born(event: &Event, at: Timestamp) -> Option<State> {
         latencies_ms: VecDeque::new(),
         marks: BTreeMap::new(),
         chosen: None,
+        adopted: None,
         modified_files: Vec::new(),
         custom: BTreeMap::new(),
         questions: Vec::new(),
@@ -239,6 +242,8 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             }
         }
         Event::AgentTold { text } => tell(state, text),
+        Event::RunAdopted { adoption } => adoption::take(state, adoption),
+        Event::NoteAdded { text, set } => add_note(state, text, set),
         Event::BestChosen { iteration, reason } => {
             let chosen = Chosen { iteration: *iteration, reason: reason.clone(), at };
             state.chosen = Some(chosen).filter(|_| *iteration > 0);
@@ -426,6 +431,24 @@ fn take_report(state: &mut State, report: &Report) {
     }
     for (key, value) in &report.custom {
         if state.custom.len() < CUSTOM_KEYS_MAX || state.custom.contains_key(key) {
+            state.custom.insert(key.clone(), value.clone());
+        }
+    }
+}
+
+/// A person's note, and values to keep; `null` forgets one.
+fn add_note(state: &mut State, text: &str, set: &BTreeMap<String, serde_json::Value>) {
+    if !text.is_empty() {
+        let note = Note { kind: NoteKind::Person, text: text.to_owned() };
+        state.notes.push_back(KeptNote { iteration: state.iteration, note });
+        while state.notes.len() > NOTES_MAX {
+            state.notes.pop_front();
+        }
+    }
+    for (key, value) in set {
+        if value.is_null() {
+            state.custom.remove(key);
+        } else if state.custom.len() < CUSTOM_KEYS_MAX || state.custom.contains_key(key) {
             state.custom.insert(key.clone(), value.clone());
         }
     }

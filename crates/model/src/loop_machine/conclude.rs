@@ -25,7 +25,7 @@ pub(super) fn checks_finished(state: &mut State, round: &CheckRound) {
         }
         return;
     }
-    let is_baseline = state.iteration == 0;
+    let is_baseline = state.attempt == 0;
     let unchanged = state.checks.as_ref().is_some_and(|last| same_verdicts(last, round));
     if let Some(ended) = &mut state.ended {
         ended.duration_ms = ended.duration_ms.saturating_add(round.duration_ms);

@@ -318,7 +318,7 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
 
 /// What a stop condition that is met leads to. None is judged before the first iteration.
 fn stop_condition(state: &State) -> Option<Event> {
-    let (verdict, label) = stop::verdict(state).filter(|_| state.iteration > 0)?;
+    let (verdict, label) = stop::verdict(state).filter(|_| state.attempt > 0)?;
     let detail = Some(label);
     match verdict {
         StopVerdict::Failure => Some(Event::RunFailed { reason: Reason::StopCondition, detail }),
@@ -465,7 +465,7 @@ pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
             return Err(Rejection::NoSuchIteration { run: run(), iteration: *iteration });
         }
         // What is said about a run can be said at any time.
-        Event::BestChosen { .. } | Event::FindingMarked { .. } => return Ok(()),
+        Event::BestChosen { .. } | Event::FindingMarked { .. } | Event::NoteAdded { .. } => return Ok(()),
         _ => {}
     }
     if state.status == Status::Completed {

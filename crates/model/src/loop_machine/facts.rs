@@ -328,6 +328,8 @@ pub enum NoteKind {
     Decision,
     /// Something that was found out.
     Finding,
+    /// Something that a person wants remembered.
+    Person,
 }
 
 impl NoteKind {
@@ -336,6 +338,7 @@ impl NoteKind {
         match self {
             NoteKind::Decision => "decision",
             NoteKind::Finding => "finding",
+            NoteKind::Person => "note",
         }
     }
 }

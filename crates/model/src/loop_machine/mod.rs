@@ -11,6 +11,7 @@
 //! the outcome of the one and the intent of the next leave [`decide`] together, so that they share one
 //! append.
 
+mod adoption;
 mod apply;
 mod conclude;
 mod config;
@@ -31,6 +32,7 @@ mod stop;
 mod tests;
 mod tracker;
 
+pub use adoption::{Adopted, Adoption};
 pub use apply::apply;
 pub use config::{
     AgentConfig, Check, Condition, Confine, Injection, Limits, LoopConfig, Metric, NamedBy, OnLost, Prompt,

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use super::adoption::Adopted;
 use super::config::{LoopConfig, Raise};
 use super::facts::{
     Answer, Artifact, AttemptOutcome, CheckRound, Note, Objectives, OpenAttempt, QuestionKind, Report,
@@ -131,6 +132,9 @@ pub struct State {
     /// The iteration that a person chose over the best.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Chosen>,
+    /// Where it comes from, if it goes on with what another one left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adopted: Option<Adopted>,
     /// Files the run has changed.
     pub modified_files: Vec<String>,
     /// Values kept with the run.

@@ -7,7 +7,7 @@ use jiff::{Zoned, civil};
 use piton_config::{AgentOptions, Limit, Overrides, Plan, Settings, Task, config_hash, files, plan};
 use piton_engine::world::{confine, open_workspace, prompt, wants_worktree};
 use piton_engine::{Layout, LocalClient};
-use piton_model::loop_machine::{LoopConfig, Prompt, Worktree, create};
+use piton_model::loop_machine::{Adoption, LoopConfig, Prompt, Worktree, create};
 use piton_model::{ExitCode, RunId, Status, Timestamp, exit_code, slug};
 use piton_store::Store;
 use piton_sys::redact::Redactor;
@@ -24,6 +24,16 @@ use crate::{configuration, known, repository, start};
 pub(super) async fn run(
     global: &Global,
     arguments: &LoopArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
+    begin(global, arguments, None, out).await
+}
+
+/// Begins a run, with what another one left where there is something.
+pub(super) async fn begin(
+    global: &Global,
+    arguments: &LoopArguments,
+    adoption: Option<Adoption>,
     out: &Output,
 ) -> Result<ExitCode, Failure> {
     let layout = repository::layout(global)?;
@@ -65,7 +75,7 @@ pub(super) async fn run(
         }
         None => {
             refuse_crowd(&client, &config, arguments.force).await?;
-            client.create(&create(run.clone(), title(&task), config)?).await?;
+            client.create_with(&create(run.clone(), title(&task), config)?, adoption).await?;
             if let Err(failure) = known::remember(&layout) {
                 out.note(format!(
                     "note: `piton ls --everywhere` will not find this run: {}",

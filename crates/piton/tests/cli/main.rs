@@ -10,6 +10,7 @@ mod answer;
 mod cheats;
 mod common;
 mod crash;
+mod exchange;
 mod guard;
 mod ids;
 mod limits;
