@@ -77,7 +77,7 @@ impl Loaded {
     }
 
     /// Whether a variable of this name appears anywhere.
-    pub(crate) fn mentions(&self, name: &str) -> bool {
+    pub fn mentions(&self, name: &str) -> bool {
         self.files.iter().any(|file| file.nodes.iter().any(|node| mentions(node, name)))
     }
 }
