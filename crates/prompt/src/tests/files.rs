@@ -192,3 +192,18 @@ fn the_digest_changes_with_an_edit_and_with_nothing_else() {
     let files = [("a.md", "{{include:b.md}}{{iteration}}"), ("b.md", "x")];
     assert_eq!(first, loaded(&files).unwrap().render(&later, Mode::Lenient).unwrap().digest);
 }
+
+#[test]
+fn the_example_of_the_documentation_works() {
+    let page = include_str!("../../../../docs/prompts.md");
+    let example = page.split("```markdown\n").nth(1).and_then(|rest| rest.split("\n```").next()).unwrap();
+    let files = [("PROMPT.md", example), ("docs/rules.md", "Be brief.")];
+    let mut facts = facts();
+    facts.git_branch = Some("dates".to_owned());
+    let rendered = loaded(&files).unwrap().render(&facts, Mode::Lenient).unwrap();
+    let expected = "# Fix the date parser\n\nThis is iteration 3 of 50, on dates.\nBe brief.\n\
+                    The last iteration changed src/a.rs, src/b.rs.\n- make `cargo test` pass\n\
+                    Keep the style of the code around it. In the text of a template write {{name}}.";
+    assert_eq!(rendered.text, expected);
+    assert_eq!(rendered.warnings, []);
+}
