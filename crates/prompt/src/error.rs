@@ -131,11 +131,7 @@ pub enum What {
         name: String,
     },
     /// A name that nobody knows.
-    #[error(
-        "unknown variable `{}`{}; write `\\{{\\{{` where braces are meant",
-        short(name),
-        meant(suggestion)
-    )]
+    #[error("unknown variable `{}`{}", short(name), meant_or_escaped(suggestion))]
     UnknownVariable {
         /// The name.
         name: String,
@@ -263,4 +259,12 @@ pub(crate) fn short(text: &str) -> String {
 
 fn meant(suggestion: &Option<String>) -> String {
     suggestion.as_ref().map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
+}
+
+/// What to do about a name that nobody knows.
+fn meant_or_escaped(suggestion: &Option<String>) -> String {
+    match suggestion {
+        Some(_) => meant(suggestion),
+        None => "; write `\\{\\{` where braces are meant".to_owned(),
+    }
 }

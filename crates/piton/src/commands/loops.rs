@@ -100,7 +100,7 @@ pub(super) async fn begin(
 fn task_of(config: &LoopConfig, root: &Path, out: &Output) -> Result<String, Failure> {
     let task = prompt::at_start(&config.prompt, root, config.limits.iterations).map_err(|error| {
         let hint = match &error {
-            PromptError::Wrong(_) => "docs/prompts.md says what a prompt file may hold",
+            PromptError::Wrong(_) => "correct it; docs/prompts.md says what a prompt file may hold",
             _ => "write the task into it, or give it as an argument",
         };
         Failure::of(ExitCode::Usage, &error).hint(hint)

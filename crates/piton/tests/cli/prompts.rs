@@ -45,7 +45,12 @@ fn a_strict_prompt_that_is_wrong_is_refused_before_anything_runs() {
     let world = World::new();
     world.write("PROMPT.md", "---\nstrict: true\ntag: [x]\n---\n\nDo {{iteratoin}}\n");
     let ran = world.piton(&["loop", "--exec", "touch ran", "--check", RED]).exits(2);
-    insta::assert_snapshot!(ran.err, @"");
+    insta::assert_snapshot!(ran.err, @"
+    error: PROMPT.md:3: unknown key `tag`; did you mean `tags`?
+    PROMPT.md:6: unknown variable `iteratoin`; did you mean `iteration`?
+
+    hint: correct it; docs/prompts.md says what a prompt file may hold
+    ");
     assert!(!world.path("ran").exists());
 }
 
@@ -55,7 +60,10 @@ fn a_prompt_about_other_templates_stays_as_it_is() {
     let text = "# Fix the workflow\n\nUse ${{ secrets.TOKEN }} and {{#if user}}{{ user.name }}{{/if}}.\n";
     world.write("PROMPT.md", text);
     let ran = world.piton(&["loop", "--exec", KEEPS, "--check", RED]).exits(0);
-    insta::assert_snapshot!(ran.err, @"");
+    insta::assert_snapshot!(ran.err, @r"
+    note: PROMPT.md:3: unknown variable `secrets.TOKEN`; write `\{\{` where braces are meant
+    note: PROMPT.md:3: unknown variable `user`; write `\{\{` where braces are meant
+    ");
     let prompt = std::fs::read_to_string(world.beside("prompt-1")).unwrap();
     assert!(prompt.starts_with(text.trim_end()), "{prompt}");
 }
@@ -63,7 +71,7 @@ fn a_prompt_about_other_templates_stays_as_it_is() {
 #[test]
 fn a_task_that_is_given_as_text_is_taken_as_it_is() {
     let world = World::new();
-    let task = "---\nname: x\n---\nshow {{iteration}}";
+    let task = "Show {{iteration}} and {{include:x.md}}";
     world.piton(&["loop", task, "--exec", KEEPS, "--check", RED]).exits(0);
     let prompt = std::fs::read_to_string(world.beside("prompt-1")).unwrap();
     assert!(prompt.starts_with(task), "{prompt}");
@@ -83,7 +91,11 @@ fn an_include_that_leads_out_of_the_tree_is_refused() {
     world.write("rules.md", "rules");
     world.write("PROMPT.md", "Do it\n{{include:link.md}}\n");
     let ran = world.piton(&["loop", "--exec", "true", "--check", RED]).exits(2);
-    insta::assert_snapshot!(ran.err, @"");
+    insta::assert_snapshot!(ran.err, @"
+    error: PROMPT.md:2: `link.md` is outside of the tree; include what lies in it
+
+    hint: correct it; docs/prompts.md says what a prompt file may hold
+    ");
     world.write("PROMPT.md", "Do it\n{{include:alias.md}}\n");
     world.piton(&["loop", "--here", "--exec", KEEPS, "--check", RED]).exits(0);
     let prompt = std::fs::read_to_string(world.beside("prompt-1")).unwrap();

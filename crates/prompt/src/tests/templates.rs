@@ -48,7 +48,7 @@ fn an_unknown_name_stays_as_it_is_with_a_warning_and_is_an_error_in_strict_mode(
     assert_eq!(
         warnings,
         [
-            "PROMPT.md:1: unknown variable `iteratoin`; did you mean `iteration`?; write `\\{\\{` where braces are meant",
+            "PROMPT.md:1: unknown variable `iteratoin`; did you mean `iteration`?",
             "PROMPT.md:2: unknown variable `secrets.TOKEN`; write `\\{\\{` where braces are meant",
             "PROMPT.md:3: unknown variable `table.shallow`; write `\\{\\{` where braces are meant",
         ]
