@@ -29,6 +29,8 @@ pub struct Facts {
     pub last_result: Option<LastResult>,
     /// The checks, with their last verdicts.
     pub checks: Vec<CheckFact>,
+    /// Tests that fail, by name.
+    pub failing_tests: Vec<String>,
     /// What agents wanted remembered.
     pub notes: Vec<NoteFact>,
     /// What is done, by the agents' account.
@@ -106,6 +108,7 @@ impl Facts {
             "last_result": self.last_result.as_ref().map(LastResult::value),
             "checks": checks,
             "failing_checks": failing.collect::<Vec<_>>(),
+            "failing_tests": self.failing_tests,
             "notes": self.notes.iter().map(NoteFact::value).collect::<Vec<_>>(),
             "objectives": { "completed": self.objectives_completed, "pending": self.objectives_pending },
             "modified_files": self.modified_files,

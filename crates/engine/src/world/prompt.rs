@@ -11,8 +11,8 @@ use piton_model::{State, Timestamp};
 use piton_prompt::Facts;
 
 use super::reinforce::reinforce;
-use super::task::{facts_of, task};
 pub use super::task::{PromptError, Task, at_start, of_state};
+use super::task::{facts_of, task};
 
 /// Tests that a prompt names.
 const TESTS_SHOWN_MAX: usize = 20;

@@ -8,7 +8,7 @@ use std::path::Path;
 use piton_git::Head;
 use piton_model::State;
 use piton_model::limits::PROMPT_BYTES_MAX;
-use piton_model::loop_machine::{AttemptOutcome, Check, Open, Prompt};
+use piton_model::loop_machine::{AttemptOutcome, Check, Open, Prompt, TestStatus};
 use piton_prompt::{CheckFact, Facts, LastResult, Mode, NoteFact, Problems, ReadError, What};
 use piton_sys::file;
 
@@ -115,6 +115,7 @@ pub(super) fn facts_of(state: &State, root: &Path) -> Facts {
         working_dir: root.display().to_string(),
         last_result: last_result(state),
         checks: state.config.checks.iter().map(|check| check_of(check, state)).collect(),
+        failing_tests: state.tests.named(TestStatus::Failing).cloned().collect(),
         notes: state.notes.iter().map(note_of).collect(),
         objectives_completed: state.objectives.completed.clone(),
         objectives_pending: state.objectives.pending.clone(),

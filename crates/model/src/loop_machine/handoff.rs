@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::facts::NoteKind;
 use super::state::State;
+use super::tracker::{TestStatus, TestTracker};
 use crate::Timestamp;
 use crate::limits::clip;
 
@@ -117,8 +118,21 @@ pub struct TestState {
     pub regressed: Vec<String>,
 }
 
+impl TestState {
+    /// The tests by name, and what the last round changed about them.
+    pub fn of(tests: &TestTracker) -> Self {
+        let names = |names: &mut dyn Iterator<Item = &String>| names.cloned().collect();
+        Self {
+            passing: names(&mut tests.named(TestStatus::Passing)),
+            failing: names(&mut tests.named(TestStatus::Failing)),
+            fixed: names(&mut tests.just(TestStatus::Passing)),
+            regressed: names(&mut tests.just(TestStatus::Failing)),
+        }
+    }
+}
+
 impl PreservedState {
-    /// What a state knows. Tests by name are added by whoever has them.
+    /// What a state knows. The last commits are added by whoever can ask git.
     pub fn of(state: &State) -> Self {
         let decisions = state.notes.iter().filter(|kept| kept.note.kind == NoteKind::Decision);
         let findings = state.notes.iter().filter(|kept| kept.note.kind == NoteKind::Finding);
@@ -145,7 +159,7 @@ impl PreservedState {
                 })
                 .collect(),
             known_issues,
-            test_state: None,
+            test_state: (!state.tests.is_empty()).then(|| TestState::of(&state.tests)),
             commits: Vec::new(),
             custom: state.custom.clone(),
         }

@@ -18,6 +18,7 @@ fn every_builtin_has_its_name() {
         ("{{last_result.files_changed.1}}", "src/b.rs"),
         ("{{checks.0.name}}: {{checks.0.command}}", "test: cargo test"),
         ("{{failing_checks.0.output}}", "1 failed"),
+        ("{{join failing_tests}}", "dates::zone"),
         ("{{notes.0.kind}} of {{notes.0.iteration}}: {{notes.0.text}}", "decision of 2: no regex"),
         ("{{join objectives.pending}} after {{join objectives.completed}}", "format, zones after parse"),
         ("{{modified_files}}", r#"["src/a.rs"]"#),

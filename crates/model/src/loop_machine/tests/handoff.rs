@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::harness::*;
 use crate::loop_machine::handoff::*;
-use crate::loop_machine::{KeptNote, Note, NoteKind};
+use crate::loop_machine::{KeptNote, Note, NoteKind, TestStatus};
 
 fn preserved() -> PreservedState {
     let decision = |number: u32| Decision {
@@ -90,12 +90,17 @@ fn a_state_says_what_it_knows() {
     state.notes =
         [note(NoteKind::Decision, "no regex"), note(NoteKind::Finding, "the cache is stale")].into();
     state.objectives.pending = vec!["zones".to_owned()];
+    let ran = [("dates::zone", TestStatus::Failing), ("dates::leap", TestStatus::Passing)];
+    let ran = ran.map(|(name, status)| (name.to_owned(), status)).into();
+    let changes = state.tests.changes(&ran, true);
+    state.tests.take(&changes);
     let text = PreservedState::of(&state).to_markdown(HANDOFF_BYTES_MAX);
     for part in [
         "- [ ] zones\n",
         "- no regex\n",
         "- [HIGH] the check `test` fails\n",
         "- [MEDIUM] the cache is stale\n",
+        "## Failing Tests\n\n- dates::zone\n",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
