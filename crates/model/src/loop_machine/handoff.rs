@@ -121,14 +121,17 @@ pub struct TestState {
 impl TestState {
     /// The tests by name, and what the last round changed about them.
     pub fn of(tests: &TestTracker) -> Self {
-        let names = |names: &mut dyn Iterator<Item = &String>| names.cloned().collect();
         Self {
-            passing: names(&mut tests.named(TestStatus::Passing)),
-            failing: names(&mut tests.named(TestStatus::Failing)),
-            fixed: names(&mut tests.just(TestStatus::Passing)),
-            regressed: names(&mut tests.just(TestStatus::Failing)),
+            passing: owned(tests.named(TestStatus::Passing)),
+            failing: owned(tests.named(TestStatus::Failing)),
+            fixed: owned(tests.just(TestStatus::Passing)),
+            regressed: owned(tests.just(TestStatus::Failing)),
         }
     }
+}
+
+fn owned<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+    names.cloned().collect()
 }
 
 impl PreservedState {
