@@ -47,7 +47,7 @@ mod path;
 mod repository;
 mod shadow;
 
-pub use branch::Standing;
+pub use branch::{Head, Standing};
 pub use call::calls_made;
 pub use diff::{ChangeKind, Diff, FileChange};
 pub use error::Error;

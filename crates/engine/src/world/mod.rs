@@ -18,6 +18,7 @@ mod publish;
 mod reinforce;
 mod signals;
 mod stop;
+mod task;
 mod tasks;
 
 use std::cell::RefCell;

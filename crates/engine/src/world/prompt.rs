@@ -3,41 +3,42 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use piton_model::State;
-use piton_model::limits::PROMPT_BYTES_MAX;
+use piton_git::Head;
 use piton_model::loop_machine::{
-    CheckRound, Condition, DoneRule, Injection, KeptNote, Prompt, ReportStatus, TestStatus, done_rule,
+    CheckRound, Condition, DoneRule, Injection, KeptNote, ReportStatus, TestStatus, done_rule,
 };
-use piton_sys::file;
+use piton_model::{State, Timestamp};
+use piton_prompt::Facts;
 
 use super::reinforce::reinforce;
+pub use super::task::{PromptError, Task, at_start, of_state};
+use super::task::{facts_of, task};
 
 /// Tests that a prompt names.
 const TESTS_SHOWN_MAX: usize = 20;
 
-/// Why there is no prompt.
-#[derive(Debug, thiserror::Error)]
-pub enum PromptError {
-    /// The prompt file is not there.
-    #[error("the prompt file `{path}` is missing")]
-    Missing {
-        /// Its path.
-        path: String,
-    },
-    /// The prompt file is empty.
-    #[error("the prompt file `{path}` is empty")]
-    Empty {
-        /// Its path.
-        path: String,
-    },
-    /// The prompt file cannot be read.
-    #[error(transparent)]
-    File(#[from] file::Error),
+/// A prompt that is ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Composed {
+    /// What the agent gets.
+    pub text: String,
+    /// The digest of the files that the task was read from; another one means that somebody edited them.
+    pub digest: Option<String>,
+    /// What a person should know about the task.
+    pub warnings: Vec<String>,
 }
 
 /// The prompt of the attempt that is open in `state`. A prompt file is read anew each time.
-pub fn compose(state: &State, root: &Path) -> Result<String, PromptError> {
-    let mut prompt = task(&state.config.prompt, root)?;
+///
+/// `head` is asked only where the task speaks of it.
+pub fn compose(
+    state: &State,
+    root: &Path,
+    now: Timestamp,
+    head: &dyn Fn() -> Head,
+) -> Result<Composed, PromptError> {
+    let facts = Facts { now_millis: Some(now.as_millis()), ..facts_of(state, root) };
+    let Task { text: mut prompt, digest, warnings } = task(&state.config.prompt, root, facts, head)?;
     prompt.truncate(prompt.trim_end().len());
     prompt.push_str("\n\n---\n");
     let max = state.config.limits.iterations;
@@ -55,23 +56,7 @@ pub fn compose(state: &State, root: &Path) -> Result<String, PromptError> {
     for told in state.told.iter() {
         let _ = writeln!(prompt, "\nA person tells you: {}", told.text);
     }
-    Ok(prompt)
-}
-
-/// The task itself.
-pub fn task(prompt: &Prompt, root: &Path) -> Result<String, PromptError> {
-    match prompt {
-        Prompt::Text(text) => Ok(text.clone()),
-        Prompt::File(path) => {
-            let bytes = file::read_regular(&root.join(path), PROMPT_BYTES_MAX as u64)?
-                .ok_or_else(|| PromptError::Missing { path: path.clone() })?;
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            if text.trim().is_empty() {
-                return Err(PromptError::Empty { path: path.clone() });
-            }
-            Ok(text)
-        }
-    }
+    Ok(Composed { text: prompt, digest, warnings })
 }
 
 fn explain_reports(prompt: &mut String, inject: &Injection) {

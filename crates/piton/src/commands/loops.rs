@@ -5,7 +5,8 @@ use std::path::Path;
 
 use jiff::{Zoned, civil};
 use piton_config::{AgentOptions, Limit, Overrides, Plan, Settings, Task, config_hash, files, plan};
-use piton_engine::world::{confine, open_workspace, prompt, wants_worktree};
+use piton_engine::world::prompt::{self, PromptError};
+use piton_engine::world::{confine, open_workspace, wants_worktree};
 use piton_engine::{Layout, LocalClient};
 use piton_model::loop_machine::{Adoption, LoopConfig, Prompt, Worktree, create};
 use piton_model::{ExitCode, RunId, Status, Timestamp, exit_code, slug};
@@ -55,9 +56,7 @@ pub(super) async fn begin(
     if let Some(note) = not_enforced(&config, &resolved.settings) {
         out.note(note);
     }
-    let task = prompt::task(&config.prompt, layout.root()).map_err(|error| {
-        Failure::of(ExitCode::Usage, &error).hint("write the task into it, or give it as an argument")
-    })?;
+    let task = task_of(&config, layout.root(), out)?;
     check_agent(&config, layout.root())?;
     if config.confine.is_some() {
         confine::available().map_err(|why| {
@@ -95,6 +94,21 @@ pub(super) async fn begin(
         return Ok(ExitCode::Done);
     }
     viewer::view(&client, &run, from, out).await
+}
+
+/// The task as the first iteration will have it, with whatever is to be said about its file.
+fn task_of(config: &LoopConfig, root: &Path, out: &Output) -> Result<String, Failure> {
+    let task = prompt::at_start(&config.prompt, root, config.limits.iterations).map_err(|error| {
+        let hint = match &error {
+            PromptError::Wrong(_) => "correct it; docs/prompts.md says what a prompt file may hold",
+            _ => "write the task into it, or give it as an argument",
+        };
+        Failure::of(ExitCode::Usage, &error).hint(hint)
+    })?;
+    for warning in &task.warnings {
+        out.note(format!("note: {}", clean_line(warning)));
+    }
+    Ok(task.text)
 }
 
 /// A ceiling on something that the agent does not tell is no ceiling.

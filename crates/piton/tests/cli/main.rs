@@ -16,6 +16,7 @@ mod ids;
 mod limits;
 mod loops;
 mod numbers;
+mod prompts;
 mod restore;
 mod see;
 mod setup;
