@@ -100,6 +100,8 @@ pub(crate) fn config() -> LoopConfig {
         guard: Default::default(),
         protect: Vec::new(),
         stop: Default::default(),
+        redline: Default::default(),
+        reboot: Default::default(),
         rules_off: Vec::new(),
         thresholds: Default::default(),
         reinforcement: Default::default(),

@@ -68,6 +68,8 @@ mod tests {
             guard: Default::default(),
             protect: Vec::new(),
             stop: Default::default(),
+            redline: Default::default(),
+            reboot: Default::default(),
             rules_off: Vec::new(),
             thresholds: Default::default(),
             reinforcement: Default::default(),

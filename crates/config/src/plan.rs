@@ -68,6 +68,8 @@ pub fn plan(
         limits,
         on_lost: settings.on_lost.as_ref().map(|policy| policy.value).unwrap_or_default(),
         session: settings.session.as_ref().map(|policy| policy.value).unwrap_or_default(),
+        redline: settings.redline.as_ref().map(|said| said.value).unwrap_or_default(),
+        reboot: settings.reboot.as_ref().map(|said| said.value.clone()).unwrap_or_default(),
         worktree: None,
         guard: settings.guard.as_ref().map(|mode| mode.value).unwrap_or_default(),
         protect: list(&settings.protect),

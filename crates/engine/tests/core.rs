@@ -28,6 +28,8 @@ fn state() -> State {
         guard: Default::default(),
         protect: Vec::new(),
         stop: Default::default(),
+        redline: Default::default(),
+        reboot: Default::default(),
         rules_off: Vec::new(),
         thresholds: Default::default(),
         reinforcement: Default::default(),

@@ -173,6 +173,8 @@ pub enum Event {
     },
     /// Give up the iteration that is under way and begin the next.
     SkipRequested {},
+    /// Begin a fresh session with the next attempt, and hand on what the old one knew.
+    RebootRequested {},
     /// Go on.
     ResumeRequested {
         /// With these limits raised.
@@ -302,6 +304,7 @@ pub const KINDS: &[&str] = &[
     "pause_requested",
     "stop_requested",
     "skip_requested",
+    "reboot_requested",
     "resume_requested",
     "answer_given",
     "agent_told",
@@ -344,6 +347,7 @@ impl Event {
             Event::PauseRequested { .. }
                 | Event::StopRequested { .. }
                 | Event::SkipRequested { .. }
+                | Event::RebootRequested { .. }
                 | Event::ResumeRequested { .. }
                 | Event::AnswerGiven { .. }
                 | Event::AgentTold { .. }

@@ -82,6 +82,7 @@ examples! {
     PauseRequested {}
     StopRequested { now: true, origin: StopOrigin::Interrupt }
     SkipRequested {}
+    RebootRequested {}
     ResumeRequested {
         raise: Raise { working_ms: Some(1), cost_microusd: Some(2), tokens: Some(3), ..Raise::default() }
     }
@@ -155,6 +156,8 @@ fn config() -> LoopConfig {
         limits: Limits { cost_microusd: Some(5_000_000), idle_ms: Some(600_000), ..Limits::default() },
         on_lost: OnLost::RestoreAndRetry,
         session: SessionPolicy::Continue,
+        redline: RedlinePolicy { redline_percent: 80, ..RedlinePolicy::default() },
+        reboot: RebootPolicy { after_iterations: Some(9), ..RebootPolicy::default() },
         worktree: Some(Worktree {
             path: "/w".to_owned(),
             branch: "piton/w".to_owned(),
@@ -394,6 +397,7 @@ fn anyone_may_append_requests_and_nothing_else() {
         "pause_requested",
         "stop_requested",
         "skip_requested",
+        "reboot_requested",
         "resume_requested",
         "answer_given",
         "agent_told",

@@ -75,6 +75,8 @@ pub(crate) enum Command {
     Stop(StopArguments),
     /// Give up the iteration under way and begin the next.
     Skip(RunArgument),
+    /// Begin a fresh session of the agent with the next attempt, and hand on what the old one knew.
+    Reboot(RunArgument),
     /// Say something to the agent at its next prompt.
     Tell(TellArguments),
     /// Note something with a run, and set values of your own; later prompts and `piton report` hold the note.
@@ -134,6 +136,7 @@ impl Command {
             | Self::Resume(_)
             | Self::Stop(_)
             | Self::Skip(_)
+            | Self::Reboot(_)
             | Self::Tell(_)
             | Self::Note(_)
             | Self::Answer(_)

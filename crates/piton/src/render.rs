@@ -355,6 +355,7 @@ pub(crate) fn event(event: &Event) -> String {
         Event::StopRequested { now, .. } => {
             format!("somebody asks to stop {}", if *now { "now" } else { "after the work that is open" })
         }
+        Event::RebootRequested {} => "somebody asks for a fresh session".to_owned(),
         Event::SkipRequested {} => "somebody asks to skip this iteration".to_owned(),
         Event::ResumeRequested { .. } => "somebody asks to resume".to_owned(),
         Event::AnswerGiven { question, answer, .. } => {

@@ -136,6 +136,8 @@ fn config(rng: &mut Rng) -> LoopConfig {
         },
         protect: Vec::new(),
         stop: Default::default(),
+        redline: Default::default(),
+        reboot: Default::default(),
         rules_off: Vec::new(),
         thresholds: Default::default(),
         reinforcement: Default::default(),

@@ -19,6 +19,8 @@ pub enum Request {
     },
     /// Give up the iteration under way.
     Skip,
+    /// Begin a fresh session with the next attempt.
+    Reboot,
     /// Go on, with limits raised.
     Resume(Raise),
     /// Say something to the agent at its next prompt.
@@ -64,6 +66,7 @@ impl Request {
             Request::Pause => Event::PauseRequested {},
             Request::Stop { now, origin } => Event::StopRequested { now, origin },
             Request::Skip => Event::SkipRequested {},
+            Request::Reboot => Event::RebootRequested {},
             Request::Resume(raise) => Event::ResumeRequested { raise },
             Request::Tell(text) => Event::AgentTold { text },
             Request::Answer { question, answer, comment, seen } => {

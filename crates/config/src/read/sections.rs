@@ -11,12 +11,13 @@ use crate::limit::Limit;
 use crate::problem::quoted;
 use crate::settings::{Settings, Sourced, Wanted};
 
-const SECTIONS: [&str; 13] = [
+const SECTIONS: [&str; 14] = [
     "agent",
     "agents",
     "loop",
     "checks",
     "guard",
+    "session",
     "stop",
     "metrics",
     "reinforcement",
@@ -77,6 +78,7 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>) -> Settings 
             "loop" => loop_section(reader, table, &mut settings),
             "checks" => checks(reader, table, &mut settings),
             "guard" => guard(reader, table, &mut settings),
+            "session" => judging::session(reader, table, start, &mut settings),
             "stop" => {
                 let lists = stop::read(reader, table);
                 settings.stop = Some(reader.sourced(lists, start));

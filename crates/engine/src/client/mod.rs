@@ -255,6 +255,7 @@ fn redacted(request: Request) -> Request {
         other @ (Request::Pause
         | Request::Stop { .. }
         | Request::Skip
+        | Request::Reboot
         | Request::Resume(_)
         | Request::Mark { .. }) => other,
     }

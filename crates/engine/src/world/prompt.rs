@@ -5,7 +5,7 @@ use std::path::Path;
 
 use piton_git::Head;
 use piton_model::loop_machine::{
-    CheckRound, Condition, DoneRule, Injection, KeptNote, ReportStatus, TestStatus, done_rule,
+    CheckRound, Condition, DoneRule, Injection, KeptNote, PreservedState, ReportStatus, TestStatus, done_rule,
 };
 use piton_model::{State, Timestamp};
 use piton_prompt::Facts;
@@ -13,6 +13,9 @@ use piton_prompt::Facts;
 use super::reinforce::reinforce;
 pub use super::task::{PromptError, Task, at_start, of_state};
 use super::task::{facts_of, task};
+
+/// What one session hands on to the next.
+const HANDOFF_BYTES_MAX: usize = 50_000;
 
 /// Tests that a prompt names.
 const TESTS_SHOWN_MAX: usize = 20;
@@ -49,6 +52,7 @@ pub fn compose(
     if let Some(round) = &state.checks {
         show_failures(&mut prompt, round);
     }
+    show_handoff(&mut prompt, state);
     show_broken(&mut prompt, state);
     reinforce(&mut prompt, state);
     show_false_done(&mut prompt, state);
@@ -103,6 +107,14 @@ fn show_failures(prompt: &mut String, round: &CheckRound) {
         let _ =
             writeln!(prompt, "\nThe check `{}` fails now: it {how}. The end of what it printed:", check.name);
         let _ = writeln!(prompt, "```\n{}\n```", check.tail);
+    }
+}
+
+/// What the session before this one knew, where this one takes over from it.
+fn show_handoff(prompt: &mut String, state: &State) {
+    if state.session.handoff.is_some() {
+        prompt.push_str("\nYou take over from a session that has ended. What it left:\n\n");
+        prompt.push_str(&PreservedState::of(state).to_markdown(HANDOFF_BYTES_MAX));
     }
 }
 

@@ -218,7 +218,7 @@ fn metrics(state: &State) -> MetricsSnapshot {
         total_iterations: u64::from(counters.iterations),
         successful_iterations: u64::from(counters.succeeded),
         failed_iterations: u64::from(counters.failed),
-        total_reboots: 0,
+        total_reboots: u64::from(counters.reboots),
         total_execution_ms: counters.working_ms,
     }
 }

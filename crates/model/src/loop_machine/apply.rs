@@ -8,6 +8,7 @@ use super::facts::{
     Answer, AttemptEnd, AttemptOutcome, ErrorClass, Note, NoteKind, Objectives, QuestionKind, Report,
 };
 use super::guard::{self, GuardMode, GuardReport};
+use super::reboot::RebootReason;
 use super::reinforcement::{self, Reinforcement};
 use super::state::{
     Asked, Chosen, Counters, Driver, Ended, GivenAnswer, KeptNote, Next, Open, Question, Session, State, Told,
@@ -219,6 +220,12 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.asked.pause = true;
             state.asked.resume = None;
         }
+        Event::RebootRequested {} => {
+            state.asked.reboot = true;
+            if !matches!(state.open, Some(Open::Attempt(_))) {
+                session::reboot(state, RebootReason::Manual, at);
+            }
+        }
         Event::SkipRequested {} => state.asked.skip = state.can_skip(),
         Event::StopRequested { now, origin } => {
             let now = *now || matches!(state.asked.stop, Some((true, _)));
@@ -321,6 +328,7 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
         }
     }
     session::judge(&mut state.session, intended.as_ref(), end);
+    session::consider_reboot(state, end, at);
     let blocks = judged.is_some_and(GuardReport::blocks);
     if refused {
         state.restore = state.before.clone();

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::context::RedlinePolicy;
 use super::guard::GuardMode;
+use super::reboot::RebootPolicy;
 use super::recovery::RecoveryPolicy;
 use super::regression::Thresholds;
 use super::reinforcement::Escalation;
@@ -32,6 +34,12 @@ pub struct LoopConfig {
     pub on_lost: OnLost,
     /// Whether iterations share a session of the agent.
     pub session: SessionPolicy,
+    /// When a session counts as full.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub redline: RedlinePolicy,
+    /// When a session gives way to a fresh one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reboot: RebootPolicy,
     /// The work tree it works in; in place without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<Worktree>,

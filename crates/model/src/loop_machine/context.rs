@@ -87,7 +87,7 @@ impl Default for RedlinePolicy {
         Self {
             redline_percent: CONTEXT_REDLINE_PERCENT,
             warning_percent: 70,
-            iterations_min: 3,
+            iterations_min: 1,
             detect_degradation: true,
             samples: 5,
         }

@@ -42,6 +42,7 @@ pub use config::{
     AgentConfig, Check, Condition, Confine, Injection, Limits, LoopConfig, Metric, NamedBy, OnLost, Prompt,
     PromptBy, Raise, Reading, RuleOff, SessionPolicy, Sessions, StreamField, StreamFormat, Worktree,
 };
+pub use context::{ContextLevel, ContextSample, RedlinePolicy};
 pub use decide::{Command, Place, Rejection, admit, advance, create, decide};
 pub use done::{DoneRule, done_rule};
 pub use facts::{
@@ -50,8 +51,10 @@ pub use facts::{
     Snapshot, TreeProof, Usage,
 };
 pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, Verdict};
+pub use handoff::PreservedState;
 pub use measures::{Coverage, Measures, Share, TestCounts, TreeCounts};
 pub use quality::{ACCEPTABLE_SCORE, Quality, judge};
+pub use reboot::{RebootPolicy, RebootReason, RebootRecord};
 pub use recovery::{
     Approach, Cause, Diagnosis, Recovery, RecoveryOutcome, RecoveryPolicy, RecoveryStep, Retry,
 };

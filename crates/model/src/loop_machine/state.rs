@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::adoption::Adopted;
 use super::config::{LoopConfig, Raise};
+use super::context::ContextSample;
 use super::facts::{
     Answer, Artifact, AttemptOutcome, CheckRound, Note, Objectives, OpenAttempt, QuestionKind, Report,
     Snapshot, Usage,
@@ -13,6 +14,7 @@ use super::facts::{
 use super::guard::{Counts, KeptFinding};
 use super::measures::Measures;
 use super::quality::Quality;
+use super::reboot::{RebootReason, RebootRecord};
 use super::recovery::Recovery;
 use super::reinforcement::Reinforcement;
 use super::tracker::TestTracker;
@@ -284,6 +286,9 @@ pub struct Counters {
     /// Findings that block.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub detections: u32,
+    /// Changes to a fresh session in the middle of the work.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reboots: u32,
     /// Time the guard took.
     #[serde(default, skip_serializing_if = "is_none_of_it")]
     pub guard_ms: u64,
@@ -409,7 +414,7 @@ pub struct IterationRecord {
 }
 
 /// The agent's sessions.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Session {
     /// The session of the last attempt that named one.
@@ -426,6 +431,15 @@ pub struct Session {
     /// What it has cost in all, likewise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_microusd: Option<u64>,
+    /// What was seen of it, iteration by iteration.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    pub samples: VecDeque<ContextSample>,
+    /// The last changes to a fresh one in the middle of the work.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    pub reboots: VecDeque<RebootRecord>,
+    /// Why the next attempt begins a fresh one, and so is told what the old one knew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handoff: Option<RebootReason>,
     /// The next attempt begins another one: this one is full, or cannot be continued.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub spent: bool,
@@ -471,6 +485,9 @@ pub struct Asked {
     pub pause: bool,
     /// Give up the iteration under way.
     pub skip: bool,
+    /// Begin a fresh session with the next attempt.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reboot: bool,
     /// Stop; `true` means now.
     pub stop: Option<(bool, StopOrigin)>,
     /// Go on, with these limits.

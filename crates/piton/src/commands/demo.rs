@@ -105,6 +105,8 @@ fn config() -> Result<LoopConfig, Failure> {
         guard: Default::default(),
         protect: Vec::new(),
         stop: Default::default(),
+        redline: Default::default(),
+        reboot: Default::default(),
         rules_off: Vec::new(),
         thresholds: Default::default(),
         reinforcement: Default::default(),

@@ -96,7 +96,7 @@ fn values(state: &State, with_progress: u32) -> BTreeMap<&'static str, f64> {
         ("iterations_failed", f64::from(counters.failed)),
         ("iterations_refused", f64::from(counters.refused)),
         ("iterations_with_progress", f64::from(with_progress)),
-        ("reboots_total", 0.0),
+        ("reboots_total", f64::from(counters.reboots)),
         (
             "sessions_created_total",
             (state.session.history.len() + usize::from(state.session.current.is_some())) as f64,

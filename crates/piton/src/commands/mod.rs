@@ -75,6 +75,7 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failur
         Command::Resume(arguments) => resume::run(global, &arguments, out).await,
         Command::Stop(arguments) => steer::stop(global, &arguments, out).await,
         Command::Skip(argument) => steer::skip(global, &argument, out).await,
+        Command::Reboot(argument) => steer::reboot(global, &argument, out).await,
         Command::Tell(arguments) => steer::tell(global, &arguments, out).await,
         Command::Note(arguments) => note::run(global, &arguments, out).await,
         Command::Import(arguments) => import::run(global, *arguments, out).await,

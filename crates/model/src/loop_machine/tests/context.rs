@@ -76,7 +76,7 @@ fn a_session_gets_worse_while_it_fills_up_or_slows_down() {
     let (fills, empties) = ([10, 20, 20, 30, 40], [40, 30, 20, 10, 5]);
     let (good, bad) = ([1.0; 5], [1.0, 1.0, 0.6, 0.6, 0.6]);
     let (steady, slower) = ([10; 5], [10, 10, 30, 30, 30]);
-    let policy = RedlinePolicy::default();
+    let policy = RedlinePolicy { iterations_min: 3, ..RedlinePolicy::default() };
     for (samples, degraded) in [
         (session(fills, bad, steady), true),
         (session(empties, bad, slower), true),
@@ -93,7 +93,7 @@ fn a_session_gets_worse_while_it_fills_up_or_slows_down() {
 
 #[test]
 fn the_recommendation_follows_the_table() {
-    let policy = RedlinePolicy::default();
+    let policy = RedlinePolicy { iterations_min: 3, ..RedlinePolicy::default() };
     for (percent, degraded, iterations, expected) in [
         (Some(99), true, 2, Recommendation::Continue),
         (Some(85), false, 3, Recommendation::ImmediateReboot),

@@ -190,6 +190,8 @@ pub(super) fn config() -> LoopConfig {
         guard: Default::default(),
         protect: Vec::new(),
         stop: Default::default(),
+        redline: Default::default(),
+        reboot: Default::default(),
         rules_off: Vec::new(),
         thresholds: Default::default(),
         reinforcement: Default::default(),

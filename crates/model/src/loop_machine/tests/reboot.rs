@@ -24,7 +24,13 @@ fn decide(
     history: &[RebootRecord],
     now: u64,
 ) -> RebootDecision {
-    decide_reboot(policy, &RedlinePolicy::default(), session, history, at(now))
+    decide_reboot(
+        policy,
+        &RedlinePolicy { iterations_min: 3, ..RedlinePolicy::default() },
+        session,
+        history,
+        at(now),
+    )
 }
 
 #[test]
