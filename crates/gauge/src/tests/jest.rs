@@ -31,6 +31,13 @@ impl Reader for Jest {
             b'F' if text.starts_with("FAIL ") => self.file(&text["FAIL ".len()..]),
             b'T' if text.starts_with("Tests: ") && text.ends_with(" total") => self.sum(text),
             b'T' if text.starts_with("Test Suites: ") => self.stopped |= text.contains(" of "),
+            // In colour the word stands on a ground with a margin.
+            b' ' if line.indent() == 1 && line.body.starts_with("PASS  ") => {
+                self.file(&line.body["PASS ".len()..])
+            }
+            b' ' if line.indent() == 1 && line.body.starts_with("FAIL  ") => {
+                self.file(&line.body["FAIL ".len()..])
+            }
             b' ' if self.open => self.indented(line),
             _ => {}
         }
