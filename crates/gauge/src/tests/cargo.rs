@@ -51,7 +51,8 @@ impl Reader for Cargo {
         }
     }
 
-    fn finish(mut self: Box<Self>, _: bool) -> Option<Tally> {
+    fn finish(mut self: Box<Self>, certain: bool) -> Option<Tally> {
+        self.recognised |= certain && self.open.is_some();
         self.abandon();
         if !self.recognised {
             return self.build_failed.then(|| Tally { build_failed: true, ..Tally::default() });
@@ -71,7 +72,8 @@ impl Cargo {
             return;
         }
         self.abandon();
-        self.recognised = true;
+        // The words alone could be anybody's.
+        self.recognised |= !self.binary.is_empty();
         self.open = Some(Unit { announced, counts: Counts::default(), pending: None, failures: None });
     }
 
@@ -110,6 +112,7 @@ impl Cargo {
             .split_once('<')
             .and_then(|(_, rest)| rest.split_once('>'))
             .and_then(|(time, _)| duration_ms(time));
+        self.recognised = true;
         let name = self.full(&name);
         self.names.push(&name, outcome, duration);
     }
@@ -132,6 +135,7 @@ impl Cargo {
         }
         let failures = unit.failures.take().unwrap_or_default();
         self.counts.add(counts);
+        self.recognised = true;
         self.open = None;
         for name in failures {
             let name = self.full(&name);
@@ -171,7 +175,7 @@ impl Cargo {
 
     /// A binary that has not summed up did not come to its end.
     fn abandon(&mut self) {
-        if let Some(unit) = self.open.take() {
+        if let Some(unit) = self.open.take().filter(|_| self.recognised) {
             self.cut_off = true;
             self.missing = self.missing.saturating_add(unit.announced.saturating_sub(unit.counts.total()));
             self.counts.add(unit.counts);

@@ -34,6 +34,9 @@ pub(super) fn read(text: &str) -> Option<Tally> {
     if !reading.is_junit {
         return None;
     }
+    if reading.build_failed && reading.counts.is_empty() {
+        return Some(Tally { build_failed: true, ..Tally::default() });
+    }
     let counts = if reading.counts.is_empty() { reading.stated } else { reading.counts };
     let mut tally = counts.tally(reading.names, whole.is_ok() && !reading.build_failed);
     if whole.is_err() {
@@ -58,7 +61,11 @@ impl Reading {
             "failure" | "error" => {
                 let kind = element.attribute("type").unwrap_or_default();
                 let message = element.attribute("message").unwrap_or_default();
-                self.build_failed |= message == "collection failure";
+                if message == "collection failure" {
+                    // A module that pytest could not load is not a test.
+                    self.build_failed = true;
+                    self.case = None;
+                }
                 let is_late = kind.to_ascii_lowercase().contains("timeout")
                     || message.contains("timed out")
                     || message.contains("Timeout");
