@@ -89,7 +89,7 @@ impl Cargo {
             .unwrap_or(name);
         unit.pending = None;
         match outcome(verdict) {
-            Some(outcome) => self.ended(name.to_owned(), outcome, verdict),
+            Some(outcome) => self.ended(name, outcome, verdict),
             None => unit.pending = Some(name.to_owned()),
         }
     }
@@ -101,20 +101,20 @@ impl Cargo {
             && let Some(outcome) = outcome(text).filter(|_| !text.contains(' ') || text.contains('<'))
             && let Some(name) = unit.pending.take()
         {
-            self.ended(name, outcome, text);
+            self.ended(&name, outcome, text);
         }
     }
 
-    fn ended(&mut self, name: String, outcome: Outcome, verdict: &str) {
+    fn ended(&mut self, name: &str, outcome: Outcome, verdict: &str) {
         let Some(unit) = &mut self.open else { return };
         unit.counts.one(outcome);
-        let duration = verdict
-            .split_once('<')
-            .and_then(|(_, rest)| rest.split_once('>'))
-            .and_then(|(time, _)| duration_ms(time));
         self.recognised = true;
-        let name = self.full(&name);
-        self.names.push(&name, outcome, duration);
+        if self.names.is_full() {
+            return self.names.push("", outcome, None);
+        }
+        let time = verdict.split_once('<').and_then(|(_, rest)| rest.split_once('>'));
+        let name = self.full(name);
+        self.names.push(&name, outcome, time.and_then(|(time, _)| duration_ms(time)));
     }
 
     fn full(&self, name: &str) -> String {
