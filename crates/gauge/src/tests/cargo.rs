@@ -61,6 +61,7 @@ impl Reader for Cargo {
         let mut tally = self.counts.tally(self.names, complete);
         tally.total = Some(self.counts.total().saturating_add(self.missing));
         tally.build_failed = self.build_failed;
+        tally.is_inner = self.binary.is_empty();
         Some(tally)
     }
 }

@@ -73,6 +73,7 @@ impl Reader for Go {
             names: go.names,
             complete,
             build_failed: go.build_failed,
+            is_inner: false,
         })
     }
 }

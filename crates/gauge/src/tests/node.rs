@@ -40,9 +40,10 @@ impl Reader for Node {
     }
 
     fn finish(mut self: Box<Self>, certain: bool) -> Option<Tally> {
-        self.close();
-        let is_open = !self.seen.is_empty();
-        if self.sums == 0 && !(certain && is_open) {
+        // Sums that were cut off are no sums.
+        let is_cut = self.sum.take().is_some();
+        let is_open = is_cut || !self.seen.is_empty();
+        if self.sums == 0 && !is_cut && !(certain && is_open) {
             return None;
         }
         let mut counts = self.counts;

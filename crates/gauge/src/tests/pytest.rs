@@ -40,7 +40,7 @@ impl Reader for Pytest {
             b'=' => self.rule(text.trim_matches('=').trim()),
             b'!' => self.interrupted(text),
             b'0'..=b'9' | b'n' if self.is_sum(text) => {}
-            b'c' if text.starts_with("collected ") && self.open => {
+            b'c' if self.open && text.starts_with("collect") && text.contains("collected ") => {
                 self.announced = number_after(text, "collected ");
                 if let Some(selected) = number_before(text, " selected") {
                     self.announced = Some(selected);

@@ -99,10 +99,13 @@ impl Tap {
             return;
         }
         let rest = rest.trim_start().trim_start_matches("- ");
-        let (title, directive) = rest.split_once(" # ").unwrap_or((rest, ""));
+        let (title, directive) = match rest.strip_prefix("# ") {
+            Some(directive) => ("", directive),
+            None => rest.split_once(" # ").unwrap_or((rest, "")),
+        };
         let directive = directive.trim();
         let is = |word: &str| directive.get(..4).is_some_and(|head| head.eq_ignore_ascii_case(word));
-        let outcome = if is("skip") || is("todo") && !passed {
+        let outcome = if is("skip") || is("todo") {
             Outcome::Skipped
         } else if passed {
             Outcome::Passed

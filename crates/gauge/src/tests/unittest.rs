@@ -130,8 +130,8 @@ fn full_name(text: &str) -> Option<String> {
 
 fn outcome(verdict: &str) -> Option<Outcome> {
     match verdict {
-        "ok" | "unexpected success" => Some(Outcome::Passed),
-        "FAIL" | "ERROR" => Some(Outcome::Failed),
+        "ok" => Some(Outcome::Passed),
+        "FAIL" | "ERROR" | "unexpected success" => Some(Outcome::Failed),
         "expected failure" => Some(Outcome::Skipped),
         _ if verdict.starts_with("skipped") => Some(Outcome::Skipped),
         _ => None,
