@@ -108,6 +108,11 @@ pub fn read(runner: Option<Runner>, text: &str) -> Option<Tests> {
     if is_xml && runner.is_none_or(|runner| runner == Runner::Junit) {
         return junit::read(text).map(|tally| merge(vec![(Runner::Junit, tally)]))?;
     }
+    // A last line without an end was cut off: half a sum is no sum.
+    let text = match text.rfind('\n') {
+        Some(end) if end + 1 < text.len() => &text[..=end],
+        _ => text,
+    };
     let mut readers: Vec<(Runner, Box<dyn Reader>)> = match runner {
         Some(runner) => vec![(runner, runner.reader()?)],
         None => Runner::ALL.into_iter().filter_map(|runner| Some((runner, runner.reader()?))).collect(),

@@ -184,7 +184,9 @@ fn a_run_that_was_cut_off_is_never_complete() {
             if half.complete && !is_listed && sums(&half) != sums(&all) {
                 wrong.push(format!("{name} cut at {end} claims to be complete: {}", line(&half)));
             }
-            if half.passed > all.passed.or(half.passed) {
+            // node sums up tests and suites apart only at its end.
+            let is_summed = name == &"tap_node.txt" && !half.complete;
+            if half.passed > all.passed.or(half.passed) && !is_summed {
                 wrong.push(format!("{name} cut at {end}: {}", line(&half)));
             }
         }

@@ -251,7 +251,6 @@ pub(super) fn printed(context: &Context, name: &str) -> String {
     for log in ["stdout.log", "stderr.log"] {
         if let Ok(Some(bytes)) = file::read_regular(&directory.join(log), 2 * OUTPUT_BYTES_MAX) {
             text.push_str(&String::from_utf8_lossy(&bytes));
-            text.push('\n');
         }
     }
     text

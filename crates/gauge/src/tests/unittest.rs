@@ -60,8 +60,8 @@ impl Reader for Unittest {
 impl Unittest {
     fn verdict(&mut self, text: &str) -> bool {
         let is_end = text == "OK"
-            || text.starts_with("OK (")
-            || text.starts_with("FAILED (")
+            // A line that was cut off has no end.
+            || (text.starts_with("OK (") || text.starts_with("FAILED (")) && text.ends_with(')')
             || text.starts_with("NO TESTS RAN");
         if let Some(ran) = self.ran.take_if(|_| is_end) {
             let count = |label: &str| number_after(text, label).unwrap_or(0);
