@@ -135,7 +135,7 @@ const WRITTEN: &[(&str, &str)] = &[
     ),
 ];
 
-/// Tools that were not at hand, as their documentation shows them, and dialects.
+/// Tools that were not at hand, as their users show them, and dialects.
 #[test]
 fn tools_are_understood_as_they_are_documented() {
     for (text, expected) in WRITTEN {

@@ -304,7 +304,7 @@ const WRITTEN: &[(&str, &str)] = &[
     ),
 ];
 
-/// Runners that were not at hand, as their documentation shows them, and dialects.
+/// Runners that were not at hand, as their users show them, and dialects.
 #[test]
 fn runners_are_understood_as_they_are_documented() {
     let wrong: Vec<String> = WRITTEN
