@@ -143,7 +143,13 @@ fn end(report: Report, tree: &str, files: &[&str]) -> AttemptEnd {
         message: None,
         report: Some(report),
         snapshot: Some(snapshot(tree)),
-        change: Some(Change { files_total: files.len() as u32, files, added: 5, removed: 1 }),
+        change: Some(Change {
+            files_total: files.len() as u32,
+            files,
+            added: 5,
+            removed: 1,
+            artifacts: Vec::new(),
+        }),
         guard: None,
     }
 }
