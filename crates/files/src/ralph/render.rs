@@ -4,10 +4,10 @@
 //! under `custom.piton.unknown`.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use piton_model::loop_machine::{CheckRound, Condition, DoneRule, ReportStatus, SessionPolicy, done_rule};
-use piton_model::{Seq, State, Timestamp};
+use piton_model::{Seq, State};
 
 use super::format::{
     CoreLoopState, MetricsSnapshot, PersistedLoopState, ProgressState, STATE_VERSION, SessionHistoryEntry,
