@@ -99,6 +99,7 @@ pub(crate) fn config() -> LoopConfig {
         worktree: None,
         guard: Default::default(),
         protect: Vec::new(),
+        stop: Default::default(),
         rules_off: Vec::new(),
         thresholds: Default::default(),
         reinforcement: Default::default(),

@@ -67,6 +67,7 @@ mod tests {
             worktree: None,
             guard: Default::default(),
             protect: Vec::new(),
+            stop: Default::default(),
             rules_off: Vec::new(),
             thresholds: Default::default(),
             reinforcement: Default::default(),

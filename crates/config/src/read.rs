@@ -9,6 +9,7 @@
 mod agents;
 mod judging;
 mod sections;
+mod stop;
 #[cfg(test)]
 mod tests;
 mod values;

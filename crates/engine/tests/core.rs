@@ -27,6 +27,7 @@ fn state() -> State {
         worktree: None,
         guard: Default::default(),
         protect: Vec::new(),
+        stop: Default::default(),
         rules_off: Vec::new(),
         thresholds: Default::default(),
         reinforcement: Default::default(),
@@ -45,7 +46,7 @@ fn drive() -> Input {
 }
 
 fn round(number: u32, passed: bool) -> Command {
-    Command::EndChecks(CheckRound {
+    Command::EndChecks(Box::new(CheckRound {
         number,
         checks: vec![CheckResult {
             name: "test".to_owned(),
@@ -59,9 +60,11 @@ fn round(number: u32, passed: bool) -> Command {
         snapshot: Some(Snapshot { id: format!("c{number}"), tree: format!("t{number}") }),
         commit: None,
         duration_ms: 5,
+        stops: Vec::new(),
+        tests: Default::default(),
         measures: Default::default(),
         cancelled: false,
-    })
+    }))
 }
 
 fn ended(attempt: u32) -> Command {

@@ -35,7 +35,8 @@ pub fn census(tree: &dyn Tree, known: &mut Counted) -> Result<Census, ReadError>
     let mut census = Census { files: entries.len() as u64, ..Census::default() };
     let source: Vec<Entry> =
         entries.into_iter().filter(|entry| Language::of(&entry.path).is_some()).collect();
-    let missing: Vec<Entry> = source.iter().filter(|entry| !known.0.contains_key(&entry.id)).cloned().collect();
+    let missing: Vec<Entry> =
+        source.iter().filter(|entry| !known.0.contains_key(&entry.id)).cloned().collect();
     for batch in missing.chunks(BATCH) {
         for (entry, bytes) in batch.iter().zip(tree.read(batch)?) {
             known.0.insert(entry.id.clone(), of_file(&entry.path, bytes));

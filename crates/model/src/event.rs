@@ -57,7 +57,7 @@ pub enum Event {
     /// The checks were run.
     ChecksFinished {
         /// What they found.
-        round: CheckRound,
+        round: Box<CheckRound>,
     },
     /// The tree is the one of an earlier round, so its verdict holds. Nothing was run.
     ChecksReused {

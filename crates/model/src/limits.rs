@@ -54,6 +54,10 @@ pub const ARTIFACTS_MAX: usize = 100;
 pub const LATENCIES_MAX: usize = 100;
 /// Findings that people judged, kept in a state.
 pub const MARKS_MAX: usize = 500;
+/// Tests that are known by name.
+pub const TRACKED_TESTS_MAX: usize = 1_000;
+/// Longest name of a test.
+pub const TEST_NAME_BYTES_MAX: usize = 300;
 /// Notes kept of one attempt, and in a state.
 pub const NOTES_MAX: usize = 20;
 /// Warnings kept of one attempt.

@@ -41,7 +41,7 @@ examples! {
     }
     SnapshotTaken { snapshot: snapshot() }
     ChecksStarted { round: 2 }
-    ChecksFinished { round: round() }
+    ChecksFinished { round: Box::new(round()) }
     ChecksReused { of_round: 1 }
     AttemptStarted {
         attempt: OpenAttempt {
@@ -150,6 +150,24 @@ fn config() -> LoopConfig {
         }),
         guard: GuardMode::Ask,
         protect: vec!["tests".to_owned()],
+        stop: StopLists {
+            success: vec![NamedStop {
+                name: Some("tested".to_owned()),
+                condition: StopCondition::AllTestsPass {},
+            }],
+            failure: vec![NamedStop {
+                name: None,
+                condition: StopCondition::OutputPattern { pattern: "FATAL".to_owned(), is_regex: false },
+            }],
+            conditions: vec![NamedStop {
+                name: None,
+                condition: StopCondition::Not {
+                    condition: Box::new(StopCondition::Any {
+                        conditions: vec![StopCondition::UserSignal {}, StopCondition::Never {}],
+                    }),
+                },
+            }],
+        },
         rules_off: vec![RuleOff {
             rule: "lint-suppressed".to_owned(),
             reason: "generated code".to_owned(),
@@ -196,6 +214,12 @@ fn round() -> CheckRound {
         conditions: vec![ConditionResult { label: "file:out".to_owned(), met: false }],
         snapshot: Some(snapshot()),
         commit: None,
+        stops: vec![StopResult { label: "file_created(out)".to_owned(), met: false, timed_out: true }],
+        tests: TestChanges {
+            now: [("a::b".to_owned(), TestStatus::Failing)].into(),
+            gone: vec!["a::c".to_owned()],
+            ran: true,
+        },
         measures: Measures {
             tests: Some(TestCounts { passed: 7, failed: 1, skipped: 2, complete: true }),
             coverage: Some(Coverage {

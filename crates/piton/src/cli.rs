@@ -316,12 +316,11 @@ pub(crate) struct AllowArguments {
 }
 
 #[derive(Debug, Args)]
-#[group(id = "verdict", required = true, multiple = false, args = ["false_positive", "true_positive"])]
 pub(crate) struct MarkArguments {
     /// The id of the finding.
     pub(crate) finding: String,
     /// It is a false alarm.
-    #[arg(long)]
+    #[arg(long, required_unless_present = "true_positive", conflicts_with = "true_positive")]
     pub(crate) false_positive: bool,
     /// It is right.
     #[arg(long)]

@@ -115,6 +115,7 @@ impl From<Rejection> for Failure {
                 failure.code = ExitCode::Person;
                 failure
             }
+            Rejection::NoSuchIteration { run, .. } => failure.hint(format!("run `piton status {run}`")),
             Rejection::NoSuchQuestion { .. } => failure.hint("run `piton answer` to see what waits"),
             Rejection::BadConfig(_) => {
                 failure.hint("give --check CMD or --until COND; see `piton loop --help`")

@@ -10,6 +10,7 @@ const LAYERS: &[&str] = &[
     "piton-view",
     "piton-store",
     "piton-git",
+    "piton-gauge",
     "piton-guard",
     "piton-agent",
     "piton-files",

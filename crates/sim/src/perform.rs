@@ -69,7 +69,6 @@ impl Task {
         Self {
             effect,
             fresh,
-            measures: Default::default(),
             cancelled: false,
             attempt_of: None,
             at: At::Look,
@@ -191,7 +190,13 @@ impl Task {
                         end.guard = Some(around.machine.guard(around.scenario));
                     }
                     if state.snapshot.as_ref().is_some_and(|before| before.tree != snapshot.tree) {
-                        end.change = Some(Change { files: Vec::new(), files_total: 1, added: 1, removed: 0 });
+                        end.change = Some(Change {
+                            files: Vec::new(),
+                            files_total: 1,
+                            added: 1,
+                            removed: 0,
+                            artifacts: Vec::new(),
+                        });
                     }
                     end.snapshot = Some(snapshot);
                 }
@@ -250,6 +255,8 @@ impl Task {
             snapshot: None,
             commit: None,
             duration_ms: 0,
+            stops: Vec::new(),
+            tests: Default::default(),
             measures: Default::default(),
             cancelled: false,
         });
@@ -261,7 +268,7 @@ impl Task {
                 round.conditions.push(ConditionResult { label: condition.label(), met });
             }
             round.snapshot = Some(around.machine.snapshot());
-            return self.round.take().map(Command::EndChecks);
+            return self.round.take().map(|round| Command::EndChecks(Box::new(round)));
         }
         match self.at {
             At::Look => self.look_check(state, around),

@@ -135,6 +135,7 @@ fn config(rng: &mut Rng) -> LoopConfig {
             _ => GuardMode::Block,
         },
         protect: Vec::new(),
+        stop: Default::default(),
         rules_off: Vec::new(),
         thresholds: Default::default(),
         reinforcement: Default::default(),

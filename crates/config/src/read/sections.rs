@@ -4,19 +4,20 @@ use piton_model::loop_machine::{Check, GuardMode, OnLost, Reading, SessionPolicy
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Reader, agents, entries, judging};
+use super::{Reader, agents, entries, judging, stop};
 use crate::check::{command_problem, default_check, name_problem};
 use crate::condition::inside_tree;
 use crate::limit::Limit;
 use crate::problem::quoted;
 use crate::settings::{Settings, Sourced, Wanted};
 
-const SECTIONS: [&str; 12] = [
+const SECTIONS: [&str; 13] = [
     "agent",
     "agents",
     "loop",
     "checks",
     "guard",
+    "stop",
     "metrics",
     "reinforcement",
     "recovery",
@@ -25,7 +26,7 @@ const SECTIONS: [&str; 12] = [
     "views",
     "redact",
 ];
-const SECTIONS_LATER: [&str; 5] = ["stop", "gaps", "hooks", "notify", "vault"];
+const SECTIONS_LATER: [&str; 4] = ["gaps", "hooks", "notify", "vault"];
 
 /// What `[loop] session` may be.
 pub(crate) const SESSION_WORDS: [(&str, SessionPolicy); 3] =
@@ -76,6 +77,10 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>) -> Settings 
             "loop" => loop_section(reader, table, &mut settings),
             "checks" => checks(reader, table, &mut settings),
             "guard" => guard(reader, table, &mut settings),
+            "stop" => {
+                let lists = stop::read(reader, table);
+                settings.stop = Some(reader.sourced(lists, start));
+            }
             "metrics" => judging::metrics(reader, table, &mut settings),
             "reinforcement" => judging::reinforcement(reader, table, start, &mut settings),
             "recovery" => judging::recovery(reader, table, start, &mut settings),

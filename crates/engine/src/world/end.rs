@@ -6,12 +6,12 @@ use piton_agent::stream::Account;
 use piton_agent::{EndedBy, Exit};
 use piton_git::Diff;
 use piton_model::limits::{
-    ARTIFACTS_MAX, CUSTOM_VALUE_BYTES_MAX, MODIFIED_FILES_MAX, NOTES_MAX, OBJECTIVES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX,
-    clip,
+    ARTIFACTS_MAX, CUSTOM_VALUE_BYTES_MAX, MODIFIED_FILES_MAX, NOTES_MAX, OBJECTIVES_MAX, TAIL_BYTES_MAX,
+    TEXT_BYTES_MAX, clip,
 };
 use piton_model::loop_machine::{
-    AgentConfig, Artifact, AttemptEnd, AttemptOutcome, Change, ErrorClass, Note, NoteKind, Objectives, OpenAttempt,
-    Report, ReportStatus, StreamField, StreamFormat, Usage,
+    AgentConfig, Artifact, AttemptEnd, AttemptOutcome, Change, ErrorClass, Note, NoteKind, Objectives,
+    OpenAttempt, Report, ReportStatus, StreamField, StreamFormat, Usage,
 };
 use piton_model::{State, Timestamp};
 use piton_sys::redact::Redactor;

@@ -17,6 +17,7 @@ pub mod prompt;
 mod publish;
 mod reinforce;
 mod signals;
+mod stop;
 mod tasks;
 
 use std::cell::RefCell;

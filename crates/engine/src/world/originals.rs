@@ -85,7 +85,10 @@ fn failed(error: piton_guard::ReadError) -> WorldError {
 }
 
 fn put(place: &Path, bytes: Option<&[u8]>) -> Result<(), WorldError> {
-    let Some(bytes) = bytes else { return Ok(file::remove_file_if_exists(place)?) };
+    let Some(bytes) = bytes else {
+        file::remove_file_if_exists(place)?;
+        return Ok(());
+    };
     let is_new = place.symlink_metadata().is_err();
     if let Some(parent) = place.parent().filter(|_| is_new) {
         std::fs::create_dir_all(parent).map_err(|error| file::Error::new("create", parent, error))?;
@@ -93,7 +96,8 @@ fn put(place: &Path, bytes: Option<&[u8]>) -> Result<(), WorldError> {
     file::write_atomic(place, bytes, Durability::Unsynced)?;
     if is_new && bytes.starts_with(b"#!") {
         let run = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(place, run).map_err(|error| file::Error::new("make runnable", place, error))?;
+        std::fs::set_permissions(place, run)
+            .map_err(|error| file::Error::new("make runnable", place, error))?;
     }
     Ok(())
 }

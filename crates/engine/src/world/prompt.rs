@@ -6,11 +6,14 @@ use std::path::Path;
 use piton_model::State;
 use piton_model::limits::PROMPT_BYTES_MAX;
 use piton_model::loop_machine::{
-    CheckRound, Condition, DoneRule, Injection, KeptNote, Prompt, ReportStatus, done_rule,
+    CheckRound, Condition, DoneRule, Injection, KeptNote, Prompt, ReportStatus, TestStatus, done_rule,
 };
 use piton_sys::file;
 
 use super::reinforce::reinforce;
+
+/// Tests that a prompt names.
+const TESTS_SHOWN_MAX: usize = 20;
 
 /// Why there is no prompt.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +48,7 @@ pub fn compose(state: &State, root: &Path) -> Result<String, PromptError> {
     if let Some(round) = &state.checks {
         show_failures(&mut prompt, round);
     }
+    show_broken(&mut prompt, state);
     reinforce(&mut prompt, state);
     show_false_done(&mut prompt, state);
     show_notes(&mut prompt, state);
@@ -114,6 +118,28 @@ fn show_failures(prompt: &mut String, round: &CheckRound) {
         let _ =
             writeln!(prompt, "\nThe check `{}` fails now: it {how}. The end of what it printed:", check.name);
         let _ = writeln!(prompt, "```\n{}\n```", check.tail);
+    }
+}
+
+/// Tests that the last iteration broke, and those whose verdict means little.
+fn show_broken(prompt: &mut String, state: &State) {
+    let list = |names: Vec<&String>| {
+        let shown: Vec<&str> = names.iter().take(TESTS_SHOWN_MAX).map(|name| name.as_str()).collect();
+        let more = names.len().saturating_sub(TESTS_SHOWN_MAX);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        format!("{}{more}", shown.join(", "))
+    };
+    let broken: Vec<_> = state.tests.just(TestStatus::Failing).collect();
+    if !broken.is_empty() {
+        let _ = writeln!(prompt, "\nThese tests passed before and fail now: {}", list(broken));
+    }
+    let flaky: Vec<_> = state.tests.flaky().collect();
+    if !flaky.is_empty() {
+        let _ = writeln!(
+            prompt,
+            "\nThese tests pass and fail in turn, so one run of them proves little: {}",
+            list(flaky)
+        );
     }
 }
 

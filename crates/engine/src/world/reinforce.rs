@@ -26,10 +26,14 @@ pub(super) fn reinforce(prompt: &mut String, state: &State) {
         say_findings(&mut said, state);
     }
     if level >= Level::Minimal {
-        said.say("Tests, checks and their settings are compared before and after; what weakens them is put back.");
+        said.say(
+            "Tests, checks and their settings are compared before and after; what weakens them is put back.",
+        );
     }
     if level >= Level::Standard {
-        said.say("Fix the cause in the code. If a test itself is wrong, leave it and report that you are blocked.");
+        said.say(
+            "Fix the cause in the code. If a test itself is wrong, leave it and report that you are blocked.",
+        );
         said.say("Keep every test, assertion, check of input and error that was there.");
     }
     if !said.text.is_empty() {
@@ -76,7 +80,9 @@ fn say_refusal(said: &mut Budget, state: &State) {
 fn say_approach(said: &mut Budget, state: &State) {
     let Some(recovery) = &state.recovery else { return };
     if let Some((_, approach)) = &recovery.adapted {
-        if let Some((_, diagnosis)) = recovery.diagnosed.as_ref().filter(|_| !recovery.trigger.starts_with("reg")) {
+        if let Some((_, diagnosis)) =
+            recovery.diagnosed.as_ref().filter(|_| !recovery.trigger.starts_with("reg"))
+        {
             said.say(&format!("The run does not get on: {}.", diagnosis.sentence));
         }
         said.say(approach.advice());

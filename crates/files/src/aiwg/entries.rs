@@ -89,6 +89,7 @@ pub(super) fn particulars(record: &IterationRecord, round: Option<&CheckRound>) 
     Particulars {
         attempt: record.attempt,
         outcome: outcome(record.outcome),
+        message: record.message.clone(),
         skipped: record.skipped,
         refused: record.refused,
         doubted: record.doubted,

@@ -223,6 +223,8 @@ pub(super) struct MetricsSnapshot {
 pub(super) struct Particulars {
     pub(super) attempt: u32,
     pub(super) outcome: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) message: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) skipped: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -146,8 +146,10 @@ fn criteria(state: &State) -> String {
         DoneRule::ChecksPass => pass,
         DoneRule::Done => format!("the agent reports done, the tree has changed, and {pass}"),
         DoneRule::Conditions => {
-            let labels: Vec<_> = state.config.until.iter().map(|condition| condition.label()).collect();
-            labels.join(" and ")
+            let config = &state.config;
+            let asked: Vec<_> = config.until.iter().map(|condition| condition.label()).collect();
+            let any: Vec<_> = config.stop.success.iter().map(|named| named.label()).collect();
+            if asked.is_empty() { any.join(" or ") } else { asked.join(" and ") }
         }
     }
 }

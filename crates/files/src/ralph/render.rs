@@ -6,7 +6,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use piton_model::loop_machine::{CheckRound, Condition, DoneRule, ReportStatus, SessionPolicy, done_rule};
+use piton_model::loop_machine::{
+    CheckRound, Condition, DoneRule, ReportStatus, SessionPolicy, TestStatus, done_rule, is_met,
+    stop_progress,
+};
 use piton_model::{Seq, State};
 
 use super::format::{
@@ -98,6 +101,9 @@ fn progress(state: &State) -> ProgressState {
 }
 
 fn tests(state: &State, unknown: &mut Vec<&'static str>) -> TestState {
+    if !state.tests.is_empty() {
+        return named_tests(state);
+    }
     unknown.push("tests.flaky_tests");
     // The format counts iterations; the round before the first one is none.
     let failure_streak = state.counters.red_in_a_row.min(state.counters.iterations);
@@ -122,6 +128,18 @@ fn tests(state: &State, unknown: &mut Vec<&'static str>) -> TestState {
     }
 }
 
+/// The tests by name, as their runners name them.
+fn named_tests(state: &State) -> TestState {
+    let names = |status| state.tests.named(status).cloned().collect();
+    TestState {
+        failure_streak: state.counters.red_in_a_row.min(state.counters.iterations),
+        passing_tests: names(TestStatus::Passing),
+        failing_tests: names(TestStatus::Failing),
+        flaky_tests: state.tests.flaky().cloned().collect(),
+        recently_fixed: state.tests.just(TestStatus::Passing).cloned().collect(),
+    }
+}
+
 fn stop_conditions(state: &State, unknown: &mut Vec<&'static str>) -> StopConditionState {
     let mut progress = limits(state, unknown);
     let asked: Vec<_> = match done_rule(&state.config, state.baseline.as_ref()) {
@@ -129,6 +147,7 @@ fn stop_conditions(state: &State, unknown: &mut Vec<&'static str>) -> StopCondit
         DoneRule::Done => vec![Condition::Done],
         DoneRule::Conditions => state.config.until.clone(),
     };
+    progress.extend(stop_progress(state));
     for condition in asked {
         progress.insert(condition.label(), condition_progress(state, &condition));
     }
@@ -175,6 +194,7 @@ fn condition_progress(state: &State, condition: &Condition) -> f64 {
             let parts = [reported, state.tree_changed(), all_pass];
             share(parts.iter().filter(|holds| **holds).count() as u64, parts.len() as u64)
         }
+        Condition::Stop(named) => f64::from(u8::from(is_met(state, &named.condition))),
         Condition::Command(_) | Condition::File(_) | Condition::TasksDone(_) => {
             let label = condition.label();
             let results = state.checks.as_ref().map_or(&[][..], |round| &round.conditions);

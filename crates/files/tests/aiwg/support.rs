@@ -50,6 +50,7 @@ pub(crate) fn config(guard: GuardMode) -> LoopConfig {
         metrics: Vec::new(),
         confine: None,
         on_done: None,
+        stop: Default::default(),
     }
 }
 

@@ -67,7 +67,7 @@ impl Walk {
             _ if self.state.driver.is_none() || dice.one_in(40) => drive(dice),
             _ if self.state.start.is_none() => Command::Observe(snapshot(dice)),
             Some(Effect::Attempt(open)) => attempt(open.number, dice),
-            Some(Effect::Checks(number)) => Command::EndChecks(round(*number, &self.state, dice)),
+            Some(Effect::Checks(number)) => Command::EndChecks(Box::new(round(*number, &self.state, dice))),
             Some(Effect::Timer(until)) => {
                 self.now = self.now.max(*until);
                 Command::Tick
@@ -217,6 +217,8 @@ fn round(number: u32, state: &State, dice: &mut Dice<'_>) -> CheckRound {
         number,
         checks: state.config.checks.iter().map(|check| result(&check.name, !dice.one_in(3))).collect(),
         conditions: Vec::new(),
+        stops: Vec::new(),
+        tests: Default::default(),
         snapshot: Some(snapshot(dice)),
         commit: dice.one_in(3).then(|| "abc123".to_owned()),
         measures: if dice.one_in(3) { Measures::default() } else { measures(dice) },

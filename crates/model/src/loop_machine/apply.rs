@@ -10,13 +10,18 @@ use super::reinforcement::{self, Reinforcement};
 use super::state::{
     Asked, Chosen, Counters, Driver, Ended, GivenAnswer, KeptNote, Next, Open, Question, Session, State, Told,
 };
+use super::tracker::TestTracker;
 use super::{recovery, session};
 use crate::Timestamp;
 use crate::event::{Event, StopOrigin};
 use crate::limits::{
     ANSWERS_WAITING_MAX, CUSTOM_KEYS_MAX, MARKS_MAX, MODIFIED_FILES_MAX, NOTES_MAX, OBJECTIVES_MAX, TOLD_MAX,
+    clip,
 };
 use crate::status::{Reason, Status};
+
+/// What is kept in a state of the message of a failed attempt.
+const MESSAGE_BYTES_MAX: usize = 500;
 
 /// The state after `event`, which happened at `at`.
 ///
@@ -65,6 +70,7 @@ fn born(event: &Event, at: Timestamp) -> Option<State> {
         notes: VecDeque::new(),
         findings: VecDeque::new(),
         restore: None,
+        tests: TestTracker::default(),
         measures: None,
         reference: None,
         trusted: None,
@@ -145,6 +151,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.counters.tokens_unknown += 1;
             state.ended = Some(Ended {
                 outcome: AttemptOutcome::Failed,
+                message: None,
                 duration_ms: 0,
                 added: 0,
                 removed: 0,
@@ -315,6 +322,7 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
     }
     state.ended = Some(Ended {
         outcome: end.outcome,
+        message: end.message.as_deref().map(|text| clip(text, MESSAGE_BYTES_MAX).to_owned()),
         duration_ms: end.duration_ms,
         added: end.change.as_ref().map_or(0, |change| change.added),
         removed: end.change.as_ref().map_or(0, |change| change.removed),

@@ -1,7 +1,7 @@
 //! The verdict on an iteration: what its checks found, what follows for the best, the streaks and the next step.
 
 use super::facts::{Answer, AttemptOutcome, CheckRound, ReportStatus};
-use super::guard::{self, KeptFinding, Verdict};
+use super::guard::{self, GuardMode, KeptFinding, Verdict};
 use super::quality::{Quality, judge};
 use super::regression::regressions;
 use super::reinforcement;
@@ -31,6 +31,7 @@ pub(super) fn checks_finished(state: &mut State, round: &CheckRound) {
         ended.duration_ms = ended.duration_ms.saturating_add(round.duration_ms);
     }
     state.counters.red_in_a_row = if round.all_pass() { 0 } else { state.counters.red_in_a_row + 1 };
+    state.tests.take(&round.tests);
     state.checks = Some(round.clone());
     if is_baseline {
         state.baseline = Some(round.clone());
@@ -103,7 +104,8 @@ fn conclude_with(state: &mut State, verdicts_changed: bool) {
 fn judge_numbers(state: &mut State, ended: &mut Ended) -> bool {
     let doubtful = |kept: &KeptFinding| kept.iteration == state.iteration && kept.finding.blocking;
     let by_guard = state.findings.iter().any(doubtful);
-    let Some(round) = state.checks.as_ref().filter(|_| !ended.refused) else { return by_guard };
+    let judged = !ended.refused && state.config.guard != GuardMode::Off;
+    let Some(round) = state.checks.as_ref().filter(|_| judged) else { return by_guard };
     let found =
         regressions(&state.config.thresholds, state.measures.as_ref(), state.reference.as_ref(), round);
     if found.is_empty() {
@@ -185,6 +187,7 @@ fn remember_iteration(state: &mut State, ended: &Ended, outcome: Outcome) {
         at: state.updated_at,
         attempt: state.attempt,
         outcome: ended.outcome,
+        message: ended.message.clone(),
         skipped: outcome.skipped,
         refused: ended.refused,
         doubted: ended.doubted,

@@ -26,8 +26,10 @@ mod regression;
 mod reinforcement;
 mod session;
 mod state;
+mod stop;
 #[cfg(test)]
 mod tests;
+mod tracker;
 
 pub use apply::apply;
 pub use config::{
@@ -53,3 +55,8 @@ pub use state::{
     Asked, Best, Chosen, Counters, Driver, Effect, Ended, GivenAnswer, IterationRecord, KeptNote, Next, Open,
     Question, Session, SessionRecord, State, Told,
 };
+pub use stop::{
+    NamedStop, STOP_DEPTH_MAX, StopCondition, StopLists, StopResult, StopVerdict, failing_tests, is_met,
+    stop_progress,
+};
+pub use tracker::{TestChanges, TestStatus, TestTracker, TrackedTest};

@@ -14,6 +14,7 @@ use super::measures::Measures;
 use super::quality::Quality;
 use super::recovery::Recovery;
 use super::reinforcement::Reinforcement;
+use super::tracker::TestTracker;
 use crate::event::StopOrigin;
 use crate::status::{Kind, Reason, Status};
 use crate::{Epoch, RunId, Timestamp};
@@ -97,6 +98,9 @@ pub struct State {
     /// The tree that is to be put back before anything else: what came after it was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore: Option<Snapshot>,
+    /// Tests by name.
+    #[serde(default, skip_serializing_if = "TestTracker::is_empty")]
+    pub tests: TestTracker,
     /// What the last kept round measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measures: Option<Measures>,
@@ -194,6 +198,9 @@ pub enum Open {
 pub struct Ended {
     /// How.
     pub outcome: AttemptOutcome,
+    /// A sentence for people when it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     /// How long it took.
     pub duration_ms: u64,
     /// Lines added.
@@ -349,6 +356,9 @@ pub struct IterationRecord {
     pub attempt: u32,
     /// How its agent ended.
     pub outcome: AttemptOutcome,
+    /// What is said about it when it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     /// It was given up because somebody asked.
     pub skipped: bool,
     /// The guard refused it: its files were put back.
@@ -532,7 +542,7 @@ impl State {
 
     /// Whether the checks or a condition need to be run after an attempt.
     pub fn needs_checks(&self) -> bool {
-        !self.config.checks.is_empty() || self.config.until.iter().any(|condition| condition.needs_probe())
+        !self.config.checks.is_empty() || self.config.needs_probe()
     }
 
     /// Whether the tree differs from the start of the run. Unknown counts as no.

@@ -10,3 +10,4 @@ mod properties;
 mod quality;
 mod recovery;
 mod rests;
+mod stop;

@@ -8,7 +8,11 @@ use crate::failure::Failure;
 use crate::output::{Output, clean_line};
 use crate::repository;
 
-pub(super) async fn run(global: &Global, arguments: &BestArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(
+    global: &Global,
+    arguments: &BestArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     if let Some(wanted) = &arguments.use_iteration {
         let iteration = match wanted.as_str() {

@@ -104,6 +104,7 @@ fn config() -> Result<LoopConfig, Failure> {
         worktree: None,
         guard: Default::default(),
         protect: Vec::new(),
+        stop: Default::default(),
         rules_off: Vec::new(),
         thresholds: Default::default(),
         reinforcement: Default::default(),

@@ -64,7 +64,7 @@ async fn iterations(client: &LocalClient, run: &RunId) -> Result<Vec<Row>, Failu
             }
             Event::ChecksFinished { round } => {
                 if let Some(last) = rows.last_mut() {
-                    last.checks = Some(round);
+                    last.checks = Some(*round);
                 }
             }
             _ => {}

@@ -51,6 +51,8 @@ fn the_prompt_comes_on_stdin_and_in_a_file() {
     ```
 
     ```
+
+    Tests, checks and their settings are compared before and after; what weakens them is put back.
     "#);
 }
 

@@ -60,16 +60,16 @@ fn every_cheat_is_refused_and_the_run_ends_with_honest_work() {
         runs(&world, &[DELETES, MENDS_HALF, WEAKENS, SKIPS, MENDS_HALF, TAMPERS, MENDS_ALL], &[]).exits(0);
     insta::assert_snapshot!(ran.out, @"
     run r · exec, fresh session per iteration · in place
-    baseline  test ✗   ( T s)
+    baseline  test ✗   tests 0/2   ( T s)
     note      stopping when every check passes
     limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
       #1 T s  +0 −11         −2 tests   REFUSED test `test_add` is gone, and no other test has become it (and 1 more) → back to the start, agent told
-      #2 T s  +1 −1         test ✗
+      #2 T s  +1 −1         test ✗   tests 1/2
       #3 T s  +4 −4          REFUSED test `test_add` checks `add(2,3)` less strictly (and 3 more) → back to #2, agent told
       #4 T s  +1 −0          REFUSED 2 tests do not run any more → back to #2, agent told
-      #5 T s  no change     test ✗
+      #5 T s  no change     test ✗   tests 1/2
       #6 T s  +1 −1          REFUSED `check.sh` is protected and changed (and 1 more) → back to #5, agent told
-      #7 T s  +1 −1         test ✓
+      #7 T s  +1 −1         test ✓   tests 2/2
     done      1 of 1 checks green · 7 iterations, T s · 4 cheats refused
     result    files changed in place, nothing committed
     next      piton diff r
@@ -108,8 +108,12 @@ fn a_cheat_beside_honest_work_is_still_a_cheat() {
 #[test]
 fn an_agent_that_goes_on_cheating_ends_with_a_question() {
     let world = world();
-    let ran = runs(&world, &[DELETES, WEAKENS, SKIPS, MENDS_ALL], &[]).exits(4);
-    assert_eq!(ran.out.matches("REFUSED").count(), 3, "{}", ran.out);
+    let ran = runs(&world, &[DELETES, WEAKENS, SKIPS, DELETES, MENDS_ALL], &[]).exits(4);
+    assert_eq!(ran.out.matches("REFUSED").count(), 4, "{}", ran.out);
+    let log = world.piton(&["log", "r"]).exits(0).out;
+    for approach in ["fix the code", "smaller step", "explain first"] {
+        assert!(log.contains(&format!("next approach: {approach}")), "{approach}: {log}");
+    }
     let status = world.json(&["status", "r"]);
     assert_eq!(status["reason"], "guard");
     assert_eq!(world.read("test_calc.py"), TESTS);

@@ -20,7 +20,7 @@ fn three() -> World {
 fn the_best_iteration_comes_back_byte_for_byte() {
     use std::os::unix::fs::PermissionsExt;
     let world = three();
-    insta::assert_snapshot!(world.piton(&["best"]).exits(0).out, @"#2  2 of 3 checks");
+    insta::assert_snapshot!(world.piton(&["best"]).exits(0).out, @"#2  2 of 3 checks, score 66.7 (below 70: not good enough to hand on)");
     let head = world.git(&["rev-parse", "HEAD"]);
     let ran = world.piton(&["restore"]).exits(0);
     insta::assert_snapshot!(ran.out, @"restored #2: 2 files written, 1 deleted; HEAD stays at main");
@@ -43,7 +43,7 @@ fn any_iteration_comes_back_and_the_start_too() {
     assert_eq!(world.git(&["status", "--porcelain"]), "");
     let ran = world.piton(&["restore", "r", "--iteration", "9"]).exits(2);
     insta::assert_snapshot!(ran.err, @"
-    error: there is no iteration 9 with a verdict among the last 3
+    error: there is no iteration 9 with a verdict
 
     hint: run `piton status r`
     ");

@@ -56,7 +56,7 @@ fn the_screens_of_a_finished_run() {
     13  HH:MM:SSZ  checks 3: one ✓ · two ✓ ( T s)
     14  HH:MM:SSZ  completed (checks_pass)
     ");
-    insta::assert_snapshot!(world.piton(&["best"]).exits(0).out, @"#2  2 of 2 checks");
+    insta::assert_snapshot!(world.piton(&["best"]).exits(0).out, @"#2  2 of 2 checks, score 100.0");
     insta::assert_snapshot!(world.piton(&["output"]).exits(0).out, @"round 2");
 }
 
@@ -118,7 +118,7 @@ fn status_json_has_the_promised_fields() {
     assert_eq!(status["checks"][0]["name"], "one");
     assert_eq!(status["checks"][1]["passed"], true);
     assert_eq!(status["best"]["iteration"], 2);
-    assert_eq!(status["best"]["quality_score"], 1.0);
+    assert_eq!(status["best"]["quality_score"], 100.0);
     assert_eq!((&status["findings"], &status["questions"]), (&json!([]), &json!([])));
 }
 

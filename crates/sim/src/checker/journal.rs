@@ -57,6 +57,8 @@ pub(super) struct Journal {
     refuses: bool,
     /// The last attempt that ended was refused.
     refused: bool,
+    /// Recoveries that began.
+    recoveries: u32,
     completed_at: u64,
     /// Number, digest, and whether "no" leaves nothing to go on with.
     questions: Vec<(u32, String, bool)>,
@@ -87,8 +89,11 @@ impl Journal {
     /// Takes an event that was committed with an append beginning at `first`.
     pub(super) fn take(&mut self, event: &RawEvent, by: By, first: u64, world: &World) -> Checked {
         let kind = event.kind.as_str();
-        let is_request =
-            kind.ends_with("_requested") || matches!(kind, "answer_given" | "agent_told" | "run_created");
+        let is_request = kind.ends_with("_requested")
+            || matches!(
+                kind,
+                "answer_given" | "agent_told" | "best_chosen" | "finding_marked" | "run_created"
+            );
         match by {
             By::Epoch(_) if is_request => return violated("I5", format!("{kind} came from a driver")),
             By::Request(_) if !is_request => return violated("I5", format!("{kind} came without a lease")),
@@ -129,6 +134,7 @@ impl Journal {
             }
             "run_paused" | "run_stopped" | "run_failed" => self.place = Place::Resting,
             "run_completed" => self.completed(event.seq, &parse(event)?)?,
+            "recovery_advanced" => self.recovery_advanced(&parse(event)?)?,
             "checks_reused" | "snapshot_taken" | "answer_refused" | "checkpoint_taken" => {}
             _ if is_request => {}
             _ => return violated("I2", format!("nobody knows an event {kind}")),
@@ -319,6 +325,18 @@ impl Journal {
         if self.place == Place::Asking && self.questions.is_empty() && goes_on {
             self.place = Place::Running;
         }
+        Ok(())
+    }
+
+    /// Recoveries are numbered without a gap, begin with a pause, and never run beside other work.
+    fn recovery_advanced(&mut self, advanced: &shape::RecoveryAdvanced) -> Checked {
+        let begins = advanced.step.get("paused").is_some();
+        let expected = self.recoveries + u32::from(begins);
+        if advanced.recovery != expected || self.open != Open::Nothing {
+            let what = format!("a step of recovery {} where {expected} is under way", advanced.recovery);
+            return violated("I12", what);
+        }
+        self.recoveries = expected;
         Ok(())
     }
 

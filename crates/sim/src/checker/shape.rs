@@ -123,6 +123,12 @@ pub(super) struct Waiting<'a> {
 }
 
 #[derive(Deserialize)]
+pub(super) struct RecoveryAdvanced {
+    pub(super) recovery: u32,
+    pub(super) step: serde_json::Value,
+}
+
+#[derive(Deserialize)]
 pub(super) struct Resumed {
     pub(super) raise: Raised,
 }

@@ -104,13 +104,16 @@ fn an_outcome_is_taken_once_and_only_of_what_is_open() {
         Command::EndAttempt { attempt: 2, end: end() },
         Command::AbandonAttempt { attempt: 1 },
         Command::LoseAttempt { attempt: 1, tree: TreeProof::Proven },
-        Command::EndChecks(round(1, "t0", true)),
-        Command::EndChecks(round(3, "t0", true)),
+        Command::EndChecks(Box::new(round(1, "t0", true))),
+        Command::EndChecks(Box::new(round(3, "t0", true))),
     ] {
         assert_eq!(driver.try_command(command.clone()), Err(Rejection::NotOpen), "{command:?}");
     }
     driver.end_checks("t1", false);
-    assert_eq!(driver.try_command(Command::EndChecks(round(2, "t1", true))), Err(Rejection::NotOpen));
+    assert_eq!(
+        driver.try_command(Command::EndChecks(Box::new(round(2, "t1", true)))),
+        Err(Rejection::NotOpen)
+    );
 }
 
 #[test]

@@ -213,7 +213,7 @@ fn absurd_numbers_do_not_overflow() {
         if let Some(Open::Checks(number)) = driver.state.open {
             let round =
                 CheckRound { commit: None, duration_ms: u64::MAX, ..round(number, &format!("t{n}"), false) };
-            driver.command(Command::EndChecks(round));
+            driver.command(Command::EndChecks(Box::new(round)));
         }
     }
     driver.is(Status::Stopped, Reason::LimitDuration);

@@ -29,7 +29,7 @@ fn one_green_check_is_not_enough() {
     driver.end_attempt(works("t1"));
     let mut round = round(driver.open_round(), "t1", true);
     round.checks[1].passed = false;
-    driver.command(Command::EndChecks(round));
+    driver.command(Command::EndChecks(Box::new(round)));
     driver.is(Status::Running, None);
 }
 
@@ -104,7 +104,7 @@ fn a_skipped_iteration_completes_nothing() {
     driver.end_attempt(works("t1"));
     driver.request(Event::SkipRequested {});
     let round = CheckRound { cancelled: true, ..round(driver.open_round(), "t1", true) };
-    driver.command(Command::EndChecks(round));
+    driver.command(Command::EndChecks(Box::new(round)));
     driver.is(Status::Running, None);
     assert!(driver.state.recent.back().unwrap().skipped);
 }
@@ -118,7 +118,7 @@ fn conditions_are_all_needed_and_probed_anew_every_time() {
         driver.end_attempt(works("t1"));
         let mut round = round(driver.open_round(), "t1", passed);
         round.conditions = vec![ConditionResult { label: "file:out.txt".to_owned(), met }];
-        driver.command(Command::EndChecks(round));
+        driver.command(Command::EndChecks(Box::new(round)));
         assert_eq!(driver.state.status == Status::Completed, complete, "met {met}, passed {passed}");
     }
     driver.is(Status::Completed, Reason::ConditionsMet);
@@ -182,7 +182,7 @@ fn the_best_iteration_is_kept_and_ties_keep_the_earlier() {
         for check in &mut round.checks[..failing] {
             check.passed = false;
         }
-        driver.command(Command::EndChecks(round));
+        driver.command(Command::EndChecks(Box::new(round)));
     }
     let best = driver.state.best.as_ref().unwrap();
     assert_eq!((best.iteration, best.passed, best.total), (2, 1, 2));

@@ -2,8 +2,7 @@
 
 use super::harness::{Driver, MINUTE_MS, config, refused, works};
 use crate::loop_machine::{
-    Answer, AttemptEnd, AttemptOutcome, Counts, ErrorClass, Finding, GuardMode, GuardReport, Open,
-    Verdict,
+    Answer, AttemptEnd, AttemptOutcome, Counts, ErrorClass, Finding, GuardMode, GuardReport, Open, Verdict,
 };
 use crate::{Event, Reason, Status};
 

@@ -92,7 +92,7 @@ impl Driver {
     /// The open round ends with every check like this, on `tree`.
     pub(super) fn end_checks(&mut self, tree: &str, passed: bool) -> Vec<Event> {
         let round = round(self.open_round(), tree, passed);
-        self.command(Command::EndChecks(round))
+        self.command(Command::EndChecks(Box::new(round)))
     }
 
     /// The open attempt ends like this.
@@ -189,6 +189,7 @@ pub(super) fn config() -> LoopConfig {
         worktree: None,
         guard: Default::default(),
         protect: Vec::new(),
+        stop: Default::default(),
         rules_off: Vec::new(),
         thresholds: Default::default(),
         reinforcement: Default::default(),
@@ -225,6 +226,8 @@ pub(super) fn round(number: u32, tree: &str, passed: bool) -> CheckRound {
         snapshot: Some(snapshot(tree)),
         commit: None,
         duration_ms: 1_000,
+        stops: Vec::new(),
+        tests: Default::default(),
         measures: Default::default(),
         cancelled: false,
     }

@@ -19,7 +19,7 @@ fn coverage(covered: u64, total: u64) -> Measures {
 fn end_checks(driver: &mut Driver, tree: &str, passed: bool, measures: Measures) -> Vec<Event> {
     let mut round = round(driver.open_round(), tree, passed);
     round.measures = measures;
-    driver.command(Command::EndChecks(round))
+    driver.command(Command::EndChecks(Box::new(round)))
 }
 
 fn measured(config: LoopConfig, at_start: Measures) -> Driver {

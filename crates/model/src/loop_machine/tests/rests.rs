@@ -40,7 +40,7 @@ fn finish_open_work(driver: &mut Driver) {
         }
         Some(Open::Checks(number)) => {
             let round = if cut { cut_short(number) } else { round(number, "t9", false) };
-            driver.command(Command::EndChecks(round));
+            driver.command(Command::EndChecks(Box::new(round)));
         }
         None => {}
     }
@@ -202,7 +202,7 @@ fn a_skip_gives_up_the_iteration_and_counts_it_once() {
         driver.request(Event::SkipRequested {});
         assert!(driver.state.wants_cancel());
         match driver.state.open {
-            Some(Open::Checks(number)) => driver.command(Command::EndChecks(cut_short(number))),
+            Some(Open::Checks(number)) => driver.command(Command::EndChecks(Box::new(cut_short(number)))),
             _ => driver.end_attempt(cancelled("t1")),
         };
         assert_eq!(
@@ -247,7 +247,7 @@ fn a_skip_never_reaches_the_next_attempt() {
         ("ended by itself", |driver| {
             driver.end_attempt(works("t1"));
             let number = driver.open_round();
-            driver.command(Command::EndChecks(cut_short(number)));
+            driver.command(Command::EndChecks(Box::new(cut_short(number))));
         }),
     ];
     for (how, end) in ends {
@@ -265,7 +265,7 @@ fn a_round_that_was_cut_short_by_a_stop_is_run_again() {
     driver.end_attempt(works("t1"));
     driver.request(stop(true, StopOrigin::Command));
     let number = driver.open_round();
-    driver.command(Command::EndChecks(cut_short(number)));
+    driver.command(Command::EndChecks(Box::new(cut_short(number))));
     driver.is(Status::Stopped, Reason::Human);
     driver.request(resume());
     assert_eq!(driver.open_round(), number + 1);

@@ -8,8 +8,12 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::repository;
 
-pub(super) async fn run(global: &Global, arguments: &MarkArguments, out: &Output) -> Result<ExitCode, Failure> {
-    let client = repository::open(global).await?;
+pub(super) async fn run(
+    global: &Global,
+    arguments: &MarkArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
+    let client = repository::open(&repository::layout(global)?)?;
     let mut marked = Vec::new();
     for summary in client.runs().await? {
         if has(&client, &summary.run_id, &arguments.finding).await? {
@@ -22,8 +26,9 @@ pub(super) async fn run(global: &Global, arguments: &MarkArguments, out: &Output
         }
     }
     if marked.is_empty() {
-        return Err(Failure::usage(format!("no run here has the finding `{}`", arguments.finding))
-            .hint("`piton status RUN --json` lists the findings of a run; to let one pass: `piton guard allow`"));
+        return Err(Failure::usage(format!("no run here has the finding `{}`", arguments.finding)).hint(
+            "`piton status RUN --json` lists the findings of a run; to let one pass: `piton guard allow`",
+        ));
     }
     let what = if arguments.false_positive { "a false alarm" } else { "right" };
     if out.json {

@@ -1,0 +1,245 @@
+//! Which tests ran and how they ended, from what a test runner wrote.
+//!
+//! [`read`] takes the output of a run and gives [`Tests`]: counts, and the tests by name as far as the runner names
+//! them. One file per runner below; each looks at every line and takes what is its own, so that other output in
+//! between does no harm.
+//!
+//! - Where a runner sums up, its sum counts. An expected failure counts as skipped, an unexpected success as passed,
+//!   an error in a test as failed.
+//! - **Not run is never passed.** A run that was cut off has [`Tests::complete`] `false` and the counts of what
+//!   was seen; so has one that stopped at its first failure. [`Tests::build_failed`] says that something could not be
+//!   built or loaded.
+//! - Several runners in one output (`cargo test && npm test`) are added up, and then the names begin with the runner:
+//!   `jest: sum.test.js > adds`. What one of them does not know is not known of the sum.
+//! - A name holds what tells it apart: `binary test` for cargo, as nextest writes it; `package.Test` for Go;
+//!   `file > suite > test` for JavaScript; a node id for pytest.
+//!
+//! Never takes the word of a test for that of the runner where the two can be told apart.
+//! Invariant: at most [`NAMES_MAX`] names of at most [`NAME_BYTES_MAX`] bytes; [`Tests::cut`] counts the others.
+
+mod cargo;
+mod go;
+mod go_json;
+mod jest;
+mod junit;
+mod mocha;
+mod names;
+mod nextest;
+mod node;
+mod others;
+mod outline;
+mod pytest;
+mod runner;
+mod tap;
+mod unittest;
+mod vitest;
+
+use serde::{Deserialize, Serialize};
+
+use crate::INPUT_BYTES_MAX;
+use crate::text::each_line;
+use names::Names;
+
+pub use runner::{Runner, UnknownRunner};
+
+/// At most this many tests are named.
+pub const NAMES_MAX: usize = 20_000;
+
+/// Longer names are cut.
+pub const NAME_BYTES_MAX: usize = 512;
+
+/// How a test ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It ran and was content.
+    Passed,
+    /// It ran and was not.
+    Failed,
+    /// It did not run, or what it says does not count.
+    Skipped,
+    /// It ran for too long; counted as failed.
+    TimedOut,
+}
+
+/// One test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Named {
+    /// What tells it apart from the others of the run.
+    pub name: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// How long it took, where the runner says.
+    pub duration_ms: Option<u64>,
+}
+
+/// What a run of tests came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tests {
+    /// Who ran them; the first where there were several.
+    pub runner: Runner,
+    /// Everybody who ran some.
+    pub runners: Vec<Runner>,
+    /// How many passed.
+    pub passed: Option<u64>,
+    /// How many failed, timed out or broke.
+    pub failed: Option<u64>,
+    /// How many were skipped.
+    pub skipped: Option<u64>,
+    /// How many there are: passed, failed and skipped, or what the runner announced.
+    pub total: Option<u64>,
+    /// Those that are known by name.
+    pub named: Vec<Named>,
+    /// How many names were left out.
+    pub cut: u64,
+    /// The run came to its end, and every test of it is in the counts.
+    pub complete: bool,
+    /// Something could not be built or loaded, so that its tests did not run.
+    pub build_failed: bool,
+}
+
+/// Reads the output of a run; without a runner it looks for all of them. `None` where nothing is recognised.
+pub fn read(runner: Option<Runner>, text: &str) -> Option<Tests> {
+    if text.len() > INPUT_BYTES_MAX {
+        return None;
+    }
+    let text = text.trim_start_matches('\u{feff}');
+    let is_xml = text.trim_start().starts_with('<');
+    if is_xml && runner.is_none_or(|runner| runner == Runner::Junit) {
+        return junit::read(text).map(|tally| merge(vec![(Runner::Junit, tally)]))?;
+    }
+    let mut readers: Vec<(Runner, Box<dyn Reader>)> = match runner {
+        Some(runner) => vec![(runner, runner.reader()?)],
+        None => Runner::ALL.into_iter().filter_map(|runner| Some((runner, runner.reader()?))).collect(),
+    };
+    each_line(text, |line| {
+        let body = line.trim_start();
+        if !body.is_empty() {
+            let line = Line { text: line, body };
+            readers.iter_mut().for_each(|(_, reader)| reader.line(&line));
+        } else {
+            readers.iter_mut().for_each(|(_, reader)| reader.blank());
+        }
+    });
+    let certain = runner.is_some();
+    let found = readers.into_iter().filter_map(|(runner, reader)| Some((runner, reader.finish(certain)?)));
+    merge(found.collect())
+}
+
+/// A line without colours.
+struct Line<'l> {
+    /// All of it.
+    text: &'l str,
+    /// Without what it is indented by.
+    body: &'l str,
+}
+
+impl Line<'_> {
+    fn indent(&self) -> usize {
+        self.text.len() - self.body.len()
+    }
+}
+
+/// Understands one runner.
+trait Reader {
+    /// Takes a line that is not blank.
+    fn line(&mut self, line: &Line<'_>);
+
+    /// Takes a blank line.
+    fn blank(&mut self) {}
+
+    /// What the run came to, if there was one. `certain` says that it can only be this runner's.
+    fn finish(self: Box<Self>, certain: bool) -> Option<Tally>;
+}
+
+/// What one runner said.
+#[derive(Default)]
+struct Tally {
+    passed: Option<u64>,
+    failed: Option<u64>,
+    skipped: Option<u64>,
+    total: Option<u64>,
+    names: Names,
+    complete: bool,
+    build_failed: bool,
+}
+
+/// Counts of a runner that sums up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    passed: u64,
+    failed: u64,
+    skipped: u64,
+}
+
+impl Counts {
+    fn add(&mut self, other: Self) {
+        self.passed = self.passed.saturating_add(other.passed);
+        self.failed = self.failed.saturating_add(other.failed);
+        self.skipped = self.skipped.saturating_add(other.skipped);
+    }
+
+    fn one(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Passed => self.passed += 1,
+            Outcome::Failed | Outcome::TimedOut => self.failed += 1,
+            Outcome::Skipped => self.skipped += 1,
+        }
+    }
+
+    fn total(self) -> u64 {
+        self.passed.saturating_add(self.failed).saturating_add(self.skipped)
+    }
+
+    fn is_empty(self) -> bool {
+        self.total() == 0
+    }
+
+    /// A tally of these, with everything known.
+    fn tally(self, names: Names, complete: bool) -> Tally {
+        Tally {
+            passed: Some(self.passed),
+            failed: Some(self.failed),
+            skipped: Some(self.skipped),
+            total: Some(self.total()),
+            names,
+            complete,
+            build_failed: false,
+        }
+    }
+}
+
+fn merge(tallies: Vec<(Runner, Tally)>) -> Option<Tests> {
+    let runners: Vec<Runner> = tallies.iter().map(|(runner, _)| *runner).collect();
+    let several = runners.len() > 1;
+    let mut tests = Tests {
+        runner: *runners.first()?,
+        runners,
+        passed: Some(0),
+        failed: Some(0),
+        skipped: Some(0),
+        total: Some(0),
+        named: Vec::new(),
+        cut: 0,
+        complete: true,
+        build_failed: false,
+    };
+    let sum = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a.saturating_add(b));
+    for (runner, tally) in tallies {
+        tests.passed = sum(tests.passed, tally.passed);
+        tests.failed = sum(tests.failed, tally.failed);
+        tests.skipped = sum(tests.skipped, tally.skipped);
+        tests.total = sum(tests.total, tally.total);
+        tests.complete &= tally.complete;
+        tests.build_failed |= tally.build_failed;
+        let mut names = tally.names;
+        if several {
+            names.prefix(0, &format!("{runner}: "));
+        }
+        let (named, cut) = names.into_parts();
+        let room = NAMES_MAX - tests.named.len();
+        tests.cut += cut + named.len().saturating_sub(room) as u64;
+        tests.named.extend(named.into_iter().take(room));
+    }
+    Some(tests)
+}

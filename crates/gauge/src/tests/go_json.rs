@@ -1,0 +1,105 @@
+//! `go test -json`: one object per event.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use serde::Deserialize;
+
+use super::names::Names;
+use super::{Counts, Outcome, Tally};
+use crate::text::{digest, milliseconds};
+
+#[derive(Default)]
+pub(super) struct Events {
+    /// Tests and packages that have begun and not ended.
+    running: HashSet<u64>,
+    counts: Counts,
+    /// Packages with output that explains how they ended.
+    timed_out: HashSet<u64>,
+    unbuilt: bool,
+    cut_off: bool,
+    recognised: bool,
+    names: Names,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Event<'j> {
+    #[serde(borrow)]
+    action: Cow<'j, str>,
+    #[serde(default, borrow)]
+    package: Cow<'j, str>,
+    #[serde(default, borrow)]
+    test: Option<Cow<'j, str>>,
+    elapsed: Option<f64>,
+    #[serde(default, borrow)]
+    output: Option<Cow<'j, str>>,
+    #[serde(default, borrow)]
+    failed_build: Option<Cow<'j, str>>,
+}
+
+impl Events {
+    pub(super) fn line(&mut self, text: &str) {
+        if !text.contains("\"Action\":") {
+            return;
+        }
+        let Ok(event) = serde_json::from_str::<Event<'_>>(text) else { return };
+        self.recognised = true;
+        let test = event.test.as_deref().unwrap_or_default();
+        let key = digest(&[event.package.as_bytes(), test.as_bytes()]);
+        let outcome = match &*event.action {
+            "run" | "start" => {
+                self.running.insert(key);
+                return;
+            }
+            "output" => return self.output(&event),
+            "build-fail" => {
+                self.unbuilt = true;
+                return;
+            }
+            "pass" => Outcome::Passed,
+            "skip" => Outcome::Skipped,
+            "fail" => Outcome::Failed,
+            _ => return,
+        };
+        self.running.remove(&key);
+        if test.is_empty() {
+            self.unbuilt |= event.failed_build.is_some();
+            return;
+        }
+        let package = digest(&[event.package.as_bytes()]);
+        let is_late = outcome == Outcome::Failed && self.timed_out.contains(&package);
+        let outcome = if is_late { Outcome::TimedOut } else { outcome };
+        self.counts.one(outcome);
+        let duration = event.elapsed.and_then(|seconds| milliseconds(seconds * 1_000.0));
+        self.names.push(&format!("{}.{test}", event.package), outcome, duration);
+    }
+
+    fn output(&mut self, event: &Event<'_>) {
+        let Some(output) = event.output.as_deref() else { return };
+        if output.starts_with("panic: ") {
+            self.cut_off = true;
+            if output.starts_with("panic: test timed out after ") {
+                self.timed_out.insert(digest(&[event.package.as_bytes()]));
+            }
+        } else if output.starts_with("FAIL\t") && output.contains("[build failed]") {
+            self.unbuilt = true;
+        }
+    }
+
+    pub(super) fn finish(self) -> Option<Tally> {
+        if !self.recognised {
+            return None;
+        }
+        if self.unbuilt && self.counts.is_empty() {
+            return Some(Tally { build_failed: true, ..Tally::default() });
+        }
+        let cut_off = self.cut_off || !self.running.is_empty();
+        let mut tally = self.counts.tally(self.names, !cut_off && !self.unbuilt);
+        if cut_off {
+            tally.total = None;
+        }
+        tally.build_failed = self.unbuilt;
+        Some(tally)
+    }
+}

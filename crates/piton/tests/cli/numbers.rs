@@ -1,0 +1,174 @@
+//! What is measured, what the numbers do to the verdict and the best iteration, and what people say about it.
+
+use serde_json::json;
+
+use crate::common::World;
+
+/// A project whose check prints the tests in `tests` and copies the report in `report`.
+fn world() -> World {
+    let world = World::outside_git();
+    world.write("code.txt", "start\n");
+    world.write("tests", "3 1");
+    world.write("report", "SF:a.c\nDA:1,1\nDA:2,1\nDA:3,1\nDA:4,0\nend_of_record\n");
+    world.write(
+        "check.sh",
+        "read p f < tests\ncp report lcov.info\n\
+         word=ok; test $f = 0 || word=FAILED\necho; echo \"running $((p + f)) tests\"; echo\n\
+         echo \"test result: $word. $p passed; $f failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\"\n\
+         test $f = 0\n",
+    );
+    world.write(".gitignore", "lcov.info\n");
+    world.git(&["init", "-q", "-b", "main"]);
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "start"]);
+    world.configure(
+        "[checks]\ntest = { command = 'sh check.sh', format = 'lcov', path = 'lcov.info' }\n\
+         [metrics]\nsize = 'wc -c < code.txt'\n",
+    );
+    world
+}
+
+/// Runs a loop whose agent does one of `lines` per iteration; `until` is never met.
+fn runs(world: &World, lines: &[&str], limit: &str) -> crate::common::Ran {
+    let cases: Vec<_> =
+        lines.iter().enumerate().map(|(index, line)| format!("{}) {line};;", index + 1)).collect();
+    let agent = format!(
+        "cp \"$PITON_PROMPT_FILE\" \"$BESIDE/prompt$PITON_ITERATION\"\ncase $PITON_ITERATION in\n{}\nesac",
+        cases.join("\n")
+    );
+    world.piton(&[
+        "loop",
+        "Get on",
+        "--id",
+        "r",
+        "--here",
+        "--exec",
+        &agent,
+        "--until",
+        "file:never",
+        "--max-iterations",
+        limit,
+    ])
+}
+
+const FULL: &str = "printf 'SF:a.c\\nDA:1,1\\nDA:2,1\\nDA:3,1\\nDA:4,1\\nend_of_record\\n' > report";
+const LESS: &str = "printf 'SF:a.c\\nDA:1,1\\nDA:2,0\\nDA:3,0\\nDA:4,0\\nend_of_record\\n' > report";
+
+#[test]
+fn tests_coverage_and_metrics_are_measured_at_the_start_and_after_every_iteration() {
+    let world = world();
+    let ran = runs(&world, &[&format!("echo more >> code.txt; echo 4 0 > tests; {FULL}")], "1").exits(3);
+    assert!(
+        ran.out.contains("baseline  test ✗ · file:never ✗   tests 3/4 · coverage 75.0 % · size 6"),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains("tests 4/4 · coverage 100.0 % · size 11"), "{}", ran.out);
+    let status = world.json(&["status", "r"]);
+    assert_eq!(status["baseline_measures"]["coverage"]["lines"], json!({"covered": 3, "total": 4}));
+    assert_eq!(status["measures"]["custom"]["size"], 11.0);
+    assert_eq!(
+        status["measures"]["tests"],
+        json!({"passed": 4, "failed": 0, "skipped": 0, "complete": true})
+    );
+    assert_eq!(status["iterations"][0]["quality"]["validation"], 100.0);
+    assert_eq!(status["measures"]["tree"]["files"], 6);
+}
+
+#[test]
+fn a_report_that_the_check_did_not_write_is_not_read_again() {
+    let world = world();
+    world.write("check.sh", "test -e lcov.info && exit 0\ncp report lcov.info\nexit 1\n");
+    world.shell("cp report lcov.info && touch -d '2 hours ago' lcov.info").exits(0);
+    runs(&world, &["echo more >> code.txt"], "1").exits(3);
+    let status = world.json(&["status", "r"]);
+    assert_eq!(status["measures"]["coverage"], json!(null), "{}", status["measures"]);
+}
+
+#[test]
+fn fewer_tests_and_lost_coverage_are_refused_and_the_best_iteration_stays() {
+    let world = world();
+    let better = format!("echo 4 0 > tests; {FULL}");
+    let fewer = "echo 2 0 > tests".to_owned();
+    let uncovered = format!("echo 4 0 > tests; {LESS}");
+    let ran = runs(&world, &[&better, &fewer, &uncovered, "echo x >> code.txt"], "4").exits(3);
+    assert!(ran.out.contains("REFUSED 4 tests ran before, 2 run now → back to #1"), "{}", ran.out);
+    assert!(
+        ran.out.contains("REFUSED tests reached 100.0 % of the code before and reach 25.0 % now"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(world.json(&["best", "r"])["iteration"], 1);
+    assert_eq!(world.read("tests"), "4 0\n");
+    let told = std::fs::read_to_string(world.beside("prompt4")).unwrap();
+    assert!(told.contains("Iteration 3 was refused"), "{told}");
+    assert!(told.contains("tests reached 100.0 % of the code before and reach 25.0 % now"), "{told}");
+    assert!(
+        told.contains("Take the first failing check only"),
+        "the second recovery in a row goes another way: {told}"
+    );
+}
+
+#[test]
+fn the_original_check_judges_where_a_changed_one_is_only_reported() {
+    let world = world();
+    world
+        .shell("printf \"[checks]\\ntest = 'sh check.sh'\\n[guard]\\nmode = 'report'\\n\" > piton.toml")
+        .exits(0);
+    world.piton(&["trust", "--yes"]).exits(0);
+    let ran = runs(&world, &["echo true > check.sh"], "1").exits(3);
+    assert!(ran.out.contains("test ✗"), "the check that the agent wrote would pass: {}", ran.out);
+    assert!(!ran.out.contains("test ✓"), "{}", ran.out);
+    let status = world.json(&["status", "r"]);
+    assert_eq!(status["findings"][0]["rule"], "protected-path-changed", "{}", status["findings"]);
+    assert_eq!(world.read("check.sh"), "true\n", "what the agent left stays to be looked at");
+}
+
+#[test]
+fn a_person_may_prefer_another_iteration_and_says_why() {
+    let world = world();
+    runs(
+        &world,
+        &["echo one > code.txt; echo 4 0 > tests", "echo two > code.txt", "echo three > code.txt"],
+        "3",
+    )
+    .exits(3);
+    assert_eq!(world.json(&["best", "r"])["iteration"], 1);
+    world.piton(&["best", "r", "--use", "2"]).exits(2);
+    world.piton(&["best", "r", "--use", "9", "--reason", "no such"]).exits(2);
+    let said = world.piton(&["best", "r", "--use", "2", "--reason", "easier to read"]).exits(0);
+    assert!(said.out.contains("#2  chosen instead: easier to read"), "{}", said.out);
+    world.piton(&["restore", "r"]).exits(0);
+    assert_eq!(world.read("code.txt"), "two\n");
+    world.piton(&["best", "r", "--use", "best", "--reason", "after all"]).exits(0);
+    world.piton(&["restore", "r"]).exits(0);
+    assert_eq!(world.read("code.txt"), "one\n");
+    let log = world.piton(&["log", "r"]).exits(0).out;
+    assert!(log.contains("somebody prefers iteration 2: easier to read"), "{log}");
+}
+
+#[test]
+fn a_false_alarm_counts_in_the_statistics() {
+    let world = world();
+    runs(&world, &["echo 4 0 > tests", "echo 2 0 > tests"], "2").exits(3);
+    let status = world.json(&["status", "r"]);
+    let id = status["findings"][0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(status["guard"]["detections"], 1);
+    assert!(status["guard"]["latency_p95_ms"].is_number(), "{}", status["guard"]);
+    world.piton(&["guard", "mark", "0000000000", "--false-positive"]).exits(2);
+    world.piton(&["guard", "mark", &id]).exits(2);
+    world.piton(&["guard", "mark", &id, "--false-positive"]).exits(0);
+    let status = world.json(&["status", "r"]);
+    assert_eq!(status["findings"][0]["false_positive"], true);
+    assert_eq!(status["guard"]["false_positive_rate"], 1.0);
+}
+
+#[test]
+fn a_rule_that_is_off_for_a_reason_finds_nothing() {
+    let world = world();
+    world.shell("printf \"[checks]\\ntest = 'sh check.sh'\\n[guard.rules]\\nprotected-path-changed = { off = true, reason = 'we move it' }\\n\" > piton.toml").exits(0);
+    world.piton(&["trust", "--yes"]).exits(0);
+    runs(&world, &["echo '# moved' >> check.sh"], "1").exits(3);
+    let status = world.json(&["status", "r"]);
+    assert_eq!(status["findings"], json!([]));
+}
