@@ -35,6 +35,7 @@ pub use import::{
     Adopted, AdoptedBest, AdoptedIteration, Candidate, Origin, ParseError, Totals, candidates, parse,
     parse_iteration,
 };
+pub use place::{begin, is_used};
 pub use publish::{Published, Written, Wrote, publish, published_path, rebuild};
 pub use registry::{LOOPS_MAX, Registered};
 pub use remove::{remove, rendered_paths};

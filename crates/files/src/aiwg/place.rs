@@ -19,6 +19,16 @@ pub(super) fn top(root: &Path) -> PathBuf {
     root.join(".aiwg")
 }
 
+/// Whether somebody uses the format here.
+pub fn is_used(root: &Path) -> bool {
+    place::check(&top(root)).is_ok()
+}
+
+/// Uses the format here from now on.
+pub fn begin(root: &Path) -> Result<(), Error> {
+    place::enter(&top(root))
+}
+
 pub(super) fn home(root: &Path) -> PathBuf {
     top(root).join("ralph")
 }
