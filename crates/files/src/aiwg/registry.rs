@@ -116,6 +116,10 @@ fn change(
     if let Some(mut registry) = read(&path)?
         && let (false, registered) = change(&mut registry)
     {
+        if place::registry_lock(root).symlink_metadata().is_ok() {
+            // A crash may have left it behind; then it is stale, and goes when it is taken and let go.
+            drop(RegistryLock::take(&place::registry_lock(root))?);
+        }
         return Ok(registered);
     }
     let Some(_lock) = RegistryLock::take(&place::registry_lock(root))? else { return Ok(Registered::Busy) };

@@ -106,7 +106,9 @@ fn every_status_has_its_word() {
 #[test]
 fn the_checks_after_an_agent_said_that_it_is_done_are_the_final_check() {
     let mut run = Run::created("r", GuardMode::Block);
-    let choices: Vec<u32> = (0..100_000_u32).map(|number| number.wrapping_mul(0x9e37_79b9)).collect();
+    let choice =
+        |number: u32| (number ^ 0x5bd1).wrapping_mul(0x2c1b_3c6d).rotate_left(15).wrapping_mul(0x297a_2d39);
+    let choices: Vec<u32> = (0..100_000).map(choice).collect();
     let mut dice = Dice::new(&choices);
     let reports_done = |state: &State| {
         let report = state.ended.as_ref().filter(|ended| !ended.refused)?.report.as_ref()?;
