@@ -40,8 +40,11 @@ pub const CUSTOM_VALUE_BYTES_MAX: usize = 16 << 10;
 pub const CUSTOM_VALUE_DEPTH_MAX: usize = 32;
 /// A session whose context is this full is not continued.
 pub const CONTEXT_REDLINE_PERCENT: u8 = 85;
-/// Findings of the guard kept of one attempt, and in a state.
+/// Findings of the guard kept of one attempt.
 pub const FINDINGS_MAX: usize = 20;
+/// Findings kept in a state: room for those of one attempt and for what the numbers of its round add, so that a reader
+/// who sees the state after every append sees every finding.
+pub const KEPT_FINDINGS_MAX: usize = 32;
 /// Changes of the reinforcement kept in a state.
 pub const REINFORCEMENT_HISTORY_MAX: usize = 20;
 /// Recoveries kept in a state.

@@ -9,6 +9,7 @@ mod verify;
 
 use std::time::Duration;
 
+use piton_files::aiwg::History;
 use piton_model::loop_machine::{Adoption, IterationRecord};
 use piton_model::{Command, Event, Rejection, RunId, Seq, admit, advance};
 use piton_store::sqlite::Sqlite;
@@ -98,6 +99,13 @@ impl LocalClient {
         })
         .await?;
         Ok(found)
+    }
+
+    /// Everything that was ever in the histories of a run.
+    pub async fn history(&self, run: &RunId) -> Result<History, ClientError> {
+        let mut history = History::new();
+        load::fold_all(&self.store, run, &mut |state| history.absorb(state)).await?;
+        Ok(history)
     }
 
     /// Records a new run.

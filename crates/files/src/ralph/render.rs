@@ -4,13 +4,13 @@
 //! under `custom.piton.unknown`.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use piton_model::loop_machine::{
     CheckRound, Condition, DoneRule, ReportStatus, SessionPolicy, TestStatus, done_rule, is_met,
     stop_progress,
 };
-use piton_model::{Seq, State, Timestamp};
+use piton_model::{Seq, State};
 
 use super::format::{
     CoreLoopState, MetricsSnapshot, PersistedLoopState, ProgressState, STATE_VERSION, SessionHistoryEntry,
@@ -18,6 +18,7 @@ use super::format::{
 };
 use super::owner;
 use super::status::loop_status;
+use crate::plain::{in_calendar, text_path};
 
 /// What the format wants to know and the journal does not hold: it has no absolute paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -226,16 +227,4 @@ fn metrics(state: &State) -> MetricsSnapshot {
 /// From 0 to 1. A limit of nothing is reached.
 fn share(used: u64, limit: u64) -> f64 {
     if limit == 0 { 1.0 } else { (used as f64 / limit as f64).clamp(0.0, 1.0) }
-}
-
-/// Readers know years of four digits; a broken clock must not make a file that they cannot read.
-fn in_calendar(moment: Timestamp) -> Timestamp {
-    const FIRST_OF_YEAR_0_MS: i64 = -62_167_219_200_000;
-    const END_OF_YEAR_9999_MS: i64 = 253_402_128_000_000;
-    Timestamp::from_millis(moment.as_millis().clamp(FIRST_OF_YEAR_0_MS, END_OF_YEAR_9999_MS))
-}
-
-/// JSON has no bytes that are not text.
-fn text_path(path: &Path) -> PathBuf {
-    PathBuf::from(path.to_string_lossy().into_owned())
 }

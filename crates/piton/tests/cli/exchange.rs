@@ -103,3 +103,24 @@ fn metrics_are_what_the_journal_says_and_histograms_add_up() {
             .contains("ralph_loop.r.iterations_total:3|g")
     );
 }
+
+#[test]
+fn a_loop_of_the_original_extended_tool_is_gone_on_with_too() {
+    let world = World::new();
+    world.write(
+        "current-loop.json",
+        &json!({
+            "loopId": "ralph-fix-tests-a1b2c3d4", "active": true, "task": "Fix the tests",
+            "completion": "make test passes", "maxIterations": 10, "currentIteration": 3, "status": "running",
+            "iterations": [], "learnings": ["the parser is slow"],
+        })
+        .to_string(),
+    );
+    let words = ["import", "current-loop.json", "--id", "r", "--here", "--check", "c=test -s out"];
+    let ran = world.piton(&[&words[..], &["--exec", "cat > prompt; echo 1 > out"]].concat()).exits(0);
+    assert!(ran.out.contains("done"), "{}", ran.out);
+    assert!(world.read("prompt").starts_with("Fix the tests"), "{}", world.read("prompt"));
+    let status = world.json(&["status", "r"]);
+    assert!(status["iteration"].as_u64() >= Some(3), "{}", status["iteration"]);
+    assert_eq!(status["limits"]["iterations"]["max"], 10);
+}

@@ -6,6 +6,7 @@
 
 mod agent;
 mod agents;
+mod aiwg;
 mod answer;
 mod cheats;
 mod common;
