@@ -89,11 +89,10 @@ fn session(state: &State, unknown: &mut Vec<&'static str>) -> SessionState {
 }
 
 fn progress(state: &State) -> ProgressState {
-    let score = |progress: bool| if progress { 1.0 } else { 0.0 };
     ProgressState {
         iterations_since_progress: state.counters.no_progress_in_a_row,
         last_progress_iteration: state.counters.last_progress_iteration,
-        recent_scores: state.recent.iter().map(|iteration| score(iteration.progress)).collect(),
+        recent_scores: state.recent.iter().map(|iteration| iteration.score).collect(),
         modified_files: state.modified_files.iter().map(PathBuf::from).collect(),
         completed_objectives: state.objectives.completed.clone(),
         pending_objectives: state.objectives.pending.clone(),

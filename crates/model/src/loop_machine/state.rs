@@ -406,6 +406,9 @@ pub struct IterationRecord {
     pub total: u32,
     /// Whether anything changed that matters.
     pub progress: bool,
+    /// How far it got, from 0 to 1.
+    #[serde(default)]
+    pub score: f64,
     /// What its agent says it cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_microusd: Option<u64>,
