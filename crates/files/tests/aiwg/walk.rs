@@ -104,7 +104,7 @@ fn request(state: &State, dice: &mut Dice<'_>) -> Option<Event> {
             reason: "it reads better".to_owned(),
         },
         4 => {
-            let finding = state.findings.iter().nth(dice.below(20) as usize)?.finding.id.clone();
+            let finding = state.findings.get(dice.below(20) as usize)?.finding.id.clone();
             Event::FindingMarked { finding, false_positive: dice.one_in(2) }
         }
         _ => match question {
