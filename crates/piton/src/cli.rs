@@ -93,6 +93,8 @@ pub(crate) enum Command {
     Report(RunArgument),
     /// Go on with a loop that another tool began, from its `.ralph/state.json`.
     Import(Box<ImportArguments>),
+    /// Go on from an earlier point of a run in a run of its own; the original stays as it is.
+    Fork(ForkArguments),
     /// Print a run in one of the published formats.
     Export(ExportArguments),
     /// Print the numbers of every run for a monitoring system.
@@ -141,6 +143,7 @@ impl Command {
             | Self::Note(_)
             | Self::Answer(_)
             | Self::Import(_)
+            | Self::Fork(_)
             | Self::Restore(_)
             | Self::Rm(_)
             | Self::Rebuild(_)
@@ -537,6 +540,27 @@ pub(crate) struct ImportArguments {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) options: LoopArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ForkArguments {
+    /// Which run.
+    pub(crate) run: String,
+    /// From after this iteration; by default from where the run is now.
+    #[arg(long, value_name = "N", conflicts_with = "at")]
+    pub(crate) iteration: Option<u32>,
+    /// From after this event.
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) at: Option<u64>,
+    /// Name the new run.
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// Stop after this many iterations, those before the fork included.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_iterations: Option<u32>,
+    /// Start it and return.
+    #[arg(long)]
+    pub(crate) detach: bool,
 }
 
 #[derive(Debug, Args)]

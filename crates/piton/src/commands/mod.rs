@@ -11,6 +11,7 @@ mod doctor;
 mod driver;
 mod enclosed;
 mod export;
+mod fork;
 mod guard;
 mod hook;
 mod import;
@@ -79,6 +80,7 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failur
         Command::Tell(arguments) => steer::tell(global, &arguments, out).await,
         Command::Note(arguments) => note::run(global, &arguments, out).await,
         Command::Import(arguments) => import::run(global, *arguments, out).await,
+        Command::Fork(arguments) => fork::run(global, &arguments, out).await,
         Command::Export(arguments) => export::run(global, &arguments, out).await,
         Command::Metrics(arguments) => metrics::run(global, &arguments, out).await,
         Command::Answer(arguments) => answer::run(global, &arguments, out).await,

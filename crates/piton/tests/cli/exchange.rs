@@ -124,3 +124,22 @@ fn a_loop_of_the_original_extended_tool_is_gone_on_with_too() {
     assert!(status["iteration"].as_u64() >= Some(3), "{}", status["iteration"]);
     assert_eq!(status["limits"]["iterations"]["max"], 10);
 }
+
+#[test]
+fn a_fork_goes_on_from_an_iteration_and_leaves_the_original_alone() {
+    let world = World::new();
+    world.git(&["add", "-A"]);
+    world.git(&["commit", "-q", "--allow-empty", "-m", "start"]);
+    world
+        .loops("r", "echo $PITON_ITERATION >> n", &["--max-iterations", "3", "--check", "c=test -s never"])
+        .exits(3);
+    let before = world.piton(&["log", "r"]).exits(0).out;
+    world.piton(&["fork", "r", "--iteration", "9"]).exits(2);
+    let ran = world.piton(&["fork", "r", "--iteration", "1", "--id", "f", "--max-iterations", "2"]).exits(3);
+    assert!(ran.out.contains("  #2 "), "it goes on where the original was: {}", ran.out);
+    let tree = world.path("..").join(format!("{}-f", world.path("").file_name().unwrap().to_string_lossy()));
+    assert_eq!(std::fs::read_to_string(tree.join("n")).unwrap(), "1\n2\n");
+    assert_eq!(world.read("n"), "1\n2\n3\n");
+    assert_eq!(world.piton(&["log", "r"]).exits(0).out, before);
+    assert!(world.piton(&["log", "f"]).exits(0).out.contains("goes on with r#1 (fork), 1 iteration in"));
+}
