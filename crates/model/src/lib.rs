@@ -9,6 +9,7 @@
 
 mod event;
 mod id;
+pub mod ledger;
 pub mod limits;
 pub mod loop_machine;
 mod status;
