@@ -6,6 +6,7 @@
 //! Invariants: a view is a pure function of the journal, byte for byte. Views lag and never lead. What piton did
 //! not write is never overwritten, and every file says itself whether piton wrote it.
 //!
-//! One module per format; so far the loop's: [`ralph`].
+//! One module per format: the loop's is [`ralph`], the ledger's is [`gaps`].
 
+pub mod gaps;
 pub mod ralph;

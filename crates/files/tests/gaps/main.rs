@@ -1,0 +1,8 @@
+//! The gap file and its audit log, as their users see them.
+#![expect(clippy::unwrap_used, reason = "a test says what it saw, and fails where it cannot go on")]
+
+mod hostile;
+mod properties;
+mod read;
+mod rewrite;
+mod support;
