@@ -12,6 +12,7 @@ use piton_model::limits::{GAP_FILE_BYTES_MAX, GAPS_MAX};
 use super::decode;
 use super::node::{Entry, Node, Reader, Stop, Value, short};
 use super::note::{Invalid, Note, Notes};
+use super::quick;
 use super::scalar::{Kind, integer, kind};
 
 /// The newest version of the format.
@@ -28,7 +29,7 @@ pub struct Document {
 }
 
 /// Where one gap stands in the text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) start: u32,
     pub(super) end: u32,
@@ -65,13 +66,35 @@ impl Document {
     /// Reads the content of a file.
     pub fn parse(bytes: &[u8]) -> Result<Self, Invalid> {
         let text = decode_text(bytes)?;
-        let mut contents = Contents::default();
-        let notes = read(text, &mut contents);
+        let quick = quick::read(text).map(|contents| (contents, Notes::default()));
+        Self::of(text, quick.unwrap_or_else(|| read(text)))
+    }
+
+    fn of(text: &str, (contents, notes): (Contents, Notes)) -> Result<Self, Invalid> {
         let Contents { gaps, places, layout, broken } = contents;
         let layout = layout.unwrap_or(Layout::Nothing);
         let mut document = Self { text: text.to_owned(), gaps, places, layout, warnings: Vec::new() };
         document.warnings = document.validated(notes, &broken)?;
         Ok(document)
+    }
+
+    /// Reads the content as [`Document::parse`] does, but never by the short way: for comparing the two.
+    #[doc(hidden)]
+    pub fn parse_long(bytes: &[u8]) -> Result<Self, Invalid> {
+        let text = decode_text(bytes)?;
+        Self::of(text, read(text))
+    }
+
+    /// Whether the short way would do for this text.
+    #[doc(hidden)]
+    pub fn is_short(text: &str) -> bool {
+        quick::read(text).is_some()
+    }
+
+    /// The same gaps at the same places.
+    #[doc(hidden)]
+    pub fn is_like(&self, other: &Document) -> bool {
+        self.gaps == other.gaps && self.places == other.places && self.layout == other.layout
     }
 
     /// The gaps, in the order of the file.
@@ -153,20 +176,21 @@ fn decode_text(bytes: &[u8]) -> Result<&str, Invalid> {
 }
 
 /// What was found in a text.
-#[derive(Default)]
-struct Contents {
-    gaps: Vec<Gap>,
-    places: Vec<Place>,
-    layout: Option<Layout>,
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    pub(super) gaps: Vec<Gap>,
+    pub(super) places: Vec<Place>,
+    pub(super) layout: Option<Layout>,
     /// The gaps that have problems of their own.
     broken: Vec<usize>,
 }
 
-fn read(text: &str, contents: &mut Contents) -> Notes {
+fn read(text: &str) -> (Contents, Notes) {
     let mut reader = Reader::new(text);
+    let mut contents = Contents::default();
     // Where reading stops early, the notes say why.
-    let _ = read_stream(&mut reader, contents);
-    reader.notes
+    let _ = read_stream(&mut reader, &mut contents);
+    (contents, reader.notes)
 }
 
 fn read_stream(reader: &mut Reader<'_>, contents: &mut Contents) -> Result<(), Stop> {

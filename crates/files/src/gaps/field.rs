@@ -39,6 +39,7 @@ impl<'a> Fields<'a> {
                 .is_some_and(|field| changed.contains(&field) && new.is_default(field) && self.can_go(entry))
         };
         let mut edits = Vec::new();
+        let mut missing = Vec::new();
         for field in &changed {
             match self.find(*field) {
                 Some(entry) if goes(entry) => {
@@ -48,9 +49,11 @@ impl<'a> Fields<'a> {
                 }
                 Some(entry) => self.replace(entry, new, *field, &mut edits),
                 None if new.is_default(*field) => {}
-                None => edits.push(self.insertion(new, *field, &goes)),
+                None => missing.push(*field),
             }
         }
+        // A new pair may go where a value that was empty ends: the value comes first.
+        edits.extend(missing.into_iter().map(|field| self.insertion(new, field, &goes)));
         edits
     }
 
@@ -112,9 +115,17 @@ impl<'a> Fields<'a> {
             }
             Value::Scalar(..) | Value::List { .. } | Value::Map { .. } | Value::Unreadable => {
                 let text = self.inline(entry, new, field, range.end);
-                edits.push(Edit { range, text });
+                // Blanks behind a value would become part of its last line.
+                let end = if text.contains(['\n', '\r']) { self.blanks_end(range.end) } else { range.end };
+                edits.push(Edit { range: range.start..end, text });
             }
         }
+    }
+
+    /// The end of the line where only blanks are left of it.
+    fn blanks_end(&self, at: usize) -> usize {
+        let end = line_end(self.text, at);
+        if self.text[at..end].trim().is_empty() { end } else { at }
     }
 
     /// The value for a place on a line, fit for what stands around it.
@@ -164,7 +175,7 @@ impl<'a> Fields<'a> {
             let first_line = line_end(&text, 0);
             text.insert_str(first_line, comment);
         }
-        Edit { range: colon..end.max(colon), text }
+        Edit { range: colon..self.blanks_end(end.max(colon)), text }
     }
 
     /// Entries that go or come last, each on a line of its own; others keep theirs.

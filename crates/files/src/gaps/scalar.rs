@@ -29,7 +29,8 @@ pub(super) fn kind(value: &str, style: ScalarStyle) -> Kind {
     if style != ScalarStyle::Plain { Kind::Text } else { plain_kind(value) }
 }
 
-fn plain_kind(value: &str) -> Kind {
+/// What a scalar without quotes is.
+pub(super) fn plain_kind(value: &str) -> Kind {
     const NULLS: [&str; 5] = ["", "~", "null", "Null", "NULL"];
     const BOOLEANS: [&str; 6] = ["true", "false", "yes", "no", "on", "off"];
     let Some(first) = value.bytes().next() else { return Kind::Null };

@@ -346,6 +346,37 @@ proptest! {
     }
 
     #[test]
+    fn the_short_way_reads_what_the_long_way_reads(gaps in any_gaps(), mut hand in any_hand()) {
+        for text in [hand.file(&without_evidence(gaps.clone())), render(&gaps)] {
+            let long = Document::parse_long(text.as_bytes());
+            match (Document::parse(text.as_bytes()), long) {
+                (Ok(short), Ok(long)) => prop_assert!(short.is_like(&long), "{}\n{:?}\n{:?}", text, short, long),
+                (short, long) => prop_assert_eq!(short.err(), long.err()),
+            }
+        }
+    }
+
+    /// Lines that the short way knows, and some that it must leave alone, in any order.
+    #[test]
+    fn the_short_way_is_never_mistaken(pieces in proptest::collection::vec(select(vec![
+        "- id: a\n", "  category: c\n", "- id: b # x\n", "  category: 'd: e'\n", "  status: stale\n", "  priority: 4\n", "  ttl_days: 9\n",
+        "  blocks:\n", "  - b\n", "    - a\n", "  blocks: [a, b]\n", "  blocked_by: []\n", "  findings: |\n", "  findings: |-\n",
+        "    one\n", "      two\n", "    # no comment\n", "# comment\n", "\n", "    \n", "   \n", "     \n", "  findings: a b\n", "  findings: \"q\"\n",
+        "   c\n", "  question: it's\n", "  question: x: y\n", "  question: a#b\n", "  question: a:b \n", "  question: -\n", "  last_verified: 2026-02-15T12:00:00Z\n",
+        "  last_checked: 2026-02-15\n", "  colour: red\n", "  evidence:\n", "  - url: x\n", "other: 1\n", "  question: é ü\n", "  question: a\tb\n", "  question:\n",
+        "  question: 'it''s'\n", "  question: \"a\\n\"\n", "\r\n", "  priority: 1\r\n", "  question: 12\n", "  question: 12:30\n", "  question: ~\n", "  question: null\n", "  - c d # e\n", "  -  b\n",
+        "  question: a \n", "  question: |\n", "    x \n", "- id: c\n", "  question: >\n", "...\n", "---\n", "  question: ! a\n", "  question: a & b\n",
+    ]), 0..14)) {
+        let text = format!("gaps:\n- id: a\n  category: c\n{}", pieces.concat());
+        for text in [text.as_str(), text.trim_end()] {
+            match (Document::parse(text.as_bytes()), Document::parse_long(text.as_bytes())) {
+                (Ok(short), Ok(long)) => prop_assert!(short.is_like(&long), "{}\n{:?}\n{:?}", text, short, long),
+                (short, long) => prop_assert_eq!(short.err(), long.err(), "{}", text),
+            }
+        }
+    }
+
+    #[test]
     fn one_changed_gap_leaves_all_other_bytes(
         gaps in any_gaps(), other in any_gap(7), mut hand in any_hand(), which in any::<Index>(),
     ) {

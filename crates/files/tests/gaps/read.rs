@@ -236,3 +236,28 @@ fn a_document_knows_its_lines() {
     let document: Document = parse("# x\ngaps:\n# y\n-\n  id: a\n  category: c\n- {id: b, category: c}\n");
     assert_eq!((document.line_of(0), document.line_of(1), document.line_of(2)), (Some(5), Some(7), None));
 }
+
+#[test]
+fn files_as_tools_and_people_write_them_take_the_short_way() {
+    let by_tool = piton_files::gaps::render(&[
+        Gap {
+            blocks: vec!["b".to_owned()],
+            findings: "one\ntwo".to_owned(),
+            ..crate::support::verified("a")
+        },
+        gap("b"),
+    ]);
+    let by_hand = "# x\nversion: 1\ngaps: # y\n\n  # z\n  - id: a # big\n    category: \"c\"\n    blocks: [b]\n    findings: |\n      één.\n\n      # two\n  - id: b\n    category: it's\n    ttl_days: 3\n";
+    for text in [by_tool.as_str(), by_hand, &by_hand.replace('\n', "\r\n")] {
+        assert!(Document::is_short(text), "{text}");
+        assert!(parse(text).is_like(&Document::parse_long(text.as_bytes()).unwrap()), "{text}");
+    }
+    for text in [
+        "gaps: []\n",
+        "gaps:\n- {id: a, category: c}\n",
+        "gaps:\n- id: no\n  category: c\n",
+        "gaps:\n- id: a\n",
+    ] {
+        assert!(!Document::is_short(text), "{text}");
+    }
+}
