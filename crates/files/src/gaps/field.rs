@@ -53,8 +53,32 @@ impl<'a> Fields<'a> {
             }
         }
         // A new pair may go where a value that was empty ends: the value comes first.
-        edits.extend(missing.into_iter().map(|field| self.insertion(new, field, &goes)));
+        for field in missing {
+            let mut edit = self.insertion(new, field, &goes);
+            let at = self.clear_of(edit.range.start, &edits);
+            edit.range = at..at;
+            edits.push(edit);
+        }
         edits
+    }
+
+    /// The end of the last line at or before this place that stays.
+    fn clear_of(&self, mut at: usize, edits: &[Edit]) -> usize {
+        let goes = |at: usize| {
+            edits.iter().find(|edit| edit.text.is_empty() && edit.range.start < at && at <= edit.range.end)
+        };
+        while let Some(edit) = goes(at) {
+            let before = &self.text[..edit.range.start];
+            at = match self.text[edit.range.start..].starts_with(['\n', '\r']) {
+                // At the end of a text, the line break before the lines goes with them.
+                true => before.len(),
+                false => {
+                    let before = before.strip_suffix('\n').unwrap_or(before);
+                    before.strip_suffix('\r').unwrap_or(before).len()
+                }
+            };
+        }
+        at
     }
 
     fn find(&self, field: Field) -> Option<&Entry<'a>> {

@@ -44,6 +44,9 @@ pub(super) fn read(text: &str) -> Option<Contents> {
         }
     }
     contents.close(open)?;
+    if contents.gaps.is_empty() {
+        return None;
+    }
     contents.layout = Some(Layout::Block);
     Some(contents)
 }
