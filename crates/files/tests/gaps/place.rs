@@ -155,7 +155,7 @@ fn a_file_that_comes_or_goes_in_between_is_an_edit_too() {
         .ledger()
         .update(|gaps| {
             std::fs::remove_file(scratch.path("gaps.yaml")).unwrap();
-            with(gaps, "a", |gap| gap.priority = 1).and_then(|gaps| Ok([&gaps[..], &[gap("newer")]].concat()))
+            with(gaps, "a", |gap| gap.priority = 1).map(|gaps| [&gaps[..], &[gap("newer")]].concat())
         })
         .unwrap();
     assert_eq!(scratch.text(), render(&[gap("newer")]));

@@ -1,7 +1,7 @@
 //! What findings rest on, and how they decay before their time.
 //!
-//! A finding carries its sources. A source that is a file carries the file's hash: once the file is another, the
-//! finding is stale at once, whatever its age. A finding that is replaced is handed back to be kept.
+//! Findings carry their sources. A source that is a file carries the file's hash: once the file is another, the gap is
+//! stale at once, whatever its age. Findings that are replaced are handed back to be kept.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::mark::mark_verified;
 use super::stale::{Flip, Why, to_stale};
 use crate::Timestamp;
 
-/// Something that a finding rests on.
+/// Something that findings rest on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
@@ -63,44 +63,44 @@ impl SourceKind {
     }
 }
 
-/// What was known, with what it rested on, before something newer took its place.
+/// What was known before something newer took its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Finding {
-    /// In words.
-    pub text: String,
+pub struct Superseded {
+    /// What was found, in words.
+    pub findings: String,
     /// What it rested on.
-    pub sources: Vec<Source>,
+    pub evidence: Vec<Source>,
     /// When it was last confirmed.
     pub verified_at: Option<Timestamp>,
 }
 
-/// A gap with a new finding.
+/// A gap with new findings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renewed {
     /// The gap, verified now.
     pub gap: Gap,
-    /// The finding that was replaced, where there was another one. To be kept.
-    pub superseded: Option<Finding>,
+    /// What was replaced, where there was something else. To be kept.
+    pub superseded: Option<Superseded>,
 }
 
-/// Puts a new finding in the place of the old one, and marks the gap as verified.
+/// Puts new findings in the place of the old ones, and marks the gap as verified.
 #[must_use]
-pub fn renew(gap: &Gap, text: impl Into<String>, sources: Vec<Source>, now: Timestamp) -> Renewed {
-    let text = text.into();
-    let replaces = !gap.findings.is_empty() && gap.findings != text;
-    let superseded = replaces.then(|| Finding {
-        text: gap.findings.clone(),
-        sources: gap.evidence.clone(),
+pub fn renew(gap: &Gap, findings: impl Into<String>, evidence: Vec<Source>, now: Timestamp) -> Renewed {
+    let findings = findings.into();
+    let replaces = !gap.findings.is_empty() && gap.findings != findings;
+    let superseded = replaces.then(|| Superseded {
+        findings: gap.findings.clone(),
+        evidence: gap.evidence.clone(),
         verified_at: gap.last_verified,
     });
-    Renewed { gap: Gap { findings: text, evidence: sources, ..mark_verified(gap, now) }, superseded }
+    Renewed { gap: Gap { findings, evidence, ..mark_verified(gap, now) }, superseded }
 }
 
 /// What files are now, by path: their hash, or `None` for a file that is gone. Files that nobody looked at are absent.
 pub type Observed = BTreeMap<String, Option<String>>;
 
-/// The flips that are due because a file is not what it was when a finding was made.
+/// The flips that are due because a file is not what it was when something was found.
 ///
 /// Only verified gaps flip, each by the first of its sources that changed.
 pub fn changed_flips(gaps: &[Gap], observed: &Observed, now: Timestamp) -> Vec<Flip> {

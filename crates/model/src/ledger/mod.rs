@@ -53,7 +53,7 @@ mod tests;
 mod validate;
 
 pub use audit::{ParseLineError, last_flips_to_stale};
-pub use evidence::{Finding, Observed, Renewed, Source, SourceKind, changed_flips, renew};
+pub use evidence::{Observed, Renewed, Source, SourceKind, Superseded, changed_flips, renew};
 pub use gap::{DEFAULT_PRIORITY, DEFAULT_TTL_DAYS, Field, Gap, GapStatus, MAX_GAPS_PER_RUN, UnknownStatus};
 pub use graph::{SortedGaps, detect_cycles, sort_gaps};
 pub use mark::{Outcome, mark_checked, mark_verified, settle};

@@ -12,7 +12,7 @@ fn resting_on(sources: Vec<Source>) -> Gap {
 }
 
 #[test]
-fn a_changed_file_makes_a_finding_stale_at_once() {
+fn a_changed_file_makes_findings_stale_at_once() {
     let gaps = [resting_on(vec![file("a.rs", Some("blake3:1")), file("b.rs", Some("blake3:2"))])];
     let flips = |a: Option<&str>, b: Option<&str>| {
         let seen = |hash: Option<&str>| hash.map(str::to_owned);
@@ -44,13 +44,13 @@ fn only_verified_gaps_decay() {
 }
 
 #[test]
-fn a_superseded_finding_is_handed_back() {
+fn superseded_findings_are_handed_back() {
     let old = Gap { last_verified: Some(days_ago(9)), ..resting_on(vec![file("a.rs", Some("blake3:1"))]) };
     let renewed = renew(&old, "known better", vec![], NOW);
     assert_eq!((renewed.gap.findings.as_str(), renewed.gap.last_verified), ("known better", Some(NOW)));
     let superseded = renewed.superseded.unwrap();
-    assert_eq!((superseded.text.as_str(), superseded.verified_at), ("known", Some(days_ago(9))));
-    assert_eq!(superseded.sources, old.evidence);
-    assert_eq!(renew(&old, "known", vec![], NOW).superseded, None, "the same finding, confirmed");
+    assert_eq!((superseded.findings.as_str(), superseded.verified_at), ("known", Some(days_ago(9))));
+    assert_eq!(superseded.evidence, old.evidence);
+    assert_eq!(renew(&old, "known", vec![], NOW).superseded, None, "the same findings, confirmed");
     assert_eq!(renew(&gap("a"), "first", vec![], NOW).superseded, None);
 }
