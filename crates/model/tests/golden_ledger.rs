@@ -89,7 +89,7 @@ fn directory() -> PathBuf {
 }
 
 #[test]
-fn every_event_reads_back_as_it_was_written() {
+fn every_ledger_event_reads_back_as_it_was_written() {
     for event in examples() {
         let stored = event.encode();
         let path = directory().join(format!("{}.v{}.json", stored.kind, stored.version));
@@ -111,13 +111,13 @@ fn every_event_reads_back_as_it_was_written() {
 }
 
 #[test]
-fn every_type_has_an_example() {
+fn every_ledger_type_has_an_example() {
     let kinds: Vec<String> = examples().iter().map(|event| event.encode().kind).collect();
     assert_eq!(kinds, KINDS);
 }
 
 #[test]
-fn what_is_newer_is_refused() {
+fn a_newer_ledger_event_is_refused() {
     assert!(LedgerEvent::decode("gap_checked", 2, b"{}").is_err());
     assert!(LedgerEvent::decode("gap_painted", 1, b"{}").is_err());
     assert!(
