@@ -73,6 +73,16 @@ pub const CHECKPOINT_BYTES_MAX: usize = 32 << 20;
 pub const BLOB_BYTES_MAX: usize = 32 << 20;
 /// Checkpoints kept per run.
 pub const CHECKPOINTS_KEPT: usize = 2;
+/// Longest id or category of a gap.
+pub const GAP_ID_BYTES_MAX: usize = 256;
+/// Largest findings or question of a gap.
+pub const GAP_TEXT_BYTES_MAX: usize = 1 << 20;
+/// Most gaps in a ledger.
+pub const GAPS_MAX: usize = 200_000;
+/// Largest gap file.
+pub const GAP_FILE_BYTES_MAX: u64 = 64 << 20;
+/// Gaps named in the list of cycles, over all of them; a graph can have far more cycles than gaps.
+pub const GAP_CYCLE_STEPS_MAX: usize = 1 << 20;
 
 /// Cuts `text` to at most `bytes_max` bytes at a character boundary.
 pub fn clip(text: &str, bytes_max: usize) -> &str {
