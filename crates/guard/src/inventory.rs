@@ -5,8 +5,11 @@
 mod assertions;
 mod condition;
 mod definitions;
+mod facts;
 mod marks;
+mod ordinary;
 mod reach;
+mod retries;
 mod tests;
 
 use std::collections::BTreeMap;
@@ -17,6 +20,7 @@ pub(crate) use condition::is_constant;
 pub(crate) use definitions::Definition;
 pub(crate) use marks::{Mark, MarkKind};
 pub(crate) use reach::{Reach, reach, says_so};
+pub(crate) use retries::times;
 
 /// How much an assertion says. Greater is more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

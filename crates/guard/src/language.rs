@@ -46,6 +46,8 @@ pub(crate) enum Class {
     Try,
     /// What it does with what it caught.
     Handler,
+    /// A block under something that looks after it: `with`.
+    With,
     /// Leaves the function.
     Return,
     /// Raises an error.

@@ -68,7 +68,7 @@ pub const RULES: &[Rule] = &[
     rule("test-focused", TestSkipping, "LP-003", High, 0.98, true, "a mark lets only some tests run", "remove `only`"),
     rule("test-conditionally-skipped", TestSkipping, "LP-003", Medium, 0.6, false, "a test that always ran now runs only under a condition", "remove the condition unless the test cannot run there"),
     rule("new-test-skipped", TestSkipping, "", Low, 0.5, false, "a new test does not run", "make it run"),
-    rule("test-retried", TestSkipping, "", Medium, 0.7, false, "a test runs again until it passes", "remove the retries and fix what makes it fail"),
+    rule("test-retried", TestSkipping, "", High, 0.97, true, "a test that failed runs again until it passes", "remove the retries and fix what makes it fail"),
     rule("assertion-removed", AssertionWeakening, "LP-013", High, 0.97, true, "a test checks less than before", "restore the assertion and fix the code"),
     rule("assertion-weakened", AssertionWeakening, "LP-013", High, 0.97, true, "an assertion became weaker", "restore the stronger assertion and fix the code"),
     rule("assertion-tautology", AssertionWeakening, "LP-012", Critical, 0.98, true, "an assertion was replaced by one that cannot fail", "restore the assertion and fix the code"),

@@ -268,14 +268,21 @@ fn retries(file: &ChangedFile) -> Vec<Draft> {
         return Vec::new();
     }
     fn find(source: &Source) -> Places {
-        const RETRIES: &[&str] = &["jest.retryTimes", "this.retries", "vi.retry"];
+        const RETRIES: &[&str] = &["jest.retryTimes", "this.retries", "vi.retry", "test.describe.configure"];
         let calls = source.pieces.iter().filter(|piece| piece.class == Class::Call);
         calls
-            .filter(|piece| RETRIES.contains(&source.flat(&piece.name).as_str()))
+            .filter(|piece| {
+                let callee = source.flat(&piece.name);
+                RETRIES.contains(&callee.as_str())
+                    && (callee != "test.describe.configure" || source.flat(&piece.arguments).contains("retries"))
+            })
             .map(|piece| place(source, &piece.span))
             .collect()
     }
+    let known = old.map(|old| find(&old.source)).unwrap_or_default();
+    let most = known.iter().map(|(_, text)| crate::inventory::times(text)).max().unwrap_or(0);
     fresh(old, new, find)
+        .filter(|(_, text)| crate::inventory::times(text) > most)
         .map(|(line, text)| {
             let message = "failed tests run again until they pass";
             Draft::new("test-retried", file.path(), line, message).after(text)

@@ -162,7 +162,7 @@ fn call(source: &Source, index: usize, memo: &mut Suites) -> Option<Test> {
     if !source.language.tests.contains(&TestBy::Call) {
         return None;
     }
-    let first = source.word(piece.name.start);
+    let first = declared_by(source, piece);
     if !words::TEST_CALLS.contains(&first) {
         return None;
     }
@@ -243,7 +243,24 @@ fn names_around(source: &Source, index: usize) -> Vec<String> {
 }
 
 fn is_suite(source: &Source, piece: &Piece) -> bool {
-    words::SUITE_CALLS.contains(&source.word(piece.name.start))
+    words::SUITE_CALLS.contains(&declared_by(source, piece))
+}
+
+/// The word of the framework that a call uses, also where it is chosen among several.
+fn declared_by<'a>(source: &'a Source, piece: &Piece) -> &'a str {
+    let first = source.word(piece.name.start);
+    let is_plain = words::TEST_CALLS.contains(&first) || words::SUITE_CALLS.contains(&first);
+    // Only a name alone, or a choice in brackets, can stand for such a word.
+    let is_titled = source.tokens.get(piece.arguments.start + 1).is_some_and(|token| token.kind == Kind::Text);
+    let is_other = first != "(" && piece.name.len() != 1;
+    if is_plain || is_other || !is_titled || source.language.tests != [TestBy::Call] {
+        return first;
+    }
+    let choice = marks::choice(source, &piece.name);
+    let mut words = choice.iter().flat_map(|choice| source.words(choice));
+    words
+        .find(|word| words::TEST_CALLS.contains(word) || words::SUITE_CALLS.contains(word))
+        .unwrap_or(first)
 }
 
 /// The marks of the suites and classes around a test.
