@@ -87,8 +87,8 @@ pub(crate) struct Comparison {
     pub(crate) touched_names: BTreeSet<String>,
     /// Names that product code defined before and no longer does.
     pub(crate) removed_names: BTreeSet<String>,
-    /// Assertions that are new anywhere, with how many of each: they may have come from somewhere.
-    pub(crate) added_assertions: BTreeMap<String, usize>,
+    /// How many more of each assertion there are than before: what is new may have come from somewhere.
+    pub(crate) balance: BTreeMap<String, isize>,
     /// What the old tree allows.
     pub(crate) allow_file: Option<Entry>,
     /// Pairs of tests that are the same token by token, by the old one.
@@ -112,7 +112,7 @@ impl Comparison {
             dependencies_changed: false,
             touched_names: BTreeSet::new(),
             removed_names: BTreeSet::new(),
-            added_assertions: BTreeMap::new(),
+            balance: BTreeMap::new(),
             allow_file,
             same: BTreeSet::new(),
             unchanged,
@@ -128,7 +128,7 @@ impl Comparison {
         comparison.touched_names = touched::names(&comparison.files);
         comparison.followed = follow(&comparison);
         comparison.same = same(&comparison);
-        comparison.added_assertions = added_assertions(&comparison.files);
+        comparison.balance = counts(&comparison.files);
         comparison.read_other_tests(head)?;
         Ok(comparison)
     }
@@ -189,6 +189,11 @@ impl Comparison {
     /// cheat, so such losses report, and block only where no code changed, or where the author is not trusted.
     pub(crate) fn may_follow_code(&self) -> bool {
         !self.distrust && (self.product_changed || self.dependencies_changed)
+    }
+
+    /// Whether an assertion that is gone here is somewhere else now.
+    pub(crate) fn is_moved(&self, text: &str) -> bool {
+        self.balance.get(text).is_some_and(|balance| *balance >= 0)
     }
 
     /// Whether a test is about something that is gone.
@@ -383,19 +388,13 @@ pub(crate) fn test_modules(inventory: &Inventory) -> Vec<std::ops::Range<usize>>
     spans
 }
 
-/// Every assertion that there is more of than before, with how many more.
-fn added_assertions(files: &[ChangedFile]) -> BTreeMap<String, usize> {
-    let more = counts(files).into_iter().filter(|(_, count)| *count > 0);
-    more.map(|(text, count)| (text, count.unsigned_abs())).collect()
-}
-
 /// How many more of each assertion the new sides have than the old ones.
 fn counts(files: &[ChangedFile]) -> BTreeMap<String, isize> {
     let mut count: BTreeMap<String, isize> = BTreeMap::new();
     for file in files {
         for (side, step) in [(&file.before, -1), (&file.after, 1)] {
             let Some(inventory) = side.as_ref().and_then(|side| side.inventory.as_ref()) else { continue };
-            let own = inventory.tests.iter().flat_map(|test| test.live());
+            let own = inventory.tests.iter().filter(|test| !test.is_off()).flat_map(|test| test.live());
             let helped = inventory.helpers.values().flatten();
             for assertion in own.chain(helped) {
                 *count.entry(assertion.text.clone()).or_default() += step;

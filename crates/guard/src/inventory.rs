@@ -3,6 +3,7 @@
 //! Built from a [`Source`] alone, so an inventory belongs to a blob and can be kept with its id.
 
 mod assertions;
+mod circular;
 mod condition;
 mod definitions;
 mod facts;

@@ -134,7 +134,7 @@ fn is_merged(comparison: &Comparison, inventory: &Inventory, test: &Test) -> boo
         return false;
     }
     let has_all_assertions = !test.assertions.is_empty()
-        && test.live().all(|assertion| comparison.added_assertions.contains_key(&assertion.text));
+        && test.live().all(|assertion| comparison.is_moved(&assertion.text));
     if has_all_assertions {
         return true;
     }

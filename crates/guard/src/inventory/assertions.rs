@@ -2,7 +2,7 @@
 
 use super::condition::{Judged, is_always, judge, matches_anything};
 use super::reach::reach;
-use super::{Assertion, Strength};
+use super::{Assertion, Reach, Strength, circular};
 use crate::language::Class;
 use crate::source::{Piece, Source, Span};
 use crate::words::{self, ASSERT_RECEIVERS, FAILURE_CALLS};
@@ -17,11 +17,18 @@ pub(super) fn assertions(source: &Source, within: &Span) -> Vec<Assertion> {
             Class::If => conditional(source, piece),
             _ => None,
         };
-        let Some((word, span, judged)) = judged else { continue };
+        let Some((word, span, mut judged)) = judged else { continue };
         // The arguments of an assertion are part of it.
         if found.last().is_some_and(|last| span.start < last.span.end && span.end <= last.span.end) {
             continue;
         }
+        if circular::is_circular(source, within, &span, &judged) {
+            judged.strength = Strength::Tautology;
+        }
+        let reach = match is_dropped(source, &span, &word) {
+            true => Reach::Swallowed,
+            false => reach(source, index, within),
+        };
         found.push(Assertion {
             line: source.line(span.start),
             text: format!("{word} {} {} {}", judged.subject, judged.operator, judged.expected),
@@ -30,10 +37,17 @@ pub(super) fn assertions(source: &Source, within: &Span) -> Vec<Assertion> {
             expected: judged.expected,
             word,
             strength: judged.strength,
-            reach: reach(source, index, within),
+            reach,
         });
     }
     found
+}
+
+/// A promise that nobody waits for: `expect(p).resolves.toBe(1)` without `await`.
+fn is_dropped(source: &Source, span: &Span, word: &str) -> bool {
+    let is_promise = word.split('.').any(|part| ["resolves", "rejects", "eventually"].contains(&part));
+    let before = source.word(span.start.wrapping_sub(1));
+    is_promise && !["await", "return", "=>", "(", ",", "[", "="].contains(&before)
 }
 
 type Found = Option<(String, Span, Judged)>;
@@ -197,6 +211,20 @@ fn chain(source: &Source, piece: &Piece) -> Found {
         return None;
     }
     let strength = words.iter().rev().find_map(|word| words::matcher(word)).unwrap_or(Strength::Relational);
+    // `expect(x).toBe;` asks nothing.
+    let is_called = source.word(at.saturating_sub(1)) == ")";
+    let is_method = words.last().is_some_and(|word| {
+        word.strip_prefix("to").is_some_and(|rest| rest.starts_with(|next: char| next.is_uppercase()))
+    });
+    if is_method && !is_called {
+        let judged = Judged {
+            strength: Strength::Tautology,
+            subject: source.flat(&subject),
+            expected: String::new(),
+            operator: String::new(),
+        };
+        return Some((words.join("."), piece.span.start..at, judged));
+    }
     Some((words.join("."), piece.span.start..at, chained(source, strength, &words, &subject, &expected)))
 }
 
@@ -280,10 +308,17 @@ fn conditional(source: &Source, piece: &Piece) -> Found {
 
 /// Whether a block makes the test fail, not counting conditionals inside of it.
 fn fails(source: &Source, body: &Span) -> bool {
-    source.pieces_in(body).any(|(_, piece)| match piece.class {
-        Class::Throw => true,
-        Class::Call => is_failure_call(source, piece),
-        _ => false,
+    source.pieces_in(body).any(|(index, piece)| {
+        let fails = match piece.class {
+            Class::Throw => true,
+            Class::Call => is_failure_call(source, piece),
+            _ => false,
+        };
+        let is_nested = || {
+            let mut around = source.around(index).take_while(|(_, outer)| outer.span.start >= body.start);
+            around.any(|(_, outer)| outer.class == Class::If)
+        };
+        fails && !is_nested()
     })
 }
 

@@ -302,3 +302,19 @@ pub(super) fn compare(a: &Value, word: &str, b: &Value) -> Option<bool> {
         _ => None,
     }
 }
+
+/// Whether every bracket of a normalised text is closed in it.
+pub(super) fn is_balanced(text: &str) -> bool {
+    let mut depth = 0_i32;
+    for character in text.chars() {
+        match character {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        if depth < 0 {
+            return false;
+        }
+    }
+    depth == 0
+}

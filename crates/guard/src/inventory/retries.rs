@@ -12,7 +12,7 @@ const HELPERS: &[&str] =
 pub(super) fn of_body(source: &Source, body: &Span) -> Vec<Mark> {
     let found = source.pieces_in(body).find(|(_, piece)| match piece.class {
         Class::Loop => runs_again(source, piece),
-        Class::Call => is_helper(source, piece),
+        Class::Call => is_helper(source, piece) || is_any(source, piece),
         _ => false,
     });
     let mark = |piece: &Piece| Mark {
@@ -44,6 +44,17 @@ fn runs_again(source: &Source, piece: &Piece) -> bool {
         }
         _ => false,
     })
+}
+
+/// `(0..10).any(|_| catch_unwind(…).is_ok())`.
+fn is_any(source: &Source, piece: &Piece) -> bool {
+    let callee = source.flat(&piece.name);
+    let is_any = [".any", ".some", ".find", ".any?"].iter().any(|end| callee.ends_with(end));
+    is_any
+        && source.pieces_in(&piece.arguments).any(|(_, inner)| {
+            inner.class == Class::Try
+                || inner.class == Class::Call && source.flat(&inner.name).ends_with("catch_unwind")
+        })
 }
 
 /// Whether a condition looks at what a call answers.
