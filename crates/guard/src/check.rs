@@ -4,10 +4,12 @@ mod assertions;
 mod configuration;
 mod deletion;
 mod errors;
+mod examples;
 mod exits;
 mod mocks;
 mod product;
 mod recorded;
+mod rows;
 mod skipping;
 
 use crate::comparison::Comparison;
@@ -66,10 +68,11 @@ impl Draft {
 
 /// Runs every rule.
 pub(crate) fn all(comparison: &Comparison) -> Vec<Draft> {
-    let families: [fn(&Comparison) -> Vec<Draft>; 9] = [
+    let families: [fn(&Comparison) -> Vec<Draft>; 10] = [
         deletion::check,
         skipping::check,
         assertions::check,
+        examples::check,
         exits::check,
         mocks::check,
         product::check,

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::follow::{At, Followed, follow};
 use crate::inventory::{Definition, Inventory, Test};
-use crate::language::Language;
+use crate::language::{Class, Language};
 use crate::paths;
 use crate::similar::Fingerprint;
-use crate::source::Source;
+use crate::source::{Kind, Source};
 use piton_git::{Entry, ReadError, Tree};
 
 /// Less than this is read faster than a thread starts.
@@ -363,13 +363,27 @@ fn product_tokens(inventory: &Inventory) -> String {
     let source = &inventory.source;
     let mut start = 0;
     let mut flat = String::new();
-    for module in test_modules(inventory) {
+    let mut left_out = test_modules(inventory);
+    left_out.extend(docstrings(source));
+    left_out.sort_by_key(|span| span.start);
+    for module in left_out {
         flat.push_str(&source.flat(&(start..module.start.max(start))));
         start = module.end.max(start);
     }
     flat.push_str(&source.flat(&(start..source.tokens.len())));
     // What says that a module holds tests belongs to it.
     flat.replace("#[cfg(test)]", "")
+}
+
+/// Texts that document a Python definition: they are no code.
+fn docstrings(source: &Source) -> Vec<std::ops::Range<usize>> {
+    if source.language.name != "python" {
+        return Vec::new();
+    }
+    let bodies = source.pieces.iter().filter(|piece| matches!(piece.class, Class::Function | Class::Container));
+    let starts = std::iter::once(0).chain(bodies.map(|piece| piece.body.start));
+    let is_text = |at: &usize| source.tokens.get(*at).is_some_and(|token| token.kind == Kind::Text);
+    starts.filter(is_text).map(|at| at..at + 1).collect()
 }
 
 /// The tests of a file, with the modules that hold nothing else.
@@ -395,7 +409,14 @@ fn counts(files: &[ChangedFile]) -> BTreeMap<String, isize> {
         for (side, step) in [(&file.before, -1), (&file.after, 1)] {
             let Some(inventory) = side.as_ref().and_then(|side| side.inventory.as_ref()) else { continue };
             let own = inventory.tests.iter().filter(|test| !test.is_off()).flat_map(|test| test.live());
-            let helped = inventory.helpers.values().flatten();
+            // A helper that nobody calls asserts nothing.
+            let source = &inventory.source;
+            let is_called = |name: &str| {
+                let mentions = (0..source.tokens.len()).filter(|index| source.word(*index) == name);
+                inventory.tests.is_empty() || mentions.take(2).count() == 2
+            };
+            let helpers = inventory.helpers.iter().filter(|(name, _)| is_called(name));
+            let helped = helpers.flat_map(|(_, assertions)| assertions);
             for assertion in own.chain(helped) {
                 *count.entry(assertion.text.clone()).or_default() += step;
             }

@@ -11,6 +11,7 @@ mod marks;
 mod ordinary;
 mod reach;
 mod retries;
+mod tables;
 mod tests;
 
 use std::collections::BTreeMap;
@@ -68,6 +69,8 @@ pub(crate) struct Test {
     pub(crate) assertions: Vec<Assertion>,
     /// The cases of a parameterised or table test, normalised.
     pub(crate) cases: Vec<String>,
+    /// Whether a table was found, be it empty.
+    pub(crate) has_table: bool,
 }
 
 impl Test {

@@ -25,6 +25,35 @@ pub(crate) fn is_test(path: &str) -> bool {
         || [".test.", ".spec.", ".cy.", ".e2e."].iter().any(|part| rest.starts_with(part))
 }
 
+/// Whether the usual runner of its language looks for tests in a file, by the file's name and place alone.
+pub(crate) fn is_collected(path: &str) -> bool {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.split('.').next().unwrap_or(name);
+    let Some(language) = Language::of(path) else { return false };
+    match language.name {
+        "python" => {
+            stem.starts_with("test") || stem.ends_with("_test") || stem.ends_with("_tests") || stem == "tests"
+        }
+        "go" => {
+            let is_passed_by = |part: &str| part == "testdata" || part.starts_with(['_', '.']);
+            name.ends_with("_test.go") && !is_passed_by(name) && !directory.split('/').any(is_passed_by)
+        }
+        "javascript" | "typescript" => {
+            let rest = &name[stem.len()..];
+            [".test.", ".spec.", ".cy.", ".e2e."].iter().any(|part| rest.contains(part))
+                || directory.split('/').any(|part| part == "__tests__")
+                // Runners that take every file of a directory know no other name for its tests.
+                || is_test(path) && rest.matches('.').count() == 1
+        }
+        // A directory below `tests` is no test of its own.
+        "rust" => match path.split_once("tests/") {
+            Some((_, rest)) => !rest.contains('/') || rest.ends_with("/main.rs"),
+            None => true,
+        },
+        _ => true,
+    }
+}
+
 /// Whether a file may hold tests: Rust keeps them beside the code, all others in files of their own.
 pub(crate) fn may_hold_tests(path: &str) -> bool {
     Language::of(path).is_some_and(|language| language.name == "rust" || is_test(path))

@@ -350,10 +350,14 @@ fn describe(
             let found = draft("assertion-removed", test_line, message, before, None)?;
             // What was expected is still there, in a form that was not recognised as an assertion.
             let called = format!("{}(", old.word(before.span.start));
-            let is_own = ["expect(", "assert(", "should(", "if(", "("].contains(&called.as_str());
+            let name = &called[..called.len() - 1];
+            let is_own = ["expect", "assert", "should", "if", ""].contains(&name)
+                || comparison.files.iter().filter_map(|file| file.after.as_ref()).any(|side| {
+                    side.inventory.as_ref().is_some_and(|inventory| inventory.helpers.contains_key(name))
+                });
             let still = is_telling(&before.expected) && is_handed_on(new, &before.expected, context)
                 || !is_own
-                    && before.word != called[..called.len() - 1]
+                    && before.word != *name
                     && context.text.contains(&called);
             let is_sure = context.fewer && !still && !context.follows && !context.rewritten;
             Some(if is_sure { found } else { found.unsure() })

@@ -2,18 +2,47 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Draft;
+use super::{Draft, rows};
 use crate::comparison::Comparison;
 use crate::follow::At;
 use crate::inventory::{Inventory, Test};
+use crate::paths;
 use crate::similar::Fingerprint;
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = removed(comparison);
     for (old, new) in comparison.changed_pairs() {
         drafts.extend(emptied(comparison, *old, *new));
-        drafts.extend(fewer_cases(comparison, *old, *new));
-        drafts.extend(other_values(comparison, *old, *new));
+        drafts.extend(rows::fewer_cases(comparison, *old, *new));
+        drafts.extend(rows::other_values(comparison, *old, *new));
+    }
+    drafts.extend(out_of_sight(comparison));
+    drafts
+}
+
+/// Tests that are in a file which the runner does not look at any more. Those of one file are one finding.
+fn out_of_sight(comparison: &Comparison) -> Vec<Draft> {
+    let mut by_file: BTreeMap<(&str, &str), Vec<&Test>> = BTreeMap::new();
+    for (old, new) in &comparison.followed.pairs {
+        let before = comparison.files[old.0].before.as_ref().map_or("", |side| side.path.as_str());
+        let after = comparison.files[new.0].after.as_ref().map_or("", |side| side.path.as_str());
+        let (was, is) = (comparison.old_test(*old), comparison.new_test(*new));
+        if before != after && paths::is_collected(before) && !paths::is_collected(after) && !was.is_off() {
+            by_file.entry((before, after)).or_default().push(is);
+        }
+    }
+    let mut drafts = Vec::new();
+    for ((before, after), tests) in by_file {
+        // Rust: a module that another file names is part of that file's tests.
+        let stem = after.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
+        let is_named = comparison.files.iter().filter_map(|file| file.after.as_ref()).any(|side| {
+            side.path.ends_with(".rs") && side.text.contains(&format!("mod {stem};"))
+        });
+        if !is_named {
+            let message =
+                format!("{} moved to `{after}`, where the runner does not look", counted(tests.len(), "test"));
+            drafts.push(Draft::new("test-hidden", after, 1, message).before(before).after(after));
+        }
     }
     drafts
 }
@@ -242,97 +271,11 @@ pub(super) fn is_emptied(comparison: &Comparison, old: At, new: At) -> bool {
     had >= 2 && source.words(&after.body).all(is_frame) && (!has_text || documents)
 }
 
-/// A table that lost rows which are nowhere else.
-fn fewer_cases(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
-    let (before, after) = (comparison.old_test(old), comparison.new_test(new));
-    if after.cases.len() >= before.cases.len() || before.cases.len() < 2 || after.is_off() {
-        return None;
-    }
-    let kept: BTreeSet<_> = after.cases.iter().collect();
-    let lost: Vec<_> = before.cases.iter().filter(|case| !kept.contains(case)).collect();
-    let elsewhere = |case: &str| {
-        let literals = literals_of_text(case);
-        comparison
-            .files
-            .iter()
-            .filter_map(|file| file.after.as_ref())
-            .filter_map(|side| side.inventory.as_ref())
-            .any(|inventory| {
-                inventory.tests.iter().filter(|test| test.id != after.id).any(|test| {
-                    test.cases.iter().any(|other| other == case) || {
-                        let has = inventory.source.literals(&test.span);
-                        comparison.followed.added.iter().any(|at| comparison.new_test(*at).id == test.id)
-                            && !literals.is_empty()
-                            && literals.iter().all(|literal| has.contains(literal))
-                    }
-                })
-            })
-    };
-    let lost: Vec<_> = lost.into_iter().filter(|case| !elsewhere(case)).cloned().collect();
-    let missing = before.cases.len() - after.cases.len();
-    if lost.len() < missing.min(1)
-        || lost.is_empty()
-        || comparison.removed_names.iter().any(|name| lost.iter().all(|case| case.contains(name.as_str())))
-    {
-        return None;
-    }
-    let message = format!(
-        "test `{}` had {} and has {} now",
-        short(&after.id),
-        counted(before.cases.len(), "case"),
-        after.cases.len()
-    );
-    let draft = Draft::new("test-case-deleted", comparison.files[new.0].path(), after.line, message)
-        .test(&after.id)
-        .before(lost.join("\n"));
-    // A table that is nowhere to be seen may come from somewhere else now.
-    let source = &comparison.new_inventory(new).source;
-    let is_unseen = after.cases.is_empty() && !source.flat(&after.span).contains("[]");
-    let explained = comparison.may_follow_code();
-    Some(if is_unseen || explained { draft.unsure() } else { draft })
-}
-
-/// A table with as many rows, some of which say something else.
-fn other_values(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
-    let (before, after) = (comparison.old_test(old), comparison.new_test(new));
-    if before.cases.len() != after.cases.len() || before.cases.len() < 2 || after.is_off() {
-        return None;
-    }
-    let changed = |(was, is): &(&String, &String)| {
-        let (had, has) = (literals_of_text(was), literals_of_text(is));
-        let kept = had.iter().filter(|literal| has.contains(literal)).count();
-        was != is
-            && had.len() == has.len()
-            && kept < had.len()
-            && kept * 2 >= had.len()
-            && kept > 0
-            && skeleton(was) == skeleton(is)
-    };
-    let lost = before.cases.iter().filter(|case| !after.cases.contains(case));
-    let gained = after.cases.iter().filter(|case| !before.cases.contains(case));
-    let (was, is) = lost.zip(gained).find(changed)?;
-    let follows = comparison.product_changed || comparison.data_changed || comparison.dependencies_changed;
-    let rule = if follows { "expected-value-follows-code" } else { "expected-value-changed" };
-    let message = format!("a case of test `{}` has another value", short(&after.id));
-    let draft = Draft::new(rule, comparison.files[new.0].path(), after.line, message).test(&after.id);
-    Some(draft.before(was.clone()).after(is.clone()))
-}
-
-/// A row without its values.
-fn skeleton(row: &str) -> String {
-    let mut quoted = false;
-    let keep = |character: &char| {
-        quoted ^= *character == '"';
-        !quoted && !character.is_alphanumeric() && !matches!(character, '.' | '-' | '_' | '"')
-    };
-    row.chars().filter(keep).collect()
-}
-
 /// The last name of an id.
 pub(super) fn short(id: &str) -> &str {
     id.rsplit(" > ").next().unwrap_or(id)
 }
 
-fn counted(count: usize, noun: &str) -> String {
+pub(super) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

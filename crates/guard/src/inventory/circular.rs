@@ -73,9 +73,9 @@ pub(super) fn is_circular(source: &Source, within: &Span, span: &Span, judged: &
         return false;
     }
     let scope = Scope { source, within, span };
-    let (left, right) = (scope.meaning(&subject), scope.meaning(&expected));
-    let is_call = left.contains('(') || left.contains('.') || left.contains('[');
-    let is_same = left == right && (left != subject || right != expected) && is_call;
+    let (left, right) = (scope.meanings(&subject), scope.meanings(&expected));
+    let is_followed = left.len() > 1 || right.len() > 1 || left[0] != subject || right[0] != expected;
+    let is_same = is_followed && left.iter().any(|text| right.contains(text) && scope.is_from_code(text));
     let is_equal = judged.operator.is_empty() && judged.strength == Strength::Exact;
     is_equal && (is_same || scope.is_fixed(&subject, &expected)) || scope.is_written(&subject, &expected)
 }
@@ -87,19 +87,25 @@ struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// An expression with its names replaced by what they were given a moment before, and without copies.
-    fn meaning(&self, text: &str) -> String {
-        let mut text = plain(text);
+    /// An expression without copies, and what its name was given a moment before, step by step.
+    fn meanings(&self, text: &str) -> Vec<String> {
+        let mut found = vec![plain(text)];
         let mut followed: Vec<Span> = Vec::new();
-        for _ in 0..STEPS_MAX {
-            let Some((binding, value)) = self.bound(&text) else { break };
+        while found.len() < STEPS_MAX {
+            let Some((binding, value)) = found.last().and_then(|text| self.bound(text)) else { break };
             if !self.is_still(&binding, &followed) {
                 break;
             }
             followed.push(binding);
-            text = plain(&value);
+            found.push(plain(&value));
         }
-        text
+        found
+    }
+
+    /// Whether a text stands for something that the code under test gave.
+    fn is_from_code(&self, text: &str) -> bool {
+        let is_call = text.contains('(') || text.contains('.') || text.contains('[');
+        is_call || self.bound(text).is_some_and(|(_, value)| value.contains('('))
     }
 
     /// What a name was last given before the assertion.
@@ -139,7 +145,8 @@ impl Scope<'_> {
 
     /// Whether both sides are constants of the test itself.
     fn is_fixed(&self, subject: &str, expected: &str) -> bool {
-        let (left, right) = (self.meaning(subject), self.meaning(expected));
+        let last = |text: &str| self.meanings(text).pop().unwrap_or_default();
+        let (left, right) = (last(subject), last(expected));
         let is_name = |text: &str| text.chars().all(|character| character.is_alphanumeric() || character == '_');
         is_name(subject) && left != subject && is_constant(&left) && is_constant(&right)
     }

@@ -116,11 +116,12 @@ fn limit(assertion: &Assertion) -> Option<Limit> {
     let is_upper = match operator {
         Some("<" | "<=" | "!>" | "!>=") => true,
         Some(_) => false,
+        None if ["eventually", "waitfor"].contains(&last.as_str()) => true,
         None if last.contains("less") || ["isbelow", "isatmost", "below", "most", "lt", "lte"].contains(&last.as_str()) => true,
         None if last.contains("greater") || ["isabove", "isatleast", "above", "least", "gt", "gte"].contains(&last.as_str()) => false,
         None => return None,
     };
-    Some(Limit { is_upper, at: magnitude(&assertion.expected)? })
+    Some(Limit { is_upper, at: magnitude(assertion.expected.split(',').next()?)? })
 }
 
 /// A number, a duration in seconds, or the largest number there is.
@@ -169,6 +170,10 @@ const TIME_FACTOR_MIN: f64 = 5.0;
 
 /// What became of the limit in an assertion, where there was one.
 pub(super) fn limits(before: &Assertion, after: &Assertion) -> Option<Moved> {
+    // `less(a, b)` became `less(c, a)`.
+    if before.word == after.word && after.expected == before.subject && after.subject != before.expected {
+        return limit(before).map(|_| Moved::Looser(true));
+    }
     let new = limit(after);
     let Some(old) = limit(before) else {
         // A limit that the code gave is one that nothing exceeds now.
@@ -180,7 +185,7 @@ pub(super) fn limits(before: &Assertion, after: &Assertion) -> Option<Moved> {
     if old == new {
         return None;
     }
-    let is_time = ["elapsed", "duration", "took", "since", "time", "now()", "latency"].iter().any(|part| before.subject.to_lowercase().contains(part));
+    let is_time = before.word == "Eventually" || ["elapsed", "duration", "took", "since", "time", "now()", "latency"].iter().any(|part| before.subject.to_lowercase().contains(part));
     match (old.is_upper == new.is_upper, old.is_upper) {
         (false, _) => Some(Moved::Looser(true)),
         (true, true) if new.at > old.at => {
@@ -308,7 +313,8 @@ pub(super) fn looks_at_less(before: &Assertion, after: &Assertion) -> bool {
     let is_nothing = ["[]", "{}", "\"\"", "()", "0", "None", "null", "nil", "set()", "vec![]"];
     let same_question = is_nothing.contains(&before.expected.as_str()) && after.expected == "0";
     let is_exact = before.strength == Strength::Exact && after.strength == Strength::Exact;
-    is_exact && !same_question && !before.expected.is_empty() && losses(after) > losses(before)
+    let says_it_still = after.subject.contains(&before.expected) && before.expected.len() > 1;
+    is_exact && !same_question && !says_it_still && !before.expected.is_empty() && losses(after) > losses(before)
 }
 
 /// Whether a text that must be contained became a part of itself.
