@@ -351,7 +351,9 @@ fn product_definitions(side: Option<&Side>) -> Vec<(String, &Inventory, std::ops
 /// Whether the tokens of product code differ; comments and layout do not count.
 fn product_changed(file: &ChangedFile) -> bool {
     let product = |side: &Option<Side>| side.as_ref().is_some_and(Side::is_product);
-    if !product(&file.before) && !product(&file.after) {
+    // A test that moves to where nobody looks for it does not become code that ships.
+    let was_test = file.before.as_ref().is_some_and(|side| side.inventory.is_some() && !side.is_product());
+    if was_test || !product(&file.before) && !product(&file.after) {
         return false;
     }
     let Some((before, after)) = file.inventories() else { return true };

@@ -64,6 +64,7 @@ fn test(comparison: &Comparison, old: At, new: At, before: &Test, after: &Test) 
         same_inputs: setup(old_inventory, before) == setup(new_inventory, after),
         fewer,
         text: new_inventory.source.flat(&after.span),
+        old_text: old_inventory.source.flat(&before.span),
         span: after.span.clone(),
     };
     for change in changes {
@@ -85,6 +86,8 @@ struct Context {
     fewer: bool,
     /// All of it, normalised.
     text: String,
+    /// What it was before, normalised.
+    old_text: String,
     /// Where it is in the new file.
     span: crate::source::Span,
 }
@@ -289,6 +292,9 @@ fn compared<'a>(before: &'a Assertion, after: &'a Assertion, others: &[&Assertio
     {
         return Some(Change::Weakened(before, after));
     }
+    if values::wildcards(&after.text) > values::wildcards(&before.text) {
+        return Some(Change::Weakened(before, after));
+    }
     let looked_at = others.iter().filter(|other| mentions_same(before, other)).count();
     if values::looks_at_less(before, after) && looked_at == 0 {
         return Some(Change::Weakened(before, after));
@@ -355,7 +361,10 @@ fn describe(
                 || comparison.files.iter().filter_map(|file| file.after.as_ref()).any(|side| {
                     side.inventory.as_ref().is_some_and(|inventory| inventory.helpers.contains_key(name))
                 });
-            let still = is_telling(&before.expected) && is_handed_on(new, &before.expected, context)
+            let count = |text: &str| text.matches(&before.expected).count();
+            let still = is_telling(&before.expected)
+                && count(&context.text) >= count(&context.old_text)
+                && is_handed_on(new, &before.expected, context)
                 || !is_own
                     && before.word != *name
                     && context.text.contains(&called);
@@ -471,6 +480,7 @@ fn helpers(comparison: &Comparison) -> Vec<Draft> {
                 same_inputs: true,
                 fewer: old.len() > new.len(),
                 text: after.source.flat(&definition.span),
+                old_text: String::new(),
                 span: definition.span.clone(),
             };
             for change in changes(old, new) {

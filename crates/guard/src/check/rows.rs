@@ -57,7 +57,7 @@ pub(super) fn other_values(comparison: &Comparison, old: At, new: At) -> Option<
         return None;
     }
     let changed = |(was, is): &(&String, &String)| {
-        let (had, has) = (literals_of_text(was), literals_of_text(is));
+        let (had, has) = (values_of_text(was), values_of_text(is));
         let kept = had.iter().filter(|literal| has.contains(literal)).count();
         was != is
             && had.len() == has.len()
@@ -74,6 +74,24 @@ pub(super) fn other_values(comparison: &Comparison, old: At, new: At) -> Option<
     let message = format!("a case of test `{}` has another value", short(&after.id));
     let draft = Draft::new(rule, comparison.files[new.0].path(), after.line, message).test(&after.id);
     Some(draft.before(was.clone()).after(is.clone()))
+}
+
+/// The texts of a row, and the numbers that are not part of one.
+fn values_of_text(row: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (index, part) in row.split('"').enumerate() {
+        if index % 2 == 1 {
+            found.push(format!("\"{part}\""));
+            continue;
+        }
+        let words = part.split(|character: char| !character.is_alphanumeric() && !matches!(character, '.' | '_'));
+        let is_value = |word: &&str| {
+            word.starts_with(|first: char| first.is_ascii_digit())
+                || ["true", "false", "True", "False", "None", "null", "nil"].contains(word)
+        };
+        found.extend(words.filter(is_value).map(str::to_owned));
+    }
+    found
 }
 
 /// A row without its values.

@@ -68,9 +68,17 @@ fn call(source: &Source, piece: &Piece) -> Found {
         || callee == "expect.soft"
         || callee == "expect.poll"
         || callee == "chai.expect"
-        || callee.starts_with("expectTypeOf<") && callee.ends_with('>');
+        || callee.starts_with("expectTypeOf<") && callee.ends_with('>')
+        || source.language.name == "go"
+            && ["Expect", "Ω", "Eventually", "Consistently"].contains(&callee.trim_start_matches("gomega.").trim_start_matches("g."));
     if is_expect {
         return chain(source, piece);
+    }
+    if ["expect.assertions", "expect.hasAssertions"].contains(&callee.as_str()) {
+        return Some(promised(source, piece, &last));
+    }
+    if let Some(checked) = checked(source, piece, &last) {
+        return Some(checked);
     }
     if ["expect(", "expect.", "assertThat(", "should("].iter().any(|start| callee.starts_with(start)) {
         return None;
@@ -98,6 +106,52 @@ fn call(source: &Source, piece: &Piece) -> Found {
         return unconditional(source, piece, &last);
     }
     by_name(source, piece, &last)
+}
+
+/// How many assertions a test says it makes.
+fn promised(source: &Source, piece: &Piece, last: &str) -> (String, Span, Judged) {
+    let expected = source.flat(&source.inside(&piece.arguments));
+    let judged =
+        Judged { strength: Strength::Relational, subject: last.to_owned(), expected, operator: ">=".to_owned() };
+    (last.to_owned(), piece.span.clone(), judged)
+}
+
+/// `c.Assert(got, qt.Equals, want)` and `assert_that!(got, eq(want))`: a checker says how strong it is.
+fn checked(source: &Source, piece: &Piece, last: &str) -> Option<(String, Span, Judged)> {
+    const CHECKERS: &[(&str, Strength)] = &[
+        ("Equals", Strength::Exact),
+        ("DeepEquals", Strength::Exact),
+        ("CmpEquals", Strength::Exact),
+        ("ContentEquals", Strength::Exact),
+        ("JSONEquals", Strength::Exact),
+        ("HasLen", Strength::Exact),
+        ("IsNil", Strength::Exact),
+        ("IsTrue", Strength::Exact),
+        ("IsFalse", Strength::Exact),
+        ("eq", Strength::Exact),
+        ("elements_are", Strength::Exact),
+        ("NotNil", Strength::Truthy),
+        ("IsNotNil", Strength::Truthy),
+        ("anything", Strength::Tautology),
+    ];
+    let is_go = ["Assert", "Check"].contains(&last) && source.language.name == "go";
+    let is_rust = ["assert_that", "expect_that", "verify_that"].contains(&last) && source.language.name == "rust";
+    let operands = source.split(&source.inside(&piece.arguments));
+    let [subject, checker, rest @ ..] = &operands[..] else { return None };
+    if !is_go && !is_rust {
+        return None;
+    }
+    let name = source.words(checker).find(|word| CHECKERS.iter().any(|(known, _)| known == word));
+    let negated = source.words(checker).any(|word| ["Not", "not"].contains(&word));
+    let strength = CHECKERS.iter().find(|(known, _)| Some(*known) == name).map_or(Strength::Relational, |(_, s)| *s);
+    let strength = if negated { strength.min(Strength::Relational) } else { strength };
+    let expected = match rest.first() {
+        Some(first) if is_go => source.flat(first),
+        _ => source.flat(checker),
+    };
+    let word = name.unwrap_or(last).to_owned();
+    let judged = Judged { strength, subject: source.flat(subject), expected, operator: String::new() };
+    Some((word, piece.span.clone(), judged))
 }
 
 /// A request with what is expected of its answer.
@@ -206,6 +260,17 @@ fn chain(source: &Source, piece: &Piece) -> Found {
             expected = at + 1..close;
             at = close + 1;
         }
+    }
+    // gomega: `Expect(x).To(Equal(y))`.
+    let last = words.last().map(String::as_str).unwrap_or_default();
+    if ["To", "ToNot", "NotTo", "Should", "ShouldNot"].contains(&last) {
+        if last.contains("Not") {
+            words.push("not".to_owned());
+        }
+        let open = expected.clone().find(|index| source.word(*index) == "(");
+        let named = source.words(&(expected.start..open.unwrap_or(expected.end))).last();
+        words.extend(named.map(str::to_owned));
+        expected = open.map_or(expected.end..expected.end, |open| open + 1..source.closing(open));
     }
     if words.is_empty() {
         return None;

@@ -104,10 +104,10 @@ pub(super) fn of_call(source: &Source, piece: &Piece) -> Vec<Mark> {
             .is_some_and(|plain| words::TEST_CALLS.contains(&plain) || words::SUITE_CALLS.contains(&plain))
     };
     let mut kinds = Vec::new();
-    if is_variant('x') {
+    if is_variant('x') || is_variant('X') || is_variant('P') {
         kinds.push(MarkKind::Skip);
     }
-    if is_variant('f') {
+    if is_variant('f') || is_variant('F') {
         kinds.push(MarkKind::Only);
     }
     for index in rest {
@@ -216,13 +216,21 @@ pub(super) fn of_body(source: &Source, body: &Span) -> Vec<Mark> {
     let mut marks = Vec::new();
     for (index, piece) in source.pieces_in(body) {
         let is_raise = piece.class == Class::Throw && source.flat(&piece.span).contains("SkipTest");
-        if !is_raise && (piece.class != Class::Call || !is_skip_call(source, piece)) {
+        let is_assumption = piece.class == Class::Call && assumes_nothing(source, piece);
+        if !is_raise && !is_assumption && (piece.class != Class::Call || !is_skip_call(source, piece)) {
             continue;
         }
         marks.extend(skip_kind(source, index, body).map(|kind| mark(source, kind, &piece.span)));
     }
     marks.extend(super::retries::of_body(source, body));
     marks
+}
+
+/// A property that holds for no example: `assume(False)`.
+fn assumes_nothing(source: &Source, piece: &Piece) -> bool {
+    let last = source.words(&piece.name).last().unwrap_or_default();
+    let condition = source.split(&source.inside(&piece.arguments)).into_iter().next().unwrap_or_default();
+    ["assume", "prop_assume", "pre"].contains(&last) && is_never(source, &condition)
 }
 
 /// What a call that skips does, by the conditions around it; `None` where it is never reached.
@@ -259,7 +267,7 @@ fn is_skip_call(source: &Source, piece: &Piece) -> bool {
     let callee = source.flat(&piece.name);
     let first = source.word(piece.name.start);
     let Some(last) = callee.rsplit(['.', ':']).next() else { return false };
-    let bare = ["skip", "pending", "GTEST_SKIP", "markTestSkipped"];
+    let bare = ["skip", "pending", "GTEST_SKIP", "markTestSkipped", "Skip"];
     match last {
         "importorskip" | "assumeTrue" | "assumeFalse" => false,
         "xfail" => first == "pytest",

@@ -137,6 +137,8 @@ fn loops_over_nothing(source: &Source, piece: &Piece) -> bool {
         || header.trim_end_matches([':', ')']).ends_with("[:0]")
         || header.ends_with(".slice(0,0))")
         || header.ends_with(".take(0)")
+        || header.ends_with("::new()") && ["Vec::", "HashMap::", "BTreeMap::", "HashSet::"].iter().any(|name| header.contains(name))
+        || [".filter(|_|false)", ".filter(()=>false))", ".filter(()=>false)"].iter().any(|end| header.ends_with(end))
         || header.ends_with("{}") && header.contains("range[]")
         || is_empty_literal(source, piece)
 }

@@ -328,3 +328,38 @@ pub(super) fn is_shorter_text(before: &Assertion, after: &Assertion) -> bool {
         _ => false,
     }
 }
+
+/// What lets anything, or a part of something, stand for a value.
+const WILDCARDS: &[&str] = &[
+    "expect.anything()",
+    "expect.any(",
+    "expect.objectContaining(",
+    "expect.arrayContaining(",
+    "expect.stringContaining(",
+    "expect.stringMatching(",
+    "asymmetricMatch",
+    "mock.ANY",
+    "=ANY",
+    ",ANY",
+    ":ANY",
+    "mock.Anything",
+    "gomock.Any()",
+    "IgnoreFields(",
+    "IgnoreTypes(",
+    "IgnoreUnexported(",
+    "IgnoreMapEntries(",
+    "IgnoreSliceElements(",
+    "EquateApprox(",
+    "EquateEmpty(",
+    "EquateErrors(",
+    "SortSlices(",
+    "cmp.Comparer(",
+    "anything()",
+    "match.any",
+    "sinon.match",
+];
+
+/// How many wildcards a normalised text has.
+pub(super) fn wildcards(text: &str) -> usize {
+    WILDCARDS.iter().map(|word| text.matches(word).count()).sum()
+}
