@@ -1,8 +1,10 @@
 //! The rules: one file per family. Each looks at a comparison and drafts what it found.
 
+mod answers;
 mod assertions;
 mod configuration;
 mod deletion;
+mod detection;
 mod errors;
 mod examples;
 mod exits;
@@ -14,7 +16,7 @@ mod skipping;
 
 use crate::comparison::Comparison;
 
-pub(crate) use product::candidate_words;
+pub(crate) use answers::candidate_words;
 
 /// A finding before its rule filled in the rest.
 #[derive(Clone, Debug)]

@@ -6,6 +6,21 @@ use crate::language::Language;
 const TEST_DIRECTORIES: &[&str] =
     &["test", "tests", "__tests__", "spec", "specs", "testing", "e2e", "testdata", "fixtures", "it"];
 
+/// Files that runners load before tests, by how their names begin.
+const SETUP_FILES: &[&str] = &[
+    "jest.setup.",
+    "jest-setup.",
+    "vitest.setup.",
+    "vitest-setup.",
+    "setupTests.",
+    "setup-tests.",
+    "test-setup.",
+    "testSetup.",
+    "test.setup.",
+    "globalSetup.",
+    "global-setup.",
+];
+
 /// Whether a file holds tests or what tests need.
 pub(crate) fn is_test(path: &str) -> bool {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -23,6 +38,7 @@ pub(crate) fn is_test(path: &str) -> bool {
             .iter()
             .any(|end| stem.ends_with(end) && stem.len() > end.len())
         || [".test.", ".spec.", ".cy.", ".e2e."].iter().any(|part| rest.starts_with(part))
+        || SETUP_FILES.iter().any(|start| name.starts_with(start))
 }
 
 /// Whether the usual runner of its language looks for tests in a file, by the file's name and place alone.

@@ -224,8 +224,16 @@ impl Both<'_> {
                 || flat == "return nil"
                 || flat.starts_with("_,_=")
                 || flat.starts_with("_=")
+                || flat.starts_with("let _=")
+        };
+        // Go: an error that is looked at, whatever is done about it.
+        let looks = |flat: &str| flat.contains("err!=nil");
+        let checks = |source: &Source, definition: &Definition| {
+            let ifs = source.pieces_in(&definition.body).filter(|(_, piece)| piece.class == Class::If);
+            ifs.filter(|(_, piece)| looks(&source.flat(&piece.condition))).count()
         };
         let fewer = marks(new, self.after) < marks(old, self.before)
+            || checks(new, self.after) < checks(old, self.before)
             || count(new, self.after, &hands_on) < count(old, self.before, &hands_on);
         let more = count(new, self.after, &drops) > count(old, self.before, &drops);
         (fewer && more).then(|| {
@@ -240,7 +248,8 @@ impl Both<'_> {
         if is.len() >= was.len() {
             return None;
         }
-        let lost = was.iter().find(|text| !is.contains(text))?;
+        let count = |texts: &[String], wanted: &String| texts.iter().filter(|text| *text == wanted).count();
+        let lost = was.iter().find(|text| count(&is, text) < count(&was, text))?;
         let elsewhere = comparison
             .files
             .iter()
@@ -258,6 +267,30 @@ impl Both<'_> {
         Some(if is_moved || tests_changed { draft.unsure() } else { draft })
     }
 }
+
+/// What makes a value of any type of nothing.
+const CASTS: &[&str] = &[" as never", " as any", " as unknown", "!"];
+/// Values that say nothing.
+const NOTHING: &[&str] = &[
+    "0.0",
+    "0",
+    "\"\"",
+    "()",
+    "None",
+    "vec![]",
+    "Vec::new()",
+    "String::new()",
+    "Default::default()",
+    "HashMap::new()",
+    "BTreeMap::new()",
+    "HashSet::new()",
+    "\"\".to_string()",
+    "\"\".to_owned()",
+    "false",
+    "Promise.resolve()",
+    "Promise.resolve(null)",
+    "Promise.resolve(undefined)",
+];
 
 /// Whether nothing is left of a body, as normalised text.
 fn is_stub(body: &str) -> bool {
@@ -306,14 +339,11 @@ fn is_stub(body: &str) -> bool {
         "({})",
         "[]",
     ];
-    let bare = body
-        .trim_start_matches("return")
-        .trim()
-        .trim_start_matches("Ok(")
-        .trim_start_matches("Some(")
-        .trim_end_matches(')');
-    let is_nothing =
-        ["0.0", "0", "\"\"", "()", "(", "None", "vec![]", "false"].contains(&bare) && body != "()";
+    let body = CASTS.iter().fold(body, |body, cast| body.strip_suffix(cast).unwrap_or(body));
+    let answer = body.trim_start_matches("return").trim();
+    let inner = |start: &str| answer.strip_prefix(start).and_then(|rest| rest.strip_suffix(')'));
+    let bare = inner("Ok(").or_else(|| inner("Some(")).unwrap_or(answer);
+    let is_nothing = NOTHING.contains(&bare) && body != "()";
     let is_macro = body.starts_with("unimplemented!(") || body.starts_with("todo!(");
     if is_nothing || is_macro {
         return true;
@@ -337,7 +367,14 @@ fn drops(source: &Source, piece: &Piece) -> bool {
         Class::Call => {
             let callee = source.flat(&piece.name);
             let arguments = source.flat(&piece.arguments);
-            callee == "recover"
+            let gives_up = [".or_else", ".unwrap_or_else", ".map_err"].iter().any(|end| callee.ends_with(end))
+                && ["(|_|", "(|_error|", "(|_e|"].iter().any(|start| {
+                    arguments
+                        .strip_prefix(start)
+                        .is_some_and(|rest| is_given_up(rest.trim_end_matches(')').trim_matches(['{', '}'])) || is_given_up(&rest[..rest.len().saturating_sub(1)]))
+                });
+            callee == "recover" && !is_looked_at(source, piece)
+                || gives_up && callee.ends_with(".or_else")
                 || callee.ends_with("contextlib.suppress")
                 || callee == "suppress"
                 || callee.ends_with(".catch")
@@ -345,8 +382,48 @@ fn drops(source: &Source, piece: &Piece) -> bool {
                         .iter()
                         .any(|end| arguments.ends_with(end))
         }
+        // Rust: `Err(_) => Ok(0)`.
+        Class::Block => {
+            let flat = source.flat(&piece.span);
+            let rest = ["Err(_)=>", "Err(_error)=>", "Err(..)=>", "Err(_e)=>", "Err(_err)=>"]
+                .iter()
+                .find_map(|start| flat.strip_prefix(start));
+            rest.is_some_and(|rest| is_given_up(rest.trim_matches(['{', '}', ','])))
+        }
         _ => false,
     }
+}
+
+/// Whether a condition asks what `recover` gave.
+fn is_looked_at(source: &Source, piece: &Piece) -> bool {
+    let before = source.word(piece.span.start.wrapping_sub(1));
+    before == ":=" || before == "=" && source.word(piece.span.start.wrapping_sub(2)) != "_"
+}
+
+/// Whether an arm does nothing but give a constant as if all were well.
+fn is_given_up(answer: &str) -> bool {
+    let answer = answer.trim_start_matches("return").trim();
+    let inner = answer.strip_prefix("Ok(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(answer);
+    let is_number = inner.replace('_', "").parse::<f64>().is_ok();
+    let nothing = [
+        "",
+        "()",
+        "\"\"",
+        "\"\".to_owned()",
+        "\"\".to_string()",
+        "\"\".into()",
+        "String::new()",
+        "Vec::new()",
+        "vec![]",
+        "Default::default()",
+        "true",
+        "false",
+        "None",
+        "continue",
+        "HashMap::new()",
+        "BTreeMap::new()",
+    ];
+    is_number || nothing.contains(&inner)
 }
 
 /// The conditionals of a function that end in an error and can be reached.
@@ -366,7 +443,14 @@ fn refusals(inventory: &Inventory, definition: &Definition) -> Vec<String> {
             _ => false,
         };
         // A handler that translates an error refuses nothing by itself.
-        let in_handler = source.around(index).any(|(_, outer)| outer.class == Class::Handler);
+        let mut around = source.around(index).take_while(|(_, outer)| outer.span.start >= definition.body.start);
+        let in_handler = around.find_map(|(_, outer)| match outer.class {
+            Class::Handler => Some(true),
+            // It refuses under a condition of its own.
+            Class::If => Some(false),
+            _ => None,
+        });
+        let in_handler = in_handler == Some(true);
         if refuses && !in_handler && reach(source, index, &definition.body) == Reach::Live {
             found.push(source.flat(&piece.span));
         }
@@ -395,7 +479,15 @@ fn suppressions(inventory: &Inventory, is_test: bool) -> Vec<(u32, String)> {
 
 /// Whether a suppression says what it is about, or why.
 fn is_explained(text: &str) -> bool {
-    let all = text.contains("disable=all") || text.contains("nolint:all");
+    // A list of rules is no reason.
+    let lists = ["nolint:", "noqa:", "disable=", "eslint-disable"].iter().any(|word| {
+        text.find(word).is_some_and(|at| {
+            let named = text[at + word.len()..].trim_start();
+            let named = named.split([' ', ']']).next().unwrap_or_default();
+            named.matches(',').count() >= 2
+        })
+    });
+    let all = text.contains("disable=all") || text.contains("nolint:all") || lists;
     let names_rule = ["ignore[", "noqa: ", "noqa:", "nolint:", "disable=", "reason", " -- "]
         .iter()
         .any(|word| text.contains(word));

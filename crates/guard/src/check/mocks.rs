@@ -52,9 +52,12 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         for (line, text, name) in stand_ins(new_inventory, after) {
             let is_new = !old_inventory.source.words(&before.span).any(|word| word == name);
             // A helper of the test's own replaces nothing where all that was asked is still asked.
-            let still = new_inventory.source.words(&after.span).collect::<BTreeSet<_>>();
+            let count = |inventory: &Inventory, test: &Test, subject: &str| {
+                inventory.source.words(&test.span).filter(|word| *word == subject).count()
+            };
             let replaces = subjects.iter().any(|subject| {
-                !still.contains(subject.as_str()) && !comparison.touched_names.contains(subject)
+                count(new_inventory, after, subject) < count(old_inventory, before, subject)
+                    && !comparison.touched_names.contains(subject)
             });
             if is_new && replaces && !before.assertions.is_empty() {
                 let message = format!(
@@ -112,7 +115,9 @@ type Replaced = (u32, String, Vec<String>);
 /// What a test replaces, in its body or its attributes.
 fn replaced(inventory: &Inventory, test: &Test) -> Vec<Replaced> {
     let source = &inventory.source;
-    source.pieces_in(&test.span).filter_map(|(_, piece)| replacement(source, piece, true)).collect()
+    // The test itself is a function, too.
+    let inner = source.pieces_in(&test.span).filter(|(_, piece)| piece.body != test.body);
+    inner.filter_map(|(_, piece)| replacement(source, piece, true)).collect()
 }
 
 /// What the top of a file replaces, for all its tests.
@@ -135,6 +140,10 @@ fn replacement(source: &Source, piece: &Piece, in_test: bool) -> Option<Replaced
             named(source, &source.inside(&piece.arguments))
         }
         Class::Binding if in_test => assigned(source, &piece.name, &piece.arguments),
+        // A function of the same name inside of the test hides the real one.
+        Class::Function if in_test && piece.parent.is_some() => {
+            source.words(&piece.name).last().map(str::to_owned).into_iter().collect()
+        }
         _ => return None,
     };
     (!names.is_empty()).then(|| (source.line(piece.span.start), source.flat(&piece.span), names))
