@@ -93,6 +93,48 @@ pub(crate) fn is_fixture(path: &str) -> bool {
 /// Whether a file says how checks run: continuous integration, test runners, linters, coverage, hooks.
 pub(crate) fn is_check_configuration(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
+    const STARTS: &[&str] = &[
+        ".c8rc",
+        ".nycrc",
+        "nyc.config.",
+        ".taprc",
+        ".jestrc",
+        "ava.config.",
+        "playwright.config.",
+        "cypress.config.",
+        "karma.conf.",
+        "wtr.config.",
+        "web-test-runner.config.",
+        "tarpaulin.toml",
+        ".tarpaulin.toml",
+        "rustfmt.toml",
+        ".rustfmt.toml",
+        ".clippy.toml",
+        ".golangci.",
+        "tsconfig.",
+        "pyrightconfig.json",
+        ".oxlintrc",
+        ".eslintrc",
+        "eslint.config.",
+        "biome.json",
+        ".mocharc",
+        "bitbucket-pipelines.yml",
+        "appveyor.yml",
+        ".appveyor.yml",
+        ".cirrus.yml",
+        ".woodpecker.yml",
+        ".drone.yml",
+        "turbo.json",
+        ".lintstagedrc",
+        "lint-staged.config.",
+        "sonar-project.properties",
+        "bunfig.toml",
+        "deno.json",
+        ".stestr.conf",
+        ".istanbul.yml",
+        "pylintrc",
+        "Earthfile",
+    ];
     const NAMES: &[&str] = &[
         "package.json",
         "pyproject.toml",
@@ -156,6 +198,8 @@ pub(crate) fn is_check_configuration(path: &str) -> bool {
         "lefthook.yml",
     ];
     NAMES.contains(&name)
+        || STARTS.iter().any(|start| name.starts_with(start))
+        || path.starts_with(".github/actions/")
         || name.starts_with("jest.config.")
         || name.starts_with("vitest.config.")
         || name.starts_with("vite.config.")

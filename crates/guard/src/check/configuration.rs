@@ -5,6 +5,8 @@
 //! [`vocabulary`]. A line that only leaves out generated code or installed packages leaves out nothing.
 
 mod command;
+mod operands;
+mod retry;
 mod setting;
 mod vocabulary;
 
@@ -58,7 +60,9 @@ fn file(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
     let replaced = gains_check(&changes);
     let mut drafts = Vec::new();
     for change in &changes {
-        let found = command::compared(path, change, after).or_else(|| setting::compared(path, change, after));
+        let found = retry::compared(path, change)
+            .or_else(|| command::compared(path, change, after))
+            .or_else(|| setting::compared(path, change, after));
         let is_explained = |draft: &Draft| match draft.rule {
             "check-removed" => replaced,
             "check-narrowed" => change.after.as_ref().is_some_and(gives_reason),
@@ -134,12 +138,49 @@ fn lines(text: &str) -> Vec<Line<'_>> {
         let indent = raw.len() - raw.trim_start().len();
         open.retain(|(depth, _)| *depth < indent);
         let context = open.last().map_or("", |(_, key)| *key);
-        found.push(Line { number: index as u32 + 1, text: line, context });
+        let number = index as u32 + 1;
+        let parts = inline(line);
+        match parts.split_first() {
+            Some((first, rest)) if !rest.is_empty() => {
+                let inner = setting::key(first).unwrap_or(context);
+                found.extend(parts.iter().map(|text| Line { number, text, context: inner }));
+            }
+            _ => found.push(Line { number, text: line, context }),
+        }
         if let Some(key) = setting::key(line).filter(|_| line.ends_with([':', '=', '[', '{', '('])) {
             open.push((indent, key));
         }
     }
     found
+}
+
+/// The settings of an object that stands on one line: `"options": { "strict": true, "lib": ["a"] }`.
+fn inline(line: &str) -> Vec<&str> {
+    let Some(open) = line.find('{').filter(|at| !line[..*at].ends_with('$') && line.len() > at + 1) else {
+        return vec![line];
+    };
+    if !line.contains('}') || line.contains("${") || line.contains("{{") || line.contains('(') {
+        return vec![line];
+    }
+    let mut parts = Vec::new();
+    let head = line[..open].trim();
+    if !head.is_empty() {
+        parts.push(head);
+    }
+    let (mut depth, mut start) = (0_usize, open + 1);
+    for (at, character) in line.char_indices().skip(open + 1) {
+        match character {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            ',' | '{' | '}' if depth == 0 => {
+                parts.push(line[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.retain(|part| part.contains([':', '=']) || *part == head);
+    if parts.iter().any(|part| part.contains([':', '='])) { parts } else { vec![line] }
 }
 
 fn is_comment(line: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Lines that run a check.
 
-use super::vocabulary::{CHECKS, IGNORES, NARROWS, NEUTRAL, NOTHING, STRICT};
-use super::{Change, Line};
+use super::vocabulary::{CHECKS, IGNORES, NARROWS, NEUTRAL, NOTHING, STRICT, VARIABLES};
+use super::{Change, Line, operands};
 use crate::check::Draft;
 
 /// Whether a line runs a check.
@@ -68,7 +68,10 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
     if which(new.text).is_none() {
         return removed(path, old, Some(new), after);
     }
-    if runs_nothing(new.text) && !runs_nothing(old.text) {
+    let is_replaced = CHECKS.iter().any(|name| has_phrase(old.text, name))
+        && !CHECKS.iter().any(|name| has_phrase(new.text, name))
+        && !["test", "spec", "check", "verify", "ci", "$("].iter().any(|word| value_of(new.text).contains(word));
+    if runs_nothing(new.text) && !runs_nothing(old.text) || is_replaced {
         let message = format!("`{check}` is no longer run here");
         return Some(Draft::new("check-removed", path, new.number, message).before(old.text).after(new.text));
     }
@@ -79,6 +82,9 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
             "check-failure-ignored",
             format!("`{check}` may fail without anybody noticing: `{word}`"),
         ));
+    }
+    if weakens_by_variable(old.text, new.text) {
+        return Some(draft("check-narrowed", format!("`{check}` runs without its strength")));
     }
     if let Some(lowered) = super::setting::numbers_moved(old.text, new.text) {
         return Some(draft(lowered.0, lowered.1));
@@ -116,8 +122,37 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
             format!("`{check}` leaves out more than before: `{flag} {value}`"),
         ));
     }
+    let name = CHECKS.iter().copied().find(|name| has_phrase(old.text, name) && has_phrase(new.text, name));
+    if let Some(name) = name {
+        let (had, has) = (operands::of(old.text, name), operands::of(new.text, name));
+        let is_linter = ["eslint", "mypy", "ruff", "flake8", "pylint", "tsc", "biome", "prettier --check"].contains(&name);
+        if operands::are_fewer(&had, &has) && !is_linter {
+            return Some(draft("check-narrowed", format!("`{name}` is given less than before: `{}`", has.join(" "))));
+        }
+    }
     let lost = STRICT.iter().find(|word| has_flag(old.text, word) && !has_flag(new.text, word));
     lost.map(|word| draft("check-narrowed", format!("`{check}` is less strict: `{word}` is gone")))
+}
+
+/// What a script runs, without its name.
+fn value_of(line: &str) -> &str {
+    line.split_once("\": ").map_or(line, |(_, value)| value)
+}
+
+/// `PYTHONOPTIMIZE=1 pytest`, `python -O -m pytest`, and a recipe whose failure make overlooks.
+fn weakens_by_variable(old: &str, new: &str) -> bool {
+    let optimises = |line: &str| {
+        [" -O ", " -OO "].iter().any(|flag| line.contains(flag) && line.contains("python"))
+    };
+    let sets = |line: &str| {
+        VARIABLES.iter().any(|(name, harmless)| {
+            line.split_whitespace().filter_map(|word| word.split_once('=')).any(|(key, value)| {
+                key == *name && !harmless.contains(&value.trim_matches(['"', '\'']))
+            })
+        })
+    };
+    let overlooks = |line: &str| line.trim_start_matches('@').starts_with('-') && !line.starts_with("- ");
+    optimises(new) && !optimises(old) || sets(new) && !sets(old) || overlooks(new) && !overlooks(old)
 }
 
 fn has_flag(line: &str, flag: &str) -> bool {
@@ -173,10 +208,16 @@ fn runs_nothing(line: &str) -> bool {
 /// A check that is no longer run here, unless it runs on another line of the file.
 fn removed(path: &str, old: &Line<'_>, new: Option<&Line<'_>>, after: &str) -> Option<Draft> {
     let check = which(old.text)?;
-    let still = after
-        .lines()
-        .map(str::trim)
-        .any(|line| check != "the check" && which(line) == Some(check) && !runs_nothing(line));
+    let is_make = path.to_lowercase().contains("makefile") || path.to_lowercase().contains("justfile");
+    // Another target that runs it is another purpose.
+    let emptied = is_make
+        && !old.context.is_empty()
+        && super::lines(after).iter().any(|line| line.context == old.context && runs_nothing(line.text));
+    let still = !emptied
+        && after
+            .lines()
+            .map(str::trim)
+            .any(|line| check != "the check" && which(line) == Some(check) && !runs_nothing(line));
     // One of several scripts of a kind: the main one is still there.
     let still = still
         || old
@@ -226,5 +267,10 @@ fn ignored(path: &str, old: Option<&Line<'_>>, new: &Line<'_>, after: &str) -> O
             })
     });
     let traps = new.text.starts_with("trap") && new.text.contains("exit 0");
+    // A shell of its own that does not stop at the first failure.
+    let traps = traps
+        || new.text.starts_with("shell:") && new.text.contains("{0}") && !new.text.contains("-e")
+        || new.text.starts_with(".IGNORE") && path.to_lowercase().contains("makefile")
+        || new.text.starts_with("MAKEFLAGS") && [" -i", " -k", "--ignore-errors", "--keep-going"].iter().any(|flag| new.text.contains(flag));
     (stops_early || traps || loses_errexit || fixes_result || new.text == "set +e").then_some(draft)
 }
