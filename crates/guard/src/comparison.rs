@@ -89,12 +89,12 @@ pub(crate) struct Comparison {
     pub(crate) removed_names: BTreeSet<String>,
     /// How many more of each assertion there are than before: what is new may have come from somewhere.
     pub(crate) balance: BTreeMap<String, isize>,
-    /// What the old tree allows.
-    pub(crate) allow_file: Option<Entry>,
+    /// What the old tree allows, as it is in its file.
+    pub(crate) allow_file: Option<Vec<u8>>,
     /// Pairs of tests that are the same token by token, by the old one.
     pub(crate) same: BTreeSet<At>,
-    /// Files that are the same in both trees.
-    pub(crate) unchanged: Vec<Entry>,
+    /// Files that are the same in both trees, once somebody asked for them.
+    unchanged: Option<Vec<Entry>>,
     /// Tests among them, where a rule has to look into them.
     pub(crate) other_tests: Vec<Side>,
 }
@@ -143,7 +143,7 @@ impl Comparison {
             return Ok(());
         }
         let is_test = |entry: &&Entry| paths::may_hold_tests(&entry.path);
-        let entries: Vec<_> = self.unchanged.iter().filter(is_test).cloned().collect();
+        let entries: Vec<_> = self.unchanged(head)?.iter().filter(is_test).cloned().collect();
         let may_matter = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes);
             wanted.iter().any(|word| text.contains(word.as_str()))
@@ -151,6 +151,18 @@ impl Comparison {
         let read = entries.iter().zip(head.read(&entries)?).filter(|(_, bytes)| may_matter(bytes));
         self.other_tests = sides(read.map(|(entry, bytes)| (entry.path.clone(), bytes)).collect());
         Ok(())
+    }
+
+    /// The files that are the same in both trees.
+    pub(crate) fn unchanged(&mut self, head: &dyn Tree) -> Result<&[Entry], ReadError> {
+        if self.unchanged.is_none() {
+            let changed: BTreeSet<&str> =
+                self.files.iter().filter_map(|file| file.after.as_ref()).map(|side| side.path.as_str()).collect();
+            let mut entries = head.entries()?;
+            entries.retain(|entry| !changed.contains(entry.path.as_str()));
+            self.unchanged = Some(entries);
+        }
+        Ok(self.unchanged.as_deref().unwrap_or_default())
     }
 
     /// The tests that were followed and are not the same.
@@ -235,8 +247,8 @@ fn sides(files: Vec<(String, Vec<u8>)>) -> Vec<Side> {
 /// What [`changes`] finds.
 struct Changes {
     files: Vec<ChangedFile>,
-    unchanged: Vec<Entry>,
-    allow_file: Option<Entry>,
+    unchanged: Option<Vec<Entry>>,
+    allow_file: Option<Vec<u8>>,
 }
 
 /// The tests that are the same before and after, token by token.
@@ -258,6 +270,10 @@ fn same(comparison: &Comparison) -> BTreeSet<At> {
 
 /// The files that differ, and those that do not.
 fn changes(base: &dyn Tree, head: &dyn Tree) -> Result<Changes, ReadError> {
+    if let Some(changed) = head.changed_from(base, crate::ALLOW_FILE)? {
+        let files = side_by_side(changed.before.into_iter().collect(), changed.after.into_iter().collect());
+        return Ok(Changes { files, unchanged: None, allow_file: changed.also });
+    }
     let old: BTreeMap<String, String> =
         base.entries()?.into_iter().map(|entry| (entry.path, entry.id)).collect();
     let new: BTreeMap<String, String> =
@@ -285,9 +301,13 @@ fn changes(base: &dyn Tree, head: &dyn Tree) -> Result<Changes, ReadError> {
         }
         _ => true,
     });
-    let allow_file =
+    let allow_entry =
         old.get(crate::ALLOW_FILE).map(|id| Entry { path: crate::ALLOW_FILE.to_owned(), id: id.clone() });
-    Ok(Changes { files: side_by_side(before, after), unchanged, allow_file })
+    let allow_file = match allow_entry {
+        Some(entry) => base.read(std::slice::from_ref(&entry))?.pop(),
+        None => None,
+    };
+    Ok(Changes { files: side_by_side(before, after), unchanged: Some(unchanged), allow_file })
 }
 
 /// Pairs files by path, then moved files by content.

@@ -432,7 +432,10 @@ fn is_handed_on(source: &Source, expected: &str, context: &Context) -> bool {
     let span = &context.span;
     let prints = |word: &str| {
         let lower = word.to_lowercase();
-        lower.starts_with("log") || lower.contains("print") || ["dbg", "console", "debug", "info"].contains(&word)
+        lower.starts_with("log")
+            || lower.contains("print")
+            || ["dbg", "console", "debug", "info", "ObjectsAreEqual", "ObjectsAreEqualValues", "DeepEqual", "isDeepStrictEqual"]
+                .contains(&word)
     };
     source.pieces_in(span).any(|(_, piece)| {
         let named = match piece.class {

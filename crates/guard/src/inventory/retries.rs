@@ -29,9 +29,19 @@ fn runs_again(source: &Source, piece: &Piece) -> bool {
     let asserts = |span: &Span| {
         source.words(span).any(|word| {
             let lower = word.to_lowercase();
-            lower.contains("assert") || lower == "expect" || lower == "errorf" || lower == "require"
+            lower.contains("assert")
+                || ["expect", "error", "errorf", "require", "fatal", "fatalf", "fail"].contains(&lower.as_str())
         })
     };
+    let header = piece.span.start..piece.body.start.max(piece.span.start);
+    let counts_tries = source.words(&header).any(|word| {
+        let lower = word.to_lowercase();
+        lower.contains("attempt") || lower.contains("retry") || lower == "tries" || lower == "try_"
+    });
+    let goes_on = source.words(&piece.body).any(|word| word == "continue");
+    if counts_tries && goes_on && stops(&piece.body) {
+        return true;
+    }
     source.pieces_in(&piece.body).any(|(_, inner)| match inner.class {
         Class::Try => {
             let caught = source.pieces_in(&inner.span).any(|(_, handler)| handler.class == Class::Handler);

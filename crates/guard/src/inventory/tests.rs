@@ -137,6 +137,11 @@ fn is_collected(source: &Source, index: usize, name: &str, prefix: &str) -> bool
             }
             _ => true,
         }),
+        "java" => source.around(index).any(|(_, outer)| {
+            let header = source.flat(&(outer.span.start..outer.body.start.max(outer.span.start)));
+            outer.class == Class::Container
+                && header.split_once("extends ").is_some_and(|(_, base)| base.contains("Test"))
+        }),
         _ => true,
     }
 }

@@ -6,6 +6,7 @@ mod bypass;
 mod deletion;
 mod following;
 mod skipping;
+mod variants;
 
 use piton_guard::{Known, MemoryTree, Options, Report, compare};
 

@@ -313,7 +313,7 @@ pub(super) fn looks_at_less(before: &Assertion, after: &Assertion) -> bool {
     let is_nothing = ["[]", "{}", "\"\"", "()", "0", "None", "null", "nil", "set()", "vec![]"];
     let same_question = is_nothing.contains(&before.expected.as_str()) && after.expected == "0";
     let is_exact = before.strength == Strength::Exact && after.strength == Strength::Exact;
-    let says_it_still = after.subject.contains(&before.expected) && before.expected.len() > 1;
+    let says_it_still = after.subject.contains(&format!("=={}", before.expected));
     is_exact && !same_question && !says_it_still && !before.expected.is_empty() && losses(after) > losses(before)
 }
 

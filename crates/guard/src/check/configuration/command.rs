@@ -101,8 +101,12 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
             format!("`{check}` overlooks what it reported: `{flag} {value}`"),
         ));
     }
+    // unittest takes a pattern of files where pytest takes a plugin.
+    let leaves_out = |flag: &str| {
+        NARROWS.contains(&flag) || ["-p", "--pattern"].contains(&flag) && new.text.contains("unittest")
+    };
     let narrows =
-        has.iter().find(|flag| NARROWS.contains(&flag.0) && !had.iter().any(|other| other.0 == flag.0));
+        has.iter().find(|flag| leaves_out(flag.0) && !had.iter().any(|other| other.0 == flag.0));
     if let Some((flag, value)) = narrows.filter(|(_, value)| !is_neutral(value)) {
         return Some(draft(
             "check-narrowed",

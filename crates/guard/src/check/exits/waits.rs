@@ -101,7 +101,7 @@ fn waits(source: &Source) -> Vec<(u32, f64)> {
             "from_millis" => 0.001,
             "timeout" if source.word(index + 1) == "=" => 1.0,
             // rstest: no limit at all.
-            "MAX" if source.word(index.saturating_sub(3)) == "Duration" => {
+            "MAX" if source.word(index.saturating_sub(2)) == "Duration" => {
                 found.push((source.line(index), f64::MAX));
                 continue;
             }
