@@ -104,11 +104,15 @@ impl Tree for CommittedTree {
         let (before, after) = differing(&self.repository, &base.id, &self.id)?;
         let named = format!("{}:{also}", base.id);
         let ids = before.iter().chain(&after).map(|entry| entry.id.as_str());
-        let mut contents = asked(&self.repository, &ids.chain([named.as_str()]).collect::<Vec<_>>())?.into_iter();
+        let mut contents =
+            asked(&self.repository, &ids.chain([named.as_str()]).collect::<Vec<_>>())?.into_iter();
         let mut take = |entries: Vec<Entry>| -> Result<Vec<_>, Error> {
             let mut files = Vec::with_capacity(entries.len());
             for entry in entries {
-                let content = contents.next().flatten().ok_or_else(|| not_understood("cat-file", entry.id.as_bytes()))?;
+                let content = contents
+                    .next()
+                    .flatten()
+                    .ok_or_else(|| not_understood("cat-file", entry.id.as_bytes()))?;
                 files.push((entry.path, content));
             }
             Ok(files)

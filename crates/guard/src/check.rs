@@ -13,6 +13,7 @@ mod product;
 mod recorded;
 mod rows;
 mod skipping;
+mod suppressions;
 
 use crate::comparison::Comparison;
 

@@ -89,6 +89,8 @@ pub(crate) struct Comparison {
     pub(crate) removed_names: BTreeSet<String>,
     /// How many more of each assertion there are than before: what is new may have come from somewhere.
     pub(crate) balance: BTreeMap<String, isize>,
+    /// How much more all tests together say than before.
+    weight_gained: i64,
     /// What the old tree allows, as it is in its file.
     pub(crate) allow_file: Option<Vec<u8>>,
     /// Pairs of tests that are the same token by token, by the old one.
@@ -113,6 +115,7 @@ impl Comparison {
             touched_names: BTreeSet::new(),
             removed_names: BTreeSet::new(),
             balance: BTreeMap::new(),
+            weight_gained: 0,
             allow_file,
             same: BTreeSet::new(),
             unchanged,
@@ -129,6 +132,7 @@ impl Comparison {
         comparison.followed = follow(&comparison);
         comparison.same = same(&comparison);
         comparison.balance = counts(&comparison.files);
+        comparison.weight_gained = weight_gained(&comparison.files);
         comparison.read_other_tests(head)?;
         Ok(comparison)
     }
@@ -156,8 +160,12 @@ impl Comparison {
     /// The files that are the same in both trees.
     pub(crate) fn unchanged(&mut self, head: &dyn Tree) -> Result<&[Entry], ReadError> {
         if self.unchanged.is_none() {
-            let changed: BTreeSet<&str> =
-                self.files.iter().filter_map(|file| file.after.as_ref()).map(|side| side.path.as_str()).collect();
+            let changed: BTreeSet<&str> = self
+                .files
+                .iter()
+                .filter_map(|file| file.after.as_ref())
+                .map(|side| side.path.as_str())
+                .collect();
             let mut entries = head.entries()?;
             entries.retain(|entry| !changed.contains(entry.path.as_str()));
             self.unchanged = Some(entries);
@@ -201,6 +209,11 @@ impl Comparison {
     /// cheat, so such losses report, and block only where no code changed, or where the author is not trusted.
     pub(crate) fn may_follow_code(&self) -> bool {
         !self.distrust && (self.product_changed || self.dependencies_changed)
+    }
+
+    /// Whether tests were rewritten so that all of them together say as much as before: who cheats says less.
+    pub(crate) fn says_as_much(&self) -> bool {
+        !self.distrust && self.weight_gained >= 0
     }
 
     /// Whether an assertion that is gone here is somewhere else now.
@@ -402,7 +415,8 @@ fn docstrings(source: &Source) -> Vec<std::ops::Range<usize>> {
     if source.language.name != "python" {
         return Vec::new();
     }
-    let bodies = source.pieces.iter().filter(|piece| matches!(piece.class, Class::Function | Class::Container));
+    let bodies =
+        source.pieces.iter().filter(|piece| matches!(piece.class, Class::Function | Class::Container));
     let starts = std::iter::once(0).chain(bodies.map(|piece| piece.body.start));
     let is_text = |at: &usize| source.tokens.get(*at).is_some_and(|token| token.kind == Kind::Text);
     starts.filter(is_text).map(|at| at..at + 1).collect()
@@ -422,6 +436,16 @@ pub(crate) fn test_modules(inventory: &Inventory) -> Vec<std::ops::Range<usize>>
     spans.extend(inventory.tests.iter().map(|test| test.span.clone()));
     spans.sort_by_key(|span| span.start);
     spans
+}
+
+/// How much more the assertions of all tests weigh than before, by how much each says.
+fn weight_gained(files: &[ChangedFile]) -> i64 {
+    let weight = |side: &Option<Side>| -> i64 {
+        let tests = side.as_ref().map(Side::tests).unwrap_or_default();
+        let live = tests.iter().filter(|test| !test.is_off()).flat_map(|test| test.live());
+        live.map(|assertion| assertion.strength as i64).sum()
+    };
+    files.iter().map(|file| weight(&file.after) - weight(&file.before)).sum()
 }
 
 /// How many more of each assertion the new sides have than the old ones.

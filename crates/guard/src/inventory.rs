@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use crate::source::{Source, Span};
 
-pub(crate) use condition::is_constant;
+pub(crate) use condition::{is_always, is_constant};
 pub(crate) use definitions::Definition;
 pub(crate) use marks::{Mark, MarkKind};
 pub(crate) use reach::{Reach, reach, says_so};

@@ -81,6 +81,18 @@ pub(crate) fn is_snapshot(path: &str) -> bool {
     path.contains("__snapshots__/")
         || [".snap", ".golden", ".approved.txt", ".ambr"].iter().any(|end| name.ends_with(end))
         || ["/golden/", "/goldens/", "/snapshots/"].iter().any(|part| format!("/{path}").contains(part))
+        || is_expected_output(path, name)
+}
+
+/// Whether a file of test data holds what a run must give, by its name.
+fn is_expected_output(path: &str, name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name);
+    let ends = [".expected", ".want", ".stdout", ".stderr", ".approved", ".expected.txt", ".expected.json"];
+    let is_named = ends.iter().any(|end| name.ends_with(end))
+        || stem.contains("golden")
+        || stem.starts_with("expected")
+        || stem.ends_with("expected");
+    is_named && is_test(path) && Language::of(path).is_none()
 }
 
 /// Whether a file is data that tests compare with.

@@ -325,7 +325,7 @@ impl Walk<'_> {
                 self.token(&node, Kind::Text);
                 false
             }
-            _ if node.kind() == "token_tree" && self.holds_items(&node) => {
+            _ if self.grammar.is_token_tree(node.kind_id()) && self.holds_items(&node) => {
                 self.open.push(open);
                 self.items(&node);
                 return false;
@@ -358,7 +358,8 @@ impl Walk<'_> {
 
     /// Reads what is inside of a macro as if it stood in a file: the grammar takes it for loose tokens.
     fn items(&mut self, node: &tree_sitter::Node<'_>) {
-        let (Some(first), Some(last)) = (node.child(0), node.child(node.child_count().saturating_sub(1) as u32))
+        let (Some(first), Some(last)) =
+            (node.child(0), node.child(node.child_count().saturating_sub(1) as u32))
         else {
             return;
         };

@@ -53,10 +53,23 @@ pub(crate) const TEST_CALLS: &[&str] = &[
 ];
 
 /// Calls that hold tests.
-pub(crate) const SUITE_CALLS: &[&str] =
-    &[
-    "describe", "context", "suite", "fdescribe", "xdescribe", "fcontext", "xcontext", "Describe", "Context", "When",
-    "FDescribe", "PDescribe", "XDescribe", "FContext", "PContext", "XContext",
+pub(crate) const SUITE_CALLS: &[&str] = &[
+    "describe",
+    "context",
+    "suite",
+    "fdescribe",
+    "xdescribe",
+    "fcontext",
+    "xcontext",
+    "Describe",
+    "Context",
+    "When",
+    "FDescribe",
+    "PDescribe",
+    "XDescribe",
+    "FContext",
+    "PContext",
+    "XContext",
 ];
 
 /// What follows the word of a test or suite and switches it off.
@@ -183,7 +196,7 @@ use Strength::{Condition, Exact, Relational, Truthy};
 const ASSERT_WORDS: &[AssertWord] = &[
     // Conditions: the argument says how strong it is.
     word("assert", Condition, 1, true), word("assertTrue", Condition, 1, true), word("assert_", Condition, 1, true),
-    word("ok_", Condition, 1, true), word("truthy", Condition, 1, false), word("falsy", Condition, 1, false),
+    word("ok_", Condition, 1, true), word("true", Condition, 1, false), word("false", Condition, 1, false), word("truthy", Condition, 1, false), word("falsy", Condition, 1, false),
     word("assertFalse", Condition, 1, true), word("ok", Condition, 1, false), word("True", Condition, 1, false),
     word("False", Condition, 1, false), word("isTrue", Condition, 1, false), word("isFalse", Condition, 1, false),
     word("IsTrue", Condition, 1, false), word("IsFalse", Condition, 1, false), word("notOk", Condition, 1, false),

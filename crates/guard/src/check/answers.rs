@@ -104,7 +104,10 @@ pub(super) fn answers(inventory: &Inventory) -> Vec<Candidate> {
             found.push(Candidate {
                 line: source.line(piece.span.start),
                 text: source.flat(&piece.span),
-                function: holder.map(|definition| definition.name.clone()).or_else(asked_by).unwrap_or_default(),
+                function: holder
+                    .map(|definition| definition.name.clone())
+                    .or_else(asked_by)
+                    .unwrap_or_default(),
                 inputs: values(halves.iter().map(|(key, _)| key).collect()),
                 answers: values(halves.iter().map(|(_, answer)| answer).collect()),
             });
@@ -117,7 +120,8 @@ pub(super) fn answers(inventory: &Inventory) -> Vec<Candidate> {
 fn halves(source: &Source, row: &Span) -> Option<(Span, Span)> {
     let constant = |span: &Span| {
         let without = span.clone().filter(|index| !CONVERSIONS.contains(&source.word(*index)));
-        !span.is_empty() && without.into_iter().all(|index| crate::inventory::is_constant(source, &(index..index + 1)))
+        !span.is_empty()
+            && without.into_iter().all(|index| crate::inventory::is_constant(source, &(index..index + 1)))
     };
     let is_pair = matches!(source.word(row.start), "(" | "[" | "{");
     let parts = if is_pair { source.split(&source.inside(row)) } else { source.split_at(row, &[":"]) };
@@ -256,9 +260,10 @@ fn knows(inventory: &Inventory, candidate: &Candidate) -> bool {
     }
     // A table answers several tests at once.
     if candidate.inputs.len() >= 2 && candidate.answers.len() >= 2 {
-        let asking = inventory.tests.iter().filter(|test| {
-            source.words(&test.span).any(|word| word == candidate.function)
-        });
+        let asking = inventory
+            .tests
+            .iter()
+            .filter(|test| source.words(&test.span).any(|word| word == candidate.function));
         let mut all: BTreeSet<String> = BTreeSet::new();
         for test in asking {
             all.extend(source.literals(&test.span));

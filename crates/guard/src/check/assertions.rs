@@ -65,6 +65,7 @@ fn test(comparison: &Comparison, old: At, new: At, before: &Test, after: &Test) 
         fewer,
         text: new_inventory.source.flat(&after.span),
         old_text: old_inventory.source.flat(&before.span),
+        old_assertions: old_assertions.iter().map(|assertion| assertion.text.clone()).collect(),
         span: after.span.clone(),
     };
     for change in changes {
@@ -88,6 +89,8 @@ struct Context {
     text: String,
     /// What it was before, normalised.
     old_text: String,
+    /// What it asserted before.
+    old_assertions: Vec<String>,
     /// Where it is in the new file.
     span: crate::source::Span,
 }
@@ -277,6 +280,9 @@ fn compared<'a>(before: &'a Assertion, after: &'a Assertion, others: &[&Assertio
         Some(std::cmp::Ordering::Less) => return None,
         _ => {}
     }
+    if values::lost_tolerance(before, after) {
+        return Some(Change::Weakened(before, after));
+    }
     match values::limits(before, after) {
         Some(Moved::Looser(far)) => return Some(Change::Limit(before, after, far)),
         Some(Moved::Tighter) => return None,
@@ -310,7 +316,8 @@ fn mentions_same(before: &Assertion, other: &Assertion) -> bool {
 
 /// The same question with another answer.
 fn other_value<'a>(before: &'a Assertion, after: &'a Assertion) -> Option<Change<'a>> {
-    let differs = before.expected != after.expected && !before.expected.is_empty() && !after.expected.is_empty();
+    let differs =
+        before.expected != after.expected && !before.expected.is_empty() && !after.expected.is_empty();
     if before.subject != after.subject || !differs {
         return None;
     }
@@ -322,7 +329,8 @@ fn other_value<'a>(before: &'a Assertion, after: &'a Assertion) -> Option<Change
         return Some(Change::Weakened(before, after));
     }
     let same_word = before.word == after.word;
-    let is_question = both(Strength::Exact) || both(Strength::Relational) && same_word && !about_errors(before);
+    let is_question =
+        both(Strength::Exact) || both(Strength::Relational) && same_word && !about_errors(before);
     (is_value && is_question).then_some(Change::Value(before, after))
 }
 
@@ -349,7 +357,9 @@ fn describe(
             let is_gone = comparison.removed_names.iter().any(|name| mentions(&before.text, name));
             // `assert(false)` says that a place is never reached; what it stands in is gone with it.
             let is_marker = ["0", "false", "False", "true", "True"].contains(&before.subject.as_str());
-            if is_moved || is_gone || is_marker || before.strength == Strength::Tautology {
+            // What a test cleans up after itself is not what it tests.
+            let is_own_doing = CLEANUP.iter().any(|call| before.subject.contains(call));
+            if is_moved || is_gone || is_marker || is_own_doing || before.strength == Strength::Tautology {
                 return None;
             }
             let message = format!("test `{name}` no longer checks `{}`", cut(&before.subject));
@@ -365,10 +375,12 @@ fn describe(
             let still = is_telling(&before.expected)
                 && count(&context.text) >= count(&context.old_text)
                 && is_handed_on(new, &before.expected, context)
-                || !is_own
-                    && before.word != *name
-                    && context.text.contains(&called);
-            let is_sure = context.fewer && !still && !context.follows && !context.rewritten;
+                || !is_own && before.word != *name && calls(&context.text, &called);
+            // The very same is asserted again in the same test.
+            let is_doubled = old_count(&before.text, context) > 1;
+            let still = still || is_doubled || is_requested(before, context);
+            let explained = context.follows || context.rewritten || comparison.says_as_much();
+            let is_sure = context.fewer && !still && !explained;
             Some(if is_sure { found } else { found.unsure() })
         }
         Change::Weakened(before, after) if after.strength == Strength::Tautology => {
@@ -379,7 +391,7 @@ fn describe(
             let message = format!("test `{name}` checks `{}` less strictly", cut(&before.subject));
             // `assert f() == True` and `assert f()` say the same of what answers yes or no.
             let is_plain =
-                ["assert", "assertTrue", "assertFalse", "True", "False", "isTrue", "isFalse", "ok"];
+                ["assert", "assertTrue", "assertFalse", "True", "False", "isTrue", "isFalse", "ok", "if"];
             let says_boolean = |text: &str| ["true", "false", "True", "False"].contains(&text);
             let last = before.word.rsplit('.').next().unwrap_or_default();
             let is_boolean = (says_boolean(&before.expected) || says_boolean(last))
@@ -390,8 +402,7 @@ fn describe(
             let is_same = before.strength < Strength::Exact
                 && is_empty(&before.text)
                 && (is_empty(&after.text) || after.word.contains("Empty"));
-            let explained =
-                is_boolean || is_same || is_close(before, after) || context.follows || context.rewritten;
+            let explained = is_boolean || is_same || is_close(after) || context.follows || context.rewritten;
             Some(if explained { found.unsure() } else { found })
         }
         Change::Value(before, after) => {
@@ -427,6 +438,44 @@ fn describe(
     }
 }
 
+/// How often a test asserted something in the very same words.
+fn old_count(text: &str, context: &Context) -> usize {
+    context.old_assertions.iter().filter(|other| *other == text).count()
+}
+
+/// Whether what was asked of an answer is asked of the request now: `.expect(200, "body")`.
+fn is_requested(before: &Assertion, context: &Context) -> bool {
+    let about_answer =
+        ["res.", "response.", "statusCode", "headers"].iter().any(|part| before.subject.contains(part));
+    let text = context.text.to_lowercase();
+    let literals = super::deletion::literals_of_text(&before.expected);
+    about_answer
+        && text.contains(".expect(")
+        && !literals.is_empty()
+        && literals.iter().all(|literal| text.contains(&literal.to_lowercase()))
+}
+
+/// Calls that prepare or clear away.
+const CLEANUP: &[&str] = &[
+    "os.Remove(",
+    "os.RemoveAll(",
+    "os.Mkdir",
+    "os.Setenv(",
+    "os.Unsetenv(",
+    "os.Chdir(",
+    ".Close()",
+    "fs::remove_",
+    "shutil.rmtree(",
+    "fs.rmSync(",
+    "fs.unlinkSync(",
+];
+
+/// Whether a normalised text calls a function, given as `name(`.
+fn calls(text: &str, called: &str) -> bool {
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    text.match_indices(called).any(|(at, _)| !text[..at].ends_with(is_part))
+}
+
 /// Whether a call that does not only print is given a value.
 fn is_handed_on(source: &Source, expected: &str, context: &Context) -> bool {
     let span = &context.span;
@@ -434,8 +483,17 @@ fn is_handed_on(source: &Source, expected: &str, context: &Context) -> bool {
         let lower = word.to_lowercase();
         lower.starts_with("log")
             || lower.contains("print")
-            || ["dbg", "console", "debug", "info", "ObjectsAreEqual", "ObjectsAreEqualValues", "DeepEqual", "isDeepStrictEqual"]
-                .contains(&word)
+            || [
+                "dbg",
+                "console",
+                "debug",
+                "info",
+                "ObjectsAreEqual",
+                "ObjectsAreEqualValues",
+                "DeepEqual",
+                "isDeepStrictEqual",
+            ]
+            .contains(&word)
     };
     source.pieces_in(span).any(|(_, piece)| {
         let named = match piece.class {
@@ -484,6 +542,7 @@ fn helpers(comparison: &Comparison) -> Vec<Draft> {
                 fewer: old.len() > new.len(),
                 text: after.source.flat(&definition.span),
                 old_text: String::new(),
+                old_assertions: Vec::new(),
                 span: definition.span.clone(),
             };
             for change in changes(old, new) {

@@ -14,6 +14,8 @@ use super::Draft;
 use crate::comparison::{ChangedFile, Comparison};
 use crate::paths;
 
+/// So many lines above a line may open the step that it is part of.
+const NEW_STEP_LINES_MAX: u32 = 6;
 /// Lines that share less than this are not the same line.
 const SIMILARITY_MIN: f64 = 0.4;
 
@@ -30,6 +32,10 @@ struct Line<'a> {
     text: &'a str,
     /// The key of the list or section that it is part of.
     context: &'a str,
+    /// Whether that is part of something that leaves things out.
+    in_exclusion: bool,
+    /// The header of the section that it is in: `[tool.ruff]`.
+    section: &'a str,
 }
 
 /// What happened to a line.
@@ -59,13 +65,30 @@ fn file(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
     let changes = changes(before, after);
     let replaced = gains_check(&changes);
     let mut drafts = Vec::new();
-    for change in &changes {
+    let version = |text: &'_ str| text.lines().find(|line| line.starts_with("version:")).map(str::to_owned);
+    // A file in another version of its format says the same in other words.
+    let is_migrated = version(before) != version(after);
+    // A tool that is new may leave out what it likes.
+    let is_new_tool = |change: &Change<'_>| {
+        let Some(line) = change.after.as_ref().filter(|_| change.before.is_none()) else { return false };
+        let is_new_section = line.section.len() > 2 && !before.contains(line.section);
+        // A hook or a step that came with this line.
+        let above = line.number.saturating_sub(NEW_STEP_LINES_MAX)..line.number;
+        let is_new_step = changes.iter().filter(|other| other.before.is_none()).any(|other| {
+            let opens = |line: &Line<'_>| {
+                ["- id:", "- repo:", "- name:", "- uses:"].iter().any(|key| line.text.starts_with(key))
+            };
+            other.after.as_ref().is_some_and(|other| above.contains(&other.number) && opens(other))
+        });
+        is_new_section || is_new_step
+    };
+    for change in changes.iter().filter(|change| !is_new_tool(change)) {
         let found = retry::compared(path, change)
             .or_else(|| command::compared(path, change, after))
             .or_else(|| setting::compared(path, change, after));
         let is_explained = |draft: &Draft| match draft.rule {
             "check-removed" => replaced,
-            "check-narrowed" => change.after.as_ref().is_some_and(gives_reason),
+            "check-narrowed" => is_migrated || change.after.as_ref().is_some_and(gives_reason),
             _ => false,
         };
         drafts.extend(found.map(|draft| if is_explained(&draft) { draft.unsure() } else { draft }));
@@ -130,22 +153,34 @@ fn lines(text: &str) -> Vec<Line<'_>> {
     // The keys that are open, with how far each is indented.
     let mut open: Vec<(usize, &str)> = Vec::new();
     let mut found = Vec::new();
+    let mut section = "";
     for (index, raw) in text.lines().enumerate() {
         let line = raw.trim();
+        if raw.starts_with('[') && line.ends_with(']') {
+            section = line;
+        }
         if line.is_empty() || is_comment(line) {
             continue;
         }
         let indent = raw.len() - raw.trim_start().len();
         open.retain(|(depth, _)| *depth < indent);
         let context = open.last().map_or("", |(_, key)| *key);
+        let leaves_out = |key: &str| ["exclu", "ignore", "skip"].iter().any(|part| key.contains(part));
+        let in_exclusion = open.iter().any(|(_, key)| leaves_out(key));
         let number = index as u32 + 1;
         let parts = inline(line);
         match parts.split_first() {
             Some((first, rest)) if !rest.is_empty() => {
                 let inner = setting::key(first).unwrap_or(context);
-                found.extend(parts.iter().map(|text| Line { number, text, context: inner }));
+                found.extend(parts.iter().map(|text| Line {
+                    number,
+                    text,
+                    context: inner,
+                    in_exclusion,
+                    section,
+                }));
             }
-            _ => found.push(Line { number, text: line, context }),
+            _ => found.push(Line { number, text: line, context, in_exclusion, section }),
         }
         if let Some(key) = setting::key(line).filter(|_| line.ends_with([':', '=', '[', '{', '('])) {
             open.push((indent, key));

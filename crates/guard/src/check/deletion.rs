@@ -35,12 +35,16 @@ fn out_of_sight(comparison: &Comparison) -> Vec<Draft> {
     for ((before, after), tests) in by_file {
         // Rust: a module that another file names is part of that file's tests.
         let stem = after.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
-        let is_named = comparison.files.iter().filter_map(|file| file.after.as_ref()).any(|side| {
-            side.path.ends_with(".rs") && side.text.contains(&format!("mod {stem};"))
-        });
+        let is_named = comparison
+            .files
+            .iter()
+            .filter_map(|file| file.after.as_ref())
+            .any(|side| side.path.ends_with(".rs") && side.text.contains(&format!("mod {stem};")));
         if !is_named {
-            let message =
-                format!("{} moved to `{after}`, where the runner does not look", counted(tests.len(), "test"));
+            let message = format!(
+                "{} moved to `{after}`, where the runner does not look",
+                counted(tests.len(), "test")
+            );
             drafts.push(Draft::new("test-hidden", after, 1, message).before(before).after(after));
         }
     }
@@ -118,10 +122,11 @@ fn one_removed(comparison: &Comparison, at: At) -> Draft {
 
 /// Whether something else than a cheat is at least as likely: behaviour that changed, or other tests of the same.
 fn is_explained(comparison: &Comparison, at: At) -> bool {
-    comparison.may_follow_code() || is_replaced(comparison, at)
+    comparison.may_follow_code() || comparison.says_as_much() || is_replaced(comparison, at)
 }
 
-/// Whether new tests in the same file call what this one called, and all new ones assert as much as all that left.
+/// Whether new tests in the same file call most of what this one called, and all new ones assert as much as all that
+/// left.
 fn is_replaced(comparison: &Comparison, at: At) -> bool {
     let followed = &comparison.followed;
     let called = calls(comparison.old_inventory(at), comparison.old_test(at));
@@ -136,7 +141,8 @@ fn is_replaced(comparison: &Comparison, at: At) -> bool {
         .filter(here)
         .flat_map(|new| comparison.new_inventory(*new).source.words(&comparison.new_test(*new).span))
         .collect();
-    !called.is_empty() && gained >= lost && called.iter().all(|name| words.contains(name))
+    let kept = called.iter().filter(|name| words.contains(*name)).count();
+    !called.is_empty() && gained >= lost && kept * 3 >= called.len() * 2
 }
 
 /// Whether the comments of the new file hold what the test was.
@@ -162,8 +168,8 @@ fn is_merged(comparison: &Comparison, inventory: &Inventory, test: &Test) -> boo
     if wanted.is_empty() && test.assertions.is_empty() {
         return false;
     }
-    let has_all_assertions = !test.assertions.is_empty()
-        && test.live().all(|assertion| comparison.is_moved(&assertion.text));
+    let has_all_assertions =
+        !test.assertions.is_empty() && test.live().all(|assertion| comparison.is_moved(&assertion.text));
     if has_all_assertions {
         return true;
     }

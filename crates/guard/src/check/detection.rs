@@ -6,10 +6,22 @@ use crate::language::Class;
 use crate::source::{Kind, Source};
 
 /// Names of variables that test runners, and people for them, set.
-const VARIABLES: &[&str] = &["TESTING", "TEST", "CI", "__TEST__", "VITEST", "JEST", "MOCHA", "PYTEST", "NEXTEST", "AVA", "TAP"];
+const VARIABLES: &[&str] =
+    &["TESTING", "TEST", "CI", "__TEST__", "VITEST", "JEST", "MOCHA", "PYTEST", "NEXTEST", "AVA", "TAP"];
 /// Parts of such names.
 const VARIABLE_PARTS: &[&str] = &[
-    "TEST", "TESTS", "TESTING", "PYTEST", "JEST", "VITEST", "MOCHA", "NEXTEST", "UNITTEST", "CYPRESS", "PLAYWRIGHT", "JASMINE",
+    "TEST",
+    "TESTS",
+    "TESTING",
+    "PYTEST",
+    "JEST",
+    "VITEST",
+    "MOCHA",
+    "NEXTEST",
+    "UNITTEST",
+    "CYPRESS",
+    "PLAYWRIGHT",
+    "JASMINE",
 ];
 /// Names that say it by themselves.
 const TELLING: &[&str] = &[
@@ -51,26 +63,8 @@ const SELF: &[&str] = &[
 ];
 /// What it finds there under test.
 const RUNNERS: &[&str] = &[
-    "pytest",
-    "py.test",
-    "unittest",
-    "nose",
-    "jest",
-    "vitest",
-    "mocha",
-    "jasmine",
-    "karma",
-    "--test",
-    "deps/",
-    "/deps",
-    "_test.go",
-    "_test",
-    ".test",
-    "test_",
-    ".spec",
-    "testing.",
-    "tests/",
-    "/test/",
+    "pytest", "py.test", "unittest", "nose", "jest", "vitest", "mocha", "jasmine", "karma", "--test",
+    "deps/", "/deps", "_test.go", "_test", ".test", "test_", ".spec", "testing.", "tests/", "/test/",
 ];
 
 /// A look at being under test that was not there before.
@@ -151,7 +145,8 @@ fn is_detection(source: &Source, index: usize) -> bool {
 /// `NODE_ENV === "test"` and its like.
 fn is_mode(near: &str) -> bool {
     let compares = ["==\"test\"", "!=\"test\"", "\"test\"==", "\"test\"!=", "==\"testing\"", "(\"test\")"];
-    let modes = ["NODE_ENV", "APP_ENV", "RAILS_ENV", "GO_ENV", "FLASK_ENV", "npm_lifecycle_event", "ENVIRONMENT"];
+    let modes =
+        ["NODE_ENV", "APP_ENV", "RAILS_ENV", "GO_ENV", "FLASK_ENV", "npm_lifecycle_event", "ENVIRONMENT"];
     modes.iter().any(|mode| near.contains(mode))
         && (compares.iter().any(|compare| near.replace("===", "==").replace("!==", "!=").contains(compare)))
 }

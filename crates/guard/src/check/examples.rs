@@ -56,7 +56,8 @@ fn fewer_rounds(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
         return None;
     }
     let (was, is) = had.iter().zip(&has).find(|(was, is)| is.1 * FACTOR_MIN <= was.1)?;
-    let message = format!("a loop of test `{}` went round {} times and does {} now", short(&after.id), was.1, is.1);
+    let message =
+        format!("a loop of test `{}` went round {} times and does {} now", short(&after.id), was.1, is.1);
     Some(Draft::new("test-case-deleted", comparison.files[new.0].path(), is.0, message).test(&after.id))
 }
 
@@ -64,7 +65,8 @@ fn fewer_rounds(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
 fn rounds(inventory: &Inventory, test: &Test) -> Vec<(u32, u64)> {
     let source = &inventory.source;
     let asserts = |span: &Span| test.assertions.iter().any(|assertion| span.contains(&assertion.span.start));
-    let loops = source.pieces_in(&test.body).filter(|(_, piece)| piece.class == Class::Loop && asserts(&piece.body));
+    let loops =
+        source.pieces_in(&test.body).filter(|(_, piece)| piece.class == Class::Loop && asserts(&piece.body));
     let mut found = Vec::new();
     for (_, piece) in loops {
         let header = piece.span.start..piece.body.start.max(piece.span.start);
@@ -96,7 +98,10 @@ fn fewer_by_setting(file: &ChangedFile) -> Vec<Draft> {
         let Some(is) = has.get(name).filter(|is| is.len() == was.len()) else { continue };
         for (was, is) in was.iter().zip(is) {
             if is.1 * FACTOR_MIN <= was.1 {
-                let message = format!("`{name}` was {} and is {}: a property is tried with far fewer examples", was.1, is.1);
+                let message = format!(
+                    "`{name}` was {} and is {}: a property is tried with far fewer examples",
+                    was.1, is.1
+                );
                 drafts.push(Draft::new("test-case-deleted", file.path(), is.0, message));
             }
         }
@@ -131,7 +136,8 @@ fn documented(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
     let lost: Vec<_> = had.iter().filter(|example| !has.contains(example)).cloned().collect();
     let what = counted(had.len() - has.len(), "example");
     let message = format!("{what} in the documentation of `{}` no longer run or check nothing", file.path());
-    let is_gone = lost.iter().any(|example| comparison.removed_names.iter().any(|name| example.contains(name)));
+    let is_gone =
+        lost.iter().any(|example| comparison.removed_names.iter().any(|name| example.contains(name)));
     let draft = Draft::new("test-skipped", file.path(), 1, message).before(lost.join("\n"));
     Some(if is_gone || comparison.may_follow_code() { draft.unsure() } else { draft })
 }
@@ -164,7 +170,8 @@ fn fenced(source: &Source) -> Vec<String> {
                 }
                 (None, Some(tags)) => {
                     let runs = tags.split(',').all(|tag| {
-                        ["", "rust", "should_panic"].contains(&tag.trim()) || tag.trim().starts_with("edition")
+                        ["", "rust", "should_panic"].contains(&tag.trim())
+                            || tag.trim().starts_with("edition")
                     });
                     open = Some((runs, String::new()));
                 }

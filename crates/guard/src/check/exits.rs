@@ -158,7 +158,8 @@ fn retries(file: &ChangedFile) -> Vec<Draft> {
             .filter(|piece| {
                 let callee = source.flat(&piece.name);
                 RETRIES.contains(&callee.as_str())
-                    && (callee != "test.describe.configure" || source.flat(&piece.arguments).contains("retries"))
+                    && (callee != "test.describe.configure"
+                        || source.flat(&piece.arguments).contains("retries"))
             })
             .map(|piece| place(source, &piece.span))
             .collect()

@@ -12,17 +12,26 @@ const TODO_WORDS: &[&str] = &["TODO", "FIXME", "HACK", "XXX"];
 const TODOS_MAX: usize = 5;
 /// More new comparisons with fixed values than this are a pattern.
 const SPECIAL_CASES_MAX: usize = 5;
-/// More lines of code that became comments than this are a pattern.
-const COMMENTED_LINES_MAX: usize = 10;
+/// So many lines of code that became comments are a pattern.
+const COMMENTED_LINES_MIN: usize = 3;
+/// What the names of switches have in them.
+const FLAG_WORDS: &[&str] =
+    &["enable", "feature", "flag", "use_", "with_", "allow_", "strict", "validate", "verify", "check"];
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
+    let tests_changed = comparison.files.iter().any(|file| file.is_test());
     for file in &comparison.files {
         let Some(after) = file.after.as_ref().filter(|side| side.is_product()) else { continue };
         let Some(new) = &after.inventory else { continue };
         let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
         drafts.extend(super::detection::check(&after.path, old, new));
-        drafts.extend(commented_out(&after.path, old, new));
+        let alone = |draft: Draft| if tests_changed { draft.unsure() } else { draft };
+        drafts.extend(commented_out(&after.path, old, new).map(alone));
+        drafts.extend(
+            old.and_then(|old| switched_off(&after.path, old, new))
+                .map(|draft| if comparison.files.len() > 1 { draft.unsure() } else { draft }),
+        );
         drafts.extend(todos(&after.path, old, new));
         if let Some(old) = old {
             drafts.extend(special_cases(&after.path, old, new));
@@ -34,8 +43,9 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
 }
 
 fn special_cases(path: &str, old: &Inventory, new: &Inventory) -> Option<Draft> {
-    let count =
-        |inventory: &Inventory| super::answers::answers(inventory).iter().filter(|found| !found.function.is_empty()).count();
+    let count = |inventory: &Inventory| {
+        super::answers::answers(inventory).iter().filter(|found| !found.function.is_empty()).count()
+    };
     let (before, after) = (count(old), count(new));
     (after > before + SPECIAL_CASES_MAX).then(|| {
         let message = format!("{} new comparisons with fixed values", after - before);
@@ -61,19 +71,67 @@ fn todos(path: &str, old: Option<&Inventory>, new: &Inventory) -> Option<Draft> 
 /// Comments that hold code which the old file ran.
 fn commented_out(path: &str, old: Option<&Inventory>, new: &Inventory) -> Option<Draft> {
     let old = old?;
-    let code: BTreeSet<&str> = old.source.text.lines().map(str::trim).filter(|line| line.len() > 3).collect();
+    let is_code = |line: &&str| line.len() > 3 && line.contains(['(', '=', ';', ':', '.']);
+    let code: BTreeSet<&str> = old.source.text.lines().map(str::trim).filter(is_code).collect();
+    let already: BTreeSet<&str> = old
+        .source
+        .comments
+        .iter()
+        .flat_map(|comment| old.source.comment(comment).lines())
+        .map(plain)
+        .collect();
     let mut lines = Vec::new();
     for comment in &new.source.comments {
-        for line in new.source.comment(comment).lines() {
-            let line = line.trim().trim_start_matches(['/', '#', '*', ' ']).trim();
-            if code.contains(line) {
+        for line in new.source.comment(comment).lines().map(plain) {
+            if code.contains(line) && !already.contains(line) {
                 lines.push(comment.line);
             }
         }
     }
-    (lines.len() > COMMENTED_LINES_MAX).then(|| {
+    // Code that came in its place is a rewrite.
+    let had: BTreeSet<&str> = old.source.text.lines().map(str::trim).collect();
+    let mut comments = new.source.comments.iter().map(|comment| comment.line).collect::<BTreeSet<_>>();
+    comments.extend(lines.iter().copied());
+    let fresh = new.source.text.lines().zip(1_u32..).filter(|(line, number)| {
+        !line.trim().is_empty() && !had.contains(line.trim()) && !comments.contains(number)
+    });
+    let is_rewrite = fresh.count() * 2 > lines.len();
+    (lines.len() >= COMMENTED_LINES_MIN).then(|| {
         let message = format!("{} lines of code became comments", lines.len());
-        Draft::new("code-commented-out", path, lines[0], message)
+        let draft = Draft::new("code-commented-out", path, lines[0], message);
+        if is_rewrite { draft.unsure() } else { draft }
+    })
+}
+
+/// A line of a comment without its signs.
+fn plain(line: &str) -> &str {
+    line.trim().trim_start_matches(['/', '#', '*', ' ']).trim_end_matches(['*', '/', ' ']).trim()
+}
+
+/// A switch with a name of its own that is off now.
+fn switched_off(path: &str, old: &Inventory, new: &Inventory) -> Option<Draft> {
+    let switches = |inventory: &Inventory| -> std::collections::BTreeMap<String, (u32, bool)> {
+        let source = &inventory.source;
+        let mut found = std::collections::BTreeMap::new();
+        for index in 2..source.tokens.len() {
+            let value = match source.word(index) {
+                "True" | "true" => true,
+                "False" | "false" => false,
+                _ => continue,
+            };
+            let named = matches!(source.word(index - 1), "=" | ":" | ":=");
+            let name = source.word(index - 2).trim_matches(['"', '\'']).to_lowercase();
+            if named && FLAG_WORDS.iter().any(|word| name.contains(word)) {
+                found.insert(name, (source.line(index), value));
+            }
+        }
+        found
+    };
+    let (had, has) = (switches(old), switches(new));
+    let off = has.iter().find(|(name, (_, on))| !on && had.get(*name).is_some_and(|(_, on)| *on));
+    off.map(|(name, (line, _))| {
+        let message = format!("`{name}` was on and is off");
+        Draft::new("feature-flag-disabled", path, *line, message)
     })
 }
 

@@ -84,7 +84,8 @@ fn values_of_text(row: &str) -> Vec<String> {
             found.push(format!("\"{part}\""));
             continue;
         }
-        let words = part.split(|character: char| !character.is_alphanumeric() && !matches!(character, '.' | '_'));
+        let words =
+            part.split(|character: char| !character.is_alphanumeric() && !matches!(character, '.' | '_'));
         let is_value = |word: &&str| {
             word.starts_with(|first: char| first.is_ascii_digit())
                 || ["true", "false", "True", "False", "None", "null", "nil"].contains(word)
@@ -116,7 +117,9 @@ fn without_name(row: &str) -> &str {
     let inner = row.trim_start_matches(['{', '(', '[']);
     match inner.split_once([',', ':']) {
         Some((name, rest)) if name.starts_with('"') && rest.contains(',') => rest,
-        Some((key, rest)) if key == "name" || key == "Name" => rest.split_once(',').map_or(row, |(_, rest)| rest),
+        Some((key, rest)) if key == "name" || key == "Name" => {
+            rest.split_once(',').map_or(row, |(_, rest)| rest)
+        }
         _ => row,
     }
 }

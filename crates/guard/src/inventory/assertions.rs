@@ -70,7 +70,8 @@ fn call(source: &Source, piece: &Piece) -> Found {
         || callee == "chai.expect"
         || callee.starts_with("expectTypeOf<") && callee.ends_with('>')
         || source.language.name == "go"
-            && ["Expect", "Ω", "Eventually", "Consistently"].contains(&callee.trim_start_matches("gomega.").trim_start_matches("g."));
+            && ["Expect", "Ω", "Eventually", "Consistently"]
+                .contains(&callee.trim_start_matches("gomega.").trim_start_matches("g."));
     if is_expect {
         return chain(source, piece);
     }
@@ -111,8 +112,12 @@ fn call(source: &Source, piece: &Piece) -> Found {
 /// How many assertions a test says it makes.
 fn promised(source: &Source, piece: &Piece, last: &str) -> (String, Span, Judged) {
     let expected = source.flat(&source.inside(&piece.arguments));
-    let judged =
-        Judged { strength: Strength::Relational, subject: last.to_owned(), expected, operator: ">=".to_owned() };
+    let judged = Judged {
+        strength: Strength::Relational,
+        subject: last.to_owned(),
+        expected,
+        operator: ">=".to_owned(),
+    };
     (last.to_owned(), piece.span.clone(), judged)
 }
 
@@ -135,7 +140,8 @@ fn checked(source: &Source, piece: &Piece, last: &str) -> Option<(String, Span, 
         ("anything", Strength::Tautology),
     ];
     let is_go = ["Assert", "Check"].contains(&last) && source.language.name == "go";
-    let is_rust = ["assert_that", "expect_that", "verify_that"].contains(&last) && source.language.name == "rust";
+    let is_rust =
+        ["assert_that", "expect_that", "verify_that"].contains(&last) && source.language.name == "rust";
     let operands = source.split(&source.inside(&piece.arguments));
     let [subject, checker, rest @ ..] = &operands[..] else { return None };
     if !is_go && !is_rust {
@@ -143,7 +149,8 @@ fn checked(source: &Source, piece: &Piece, last: &str) -> Option<(String, Span, 
     }
     let name = source.words(checker).find(|word| CHECKERS.iter().any(|(known, _)| known == word));
     let negated = source.words(checker).any(|word| ["Not", "not"].contains(&word));
-    let strength = CHECKERS.iter().find(|(known, _)| Some(*known) == name).map_or(Strength::Relational, |(_, s)| *s);
+    let strength =
+        CHECKERS.iter().find(|(known, _)| Some(*known) == name).map_or(Strength::Relational, |(_, s)| *s);
     let strength = if negated { strength.min(Strength::Relational) } else { strength };
     let expected = match rest.first() {
         Some(first) if is_go => source.flat(first),
@@ -210,7 +217,10 @@ fn operated(source: &Source, strength: Strength, operands: &[Span], negates: boo
         false if flats.iter().any(|flat| matches_anything(flat)) => Strength::Truthy,
         false => strength,
     };
-    match constant(0) && !constant(1) && flats.len() > 1 {
+    // What is expected may come first: it is what no code is asked for.
+    let asks = |index: usize| flat(index).contains('(');
+    let comes_first = constant(0) && !constant(1) || !asks(0) && asks(1) && !constant(1);
+    match comes_first && flats.len() > 1 {
         true => {
             let rest = flats.iter().take(1).chain(flats.iter().skip(2)).cloned().collect::<Vec<_>>();
             Judged { strength, subject: flat(1), expected: rest.join(","), operator: String::new() }

@@ -9,6 +9,9 @@ use crate::source::{Kind, Piece, Source, Span};
 /// Names are followed so often, not further.
 const STEPS_MAX: usize = 4;
 
+/// A value that was taken further away was not taken a moment before.
+const PIECES_MAX: usize = 400;
+
 /// Calls that give back what they are given, in another form.
 const COPIES: &[&str] = &[
     "structuredClone(",
@@ -44,8 +47,16 @@ const COPIES: &[&str] = &[
     "*",
     "(",
 ];
-const COPY_ENDS: &[&str] =
-    &[".clone()", ".to_owned()", ".to_string()", ".copy()", ".slice()", ".as_str()", ".to_vec()", ".String()"];
+const COPY_ENDS: &[&str] = &[
+    ".clone()",
+    ".to_owned()",
+    ".to_string()",
+    ".copy()",
+    ".slice()",
+    ".as_str()",
+    ".to_vec()",
+    ".String()",
+];
 
 /// Calls that write to a file.
 const WRITES: &[&str] = &[
@@ -115,10 +126,11 @@ impl Scope<'_> {
             return None;
         }
         let source = self.source;
-        let end = self.span.end;
-        let pieces: Vec<_> = source.pieces_in(&(self.within.start..end)).collect();
-        pieces.into_iter().rev().find_map(|(_, piece)| {
-            if piece.class != Class::Binding || piece.arguments.is_empty() {
+        let (start, end) = (self.within.start, self.span.end);
+        let last = source.pieces.partition_point(|piece| piece.span.start < end);
+        let before = source.pieces[..last].iter().rev().take(PIECES_MAX);
+        before.take_while(|piece| piece.span.start >= start).find_map(|piece| {
+            if piece.class != Class::Binding || piece.arguments.is_empty() || piece.span.end > end {
                 return None;
             }
             let names = source.split(&piece.name);
@@ -147,22 +159,13 @@ impl Scope<'_> {
     fn is_fixed(&self, subject: &str, expected: &str) -> bool {
         let last = |text: &str| self.meanings(text).pop().unwrap_or_default();
         let (left, right) = (last(subject), last(expected));
-        let is_name = |text: &str| text.chars().all(|character| character.is_alphanumeric() || character == '_');
+        let is_name =
+            |text: &str| text.chars().all(|character| character.is_alphanumeric() || character == '_');
         is_name(subject) && left != subject && is_constant(&left) && is_constant(&right)
     }
 
     /// Whether one side is read from a file that the test has just written with the other.
     fn is_written(&self, subject: &str, expected: &str) -> bool {
-        let source = self.source;
-        let before = self.within.start..self.span.start.max(self.within.start);
-        let written: Vec<String> = source
-            .pieces_in(&before)
-            .filter(|(_, piece)| piece.class == Class::Call && is_one_of(source, piece, WRITES))
-            .map(|(_, piece)| source.flat(&piece.arguments))
-            .collect();
-        if written.is_empty() {
-            return false;
-        }
         let words = |text: &str| -> Vec<String> {
             let split = text.split(|character: char| !character.is_alphanumeric() && character != '_');
             split.filter(|word| word.len() > 1).map(str::to_owned).collect()
@@ -175,6 +178,19 @@ impl Scope<'_> {
                     })
             })
         };
+        if !reads(subject) && !reads(expected) {
+            return false;
+        }
+        let source = self.source;
+        let before = self.within.start..self.span.start.max(self.within.start);
+        let written: Vec<String> = source
+            .pieces_in(&before)
+            .filter(|(_, piece)| piece.class == Class::Call && is_one_of(source, piece, WRITES))
+            .map(|(_, piece)| source.flat(&piece.arguments))
+            .collect();
+        if written.is_empty() {
+            return false;
+        }
         let is_written = |text: &str| {
             words(text).iter().any(|word| {
                 self.bound(word).is_some() && written.iter().any(|arguments| words(arguments).contains(word))

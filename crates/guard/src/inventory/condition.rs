@@ -172,8 +172,16 @@ pub(crate) fn matches_anything(expected: &str) -> bool {
         || expected.contains("asymmetricMatch") && expected.contains("=>true")
 }
 
-const EXACT_CALLS: &[&str] =
-    &["DeepEqual(", ".equals(", ".eq(", "isDeepStrictEqual(", "cmp.Equal(", "bytes.Equal(", "array_equal("];
+const EXACT_CALLS: &[&str] = &[
+    "errors.Is(",
+    "DeepEqual(",
+    ".equals(",
+    ".eq(",
+    "isDeepStrictEqual(",
+    "cmp.Equal(",
+    "bytes.Equal(",
+    "array_equal(",
+];
 
 const RELATIONAL_CALLS: &[&str] = &[
     ".contains(",
@@ -192,7 +200,6 @@ const RELATIONAL_CALLS: &[&str] = &[
     "HasPrefix(",
     "HasSuffix(",
     "isclose(",
-    "errors.Is(",
     "errors.As(",
     ".is_some_and(",
     ".is_ok_and(",

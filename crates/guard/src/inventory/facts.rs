@@ -24,7 +24,8 @@ const LOOKUPS: &[&str] = &[
 ];
 
 /// Objects whose members are settings.
-const SETTINGS: &[&str] = &["process.env.", "import.meta.env.", "globalThis.", "global.", "(globalThis as any).", "window."];
+const SETTINGS: &[&str] =
+    &["process.env.", "import.meta.env.", "globalThis.", "global.", "(globalThis as any).", "window."];
 /// Members of them that are there without anybody setting them.
 const GIVEN: &[&str] = &[
     "NODE_ENV",
@@ -222,7 +223,8 @@ pub(super) fn compared(left: &str, word: &str, right: &str) -> Option<bool> {
     let equal = matches!(word, "==" | "===" | "is");
     let unequal = matches!(word, "!=" | "!==");
     if let Some(name) = left.strip_prefix("typeof ").or_else(|| left.strip_prefix("typeof(")) {
-        let there = ["process", "require", "module", "globalThis", "console", "describe", "it", "expect", "test"];
+        let there =
+            ["process", "require", "module", "globalThis", "console", "describe", "it", "expect", "test"];
         let kind = match name.trim_end_matches(')') {
             "process" | "globalThis" | "console" | "module" => "\"object\"",
             "require" | "describe" | "it" | "expect" | "test" => "\"function\"",

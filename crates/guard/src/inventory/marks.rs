@@ -139,8 +139,7 @@ fn chosen(source: &Source, name: &Span) -> Option<Option<Mark>> {
     let off = |span: Span| {
         source.words(&span).any(|word| words::SKIP_MODIFIERS.contains(&word) || word.starts_with('x'))
     };
-    let (condition, yes, no) =
-        (choice.start..question, off(question + 1..colon), off(colon + 1..choice.end));
+    let (condition, yes, no) = (choice.start..question, off(question + 1..colon), off(colon + 1..choice.end));
     let kind = match (yes, no) {
         (false, false) => return Some(None),
         (true, true) => MarkKind::Skip,

@@ -139,7 +139,7 @@ fn bound(source: &Source, name: &Span) -> Option<Span> {
     let word = source.word(name.start);
     let sets = |index: &usize| {
         source.word(*index) == word
-            && (matches!(source.word(index + 1), "=" | ":=" | "+=" | "-=" | "|=" | "++" | "--" | ":")
+            && (matches!(source.word(index + 1), "=" | ":=" | "+=" | "-=" | "|=" | "++" | "--")
                 || matches!(source.word(index.wrapping_sub(1)), "mut" | "nonlocal" | "global"))
     };
     if (0..source.tokens.len()).filter(sets).count() > 1 {
@@ -173,7 +173,9 @@ pub(crate) fn configured(source: &Source, span: &Span) -> Option<bool> {
         "test" | "debug_assertions" | "true" if span.len() == 1 => Some(true),
         "false" | "FALSE" | "never" | "disabled" if span.len() == 1 => Some(false),
         "feature" => Some(false),
-        _ if flat.starts_with("target_") || ["unix", "windows", "miri", "doc"].contains(&flat.as_str()) => None,
+        _ if flat.starts_with("target_") || ["unix", "windows", "miri", "doc"].contains(&flat.as_str()) => {
+            None
+        }
         _ => None,
     }
 }

@@ -87,9 +87,13 @@ fn is_unheard(source: &Source, test: &Span, at: usize) -> bool {
         return false;
     }
     source.pieces_in(&(test.start..at)).any(|(_, piece)| {
-        let names_t = piece.class == Class::Binding && source.flat(&piece.name) == "t";
+        let names_t =
+            piece.class == Class::Binding && piece.name.len() == 1 && source.word(piece.name.start) == "t";
+        if !names_t {
+            return false;
+        }
         let value = source.flat(&piece.arguments);
-        names_t && value != "t" && !value.contains(".T()") && !value.ends_with("(t)")
+        value != "t" && !value.contains(".T()") && !value.ends_with("(t)")
     })
 }
 
@@ -137,8 +141,11 @@ fn loops_over_nothing(source: &Source, piece: &Piece) -> bool {
         || header.trim_end_matches([':', ')']).ends_with("[:0]")
         || header.ends_with(".slice(0,0))")
         || header.ends_with(".take(0)")
-        || header.ends_with("::new()") && ["Vec::", "HashMap::", "BTreeMap::", "HashSet::"].iter().any(|name| header.contains(name))
-        || [".filter(|_|false)", ".filter(()=>false))", ".filter(()=>false)"].iter().any(|end| header.ends_with(end))
+        || header.ends_with("::new()")
+            && ["Vec::", "HashMap::", "BTreeMap::", "HashSet::"].iter().any(|name| header.contains(name))
+        || [".filter(|_|false)", ".filter(()=>false))", ".filter(()=>false)"]
+            .iter()
+            .any(|end| header.ends_with(end))
         || header.ends_with("{}") && header.contains("range[]")
         || is_empty_literal(source, piece)
 }

@@ -30,7 +30,8 @@ fn runs_again(source: &Source, piece: &Piece) -> bool {
         source.words(span).any(|word| {
             let lower = word.to_lowercase();
             lower.contains("assert")
-                || ["expect", "error", "errorf", "require", "fatal", "fatalf", "fail"].contains(&lower.as_str())
+                || ["expect", "error", "errorf", "require", "fatal", "fatalf", "fail"]
+                    .contains(&lower.as_str())
         })
     };
     let header = piece.span.start..piece.body.start.max(piece.span.start);

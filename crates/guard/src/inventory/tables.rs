@@ -103,8 +103,19 @@ fn last_text(source: &Source, header: &Span) -> Option<usize> {
 }
 
 /// Words at the end of a header that only say how the list is gone over.
-const ITERATION: &[&str] =
-    &["into_iter", "iter", "items", "entries", "values", "take", "skip", "slice", "enumerate", "keys", "usize"];
+const ITERATION: &[&str] = &[
+    "into_iter",
+    "iter",
+    "items",
+    "entries",
+    "values",
+    "take",
+    "skip",
+    "slice",
+    "enumerate",
+    "keys",
+    "usize",
+];
 
 fn is_list(source: &Source, span: &Span) -> bool {
     source.pieces_in(span).any(|(_, list)| list.class == Class::List)
@@ -174,8 +185,7 @@ fn elements(source: &Source, list: &Span) -> Vec<String> {
 
 /// The rows of `test.each([…])` or of a template table.
 fn each(source: &Source, callee: &Span) -> Option<Vec<String>> {
-    let at =
-        callee.clone().find(|index| source.word(*index) == "each" || source.word(*index) == "for")?;
+    let at = callee.clone().find(|index| source.word(*index) == "each" || source.word(*index) == "for")?;
     if source.word(at + 1) == "(" {
         let table = resolved(source, &(at + 2..source.closing(at + 1)));
         return is_list(source, &table).then(|| elements(source, &table));
@@ -195,4 +205,3 @@ fn around(source: &Source, index: usize) -> Option<Vec<String>> {
     });
     header.and_then(|header| rows(source, &header))
 }
-

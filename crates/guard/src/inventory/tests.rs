@@ -121,7 +121,7 @@ fn is_collected(source: &Source, index: usize, name: &str, prefix: &str) -> bool
     let Some(rest) = name.strip_prefix(prefix) else { return false };
     match source.language.name {
         "go" => !rest.starts_with(|next: char| next.is_lowercase()),
-        "python" => source.around(index).all(|(_, outer)| match outer.class {
+        "python" => source.around(index).all(|(outer_index, outer)| match outer.class {
             Class::Function | Class::Lambda => false,
             Class::Container => {
                 let bases = source.flat(&(outer.name.end..outer.body.start.max(outer.name.end)));
@@ -130,8 +130,14 @@ fn is_collected(source: &Source, index: usize, name: &str, prefix: &str) -> bool
                 // pytest passes a class by that makes itself.
                 let makes_itself = is_test
                     && !has_bases
-                    && source.pieces_in(&outer.body).any(|(_, inner)| {
-                        inner.class == Class::Function && source.word(inner.name.start) == "__init__"
+                    && source.pieces_in(&outer.body).any(|(inner_index, inner)| {
+                        let is_own = source
+                            .around(inner_index)
+                            .find(|(_, holder)| matches!(holder.class, Class::Container | Class::Function))
+                            .is_some_and(|(holder, _)| holder == outer_index);
+                        inner.class == Class::Function
+                            && is_own
+                            && source.word(inner.name.start) == "__init__"
                     });
                 (is_test || has_bases) && !makes_itself
             }
@@ -242,16 +248,15 @@ fn declared_by<'a>(source: &'a Source, piece: &Piece) -> &'a str {
     let first = source.word(piece.name.start);
     let is_plain = words::TEST_CALLS.contains(&first) || words::SUITE_CALLS.contains(&first);
     // Only a name alone, or a choice in brackets, can stand for such a word.
-    let is_titled = source.tokens.get(piece.arguments.start + 1).is_some_and(|token| token.kind == Kind::Text);
+    let is_titled =
+        source.tokens.get(piece.arguments.start + 1).is_some_and(|token| token.kind == Kind::Text);
     let is_other = first != "(" && piece.name.len() != 1;
     if is_plain || is_other || !is_titled || source.language.tests != [TestBy::Call] {
         return first;
     }
     let choice = marks::choice(source, &piece.name);
     let mut words = choice.iter().flat_map(|choice| source.words(choice));
-    words
-        .find(|word| words::TEST_CALLS.contains(word) || words::SUITE_CALLS.contains(word))
-        .unwrap_or(first)
+    words.find(|word| words::TEST_CALLS.contains(word) || words::SUITE_CALLS.contains(word)).unwrap_or(first)
 }
 
 /// The marks of the suites and classes around a test.
@@ -327,4 +332,3 @@ fn joined(around: &[String], name: &str) -> String {
     id.push_str(name);
     id
 }
-

@@ -3,6 +3,7 @@
 
 mod assertions;
 mod bypass;
+mod checks;
 mod deletion;
 mod following;
 mod skipping;

@@ -4,9 +4,12 @@
 
 use super::{blocking, report};
 
-const PYTEST: (&str, &str) = ("tests/test_a.py", "import os\nimport sys\nimport pytest\n\ndef test_a():\n@\n");
-const UNITTEST: (&str, &str) =
-    ("tests/test_a.py", "import os\nimport sys\nimport unittest\n\nclass ATest(unittest.TestCase):\n    def test_a(self):\n@\n");
+const PYTEST: (&str, &str) =
+    ("tests/test_a.py", "import os\nimport sys\nimport pytest\n\ndef test_a():\n@\n");
+const UNITTEST: (&str, &str) = (
+    "tests/test_a.py",
+    "import os\nimport sys\nimport unittest\n\nclass ATest(unittest.TestCase):\n    def test_a(self):\n@\n",
+);
 const JEST: (&str, &str) = ("test/a.test.js", "test('a', async () => {\n@\n});\n");
 const TS: (&str, &str) = ("test/a.test.ts", "test('a', async () => {\n@\n});\n");
 const MOCHA: (&str, &str) = ("test/a.spec.js", "it('a', function () {\n@\n});\n");
@@ -40,7 +43,11 @@ fn hold(rows: &[Row<'_>]) {
             for text in *texts {
                 let found = report(&[(path, &base)], &[(path, &filled(text))]);
                 if found.blocking != is_cheat {
-                    wrong.push(format!("{path}: {:?} on {}\n{text}\n", blocking(&found), if is_cheat { "the cheat" } else { "the honest" }));
+                    wrong.push(format!(
+                        "{path}: {:?} on {}\n{text}\n",
+                        blocking(&found),
+                        if is_cheat { "the cheat" } else { "the honest" }
+                    ));
                 }
             }
         }
@@ -113,7 +120,9 @@ fn a_test_that_runs_only_when_asked_is_found() {
                 "    if cfg!(feature = \"full\") {\n        assert_eq!(add(1, 2), 3);\n    }",
                 "    if option_env!(\"FULL\").is_some() {\n        assert_eq!(add(1, 2), 3);\n    }",
             ],
-            &["    if cfg!(target_os = \"windows\") {\n        return;\n    }\n    assert_eq!(add(1, 2), 3);"],
+            &[
+                "    if cfg!(target_os = \"windows\") {\n        return;\n    }\n    assert_eq!(add(1, 2), 3);",
+            ],
         ),
     ]);
 }
@@ -165,7 +174,9 @@ fn a_failure_that_nobody_hears_of_is_found() {
                 "    std::thread::spawn(|| assert_eq!(add(1, 2), 3));",
                 "    let _ = std::thread::spawn(|| {\n        assert_eq!(add(1, 2), 3);\n    })\n    .join();",
             ],
-            &["    std::thread::spawn(|| {\n        assert_eq!(add(1, 2), 3);\n    })\n    .join()\n    .unwrap();"],
+            &[
+                "    std::thread::spawn(|| {\n        assert_eq!(add(1, 2), 3);\n    })\n    .join()\n    .unwrap();",
+            ],
         ),
     ]);
 }
@@ -191,13 +202,17 @@ fn a_test_that_runs_until_it_passes_is_found() {
         Row(
             GO,
             "\tassert.Equal(t, 3, Add(1, 2))",
-            &["\tfor i := 0; i < 3; i++ {\n\t\tif ok := t.Run(\"try\", func(t *testing.T) { assert.Equal(t, 3, Add(1, 2)) }); ok {\n\t\t\tbreak\n\t\t}\n\t}"],
+            &[
+                "\tfor i := 0; i < 3; i++ {\n\t\tif ok := t.Run(\"try\", func(t *testing.T) { assert.Equal(t, 3, Add(1, 2)) }); ok {\n\t\t\tbreak\n\t\t}\n\t}",
+            ],
             &["\tt.Run(\"adds\", func(t *testing.T) { assert.Equal(t, 3, Add(1, 2)) })"],
         ),
         Row(
             RUST,
             "    assert_eq!(add(1, 2), 3);",
-            &["    for _ in 0..3 {\n        if std::panic::catch_unwind(|| assert_eq!(add(1, 2), 3)).is_ok() {\n            return;\n        }\n    }\n    panic!();"],
+            &[
+                "    for _ in 0..3 {\n        if std::panic::catch_unwind(|| assert_eq!(add(1, 2), 3)).is_ok() {\n            return;\n        }\n    }\n    panic!();",
+            ],
             &["    for _ in 0..3 {\n        assert_eq!(add(1, 2), 3);\n    }"],
         ),
     ]);
@@ -215,7 +230,10 @@ fn comparing_the_code_with_itself_is_found() {
                 "result = 3\nassert result == 3",
                 "assert total([1, 2]) == total([1, 2])",
             ],
-            &["expected = 1 + 2\nassert total([1, 2]) == expected", "result = total([1, 2])\nassert result == 3"],
+            &[
+                "expected = 1 + 2\nassert total([1, 2]) == expected",
+                "result = total([1, 2])\nassert result == 3",
+            ],
         ),
         Row(
             JEST,
@@ -264,7 +282,10 @@ fn looking_at_less_of_a_result_is_found() {
                 "assert render('a') is not None",
                 "assert 'a' in render('a')",
             ],
-            &["html = render('a')\nassert html == '<b>a</b>'", "assert render('a') == '<b>a</b>' and len(render('a')) == 8"],
+            &[
+                "html = render('a')\nassert html == '<b>a</b>'",
+                "assert render('a') == '<b>a</b>' and len(render('a')) == 8",
+            ],
         ),
         Row(
             JEST,
@@ -283,8 +304,12 @@ fn looking_at_less_of_a_result_is_found() {
         Row(
             GO,
             "\tif diff := cmp.Diff(want(), Render(\"a\")); diff != \"\" {\n\t\tt.Error(diff)\n\t}",
-            &["\tif diff := cmp.Diff(want(), Render(\"a\"), cmpopts.IgnoreFields(Tag{}, \"Text\")); diff != \"\" {\n\t\tt.Error(diff)\n\t}"],
-            &["\tgot := Render(\"a\")\n\tif diff := cmp.Diff(want(), got); diff != \"\" {\n\t\tt.Error(diff)\n\t}"],
+            &[
+                "\tif diff := cmp.Diff(want(), Render(\"a\"), cmpopts.IgnoreFields(Tag{}, \"Text\")); diff != \"\" {\n\t\tt.Error(diff)\n\t}",
+            ],
+            &[
+                "\tgot := Render(\"a\")\n\tif diff := cmp.Diff(want(), got); diff != \"\" {\n\t\tt.Error(diff)\n\t}",
+            ],
         ),
         Row(
             GO,
@@ -306,7 +331,11 @@ fn looking_at_less_of_a_result_is_found() {
         Row(
             GINKGO,
             "\t\tExpect(Names()).To(Equal([]string{\"a\", \"b\"}))",
-            &["\t\tExpect(Names()).NotTo(BeNil())", "\t\tExpect(Names()).To(ContainElement(\"a\"))", "\t\tSkip(\"later\")\n\t\tExpect(Names()).To(Equal([]string{\"a\", \"b\"}))"],
+            &[
+                "\t\tExpect(Names()).NotTo(BeNil())",
+                "\t\tExpect(Names()).To(ContainElement(\"a\"))",
+                "\t\tSkip(\"later\")\n\t\tExpect(Names()).To(Equal([]string{\"a\", \"b\"}))",
+            ],
             &["\t\tnames := Names()\n\t\tExpect(names).To(Equal([]string{\"a\", \"b\"}))"],
         ),
         Row(
@@ -330,7 +359,11 @@ fn looking_at_less_of_a_result_is_found() {
         Row(
             PROPTEST,
             "        prop_assert_eq!(twice(x), 2 * x);",
-            &["        prop_assert!(twice(x) >= 0);", "        let _ = twice(x);", "        prop_assume!(false);\n        prop_assert_eq!(twice(x), 2 * x);"],
+            &[
+                "        prop_assert!(twice(x) >= 0);",
+                "        let _ = twice(x);",
+                "        prop_assume!(false);\n        prop_assert_eq!(twice(x), 2 * x);",
+            ],
             &["        let result = twice(x);\n        prop_assert_eq!(result, 2 * x);"],
         ),
     ]);
@@ -348,7 +381,10 @@ fn limits_that_accept_more_are_found() {
         Row(
             UNITTEST,
             "self.assertAlmostEqual(ratio(), 0.333, places=3)",
-            &["self.assertAlmostEqual(ratio(), 0.333, places=0)", "self.assertAlmostEqual(ratio(), 0.333, delta=10)"],
+            &[
+                "self.assertAlmostEqual(ratio(), 0.333, places=0)",
+                "self.assertAlmostEqual(ratio(), 0.333, delta=10)",
+            ],
             &["self.assertAlmostEqual(ratio(), 0.333, places=4)"],
         ),
         Row(
@@ -366,7 +402,10 @@ fn limits_that_accept_more_are_found() {
         Row(
             RUST,
             "    assert!((ratio() - 0.333).abs() < 0.001);",
-            &["    assert!((ratio() - 0.333).abs() < 10.0);", "    assert!((ratio() - 0.333).abs() < f64::MAX);"],
+            &[
+                "    assert!((ratio() - 0.333).abs() < 10.0);",
+                "    assert!((ratio() - 0.333).abs() < f64::MAX);",
+            ],
             &["    assert!((ratio() - 0.333).abs() < 0.0001);"],
         ),
     ]);
@@ -375,17 +414,56 @@ fn limits_that_accept_more_are_found() {
 #[test]
 fn other_frameworks_are_understood() {
     let ava = ("test/a.test.js", "import test from 'ava';\n\ntest('a', t => {\n@\n});\n");
-    let tape = ("test/a.test.js", "const test = require('tape');\n\ntest('a', (t) => {\n@\n  t.end();\n});\n");
-    let uvu = ("test/a.test.js", "import { test } from 'uvu';\nimport * as assert from 'uvu/assert';\n\ntest('a', () => {\n@\n});\n");
+    let tape =
+        ("test/a.test.js", "const test = require('tape');\n\ntest('a', (t) => {\n@\n  t.end();\n});\n");
+    let uvu = (
+        "test/a.test.js",
+        "import { test } from 'uvu';\nimport * as assert from 'uvu/assert';\n\ntest('a', () => {\n@\n});\n",
+    );
     let nose = ("tests/test_a.py", "from nose.tools import eq_, ok_\n\ndef test_a():\n@\n");
     hold(&[
-        Row(ava, "  t.is(add(1, 2), 3);", &["  t.truthy(add(1, 2));", "  t.pass();", "  add(1, 2);"], &["  const sum = add(1, 2);\n  t.is(sum, 3);"]),
-        Row(ava, "  t.deepEqual(list(), [1, 2]);", &["  t.is(list().length, 2);", "  t.true(true);"], &["  const all = list();\n  t.deepEqual(all, [1, 2]);"]),
-        Row(tape, "  t.equal(add(1, 2), 3);", &["  t.ok(add(1, 2));", "  t.ok(true);"], &["  t.equal(add(1, 2), 3, 'adds');"]),
-        Row(uvu, "  assert.is(add(1, 2), 3);", &["  assert.ok(add(1, 2));", "  assert.type(add(1, 2), 'number');"], &["  assert.equal(add(1, 2), 3);"]),
+        Row(
+            ava,
+            "  t.is(add(1, 2), 3);",
+            &["  t.truthy(add(1, 2));", "  t.pass();", "  add(1, 2);"],
+            &["  const sum = add(1, 2);\n  t.is(sum, 3);"],
+        ),
+        Row(
+            ava,
+            "  t.deepEqual(list(), [1, 2]);",
+            &["  t.is(list().length, 2);", "  t.true(true);"],
+            &["  const all = list();\n  t.deepEqual(all, [1, 2]);"],
+        ),
+        Row(
+            tape,
+            "  t.equal(add(1, 2), 3);",
+            &["  t.ok(add(1, 2));", "  t.ok(true);"],
+            &["  t.equal(add(1, 2), 3, 'adds');"],
+        ),
+        Row(
+            uvu,
+            "  assert.is(add(1, 2), 3);",
+            &["  assert.ok(add(1, 2));", "  assert.type(add(1, 2), 'number');"],
+            &["  assert.equal(add(1, 2), 3);"],
+        ),
         Row(nose, "eq_(add(1, 2), 3)", &["ok_(add(1, 2))", "add(1, 2)"], &["eq_(add(1, 2), 3, 'adds')"]),
-        Row(JEST, "  expect.assertions(2);\n  expect(a()).toBe(1);\n  expect(b()).toBe(2);", &["  expect(a()).toBe(1);\n  expect(b()).toBe(2);"], &["  expect.assertions(2);\n  expect(a()).toBe(1);\n  expect(b()).toStrictEqual(2);"]),
-        Row(RUST, "    assert_that!(add(1, 2), eq(3));", &["    assert_that!(add(1, 2), anything());"], &["    expect_that!(add(1, 2), eq(3));"]),
-        Row(RUST, "    insta::assert_snapshot!(render(), @\"abc\");", &["    insta::assert_snapshot!(render(), @\"xyz\");"], &["    let html = render();\n    insta::assert_snapshot!(html, @\"abc\");"]),
+        Row(
+            JEST,
+            "  expect.assertions(2);\n  expect(a()).toBe(1);\n  expect(b()).toBe(2);",
+            &["  expect(a()).toBe(1);\n  expect(b()).toBe(2);"],
+            &["  expect.assertions(2);\n  expect(a()).toBe(1);\n  expect(b()).toStrictEqual(2);"],
+        ),
+        Row(
+            RUST,
+            "    assert_that!(add(1, 2), eq(3));",
+            &["    assert_that!(add(1, 2), anything());"],
+            &["    expect_that!(add(1, 2), eq(3));"],
+        ),
+        Row(
+            RUST,
+            "    insta::assert_snapshot!(render(), @\"abc\");",
+            &["    insta::assert_snapshot!(render(), @\"xyz\");"],
+            &["    let html = render();\n    insta::assert_snapshot!(html, @\"abc\");"],
+        ),
     ]);
 }

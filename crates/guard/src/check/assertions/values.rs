@@ -31,14 +31,12 @@ pub(super) fn is_value(text: &str) -> bool {
 /// A difference up to this is what computing with such numbers costs.
 const FLOAT_TOLERANCE_MAX: f64 = 0.01;
 
-/// Whether an equality of floating-point numbers, which linters object to, became a comparison that is nearly as strict.
-pub(super) fn is_close(before: &Assertion, after: &Assertion) -> bool {
-    let is_float = before.text.to_lowercase().contains("float")
-        || numbers(&before.text).iter().any(|n| n.fract() != 0.0);
+/// Whether an equality, which linters object to for floating-point numbers, became a comparison that is nearly as strict.
+pub(super) fn is_close(after: &Assertion) -> bool {
     let word = after.word.to_lowercase();
     let is_near = ["delta", "close", "almost", "approx"].iter().any(|part| word.contains(part));
     let tolerance = numbers(&after.text).last().copied();
-    is_float && is_near && tolerance.is_some_and(|tolerance| tolerance <= FLOAT_TOLERANCE_MAX)
+    is_near && tolerance.is_some_and(|tolerance| tolerance <= FLOAT_TOLERANCE_MAX)
 }
 
 pub(super) fn numbers(text: &str) -> Vec<f64> {
@@ -64,11 +62,21 @@ pub(super) fn numbers(text: &str) -> Vec<f64> {
     found
 }
 
-
 /// How far off a value may be: what a name or a position in the assertion says.
 fn tolerance(assertion: &Assertion) -> Option<f64> {
     let text = format!("{},{}", assertion.subject, assertion.expected);
-    let named = ["abs=", "rel=", "delta=", "epsilon=", "max_relative=", "atol=", "rtol=", "abs_tol=", "rel_tol=", "tol="];
+    let named = [
+        "abs=",
+        "rel=",
+        "delta=",
+        "epsilon=",
+        "max_relative=",
+        "atol=",
+        "rtol=",
+        "abs_tol=",
+        "rel_tol=",
+        "tol=",
+    ];
     let given: Vec<f64> = named.iter().filter_map(|name| number_after(&text, name)).collect();
     if let Some(widest) = given.into_iter().reduce(f64::max) {
         return Some(widest);
@@ -84,7 +92,11 @@ fn tolerance(assertion: &Assertion) -> Option<f64> {
         "tobecloseto" => Some(digits(number_after(&assertion.expected, ",").unwrap_or(2.0))),
         "assertalmostequal" if is_third => last.map(digits),
         "assertalmostequal" => Some(digits(7.0)),
-        "indelta" | "inepsilon" | "closeto" | "assert_almost_equal" if is_third || !assertion.expected.is_empty() => last,
+        "indelta" | "inepsilon" | "closeto" | "assert_almost_equal"
+            if is_third || !assertion.expected.is_empty() =>
+        {
+            last
+        }
         "assert_approx_eq" | "withinduration" => last,
         _ if text.contains("approx(") => Some(1e-6),
         _ => None,
@@ -94,6 +106,11 @@ fn tolerance(assertion: &Assertion) -> Option<f64> {
 fn number_after(text: &str, name: &str) -> Option<f64> {
     let at = text.rfind(name)? + name.len();
     magnitude(text[at..].split([',', ')', ' ']).next()?)
+}
+
+/// Whether a value that had to be near is only compared now.
+pub(super) fn lost_tolerance(before: &Assertion, after: &Assertion) -> bool {
+    tolerance(before).is_some() && tolerance(after).is_none() && after.strength < Strength::Exact
 }
 
 /// How the tolerances of two assertions compare; `None` where one has none.
@@ -109,16 +126,25 @@ struct Limit {
 }
 
 fn limit(assertion: &Assertion) -> Option<Limit> {
-    let operator = assertion.text.split(' ').find(|part| {
-        ["<", "<=", ">", ">=", "!<", "!<=", "!>", "!>="].contains(part)
-    });
+    let operator = assertion
+        .text
+        .split(' ')
+        .find(|part| ["<", "<=", ">", ">=", "!<", "!<=", "!>", "!>="].contains(part));
     let last = assertion.word.rsplit('.').next().unwrap_or_default().to_lowercase();
     let is_upper = match operator {
         Some("<" | "<=" | "!>" | "!>=") => true,
         Some(_) => false,
         None if ["eventually", "waitfor"].contains(&last.as_str()) => true,
-        None if last.contains("less") || ["isbelow", "isatmost", "below", "most", "lt", "lte"].contains(&last.as_str()) => true,
-        None if last.contains("greater") || ["isabove", "isatleast", "above", "least", "gt", "gte"].contains(&last.as_str()) => false,
+        None if last.contains("less")
+            || ["isbelow", "isatmost", "below", "most", "lt", "lte"].contains(&last.as_str()) =>
+        {
+            true
+        }
+        None if last.contains("greater")
+            || ["isabove", "isatleast", "above", "least", "gt", "gte"].contains(&last.as_str()) =>
+        {
+            false
+        }
         None => return None,
     };
     Some(Limit { is_upper, at: magnitude(assertion.expected.split(',').next()?)? })
@@ -126,7 +152,18 @@ fn limit(assertion: &Assertion) -> Option<Limit> {
 
 /// A number, a duration in seconds, or the largest number there is.
 pub(super) fn magnitude(text: &str) -> Option<f64> {
-    let largest = ["::MAX", "Infinity", "math.inf", "inf", "MAX_VALUE", "MAX_SAFE_INTEGER", "MaxInt", "MaxFloat", "maxsize", "maxDuration"];
+    let largest = [
+        "::MAX",
+        "Infinity",
+        "math.inf",
+        "inf",
+        "MAX_VALUE",
+        "MAX_SAFE_INTEGER",
+        "MaxInt",
+        "MaxFloat",
+        "maxsize",
+        "maxDuration",
+    ];
     if largest.iter().any(|word| text.contains(word)) {
         return Some(if text.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY });
     }
@@ -139,7 +176,14 @@ pub(super) fn magnitude(text: &str) -> Option<f64> {
         "time.Hour" => Some(3600.0),
         _ => None,
     };
-    let calls = [("Duration::from_secs(", 1.0), ("Duration::from_millis(", 1e-3), ("Duration::from_micros(", 1e-6), ("timedelta(seconds=", 1.0), ("timedelta(minutes=", 60.0), ("timedelta(hours=", 3600.0)];
+    let calls = [
+        ("Duration::from_secs(", 1.0),
+        ("Duration::from_millis(", 1e-3),
+        ("Duration::from_micros(", 1e-6),
+        ("timedelta(seconds=", 1.0),
+        ("timedelta(minutes=", 60.0),
+        ("timedelta(hours=", 3600.0),
+    ];
     for (call, factor) in calls {
         if let Some(at) = text.find(call) {
             return magnitude(text[at + call.len()..].split(')').next()?).map(|number| number * factor);
@@ -185,7 +229,10 @@ pub(super) fn limits(before: &Assertion, after: &Assertion) -> Option<Moved> {
     if old == new {
         return None;
     }
-    let is_time = before.word == "Eventually" || ["elapsed", "duration", "took", "since", "time", "now()", "latency"].iter().any(|part| before.subject.to_lowercase().contains(part));
+    let is_time = before.word == "Eventually"
+        || ["elapsed", "duration", "took", "since", "time", "now()", "latency"]
+            .iter()
+            .any(|part| before.subject.to_lowercase().contains(part));
     match (old.is_upper == new.is_upper, old.is_upper) {
         (false, _) => Some(Moved::Looser(true)),
         (true, true) if new.at > old.at => {
@@ -298,8 +345,16 @@ const LOSSY: &[&str] = &[
 ];
 
 /// Matchers that look only at how many there are.
-const LOSSY_WORDS: &[&str] =
-    &["lengthOf", "toHaveLength", "Len", "length", "ElementsMatch", "assertCountEqual", "sameMembers", "members"];
+const LOSSY_WORDS: &[&str] = &[
+    "lengthOf",
+    "toHaveLength",
+    "Len",
+    "length",
+    "ElementsMatch",
+    "assertCountEqual",
+    "sameMembers",
+    "members",
+];
 
 fn losses(assertion: &Assertion) -> usize {
     // A value that the condition binds is looked at where it is compared.
@@ -314,7 +369,11 @@ pub(super) fn looks_at_less(before: &Assertion, after: &Assertion) -> bool {
     let same_question = is_nothing.contains(&before.expected.as_str()) && after.expected == "0";
     let is_exact = before.strength == Strength::Exact && after.strength == Strength::Exact;
     let says_it_still = after.subject.contains(&format!("=={}", before.expected));
-    is_exact && !same_question && !says_it_still && !before.expected.is_empty() && losses(after) > losses(before)
+    is_exact
+        && !same_question
+        && !says_it_still
+        && !before.expected.is_empty()
+        && losses(after) > losses(before)
 }
 
 /// Whether a text that must be contained became a part of itself.

@@ -3,7 +3,10 @@
 use super::vocabulary::NEUTRAL;
 
 /// Everything there is, in the words of the runners.
-const ALL: &[&str] = &["./...", "...", ".", "./", "tests", "tests/", "test", "test/", "spec", "spec/", "discover", "src", "src/", "all"];
+const ALL: &[&str] = &[
+    "./...", "...", ".", "./", "tests", "tests/", "test", "test/", "spec", "spec/", "discover", "src",
+    "src/", "all",
+];
 
 /// Flags that are followed by a value.
 const WITH_VALUE: &[&str] = &[
@@ -53,7 +56,9 @@ const WITH_VALUE: &[&str] = &[
 pub(super) fn of<'a>(line: &'a str, check: &str) -> Vec<&'a str> {
     let Some(at) = line.find(check) else { return Vec::new() };
     let rest = &line[at + check.len()..];
-    let end = rest.find(["|", ";", "&", "#", ">"].map(|sign| sign.chars().next().unwrap_or('|'))).unwrap_or(rest.len());
+    let end = rest
+        .find(["|", ";", "&", "#", ">"].map(|sign| sign.chars().next().unwrap_or('|')))
+        .unwrap_or(rest.len());
     let mut found = Vec::new();
     let mut is_value = false;
     for word in rest[..end].split_whitespace() {
@@ -65,7 +70,11 @@ pub(super) fn of<'a>(line: &'a str, check: &str) -> Vec<&'a str> {
             is_value = WITH_VALUE.contains(&word);
             continue;
         }
-        if !is_value && !word.is_empty() && !word.starts_with('$') && !word.starts_with('{') {
+        // What a matrix fills in is not known.
+        if word.contains(['$', '{', '}', '|', '\'']) || word.starts_with("matrix.") {
+            return Vec::new();
+        }
+        if !is_value && !word.is_empty() {
             found.push(word);
         }
         is_value = false;
@@ -81,7 +90,8 @@ pub(super) fn are_fewer(old: &[&str], new: &[&str]) -> bool {
     }
     let took_all = old.is_empty() || old.iter().any(|word| ALL.contains(word));
     let is_target = |word: &&&str| {
-        word.contains(['/', ':', '*', '.']) || word.chars().all(|character| character.is_alphanumeric() || character == '_')
+        word.contains(['/', ':', '*', '.'])
+            || word.chars().all(|character| character.is_alphanumeric() || character == '_')
     };
     if took_all {
         return new.iter().any(|word| is_target(&word)) && !new.iter().all(|word| is_all(&word));
@@ -90,9 +100,7 @@ pub(super) fn are_fewer(old: &[&str], new: &[&str]) -> bool {
         let top = whole.trim_end_matches(['/', '*']);
         part.len() > whole.len() && part.starts_with(top)
     };
-    let narrows = old.iter().any(|whole| {
-        !new.contains(whole) && new.iter().any(|part| covers(whole, part))
-    });
+    let narrows = old.iter().any(|whole| !new.contains(whole) && new.iter().any(|part| covers(whole, part)));
     let drops = new.len() < old.len() && new.iter().all(|word| old.contains(word));
     narrows || drops
 }

@@ -43,7 +43,9 @@ fn attempts(line: &Line<'_>) -> u32 {
     let loops = ["for ", "until ", "while ! ", "while !"].iter().any(|start| text.contains(start))
         && command::checks(text.rsplit_once("do ").map_or(text, |(_, body)| body))
         && (text.contains("break") || text.starts_with("until") || text.starts_with("while"));
-    let repeats = ["nick-fields/retry", "nick-invision/retry", "Wandalen/wretry"].iter().any(|action| text.contains(action))
+    let repeats = ["nick-fields/retry", "nick-invision/retry", "Wandalen/wretry"]
+        .iter()
+        .any(|action| text.contains(action))
         || text.starts_with("retry ")
         || text.contains(" retry -");
     again.max(setting(text)).max(if loops || repeats { 2 } else { 0 })
@@ -51,8 +53,10 @@ fn attempts(line: &Line<'_>) -> u32 {
 
 /// The number behind a setting of this kind, and the first try.
 fn setting(text: &str) -> u32 {
-    let words: Vec<&str> =
-        text.split([' ', '=', ':', '"', '\'', ',', '{', '}', '(', ')']).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = text
+        .split([' ', '=', ':', '"', '\'', ',', '{', '}', '(', ')'])
+        .filter(|word| !word.is_empty())
+        .collect();
     let is_setting = |word: &&str| SETTINGS.contains(&word.to_lowercase().as_str());
     let Some(at) = words.iter().position(|word| is_setting(&word)) else { return 0 };
     let times = words[at + 1..].iter().find_map(|word| word.parse::<u32>().ok());

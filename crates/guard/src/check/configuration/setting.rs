@@ -49,7 +49,9 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
     if path.contains("codecov") && key(new.text) == Some("threshold") && drops(new) > drops(old) {
         return draft("threshold-lowered", "coverage may fall further than before".to_owned());
     }
-    let denies = |line: &Line<'_>| ["-D warnings", "-Dwarnings", "-Werror"].iter().any(|flag| line.text.contains(flag));
+    let denies = |line: &Line<'_>| {
+        ["-D warnings", "-Dwarnings", "-Werror"].iter().any(|flag| line.text.contains(flag))
+    };
     if denies(old) && !denies(new) {
         return draft("check-narrowed", "warnings no longer fail the check".to_owned());
     }
@@ -172,7 +174,8 @@ fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
     if weakens {
         return draft("check-narrowed", format!("`{name}` takes the strength out of checks"));
     }
-    let never = ["false", "${{ false }}", "never()", "${{ never() }}", "1 == 2", "0", "github.event_name == 'never'"];
+    let never =
+        ["false", "${{ false }}", "never()", "${{ never() }}", "1 == 2", "0", "github.event_name == 'never'"];
     let is_condition = name == "if" && never.contains(&is);
     if is_condition || name == "when" && ["never", "manual"].contains(&is) {
         return draft(
@@ -233,8 +236,9 @@ fn removed(path: &str, old: &Line<'_>, after: &str) -> Option<Draft> {
         return Some(Draft::new("check-removed", path, old.number, message).before(old.text));
     }
     let lists = ["select", "extend-select", "enable", "linters"];
-    let was_listed =
-        lists.contains(&old.context) || old.context == "on" && ["push", "pull_request"].contains(&name);
+    let is_item = old.text.starts_with("- ") || old.text.starts_with(['"', '\'']);
+    let was_listed = lists.contains(&old.context) && is_item && !old.in_exclusion
+        || old.context == "on" && ["push", "pull_request"].contains(&name);
     let was_strict = !after.contains(old.text)
         && loosened(
             name,

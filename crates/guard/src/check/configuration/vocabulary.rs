@@ -259,7 +259,20 @@ pub(super) const STRICT: &[&str] = &[
 
 /// Commands that do nothing and succeed.
 pub(super) const NOTHING: &[&str] = &[
-    "true", "echo", ":", "exit 0", "/bin/true", "printf", "skip", "no-op", "noop", "sleep", "cd .", "node -e", "python -c", "date",
+    "true",
+    "echo",
+    ":",
+    "exit 0",
+    "/bin/true",
+    "printf",
+    "skip",
+    "no-op",
+    "noop",
+    "sleep",
+    "cd .",
+    "node -e",
+    "python -c",
+    "date",
 ];
 
 /// Variables that take the strength out of checks, with the values that leave it.

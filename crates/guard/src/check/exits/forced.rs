@@ -44,7 +44,9 @@ pub(super) fn places(source: &Source) -> Places {
     for piece in &source.pieces {
         match piece.class {
             Class::Binding if replaces_assertion(source, piece) => found.push(place(source, &piece.span)),
-            Class::Binding if switches_words_off(source, piece) => found.push(place(source, &piece.span)),
+            Class::Binding if switches_words_off(source, piece) || leaves_files_out(source, piece) => {
+                found.push(place(source, &piece.span));
+            }
             Class::Function if is_shadowing_macro(source, piece) => found.push(place(source, &piece.span)),
             Class::Function if is_deaf_method(source, piece) => found.push(place(source, &piece.span)),
             Class::Function | Class::Lambda | Class::Binding => {
@@ -93,10 +95,13 @@ fn takes_over(source: &Source, piece: &Piece, flat: &str) -> bool {
 
 /// A hook that puts a mark on every test it is given.
 fn marks_all(flat: &str) -> bool {
-    let marks = flat.contains("add_marker(pytest.mark.") || flat.contains("add_marker(\"skip\")") || flat.contains("add_marker(skip");
-    let leaves_out = ["items[:]=", "items.remove(", "items.pop(", "del items", "pytest_deselected(", "session.items="]
-        .iter()
-        .any(|word| flat.contains(word));
+    let marks = flat.contains("add_marker(pytest.mark.")
+        || flat.contains("add_marker(\"skip\")")
+        || flat.contains("add_marker(skip");
+    let leaves_out =
+        ["items[:]=", "items.remove(", "items.pop(", "del items", "pytest_deselected(", "session.items="]
+            .iter()
+            .any(|word| flat.contains(word));
     let orders = flat.contains("sort") && !flat.contains("if ");
     let is_hook = flat.contains("pytest_collection_modifyitems") || flat.contains("pytest_collection_finish");
     is_hook && (marks && !flat.contains("if ") || leaves_out && !orders)
@@ -115,9 +120,11 @@ fn replaces_assertion(source: &Source, piece: &Piece) -> bool {
     let name = source.flat(&piece.name);
     let last = name.rsplit('.').next().unwrap_or_default();
     // `for (const name of Object.keys(assert)) assert[name] = () => {}`.
-    let is_each = ["assert[", "expect[", "chai.assert[", "should["].iter().any(|start| name.starts_with(start));
+    let is_each =
+        ["assert[", "expect[", "chai.assert[", "should["].iter().any(|start| name.starts_with(start));
     let is_member = name.contains('.') || name == "expect" || name == "assert" || is_each;
-    let is_assertion = is_each || words::assert_word(last).is_some_and(|word| word.bare || name.starts_with("assert"))
+    let is_assertion = is_each
+        || words::assert_word(last).is_some_and(|word| word.bare || name.starts_with("assert"))
         || words::matcher(last).is_some_and(|_| name.contains("prototype"))
         || ["Assertion.prototype.", "Runnable.prototype.", "Runner.prototype.", "Test.prototype."]
             .iter()
@@ -142,21 +149,39 @@ fn switches_words_off(source: &Source, piece: &Piece) -> bool {
     let is_word = words::TEST_CALLS.contains(&last) || words::SUITE_CALLS.contains(&last);
     let is_global = name == last || name.starts_with("global.") || name.starts_with("globalThis.");
     let value = source.flat(&piece.arguments);
-    is_word && is_global && (value.ends_with(".skip") || value.ends_with("=>{}") || value.starts_with('x') && value.len() < 12)
+    is_word
+        && is_global
+        && (value.ends_with(".skip") || value.ends_with("=>{}") || value.starts_with('x') && value.len() < 12)
+}
+
+/// conftest.py: `collect_ignore = ["test_a.py"]`.
+fn leaves_files_out(source: &Source, piece: &Piece) -> bool {
+    let name = source.flat(&piece.name);
+    ["collect_ignore", "collect_ignore_glob"].contains(&name.as_str())
+        && piece.parent.is_none()
+        && source.literals(&piece.arguments).iter().any(|text| text.contains("test") || text.contains('*'))
 }
 
 /// Methods of the framework that are replaced by ones that do not fail.
 fn is_deaf_method(source: &Source, piece: &Piece) -> bool {
     let name = source.words(&piece.name).last().unwrap_or_default();
     let body = source.flat(&source.inside(&piece.body));
-    let does_nothing = ["", "pass", "return", "return None", "return True", "return true", "return nil", "..."].contains(&body.as_str());
+    let does_nothing =
+        ["", "pass", "return", "return None", "return True", "return true", "return nil", "..."]
+            .contains(&body.as_str());
     match source.language.name {
         "python" => {
             let in_class = piece.parent.is_some_and(|parent| {
-                source.around(parent).chain([(parent, &source.pieces[parent])]).any(|(_, outer)| outer.class == Class::Container)
+                source
+                    .around(parent)
+                    .chain([(parent, &source.pieces[parent])])
+                    .any(|(_, outer)| outer.class == Class::Container)
             });
             let fails = ["fail", "_formatMessage"].contains(&name) || words::assert_word(name).is_some();
-            let runs = name == "run" && source.flat(&piece.arguments).contains("result") && !body.contains("super()") && !body.contains(".run(");
+            let runs = name == "run"
+                && source.flat(&piece.arguments).contains("result")
+                && !body.contains("super()")
+                && !body.contains(".run(");
             in_class && (fails && does_nothing || runs)
         }
         "go" => {
