@@ -440,12 +440,21 @@ pub(crate) fn test_modules(inventory: &Inventory) -> Vec<std::ops::Range<usize>>
 
 /// How much more the assertions of all tests weigh than before, by how much each says.
 fn weight_gained(files: &[ChangedFile]) -> i64 {
-    let weight = |side: &Option<Side>| -> i64 {
-        let tests = side.as_ref().map(Side::tests).unwrap_or_default();
-        let live = tests.iter().filter(|test| !test.is_off()).flat_map(|test| test.live());
-        live.map(|assertion| assertion.strength as i64).sum()
+    let of_side = |side: &Option<Side>| -> i64 {
+        let Some(inventory) = side.as_ref().and_then(|side| side.inventory.as_ref()) else { return 0 };
+        let tests = inventory.tests.iter().filter(|test| !test.is_off());
+        tests.map(|test| weight(inventory, test)).sum()
     };
-    files.iter().map(|file| weight(&file.after) - weight(&file.before)).sum()
+    files.iter().map(|file| of_side(&file.after) - of_side(&file.before)).sum()
+}
+
+/// How much a test says, by itself and through the helpers of its file.
+fn weight(inventory: &Inventory, test: &Test) -> i64 {
+    let source = &inventory.source;
+    let own: i64 = test.live().map(|assertion| assertion.strength as i64).sum();
+    let called = test.body.clone().filter(|index| source.word(index + 1) == "(");
+    let helpers = called.filter_map(|index| inventory.helpers.get(source.word(index)));
+    own + helpers.flatten().map(|assertion| assertion.strength as i64).sum::<i64>()
 }
 
 /// How many more of each assertion the new sides have than the old ones.

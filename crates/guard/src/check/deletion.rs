@@ -122,7 +122,9 @@ fn one_removed(comparison: &Comparison, at: At) -> Draft {
 
 /// Whether something else than a cheat is at least as likely: behaviour that changed, or other tests of the same.
 fn is_explained(comparison: &Comparison, at: At) -> bool {
-    comparison.may_follow_code() || comparison.says_as_much() || is_replaced(comparison, at)
+    // What said nothing is not made up for.
+    let is_made_up_for = comparison.says_as_much() && comparison.old_test(at).live().next().is_some();
+    comparison.may_follow_code() || is_made_up_for || is_replaced(comparison, at)
 }
 
 /// Whether new tests in the same file call most of what this one called, and all new ones assert as much as all that
