@@ -146,7 +146,7 @@ fn replacement(source: &Source, piece: &Piece, in_test: bool) -> Option<Replaced
         }
         Class::Binding if in_test => assigned(source, &piece.name, &piece.arguments),
         // A function of the same name inside of the test hides the real one.
-        Class::Function if in_test && piece.parent.is_some() => {
+        Class::Function if in_test && ["fn", "def", "function"].contains(&source.word(piece.span.start)) => {
             source.words(&piece.name).last().map(str::to_owned).into_iter().collect()
         }
         _ => return None,
