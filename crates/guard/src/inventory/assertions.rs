@@ -401,6 +401,12 @@ fn is_failure_call(source: &Source, piece: &Piece) -> bool {
     let callee = source.flat(&piece.name);
     let Some(last) = callee.rsplit(['.', ':']).next() else { return false };
     let first = source.word(piece.name.start);
+    // Go: a helper that is given the test and says by its name that it failed.
+    let lower = last.to_lowercase();
+    let is_given_test = source.language.name == "go" && source.word(piece.arguments.start + 1) == "t";
+    if is_given_test && ["err", "fail", "fatal"].iter().any(|part| lower.contains(part)) {
+        return true;
+    }
     FAILURE_CALLS.contains(&last.trim_end_matches('!'))
         && (words::TEST_RECEIVERS.contains(&first) || ["panic", "panic!", "fail"].contains(&callee.as_str()))
 }
