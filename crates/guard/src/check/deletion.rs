@@ -158,7 +158,10 @@ fn is_commented_out(side: &crate::comparison::Side, test: &Test) -> bool {
 fn uncollected(old: &Inventory, test: &Test, new: &Inventory) -> Option<u32> {
     let print = Fingerprint::of(&old.source, &test.body);
     let alike = new.definitions.iter().find(|definition| {
-        definition.is_function && Fingerprint::of(&new.source, &definition.body).similarity(&print) > 0.8
+        let is_test = new.tests.iter().any(|test| test.span.contains(&definition.body.start));
+        definition.is_function
+            && !is_test
+            && Fingerprint::of(&new.source, &definition.body).similarity(&print) > 0.8
     })?;
     Some(new.source.line(alike.span.start))
 }

@@ -26,11 +26,15 @@ const SETTINGS: &[&str] = &[
     "samples",
     "trials",
     "rounds",
-    "repeat",
 ];
 
 /// A number that fell by less than this factor is an adjustment.
 const FACTOR_MIN: u64 = 5;
+
+/// Whether a number of examples fell by so much that it is no adjustment.
+fn is_far_less(was: u64, is: u64) -> bool {
+    was >= FACTOR_MIN && is * FACTOR_MIN <= was
+}
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
@@ -55,7 +59,7 @@ fn fewer_rounds(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
     if had.len() != has.len() {
         return None;
     }
-    let (was, is) = had.iter().zip(&has).find(|(was, is)| is.1 * FACTOR_MIN <= was.1)?;
+    let (was, is) = had.iter().zip(&has).find(|(was, is)| is_far_less(was.1, is.1))?;
     let message =
         format!("a loop of test `{}` went round {} times and does {} now", short(&after.id), was.1, is.1);
     Some(Draft::new("test-case-deleted", comparison.files[new.0].path(), is.0, message).test(&after.id))
@@ -97,7 +101,7 @@ fn fewer_by_setting(file: &ChangedFile) -> Vec<Draft> {
     for (name, was) in &had {
         let Some(is) = has.get(name).filter(|is| is.len() == was.len()) else { continue };
         for (was, is) in was.iter().zip(is) {
-            if is.1 * FACTOR_MIN <= was.1 {
+            if is_far_less(was.1, is.1) {
                 let message = format!(
                     "`{name}` was {} and is {}: a property is tried with far fewer examples",
                     was.1, is.1

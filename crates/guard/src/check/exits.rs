@@ -85,7 +85,8 @@ fn exits(source: &Source) -> Places {
         });
         let last = callee.rsplit(['.', ':']).next().unwrap_or_default();
         let is_call = words::EXIT_CALLS.contains(&callee.as_str()) || ["reallyExit", "_exit"].contains(&last);
-        is_call && is_success && !is_script
+        // Who aborts does not succeed.
+        is_call && is_success && !is_script && last != "abort"
     };
     let pieces = source.pieces.iter().enumerate();
     let calls = pieces

@@ -73,10 +73,15 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             let was_local = |name: &String| {
                 let source = &old_inventory.source;
                 source.pieces_in(&before.body).any(|(_, piece)| {
-                    piece.class == Class::Binding && source.words(&piece.name).any(|word| word == name)
+                    matches!(piece.class, Class::Binding | Class::Function)
+                        && source.words(&piece.name).any(|word| word == name)
                 })
             };
-            let is_new = known.iter().all(|(_, other, _)| *other != text)
+            // A function inside of a test hides another only where that one came from elsewhere.
+            let is_own =
+                text.starts_with("def ") && !names.iter().any(|name| imports(&old_inventory.source, name));
+            let is_new = !is_own
+                && known.iter().all(|(_, other, _)| *other != text)
                 && !names.iter().any(was_local)
                 && !names.iter().any(|name| comparison.touched_names.contains(name));
             if let Some(name) = names.iter().find(|name| subjects.contains(*name)).filter(|_| is_new) {
@@ -88,6 +93,12 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         }
     }
     drafts
+}
+
+/// Whether a file brings a name in from elsewhere.
+fn imports(source: &Source, name: &str) -> bool {
+    let mut imports = source.pieces.iter().filter(|piece| piece.class == Class::Import);
+    imports.any(|piece| source.words(&piece.span).any(|word| word == name))
 }
 
 /// Stubs of the test's own whose answers its assertions look at.

@@ -41,7 +41,6 @@ const WHOLE_FILE: &[&str] = &[
     "/* eslint-disable*/",
     "istanbul ignore file",
     "pyright: basic",
-    "pyright: ignore",
     "//nolint:all",
     "v8 ignore file",
     "c8 ignore start",

@@ -54,7 +54,17 @@ pub(super) fn of_decorator(source: &Source, span: &Span) -> Option<Mark> {
         "skipif" | "skipIf" | "skipUnless" | "DisabledOnOs" | "EnabledIf" | "DisabledIf" => {
             conditional(source, last, &arguments)
         }
-        "xfail" | "expectedFailure" => MarkKind::ExpectedFailure,
+        "xfail" | "expectedFailure" => {
+            // Where a condition decides, it fails only there.
+            let first = source.split(&arguments).into_iter().next().unwrap_or_default();
+            let is_condition = !first.is_empty()
+                && !source.flat(&first).starts_with("reason=")
+                && !source.flat(&first).starts_with("strict=")
+                && !source.flat(&first).starts_with("raises=")
+                && !super::condition::is_constant(source, &first)
+                && !is_always(source, &first);
+            if is_condition { MarkKind::ConditionalSkip } else { MarkKind::ExpectedFailure }
+        }
         "flaky" | "retry" | "RetryingTest" | "Retry" | "flaky_test" | "retry_test" => MarkKind::Retry,
         "cfg" => return hidden(source, span, &flat),
         "cfg_attr" if flat.contains("ignore") => {

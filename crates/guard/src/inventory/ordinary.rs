@@ -172,6 +172,8 @@ pub(crate) fn configured(source: &Source, span: &Span) -> Option<bool> {
         }
         "test" | "debug_assertions" | "true" if span.len() == 1 => Some(true),
         "false" | "FALSE" | "never" | "disabled" if span.len() == 1 => Some(false),
+        // What most crates switch on by default is no switch.
+        "feature" if ["\"std\"", "\"default\"", "\"alloc\""].iter().any(|name| flat.contains(name)) => None,
         "feature" => Some(false),
         _ if flat.starts_with("target_") || ["unix", "windows", "miri", "doc"].contains(&flat.as_str()) => {
             None

@@ -27,7 +27,7 @@ pub(crate) fn reach(source: &Source, index: usize, test: &Span) -> Reach {
         }
         let is_swallowed = match outer.class {
             Class::Try => swallows(source, outer_index, at),
-            Class::With => expects_failure(source, outer),
+            Class::With => outer.body.contains(&at) && expects_failure(source, outer),
             Class::Call => drops_panic(source, outer, at),
             _ => false,
         };

@@ -26,18 +26,18 @@ pub(super) fn is_broader(before: &Assertion, after: &Assertion) -> bool {
     let lost_pattern = anything_js.contains(&after.expected.as_str()) && !before.expected.is_empty();
     let lost_part =
         before.expected.starts_with(&format!("{},", after.expected)) && !after.expected.is_empty();
-    // The code to run, as a text, in the manner of old versions.
-    let is_code =
-        before.word == "raises" && before.expected.starts_with('"') && before.expected.contains('(');
+    // What is called may be among the arguments; a name before an equals sign says what is expected of the error.
+    let is_callable = ["raises", "assertRaises", "assert_raises", "warns"].contains(&before.word.as_str())
+        && !before.expected.contains("match=");
     let lost_all = !before.expected.is_empty()
-        && !is_code
+        && !is_callable
         && after.expected.is_empty()
         && before.subject == after.subject;
     any(&new_words) && !any(&old_words)
         || lost_match
         || lost_all
         || lost_pattern
-        || lost_part && before.subject == after.subject
+        || lost_part && !is_callable && before.subject == after.subject
 }
 
 /// Whether an assertion expects an error.
