@@ -466,9 +466,11 @@ fn counts(files: &[ChangedFile]) -> BTreeMap<String, isize> {
             let own = inventory.tests.iter().filter(|test| !test.is_off()).flat_map(|test| test.live());
             // A helper that nobody calls asserts nothing.
             let source = &inventory.source;
+            let path = side.as_ref().map_or("", |side| side.path.as_str());
+            let is_helper_file = inventory.tests.is_empty() && !paths::is_collected(path);
             let is_called = |name: &str| {
                 let mentions = (0..source.tokens.len()).filter(|index| source.word(*index) == name);
-                inventory.tests.is_empty() || mentions.take(2).count() == 2
+                is_helper_file || mentions.take(2).count() == 2
             };
             let helpers = inventory.helpers.iter().filter(|(name, _)| is_called(name));
             let helped = helpers.flat_map(|(_, assertions)| assertions);

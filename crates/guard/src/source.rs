@@ -358,8 +358,7 @@ impl Walk<'_> {
 
     /// Reads what is inside of a macro as if it stood in a file: the grammar takes it for loose tokens.
     fn items(&mut self, node: &tree_sitter::Node<'_>) {
-        let (Some(first), Some(last)) =
-            (node.child(0), node.child(node.child_count().saturating_sub(1) as u32))
+        let (Some(first), Some(last)) = (node.child(0), node.child(node.child_count().saturating_sub(1)))
         else {
             return;
         };

@@ -145,10 +145,10 @@ fn value(source: &Source, span: &Span) -> Vec<String> {
 /// The function that looks into a table which stands outside of any.
 fn asking(inventory: &Inventory, table: &Span) -> Option<String> {
     let source = &inventory.source;
-    let holder = source.pieces.iter().filter(|piece| {
+    let mut holder = source.pieces.iter().filter(|piece| {
         piece.class == Class::Binding && piece.span.start < table.start && table.end <= piece.span.end
     });
-    let name = source.words(&holder.last()?.name).last()?.to_owned();
+    let name = source.words(&holder.next_back()?.name).last()?.to_owned();
     let asks = |definition: &&Definition| {
         definition.is_function && source.words(&definition.body).any(|word| word == name)
     };

@@ -71,7 +71,7 @@ fn file(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
     // A tool that is new may leave out what it likes.
     let is_new_tool = |change: &Change<'_>| {
         let Some(line) = change.after.as_ref().filter(|_| change.before.is_none()) else { return false };
-        let is_new_section = line.section.len() > 2 && !before.contains(line.section);
+        let is_new_section = line.section.starts_with("[tool.") && !before.contains(line.section);
         // A hook or a step that came with this line.
         let above = line.number.saturating_sub(NEW_STEP_LINES_MAX)..line.number;
         let is_new_step = changes.iter().filter(|other| other.before.is_none()).any(|other| {
@@ -82,13 +82,15 @@ fn file(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
         });
         is_new_section || is_new_step
     };
-    for change in changes.iter().filter(|change| !is_new_tool(change)) {
+    for change in &changes {
         let found = retry::compared(path, change)
             .or_else(|| command::compared(path, change, after))
             .or_else(|| setting::compared(path, change, after));
         let is_explained = |draft: &Draft| match draft.rule {
             "check-removed" => replaced,
-            "check-narrowed" => is_migrated || change.after.as_ref().is_some_and(gives_reason),
+            "check-narrowed" => {
+                is_migrated || is_new_tool(change) || change.after.as_ref().is_some_and(gives_reason)
+            }
             _ => false,
         };
         drafts.extend(found.map(|draft| if is_explained(&draft) { draft.unsure() } else { draft }));
@@ -146,7 +148,15 @@ fn likeness(a: &Line<'_>, b: &Line<'_>) -> f64 {
     let key = |line: &Line<'_>| setting::key(line.text).map(str::to_owned);
     let same_key = key(a).is_some() && key(a) == key(b) && a.context == b.context;
     let words = crate::similar::text_similarity(a.text, b.text);
-    if same_key { words.max(0.5) + 0.2 } else { words }
+    // The same check for the same purpose is the same line, whatever it is given.
+    let same_check = a.context == b.context && !a.context.is_empty() && command::same(a.text, b.text);
+    if same_key {
+        words.max(0.5) + 0.2
+    } else if same_check {
+        words.max(SIMILARITY_MIN)
+    } else {
+        words
+    }
 }
 
 fn lines(text: &str) -> Vec<Line<'_>> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Draft, rows};
 use crate::comparison::Comparison;
 use crate::follow::At;
-use crate::inventory::{Inventory, Test};
+use crate::inventory::{Inventory, Strength, Test};
 use crate::paths;
 use crate::similar::Fingerprint;
 
@@ -117,13 +117,19 @@ fn one_removed(comparison: &Comparison, at: At) -> Draft {
         ("test-deleted", test.line, format!("test `{name}` is gone, and no other test has become it"))
     };
     let draft = Draft::new(rule, file.path(), line, message).test(&test.id).before(before);
-    if is_explained(comparison, at) { draft.unsure() } else { draft }
+    // Who hides a test or makes it a comment did not rewrite it.
+    let explained = match rule {
+        "test-deleted" => is_explained(comparison, at),
+        _ => comparison.may_follow_code(),
+    };
+    if explained { draft.unsure() } else { draft }
 }
 
 /// Whether something else than a cheat is at least as likely: behaviour that changed, or other tests of the same.
 fn is_explained(comparison: &Comparison, at: At) -> bool {
     // What said nothing is not made up for.
-    let is_made_up_for = comparison.says_as_much() && comparison.old_test(at).live().next().is_some();
+    let is_made_up_for = comparison.says_as_much()
+        && comparison.old_test(at).live().any(|assertion| assertion.strength > Strength::Tautology);
     comparison.may_follow_code() || is_made_up_for || is_replaced(comparison, at)
 }
 

@@ -130,7 +130,12 @@ impl Scope<'_> {
         let last = source.pieces.partition_point(|piece| piece.span.start < end);
         let before = source.pieces[..last].iter().rev().take(PIECES_MAX);
         before.take_while(|piece| piece.span.start >= start).find_map(|piece| {
-            if piece.class != Class::Binding || piece.arguments.is_empty() || piece.span.end > end {
+            let names = |word: &str| word == name;
+            if piece.class != Class::Binding || piece.span.end > end || !source.words(&piece.name).any(names)
+            {
+                return None;
+            }
+            if piece.arguments.is_empty() {
                 return None;
             }
             let names = source.split(&piece.name);

@@ -15,6 +15,11 @@ pub(super) fn names_check(line: &str) -> bool {
     checks(line) || is_repository && CHECKS.iter().any(|check| check.len() > 3 && line.contains(check))
 }
 
+/// Whether two lines run the same check.
+pub(super) fn same(a: &str, b: &str) -> bool {
+    which(a).is_some() && which(a) == which(b)
+}
+
 /// Names of scripts that check.
 const PURPOSES: &[&str] = &["test", "lint", "check", "coverage", "ci", "typecheck", "verify"];
 

@@ -58,7 +58,7 @@ fn setting(text: &str) -> u32 {
         .filter(|word| !word.is_empty())
         .collect();
     let is_setting = |word: &&str| SETTINGS.contains(&word.to_lowercase().as_str());
-    let Some(at) = words.iter().position(|word| is_setting(&word)) else { return 0 };
+    let Some(at) = words.iter().position(is_setting) else { return 0 };
     let times = words[at + 1..].iter().find_map(|word| word.parse::<u32>().ok());
     let first = u32::from(!words[at].contains("attempts"));
     times.map_or(0, |times| times + first)

@@ -84,12 +84,20 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
         && is.parse::<f64>().is_err();
     let fewer = !lost.is_empty() && (name != "on" || lost.iter().any(|word| word.starts_with("pu")));
     // A place that got another name is still looked at; another pattern of names is not the same.
-    let is_pattern =
-        ["python_files", "python_functions", "python_classes", "testMatch", "testRegex", "testpaths", "spec"]
-            .contains(&name);
+    let is_pattern = [
+        "python_files",
+        "python_functions",
+        "python_classes",
+        "testMatch",
+        "testRegex",
+        "testpaths",
+        "on",
+        "spec",
+    ]
+    .contains(&name);
     let is_part =
         |word: &&String| lost.iter().any(|whole| word.starts_with(whole.trim_end_matches(['/', '*'])));
-    let narrows = lost.len() > gained.len() || is_pattern || gained.iter().any(|word| is_part(word));
+    let narrows = lost.len() > gained.len() || is_pattern || gained.iter().any(is_part);
     if looks_at && (negates || fewer && lost.len() >= gained.len() && narrows) {
         return draft("check-narrowed", format!("`{name}` looks at less than before"));
     }
