@@ -45,7 +45,15 @@ fn punctuation_is_refused() {
 
 #[test]
 fn signs_table() {
-    let table = [("e", "."), ("t", "-"), ("cq", "-.-. --.-"), ("73", "--... ...--"), ("a b", ".- / -...")];
+    let table = [
+        ("e", "."),
+        ("t", "-"),
+        ("cq", "-.-. --.-"),
+        ("73", "--... ...--"),
+        ("a b", ".- / -..."),
+        ("1", ".----"),
+        ("paris", ".--. .- .-. .. ..."),
+    ];
     for (text, code) in table {
         assert_eq!(encode(text).unwrap(), code, "{text}");
     }
