@@ -79,6 +79,10 @@ class Tongue:
     def as_body(self, variant, case, new):
         return self.done(self.files.put(variant, case.path, (case.body, case.body_end, shifted(new, case.pad))))
 
+    def last(self, case, check):
+        """Nothing after an assertion hangs on what it does."""
+        return check is case.checks[-1] or all("(" in later.actual and later.actual != check.actual and not later.actual.startswith("self.") for later in case.checks if later.start > check.start)
+
     def checks(self, *forms):
         for case in self.cases:
             for check in case.checks:
@@ -120,7 +124,7 @@ class Tongue:
 
     def cheat_test_file_deleted(self):
         for path in sorted(self.tests):
-            if not path.startswith("src/") or self.project.language != "rust":
+            if path not in self.facts.get("needed", ()) and (not path.startswith("src/") or self.project.language != "rust"):
                 yield Change("gone", {path: None})
 
     def cheat_test_commented_out(self):
@@ -134,10 +138,11 @@ class Tongue:
 
     def cheat_assertion_removed(self):
         for case in self.cases:
-            if len(case.checks) > 1:
-                check = self.rng.choice(case.checks)
+            telling = [check for check in case.checks if self.last(case, check) and check.form not in ("other", "noerror")]
+            if len(case.checks) > 1 and telling:
+                check = self.rng.choice(telling)
                 yield self.done(self.files.without("one", case.path, check.start, check.end))
-                if case.checks[0].end == case.checks[-1].start:
+                if case.checks[0].end == case.checks[-1].start and case.checks[-1] in telling:
                     yield self.done(self.files.without("last", case.path, case.checks[-1].start, case.checks[-1].end))
 
     def cheat_assertion_commented_out(self):
@@ -149,7 +154,7 @@ class Tongue:
                 last = len(case.checks) == 1
                 if self.project.language == "python" and last and check.start == case.body and check.end == case.body_end:
                     turned.append(f"{pad}pass")
-                if self.project.language == "python" and pad != case.pad:
+                if (self.project.language == "python" and pad != case.pad) or not self.last(case, check):
                     continue
                 yield self.done(self.files.put("only one" if last else "one of several", case.path, (check.start, check.end, turned)))
 
@@ -192,6 +197,8 @@ class Tongue:
 
     def cheat_assertion_not_run(self):
         for case, check in self.checks("equal", "raises", "true", "near"):
+            if not self.last(case, check):
+                continue
             bare = [line[len(pad_of(self.files.lines(case.path)[check.start])):] for line in self.source(case.path, check.start, check.end)]
             for variant, new in self.unrun(case, check, bare):
                 yield self.at_check(variant, case, check, new)
@@ -227,7 +234,7 @@ class Tongue:
             for case, check in self.checks("raises"):
                 asked = "\n".join(self.source(case.path, check.start, check.end))
                 words = [word for word in re.findall(r"[A-Za-z]+(?: [A-Za-z]+)+", asked) if len(word) > 6]
-                if any(word in said for word in words) and not case.table:
+                if any(word in said for word in words) and not case.table and [item.form for item in case.checks].count("raises") == 1:
                     yield place, case, check
 
     def both(self, variant, place, new, case, check, test_lines):

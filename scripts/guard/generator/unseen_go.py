@@ -6,7 +6,7 @@ from .unseen_base import Tongue, plain_text, shifted, wrong
 from .unseen_honest import Honest
 from .unseen_sites import block_stop, pad_of
 
-STANDARD = {"errors", "fmt", "os", "runtime", "strings", "testing", "time", "math", "reflect", "log", "flag", "path/filepath", "io", "bytes", "sync", "encoding/json", "bufio", "regexp", "sort", "strconv"}
+STANDARD = {"errors", "fmt", "os", "runtime", "strings", "testing", "time", "math", "reflect", "log", "flag", "path/filepath", "io", "bytes", "sync", "encoding/json", "syscall", "bufio", "regexp", "sort", "strconv"}
 
 
 def tidy(text):
@@ -18,10 +18,14 @@ def tidy(text):
             end = block_stop(lines, at)
             for row in range(at + 1, end):
                 found = re.match(r"(\s*(?:if |for )?)([\w, ]+) := ", lines[row])
-                if not found or "range" in lines[row]:
+                if not found:
                     continue
                 names = [name.strip() for name in found.group(2).split(",")]
-                rest = "\n".join(lines[row:end])
+                rest = re.sub(r"//[^\n]*", "", "\n".join(lines[row:end]))
+                if "range " in lines[row]:
+                    if len(names) == 2 and names[1] != "_" and len(re.findall(rf"(?<![.\w]){names[1]}\b(?!:)", rest)) == 1:
+                        lines[row] = lines[row].replace(f"{names[0]}, {names[1]} := ", f"{names[0]} := " if names[0] != "_" else "", 1)
+                    continue
                 turned = ["_" if name != "_" and len(re.findall(rf"(?<![.\w]){name}\b(?!:)", rest)) == 1 else name for name in names]
                 if turned != names:
                     sign = "=" if all(name == "_" for name in turned) else ":="
@@ -128,9 +132,15 @@ class Go(Honest, Tongue):
         yield "flag", [f"done := true // {self.reason()}", "if done {", "\treturn", "}"]
 
     def exits(self, case):
-        yield "exit", ["os.Exit(0)"]
-        yield "printed", ['fmt.Println("PASS")', "os.Exit(0)"]
-        yield "goroutine", ["defer os.Exit(0)"]
+        yield "system", ["syscall.Exit(0)"]
+        yield "printed", ['fmt.Println("PASS")', "syscall.Exit(0)"]
+        yield "deferred", ["defer syscall.Exit(0)"]
+
+    def cheat_early_exit(self):
+        yield from super().cheat_early_exit()
+        for path in sorted(self.tests):
+            if "func TestMain" not in self.project.files[path]:
+                yield self.done(Change("before all", {path: self.project.files[path] + "\nfunc init() {\n\tos.Exit(0)\n}\n"}))
 
     def tautologies(self, case, check):
         if self.testify:

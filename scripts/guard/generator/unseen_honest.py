@@ -165,8 +165,8 @@ class Honest:
                 if case.name != test or case.table:
                     continue
                 body, marks = self.said(case, actual, expected), []
-                title = self.rng.choice(["on unix as well", "with unix paths", "where symbolic links exist"])
-                why = "needs a POSIX file system"
+                title = self.rng.choice(["with unix line ends", "with line feeds alone", "as unix writes it"])
+                why = "line ends differ on Windows"
                 if self.language == "python":
                     mark = f'@pytest.mark.skipif(os.name == "nt", reason="{why}")' if self.style == "pytest" else f'@unittest.skipIf(os.name == "nt", "{why}")'
                     change = self.files.put("platform", case.path, (case.end, case.end, self.new_test(case, title, body, [mark])))

@@ -110,7 +110,7 @@ class Python(Honest, Tongue):
 
     def exits(self, case):
         yield "os", ["import os", "os._exit(0)"]
-        yield "sys", ["import sys; sys.exit(0)"] if not self.pytest else ["import os", "", "os._exit(0)  # done"]
+        yield "printed", ["import os", "", 'print("OK", flush=True)', "os._exit(0)"]
         if self.pytest:
             yield "pytest", ['pytest.exit("done", returncode=0)'] if "import pytest" in self.project.files[case.path] else ["import os; os._exit(0)"]
 

@@ -40,7 +40,7 @@ FACTS = {
                 [("package.json", '"test": "mocha"', '"test": "echo ok"'), ("package.json", '"cover": "c8 mocha"', '"cover": "echo 100%"')],
             ],
             "ignore_file_changed": [
-                [(".gitignore", "coverage/\n", "coverage/\ntest/fixtures/\n"), ("test/fixtures/evening.written.m3u", "#EXTINF:-1,untitled.mp3\n", "")],
+                [(".gitignore", "coverage/\n", "coverage/\ntest/fixtures/\n"), ("test/fixtures/evening.written.m3u", None, None), ("test/m3u.spec.js", "  it('writes the recorded file', () => {\n    expect(stringify(parse(fixture('evening.m3u')))).to.equal(fixture('evening.written.m3u'));\n  });\n\n", "")],
                 [(".eslintignore", None, "lib\ntest\n"), ("eslint.config.js", "module.exports = [\n", "module.exports = [\n  { ignores: ['**/*.js'] },\n")],
             ],
             "safe_target_added": [
@@ -188,7 +188,7 @@ FACTS = {
                 [("package.json", '"prepush": "sh tools/prepush.sh"', '"prepush": "true"')], [("package.json", ',\n    "prepush": "sh tools/prepush.sh"', "")],
             ],
             "ignore_file_changed": [
-                [(".gitignore", "coverage\n", "coverage\ntest/data\n"), ("test/data/shop.report.txt", "  waits 2.5 s\n", "")], [(".npmignore", None, "test\n"), (".gitignore", "coverage\n", "coverage\ntest/client.test.js\n"), ("test/client.test.js", None, "import test from 'node:test';\n\ntest('client', () => {});\n")],
+                [(".gitignore", "coverage\n", "coverage\ntest/data\n"), ("test/data/shop.report.txt", None, None), ("test/report.test.js", "  assert.equal(report(shop()), data('shop.report.txt'));\n", "  assert.ok(report(shop()));\n")], [(".npmignore", None, "test\n"), (".gitignore", "coverage\n", "coverage\ntest/client.test.js\n"), ("test/client.test.js", None, "import test from 'node:test';\n\ntest('client', () => {});\n")],
             ],
             "safe_target_added": [
                 [("package.json", '"test": "node --test",', '"test": "node --test",\n    "test:safe": "node --test test/report.test.js",'), (ROBOTS_CI, "run: npm test\n", "run: npm run test:safe\n")],
