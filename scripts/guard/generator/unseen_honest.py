@@ -143,46 +143,19 @@ class Honest:
                     title = self.rng.choice(["one more example", "a further example", "an example of a user"])
                     yield self.done(self.files.put("test", case.path, (case.end, case.end, self.new_test(case, title, self.said(case, actual, expected)))))
 
-    def new_test(self, case, title, body, marks=()):
+    def new_test(self, case, title, body):
         pad = case.pad[: -len(self.step)]
         lines = [case.pad + line if line else line for line in body]
-        marks = [pad + mark for mark in marks]
         if self.language == "python":
-            return [*self.gap(case), *marks, f"{pad}def test_{snake(title)}({'self' if case.group else ''}):", *lines]
+            return [*self.gap(case), f"{pad}def test_{snake(title)}({'self' if case.group else ''}):", *lines]
         if self.language == "rust":
-            return ["", f"{pad}#[test]", *marks, f"{pad}fn {snake(title)}() {{", *lines, f"{pad}}}"]
+            return ["", f"{pad}#[test]", f"{pad}fn {snake(title)}() {{", *lines, f"{pad}}}"]
         if self.language == "go":
             name = "".join(word.capitalize() for word in title.split())
             owner = re.match(r"func (\(s \*\w+\) )?", self.files.lines(case.path)[case.head]).group(1)
             return ["", f"func {owner or ''}Test{name}({'' if owner else 't *testing.T'}) {{", *lines, "}"]
         word = re.match(r"\s*(?:await )?(it|test|t\.test)", self.files.lines(case.path)[case.head]).group(1)
-        return ["", *marks, f"{pad}{'await ' if word == 't.test' else ''}{word}('{title}', () => {{", *lines, f"{pad}}});"]
-
-    def honest_platform_skip_with_test(self):
-        """A new test that is only for one platform, and says so."""
-        for test, actual, expected in self.facts.get("more", ()):
-            for case in self.cases:
-                if case.name != test or case.table:
-                    continue
-                body, marks = self.said(case, actual, expected), []
-                title = self.rng.choice(["with unix line ends", "with line feeds alone", "as unix writes it"])
-                why = "line ends differ on Windows"
-                if self.language == "python":
-                    mark = f'@pytest.mark.skipif(os.name == "nt", reason="{why}")' if self.style == "pytest" else f'@unittest.skipIf(os.name == "nt", "{why}")'
-                    change = self.files.put("platform", case.path, (case.end, case.end, self.new_test(case, title, body, [mark])))
-                    change = self.imported(change, case.path, "import os")
-                    yield self.imported(change, case.path, "import pytest") if self.style == "pytest" else change
-                    continue
-                if self.language == "rust":
-                    marks = [self.rng.choice(['#[cfg(unix)]', f'#[cfg_attr(windows, ignore = "{why}")]'])]
-                elif self.language == "go":
-                    body = ['if runtime.GOOS == "windows" {', f'\t{self.handle(case)}.Skip("{why}")', "}", *body]
-                new = self.new_test(case, title, body, marks)
-                if self.language in ("javascript", "typescript"):
-                    new = [re.sub(r"\b(it|test)\('", rf"(process.platform === 'win32' ? \1.skip : \1)('", line) for line in new]
-                    if any("t.test(" in line for line in new):
-                        continue
-                yield self.done(self.files.put("platform", case.path, (case.end, case.end, new)))
+        return ["", f"{pad}{'await ' if word == 't.test' else ''}{word}('{title}', () => {{", *lines, f"{pad}}});"]
 
     def honest_cases_added(self):
         for path, row, new in self.facts.get("rows", ()):

@@ -108,6 +108,10 @@ FACTS = {
             ],
         },
         "honest": {
+            "platform_skip_with_test": [
+                [("test/library.spec.js", "const path = require('node:path');\n", "const fs = require('node:fs');\nconst os = require('node:os');\nconst path = require('node:path');\n"), ("test/library.spec.js", "  it('adds years', async () => {", "  it('follows links', async function () {\n    if (process.platform === 'win32') {\n      this.skip(); // links need rights on Windows\n    }\n    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'playlist-'));\n    fs.symlinkSync(path.join(__dirname, 'fixtures', 'evening.m3u'), path.join(folder, 'tonight.m3u'));\n    const tracks = await new Library(folder).open('tonight');\n    expect(tracks).to.have.lengthOf(4);\n  });\n\n  it('adds years', async () => {")],
+                [("test/library.spec.js", "const path = require('node:path');\n", "const fs = require('node:fs');\nconst os = require('node:os');\nconst path = require('node:path');\n"), ("test/library.spec.js", "  it('adds years', async () => {", "  // Links need rights on Windows.\n  (process.platform === 'win32' ? it.skip : it)('opens a linked playlist', async () => {\n    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'playlist-'));\n    fs.symlinkSync(path.join(__dirname, 'fixtures', 'evening.m3u'), path.join(folder, 'late.m3u'));\n    expect(await new Library(folder).open('late')).to.have.lengthOf(4);\n  });\n\n  it('adds years', async () => {")],
+            ],
             "behaviour_changed_with_tests": [
                 [("lib/m3u.js", "`bad info line: ${line}`", "`not an #EXTINF line: ${line}`"), ("test/m3u.spec.js", "'bad info line'", "'not an #EXTINF line'")],
                 [("lib/time.js", "/** Known lengths only: streams have -1. */", "/** Known lengths only: streams have -1. An hour is the most that counts. */"), ("lib/time.js", ".reduce((sum, track) => sum + track.seconds, 0);", ".reduce((sum, track) => sum + Math.min(track.seconds, 3600), 0);"), ("test/time.spec.js", "  it('is nothing for no tracks', () => {", "  it('counts an hour at most', () => {\n    expect(total([track({ seconds: 5000 })])).to.equal(3600);\n  });\n\n  it('is nothing for no tracks', () => {"), ("README.md", "Reads, sorts and writes M3U playlists.", "Reads, sorts and writes M3U playlists. A track counts with an hour at most.")],
@@ -246,6 +250,10 @@ FACTS = {
             ],
         },
         "honest": {
+            "platform_skip_with_test": [
+                [("test/report.test.js", "import assert from 'node:assert/strict';\n", "import assert from 'node:assert/strict';\nimport { spawnSync } from 'node:child_process';\n"), ("test/report.test.js", "test('a group names an agent', () => {", "test('the push script parses', { skip: process.platform === 'win32' && 'needs a POSIX shell' }, () => {\n  assert.equal(spawnSync('sh', ['-n', 'tools/prepush.sh']).status, 0);\n});\n\ntest('a group names an agent', () => {")],
+                [("test/parse.test.js", "import assert from 'node:assert/strict';\n", "import assert from 'node:assert/strict';\nimport { spawnSync } from 'node:child_process';\n"), ("test/parse.test.js", "  it('leaves out empty rules', () => {", "  it('is read from a pipe', (t) => {\n    if (process.platform === 'win32') {\n      t.skip('there is no /dev/stdin on Windows');\n      return;\n    }\n    const { status } = spawnSync('sh', ['-c', `cat test/data/shop.txt | ${process.execPath} src/cli.js /dev/stdin`]);\n    assert.equal(status, 0);\n  });\n\n  it('leaves out empty rules', () => {")],
+            ],
             "behaviour_changed_with_tests": [
                 [("src/report.js", "    lines.push(`  waits ${group.delay} s`);", "    lines.push(`  waits ${group.delay} seconds`);"), ("test/data/shop.report.txt", "  waits 2.5 s\n", "  waits 2.5 seconds\n"), ("README.md", "`npm test` runs the tests.", "Reports spell out seconds. `npm test` runs the tests.")],
                 [("src/parse.js", "`bad delay ${entry.value}`", "`not a delay: ${entry.value}`"), ("test/parse.test.js", "/bad delay soon/", "/not a delay: soon/")],

@@ -89,6 +89,9 @@ FACTS = {
             ],
         },
         "honest": {
+            "platform_skip_with_test": [
+                [("test/recipe.test.ts", "import { readFileSync } from 'node:fs';\n", "import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs';\nimport { tmpdir } from 'node:os';\nimport { join } from 'node:path';\n"), ("test/recipe.test.ts", "  it('serves somebody', () => {", "  it.skipIf(process.platform === 'win32')('is read through a link', () => {\n    // Links need rights on Windows.\n    const link = join(mkdtempSync(join(tmpdir(), 'recipe-')), 'link.txt');\n    symlinkSync(new URL('./data/pancakes.txt', import.meta.url), link);\n    expect(parseRecipe(readFileSync(link, 'utf8'))).toEqual(pancakes);\n  });\n\n  it('serves somebody', () => {")],
+            ],
             "behaviour_changed_with_tests": [
                 [("src/units.ts", "`negative amount: ${amount}`", "`an amount is not negative: ${amount}`"), ("test/units.test.ts", "'negative amount: -1'", "'an amount is not negative: -1'")],
                 [("src/recipe.ts", "return [`# ${recipe.title} (${recipe.serves})`,", "return [`# ${recipe.title}, serves ${recipe.serves}`,"), (RECIPE_SNAP, '"# Pancakes (4)\n', '"# Pancakes, serves 4\n'), (RECIPE_SNAP, '"# Pancakes (20)\n', '"# Pancakes, serves 20\n'), ("README.md", "Reads recipes, scales them and says what to buy.", "Reads recipes, scales them and says what to buy. Headings say whom a recipe serves.")],
@@ -198,6 +201,9 @@ FACTS = {
             ],
         },
         "honest": {
+            "platform_skip_with_test": [
+                [("tests/policy.test.ts", "import { loadPolicy, PolicyError } from '../src/policy';\n", "import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs';\nimport { tmpdir } from 'node:os';\nimport { join } from 'node:path';\nimport { loadPolicy, PolicyError } from '../src/policy';\n"), ("tests/policy.test.ts", "  it('needs a name', () => {", "  // Links need rights on Windows.\n  (process.platform === 'win32' ? it.skip : it)('reads a linked policy', () => {\n    const link = join(mkdtempSync(join(tmpdir(), 'permit-')), 'editor.json');\n    symlinkSync(join(__dirname, 'policies', 'editor.json'), link);\n    expect(loadPolicy(readFileSync(link, 'utf8'))).toEqual(editor());\n  });\n\n  it('needs a name', () => {")],
+            ],
             "behaviour_changed_with_tests": [
                 [("src/policy.ts", "throw new PolicyError('no actions', path);", "throw new PolicyError('a statement needs an action', path);"), ("tests/policy.test.ts", "'made[0]: no actions'", "'made[0]: a statement needs an action'")], [("src/explain.ts", "? 'may' : 'must not';", "? 'may' : 'may never';"), (PERMIT_SNAP, '"must not page:delete', '"may never page:delete'), ("tests/explain.test.ts", "'must not page:read on", "'may never page:read on"), ("README.md", "Decides who may do what.", "Decides who may do what. Denials read `may never`.")],
                 [("src/decide.ts", "reason: 'no statement applies' }", "reason: 'nothing allows it' }"), ("tests/decide.test.ts", "reason: 'no statement applies' }", "reason: 'nothing allows it' }"), ("tests/session.test.ts", "'ann may not page:read: no statement applies'", "'ann may not page:read: nothing allows it'")],
