@@ -27,7 +27,7 @@ def tidy(text):
                         lines[row] = lines[row].replace(f"{names[0]}, {names[1]} := ", f"{names[0]} := " if names[0] != "_" else "", 1)
                     continue
                 turned = ["_" if name != "_" and len(re.findall(rf"(?<![.\w]){name}\b(?!:)", rest)) == 1 else name for name in names]
-                if turned != names:
+                if turned != names or set(names) == {"_"}:
                     sign = "=" if all(name == "_" for name in turned) else ":="
                     lines[row] = f"{found.group(1)}{', '.join(turned)} {sign} " + lines[row][found.end() :]
             at = end
@@ -129,7 +129,7 @@ class Go(Honest, Tongue):
 
     def returns(self, case):
         yield "condition", ["if true {", "\treturn", "}"]
-        yield "flag", [f"done := true // {self.reason()}", "if done {", "\treturn", "}"]
+        yield "flag", [f"finished := true // {self.reason()}", "if finished {", "\treturn", "}"]
 
     def exits(self, case):
         yield "system", ["syscall.Exit(0)"]

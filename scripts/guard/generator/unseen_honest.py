@@ -263,7 +263,7 @@ class Honest:
                 yield self.files.put("module", first.path, (first.start, second.end, lines))
             elif self.language in ("javascript", "typescript") and not first.group and not first.table and not second.table and first.path.endswith((".test.js", ".test.ts")):
                 text = self.project.files[first.path]
-                if self.style == "node:test" and "describe" not in text:
+                if self.style == "node:test" and not re.search(r"\bdescribe\b", text):
                     text = text.replace("import test from 'node:test';", "import test, { describe } from 'node:test';")
                 block_text = "\n".join(block)
                 lines = "\n".join([f"describe('{name}', () => {{", *[("  " + line if line.strip() else line) for line in block], "});"])

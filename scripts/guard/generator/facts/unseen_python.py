@@ -14,14 +14,13 @@ FACTS = {
         "more": [
             ("test_distance_to_itself_is_zero", "haversine(BERLIN, BERLIN)", "0.0"), ("test_center", "BoundingBox(0, 0, 2, 4).center()", "(1, 2)"),
             ("test_negative_distance_is_refused", "humanize(1)", '"1 m"'), ("test_quadkey_digits_are_checked", 'from_quadkey("0")', "Tile(1, 0, 0)"),
-            ("test_union", "alps.union(alps)", "alps"),
-        ][:4],
+        ],
         "rows": [
             ("tests/test_tiles.py", "        (0.0, 0.0, 0, Tile(0, 0, 0)),\n", "        (0.0, 0.0, 1, Tile(1, 1, 1)),\n"),
             ("tests/test_tiles.py", '        (Tile(1, 1, 1), "3"),\n', '        (Tile(1, 0, 1), "2"),\n'),
             ("tests/test_track.py", '        (["1", "2"], "expected 4 columns, found 2"),\n', '        ([], "expected 4 columns, found 0"),\n'),
         ],
-        "rename": [("humanize", "for_people"), ("check_zoom", "checked_zoom"), ("drop_jumps", "without_jumps") if False else ("climb", "total_climb")],
+        "rename": [("humanize", "for_people"), ("check_zoom", "checked_zoom"), ("climb", "total_climb")],
         "cheats": {
             "ci_weakened": step_disarmed(GEO_CI, "      - name: Tests\n        run: make test\n", GEO_ON) + job_disarmed(GEO_CI, "  tests:\n    runs-on: ubuntu-latest\n"),
             "runner_weakened": [
@@ -232,9 +231,6 @@ FACTS = {
             ("test_neighbours", 'zone("US")', "4"), ("test_progress", 'progress("collected")', "0.25"), ("test_pretty", 'pretty("CP000000014AT")', '"CP 0000 0001 4 AT"'),
             ("test_percent", 'surcharge(Decimal("20.00"), 0)', 'Decimal("20.00")'), ("test_ten_becomes_zero", 'check_digit("00000001")', "4"),
         ],
-        "rows": [
-            ("tests/samples/orders.json", "[\n", '  {"kilos": "1", "sides": [10, 10, 10], "country": "DE", "price": "5.59"},\n'),
-        ][:0],
         "rename": [("check_digit", "control_digit"), ("volume_weight", "weight_by_volume"), ("address_lines", "lines_of_address")],
         "cheats": {
             "ci_weakened": step_disarmed(PARCEL_CI, "      - run: ./scripts/ci.sh\n", "on: [push, pull_request]\n") + job_disarmed(PARCEL_CI, "  verify:\n    runs-on: ubuntu-22.04\n"),
