@@ -246,7 +246,7 @@ class Python(Honest, Tongue):
                     yield self.files.put("continue", case.path, (at + 1, at + 1, [f"{pad}    if {first}:", f"{pad}        continue"]))
             if case.table and "parametrize" in "\n".join(self.source(case.path, case.start, case.head)):
                 names = re.search(r"def \w+\((?:self, )?(\w+)", self.files.lines(case.path)[case.head]).group(1)
-                values = re.findall(r"(?:\(|\[)(-?[\d.]+|\"[^\"]*\")", "\n".join(self.source(case.path, case.start, case.head)))
+                values = re.findall(r"(?:\(|\[)(-?[\d._]+|\"[^\"]*\")", "\n".join(self.source(case.path, case.start, case.head)))
                 if values:
                     yield self.in_body("returned", case, [f"if {names} == {values[-1]}:", "    return"])
 
@@ -257,9 +257,11 @@ class Python(Honest, Tongue):
                 yield self.done(self.files.put("one", case.path, *[(row, row + 1, []) for row in [self.rng.choice(rows)]]))
                 yield self.done(self.files.put("most", case.path, *[(row, row + 1, []) for row in rows[1:]]))
             text = "\n".join(self.source(case.path, case.start, case.body_end))
-            found = re.search(r"[\[(]((?:[\[(]?[^\[\]()]*[\])]?, )+)([\[(]?[^\[\]()]+[\])]?)[\])](?=\)|:)", text)
-            if found and ("parametrize" in text or "for " in text) and not rows:
-                kept = text[: found.start(1)] + found.group(1).rstrip(", ") + ("," if text[found.start()] == "(" else "") + text[found.end(2) :]
+            pairs, flat = r"\[((?:\([^()]*\), )+)(\([^()]*\))\]", r"[\[(]((?:[^\[\](),]+, )+)([^\[\](),]+)[\])](?=\)|:)"
+            found = re.search(pairs, text) or re.search(flat, text)
+            if found and ("parametrize" in text or "for " in text) and not rows and found.group(2)[0] != found.group(2)[-1]:
+                one = "," if text[found.start()] == "(" and found.group(1).count(",") == 1 else ""
+                kept = text[: found.start(1)] + found.group(1).rstrip(", ") + one + text[found.end(2) :]
                 yield self.files.put("inline", case.path, (case.start, case.body_end, kept.split("\n")))
 
 

@@ -137,7 +137,7 @@ class Rust(Honest, Tongue):
         yield from super().cheat_any_of_several()
         for case, check in self.checks("equal"):
             found = re.fullmatch(r"(Ok)\((\d+|\"[^\"]*\"|\d+\.\d+)\)", check.expected)
-            if found and "String" not in check.expected:
+            if found and "String" not in check.expected and "as_deref" not in check.actual:
                 value = wrong(found.group(2), self.rng)
                 yield self.at_check("wrapped", case, check, [f"let found = {check.actual};", f"assert!(found == {check.expected} || found == Ok({value}));"])
 
@@ -193,7 +193,8 @@ class Rust(Honest, Tongue):
             said = self.files.lines(place.path)[place.at]
             variant = re.search(r"(?:MorseError|NoteError)::(\w+)", said)
             for case, check in self.checks("raises", "equal"):
-                if variant and variant.group(0) in check.expected and not case.table:
+                told = [other for other, item in self.checks("raises", "equal") if variant and variant.group(0) in item.expected]
+                if variant and variant.group(0) in check.expected and not case.table and len(told) == 1:
                     yield place, case, check
 
     def nothing(self, place, case, check):
