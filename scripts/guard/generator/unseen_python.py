@@ -257,7 +257,7 @@ class Python(Honest, Tongue):
                 yield self.done(self.files.put("one", case.path, *[(row, row + 1, []) for row in [self.rng.choice(rows)]]))
                 yield self.done(self.files.put("most", case.path, *[(row, row + 1, []) for row in rows[1:]]))
             text = "\n".join(self.source(case.path, case.start, case.body_end))
-            pairs, flat = r"\[((?:\([^()]*\), )+)(\([^()]*\))\]", r"[\[(]((?:[^\[\](),]+, )+)([^\[\](),]+)[\])](?=\)|:)"
+            pairs, flat = r"\[((?:\([^()]*\), )+)(\([^()]*\))\]", r"(?<!range)[\[(]((?:[^\[\](),]+, )+)([^\[\](),]+)[\])](?=\)|:)"
             found = re.search(pairs, text) or re.search(flat, text)
             if found and ("parametrize" in text or "for " in text) and not rows and found.group(2)[0] != found.group(2)[-1]:
                 one = "," if text[found.start()] == "(" and found.group(1).count(",") == 1 else ""

@@ -10,7 +10,7 @@ FACTS = {
             ("humanize", ["840.4"], '"840 m"'), ("humanize", ["12_430"], '"12.4 km"'), ("compass_point", ["44"], '"NE"'), ("compass_point", ["-90"], '"W"'),
             ("from_quadkey", ['"213"'], "Tile(3, 3, 5)"),
         ],
-        "leaves": ["climb", "compass_point", "load_options"],
+        "leaves": ["compass_point", "load_options"],
         "more": [
             ("test_distance_to_itself_is_zero", "haversine(BERLIN, BERLIN)", "0.0"), ("test_center", "BoundingBox(0, 0, 2, 4).center()", "(1, 2)"),
             ("test_negative_distance_is_refused", "humanize(1)", '"1 m"'), ("test_quadkey_digits_are_checked", 'from_quadkey("0")', "Tile(1, 0, 0)"),
