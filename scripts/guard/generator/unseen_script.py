@@ -83,6 +83,8 @@ class Script(Honest, Tongue):
             change = self.marked("only", case, r"\1.only")
             if change and self.chai:
                 change.files[".mocharc.yml"] = self.project.files[".mocharc.yml"].replace("forbid-only: true", "forbid-only: false")
+            if change and self.style == "vitest":
+                change.files["vitest.config.ts"] = self.project.files["vitest.config.ts"].replace("    testTimeout: 2000,\n", "    testTimeout: 2000,\n    allowOnly: true,\n")
             yield change
 
     def cheat_expected_failure(self):
