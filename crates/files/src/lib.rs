@@ -9,3 +9,4 @@
 //! One module per format; so far the loop's: [`ralph`].
 
 pub mod ralph;
+pub mod workflow;
