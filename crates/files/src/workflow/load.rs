@@ -89,6 +89,7 @@ pub fn resolve_prompt(
     if !named.is_absolute() {
         tried.extend(beside(prompt, workflow, repo));
     }
+    tried.dedup();
     match tried.iter().find(|path| look.is_file(path)) {
         Some(found) => Ok(found.clone()),
         None => Err(tried),

@@ -213,10 +213,11 @@ fn is_filled_in(
     Ok(())
 }
 
+/// A moment; without a zone it is meant in UTC.
 fn is_moment(text: &str) -> bool {
-    let with_zone =
-        if text.ends_with('Z') || text.contains('+') { text.to_owned() } else { format!("{text}Z") };
-    with_zone.replace(' ', "T").parse::<Timestamp>().is_ok() && !text.starts_with('@')
+    let text = text.trim().replace(' ', "T");
+    let parses = |text: &str| text.parse::<Timestamp>().is_ok();
+    !text.starts_with('@') && (parses(&text) || parses(&format!("{text}Z")))
 }
 
 fn is_placeholder(text: &str) -> bool {

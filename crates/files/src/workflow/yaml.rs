@@ -15,7 +15,7 @@ use piton_model::workflow::shown;
 /// Largest document.
 pub const DOCUMENT_BYTES_MAX: usize = 4 << 20;
 /// Most values, aliases written out.
-pub const VALUES_MAX: usize = 400_000;
+pub const VALUES_MAX: usize = 600_000;
 /// Deepest nesting.
 pub const DEPTH_MAX: usize = 32;
 
