@@ -11,6 +11,7 @@
 //! | `manual_inputs/<run>__<step>.json` | what a person writes, see [`read_manual_input`] |
 //! | `logs/<run>__<step>__attempt<N>.log` | what an attempt printed |
 
+mod difference;
 mod import;
 mod launch;
 mod load;
@@ -23,6 +24,7 @@ mod render;
 mod report;
 mod yaml;
 
+pub use difference::difference;
 pub use import::{ImportError, Imported, STATE_BYTES_MAX, edits, import};
 pub use launch::{Launch, LaunchError, Surroundings, launch, render_template};
 pub use load::{Disk, Loaded, Look, load, resolve_prompt};

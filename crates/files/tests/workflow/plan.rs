@@ -1,6 +1,6 @@
 //! What `--check-only` shows.
 
-use piton_files::workflow::{mermaid, plan, read};
+use piton_files::workflow::{difference, mermaid, plan, read};
 
 const TEXT: &str = r#"
 name: release
@@ -56,4 +56,23 @@ fn the_graph_can_be_drawn() {
       s3 -. gate fails .-> s2
       s2 --> s4
     "#);
+}
+
+#[test]
+fn a_changed_document_is_shown_as_a_difference() {
+    let old =
+        "name: a\nsteps:\n- {id: x, run: make}\n- {id: y, run: ls, needs: [x]}\n- {id: gone, run: ls}\n";
+    let new =
+        "name: b\nsteps:\n- {id: x, run: make}\n- {id: y, run: ls -l, timeout: 5s}\n- {id: fresh, run: ls}\n";
+    let read = |text: &str| read("w.yaml", text.as_bytes()).unwrap().0;
+    let expected = [
+        r#"~ workflow: name: \"a\" → \"b\""#,
+        "- step `gone`",
+        r#"~ step `y`: needs: [\"x\"] → nothing"#,
+        "~ step `y`: timeout_ms: nothing → 5000",
+        r#"~ step `y`: work: {\"run\":{\"command\":\"ls\"}} → {\"run\":{\"command\":\"ls -l\"}}"#,
+        "+ step `fresh`",
+    ];
+    assert_eq!(difference(&read(old), &read(new)), expected);
+    assert_eq!(difference(&read(old), &read(old)), Vec::<String>::new());
 }
