@@ -66,11 +66,11 @@ fn a_changed_document_is_shown_as_a_difference() {
         "name: b\nsteps:\n- {id: x, run: make}\n- {id: y, run: ls -l, timeout: 5s}\n- {id: fresh, run: ls}\n";
     let read = |text: &str| read("w.yaml", text.as_bytes()).unwrap().0;
     let expected = [
-        r#"~ workflow: name: \"a\" → \"b\""#,
+        r#"~ workflow: name: "a" → "b""#,
         "- step `gone`",
-        r#"~ step `y`: needs: [\"x\"] → nothing"#,
+        r#"~ step `y`: needs: ["x"] → nothing"#,
         "~ step `y`: timeout_ms: nothing → 5000",
-        r#"~ step `y`: work: {\"run\":{\"command\":\"ls\"}} → {\"run\":{\"command\":\"ls -l\"}}"#,
+        r#"~ step `y`: work: {"run":{"command":"ls"}} → {"run":{"command":"ls -l"}}"#,
         "+ step `fresh`",
     ];
     assert_eq!(difference(&read(old), &read(new)), expected);

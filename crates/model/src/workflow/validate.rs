@@ -407,7 +407,13 @@ pub fn is_inside(path: &str) -> bool {
 /// Text for a message: escaped, and not too long.
 pub fn shown(text: &str) -> String {
     let cut: String = text.chars().take(80).collect();
-    let mut shown = cut.escape_debug().to_string();
+    let mut shown = String::with_capacity(cut.len());
+    for character in cut.chars() {
+        match character {
+            '"' | '\'' | '\\' => shown.push(character),
+            _ => shown.extend(character.escape_debug()),
+        }
+    }
     if cut.len() < text.len() {
         shown.push('…');
     }
