@@ -60,12 +60,12 @@ fn document(steps: usize) -> String {
             text,
             "  - id: s{n}\n    agent: coder\n    prompt: prompts/p{n}.md\n    metadata: {{n: {n}}}\n"
         );
-        if n >= 10 {
+        if n >= 11 {
             let _ = write!(
                 text,
                 "    needs: [s{}, s{}]\n    when: s{}.status == COMPLETED\n",
                 n - 10,
-                n / 2,
+                n - 11,
                 n - 10
             );
         }

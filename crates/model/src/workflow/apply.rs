@@ -190,24 +190,22 @@ fn request(state: &mut State, event: &Event) {
             state.asked.pause = false;
             state.asked.stop = None;
         }
-        Event::StartAtRequested { step } => {
-            if state.plan.graph().place(step).is_some() {
-                state.asked.start_at = Some(step.clone());
-                state.asked.pause = false;
-                state.asked.stop = None;
-            }
+        Event::StartAtRequested { step } if state.plan.graph().place(step).is_some() => {
+            state.asked.start_at = Some(step.clone());
+            state.asked.pause = false;
+            state.asked.stop = None;
         }
-        Event::AnswerGiven { question, answer, comment, seen, content } => {
-            // A flood of answers must not make a decision larger than an append; the first ones count.
-            if state.asked.answers.len() < ANSWERS_WAITING_MAX {
-                state.asked.answers.push(GivenAnswer {
-                    question: *question,
-                    answer: *answer,
-                    comment: comment.clone(),
-                    seen: seen.clone(),
-                    content: content.clone(),
-                });
-            }
+        // A flood of answers must not make a decision larger than an append; the first ones count.
+        Event::AnswerGiven { question, answer, comment, seen, content }
+            if state.asked.answers.len() < ANSWERS_WAITING_MAX =>
+        {
+            state.asked.answers.push(GivenAnswer {
+                question: *question,
+                answer: *answer,
+                comment: comment.clone(),
+                seen: seen.clone(),
+                content: content.clone(),
+            });
         }
         _ => {}
     }

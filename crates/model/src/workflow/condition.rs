@@ -296,7 +296,7 @@ fn scan(text: &str) -> Result<Vec<(Token, usize)>, BadCondition> {
                 let number = character.is_ascii_digit() || character == '-';
                 let length = characters[next..]
                     .iter()
-                    .position(|other| !is_word(*other) && !(number && *other == '.'))
+                    .position(|other| !(is_word(*other) || number && *other == '.'))
                     .unwrap_or(characters.len() - next);
                 let word: String = characters[next..next + length].iter().collect();
                 (

@@ -195,7 +195,7 @@ fn check_options(options: &Options) -> Result<(), Rejection> {
     for (key, value) in &options.env {
         if key.is_empty()
             || key.contains(['=', '\0'])
-            || !value.as_str().is_some_and(|text| !text.contains('\0'))
+            || value.as_str().is_none_or(|text| text.contains('\0'))
         {
             return bad(format!("`{}` cannot be a variable", super::validate::shown(key)));
         }
