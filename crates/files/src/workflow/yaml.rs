@@ -16,6 +16,8 @@ use piton_model::workflow::shown;
 pub const DOCUMENT_BYTES_MAX: usize = 4 << 20;
 /// Most values, aliases written out.
 pub const VALUES_MAX: usize = 600_000;
+/// Most anchors: what each marks is kept.
+const ANCHORS_MAX: usize = 10_000;
 /// Deepest nesting.
 pub const DEPTH_MAX: usize = 32;
 
@@ -171,6 +173,11 @@ impl<'a> Reader<'a, '_> {
         };
         let node = Node { kind, line };
         if let Some(anchor) = anchor {
+            if self.anchors.len() >= ANCHORS_MAX {
+                let message = format!("more than {ANCHORS_MAX} anchors");
+                self.problems.add(line, message, "write less of them".to_owned());
+                return Err(Stop);
+            }
             self.anchors.insert(anchor, (node.clone(), self.values - before));
         }
         Ok(node)
