@@ -15,6 +15,7 @@ pub mod limits;
 pub mod loop_machine;
 mod status;
 mod time;
+pub mod workflow;
 
 pub use event::{DecodeError, Encoded, Event, KINDS, StopOrigin};
 pub use id::{Epoch, InvalidRunId, RunId, Seq, slug};
