@@ -19,6 +19,9 @@ const LOG_BYTES_MAX: u64 = 256 << 20;
 /// Adds the flips that the log does not end with yet, in their order; how many lines were written or completed.
 ///
 /// Creates the log and the directories above it where needed.
+///
+/// A line says its moment, the gap, the flip and the reason. Flips that are equal in all of that are one line, if they
+/// follow each other: whether the second was written before a crash cannot be told.
 pub fn append_flips(path: &Path, flips: &[Flip]) -> Result<usize, Error> {
     if flips.is_empty() {
         return Ok(0);
