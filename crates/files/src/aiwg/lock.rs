@@ -80,7 +80,11 @@ fn take_with(path: &Path, beside: &Path, now: i64) -> Result<bool, Error> {
 
 fn is_stale(path: &Path, content: &[u8], now: i64) -> bool {
     match serde_json::from_slice::<Lease>(content) {
-        Ok(lease) => lease.lease_expiry < now || process::identity(lease.pid).is_none(),
+        // One that has ended but was not yet collected holds nothing any more.
+        Ok(lease) => {
+            let lives = process::identity(lease.pid).is_some_and(|holder| process::is_alive(&holder));
+            lease.lease_expiry < now || !lives
+        }
         // It may be about to be written: that takes no longer than a lease.
         Err(_) => age_ms(path, now).is_some_and(|age| age > LEASE_MS),
     }

@@ -82,12 +82,12 @@ fn a_driver_that_was_killed_costs_no_history() {
     eventually("a new driver has it", || world.json(&["status", ID])["driver"].is_object());
     world.open_gate();
     viewer.ends().exits(0);
+    eventually("the end is in the registry", || json(&world, "registry.json")["total_completed"] == 1);
     let live = state(&world);
     assert_eq!(live["iteration_history"].as_array().unwrap().len(), 3);
     assert_eq!(live["iteration_history"][0], shown["iteration_history"][0]);
     let first = json(&world, &iteration(1));
     assert_eq!(first["iteration"], 1, "what was missing is there again");
-    assert_eq!(json(&world, "registry.json")["total_completed"], 1);
     let paths: Vec<_> = (1..=3).map(iteration).chain([format!("loops/{ID}/state.json")]).collect();
     let before: Vec<_> = paths.iter().map(|path| world.read(&format!("{HOME}/{path}"))).collect();
     std::fs::remove_dir_all(world.path(&format!("{HOME}/loops"))).unwrap();
