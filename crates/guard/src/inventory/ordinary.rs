@@ -137,20 +137,23 @@ fn literal(source: &Source, span: &Span, flat: &str) -> Option<Value> {
 /// The value of a name that is bound once in the whole file.
 fn bound(source: &Source, name: &Span) -> Option<Span> {
     let word = source.word(name.start);
+    // Few pieces are bindings: they are looked at before every word of the file is.
+    let mut found = source.pieces.iter().filter(|piece| {
+        piece.class == Class::Binding
+            && piece.span.start != name.start
+            && (source.words(&piece.name).last() == Some(word) || source.word(piece.name.start) == word)
+    });
+    let (first, second) = (found.next()?, found.next());
+    if second.is_some() || first.arguments.is_empty() {
+        return None;
+    }
     let sets = |index: &usize| {
         source.word(*index) == word
             && (matches!(source.word(index + 1), "=" | ":=" | "+=" | "-=" | "|=" | "++" | "--")
                 || matches!(source.word(index.wrapping_sub(1)), "mut" | "nonlocal" | "global"))
     };
-    if (0..source.tokens.len()).filter(sets).count() > 1 {
-        return None;
-    }
-    let mut found = source.pieces.iter().filter(|piece| {
-        let is_it = source.words(&piece.name).last() == Some(word) || source.word(piece.name.start) == word;
-        piece.class == Class::Binding && is_it && piece.span.start != name.start
-    });
-    let (first, second) = (found.next()?, found.next());
-    (second.is_none() && !first.arguments.is_empty()).then(|| first.arguments.clone())
+    let is_set_again = (0..source.tokens.len()).filter(sets).nth(1).is_some();
+    (!is_set_again).then(|| first.arguments.clone())
 }
 
 /// What a predicate of `cfg` comes to: `all(test, not(feature = "x"))`.
