@@ -41,7 +41,7 @@ use publish::Publisher;
 
 pub use land::wants_worktree;
 pub use publish::{Views, republish, unpublish, view_bytes};
-use signals::Interrupts;
+pub(crate) use signals::Interrupts;
 
 /// Why the world cannot be acted on.
 #[derive(Debug, thiserror::Error)]
@@ -285,7 +285,7 @@ const HIDDEN_VARIABLES: [&str; 27] = [
 ];
 
 /// The variables that are taken out of what a program gets; `pass` are the only ones it keeps, if it is given.
-fn hidden_variables(pass: Option<&[String]>) -> Vec<String> {
+pub(crate) fn hidden_variables(pass: Option<&[String]>) -> Vec<String> {
     let mut hidden = HIDDEN_VARIABLES.map(str::to_owned).to_vec();
     if let Some(pass) = pass {
         let passes = |name: &str| {
