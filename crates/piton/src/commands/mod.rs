@@ -36,6 +36,7 @@ mod verify;
 mod wait;
 mod why;
 mod worker;
+mod workflows;
 
 pub(crate) use enclosed::enclosed;
 use piton_model::ExitCode;
@@ -63,6 +64,7 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failur
         Command::Demo(arguments) => demo::run(&arguments, out).await,
         Command::Init(arguments) => init::run(global, &arguments, out).await,
         Command::Loop(arguments) => loops::run(global, &arguments, out).await,
+        Command::Run(arguments) => workflows::run(global, &arguments, out).await,
         Command::Guard(arguments) => guard::run(global, &arguments, out).await,
         Command::Ls(arguments) => ls::run(global, &arguments, out).await,
         Command::Status(argument) => status::run(global, &argument, out).await,
