@@ -10,7 +10,7 @@ use piton_sys::file::{self, Durability};
 use piton_sys::process::Emptied;
 use piton_sys::{Ids, SystemIds};
 
-use super::{Context, end, nested};
+use super::{Context, end, look, nested};
 use crate::world::{WorldError, hidden_variables};
 
 /// What is kept of each output of a step.
@@ -118,6 +118,7 @@ fn launch(
         _ => None,
     };
     make_room(&launch)?;
+    look::keep_inputs(context, attempt, step, state)?;
     let text = prompt.map(|(_, text)| text);
     let spec = spec(context, attempt, adapter, launch, text);
     match piton_agent::launch(&context.exe, &context.attempts(), &spec) {

@@ -1,6 +1,6 @@
 //! How an attempt at a step ended: its exit, its report, its log.
 
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
 
@@ -19,6 +19,9 @@ use super::attempt::agent_key;
 /// A report that is no JSON is looked at again so often, and with such a pause: its file system may lag.
 const REPORT_TRIES: u32 = 3;
 const REPORT_PAUSE: Duration = Duration::from_millis(200);
+
+/// What is looked at of an output for its last line.
+const TAIL_BYTES: u64 = 4 << 10;
 
 /// What is put into a log of each output.
 const LOG_BYTES_MAX: u64 = 8 << 20;
@@ -54,6 +57,9 @@ pub(super) fn of_exit(
         hold: hold(outcome, &account),
     };
     match report_of(context, attempt) {
+        Ok(None) if matches!(step.work, Work::Run { .. }) && outcome == AttemptOutcome::Failed => {
+            end.message = Some(last_words(&directory, exit));
+        }
         Ok(None) => silent(&mut end, step, state, &account),
         Ok(Some(report)) => take(&mut end, report),
         // A report that is not believed is a failure, whatever the exit code says.
@@ -98,6 +104,27 @@ fn silent(end: &mut StepEnd, step: &Step, state: &State, account: &Account) {
     end.report = Some(StepReport { completed, logs, ..StepReport::default() });
 }
 
+/// Why a command failed: its exit code, and the last line that it printed.
+fn last_words(directory: &Path, exit: &Exit) -> String {
+    let code = match (exit.code, exit.signal) {
+        (Some(code), _) => format!("the command exited with {code}"),
+        (None, Some(signal)) => format!("the command was ended by signal {signal}"),
+        (None, None) => "the command was ended".to_owned(),
+    };
+    let tail = |path: std::path::PathBuf| {
+        let mut file = std::fs::File::open(path).ok()?;
+        let length = file.metadata().ok()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES))).ok()?;
+        let mut bytes = Vec::new();
+        file.take(TAIL_BYTES).read_to_end(&mut bytes).ok()?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+    };
+    let line =
+        tail(piton_agent::stderr_file(directory)).or_else(|| tail(piton_agent::stdout_file(directory)));
+    line.map_or(code.clone(), |line| format!("{code}: {line}"))
+}
+
 /// What the provider refuses is nothing the step did.
 fn hold(outcome: AttemptOutcome, account: &Account) -> Option<Hold> {
     if outcome == AttemptOutcome::Cancelled {
@@ -132,6 +159,7 @@ fn account_of(step: &Step, state: &State, directory: &Path) -> Account {
         .unwrap_or_default()
 }
 
+#[expect(clippy::disallowed_methods, reason = "a file system that lags cannot be waited on")]
 fn report_of(context: &Context, attempt: &OpenAttempt) -> Result<Option<Report>, Refusal> {
     let path = context.place().report(&attempt.step);
     let mut tries = 1;

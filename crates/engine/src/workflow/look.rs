@@ -2,11 +2,12 @@
 
 use piton_files::workflow::{input_digest, read_manual_input};
 use piton_model::workflow::limits::MANUAL_INPUT_BYTES_MAX;
-use piton_model::workflow::{Command, State, StepId};
-use piton_sys::file;
+use piton_model::workflow::{Command, OpenAttempt, State, Step, StepId};
+use piton_sys::file::{self, Durability};
 use serde_json::Value;
 
 use super::Context;
+use crate::world::WorldError;
 
 /// Largest file of items.
 const ITEMS_BYTES_MAX: u64 = 4 << 20;
@@ -28,6 +29,36 @@ pub(super) fn manual_input(context: &Context, state: &State, step: &StepId) -> O
     // What cannot be read is said once; the step goes on waiting for something else.
     let said = runtime.refused_input.as_ref().is_some_and(|(known, _)| *known == digest);
     (input.is_ok() || !said).then(|| Command::TakeManualInput { step: step.clone(), digest, input })
+}
+
+/// What people said, for the step that is about to start, lies where the contract promises it: an answer that came
+/// another way is written there. A file that says something else is kept beside it.
+pub(super) fn keep_inputs(
+    context: &Context,
+    attempt: &OpenAttempt,
+    step: &Step,
+    state: &State,
+) -> Result<(), WorldError> {
+    for id in step.needs.iter().chain([&step.id]) {
+        let Some(said) = state.step(id).and_then(|step| step.manual.as_ref()) else { continue };
+        let path = context.place().manual_input(id);
+        let found = file::read_regular(&path, MANUAL_INPUT_BYTES_MAX as u64)?;
+        if let Some(bytes) = &found {
+            if read_manual_input(bytes).is_ok_and(|there| there == *said) {
+                continue;
+            }
+            let aside = path.with_extension(format!("before{}.json", attempt.number));
+            file::rename_noreplace(&path, &aside)?;
+        }
+        let mut content = said.content.clone();
+        content.entry("approved").or_insert(said.approved.into());
+        if let Some(comment) = &said.comment {
+            content.entry("comments").or_insert(comment.as_str().into());
+        }
+        let text = serde_json::to_vec_pretty(&content).expect("JSON is JSON");
+        file::write_atomic(&path, &text, Durability::Unsynced)?;
+    }
+    Ok(())
 }
 
 /// The items in a file: a list, or an object whose `items` is one.

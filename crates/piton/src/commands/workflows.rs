@@ -356,10 +356,15 @@ async fn resume(
     }
     // A run that a crash left under way needs a driver, not a decision.
     let under_way = matches!(loaded.state.status, Status::Created | Status::Running | Status::Rebooting);
-    if start_at.is_none() && (!under_way || raise != Raise::default()) {
+    // One that waits for people goes on by what they said, which may lie there as a file.
+    let asks = loaded.state.status == Status::Waiting && !loaded.state.questions().is_empty();
+    if start_at.is_none() && (!(under_way || asks) || raise != Raise::default()) {
         client.request(run, Request::Resume(raise)).await?;
     }
     start::driver(client, run, take_over).await?;
+    if asks {
+        start::let_go(client, run).await?;
+    }
     Ok(loaded.head)
 }
 

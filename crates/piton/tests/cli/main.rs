@@ -30,4 +30,5 @@ mod untrusted;
 mod views;
 #[cfg(target_os = "linux")]
 mod walls;
+mod workflow;
 mod worktree;
