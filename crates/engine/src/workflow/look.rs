@@ -1,6 +1,6 @@
 //! Files that others write and a workflow reads: items of a collection, manual inputs.
 
-use piton_files::workflow::{input_digest, read_manual_input};
+use piton_files::workflow::{RunPlace, input_digest, read_manual_input};
 use piton_model::workflow::limits::MANUAL_INPUT_BYTES_MAX;
 use piton_model::workflow::{Command, OpenAttempt, State, Step, StepId};
 use piton_sys::file::{self, Durability};
@@ -13,10 +13,10 @@ use crate::world::WorldError;
 const ITEMS_BYTES_MAX: u64 = 4 << 20;
 
 /// What a person wrote for this step since it asked, unless it was read before.
-pub(super) fn manual_input(context: &Context, state: &State, step: &StepId) -> Option<Command> {
+pub(super) fn manual_input(place: &RunPlace, state: &State, step: &StepId) -> Option<Command> {
     let runtime = state.step(step)?;
     let question = runtime.question.as_ref()?;
-    let path = context.place().manual_input(step);
+    let path = place.manual_input(step);
     let bytes = file::read_regular(&path, MANUAL_INPUT_BYTES_MAX as u64 + 1).ok()??;
     let digest = input_digest(&bytes);
     let changed = path.metadata().and_then(|found| found.modified()).ok()?;

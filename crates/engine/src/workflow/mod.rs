@@ -69,6 +69,12 @@ pub fn view_of(layout: &Layout, run: &RunId) -> RunView {
     RunView::new(RunPlace::new(layout.root(), run.clone()), digests)
 }
 
+/// Whether a file of a person lies there that the run has not heard of.
+pub fn has_input(layout: &Layout, state: &State) -> bool {
+    let place = RunPlace::new(layout.root(), state.run.clone());
+    state.questions().iter().any(|(step, _)| look::manual_input(&place, state, step).is_some())
+}
+
 impl WorkflowWorld {
     /// The world of `run`; `note` is told what a person should know and no event says.
     pub fn open(
@@ -151,7 +157,7 @@ impl World<State> for WorkflowWorld {
     /// Files that people wrote while nobody drove.
     fn found(&self, state: &State) -> Vec<Command> {
         let asked = state.questions().into_iter();
-        asked.filter_map(|(step, _)| look::manual_input(&self.context, state, step)).collect()
+        asked.filter_map(|(step, _)| look::manual_input(self.context.place(), state, step)).collect()
     }
 
     fn perform(
@@ -173,7 +179,7 @@ impl World<State> for WorkflowWorld {
                     items: look::items(&context, path.as_deref()),
                 }),
                 Effect::ManualInput { step, .. } => loop {
-                    if let Some(command) = look::manual_input(&context, &state, step) {
+                    if let Some(command) = look::manual_input(context.place(), &state, step) {
                         break Ok(command);
                     }
                     tokio::time::sleep(LOOK_EVERY).await;

@@ -305,3 +305,65 @@ pub(crate) fn not_the_cause(state: &State) -> Vec<String> {
     }
     list
 }
+
+/// What the run did, as Markdown.
+pub(crate) fn report(view: &WorkflowStatus, state: &State) -> String {
+    let summary = &view.summary;
+    let mut text = format!("# {}\n\n", clean_line(&summary.title));
+    let _ = writeln!(
+        text,
+        "Run `{}` of `{}`: **{}**, {}.\n",
+        summary.run_id,
+        view.workflow_file,
+        summary.status,
+        why(state)
+    );
+    let cost = view.used.cost_usd.map_or_else(|| "unknown".to_owned(), |cost| format!("${cost:.2}"));
+    let _ = writeln!(
+        text,
+        "{} of work, {} ({} failed, {} lost), {}, cost {cost}.\n",
+        duration(view.used.working_ms),
+        count(view.used.attempts, "attempt"),
+        view.used.failures,
+        view.used.lost,
+        count(view.used.loop_backs, "loop-back"),
+    );
+    text.push_str("| step | status | tries | loop-backs | took | made |\n|---|---|---|---|---|---|\n");
+    for step in &view.steps {
+        let took = step.ended_at.zip(step.started_at).map(|(end, start)| duration(end.millis_since(start)));
+        let made: Vec<String> =
+            step.artifacts.iter().take(5).map(|path| format!("`{}`", cell(path))).collect();
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} |",
+            cell(&step.id),
+            step.status,
+            step.attempts,
+            step.iteration_count,
+            took.unwrap_or_default(),
+            made.join(", ")
+        );
+    }
+    let failed: Vec<_> =
+        view.steps.iter().filter_map(|step| Some((&step.id, step.last_error.as_ref()?))).collect();
+    if !failed.is_empty() {
+        text.push_str("\n## What went wrong\n\n");
+        for (id, error) in failed {
+            let _ = writeln!(text, "- `{id}`: {}", clean_line(error));
+        }
+    }
+    for (id, said) in (0..state.steps.len())
+        .filter_map(|index| Some((state.id(index), state.steps[index].manual.as_ref()?)))
+    {
+        let word = if said.approved { "approved" } else { "rejected" };
+        let comment =
+            said.comment.as_deref().map_or_else(String::new, |comment| format!(": {}", clean_line(comment)));
+        let _ = writeln!(text, "\nA person {word} `{id}`{comment}.");
+    }
+    text
+}
+
+/// Text that cannot end a cell of a table.
+fn cell(text: &str) -> String {
+    clean_line(text).replace('|', "\\|")
+}

@@ -498,3 +498,39 @@ fn commands_for_loops_say_so_when_they_meet_a_workflow() {
     let ran = world.piton(&["tell", "r1", "hello"]).exits(2);
     assert!(ran.err.contains("is a workflow: it cannot be told something"), "{}", ran.err);
 }
+
+#[test]
+fn a_report_tells_what_every_step_did() {
+    let world = world(
+        "name: w\nsteps: [{id: a, run: 'echo no; exit 2', max_attempts: 1}, {id: b, run: 'true', needs: [a]}]\n",
+    );
+    run(&world, &[]).exits(1);
+    insta::assert_snapshot!(world.piton(&["report", "r1"]).exits(0).out, @"
+    # w
+
+    Run `r1` of `w.yaml`: **failed**, step `a`: the command exited with 2: no.
+
+     T s of work, 1 attempt (1 failed, 0 lost), 0 loop-backs, cost $0.00.
+
+    | step | status | tries | loop-backs | took | made |
+    |---|---|---|---|---|---|
+    | a | FAILED | 1 | 0 | T s |  |
+    | b | PENDING | 0 | 0 |  |  |
+
+    ## What went wrong
+
+    - `a`: the command exited with 2: no
+    ");
+    assert_eq!(world.json(&["report", "r1"])["steps"][0]["last_error"], "the command exited with 2: no");
+}
+
+#[test]
+fn a_worker_goes_on_once_a_person_has_written_their_file() {
+    let world = world(REFERENCE);
+    run(&world, &["--pause-for-human-input"]).exits(4);
+    world.piton(&["worker", "--once"]).exits(0);
+    assert_eq!(world.json(&["status", "r1"])["status"], "waiting", "nobody has said anything");
+    world.write(".agents/runs/r1/manual_inputs/r1__approve.json", "{}");
+    world.piton(&["worker", "--once"]).exits(0);
+    world.piton(&["wait", "r1"]).exits(0);
+}
