@@ -98,7 +98,7 @@ fn eight_processes(state: &std::path::Path) -> (f64, f64) {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a measurement starts itself, and nothing around it")]
-fn worker(arguments: &[&str]) -> std::process::Child {
+pub(crate) fn worker(arguments: &[&str]) -> std::process::Child {
     let exe = std::env::current_exe().expect("this program");
     std::process::Command::new(exe)
         .arg("__worker")

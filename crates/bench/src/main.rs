@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a measurement is printed")]
 
 mod command_line;
+mod curve;
 mod journal;
 mod raw;
 mod resume;
@@ -56,10 +57,11 @@ fn main() {
             _ => panic!("`{word}` is not known; see the top of main.rs"),
         }
     }
-    let groups: [(&[&str], Measure); 6] = [
+    let groups: [(&[&str], Measure); 7] = [
         (journal::NAMES, journal::measure),
         (syncs::NAMES, syncs::measure),
         (resume::NAMES, resume::measure),
+        (curve::NAMES, curve::measure),
         (command_line::NAMES, command_line::measure),
         (snapshot::NAMES, snapshot::measure),
         (raw::NAMES, raw::measure_disk),

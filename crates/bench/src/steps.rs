@@ -222,6 +222,7 @@ pub(crate) fn worker(arguments: Vec<String>) {
             let (rate, latencies) = sequential(state, word(2), number(3));
             serde_json::json!({"rate": rate, "p99_us": crate::p99(latencies)})
         }
+        "curve" => crate::curve::work(state, word(2), number(3)),
         "many" => serde_json::json!({"rate": many_runs(state, number(2), number(3))}),
         "continue" => {
             let first = go_on(state, word(2), number(3));

@@ -56,5 +56,5 @@ pub use id::{BlobId, ParseIdError, SnapshotId, TreeId, Treeish};
 pub use path::{ParsePathError, RepoPath};
 pub use restore::{Expected, Restored};
 pub use snapshot::{Caps, Index, LeftOut, Nested, Snapshot, Why};
-pub use tree::{Changed, CommittedTree, Entry, ReadError, Tree, WorkTree};
+pub use tree::{Changed, CommittedTree, Entry, ListedTree, Listings, ReadError, Tree, WorkTree};
 pub use workspace::Workspace;

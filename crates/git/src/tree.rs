@@ -79,6 +79,57 @@ impl CommittedTree {
     pub(crate) fn new(repository: Repository, id: String) -> Self {
         Self { repository, id }
     }
+
+    /// The files of `base` that are other or gone here, and the files here that were other or not there.
+    pub fn differs_from(&self, base: &CommittedTree) -> Result<(Vec<Entry>, Vec<Entry>), Error> {
+        differing(&self.repository, &base.id, &self.id)
+    }
+}
+
+/// Remembers the files of the tree that was listed last: the next one is told from what differs, which costs what
+/// changed and not what is there.
+#[derive(Debug, Default)]
+pub struct Listings {
+    last: Option<(CommittedTree, Vec<Entry>)>,
+}
+
+impl Listings {
+    /// The tree with its files listed.
+    pub fn list(&mut self, tree: CommittedTree) -> Result<ListedTree<'_>, Error> {
+        let same =
+            |last: &&mut (CommittedTree, Vec<Entry>)| last.0.repository.git_dir == tree.repository.git_dir;
+        let entries = match self.last.as_mut().filter(same) {
+            Some((last, entries)) if last.id == tree.id => std::mem::take(entries),
+            Some((last, entries)) => {
+                let (gone, new) = tree.differs_from(last)?;
+                let mut entries = std::mem::take(entries);
+                entries.retain(|entry| gone.binary_search(entry).is_err());
+                entries.extend(new);
+                entries.sort();
+                entries
+            }
+            None => listed(&tree.repository, &tree.id)?,
+        };
+        let (tree, entries) = self.last.insert((tree, entries));
+        Ok(ListedTree { tree, entries })
+    }
+}
+
+/// A tree whose files are known.
+#[derive(Debug)]
+pub struct ListedTree<'a> {
+    tree: &'a CommittedTree,
+    entries: &'a [Entry],
+}
+
+impl Tree for ListedTree<'_> {
+    fn entries(&self) -> Result<Vec<Entry>, ReadError> {
+        Ok(self.entries.to_vec())
+    }
+
+    fn read(&self, entries: &[Entry]) -> Result<Vec<Vec<u8>>, ReadError> {
+        self.tree.read(entries)
+    }
 }
 
 impl WorkTree {

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use piton_agent::{Found, Launch, Limits, Spec, Stdin};
 use piton_files::workflow::{self as files, Disk, Surroundings, resolve_prompt};
 use piton_model::loop_machine::{AgentConfig, AttemptOutcome, PromptBy, TreeProof};
-use piton_model::workflow::{Command, Effect, Launcher, OpenAttempt, State, Step, StepEnd, Work};
+use piton_model::workflow::{Command, CostAction, Effect, Launcher, OpenAttempt, State, Step, StepEnd, Work};
 use piton_sys::file::{self, Durability};
 use piton_sys::process::Emptied;
 use piton_sys::{Ids, SystemIds};
 
-use super::{Context, end, look, nested};
+use super::{Context, end, look, money, nested, remember};
 use crate::world::{WorldError, hidden_variables};
 
 /// What is kept of each output of a step.
@@ -46,6 +46,15 @@ pub(super) fn perform(
         match piton_agent::look(&attempts, &name)? {
             Found::Absent if fresh && !context.is_cancelled(number) => {
                 context.require_lease(state)?;
+                if let Some(detail) = money::spent(context, state)
+                    && state.options.cost_limit_action != CostAction::Warn
+                {
+                    if state.asked.budget.as_ref() != Some(&detail) {
+                        return Ok(Command::SpendBudget { detail });
+                    }
+                    piton_agent::abandon(&attempts, &name)?;
+                    continue;
+                }
                 if let Some(command) = launch(context, attempt, step, state)? {
                     return Ok(command);
                 }
@@ -184,7 +193,10 @@ fn spec(
         ("PITON_BIN".to_owned(), context.exe.display().to_string()),
     ]);
     let prompt = match (adapter, prompt) {
-        (Some(_), Some(text)) => Some(format!("{text}\n\n{}", end::report_request(&launch))),
+        (Some(_), Some(text)) => {
+            let parts = [remember::preface(context), text, end::report_request(&launch)];
+            Some(parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n"))
+        }
         (_, prompt) => prompt,
     };
     let (mut argv, mut stdin) = (launch.argv.clone(), Stdin::Null);

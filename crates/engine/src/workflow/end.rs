@@ -13,8 +13,8 @@ use piton_model::workflow::{Hold, Launcher, OpenAttempt, State, Step, StepEnd, S
 use piton_sys::file::{self, Durability};
 use piton_sys::redact::Redactor;
 
-use super::Context;
 use super::attempt::agent_key;
+use super::{Context, remember};
 
 /// A report that is no JSON is looked at again so often, and with such a pause: its file system may lag.
 const REPORT_TRIES: u32 = 3;
@@ -61,7 +61,10 @@ pub(super) fn of_exit(
             end.message = Some(last_words(&directory, exit));
         }
         Ok(None) => silent(&mut end, step, state, &account),
-        Ok(Some(report)) => take(&mut end, report),
+        Ok(Some(report)) => {
+            remember::keep(context, &report.memory_updates);
+            take(&mut end, report);
+        }
         // A report that is not believed is a failure, whatever the exit code says.
         Err(refusal) if matches!(outcome, AttemptOutcome::Succeeded | AttemptOutcome::Failed) => {
             end.message = Some(refusal.to_string());

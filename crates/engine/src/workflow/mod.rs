@@ -8,7 +8,9 @@ mod attempt;
 mod end;
 mod gates;
 mod look;
+mod money;
 mod nested;
+mod remember;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -55,6 +57,8 @@ struct Context {
     host: String,
     /// Attempts that are to be ended instead of awaited.
     cancelled: Mutex<BTreeSet<u32>>,
+    /// What workflows cost today.
+    day: Mutex<money::Day>,
 }
 
 struct Shown {
@@ -94,6 +98,7 @@ impl WorkflowWorld {
             exe,
             host: piton_sys::process::host_id(),
             cancelled: Mutex::default(),
+            day: Mutex::default(),
         };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
         Ok(Self { context: Arc::new(context), shown: RefCell::new(None), interrupts, note })
@@ -201,6 +206,11 @@ impl World<State> for WorkflowWorld {
     fn publish(&self, state: &State, head: Seq, at_rest: bool) {
         if at_rest || self.is_due(head) {
             self.show(state, head);
+        }
+        if at_rest {
+            // It has a runtime of its own, which cannot be within this one.
+            let context = Arc::clone(&self.context);
+            let _ = std::thread::spawn(move || money::show_day(&context)).join();
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::PoisonError;
+use std::time::Duration;
 
 use piton_agent::{Exit, Found, Launch, Limits, Spec, Stdin};
 use piton_git::Expected;
@@ -17,6 +19,9 @@ use super::{Context, WorldError, brief, confine, end, guard, prompt, snapshot_id
 
 /// What is kept of each output of an agent.
 const OUTPUT_BYTES_MAX: u64 = 64 << 20;
+
+/// How long a snapshot shows the tree of a run in which nothing works.
+const RESTS_FOR: Duration = Duration::from_secs(2);
 
 /// Between the request to end and the kill.
 const KILL_GRACE_MS: u64 = 1_000;
@@ -88,10 +93,13 @@ fn prepare_tree(
 ) -> Result<Option<Command>, WorldError> {
     if let Some(target) = &attempt.restore {
         let target = snapshot_id(target)?;
+        context.rested.lock().unwrap_or_else(PoisonError::into_inner).take();
         context.workspace.restore(context.run.as_str(), &target, Expected::Anything)?;
     }
-    let message = format!("before attempt {}", attempt.number);
-    let snapshot = take_snapshot(context, &message)?;
+    let snapshot = match as_it_rested(context) {
+        Some(snapshot) => snapshot,
+        None => take_snapshot(context, &format!("before attempt {}", attempt.number))?,
+    };
     let known = state.snapshot.as_ref().is_some_and(|known| known.tree == snapshot.tree);
     Ok((!known || state.start.is_none()).then_some(Command::Observe(snapshot)))
 }
@@ -118,6 +126,7 @@ fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Opt
 
 /// Starts a keeper. One that stays silent is kept out by a tombstone, unless it has published after all.
 pub(super) fn launch_or_abandon(context: &Context, spec: &Spec) -> Result<Launch, WorldError> {
+    context.rested.lock().unwrap_or_else(PoisonError::into_inner).take();
     match piton_agent::launch(&context.exe, &context.attempts(), spec) {
         Err(error @ piton_agent::Error::NoAnswer { .. }) => {
             if piton_agent::abandon(&context.attempts(), &spec.name)? {
@@ -257,6 +266,16 @@ fn change_since(
 }
 
 pub(super) fn take_snapshot(context: &Context, message: &str) -> Result<Snapshot, WorldError> {
+    let at = SystemClock.monotonic();
     let snapshot = context.workspace.snapshot(context.run.as_str(), message)?;
-    Ok(Snapshot { id: snapshot.id.as_str().to_owned(), tree: snapshot.tree.as_str().to_owned() })
+    let snapshot = Snapshot { id: snapshot.id.as_str().to_owned(), tree: snapshot.tree.as_str().to_owned() };
+    *context.rested.lock().unwrap_or_else(PoisonError::into_inner) = Some((snapshot.clone(), at));
+    Ok(snapshot)
+}
+
+/// The last snapshot, where it was taken a moment ago and nothing of the run has worked in the tree since: looking
+/// again would cost as much and show no more than what anybody may do a moment later anyway.
+fn as_it_rested(context: &Context) -> Option<Snapshot> {
+    let (snapshot, at) = context.rested.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+    (SystemClock.monotonic().saturating_sub(at) < RESTS_FOR).then_some(snapshot)
 }

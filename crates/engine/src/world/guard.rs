@@ -1,6 +1,6 @@
 //! Looking at what an attempt left with the eyes of the guard.
 
-use piton_git::{Entry, Tree};
+use piton_git::Entry;
 use piton_guard::{Known, Options};
 use piton_model::State;
 use piton_model::loop_machine::{Counts, Finding, GuardMode, GuardReport, Snapshot};
@@ -24,7 +24,9 @@ pub(super) fn look(
         (context.workspace.tree(&snapshot_id(&before.id)?), context.workspace.tree(&snapshot_id(&after.id)?));
     let failed = |error: piton_guard::ReadError| WorldError::Guard { what: error.to_string() };
     let begin = SystemClock.monotonic();
-    let protected = protected(state, &base.entries().map_err(failed)?);
+    // What did not change needs no protection.
+    let changed = head.differs_from(&base).map_err(|error| failed(error.into()))?.0;
+    let protected = protected(state, &changed);
     // Today, for allowances that expire.
     let today = SystemClock.now().to_string().split('T').next().map(str::to_owned);
     let options = Options { protected, today: today.clone(), distrust: true, only_changed: true };
@@ -43,7 +45,7 @@ fn is_off(state: &State, rule: &str, today: Option<&str>) -> bool {
     state.config.rules_off.iter().any(|off| off.rule == rule && holds(&off.expires))
 }
 
-/// What no agent may change in a tree of these files: what the configuration names, the configuration itself, and
+/// What no agent may change among these files of a tree: what the configuration names, the configuration itself, and
 /// the scripts that the checks run.
 pub(super) fn protected(state: &State, entries: &[Entry]) -> Vec<String> {
     let is_file = |path: &str| entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).is_ok();

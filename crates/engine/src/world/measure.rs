@@ -113,14 +113,15 @@ pub(super) fn take_tree(context: &Context, state: &State, after: &Snapshot, meas
         return;
     }
     let Ok(id) = snapshot_id(&after.id) else { return };
-    let mut known = context.counted.lock().unwrap_or_else(PoisonError::into_inner);
-    measures.tree =
-        piton_guard::census(&context.workspace.tree(&id), &mut known).ok().map(|census| TreeCounts {
-            files: census.files,
-            lines: census.lines,
-            tests: census.tests,
-            assertions: census.assertions,
-        });
+    let mut counted = context.counted.lock().unwrap_or_else(PoisonError::into_inner);
+    let (listings, known) = &mut *counted;
+    let Ok(tree) = listings.list(context.workspace.tree(&id)) else { return };
+    measures.tree = piton_guard::census(&tree, known).ok().map(|census| TreeCounts {
+        files: census.files,
+        lines: census.lines,
+        tests: census.tests,
+        assertions: census.assertions,
+    });
 }
 
 /// Runs what `[metrics]` names. `None` when that was cancelled.

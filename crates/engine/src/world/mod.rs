@@ -30,6 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_files::aiwg::{self, History};
 use piton_git::Workspace;
+use piton_model::loop_machine::Snapshot;
 use piton_model::{Command, Effect, RunId, Seq, State, Timestamp};
 use piton_sys::lock::FileLock;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
@@ -102,8 +103,10 @@ struct Context {
     exe: PathBuf,
     host: String,
     cancelled: AtomicBool,
-    /// What was counted in trees, so that it is not counted again.
-    counted: Mutex<piton_guard::Counted>,
+    /// What was listed and counted in trees, so that it is not done again.
+    counted: Mutex<(piton_git::Listings, piton_guard::Counted)>,
+    /// The last snapshot that this driver took, while nothing of the run has worked in the tree since, and when.
+    rested: Mutex<Option<(Snapshot, std::time::Duration)>>,
     /// The attempt directory that is waited for.
     performing: Mutex<Option<String>>,
 }
@@ -147,6 +150,7 @@ impl LocalWorld {
             host: piton_sys::process::host_id(),
             cancelled: AtomicBool::new(false),
             counted: Mutex::default(),
+            rested: Mutex::default(),
             performing: Mutex::new(None),
         };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;

@@ -12,10 +12,12 @@
 //! | `logs/<run>__<step>__attempt<N>.log` | what an attempt printed |
 
 mod difference;
+mod guidance;
 mod import;
 mod launch;
 mod load;
 mod manual;
+mod memory;
 mod place;
 mod plan;
 mod problem;
@@ -26,10 +28,12 @@ mod report;
 mod yaml;
 
 pub use difference::difference;
+pub use guidance::{Guidance, guidance_table};
 pub use import::{ImportError, Imported, STATE_BYTES_MAX, edits, import};
 pub use launch::{Launch, LaunchError, Surroundings, launch, render_template};
 pub use load::{Disk, Loaded, Look, load, resolve_prompt};
 pub use manual::{input_digest, read_manual_input};
+pub use memory::{Memory, memories, remembered};
 pub use place::RunPlace;
 pub use plan::{mermaid, plan};
 pub use problem::Problem;

@@ -32,6 +32,9 @@ pub struct Options {
     /// The most that the run may cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_cost_microusd: Option<u64>,
+    /// The most that all workflows of the repository may cost on one day (UTC).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub daily_cost_microusd: Option<u64>,
     /// What follows when it costs more.
     pub cost_limit_action: CostAction,
     /// Variables that every step gets.
@@ -61,6 +64,7 @@ impl Default for Options {
             backoff_ms: 1_000,
             pause_for_human_input: false,
             max_cost_microusd: None,
+            daily_cost_microusd: None,
             cost_limit_action: CostAction::Warn,
             env: Map::new(),
             launcher: Launcher::Adapter {},

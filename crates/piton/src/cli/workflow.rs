@@ -57,6 +57,9 @@ pub(crate) struct RunArguments {
     /// The most that the run may cost, in dollars.
     #[arg(long, value_name = "USD")]
     pub(crate) max_cost: Option<f64>,
+    /// The most that all workflows of this repository may cost on one day (UTC), in dollars.
+    #[arg(long, value_name = "USD")]
+    pub(crate) daily_cost_limit: Option<f64>,
     /// What follows when it costs more.
     #[arg(long, value_enum, default_value = "pause")]
     pub(crate) cost_limit_action: CostLimitAction,

@@ -101,7 +101,8 @@ fn options_of(
         max_iterations: arguments.max_iterations,
         max_parallel: arguments.max_parallel,
         pause_for_human_input: arguments.pause_for_human_input,
-        max_cost_microusd: arguments.max_cost.map(|dollars| (dollars.max(0.0) * 1e6).round() as u64),
+        max_cost_microusd: arguments.max_cost.map(microusd),
+        daily_cost_microusd: arguments.daily_cost_limit.map(microusd),
         cost_limit_action: match arguments.cost_limit_action {
             CostLimitAction::Warn => CostAction::Warn,
             CostLimitAction::Pause => CostAction::Pause,
@@ -121,6 +122,10 @@ fn options_of(
         agents,
         ..Options::default()
     })
+}
+
+fn microusd(dollars: f64) -> u64 {
+    (dollars.max(0.0) * 1e6).round() as u64
 }
 
 /// The path as the run keeps it: relative to the repository where it lies in it.

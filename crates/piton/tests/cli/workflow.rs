@@ -534,3 +534,50 @@ fn a_worker_goes_on_once_a_person_has_written_their_file() {
     world.piton(&["worker", "--once"]).exits(0);
     world.piton(&["wait", "r1"]).exits(0);
 }
+
+#[test]
+fn a_limit_for_the_day_counts_every_run() {
+    let world = world(
+        "name: w\nsteps: [{id: a, agent: x, prompt: do.md}, {id: b, agent: x, prompt: do.md, needs: [a]}]\n",
+    );
+    world.write("says.a", r#""status":"COMPLETED","logs":["x"],"metrics":{"cost_usd":2.5}"#);
+    run(&world, &["--daily-cost-limit", "5"]).exits(0);
+    let more = &["run", "w.yaml", "--wrapper", "wrapper.sh", "--run-id", "r2", "--daily-cost-limit", "5"];
+    let ran = world.piton(more).exits(3);
+    assert!(ran.out.contains("$5.00 of $5.00 for today are spent"), "{}", ran.out);
+    assert!(!world.beside("count.r2.b").exists(), "nothing more is begun");
+    let days: Vec<_> = world.path(".agents/daily_stats").read_dir().unwrap().collect();
+    let day = std::fs::read_to_string(days[0].as_ref().unwrap().path()).unwrap();
+    let day: Value = serde_json::from_str(&day).unwrap();
+    assert_eq!((&day["totals"]["runs"], &day["totals"]["cost_usd"]), (&json!(2), &json!(5.0)), "{day:#}");
+}
+
+#[test]
+fn what_an_agent_wants_remembered_is_in_its_notes_once() {
+    let world = world(
+        "name: w\nsteps: [{id: a, agent: x, prompt: do.md}, {id: b, agent: x, prompt: do.md, needs: [a]}]\n",
+    );
+    let says = r#""status":"COMPLETED","logs":["x"],"memory_updates":[{"section":"Gotchas","entry":"run the migrations before the tests"},{"entry":"done"}]"#;
+    world.write("says.a", says);
+    world.write("says.b", says);
+    run(&world, &[]).exits(0);
+    assert_eq!(
+        world.read("AGENTS.md"),
+        "# Notes for agents\n\n## Gotchas\n\n- run the migrations before the tests\n"
+    );
+}
+
+#[test]
+fn an_agent_without_a_wrapper_is_told_of_guidance_memory_and_how_to_report() {
+    let world = world("name: w\nsteps: [{id: a, agent: mine, prompt: do.md}]\n");
+    world.shell("mkdir -p .agents/guidance && printf -- '---\\ntitle: Errors\\nconsult_when: always\\n---\\n' > .agents/guidance/errors.md").exits(0);
+    world.write("AGENTS.md", "- the cache is keyed by locale\n");
+    world.configure("[agents.mine]\ncommand = [\"sh\", \"-c\", \"cat > got.md\"]\nprompt = \"stdin\"\n");
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
+    let got = world.read("got.md");
+    for part in
+        ["| `.agents/guidance/errors.md` | Errors | always |", "keyed by locale", "Do it.", "r1__a.json"]
+    {
+        assert!(got.contains(part), "{part} is missing:\n{got}");
+    }
+}
