@@ -1,0 +1,118 @@
+//! Folding an event into the state. Total: an event in the journal is a fact, whatever the state.
+
+use std::collections::{HashMap, HashSet};
+
+use super::event::LedgerEvent;
+use super::state::State;
+use crate::ledger::{Flip, Gap, GapStatus, mark_checked, mark_verified};
+
+/// The state after `event`; `None` only where the first event is not [`LedgerEvent::LedgerOpened`].
+pub fn apply(state: Option<State>, event: &LedgerEvent) -> Option<State> {
+    let Some(mut state) = state else { return born(event) };
+    fold(&mut state, event);
+    Some(state)
+}
+
+fn born(event: &LedgerEvent) -> Option<State> {
+    let LedgerEvent::LedgerOpened { run, file, log, default_ttl_days } = event else { return None };
+    Some(State {
+        run: run.clone(),
+        file: file.clone(),
+        log: log.clone(),
+        default_ttl_days: *default_ttl_days,
+        gaps: Vec::new(),
+        digest: None,
+        unwritten: Default::default(),
+        unlogged: Vec::new(),
+        stale_since: Default::default(),
+        flipped: Default::default(),
+    })
+}
+
+fn fold(state: &mut State, event: &LedgerEvent) {
+    match event {
+        // A ledger is opened once; settings of a later piton are settings all the same.
+        LedgerEvent::LedgerOpened { default_ttl_days, .. } => state.default_ttl_days = *default_ttl_days,
+        LedgerEvent::FileAdopted { digest, gaps, seen, removed, .. } => {
+            adopt(state, gaps, seen, removed);
+            if digest.is_some() {
+                state.digest.clone_from(digest);
+            }
+        }
+        LedgerEvent::GapFlipped { flip } => flipped(state, flip),
+        LedgerEvent::GapChecked { gap, at } => change(state, gap, |gap| mark_checked(gap, *at)),
+        LedgerEvent::GapVerified { gap, at, findings, evidence, .. } => change(state, gap, |gap| {
+            let mut gap = mark_verified(gap, *at);
+            if let Some(findings) = findings {
+                gap.findings.clone_from(findings);
+                gap.evidence.clone_from(evidence);
+            }
+            gap
+        }),
+        LedgerEvent::GapEdited { gap, .. } => change(state, &gap.id, |_| (**gap).clone()),
+        LedgerEvent::GapAdded { gap } => {
+            state.unwritten.entry(gap.id.clone()).or_insert(None);
+            state.gaps.push((**gap).clone());
+        }
+        LedgerEvent::GapRemoved { gap } => {
+            if let Some(place) = state.gaps.iter().position(|other| other.id == *gap) {
+                let old = state.gaps.remove(place);
+                state.unwritten.entry(gap.clone()).or_insert(Some(old));
+                forget(state, gap);
+            }
+        }
+        LedgerEvent::FileWritten { digest } => {
+            state.digest = Some(digest.clone());
+            state.unwritten.clear();
+        }
+        LedgerEvent::FlipsLogged { count } => {
+            drop(state.unlogged.drain(..(*count).min(state.unlogged.len())))
+        }
+    }
+}
+
+/// What the file says is what both the file and piton say from here on; wishes that it does not hold stay open.
+fn adopt(state: &mut State, gaps: &[Gap], seen: &[Gap], removed: &[String]) {
+    let gone: HashSet<&str> = removed.iter().map(String::as_str).collect();
+    if !gone.is_empty() {
+        state.gaps.retain(|gap| !gone.contains(gap.id.as_str()));
+        for gap in removed {
+            state.unwritten.remove(gap);
+            forget(state, gap);
+        }
+    }
+    let places: HashMap<String, usize> =
+        state.gaps.iter().enumerate().map(|(place, gap)| (gap.id.clone(), place)).collect();
+    for gap in gaps {
+        state.unwritten.remove(&gap.id);
+        match places.get(&gap.id) {
+            Some(place) => state.gaps[*place] = gap.clone(),
+            None => state.gaps.push(gap.clone()),
+        }
+    }
+    state.unwritten.extend(seen.iter().map(|gap| (gap.id.clone(), Some(gap.clone()))));
+}
+
+fn change(state: &mut State, id: &str, change: impl Fn(&Gap) -> Gap) {
+    if let Some(gap) = state.gaps.iter_mut().find(|gap| gap.id == id) {
+        let new = change(gap);
+        let old = std::mem::replace(gap, new);
+        state.unwritten.entry(id.to_owned()).or_insert(Some(old));
+    }
+}
+
+fn flipped(state: &mut State, flip: &Flip) {
+    if let Some(before) = state.find(&flip.gap).cloned() {
+        state.flipped.insert(flip.gap.clone(), (flip.new, before));
+    }
+    if flip.new == GapStatus::Stale {
+        state.stale_since.insert(flip.gap.clone(), flip.at);
+    }
+    change(state, &flip.gap, |gap| Gap { status: flip.new, ..gap.clone() });
+    state.unlogged.push(flip.clone());
+}
+
+fn forget(state: &mut State, gap: &str) {
+    state.stale_since.remove(gap);
+    state.flipped.remove(gap);
+}

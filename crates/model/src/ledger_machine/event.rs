@@ -1,0 +1,133 @@
+//! What happens to a ledger. This enum is the specification.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{DecodeError, Encoded};
+use crate::ledger::{Adopted, Field, Flip, Gap, Outcome, Overruled, Source, Superseded};
+use crate::{RunId, Timestamp};
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum LedgerEvent {
+    /// The ledger exists. Always the first event.
+    LedgerOpened {
+        /// Its name.
+        run: RunId,
+        /// The gap file, relative to the repository.
+        file: String,
+        /// The audit log, relative to the repository.
+        log: String,
+        /// How many days findings hold where a gap does not say.
+        default_ttl_days: u32,
+    },
+    /// The file says something that piton did not write. Very many gaps come as several events, the digest with the last.
+    FileAdopted {
+        /// Digest of the content that was seen; `None` while more of it follows.
+        digest: Option<String>,
+        /// Gaps that are new or different, as they are now.
+        gaps: Vec<Gap>,
+        /// Of those, what the file says where that is not all that piton wants.
+        seen: Vec<Gap>,
+        /// Gaps that are gone.
+        removed: Vec<String>,
+        /// What about them is new.
+        adopted: Vec<Adopted>,
+        /// What piton wanted and did not get.
+        overruled: Vec<Overruled>,
+        /// When it was seen.
+        at: Timestamp,
+    },
+    /// A gap's status changed. One line of the audit log, written once.
+    GapFlipped {
+        /// The change.
+        flip: Flip,
+    },
+    /// Somebody looked, and nothing new was found.
+    GapChecked {
+        /// Which gap.
+        gap: String,
+        /// When.
+        at: Timestamp,
+    },
+    /// Findings were confirmed, or replaced.
+    GapVerified {
+        /// Which gap.
+        gap: String,
+        /// When.
+        at: Timestamp,
+        /// How the research ended, where there was any.
+        outcome: Option<Outcome>,
+        /// What is known now, where that is new.
+        findings: Option<String>,
+        /// What it rests on; only with findings.
+        evidence: Vec<Source>,
+        /// What was known before.
+        superseded: Option<Superseded>,
+    },
+    /// Fields were set.
+    GapEdited {
+        /// The gap as it is now.
+        gap: Box<Gap>,
+        /// Which fields are different.
+        fields: Vec<Field>,
+    },
+    /// A gap was added.
+    GapAdded {
+        /// The gap.
+        gap: Box<Gap>,
+    },
+    /// A gap was removed.
+    GapRemoved {
+        /// Which.
+        gap: String,
+    },
+    /// The file holds every change so far.
+    FileWritten {
+        /// Digest of its content.
+        digest: String,
+    },
+    /// The log holds the first of the flips that were not in it.
+    FlipsLogged {
+        /// How many of them.
+        count: usize,
+    },
+}
+
+/// The shape of every event so far is its first.
+const VERSION: u16 = 1;
+
+/// Every type there is.
+pub const KINDS: &[&str] = &[
+    "ledger_opened",
+    "file_adopted",
+    "gap_flipped",
+    "gap_checked",
+    "gap_verified",
+    "gap_edited",
+    "gap_added",
+    "gap_removed",
+    "file_written",
+    "flips_logged",
+];
+
+impl LedgerEvent {
+    /// The event as it is stored.
+    pub fn encode(&self) -> Encoded {
+        // Serde writes `{"type":{…}}`; the two halves are stored apart, so take them apart here.
+        let bytes = serde_json::to_vec(self).expect("events hold only strings, numbers and lists of them");
+        let colon = bytes.iter().position(|byte| *byte == b':').expect("an event is an object of one member");
+        let kind = std::str::from_utf8(&bytes[2..colon - 1]).expect("types are ASCII").to_owned();
+        Encoded { kind, version: VERSION, data: bytes[colon + 1..bytes.len() - 1].to_vec() }
+    }
+
+    /// Reads what [`LedgerEvent::encode`] wrote, at any version so far.
+    pub fn decode(kind: &str, version: u16, data: &[u8]) -> Result<Self, DecodeError> {
+        if version > VERSION || !KINDS.contains(&kind) {
+            return Err(DecodeError::Newer { kind: kind.to_owned(), version });
+        }
+        let bytes = [b"{\"", kind.as_bytes(), b"\":", data, b"}"].concat();
+        serde_json::from_slice(&bytes)
+            .map_err(|source| DecodeError::Malformed { kind: kind.to_owned(), source })
+    }
+}

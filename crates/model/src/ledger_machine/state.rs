@@ -1,0 +1,75 @@
+//! Where a ledger is: its gaps, what the file does not hold yet, what the log does not hold yet.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ledger::{Flip, Gap, GapStatus, StaleSince};
+use crate::{RunId, Timestamp};
+
+/// The fold of a ledger's events.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    /// Its name.
+    pub run: RunId,
+    /// The gap file, relative to the repository.
+    pub file: String,
+    /// The audit log, relative to the repository.
+    pub log: String,
+    /// How many days findings hold where a gap does not say.
+    pub default_ttl_days: u32,
+    /// The gaps as piton wants them, in the order in which they were first seen.
+    pub gaps: Vec<Gap>,
+    /// Digest of the content that was last seen or written; `None` before the first.
+    pub digest: Option<String>,
+    /// What the file still says, of each gap that has changed since: `None` where it has none.
+    pub unwritten: BTreeMap<String, Option<Gap>>,
+    /// Flips that are not in the log yet, in their order.
+    pub unlogged: Vec<Flip>,
+    /// Of each gap that was ever flipped: when it last went stale.
+    pub stale_since: BTreeMap<String, Timestamp>,
+    /// Of each gap that was ever flipped: the last flip, and the gap before it.
+    pub flipped: BTreeMap<String, (GapStatus, Gap)>,
+}
+
+/// What is still to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// The file lacks changes: merge [`State::base`] and [`State::gaps`] into it, then report what it holds.
+    WriteFile,
+    /// The log lacks these flips: add those that it does not end with, then report how many it holds.
+    LogFlips(Vec<Flip>),
+}
+
+impl State {
+    /// The work that is open. The file comes first: a flip is logged when it holds.
+    pub fn effects(&self) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        if !self.unwritten.is_empty() {
+            effects.push(Effect::WriteFile);
+        }
+        if !self.unlogged.is_empty() {
+            effects.push(Effect::LogFlips(self.unlogged.clone()));
+        }
+        effects
+    }
+
+    /// The gap with this id.
+    pub fn find(&self, id: &str) -> Option<&Gap> {
+        self.gaps.iter().find(|gap| gap.id == id)
+    }
+
+    /// The gaps of the content that was last seen or written: the side that both others are compared with.
+    pub fn base(&self) -> Vec<Gap> {
+        let unchanged = |gap: &&Gap| !self.unwritten.contains_key(&gap.id);
+        let mut base: Vec<Gap> = self.gaps.iter().filter(unchanged).cloned().collect();
+        base.extend(self.unwritten.values().flatten().cloned());
+        base
+    }
+
+    /// When each gap last went stale.
+    pub fn stale_since(&self) -> StaleSince {
+        self.stale_since.iter().map(|(gap, at)| (gap.clone(), *at)).collect()
+    }
+}
