@@ -23,7 +23,7 @@ mod scalar;
 
 pub use document::{Document, FORMAT_VERSION};
 pub use edit::RewriteError;
-pub use log::{Log, append_flips, read_log};
+pub use log::{Log, Logged, append_flips, read_log};
 pub use note::{Invalid, Note};
 pub use place::{LedgerFile, UpdateError, Updated};
 pub use render::render;

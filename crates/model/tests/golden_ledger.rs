@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 
 use piton_model::Timestamp;
 use piton_model::ledger::*;
-use piton_model::ledger_machine::{KINDS, LedgerEvent};
+use piton_model::ledger_machine::{
+    KINDS, LedgerEvent, OpenResearch, ResearchEnd, ResearchLimits, ResearchResult, Used,
+};
 
 const AT: Timestamp = Timestamp::from_millis(1_771_156_800_123);
 
@@ -80,7 +82,35 @@ fn examples() -> Vec<LedgerEvent> {
         LedgerEvent::GapAdded { gap: Box::new(Gap::new("teams", "people")) },
         LedgerEvent::GapRemoved { gap: "teams".to_owned() },
         LedgerEvent::FileWritten { digest: "cd".repeat(32) },
-        LedgerEvent::FlipsLogged { count: 2 },
+        LedgerEvent::FlipsLogged { count: 2, end: 140 },
+        LedgerEvent::ResearchBegun {
+            number: 3,
+            gaps: vec!["pricing".to_owned(), "teams".to_owned()],
+            limits: ResearchLimits { tokens: Some(100_000), microusd: Some(2_500_000), working_ms: None },
+            at: AT,
+        },
+        LedgerEvent::ResearchAttemptStarted {
+            open: OpenResearch {
+                attempt: 7,
+                gap: Box::new(gap()),
+                host: "host".to_owned(),
+                boot: "boot".to_owned(),
+                since: AT,
+            },
+        },
+        LedgerEvent::ResearchAttemptEnded {
+            attempt: 7,
+            result: ResearchResult::Overruled {
+                outcome: Outcome::FullReport,
+                findings: Some("Three plans.".to_owned()),
+            },
+            used: Used { tokens: Some(1_200), microusd: None, working_ms: 61_000 },
+            at: AT,
+        },
+        LedgerEvent::ResearchSkipped { gap: "teams".to_owned() },
+        LedgerEvent::ResearchEnded { number: 3, why: ResearchEnd::Tokens, at: AT },
+        LedgerEvent::WatchSet { until: Some(AT) },
+        LedgerEvent::CheckpointTaken { seq: 9, digest: "ef".repeat(32) },
     ]
 }
 

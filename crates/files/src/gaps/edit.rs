@@ -42,9 +42,46 @@ pub(super) struct Edit {
 impl Document {
     /// The content with these gaps. Gaps are known by their id and keep their places; new ones come last.
     ///
-    /// The same gaps give the same bytes.
+    /// The same gaps give the same bytes. The result has been read again: it says exactly this.
     pub fn rewrite(&self, target: &[Gap]) -> Result<String, RewriteError> {
         self.check(target)?;
+        if self.gaps == target {
+            return Ok(self.text.clone());
+        }
+        let in_order = self.in_order(target);
+        let mut why = None;
+        // Lines of their own do not fit everywhere: a comment below them may become a part of the value. One line does.
+        for shape in [Shape::Block, Shape::Line] {
+            match self.edited(target, shape) {
+                Ok(text) if says(&text, &in_order) => return Ok(text),
+                Ok(_) => {}
+                Err(error) => why = why.or(Some(error)),
+            }
+        }
+        Err(why.unwrap_or_else(|| self.unchangeable(target)))
+    }
+
+    /// The first gap that is to be different.
+    fn unchangeable(&self, target: &[Gap]) -> RewriteError {
+        let known: HashMap<&str, &Gap> = self.gaps.iter().map(|gap| (gap.id.as_str(), gap)).collect();
+        let differs = |gap: &&Gap| known.get(gap.id.as_str()).is_none_or(|known| known != gap);
+        let changed = target.iter().find(differs).or(target.first());
+        let gap = changed.map_or_else(String::new, |gap| gap.id.clone());
+        let place = self.gaps.iter().position(|other| other.id == gap);
+        let line = place.and_then(|index| self.line_of(index)).unwrap_or(1);
+        RewriteError::Unchangeable { gap, line }
+    }
+
+    /// The gaps in the order in which the file will have them.
+    fn in_order<'a>(&self, target: &'a [Gap]) -> Vec<&'a Gap> {
+        let places: HashMap<&str, usize> =
+            self.gaps.iter().enumerate().map(|(place, gap)| (gap.id.as_str(), place)).collect();
+        let mut gaps: Vec<&Gap> = target.iter().collect();
+        gaps.sort_by_key(|gap| places.get(gap.id.as_str()).copied().unwrap_or(usize::MAX));
+        gaps
+    }
+
+    fn edited(&self, target: &[Gap], shape: Shape) -> Result<String, RewriteError> {
         let wanted: HashMap<&str, &Gap> = target.iter().map(|gap| (gap.id.as_str(), gap)).collect();
         let present: HashSet<&str> = self.gaps.iter().map(|gap| gap.id.as_str()).collect();
         let mut edits = Vec::new();
@@ -52,7 +89,7 @@ impl Document {
         for (index, gap) in self.gaps.iter().enumerate() {
             match wanted.get(gap.id.as_str()) {
                 Some(wanted) if *wanted == gap => {}
-                Some(wanted) => self.change(index, wanted, &mut edits)?,
+                Some(wanted) => self.change(index, wanted, shape, &mut edits)?,
                 None => stays[index] = false,
             }
         }
@@ -61,11 +98,7 @@ impl Document {
         if !added.is_empty() {
             self.add(&added, stays.contains(&true), &mut edits);
         }
-        let text = apply(&self.text, 0..self.text.len(), edits);
-        if !added.is_empty() && self.gaps.is_empty() {
-            self.check_first(&text, target)?;
-        }
-        Ok(text)
+        Ok(apply(&self.text, 0..self.text.len(), edits))
     }
 
     fn check(&self, target: &[Gap]) -> Result<(), Invalid> {
@@ -78,25 +111,24 @@ impl Document {
         notes.into_warnings().map(drop)
     }
 
-    /// The first gaps of a file go into whatever is there, so all of it is read again.
-    fn check_first(&self, text: &str, target: &[Gap]) -> Result<(), RewriteError> {
-        match Document::parse(text.as_bytes()) {
-            Ok(document) if document.gaps == target => Ok(()),
-            _ => Err(RewriteError::Unchangeable { gap: target[0].id.clone(), line: 1 }),
-        }
-    }
-
-    fn change(&self, index: usize, wanted: &Gap, edits: &mut Vec<Edit>) -> Result<(), RewriteError> {
+    fn change(
+        &self,
+        index: usize,
+        wanted: &Gap,
+        shape: Shape,
+        edits: &mut Vec<Edit>,
+    ) -> Result<(), RewriteError> {
         let unchangeable = || {
             let (gap, line) = (wanted.id.clone(), self.places[index].line as usize);
             RewriteError::Unchangeable { gap, line }
         };
         let alone = self.alone(index);
+        let style = self.style(index);
+        let style = Style { shape: if style.shape == Shape::Block { shape } else { style.shape }, ..style };
         let mut reader = Reader::new(&self.text[alone.clone()]);
-        let fields = Fields::read(&self.text, alone.clone(), &mut reader, self.style(index));
-        let own = fields.ok_or_else(unchangeable)?.edits(&self.gaps[index], wanted);
-        let changed = apply(&self.text, alone, own.clone());
-        if read_alone(&changed).as_ref() != Some(wanted) {
+        let fields = Fields::read(&self.text, alone.clone(), &mut reader, style).ok_or_else(unchangeable)?;
+        let own = fields.edits(&self.gaps[index], wanted);
+        if read_alone(&apply(&self.text, alone, own.clone())).as_ref() != Some(wanted) {
             return Err(unchangeable());
         }
         edits.extend(own);
@@ -236,6 +268,11 @@ impl Document {
             None => Edit { range: list.start + 1..list.start + 1, text: gaps.join(", ") },
         }
     }
+}
+
+/// Whether the text is a ledger of exactly these gaps.
+fn says(text: &str, gaps: &[&Gap]) -> bool {
+    Document::parse(text.as_bytes()).is_ok_and(|document| document.gaps.iter().eq(gaps.iter().copied()))
 }
 
 /// The gap that a piece of text holds.

@@ -1,7 +1,8 @@
 //! `gap_audit.log`: one line per flip, only ever added to.
 //!
-//! Whoever flips gaps knows which flips are due. [`append_flips`] looks which of them the log ends with already and
-//! adds the rest, so that a crash at any byte is completed by calling it again, and nothing is logged twice.
+//! Whoever flips gaps knows which flips are due, and how long the log was before them. [`append_flips`] looks which of
+//! them stand there already and adds the rest, so that a crash at any byte is completed by calling it again, and nothing
+//! is logged twice.
 
 use std::fs::{DirBuilder, File};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -16,15 +17,25 @@ use super::note::Note;
 /// Far more than a log becomes in years.
 const LOG_BYTES_MAX: u64 = 256 << 20;
 
-/// Adds the flips that the log does not end with yet, in their order; how many lines were written or completed.
+/// What became of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Logged {
+    /// How many lines were written or completed.
+    pub written: usize,
+    /// How long the log is with the last of the flips: `after` for those that come next.
+    pub end: u64,
+}
+
+/// Adds the flips that the log does not hold yet, in their order.
+///
+/// `after` is how long the log was when the flips before these had been added: what stands behind it are the first of
+/// these, whole or cut off by a crash. Without it, or where the log is another by now, the end of the log is compared
+/// with the flips; equal flips that follow each other are then taken for one.
 ///
 /// Creates the log and the directories above it where needed.
-///
-/// A line says its moment, the gap, the flip and the reason. Flips that are equal in all of that are one line, if they
-/// follow each other: whether the second was written before a crash cannot be told.
-pub fn append_flips(path: &Path, flips: &[Flip]) -> Result<usize, Error> {
+pub fn append_flips(path: &Path, flips: &[Flip], after: Option<u64>) -> Result<Logged, Error> {
     if flips.is_empty() {
-        return Ok(0);
+        return Ok(Logged { written: 0, end: after.unwrap_or(0) });
     }
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         let created = DirBuilder::new().recursive(true).create(parent);
@@ -34,7 +45,10 @@ pub fn append_flips(path: &Path, flips: &[Flip]) -> Result<usize, Error> {
     // Two at once could both miss what the other writes. A file system without locks has to do without.
     let _ = log.lock();
     let lines: String = flips.iter().map(|flip| flip.to_line() + "\n").collect();
-    let missing = missing(&mut log, path, lines.as_bytes())?;
+    let missing = match behind(&mut log, path, after, lines.as_bytes())? {
+        Some(missing) => missing,
+        None => missing(&mut log, path, lines.as_bytes())?,
+    };
     if !missing.is_empty() {
         fault::point("files.gaps.log");
         log.write_all(&missing).map_err(|error| Error::new("write to", path, error))?;
@@ -44,7 +58,28 @@ pub fn append_flips(path: &Path, flips: &[Flip]) -> Result<usize, Error> {
         )?;
         fault::point("files.gaps.logged");
     }
-    Ok(missing.iter().filter(|byte| **byte == b'\n').count().min(flips.len()))
+    let written = missing.iter().filter(|byte| **byte == b'\n').count().min(flips.len());
+    let end = log.metadata().map_err(|error| Error::new("read", path, error))?.len();
+    Ok(Logged { written, end })
+}
+
+/// What must be added behind `after`; `None` where what stands there is not the beginning of `lines`.
+fn behind(log: &mut File, path: &Path, after: Option<u64>, lines: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    let read = |error| Error::new("read", path, error);
+    let length = log.metadata().map_err(read)?.len();
+    let Some(after) = after.filter(|after| *after <= length && length - after <= lines.len() as u64) else {
+        return Ok(None);
+    };
+    // The line break before it shows that it is a place between lines still.
+    let from = after.saturating_sub(1);
+    log.seek(SeekFrom::Start(from)).map_err(read)?;
+    let mut there = Vec::new();
+    log.take(lines.len() as u64 + 2).read_to_end(&mut there).map_err(read)?;
+    let there = match after {
+        0 => Some(there.as_slice()),
+        _ => there.strip_prefix(b"\n"),
+    };
+    Ok(there.and_then(|there| lines.strip_prefix(there)).map(<[u8]>::to_vec))
 }
 
 /// What must be added so that the log ends with `lines`.

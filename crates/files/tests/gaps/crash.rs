@@ -42,7 +42,7 @@ fn flip_what_is_due(root: &Path, edit_in_between: bool) -> Vec<Flip> {
         Ok::<_, String>(gaps.iter().map(flipped).collect())
     });
     updated.unwrap();
-    append_flips(&root.join("gap_audit.log"), &due).unwrap();
+    append_flips(&root.join("gap_audit.log"), &due, None).unwrap();
     due
 }
 
@@ -84,7 +84,7 @@ fn crash_everywhere(edit: bool) {
         // Whoever flips knows from elsewhere what is due; here it is computed from the file as it was.
         flip_what_is_due(root.path(), false);
         let due = due_flips(Document::parse(before().as_bytes()).unwrap().gaps(), 30, NOW);
-        append_flips(&root.path().join("gap_audit.log"), &due).unwrap();
+        append_flips(&root.path().join("gap_audit.log"), &due, None).unwrap();
         let text = std::fs::read_to_string(root.path().join("gaps.yaml")).unwrap();
         assert_eq!(text.matches("status: stale").count(), 1, "point {at}:\n{text}");
         let edited = edit && at > edit_point(edit);

@@ -29,7 +29,7 @@ fn log_of(flips: &[Flip]) -> String {
     let scratch = Scratch::empty();
     let path = scratch.path("gap_audit.log");
     for flip in flips {
-        assert_eq!(append_flips(&path, std::slice::from_ref(flip)).unwrap(), 1);
+        assert_eq!(append_flips(&path, std::slice::from_ref(flip), None).unwrap().written, 1);
     }
     std::fs::read_to_string(path).unwrap()
 }
@@ -55,7 +55,7 @@ fn log_flip_format() {
 fn log_flip_creates_parent_dirs() {
     let scratch = Scratch::empty();
     let path = scratch.path("state/hotel/gap_audit.log");
-    append_flips(&path, &[flip("a")]).unwrap();
+    append_flips(&path, &[flip("a")], None).unwrap();
     assert_eq!(std::fs::read_to_string(path).unwrap(), line("a"));
 }
 
@@ -82,12 +82,12 @@ fn log_flip_records_reason() {
 fn log_flip_write_error_raises() {
     let scratch = Scratch::empty();
     std::fs::create_dir(scratch.path("gap_audit.log")).unwrap();
-    assert!(append_flips(&scratch.path("gap_audit.log"), &[flip("a")]).is_err());
-    assert!(append_flips(&scratch.path("gap_audit.log/below"), &[flip("a")]).is_ok());
+    assert!(append_flips(&scratch.path("gap_audit.log"), &[flip("a")], None).is_err());
+    assert!(append_flips(&scratch.path("gap_audit.log/below"), &[flip("a")], None).is_ok());
     std::fs::File::create(scratch.path("file")).unwrap();
-    assert!(append_flips(&scratch.path("file/gap_audit.log"), &[flip("a")]).is_err());
+    assert!(append_flips(&scratch.path("file/gap_audit.log"), &[flip("a")], None).is_err());
     symlink("/etc/hostname", scratch.path("link")).unwrap();
-    assert!(append_flips(&scratch.path("link"), &[flip("a")]).is_err());
+    assert!(append_flips(&scratch.path("link"), &[flip("a")], None).is_err());
 }
 
 #[test]
@@ -98,9 +98,9 @@ fn a_flip_is_logged_once_wherever_a_crash_cut_it_off() {
     let whole = line("earlier") + &line("a") + &line("b") + &line("é");
     for cut in line("earlier").len()..=whole.len() {
         put(&path, &whole.as_bytes()[..cut]);
-        append_flips(&path, &due).unwrap();
+        append_flips(&path, &due, None).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "cut at {cut}");
-        assert_eq!(append_flips(&path, &due).unwrap(), 0, "nothing is left to do");
+        assert_eq!(append_flips(&path, &due, None).unwrap().written, 0, "nothing is left to do");
     }
 }
 
@@ -109,8 +109,8 @@ fn what_others_wrote_stays_and_lines_stay_lines() {
     let scratch = Scratch::empty();
     let path = scratch.path("gap_audit.log");
     put(&path, b"a note without a line break");
-    append_flips(&path, &[flip("a")]).unwrap();
-    append_flips(&path, &[flip("b\nforged")]).unwrap();
+    append_flips(&path, &[flip("a")], None).unwrap();
+    append_flips(&path, &[flip("b\nforged")], None).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     assert_eq!(text, format!("a note without a line break\n{}{}", line("a"), line("b\\nforged")));
     let log = read_log(&path).unwrap();
@@ -126,9 +126,37 @@ fn the_same_flip_later_is_another_flip() {
     let path = scratch.path("gap_audit.log");
     let back = Flip { old: GapStatus::Stale, new: GapStatus::Verified, ..flip("a") };
     for due in [flip("a"), back.clone(), flip("a"), back] {
-        assert_eq!(append_flips(&path, &[due]).unwrap(), 1);
+        assert_eq!(append_flips(&path, &[due], None).unwrap().written, 1);
     }
     assert_eq!(read_log(&path).unwrap().flips.len(), 4);
+}
+
+#[test]
+fn equal_flips_in_one_moment_are_told_apart_by_where_they_stand() {
+    let scratch = Scratch::empty();
+    let path = scratch.path("gap_audit.log");
+    let due = [flip("a"), flip("a"), flip("a")];
+    let (one, whole) = (line("a"), line("a").repeat(4));
+    for cut in one.len()..=whole.len() {
+        put(&path, &whole.as_bytes()[..cut]);
+        let logged = append_flips(&path, &due, Some(one.len() as u64)).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "cut at {cut}");
+        assert_eq!(logged.end, whole.len() as u64);
+    }
+    assert_eq!(append_flips(&path, &due[..1], Some(whole.len() as u64)).unwrap().written, 1);
+}
+
+#[test]
+fn a_log_that_git_replaced_is_added_to_at_its_end() {
+    let scratch = Scratch::empty();
+    let path = scratch.path("gap_audit.log");
+    for (there, after) in [("", 900), ("another line\n", 3), ("no break", 8)] {
+        put(&path, there.as_bytes());
+        append_flips(&path, &[flip("a")], Some(after)).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.starts_with(there) && text.ends_with(&format!("{}", line("a"))), "{text}");
+        assert_eq!(read_log(&path).unwrap().flips, [flip("a")]);
+    }
 }
 
 fn put(path: &std::path::Path, bytes: &[u8]) {

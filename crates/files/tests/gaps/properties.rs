@@ -323,8 +323,14 @@ fn comments(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.trim_start().starts_with("# ")).map(str::trim).collect()
 }
 
+/// At least so many, and more where the environment asks for it.
+fn cases(least: u32) -> ProptestConfig {
+    let config = ProptestConfig::default();
+    ProptestConfig { cases: config.cases.max(least), max_global_rejects: 1 << 20, ..config }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(cases(400))]
 
     #[test]
     fn a_file_written_whole_reads_back(gaps in any_gaps()) {

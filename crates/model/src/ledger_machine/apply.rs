@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::event::LedgerEvent;
+use super::research::{Failures, Research, ResearchResult};
 use super::state::State;
 use crate::ledger::{Flip, Gap, GapStatus, mark_checked, mark_verified};
 
@@ -24,8 +25,14 @@ fn born(event: &LedgerEvent) -> Option<State> {
         digest: None,
         unwritten: Default::default(),
         unlogged: Vec::new(),
+        log_end: None,
         stale_since: Default::default(),
         flipped: Default::default(),
+        research: None,
+        researches: 0,
+        attempts: 0,
+        failures: Default::default(),
+        watch: None,
     })
 }
 
@@ -65,8 +72,60 @@ fn fold(state: &mut State, event: &LedgerEvent) {
             state.digest = Some(digest.clone());
             state.unwritten.clear();
         }
-        LedgerEvent::FlipsLogged { count } => {
-            drop(state.unlogged.drain(..(*count).min(state.unlogged.len())))
+        LedgerEvent::FlipsLogged { count, end } => {
+            drop(state.unlogged.drain(..(*count).min(state.unlogged.len())));
+            state.log_end = Some(*end);
+        }
+        LedgerEvent::ResearchBegun { number, gaps, limits, .. } => {
+            state.researches = *number;
+            let (waiting, limits) = (gaps.clone(), *limits);
+            state.research = Some(Research {
+                number: *number,
+                waiting,
+                open: None,
+                limits,
+                spent: Default::default(),
+                settled: 0,
+                failed: 0,
+            });
+        }
+        LedgerEvent::ResearchAttemptStarted { open } => {
+            state.attempts = open.attempt;
+            if let Some(research) = &mut state.research {
+                research.waiting.retain(|gap| *gap != open.gap.id);
+                research.open = Some(open.clone());
+            }
+        }
+        LedgerEvent::ResearchAttemptEnded { result, used, at, .. } => attempt_ended(state, result, used, *at),
+        LedgerEvent::ResearchSkipped { gap } => {
+            if let Some(research) = &mut state.research {
+                research.waiting.retain(|other| other != gap);
+            }
+        }
+        LedgerEvent::ResearchEnded { .. } => state.research = None,
+        LedgerEvent::WatchSet { until } => state.watch = *until,
+        LedgerEvent::CheckpointTaken { .. } => {}
+    }
+}
+
+fn attempt_ended(
+    state: &mut State,
+    result: &ResearchResult,
+    used: &super::research::Used,
+    at: crate::Timestamp,
+) {
+    let Some(research) = &mut state.research else { return };
+    research.charge(used);
+    let Some(open) = research.open.take() else { return };
+    match result {
+        ResearchResult::Settled { .. } | ResearchResult::Overruled { .. } => {
+            research.settled += 1;
+            state.failures.remove(&open.gap.id);
+        }
+        ResearchResult::Failed { .. } => {
+            research.failed += 1;
+            let failures = state.failures.entry(open.gap.id.clone()).or_insert(Failures { count: 0, at });
+            *failures = Failures { count: failures.count.saturating_add(1), at };
         }
     }
 }
@@ -115,4 +174,5 @@ fn flipped(state: &mut State, flip: &Flip) {
 fn forget(state: &mut State, gap: &str) {
     state.stale_since.remove(gap);
     state.flipped.remove(gap);
+    state.failures.remove(gap);
 }

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::apply::apply;
 use super::event::LedgerEvent;
+use super::research::{self, Found, ResearchLimits, Used};
 use super::state::State;
 use crate::ledger::{
     Adopted, Flip, Gap, GapStatus, Merged, Observed, Outcome, Overruled, Problem, Source, Why, changed_flips,
@@ -16,6 +17,8 @@ use crate::{RunId, Timestamp};
 
 /// Gaps in one event of adoption.
 const GAPS_PER_EVENT: usize = 500;
+/// Words of gaps in one event of adoption, unless a single gap has more.
+const BYTES_PER_EVENT: usize = 256 << 10;
 
 /// What can be asked of a ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,6 +90,38 @@ pub enum Command {
     Logged {
         /// How many.
         count: usize,
+        /// How long the log is with them.
+        end: u64,
+    },
+    /// These gaps are to be looked into, in this order.
+    Research {
+        /// Which.
+        gaps: Vec<String>,
+        /// What all of it may use.
+        limits: ResearchLimits,
+    },
+    /// The next gap of the batch has its turn.
+    StartAttempt {
+        /// The machine.
+        host: String,
+        /// Its boot.
+        boot: String,
+    },
+    /// The attempt under way ended.
+    EndAttempt {
+        /// Which.
+        attempt: u32,
+        /// With what.
+        found: Found,
+        /// What it used.
+        used: Used,
+    },
+    /// The batch is not to go on.
+    StopResearch,
+    /// The ledger is to be looked at again at this time.
+    Watch {
+        /// When.
+        until: Option<Timestamp>,
     },
 }
 
@@ -102,6 +137,12 @@ pub enum Rejection {
     /// The gap was never flipped, or has changed since.
     #[error("there is no flip of gap `{}` to undo", .0.escape_debug())]
     NothingToUndo(String),
+    /// A batch is under way.
+    #[error("research is under way already")]
+    ResearchUnderWay,
+    /// None is.
+    #[error("no research is under way")]
+    NoResearch,
 }
 
 /// What a ledger is opened with.
@@ -130,8 +171,8 @@ pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Led
         Command::Written { digest, gaps, overruled } => {
             return Ok(written(state, digest, &gaps, overruled, now));
         }
-        Command::Logged { count: 0 } => return Ok(Vec::new()),
-        Command::Logged { count } => return Ok(vec![LedgerEvent::FlipsLogged { count }]),
+        Command::Logged { count: 0, .. } => return Ok(Vec::new()),
+        Command::Logged { count, end } => return Ok(vec![LedgerEvent::FlipsLogged { count, end }]),
         Command::FlipDue { observed } => flips(all_due(state, &observed, now)),
         Command::Check { gap } => {
             let mut events = flips(due(state, find(state, &gap)?, now));
@@ -147,6 +188,12 @@ pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Led
             vec![LedgerEvent::GapRemoved { gap }]
         }
         Command::Undo { gap } => undo(state, &gap, now)?,
+        Command::Research { gaps, limits } => return research::begin(state, gaps, limits, now),
+        Command::StartAttempt { host, boot } => return research::next(state, host, boot, now),
+        Command::EndAttempt { attempt, found, used } => research::end(state, attempt, found, used, now)?,
+        Command::StopResearch => return research::stop(state, now),
+        Command::Watch { until } if state.watch == until => return Ok(Vec::new()),
+        Command::Watch { until } => return Ok(vec![LedgerEvent::WatchSet { until }]),
     };
     check(state, &events)?;
     Ok(events)
@@ -211,7 +258,7 @@ fn verify(
     Ok(events)
 }
 
-fn settle(
+pub(super) fn settle(
     state: &State,
     id: &str,
     outcome: Outcome,
@@ -302,7 +349,11 @@ fn adoption(state: &State, digest: String, file: &[Gap], merged: Merged, now: Ti
     let (known, in_file) = (by_id(&state.gaps), by_id(file));
     let kept: HashSet<&str> = merged.gaps.iter().map(|gap| gap.id.as_str()).collect();
     let gone = state.gaps.iter().filter(|gap| !kept.contains(gap.id.as_str()));
-    let removed: Vec<String> = gone.map(|gap| gap.id.clone()).collect();
+    // A removal that the file holds already is not to be done again, either.
+    let done = state.unwritten.keys().filter(|id| {
+        !known.contains_key(id.as_str()) && !in_file.contains_key(id.as_str()) && !kept.contains(id.as_str())
+    });
+    let removed: Vec<String> = gone.map(|gap| gap.id.clone()).chain(done.cloned()).collect();
     let reason = Why::EditedByHand.to_string();
     let flip = |gap: &Gap| {
         let old = known.get(gap.id.as_str()).map(|old| old.status).filter(|old| *old != gap.status)?;
@@ -310,7 +361,12 @@ fn adoption(state: &State, digest: String, file: &[Gap], merged: Merged, now: Ti
         Some(LedgerEvent::GapFlipped { flip: Flip { at: now, gap, old, new, reason: reason.clone() } })
     };
     let mut events: Vec<LedgerEvent> = merged.gaps.iter().filter_map(flip).collect();
-    let differs = |gap: &Gap| known.get(gap.id.as_str()).is_none_or(|old| **old != *gap);
+    // What the file says of a gap that is not written yet is what later edits of it start from.
+    let differs = |gap: &Gap| {
+        let id = gap.id.as_str();
+        known.get(id).is_none_or(|old| **old != *gap)
+            || state.unwritten.contains_key(id) && in_file.contains_key(id)
+    };
     let mut gaps: Vec<Gap> = merged.gaps.into_iter().filter(differs).collect();
     let mut adopted = merged.adopted;
     let part = |gaps: Vec<Gap>, adopted: Vec<Adopted>| {
@@ -321,9 +377,9 @@ fn adoption(state: &State, digest: String, file: &[Gap], merged: Merged, now: Ti
         let (removed, overruled) = (Vec::new(), Vec::new());
         LedgerEvent::FileAdopted { digest: None, gaps, seen, removed, adopted, overruled, at: now }
     };
-    while gaps.len() > GAPS_PER_EVENT {
-        let rest = gaps.split_off(GAPS_PER_EVENT);
-        let told = adopted.drain(..adopted.len().min(GAPS_PER_EVENT)).collect();
+    while let Some(count) = first_part(&gaps) {
+        let rest = gaps.split_off(count);
+        let told = adopted.drain(..adopted.len().min(count)).collect();
         events.push(part(std::mem::replace(&mut gaps, rest), told));
     }
     let mut last = part(gaps, adopted);
@@ -332,6 +388,18 @@ fn adoption(state: &State, digest: String, file: &[Gap], merged: Merged, now: Ti
     }
     events.push(last);
     events
+}
+
+/// How many of the gaps go into an event of their own; `None` where the last one holds them all.
+fn first_part(gaps: &[Gap]) -> Option<usize> {
+    let words = |gap: &Gap| gap.findings.len() + gap.question.len() + 64 * gap.evidence.len();
+    let mut bytes = 0;
+    let fits = |gap: &&Gap| {
+        bytes += words(gap);
+        bytes <= BYTES_PER_EVENT
+    };
+    let count = gaps.iter().take(GAPS_PER_EVENT).take_while(fits).count().max(1);
+    (count < gaps.len()).then_some(count)
 }
 
 fn by_id(gaps: &[Gap]) -> HashMap<&str, &Gap> {

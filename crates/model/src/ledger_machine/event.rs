@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::research::{OpenResearch, ResearchEnd, ResearchLimits, ResearchResult, Used};
 use crate::event::{DecodeError, Encoded};
 use crate::ledger::{Adopted, Field, Flip, Gap, Outcome, Overruled, Source, Superseded};
-use crate::{RunId, Timestamp};
+use crate::{RunId, Seq, Timestamp};
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,6 +92,63 @@ pub enum LedgerEvent {
     FlipsLogged {
         /// How many of them.
         count: usize,
+        /// How long the log is with them. What stands behind this place was written later: so equal flips are told apart.
+        end: u64,
+    },
+
+    // ── Research: intent before the act, outcome after it ────────────────────────────────────────
+    /// These gaps are to be looked into. Only while no other batch is under way.
+    ResearchBegun {
+        /// Counts the batches.
+        number: u32,
+        /// Which, in the order of their turns.
+        gaps: Vec<String>,
+        /// What all of it may use.
+        limits: ResearchLimits,
+        /// When.
+        at: Timestamp,
+    },
+    /// An agent is about to look into a gap. Only while no other does.
+    ResearchAttemptStarted {
+        /// What is about to run.
+        open: OpenResearch,
+    },
+    /// That agent ended. What it found is in the events that follow, in the same append.
+    ResearchAttemptEnded {
+        /// Which.
+        attempt: u32,
+        /// What came of it.
+        result: ResearchResult,
+        /// What it used.
+        used: Used,
+        /// When.
+        at: Timestamp,
+    },
+    /// A gap needs no research any more: it is gone, or was verified meanwhile.
+    ResearchSkipped {
+        /// Which.
+        gap: String,
+    },
+    /// The batch is over.
+    ResearchEnded {
+        /// Which.
+        number: u32,
+        /// Why.
+        why: ResearchEnd,
+        /// When.
+        at: Timestamp,
+    },
+    /// The ledger is watched: it is to be looked at again at this time, or not any more.
+    WatchSet {
+        /// When.
+        until: Option<Timestamp>,
+    },
+    /// A folded state is stored with this event.
+    CheckpointTaken {
+        /// This event's place.
+        seq: Seq,
+        /// Digest of the state.
+        digest: String,
     },
 }
 
@@ -109,6 +167,13 @@ pub const KINDS: &[&str] = &[
     "gap_removed",
     "file_written",
     "flips_logged",
+    "research_begun",
+    "research_attempt_started",
+    "research_attempt_ended",
+    "research_skipped",
+    "research_ended",
+    "watch_set",
+    "checkpoint_taken",
 ];
 
 impl LedgerEvent {

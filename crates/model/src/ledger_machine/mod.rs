@@ -7,13 +7,14 @@
 //! ```
 //!
 //! Both effects are named by the state until their outcome is recorded, so a crash in between leaves them open:
-//! [`State::effects`]. Writing the file twice writes the same, and logging looks what the log ends with.
+//! [`State::effects`]. Writing the file twice writes the same, and logging looks what stands behind the last place on record.
 //!
 //! Events carry the ledger's own time, which a person may give; the time of the append is another matter.
 
 mod apply;
 mod decide;
 mod event;
+mod research;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -21,4 +22,7 @@ mod tests;
 pub use apply::apply;
 pub use decide::{Command, Opening, Rejection, create, decide};
 pub use event::{KINDS, LedgerEvent};
+pub use research::{
+    Failures, Found, OpenResearch, Research, ResearchEnd, ResearchLimits, ResearchResult, Spent, Used,
+};
 pub use state::{Effect, State};

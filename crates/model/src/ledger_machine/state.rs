@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::research::{Failures, Research};
 use crate::ledger::{Flip, Gap, GapStatus, StaleSince};
 use crate::{RunId, Timestamp};
 
@@ -27,10 +28,22 @@ pub struct State {
     pub unwritten: BTreeMap<String, Option<Gap>>,
     /// Flips that are not in the log yet, in their order.
     pub unlogged: Vec<Flip>,
+    /// How long the log was when the last of the others had been added; `None` before the first.
+    pub log_end: Option<u64>,
     /// Of each gap that was ever flipped: when it last went stale.
     pub stale_since: BTreeMap<String, Timestamp>,
     /// Of each gap that was ever flipped: the last flip, and the gap before it.
     pub flipped: BTreeMap<String, (GapStatus, Gap)>,
+    /// The batch under way.
+    pub research: Option<Research>,
+    /// How many batches there were.
+    pub researches: u32,
+    /// How many attempts there were.
+    pub attempts: u32,
+    /// Of each gap whose research failed and has not succeeded since.
+    pub failures: BTreeMap<String, Failures>,
+    /// When a watcher looks again.
+    pub watch: Option<Timestamp>,
 }
 
 /// What is still to be done.
@@ -38,8 +51,13 @@ pub struct State {
 pub enum Effect {
     /// The file lacks changes: merge [`State::base`] and [`State::gaps`] into it, then report what it holds.
     WriteFile,
-    /// The log lacks these flips: add those that it does not end with, then report how many it holds.
-    LogFlips(Vec<Flip>),
+    /// The log lacks these flips: add those that do not stand behind `after` yet, then report how many it holds.
+    LogFlips {
+        /// The flips, in their order.
+        flips: Vec<Flip>,
+        /// How long the log was before the first of them.
+        after: Option<u64>,
+    },
 }
 
 impl State {
@@ -50,7 +68,7 @@ impl State {
             effects.push(Effect::WriteFile);
         }
         if !self.unlogged.is_empty() {
-            effects.push(Effect::LogFlips(self.unlogged.clone()));
+            effects.push(Effect::LogFlips { flips: self.unlogged.clone(), after: self.log_end });
         }
         effects
     }
