@@ -1,6 +1,7 @@
 //! The driver's mind: one synchronous function from what happened to what to do.
 //!
-//! No clock, no I/O, no async: the shell in [`crate::driver`] feeds it and carries out its actions, and
+//! The same for every kind of run: what a [`Machine`] says is open is what is performed, several pieces at a time
+//! where the machine opens several. No clock, no I/O, no async: the shell in [`crate::driver`] feeds it and carries out its actions, and
 //! the simulator does the same with a world of its own.
 //!
 //! Invariants:
@@ -11,20 +12,18 @@
 use std::collections::VecDeque;
 
 use piton_model::limits::CHECKPOINT_BYTES_MIN;
-use piton_model::{
-    Command, Effect, Encoded, Epoch, Event, Seq, State, Status, Timestamp, advance, apply, exit_code,
-};
+use piton_model::{Encoded, Epoch, Machine, RunEvent, Seq, State, Timestamp};
 use piton_store::Entry;
 
 use crate::entry::entry_of;
 
 /// Something that happened to the driver.
 #[derive(Clone, Debug)]
-pub enum Input {
+pub enum Input<M: Machine = State> {
     /// The lease is ours and the state is loaded. Always first.
-    Begin(Command),
+    Begin(M::Command),
     /// Events that others appended after our head.
-    Seen(Vec<(Seq, Timestamp, Event)>),
+    Seen(Vec<(Seq, Timestamp, M::Event)>),
     /// The append in flight is durable.
     Appended,
     /// The append in flight was refused: others appended first.
@@ -32,14 +31,14 @@ pub enum Input {
     /// The append in flight was refused: another driver has the lease.
     Fenced,
     /// The work that was begun brought this.
-    Outcome(Effect, Command),
+    Outcome(M::Effect, M::Command),
     /// Time passed.
     Woken,
 }
 
 /// Something for the shell to do.
 #[derive(Clone, Debug)]
-pub enum Action {
+pub enum Action<M: Machine = State> {
     /// Make this durable, then answer with `Appended`, `Conflicted` or `Fenced`.
     Append(Planned),
     /// Read the events after our head, then answer with `Seen`.
@@ -47,12 +46,14 @@ pub enum Action {
     /// Perform this, or look up what became of it, then answer with `Outcome`.
     Perform {
         /// The work.
-        effect: Effect,
+        effect: M::Effect,
         /// This driver recorded the intent itself, so nobody can have begun it before.
         fresh: bool,
     },
     /// End the work that was begun; its outcome still follows.
-    Cancel(Effect),
+    Cancel(M::Effect),
+    /// Nobody waits for the outcome of this work any more: a look that was overtaken by what came in.
+    Drop(M::Effect),
     /// Wake up at this moment.
     WakeAt(Timestamp),
     /// Nothing is left to do here.
@@ -85,16 +86,16 @@ pub enum Leave {
 
 /// The driver's mind for one run.
 #[derive(Debug)]
-pub struct Core {
-    state: State,
+pub struct Core<M: Machine = State> {
+    state: M,
     head: Seq,
     epoch: Epoch,
-    commands: VecDeque<Command>,
-    in_flight: Option<InFlight>,
+    commands: VecDeque<M::Command>,
+    in_flight: Option<InFlight<M>>,
     /// The work the shell performs, and whether it was told to end it.
-    performing: Option<(Effect, bool)>,
+    performing: Vec<(M::Effect, bool)>,
     /// The work that was open when this driver took over.
-    recovered: Option<Effect>,
+    recovered: Vec<M::Effect>,
     /// Bytes of events since the last checkpoint, and that checkpoint's size.
     bytes_since_checkpoint: u64,
     checkpoint_bytes: u64,
@@ -102,26 +103,26 @@ pub struct Core {
 }
 
 #[derive(Debug)]
-struct InFlight {
-    command: Command,
-    state: State,
+struct InFlight<M: Machine> {
+    command: M::Command,
+    state: M,
     head: Seq,
     bytes: u64,
     checkpoint_bytes: Option<u64>,
 }
 
-impl Core {
+impl<M: Machine> Core<M> {
     /// A mind for a run whose fold is `state` at `head`; `tail_bytes` of events were read after the last
     /// checkpoint of `checkpoint_bytes`.
-    pub fn new(state: State, head: Seq, epoch: Epoch, tail_bytes: u64, checkpoint_bytes: u64) -> Self {
-        let recovered = state.effects().into_iter().next();
+    pub fn new(state: M, head: Seq, epoch: Epoch, tail_bytes: u64, checkpoint_bytes: u64) -> Self {
+        let recovered = state.effects();
         Self {
             state,
             head,
             epoch,
             commands: VecDeque::new(),
             in_flight: None,
-            performing: None,
+            performing: Vec::new(),
             recovered,
             bytes_since_checkpoint: tail_bytes,
             checkpoint_bytes,
@@ -130,7 +131,7 @@ impl Core {
     }
 
     /// The fold of everything that is durable, as far as this driver knows.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &M {
         &self.state
     }
 
@@ -145,7 +146,7 @@ impl Core {
     }
 
     /// What to do about `input` at `now`.
-    pub fn step(&mut self, input: Input, now: Timestamp) -> Vec<Action> {
+    pub fn step(&mut self, input: Input<M>, now: Timestamp) -> Vec<Action<M>> {
         if self.left {
             return Vec::new();
         }
@@ -153,9 +154,7 @@ impl Core {
             Input::Begin(command) => self.commands.push_back(command),
             Input::Woken => self.nudge(),
             Input::Outcome(effect, command) => {
-                if self.performing.as_ref().is_some_and(|(performing, _)| *performing == effect) {
-                    self.performing = None;
-                }
+                self.performing.retain(|(performing, _)| *performing != effect);
                 self.commands.push_back(command);
             }
             Input::Seen(events) => self.see(events),
@@ -167,21 +166,21 @@ impl Core {
     }
 
     fn nudge(&mut self) {
-        if !self.commands.contains(&Command::Tick) {
-            self.commands.push_back(Command::Tick);
+        if !self.commands.contains(&M::tick()) {
+            self.commands.push_back(M::tick());
         }
     }
 
     /// While an append is in flight others' events are left alone: the append will conflict, and they
     /// are read again.
-    fn see(&mut self, events: Vec<(Seq, Timestamp, Event)>) {
+    fn see(&mut self, events: Vec<(Seq, Timestamp, M::Event)>) {
         if self.in_flight.is_some() {
             return;
         }
         let mut any = false;
         for (seq, at, event) in events {
             if seq == self.head + 1 {
-                self.state = apply(Some(self.state.clone()), &event, at).expect("a state stays a state");
+                self.state = M::apply(Some(self.state.clone()), &event, at).expect("a state stays a state");
                 self.head = seq;
                 any = true;
             }
@@ -204,26 +203,26 @@ impl Core {
         }
     }
 
-    fn conflicted(&mut self) -> Vec<Action> {
+    fn conflicted(&mut self) -> Vec<Action<M>> {
         let in_flight = self.in_flight.take().expect("an answer follows an append");
         self.commands.push_front(in_flight.command);
         vec![Action::ReadOn(self.head + 1)]
     }
 
-    fn leave(&mut self, why: Leave) -> Vec<Action> {
+    fn leave(&mut self, why: Leave) -> Vec<Action<M>> {
         self.left = true;
         self.in_flight = None;
         vec![Action::Leave(why)]
     }
 
     /// Decides the next command, or brings the shell in line with the state.
-    fn advance(&mut self, now: Timestamp) -> Vec<Action> {
+    fn advance(&mut self, now: Timestamp) -> Vec<Action<M>> {
         if self.in_flight.is_some() {
             return Vec::new();
         }
         while let Some(command) = self.commands.pop_front() {
             // A refused outcome was recorded before, by this driver or by the one before it.
-            let Ok((events, state)) = advance(&self.state, command.clone(), now) else { continue };
+            let Ok((events, state)) = self.state.advance(command.clone(), now) else { continue };
             if !events.is_empty() {
                 return vec![self.plan(command, events, state, now)];
             }
@@ -231,15 +230,15 @@ impl Core {
         self.reconcile()
     }
 
-    fn plan(&mut self, command: Command, events: Vec<Event>, state: State, now: Timestamp) -> Action {
-        let mut encoded: Vec<Encoded> = events.iter().map(Event::encode).collect();
+    fn plan(&mut self, command: M::Command, events: Vec<M::Event>, state: M, now: Timestamp) -> Action<M> {
+        let mut encoded: Vec<Encoded> = events.iter().map(RunEvent::encode).collect();
         let bytes: u64 = encoded.iter().map(|event| (event.data.len() + event.kind.len()) as u64).sum();
         let mut checkpoint = None;
         if self.bytes_since_checkpoint + bytes > self.checkpoint_bytes.max(CHECKPOINT_BYTES_MIN) {
             let stored = serde_json::to_vec(&state).expect("a state is plain data");
             let seq = self.head + encoded.len() as u64 + 1;
             let digest = piton_store::chain::hex(&piton_store::chain::digest(&stored));
-            encoded.push(Event::CheckpointTaken { seq, digest }.encode());
+            encoded.push(M::Event::checkpoint_taken(seq, digest).encode());
             checkpoint = Some(stored);
         }
         let planned = Planned {
@@ -260,34 +259,31 @@ impl Core {
     }
 
     /// The work that is open in the state is the work that is performed.
-    fn reconcile(&mut self) -> Vec<Action> {
-        let Some(wanted) = self.state.effects().into_iter().next() else {
-            return if self.at_rest() { self.leave(Leave::AtRest) } else { Vec::new() };
-        };
-        if let Effect::Timer(at) = wanted {
-            return vec![Action::WakeAt(at)];
+    fn reconcile(&mut self) -> Vec<Action<M>> {
+        let wanted = self.state.effects();
+        if wanted.is_empty() && self.state.is_at_rest() {
+            return self.leave(Leave::AtRest);
         }
-        let cancel = self.state.wants_cancel();
-        match &mut self.performing {
-            Some((performing, cancelled)) if *performing == wanted => {
-                if !cancel || std::mem::replace(cancelled, true) {
-                    return Vec::new();
+        let (kept, dropped) =
+            std::mem::take(&mut self.performing).into_iter().partition(|(effect, _)| wanted.contains(effect));
+        self.performing = kept;
+        let mut actions: Vec<_> = dropped.into_iter().map(|(effect, _)| Action::Drop(effect)).collect();
+        actions.extend(wanted.iter().filter_map(M::timer).min().map(Action::WakeAt));
+        for effect in wanted.into_iter().filter(|effect| M::timer(effect).is_none()) {
+            let cancel = self.state.wants_cancel(&effect);
+            let cancelled = match self.performing.iter_mut().find(|(performing, _)| *performing == effect) {
+                Some((_, cancelled)) => std::mem::replace(cancelled, cancel || *cancelled),
+                None => {
+                    let fresh = !self.recovered.contains(&effect);
+                    self.performing.push((effect.clone(), cancel));
+                    actions.push(Action::Perform { effect: effect.clone(), fresh });
+                    false
                 }
-                vec![Action::Cancel(wanted)]
-            }
-            _ => {
-                let fresh = self.recovered.as_ref() != Some(&wanted);
-                self.performing = Some((wanted.clone(), cancel));
-                let mut actions = vec![Action::Perform { effect: wanted.clone(), fresh }];
-                if cancel {
-                    actions.push(Action::Cancel(wanted));
-                }
-                actions
+            };
+            if cancel && !cancelled {
+                actions.push(Action::Cancel(effect));
             }
         }
-    }
-
-    fn at_rest(&self) -> bool {
-        self.state.status != Status::Created && exit_code(self.state.status, self.state.reason).is_some()
+        actions
     }
 }

@@ -6,9 +6,10 @@
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
+use std::task::Poll;
 use std::time::Duration;
 
-use piton_model::{Command, Effect, Event, RunId, Seq, State, StopOrigin, Timestamp};
+use piton_model::{Machine, RunEvent, RunId, Seq, State, StopOrigin, Timestamp};
 use piton_store::{Append, Claim, Error, Expect, Fence, Lease, Store};
 
 use crate::core::{Action, Core, Input, Leave, Planned};
@@ -23,25 +24,34 @@ const NO_SPACE_PATIENCE: Duration = Duration::from_secs(60);
 /// Between two tries on a full disk.
 const NO_SPACE_PAUSE: Duration = Duration::from_millis(500);
 
-/// What a driver acts on.
-pub trait World {
+/// What a driver of one kind of run acts on.
+pub trait World<M: Machine = State> {
     /// The time.
     fn now(&self) -> Timestamp;
 
     /// 16 random bytes.
     fn random(&self) -> [u8; 16];
 
+    /// What is found by whoever takes over a run in this state, for its machine to hear.
+    fn found(&self, _state: &M) -> Vec<M::Command> {
+        Vec::new()
+    }
+
     /// Performs the work or finds out what became of it, and says so as a command.
     ///
-    /// May answer with [`Command::Observe`] instead: the work is then asked for again.
-    fn perform(&self, effect: &Effect, fresh: bool, state: &State)
-    -> impl Future<Output = Command> + 'static;
+    /// May answer with something else that it saw: the work is then asked for again.
+    fn perform(
+        &self,
+        effect: &M::Effect,
+        fresh: bool,
+        state: &M,
+    ) -> impl Future<Output = M::Command> + 'static;
 
     /// Ends work that is performed; its outcome still follows from [`World::perform`].
-    fn cancel(&self, effect: &Effect);
+    fn cancel(&self, effect: &M::Effect);
 
     /// The state changed: views may be rendered. Never on the path of a step unless `at_rest`.
-    fn publish(&self, state: &State, head: Seq, at_rest: bool);
+    fn publish(&self, state: &M, head: Seq, at_rest: bool);
 
     /// Completes when a person interrupts the driver: `false` at first, `true` when it must be now.
     fn interrupted(&self) -> impl Future<Output = bool>;
@@ -68,7 +78,7 @@ pub struct Driver {
 }
 
 /// Drives a run under its lease until it rests.
-pub async fn drive<S: Store, W: World>(
+pub async fn drive<M: Machine, S: Store, W: World<M>>(
     store: &S,
     world: &W,
     mut lease: Lease,
@@ -94,27 +104,29 @@ pub async fn drive<S: Store, W: World>(
     }
 }
 
-async fn drive_leased<S: Store, W: World>(
+async fn drive_leased<M: Machine, S: Store, W: World<M>>(
     store: &S,
     world: &W,
     lease: &Lease,
     driver: Driver,
 ) -> Result<(Leave, Seq), DriveError> {
-    let loaded = load::load(store, &lease.run).await?;
+    let loaded = load::load::<M, S>(store, &lease.run).await?;
     let place = piton_model::loop_machine::Place {
         host: driver.holder.host,
         boot: driver.holder.process.boot_id,
         pid: driver.holder.process.pid,
     };
-    let begin = Command::Drive { epoch: lease.epoch, place, version: driver.version };
+    let begin = M::drive(lease.epoch, place, driver.version);
+    let found = world.found(&loaded.state);
+    let begins = std::iter::once(begin).chain(found).map(Input::Begin).collect();
     let core = Core::new(loaded.state, loaded.head, lease.epoch, loaded.tail_bytes, loaded.checkpoint_bytes);
     let mut shell = Shell {
         store,
         world,
         run: &lease.run,
         core,
-        inputs: VecDeque::from([Input::Begin(begin)]),
-        performing: None,
+        inputs: begins,
+        performing: Vec::new(),
         wake_at: None,
         revision: store.revision().await?,
     };
@@ -122,20 +134,20 @@ async fn drive_leased<S: Store, W: World>(
     Ok((leave, shell.core.head()))
 }
 
-type Performing = Pin<Box<dyn Future<Output = Input>>>;
+type Performing<M> = Pin<Box<dyn Future<Output = <M as Machine>::Command>>>;
 
-struct Shell<'a, S, W> {
+struct Shell<'a, M: Machine, S, W> {
     store: &'a S,
     world: &'a W,
     run: &'a RunId,
-    core: Core,
-    inputs: VecDeque<Input>,
-    performing: Option<Performing>,
+    core: Core<M>,
+    inputs: VecDeque<Input<M>>,
+    performing: Vec<(M::Effect, Performing<M>)>,
     wake_at: Option<Timestamp>,
     revision: u64,
 }
 
-impl<S: Store, W: World> Shell<'_, S, W> {
+impl<M: Machine, S: Store, W: World<M>> Shell<'_, M, S, W> {
     async fn run(&mut self) -> Result<Leave, DriveError> {
         loop {
             while let Some(input) = self.inputs.pop_front() {
@@ -145,7 +157,7 @@ impl<S: Store, W: World> Shell<'_, S, W> {
                     }
                 }
                 // What others asked for while work goes on is for the worker to see, too.
-                if self.performing.is_some() {
+                if !self.performing.is_empty() {
                     self.world.publish(self.core.state(), self.core.head(), false);
                 }
             }
@@ -155,7 +167,7 @@ impl<S: Store, W: World> Shell<'_, S, W> {
         }
     }
 
-    async fn carry_out(&mut self, action: Action) -> Result<Option<Leave>, DriveError> {
+    async fn carry_out(&mut self, action: Action<M>) -> Result<Option<Leave>, DriveError> {
         match action {
             Action::Append(planned) => {
                 let answer = self.append(planned).await?;
@@ -165,9 +177,10 @@ impl<S: Store, W: World> Shell<'_, S, W> {
             Action::Perform { effect, fresh } => {
                 self.world.publish(self.core.state(), self.core.head(), false);
                 let outcome = self.world.perform(&effect, fresh, self.core.state());
-                self.performing = Some(Box::pin(async move { Input::Outcome(effect, outcome.await) }));
+                self.performing.push((effect, Box::pin(outcome)));
             }
             Action::Cancel(effect) => self.world.cancel(&effect),
+            Action::Drop(effect) => self.performing.retain(|(performing, _)| *performing != effect),
             Action::WakeAt(at) => {
                 self.world.publish(self.core.state(), self.core.head(), false);
                 self.wake_at = Some(at);
@@ -182,7 +195,7 @@ impl<S: Store, W: World> Shell<'_, S, W> {
         Ok(None)
     }
 
-    async fn append(&self, planned: Planned) -> Result<Input, DriveError> {
+    async fn append(&self, planned: Planned) -> Result<Input<M>, DriveError> {
         let append = Append {
             run: self.run.clone(),
             fence: Fence::Epoch(self.core.epoch()),
@@ -214,26 +227,20 @@ impl<S: Store, W: World> Shell<'_, S, W> {
             Some(at) => LOOK_EVERY.min(Duration::from_millis(at.millis_since(world.now()))),
             None => LOOK_EVERY,
         };
-        let performing = async {
-            match &mut self.performing {
-                Some(performing) => performing.await,
-                None => std::future::pending().await,
-            }
-        };
+        let performing = next_outcome::<M>(&mut self.performing);
         tokio::select! {
             biased;
-            outcome = performing => {
-                self.performing = None;
-                self.inputs.push_back(outcome);
+            (effect, command) = performing => {
+                self.inputs.push_back(Input::Outcome(effect, command));
                 return Ok(());
             }
             now = world.interrupted() => {
-                let request = Event::StopRequested { now, origin: StopOrigin::Interrupt };
-                request_stop(self.store, world, self.run, request).await?;
+                let request = M::Event::stop_requested(now, StopOrigin::Interrupt);
+                request_stop::<M, S, W>(self.store, world, self.run, request).await?;
             }
             () = tokio::time::sleep(look) => {
                 // An agent may work for long: what was too early to be shown when it began is due by now.
-                if self.performing.is_some() {
+                if !self.performing.is_empty() {
                     world.publish(self.core.state(), self.core.head(), false);
                 }
             }
@@ -255,11 +262,30 @@ impl<S: Store, W: World> Shell<'_, S, W> {
     }
 }
 
-async fn request_stop<S: Store, W: World>(
+/// Whichever piece of work ends first.
+async fn next_outcome<M: Machine>(
+    performing: &mut Vec<(M::Effect, Performing<M>)>,
+) -> (M::Effect, M::Command) {
+    std::future::poll_fn(|context| {
+        let ended = performing.iter_mut().enumerate().find_map(|(index, (_, work))| {
+            match work.as_mut().poll(context) {
+                Poll::Ready(command) => Some((index, command)),
+                Poll::Pending => None,
+            }
+        });
+        match ended {
+            Some((index, command)) => Poll::Ready((performing.swap_remove(index).0, command)),
+            None => Poll::Pending,
+        }
+    })
+    .await
+}
+
+async fn request_stop<M: Machine, S: Store, W: World<M>>(
     store: &S,
     world: &W,
     run: &RunId,
-    request: Event,
+    request: M::Event,
 ) -> Result<(), DriveError> {
     let append = Append {
         run: run.clone(),

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a run of a million events loads in the time of a hundred.
 
-use piton_model::{DecodeError, Event, RunId, Seq, State, Timestamp, apply};
+use piton_model::{DecodeError, Kind, Machine, RunEvent, RunId, Seq, State, Timestamp};
 use piton_store::{Problem, Store, StoredEvent, chain};
 
 /// Events read at a time.
@@ -10,9 +10,9 @@ const PAGE: usize = 1024;
 
 /// A run, folded.
 #[derive(Clone, Debug)]
-pub struct Loaded {
+pub struct Loaded<M = State> {
     /// The fold.
-    pub state: State,
+    pub state: M,
     /// Its last event.
     pub head: Seq,
     /// Bytes of events after the checkpoint it started from.
@@ -27,6 +27,16 @@ pub enum LoadError {
     /// The journal said no.
     #[error(transparent)]
     Store(#[from] piton_store::Error),
+    /// The run is of another kind than was meant.
+    #[error("run `{run}` is a {kind}, not a {}", .wanted.as_str())]
+    OtherKind {
+        /// Which run.
+        run: RunId,
+        /// What it is.
+        kind: String,
+        /// What it was taken for.
+        wanted: Kind,
+    },
     /// An event is from a newer piton, or not what it should be.
     #[error("run `{run}`, event {seq}")]
     Event {
@@ -46,32 +56,44 @@ impl LoadError {
 }
 
 /// The run as it is now.
-pub async fn load<S: Store>(store: &S, run: &RunId) -> Result<Loaded, LoadError> {
+pub async fn load<M: Machine, S: Store>(store: &S, run: &RunId) -> Result<Loaded<M>, LoadError> {
     // Reading the row compares the head with the anchor: a lost tail shows here.
     let row = store.row(run).await?;
-    load_at(store, run, Seq::MAX).await.and_then(|loaded| match loaded.head >= row.head.seq {
+    if row.entry.kind != M::KIND.as_str() {
+        return Err(LoadError::OtherKind { run: run.clone(), kind: row.entry.kind, wanted: M::KIND });
+    }
+    let loaded: Loaded<M> = load_at(store, run, Seq::MAX).await?;
+    match loaded.head >= row.head.seq {
         true => Ok(loaded),
         false => Err(LoadError::corrupt(run, row.head.seq, "it is missing")),
-    })
+    }
 }
 
 /// The run as it was after event `at_most`.
-pub async fn load_at<S: Store>(store: &S, run: &RunId, at_most: Seq) -> Result<Loaded, LoadError> {
+pub async fn load_at<M: Machine, S: Store>(
+    store: &S,
+    run: &RunId,
+    at_most: Seq,
+) -> Result<Loaded<M>, LoadError> {
     let checkpoint = store.checkpoint(run, at_most).await?;
     load_with(store, run, at_most, checkpoint).await
 }
 
 /// The same without any checkpoint: every event is folded.
-pub async fn load_from_start<S: Store>(store: &S, run: &RunId, at_most: Seq) -> Result<Loaded, LoadError> {
+pub async fn load_from_start<M: Machine, S: Store>(
+    store: &S,
+    run: &RunId,
+    at_most: Seq,
+) -> Result<Loaded<M>, LoadError> {
     load_with(store, run, at_most, None).await
 }
 
 /// Folds every event, and shows the state after each.
-pub async fn fold_all<S: Store>(
+pub async fn fold_all<M: Machine, S: Store>(
     store: &S,
     run: &RunId,
-    see: &mut dyn FnMut(&State),
-) -> Result<Loaded, LoadError> {
+    see: &mut dyn FnMut(&M),
+) -> Result<Loaded<M>, LoadError> {
     let mut fold = Fold { state: None, next: 1, bytes: 0 };
     loop {
         let events = store.read(run, fold.next, PAGE).await?;
@@ -86,18 +108,18 @@ pub async fn fold_all<S: Store>(
     }
 }
 
-async fn load_with<S: Store>(
+async fn load_with<M: Machine, S: Store>(
     store: &S,
     run: &RunId,
     at_most: Seq,
     checkpoint: Option<piton_store::Checkpoint>,
-) -> Result<Loaded, LoadError> {
+) -> Result<Loaded<M>, LoadError> {
     let mut fold = match &checkpoint {
         None => Fold { state: None, next: 1, bytes: 0 },
         Some(checkpoint) => {
-            let state: State = serde_json::from_slice(&checkpoint.bytes)
+            let state: M = serde_json::from_slice(&checkpoint.bytes)
                 .map_err(|_| LoadError::corrupt(run, checkpoint.seq, "its checkpoint does not decode"))?;
-            check_named(store, run, checkpoint).await?;
+            check_named::<M, S>(store, run, checkpoint).await?;
             Fold { state: Some(state), next: checkpoint.seq + 1, bytes: 0 }
         }
     };
@@ -117,38 +139,40 @@ async fn load_with<S: Store>(
 }
 
 /// The checkpoint is the one that its chained event names.
-async fn check_named<S: Store>(
+async fn check_named<M: Machine, S: Store>(
     store: &S,
     run: &RunId,
     checkpoint: &piton_store::Checkpoint,
 ) -> Result<(), LoadError> {
     let events = store.read(run, checkpoint.seq, 1).await?;
-    let named = events.first().map(|event| decode(run, event)).transpose()?;
+    let named = events.first().map(|event| decode::<M::Event>(run, event)).transpose()?;
     let digest = chain::hex(&chain::digest(&checkpoint.bytes));
-    match named {
-        Some(Event::CheckpointTaken { seq, digest: named }) if seq == checkpoint.seq && named == digest => {
-            Ok(())
-        }
+    match named.as_ref().and_then(RunEvent::as_checkpoint) {
+        Some((seq, named)) if seq == checkpoint.seq && named == digest => Ok(()),
         _ => Err(LoadError::corrupt(run, checkpoint.seq, "its checkpoint is not the one that was recorded")),
     }
 }
 
-struct Fold {
-    state: Option<State>,
+struct Fold<M> {
+    state: Option<M>,
     next: Seq,
     bytes: u64,
 }
 
-impl Fold {
+impl<M: Machine> Fold<M> {
     fn take(&mut self, run: &RunId, stored: StoredEvent) -> Result<(), LoadError> {
-        let event = decode(run, &stored)?;
+        let event = decode::<M::Event>(run, &stored)?;
         self.bytes += (stored.event.data.len() + stored.event.kind.len()) as u64;
-        self.state = apply(self.state.take(), &event, stored.at);
+        self.state = M::apply(self.state.take(), &event, stored.at);
         self.next = stored.seq + 1;
         Ok(())
     }
 
-    fn finish(self, run: &RunId, checkpoint: &Option<piton_store::Checkpoint>) -> Result<Loaded, LoadError> {
+    fn finish(
+        self,
+        run: &RunId,
+        checkpoint: &Option<piton_store::Checkpoint>,
+    ) -> Result<Loaded<M>, LoadError> {
         let checkpoint_bytes = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.bytes.len() as u64);
         match self.state {
             Some(state) => {
@@ -160,9 +184,9 @@ impl Fold {
 }
 
 /// The event that was stored.
-pub fn decode(run: &RunId, stored: &StoredEvent) -> Result<Event, LoadError> {
+pub fn decode<E: RunEvent>(run: &RunId, stored: &StoredEvent) -> Result<E, LoadError> {
     let event = &stored.event;
-    Event::decode(&event.kind, event.version, &event.data).map_err(|source| LoadError::Event {
+    E::decode(&event.kind, event.version, &event.data).map_err(|source| LoadError::Event {
         run: run.clone(),
         seq: stored.seq,
         source,
@@ -170,6 +194,9 @@ pub fn decode(run: &RunId, stored: &StoredEvent) -> Result<Event, LoadError> {
 }
 
 /// Events as the core takes them.
-pub fn decode_all(run: &RunId, stored: &[StoredEvent]) -> Result<Vec<(Seq, Timestamp, Event)>, LoadError> {
+pub fn decode_all<E: RunEvent>(
+    run: &RunId,
+    stored: &[StoredEvent],
+) -> Result<Vec<(Seq, Timestamp, E)>, LoadError> {
     stored.iter().map(|event| Ok((event.seq, event.at, decode(run, event)?))).collect()
 }

@@ -1,8 +1,7 @@
 //! The events: facts in the past tense. This enum is the specification.
 //!
-//! Owns how an event becomes bytes and back. An event is stored as its type, the version of its shape
-//! and its data; the data is written once and never re-serialised. When a shape changes, its version
-//! grows and [`Event::decode`] lifts the old shape; a golden file per version keeps that honest.
+//! Stored as [`crate::RunEvent`] says: the data is written once and never re-serialised. When a shape changes, its
+//! version grows and [`Event::decode`] lifts the old shape; a golden file per version keeps that honest.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +11,7 @@ use crate::loop_machine::{
     Adoption, Answer, AttemptEnd, CheckRound, LoopConfig, OpenAttempt, QuestionKind, Raise, RecoveryStep,
     Snapshot, TreeProof,
 };
+use crate::machine::{DecodeError, Encoded, RunEvent};
 use crate::status::{Kind, Reason};
 use crate::{Epoch, RunId, Seq, Timestamp};
 
@@ -244,41 +244,6 @@ pub enum StopOrigin {
     Command,
 }
 
-/// An event as it is stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Encoded {
-    /// The event's type, e.g. `attempt_started`.
-    pub kind: String,
-    /// The version of its shape.
-    pub version: u16,
-    /// Its data: one JSON object.
-    pub data: Vec<u8>,
-}
-
-/// Stored bytes that are not an event this piton knows.
-#[derive(Debug, thiserror::Error)]
-pub enum DecodeError {
-    /// The type or version is newer than this program.
-    #[error("event `{kind}` version {version} comes from a newer piton")]
-    Newer {
-        /// Its type.
-        kind: String,
-        /// Its version.
-        version: u16,
-    },
-    /// The data does not have the shape of its type.
-    #[error("event `{kind}` does not have the shape it should have")]
-    Malformed {
-        /// Its type.
-        kind: String,
-        /// What the parser said.
-        source: serde_json::Error,
-    },
-}
-
-/// The shape of every event so far is its first.
-const VERSION: u16 = 1;
-
 /// Every type there is, to tell an unknown type from a malformed one.
 pub const KINDS: &[&str] = &[
     "run_created",
@@ -318,26 +283,12 @@ pub const KINDS: &[&str] = &[
 impl Event {
     /// The event as it is stored.
     pub fn encode(&self) -> Encoded {
-        // Serde writes `{"type":{…}}`; the two halves are stored apart, so take them apart here.
-        let bytes = serde_json::to_vec(self).expect("events hold only strings, numbers and maps of them");
-        let colon = bytes.iter().position(|byte| *byte == b':').expect("an event is an object of one member");
-        let kind = std::str::from_utf8(&bytes[2..colon - 1]).expect("types are ASCII").to_owned();
-        Encoded { kind, version: VERSION, data: bytes[colon + 1..bytes.len() - 1].to_vec() }
+        RunEvent::encode(self)
     }
 
     /// Reads what [`Event::encode`] wrote, at any version so far.
     pub fn decode(kind: &str, version: u16, data: &[u8]) -> Result<Event, DecodeError> {
-        if version > VERSION || !KINDS.contains(&kind) {
-            return Err(DecodeError::Newer { kind: kind.to_owned(), version });
-        }
-        let mut bytes = Vec::with_capacity(data.len() + kind.len() + 5);
-        bytes.extend_from_slice(b"{\"");
-        bytes.extend_from_slice(kind.as_bytes());
-        bytes.extend_from_slice(b"\":");
-        bytes.extend_from_slice(data);
-        bytes.push(b'}');
-        serde_json::from_slice(&bytes)
-            .map_err(|source| DecodeError::Malformed { kind: kind.to_owned(), source })
+        RunEvent::decode(kind, version, data)
     }
 
     /// Whether anyone may append this, without the lease.
@@ -356,5 +307,24 @@ impl Event {
                 | Event::BestChosen { .. }
                 | Event::FindingMarked { .. }
         )
+    }
+}
+
+impl RunEvent for Event {
+    const TYPES: &'static [&'static str] = KINDS;
+
+    fn checkpoint_taken(seq: Seq, digest: String) -> Self {
+        Event::CheckpointTaken { seq, digest }
+    }
+
+    fn as_checkpoint(&self) -> Option<(Seq, &str)> {
+        match self {
+            Event::CheckpointTaken { seq, digest } => Some((*seq, digest)),
+            _ => None,
+        }
+    }
+
+    fn stop_requested(now: bool, origin: StopOrigin) -> Self {
+        Event::StopRequested { now, origin }
     }
 }

@@ -4,8 +4,8 @@
 //!
 //! Start with [`Event`]: the enum is the specification. A machine folds events into a state
 //! ([`apply`]), turns a command into events ([`decide`]), and names the work that is open in a state
-//! ([`State::effects`]). The only kind so far is the loop, in [`loop_machine`]; a further kind adds its
-//! own machine beside it and shares the events of this crate.
+//! ([`State::effects`]). The loop is in [`loop_machine`], the [`workflow`] beside it with events of its own;
+//! [`Machine`] is what the driver knows of either.
 
 mod event;
 mod id;
@@ -13,12 +13,16 @@ pub mod ledger;
 pub mod ledger_machine;
 pub mod limits;
 pub mod loop_machine;
+mod machine;
+mod rejection;
 mod status;
 mod time;
 pub mod workflow;
 
-pub use event::{DecodeError, Encoded, Event, KINDS, StopOrigin};
+pub use event::{Event, KINDS, StopOrigin};
 pub use id::{Epoch, InvalidRunId, RunId, Seq, slug};
-pub use loop_machine::{Command, Effect, Rejection, State, admit, advance, apply, create, decide};
+pub use loop_machine::{Command, Effect, State, admit, advance, apply, create, decide};
+pub use machine::{DecodeError, Encoded, Machine, Outline, RunEvent};
+pub use rejection::Rejection;
 pub use status::{ExitCode, Kind, Reason, Status, exit_code};
 pub use time::{ParseTimeError, Timestamp};

@@ -2,12 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The four kinds of run. Only the loop is built so far.
+/// The kinds of run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// An agent works in a loop until checks pass.
     Loop,
+    /// Steps with needs, gates and people.
+    Workflow,
+    /// What is known, and how fresh it is.
+    Ledger,
 }
 
 impl Kind {
@@ -15,7 +19,14 @@ impl Kind {
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Loop => "loop",
+            Kind::Workflow => "workflow",
+            Kind::Ledger => "ledger",
         }
+    }
+
+    /// The kind that this word names; `None` from a newer piton.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Kind::Loop, Kind::Workflow, Kind::Ledger].into_iter().find(|kind| kind.as_str() == word)
     }
 }
 
@@ -189,7 +200,10 @@ pub fn exit_code(status: Status, reason: Option<Reason>) -> Option<ExitCode> {
         Status::Created | Status::Running | Status::Rebooting => None,
         Status::Completed => Some(ExitCode::Done),
         Status::Failed => Some(ExitCode::Failed),
-        Status::Paused => Some(ExitCode::Person),
+        Status::Paused => Some(match reason {
+            Some(Reason::LimitCost) => ExitCode::Limit,
+            _ => ExitCode::Person,
+        }),
         Status::Waiting => match reason {
             Some(Reason::RateLimit | Reason::Overloaded) => None,
             _ => Some(ExitCode::Person),

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 
+use piton_model::RunEvent;
 use piton_model::loop_machine::{Answer, AttemptOutcome, TreeProof};
 use piton_model::workflow::*;
 use piton_model::{Reason, StopOrigin, Timestamp};
@@ -30,7 +31,7 @@ macro_rules! examples {
 examples! {
     RunCreated {
         run: "f8c1a491".parse().unwrap(),
-        kind: WorkflowKind::Workflow,
+        kind: piton_model::Kind::Workflow,
         title: "release".to_owned(),
         definition: Box::new(definition()),
         digest: definition().digest(),

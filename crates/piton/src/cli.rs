@@ -518,6 +518,9 @@ pub(crate) struct AnswerArguments {
     /// What the agent should know about it.
     #[arg(long, value_name = "T")]
     pub(crate) comment: Option<String>,
+    /// A JSON object that a workflow passes on to the steps that follow.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Option<std::path::PathBuf>,
     /// The digest of what you saw, so that the answer counts for nothing else.
     #[arg(long, value_name = "DIGEST")]
     pub(crate) seen: Option<String>,

@@ -82,6 +82,9 @@ impl From<piton_engine::load::LoadError> for Failure {
         use piton_engine::load::LoadError as E;
         match error {
             E::Store(error) => error.into(),
+            E::OtherKind { .. } => {
+                Failure::of(ExitCode::Usage, &error).hint("run `piton ls` to see what is what")
+            }
             E::Event { source: piton_model::DecodeError::Newer { .. }, .. } => {
                 Failure::of(ExitCode::Environment, &error).hint("update piton on this machine")
             }
@@ -115,8 +118,11 @@ impl From<Rejection> for Failure {
                 failure.code = ExitCode::Person;
                 failure
             }
-            Rejection::NoSuchIteration { run, .. } => failure.hint(format!("run `piton status {run}`")),
+            Rejection::NoSuchIteration { run, .. }
+            | Rejection::NoSuchStep { run, .. }
+            | Rejection::NotForKind { run, .. } => failure.hint(format!("run `piton status {run}`")),
             Rejection::NoSuchQuestion { .. } => failure.hint("run `piton answer` to see what waits"),
+            Rejection::BadDefinition(_) => failure.hint("run `piton run WORKFLOW.yaml --check-only`"),
             Rejection::BadConfig(_) => {
                 failure.hint("give --check CMD or --until COND; see `piton loop --help`")
             }

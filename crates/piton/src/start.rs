@@ -34,7 +34,7 @@ pub(crate) async fn driver(client: &LocalClient, run: &RunId, take_over: bool) -
     let log = layout.driver_log_at_start(run, starter);
     file::create_private_dir(&layout.driver_logs())?;
     file::remove_file_if_exists(&log)?;
-    let before = client.load(run, None).await?.state.driver.map(|driver| driver.epoch);
+    let before = client.outline(run).await?.driven;
     let mut args: Vec<OsString> = vec!["--repo".into(), layout.root().into(), "__driver".into()];
     args.extend([run.as_str().into(), "--starter".into(), starter.to_string().into()]);
     if take_over {
@@ -67,7 +67,7 @@ async fn appears(
         let lives = ours.is_some_and(is_alive);
         let refused = last_words_in(log, run);
         let held_lease = !log.exists();
-        let took = client.load(run, None).await?.state.driver.map(|driver| driver.epoch) != before;
+        let took = client.outline(run).await?.driven != before;
         if let Some(failure) = refused {
             // Who holds the lease says more than the driver that did not get it.
             return Err(match client.store().holder(run).await? {
@@ -173,8 +173,8 @@ pub(crate) async fn workspace_free(
 /// killed only keeps its locks until the last of its threads is gone.
 async fn is_at_work(client: &LocalClient, run: &RunId, holder: &Holder) -> Result<bool, Failure> {
     let killed = holder.host == piton_sys::process::host_id() && !is_alive(&holder.process);
-    let state = client.load(run, None).await?.state;
-    Ok(!killed && exit_code(state.status, state.reason).is_none())
+    let outline = client.outline(run).await?;
+    Ok(!killed && exit_code(outline.status, outline.reason).is_none())
 }
 
 /// How a driver that leaves in trouble says so, for whoever looks next.

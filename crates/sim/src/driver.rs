@@ -316,6 +316,10 @@ impl Driver {
                     task.cancel(&mut sim.machine);
                 }
             }
+            Action::Drop(effect) => {
+                sim.log.push(Entry::Impossible("work of a loop was dropped"));
+                self.task.take_if(|task| task.effect == effect);
+            }
             Action::WakeAt(at) => {
                 sim.publish(core.state(), core.head());
                 self.wake_at = Some(at);

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use piton_model::loop_machine::{Answer, Raise};
+use piton_model::workflow::{self, StepId, WorkflowEvent};
 use piton_model::{Event, StopOrigin};
+use serde_json::{Map, Value};
 
 /// Something a person asks of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,13 +37,17 @@ pub enum Request {
         comment: Option<String>,
         /// Digest of what the person saw.
         seen: Option<String>,
+        /// What they pass on to the steps that follow; only workflows do.
+        content: Map<String, Value>,
     },
+    /// Begin anew from a step; only workflows do.
+    StartAt(StepId),
     /// Note something, and set values that are kept with the run.
     Note {
         /// In words.
         text: String,
         /// The values by name; `null` forgets one.
-        set: BTreeMap<String, serde_json::Value>,
+        set: BTreeMap<String, Value>,
     },
     /// Prefer an iteration to the best one; 0 takes that back.
     Choose {
@@ -60,21 +66,50 @@ pub enum Request {
 }
 
 impl Request {
-    /// The fact that is recorded.
-    pub fn into_event(self) -> Event {
-        match self {
+    /// The fact that is recorded of a loop; what it is called where a loop does not know it.
+    pub fn into_event(self) -> Result<Event, &'static str> {
+        Ok(match self {
             Request::Pause => Event::PauseRequested {},
             Request::Stop { now, origin } => Event::StopRequested { now, origin },
             Request::Skip => Event::SkipRequested {},
             Request::Reboot => Event::RebootRequested {},
             Request::Resume(raise) => Event::ResumeRequested { raise },
             Request::Tell(text) => Event::AgentTold { text },
-            Request::Answer { question, answer, comment, seen } => {
+            Request::Answer { question, answer, comment, seen, .. } => {
                 Event::AnswerGiven { question, answer, comment, seen }
             }
+            Request::StartAt(_) => return Err("start at a step"),
             Request::Note { text, set } => Event::NoteAdded { text, set },
             Request::Choose { iteration, reason } => Event::BestChosen { iteration, reason },
             Request::Mark { finding, false_positive } => Event::FindingMarked { finding, false_positive },
-        }
+        })
+    }
+
+    /// The fact that is recorded of a workflow; what it is called where a workflow does not know it.
+    pub fn into_workflow_event(self) -> Result<WorkflowEvent, &'static str> {
+        Ok(match self {
+            Request::Pause => WorkflowEvent::PauseRequested {},
+            Request::Stop { now, origin } => WorkflowEvent::StopRequested { now, origin },
+            Request::Resume(raise) => {
+                let Raise { iterations, cost_microusd, .. } = raise;
+                WorkflowEvent::ResumeRequested {
+                    raise: workflow::Raise {
+                        max_attempts: None,
+                        max_iterations: iterations,
+                        max_cost_microusd: cost_microusd,
+                    },
+                }
+            }
+            Request::Answer { question, answer, comment, seen, content } => {
+                WorkflowEvent::AnswerGiven { question, answer, comment, seen, content }
+            }
+            Request::StartAt(step) => WorkflowEvent::StartAtRequested { step },
+            Request::Skip => return Err("skip an iteration"),
+            Request::Reboot => return Err("begin a fresh session"),
+            Request::Tell(_) => return Err("be told something"),
+            Request::Note { .. } => return Err("keep notes"),
+            Request::Choose { .. } => return Err("prefer an iteration"),
+            Request::Mark { .. } => return Err("mark findings"),
+        })
     }
 }

@@ -14,8 +14,9 @@ use piton_model::{RunId, Seq};
 pub use ask::Request;
 pub use brief::{Brief, BriefCheck, Signal};
 pub use see::{
-    BestView, ChangedView, CheckView, Counted, DriverView, EventView, GuardView, IterationView, LimitsView,
-    ProblemView, QuestionView, RunStatus, RunSummary, ShowView, UsedView, VerifyView,
+    AskedView, BestView, ChangedView, CheckView, Counted, DriverView, EventView, GuardView, IterationView,
+    LimitsView, ProblemView, QuestionView, RunStatus, RunSummary, ShowView, StepView, UsedView, VerifyView,
+    WorkflowStatus, WorkflowUsedView,
 };
 
 /// Everything a front end can see or ask of a journal, local or remote.

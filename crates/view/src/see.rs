@@ -267,7 +267,7 @@ pub struct QuestionView {
 
 /// The whole state of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ShowView {
+pub struct ShowView<M = State> {
     /// Which run.
     pub run_id: RunId,
     /// Its kind.
@@ -275,7 +275,7 @@ pub struct ShowView {
     /// The state is the fold of the events up to this one.
     pub seq: Seq,
     /// The state.
-    pub state: State,
+    pub state: M,
 }
 
 /// An event.
@@ -331,4 +331,96 @@ impl RunSummary {
         self.status == Status::Paused.as_str()
             || self.status == Status::Waiting.as_str() && !provider.contains(&self.reason.as_deref())
     }
+}
+
+/// A question that waits for a person, whatever kind of run asks it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AskedView {
+    /// Its number.
+    pub question: u32,
+    /// The step it is about, in a workflow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// Exactly what is shown.
+    pub text: String,
+    /// Digest of what is shown.
+    pub digest: String,
+    /// Since when it waits.
+    pub since: Timestamp,
+}
+
+/// Where a workflow is, why, and what to do.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WorkflowStatus {
+    /// As in a list.
+    #[serde(flatten)]
+    pub summary: RunSummary,
+    /// A sentence for people, where the reason alone is not enough.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Since when it is there.
+    pub since: Timestamp,
+    /// The command that helps.
+    pub next: String,
+    /// Who drives it, if anybody living does.
+    pub driver: Option<DriverView>,
+    /// What a viewer of it exits with, once it rests.
+    pub exit_code: Option<u8>,
+    /// The document it was started with.
+    pub workflow_file: String,
+    /// The name of the definition's content.
+    pub definition: String,
+    /// What was used.
+    pub used: WorkflowUsedView,
+    /// The steps, in the order of the definition.
+    pub steps: Vec<StepView>,
+    /// What waits for a person.
+    pub questions: Vec<AskedView>,
+}
+
+/// What a workflow used.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WorkflowUsedView {
+    /// Working time of all steps together.
+    pub working_ms: u64,
+    /// Money; absent where an attempt did not report it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    /// Tokens, where they were reported.
+    pub tokens: u64,
+    /// Attempts that ended.
+    pub attempts: u32,
+    /// Of those, failures.
+    pub failures: u32,
+    /// Attempts whose outcome cannot be known.
+    pub lost: u32,
+    /// Loop-backs.
+    pub loop_backs: u32,
+}
+
+/// A step of a workflow.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StepView {
+    /// Its name.
+    pub id: String,
+    /// Where it is.
+    pub status: &'static str,
+    /// Tries in this iteration.
+    pub attempts: u32,
+    /// Loop-backs that reached it.
+    pub iteration_count: u32,
+    /// When its last attempt started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Timestamp>,
+    /// What went wrong last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_error: Option<String>,
+    /// What holds it although its needs are met.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_by: Option<String>,
+    /// What it produced.
+    pub artifacts: Vec<String>,
 }

@@ -6,17 +6,22 @@
 mod resolve;
 mod status;
 mod verify;
+mod workflows;
 
 use std::time::Duration;
 
 use piton_files::aiwg::History;
 use piton_model::loop_machine::{Adoption, IterationRecord};
-use piton_model::{Command, Event, Rejection, RunId, Seq, admit, advance};
+use piton_model::{
+    Encoded, Event, Kind, Machine, Outline, Rejection, RunEvent, RunId, Seq, State, Timestamp, workflow,
+};
 use piton_store::sqlite::Sqlite;
 use piton_store::{Append, Claim, Entry, Expect, Fence, Holder, RunRow, Store};
 use piton_sys::redact::Redactor;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
-use piton_view::{Client, EventView, Request, RunStatus, RunSummary, ShowView, VerifyView};
+use piton_view::{
+    AskedView, Client, EventView, Request, RunStatus, RunSummary, ShowView, VerifyView, WorkflowStatus,
+};
 
 use crate::entry::entry_of;
 use crate::layout::Layout;
@@ -78,12 +83,71 @@ impl LocalClient {
         &self.layout
     }
 
-    /// Loads a run, now or as it was.
+    /// Loads a loop, now or as it was.
     pub async fn load(&self, run: &RunId, at: Option<Seq>) -> Result<Loaded, ClientError> {
+        self.load_as(run, at).await
+    }
+
+    /// Loads a run of the kind that `M` is, now or as it was.
+    pub async fn load_as<M: Machine>(&self, run: &RunId, at: Option<Seq>) -> Result<Loaded<M>, ClientError> {
         Ok(match at {
             None => load::load(&self.store, run).await?,
             Some(at) => load::load_at(&self.store, run, at).await?,
         })
+    }
+
+    /// What kind of run it is.
+    pub async fn kind(&self, run: &RunId) -> Result<Kind, ClientError> {
+        let word = self.store.row(run).await?.entry.kind;
+        Kind::from_word(&word)
+            .ok_or_else(|| LoadError::OtherKind { run: run.clone(), kind: word, wanted: Kind::Loop }.into())
+    }
+
+    /// What a list of runs would say of a run, from its events, whatever its kind.
+    pub async fn outline(&self, run: &RunId) -> Result<Outline, ClientError> {
+        Ok(match self.kind(run).await? {
+            Kind::Loop => self.load_as::<State>(run, None).await?.state.outline(),
+            Kind::Workflow => self.load_as::<workflow::State>(run, None).await?.state.outline(),
+            Kind::Ledger => return Err(no_ledger(run)),
+        })
+    }
+
+    /// What a run asks, whatever its kind.
+    pub async fn questions(&self, run: &RunId) -> Result<Vec<AskedView>, ClientError> {
+        Ok(match self.kind(run).await? {
+            Kind::Loop => status::asked(&self.load(run, None).await?.state),
+            Kind::Workflow => workflows::asked(&self.load_as(run, None).await?.state),
+            Kind::Ledger => Vec::new(),
+        })
+    }
+
+    /// Whether answers were given that nobody looked at yet.
+    pub async fn has_answers(&self, run: &RunId) -> Result<bool, ClientError> {
+        Ok(match self.kind(run).await? {
+            Kind::Loop => !self.load(run, None).await?.state.asked.answers.is_empty(),
+            Kind::Workflow => {
+                !self.load_as::<workflow::State>(run, None).await?.state.asked.answers.is_empty()
+            }
+            Kind::Ledger => false,
+        })
+    }
+
+    /// Where a workflow is, why, and what to do.
+    pub async fn workflow_status(&self, run: &RunId) -> Result<WorkflowStatus, ClientError> {
+        let loaded = self.load_as(run, None).await?;
+        let holder = self.store.holder(run).await?;
+        Ok(workflows::status_of(&loaded, holder.as_ref()))
+    }
+
+    /// The whole state of a run of the kind that `M` is, now or after event `at`.
+    pub async fn show_as<M: Machine>(
+        &self,
+        run: &RunId,
+        at: Option<Seq>,
+    ) -> Result<ShowView<M>, ClientError> {
+        let loaded = self.load_as::<M>(run, at).await?;
+        let kind = M::KIND.as_str().to_owned();
+        Ok(ShowView { run_id: run.clone(), kind, seq: loaded.head, state: loaded.state })
     }
 
     /// An iteration with a verdict, however long ago.
@@ -93,7 +157,7 @@ impl LocalClient {
             return Ok(Some(record.clone()));
         }
         let mut found = None;
-        load::fold_all(&self.store, run, &mut |state| {
+        load::fold_all(&self.store, run, &mut |state: &State| {
             let record = state.recent.iter().rev().find(|record| record.number == number);
             found = record.cloned().or(found.take());
         })
@@ -104,38 +168,45 @@ impl LocalClient {
     /// Everything that was ever in the histories of a run.
     pub async fn history(&self, run: &RunId) -> Result<History, ClientError> {
         let mut history = History::new();
-        load::fold_all(&self.store, run, &mut |state| history.absorb(state)).await?;
+        load::fold_all(&self.store, run, &mut |state: &State| history.absorb(state)).await?;
         Ok(history)
     }
 
-    /// Records a new run.
+    /// Records a new loop.
     pub async fn create(&self, event: &Event) -> Result<RunId, ClientError> {
         self.create_with(event, None).await
     }
 
-    /// Records a new run that goes on with what another one left.
+    /// Records a new loop that goes on with what another one left.
     pub async fn create_with(&self, event: &Event, adoption: Option<Adoption>) -> Result<RunId, ClientError> {
+        let adopted = adoption.map(|adoption| Event::RunAdopted { adoption: Box::new(adoption) });
+        let events: Vec<Event> = std::iter::once(event.clone()).chain(adopted).collect();
+        self.create_as::<State>(&events).await
+    }
+
+    /// Records a new run of the kind that `M` is; the first event is its creation.
+    pub async fn create_as<M: Machine>(&self, events: &[M::Event]) -> Result<RunId, ClientError> {
         let at = SystemClock.now();
-        let Event::RunCreated { run, .. } = event else { panic!("a run begins with its creation") };
-        let mut state = piton_model::apply(None, event, at).expect("a creation makes a state");
-        let mut events = vec![event.encode()];
-        if let Some(adoption) = adoption {
-            let adopted = Event::RunAdopted { adoption: Box::new(adoption) };
-            state = piton_model::apply(Some(state), &adopted, at).expect("a state stays a state");
-            events.push(adopted.encode());
-        }
-        let append = Append {
+        let fold = |state: Option<M>, event: &M::Event| M::apply(state, event, at);
+        let state = events.iter().fold(None, fold).expect("a run begins with its creation");
+        let run = state.outline().run;
+        let request =
+            self.request_append(&run, Expect::Seq(0), at, events.iter().map(RunEvent::encode).collect());
+        self.store.append(Append { entry: Some(entry_of(&state)), ..request }).await?;
+        Ok(run)
+    }
+
+    fn request_append(&self, run: &RunId, expect: Expect, at: Timestamp, events: Vec<Encoded>) -> Append {
+        Append {
             run: run.clone(),
             fence: Fence::Request(SystemIds.bytes()),
-            expect: Expect::Seq(0),
+            expect,
             at,
             events,
-            entry: Some(entry_of(&state)),
+            entry: None,
             checkpoint: None,
             salt: SystemIds.bytes(),
-        };
-        self.store.append(append).await?;
-        Ok(run.clone())
+        }
     }
 
     /// This process, as a holder of leases.
@@ -147,16 +218,20 @@ impl LocalClient {
         }
     }
 
-    /// Applies requests to a run that nobody drives and that has nothing to do. Leaves it alone otherwise.
-    async fn settle(&self, run: &RunId) -> Result<(), ClientError> {
+    /// Tells a run at rest something that whoever drives it next should know. Nothing happens where it has a driver.
+    pub async fn tell_at_rest<M: Machine>(
+        &self,
+        run: &RunId,
+        command: M::Command,
+    ) -> Result<(), ClientError> {
         let lease = match self.store.claim(run, Self::holder(), Claim::IfFree).await {
             Ok(lease) => lease,
             Err(piton_store::Error::Held { .. }) => return Ok(()),
             Err(error) => return Err(error.into()),
         };
-        let loaded = load::load(&self.store, run).await?;
+        let loaded = load::load::<M, _>(&self.store, run).await?;
         let now = SystemClock.now();
-        let (events, state) = advance(&loaded.state, Command::Tick, now)?;
+        let (events, state) = loaded.state.advance(command, now)?;
         // Work must be begun by a driver; only what comes to rest is settled here.
         if !events.is_empty() && state.effects().is_empty() {
             let append = Append {
@@ -164,7 +239,7 @@ impl LocalClient {
                 fence: Fence::Epoch(lease.epoch),
                 expect: Expect::Seq(loaded.head),
                 at: now,
-                events: events.iter().map(Event::encode).collect(),
+                events: events.iter().map(RunEvent::encode).collect(),
                 entry: Some(entry_of(&state)),
                 checkpoint: None,
                 salt: SystemIds.bytes(),
@@ -173,6 +248,14 @@ impl LocalClient {
         }
         self.store.release(lease).await?;
         Ok(())
+    }
+
+    /// Records a request, and applies it where nobody drives the run and it has nothing to do.
+    async fn ask<M: Machine>(&self, run: &RunId, request: M::Event) -> Result<(), ClientError> {
+        self.load_as::<M>(run, None).await?.state.admit(&request)?;
+        let append = self.request_append(run, Expect::Any, SystemClock.now(), vec![request.encode()]);
+        self.store.append(append).await?;
+        self.tell_at_rest::<M>(run, M::tick()).await
     }
 }
 
@@ -202,10 +285,7 @@ impl Client for LocalClient {
     }
 
     async fn show(&self, run: &RunId, at: Option<Seq>) -> Result<ShowView, ClientError> {
-        let loaded = self.load(run, at).await?;
-        let state = loaded.state;
-        let (run_id, kind) = (state.run.clone(), state.kind.as_str().to_owned());
-        Ok(ShowView { run_id, kind, seq: loaded.head, state })
+        self.show_as(run, at).await
     }
 
     async fn events(&self, run: &RunId, from: Seq, wait: Duration) -> Result<Vec<EventView>, ClientError> {
@@ -228,25 +308,27 @@ impl Client for LocalClient {
     }
 
     async fn request(&self, run: &RunId, request: Request) -> Result<(), ClientError> {
-        let event = redacted(request).into_event();
-        admit(&self.load(run, None).await?.state, &event)?;
-        let append = Append {
-            run: run.clone(),
-            fence: Fence::Request(SystemIds.bytes()),
-            expect: Expect::Any,
-            at: SystemClock.now(),
-            events: vec![event.encode()],
-            entry: None,
-            checkpoint: None,
-            salt: SystemIds.bytes(),
-        };
-        self.store.append(append).await?;
-        self.settle(run).await
+        let request = redacted(request);
+        let kind = self.kind(run).await?;
+        let refused = |action| Rejection::NotForKind { run: run.clone(), kind, action };
+        match kind {
+            Kind::Loop => self.ask::<State>(run, request.into_event().map_err(refused)?).await,
+            Kind::Workflow => {
+                self.ask::<workflow::State>(run, request.into_workflow_event().map_err(refused)?).await
+            }
+            Kind::Ledger => Err(no_ledger(run)),
+        }
     }
 
     async fn verify(&self, run: Option<&RunId>) -> Result<VerifyView, ClientError> {
         verify::verify(&self.store, run).await
     }
+}
+
+/// A ledger is read and changed by commands of its own.
+fn no_ledger(run: &RunId) -> ClientError {
+    LoadError::OtherKind { run: run.clone(), kind: Kind::Ledger.as_str().to_owned(), wanted: Kind::Loop }
+        .into()
 }
 
 /// What people type is written down, so secrets in it are not.
@@ -255,8 +337,8 @@ fn redacted(request: Request) -> Request {
     let clean = |text: String| redactor.redact(&text).into_owned();
     match request {
         Request::Tell(text) => Request::Tell(clean(text)),
-        Request::Answer { question, answer, comment, seen } => {
-            Request::Answer { question, answer, comment: comment.map(clean), seen }
+        Request::Answer { question, answer, comment, seen, content } => {
+            Request::Answer { question, answer, comment: comment.map(clean), seen, content }
         }
         Request::Note { text, set } => Request::Note { text: clean(text), set },
         Request::Choose { iteration, reason } => Request::Choose { iteration, reason: clean(reason) },
@@ -265,6 +347,7 @@ fn redacted(request: Request) -> Request {
         | Request::Skip
         | Request::Reboot
         | Request::Resume(_)
+        | Request::StartAt(_)
         | Request::Mark { .. }) => other,
     }
 }

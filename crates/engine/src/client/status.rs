@@ -6,14 +6,13 @@ use piton_model::loop_machine::progress::{advise, velocity};
 use piton_model::loop_machine::{
     ACCEPTABLE_SCORE, CheckResult, DoneRule, KeptFinding, Measures, State, done_rule,
 };
-use piton_model::{Reason, Status, exit_code};
+use piton_model::{Machine, Reason, Status, exit_code};
 use piton_store::{Holder, StoredEvent, chain};
 use piton_view::{
-    BestView, ChangedView, CheckView, Counted, DriverView, EventView, GuardView, IterationView, LimitsView,
-    QuestionView, RunStatus, RunSummary, UsedView,
+    AskedView, BestView, ChangedView, CheckView, Counted, DriverView, EventView, GuardView, IterationView,
+    LimitsView, QuestionView, RunStatus, RunSummary, UsedView,
 };
 
-use crate::entry::waiting_for;
 use crate::load::Loaded;
 
 pub(super) fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
@@ -29,7 +28,7 @@ pub(super) fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
             created_at: state.created_at,
             updated_at: state.updated_at,
             iteration: state.iteration,
-            waiting_for: waiting_for(state),
+            waiting_for: state.outline().waiting_for,
         },
         detail: state.detail.clone(),
         since: state.since,
@@ -212,6 +211,18 @@ fn question_of(question: &piton_model::loop_machine::Question) -> QuestionView {
         digest: question.digest.clone(),
         since: question.since,
     }
+}
+
+/// What a loop asks.
+pub(super) fn asked(state: &State) -> Vec<AskedView> {
+    let view = |question: &piton_model::loop_machine::Question| AskedView {
+        question: question.number,
+        step: None,
+        text: question.text.clone(),
+        digest: question.digest.clone(),
+        since: question.since,
+    };
+    state.questions.iter().map(view).collect()
 }
 
 /// An event for `piton log`. Its data is JSON already; what is not is shown as text.

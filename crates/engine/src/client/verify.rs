@@ -1,6 +1,6 @@
 //! Checking everything that is stored, down to "the index says what the events say".
 
-use piton_model::{RunId, Seq};
+use piton_model::{Kind, Machine, RunId, Seq, State, workflow};
 use piton_store::sqlite::Sqlite;
 use piton_store::{Error, Problem, Store};
 use piton_view::{ProblemView, VerifyView};
@@ -54,12 +54,22 @@ async fn verify_run(store: &Sqlite, run: &RunId, found: &mut Found) -> Result<()
     if found.problems.len() > before {
         return Ok(());
     }
-    match verify_fold(store, run).await {
+    let verified = match store.row(run).await {
+        Ok(row) if row.entry.kind == Kind::Workflow.as_str() => {
+            verify_fold::<workflow::State>(store, run).await
+        }
+        Ok(_) => verify_fold::<State>(store, run).await,
+        Err(error) => Err(error.into()),
+    };
+    match verified {
         Ok((events, problems)) => {
             found.events += events;
             found.problems.extend(problems);
         }
         Err(LoadError::Store(error)) => found.problems.push(problem_of(error)?),
+        Err(error @ LoadError::OtherKind { .. }) => {
+            found.problems.push(Problem::of(run, error.to_string()));
+        }
         Err(LoadError::Event { run, seq, source }) => {
             found.problems.push(Problem::at(&run, seq, source.to_string()));
         }
@@ -68,14 +78,14 @@ async fn verify_run(store: &Sqlite, run: &RunId, found: &mut Found) -> Result<()
 }
 
 /// The fold of all events is what the index and the checkpoint say.
-async fn verify_fold(store: &Sqlite, run: &RunId) -> Result<(Seq, Vec<Problem>), LoadError> {
+async fn verify_fold<M: Machine>(store: &Sqlite, run: &RunId) -> Result<(Seq, Vec<Problem>), LoadError> {
     let row = store.row(run).await?;
-    let whole = load::load_from_start(store, run, row.head.seq).await?;
+    let whole = load::load_from_start::<M, _>(store, run, row.head.seq).await?;
     let mut problems = Vec::new();
     if entry_of(&whole.state) != row.entry {
         problems.push(Problem::of(run, "the index does not say what its events say"));
     }
-    let resumed = load::load_at(store, run, row.head.seq).await?;
+    let resumed = load::load_at::<M, _>(store, run, row.head.seq).await?;
     if resumed.state != whole.state {
         problems.push(Problem::of(run, "its checkpoint does not say what its events say"));
     }

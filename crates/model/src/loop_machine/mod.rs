@@ -22,6 +22,7 @@ mod facts;
 mod guard;
 pub mod handoff;
 mod limit;
+mod machine;
 mod measures;
 pub mod progress;
 mod quality;
@@ -43,7 +44,7 @@ pub use config::{
     PromptBy, Raise, Reading, RuleOff, SessionPolicy, Sessions, StreamField, StreamFormat, Worktree,
 };
 pub use context::{ContextLevel, ContextSample, RedlinePolicy};
-pub use decide::{Command, Place, Rejection, admit, advance, create, decide};
+pub use decide::{Command, Place, admit, advance, create, decide};
 pub use done::{DoneRule, done_rule};
 pub use facts::{
     Answer, Artifact, AttemptEnd, AttemptOutcome, Change, CheckResult, CheckRound, ConditionResult,
@@ -69,3 +70,5 @@ pub use stop::{
     stop_progress,
 };
 pub use tracker::{TestChanges, TestStatus, TestTracker, TrackedTest};
+
+pub use crate::rejection::Rejection;

@@ -7,19 +7,20 @@ use serde_json::Value;
 
 use super::apply::apply;
 use super::definition::{Definition, StepId};
-use super::event::{WorkflowEvent as Event, WorkflowKind};
+use super::event::WorkflowEvent as Event;
 use super::facts::{
     CostAction, Edit, GateVerdict, Inherited, ManualInput, OpenAttempt, Options, Order, Raise, StepEnd,
 };
 use super::limits::{PARALLEL_MAX, TRIES_MAX};
 use super::state::{Effect, GivenAnswer, State, StepState, StepStatus};
-use super::validate::{Problem, oversize, validate};
+use super::validate::{oversize, validate};
 use super::{ask, pass};
 use crate::event::StopOrigin;
 use crate::limits::{EVENTS_PER_APPEND_MAX, PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX, TITLE_CHARS_MAX, clip};
 use crate::loop_machine::{Answer, Place, TreeProof};
-use crate::status::{Reason, Status};
-use crate::{Epoch, RunId, Seq, Timestamp};
+use crate::rejection::Rejection;
+use crate::status::{Kind, Reason, Status};
+use crate::{Epoch, Seq, Timestamp};
 
 /// What a driver may tell the machine.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,62 +94,6 @@ pub enum Command {
     Tick,
 }
 
-/// Why a command or request was refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Rejection {
-    /// The outcome names work that is not open: it was recorded before, or never begun.
-    #[error("that work is not open")]
-    NotOpen,
-    /// A finished run takes no more requests.
-    #[error("run `{run}` is {} already", .status.as_str())]
-    Finished {
-        /// Which run.
-        run: RunId,
-        /// Where it is.
-        status: Status,
-    },
-    /// The request makes no sense where the run is.
-    #[error("run `{run}` is {}, so there is nothing to {action}", .status.as_str())]
-    NothingTo {
-        /// Which run.
-        run: RunId,
-        /// Where it is.
-        status: Status,
-        /// What was asked.
-        action: &'static str,
-    },
-    /// Going on would hit the same limit at once.
-    #[error("run `{run}` stands at its limit ({})", .reason.as_str())]
-    AtLimit {
-        /// Which run.
-        run: RunId,
-        /// Which limit.
-        reason: Reason,
-    },
-    /// No such question is open.
-    #[error("run `{run}` asks no question {question}")]
-    NoSuchQuestion {
-        /// Which run.
-        run: RunId,
-        /// The question that was named.
-        question: u32,
-    },
-    /// The workflow has no such step.
-    #[error("run `{run}` has no step `{step}`")]
-    NoSuchStep {
-        /// Which run.
-        run: RunId,
-        /// The step that was named.
-        step: StepId,
-    },
-    /// The definition cannot be run.
-    #[error("the workflow has {} problems", .0.len())]
-    BadDefinition(Vec<Problem>),
-    /// The options cannot be meant like this.
-    #[error("{0}")]
-    BadOptions(String),
-}
-
 /// The first event of a run.
 pub fn create(order: Order) -> Result<Event, Rejection> {
     let Order { run, definition, options, inherited } = order;
@@ -159,7 +104,7 @@ pub fn create(order: Order) -> Result<Event, Rejection> {
     let digest = definition.digest();
     Ok(Event::RunCreated {
         run,
-        kind: WorkflowKind::Workflow,
+        kind: Kind::Workflow,
         title,
         definition: Box::new(definition),
         digest,
@@ -176,13 +121,13 @@ fn check_definition(definition: &Definition) -> Result<(), Rejection> {
     let bytes = serde_json::to_vec(definition).map_or(usize::MAX, |bytes| bytes.len());
     // Room for the rest of the event that holds it.
     if bytes > PAYLOAD_BYTES_MAX - (64 << 10) {
-        return Err(Rejection::BadOptions("the workflow is larger than 4 MiB".to_owned()));
+        return Err(Rejection::BadConfig("the workflow is larger than 4 MiB".to_owned()));
     }
     Ok(())
 }
 
 fn check_options(options: &Options) -> Result<(), Rejection> {
-    let bad = |text: String| Err(Rejection::BadOptions(text));
+    let bad = |text: String| Err(Rejection::BadConfig(text));
     for (name, value, most) in [
         ("--max-attempts", options.max_attempts, TRIES_MAX),
         ("--max-iterations", options.max_iterations, TRIES_MAX),

@@ -8,9 +8,10 @@ use serde_json::{Map, Value};
 
 use super::definition::{Definition, StepId};
 use super::facts::{Edit, GateVerdict, Inherited, ManualInput, OpenAttempt, Options, Passed, Raise, StepEnd};
-use crate::event::{DecodeError, Encoded, StopOrigin};
+use crate::event::StopOrigin;
 use crate::loop_machine::{Answer, TreeProof};
-use crate::status::Reason;
+use crate::machine::RunEvent;
+use crate::status::{Kind, Reason};
 use crate::{Epoch, RunId, Seq};
 
 /// What happened. *Transitions* come from the driver, under its epoch; *requests* from anyone.
@@ -23,7 +24,7 @@ pub enum WorkflowEvent {
         /// Its name.
         run: RunId,
         /// What kind of machine folds it.
-        kind: WorkflowKind,
+        kind: Kind,
         /// One line for people.
         title: String,
         /// What it runs.
@@ -264,18 +265,6 @@ pub enum WorkflowEvent {
     },
 }
 
-/// The kind of run that these events belong to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WorkflowKind {
-    /// A workflow.
-    #[default]
-    Workflow,
-}
-
-/// The shape of every event so far is its first.
-const VERSION: u16 = 1;
-
 /// Every type there is, to tell an unknown type from a malformed one.
 pub const KINDS: &[&str] = &[
     "run_created",
@@ -314,30 +303,6 @@ pub const KINDS: &[&str] = &[
 ];
 
 impl WorkflowEvent {
-    /// The event as it is stored.
-    pub fn encode(&self) -> Encoded {
-        // Serde writes `{"type":{…}}`; the two halves are stored apart, so take them apart here.
-        let bytes = serde_json::to_vec(self).expect("events hold only strings, numbers and maps of them");
-        let colon = bytes.iter().position(|byte| *byte == b':').expect("an event is an object of one member");
-        let kind = std::str::from_utf8(&bytes[2..colon - 1]).expect("types are ASCII").to_owned();
-        Encoded { kind, version: VERSION, data: bytes[colon + 1..bytes.len() - 1].to_vec() }
-    }
-
-    /// Reads what [`WorkflowEvent::encode`] wrote, at any version so far.
-    pub fn decode(kind: &str, version: u16, data: &[u8]) -> Result<WorkflowEvent, DecodeError> {
-        if version > VERSION || !KINDS.contains(&kind) {
-            return Err(DecodeError::Newer { kind: kind.to_owned(), version });
-        }
-        let mut bytes = Vec::with_capacity(data.len() + kind.len() + 5);
-        bytes.extend_from_slice(b"{\"");
-        bytes.extend_from_slice(kind.as_bytes());
-        bytes.extend_from_slice(b"\":");
-        bytes.extend_from_slice(data);
-        bytes.push(b'}');
-        serde_json::from_slice(&bytes)
-            .map_err(|source| DecodeError::Malformed { kind: kind.to_owned(), source })
-    }
-
     /// Whether anyone may append this, without the lease.
     pub fn is_request(&self) -> bool {
         matches!(
@@ -348,5 +313,24 @@ impl WorkflowEvent {
                 | WorkflowEvent::StartAtRequested { .. }
                 | WorkflowEvent::AnswerGiven { .. }
         )
+    }
+}
+
+impl RunEvent for WorkflowEvent {
+    const TYPES: &'static [&'static str] = KINDS;
+
+    fn checkpoint_taken(seq: Seq, digest: String) -> Self {
+        WorkflowEvent::CheckpointTaken { seq, digest }
+    }
+
+    fn as_checkpoint(&self) -> Option<(Seq, &str)> {
+        match self {
+            WorkflowEvent::CheckpointTaken { seq, digest } => Some((*seq, digest)),
+            _ => None,
+        }
+    }
+
+    fn stop_requested(now: bool, origin: StopOrigin) -> Self {
+        WorkflowEvent::StopRequested { now, origin }
     }
 }

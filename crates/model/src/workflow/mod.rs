@@ -25,6 +25,7 @@ mod facts;
 mod finish;
 mod graph;
 pub mod limits;
+mod machine;
 mod pass;
 mod state;
 mod suggest;
@@ -34,9 +35,9 @@ mod validate;
 
 pub use apply::apply;
 pub use condition::{BadCondition, Condition, Facts, Operator, Part, Subject};
-pub use decide::{Command, Rejection, admit, advance, create, decide, fork};
+pub use decide::{Command, admit, advance, create, decide, fork};
 pub use definition::{Collection, Definition, Gate, Items, OnReject, Step, StepId, Work};
-pub use event::{KINDS, WorkflowEvent, WorkflowKind};
+pub use event::{KINDS, WorkflowEvent};
 pub use facts::{
     CostAction, Edit, GateVerdict, Hold, Inherited, Issue, Launcher, ManualInput, OpenAttempt, Options,
     Order, Passed, Raise, StepEnd, StepReport,
@@ -45,3 +46,5 @@ pub use graph::{Graph, Plan};
 pub use state::{Asked, Block, Counters, Effect, GivenAnswer, Question, State, StepState, StepStatus};
 pub use suggest::closest;
 pub use validate::{Problem, is_inside, oversize, shown, validate, variable};
+
+pub use crate::rejection::Rejection;

@@ -4,9 +4,9 @@ use std::io::{BufRead, IsTerminal, Write};
 
 use piton_engine::LocalClient;
 use piton_model::loop_machine::Answer;
-use piton_model::{ExitCode, RunId};
+use piton_model::{ExitCode, Kind, RunId};
 use piton_store::Store;
-use piton_view::{Client, QuestionView, Request};
+use piton_view::{AskedView, Client, Request};
 
 use crate::cli::{AnswerArguments, Global};
 use crate::failure::Failure;
@@ -42,16 +42,31 @@ pub(super) async fn run(
             answer
         }
     };
+    let content = match &arguments.input {
+        Some(path) => read_input(path)?,
+        None => serde_json::Map::new(),
+    };
     start::let_go(&client, &run).await?;
-    client.request(&run, Request::Answer { question: question.question, answer, comment, seen }).await?;
+    client
+        .request(&run, Request::Answer { question: question.question, answer, comment, seen, content })
+        .await?;
     go_on(&client, &run, question.question, out).await
+}
+
+/// What a person passes on to the steps that follow: an object in a file.
+fn read_input(path: &std::path::Path) -> Result<serde_json::Map<String, serde_json::Value>, Failure> {
+    let failed = |what: String| Failure::usage(format!("`{}`: {what}", path.display()));
+    let most = piton_model::workflow::limits::MANUAL_INPUT_BYTES_MAX as u64;
+    let bytes = piton_sys::file::read_regular(path, most)?
+        .ok_or_else(|| failed("there is no such file".to_owned()))?;
+    serde_json::from_slice(&bytes).map_err(|error| failed(format!("not a JSON object: {error}")))
 }
 
 /// Starts a driver for what the answer made possible.
 async fn go_on(client: &LocalClient, run: &RunId, question: u32, out: &Output) -> Result<ExitCode, Failure> {
-    let state = client.load(run, None).await?.state;
-    let open = state.questions.iter().any(|open| open.number == question);
-    if open && state.asked.answers.is_empty() {
+    let status = client.outline(run).await?.status;
+    let open = client.questions(run).await?.iter().any(|open| open.question == question);
+    if open && !client.has_answers(run).await? {
         return Err(Failure::new(
             ExitCode::Person,
             "the answer does not count: something else is asked now than you saw",
@@ -59,12 +74,12 @@ async fn go_on(client: &LocalClient, run: &RunId, question: u32, out: &Output) -
         .hint(format!("run `piton answer {run}` to see it")));
     }
     let driven = client.store().holder(run).await?.is_some();
-    if !driven && (open || state.status.is_active()) {
+    if !driven && (open || status.is_active()) {
         start::driver(client, run, false).await?;
     }
-    out.note(match open || state.status.is_active() {
+    out.note(match open || status.is_active() {
         true => format!("answered; {run} goes on in the background: `piton attach {}`", run.short()),
-        false => format!("answered; {run} is {}", state.status.as_str()),
+        false => format!("answered; {run} is {}", status.as_str()),
     });
     Ok(ExitCode::Done)
 }
@@ -73,23 +88,28 @@ async fn list(global: &Global, out: &Output) -> Result<ExitCode, Failure> {
     let client = repository::open(&repository::layout(global)?)?;
     let mut waiting = Vec::new();
     for run in client.runs().await? {
-        if run.status == "waiting" {
-            let status = client.status(&run.run_id).await?;
-            if !status.questions.is_empty() {
-                waiting.push(status);
-            }
+        let questions = client.questions(&run.run_id).await?;
+        if !questions.is_empty() {
+            waiting.push((run.run_id, questions));
         }
     }
     if out.json {
-        out.json(&waiting);
+        let mut views = Vec::new();
+        for (run, _) in &waiting {
+            views.push(match client.kind(run).await? {
+                Kind::Workflow => serde_json::to_value(client.workflow_status(run).await?),
+                Kind::Loop | Kind::Ledger => serde_json::to_value(client.status(run).await?),
+            });
+        }
+        let views: Vec<_> = views.into_iter().map(|view| view.expect("a view is plain data")).collect();
+        out.json(&views);
         return Ok(ExitCode::Done);
     }
     if waiting.is_empty() {
         out.note("nothing waits for an answer");
     }
-    for status in &waiting {
-        for question in &status.questions {
-            let run = &status.summary.run_id;
+    for (run, questions) in &waiting {
+        for question in questions {
             out.line(format!("{run}  question {}  (digest {})", question.question, question.digest));
             out.line(format!("  {}", clean(&question.text).replace('\n', "\n  ")));
             out.line(format!(
@@ -103,12 +123,10 @@ async fn list(global: &Global, out: &Output) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Done)
 }
 
-async fn pick(client: &LocalClient, run: &RunId, number: Option<u32>) -> Result<QuestionView, Failure> {
-    let status = client.status(run).await?;
-    let mut fitting = status
-        .questions
-        .into_iter()
-        .filter(|question| number.is_none_or(|number| question.question == number));
+async fn pick(client: &LocalClient, run: &RunId, number: Option<u32>) -> Result<AskedView, Failure> {
+    let questions = client.questions(run).await?;
+    let mut fitting =
+        questions.into_iter().filter(|question| number.is_none_or(|number| question.question == number));
     fitting.next().ok_or_else(|| {
         Failure::usage(format!(
             "run `{run}` asks nothing{}",
@@ -118,7 +136,7 @@ async fn pick(client: &LocalClient, run: &RunId, number: Option<u32>) -> Result<
     })
 }
 
-fn ask(question: &QuestionView, out: &Output) -> Result<(Answer, Option<String>), Failure> {
+fn ask(question: &AskedView, out: &Output) -> Result<(Answer, Option<String>), Failure> {
     out.line(clean(&question.text));
     let read = |prompt: &str| -> Result<String, Failure> {
         out.bytes(prompt.as_bytes());

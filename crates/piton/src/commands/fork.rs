@@ -84,7 +84,7 @@ async fn then(
         return Ok((newest, snapshot));
     };
     let mut found: Option<State> = None;
-    piton_engine::load::fold_all(client.store(), run, &mut |state| {
+    piton_engine::load::fold_all(client.store(), run, &mut |state: &piton_model::State| {
         let is_there = state.counters.iterations == number
             && state.recent.back().is_some_and(|last| last.number == number);
         if found.is_none() && is_there {

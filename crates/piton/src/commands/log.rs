@@ -32,8 +32,8 @@ pub(super) async fn run(
         if !events.is_empty() {
             continue;
         }
-        let state = client.load(&run, None).await?.state;
-        if !arguments.follow || exit_code(state.status, state.reason).is_some() {
+        let outline = client.outline(&run).await?;
+        if !arguments.follow || exit_code(outline.status, outline.reason).is_some() {
             return Ok(ExitCode::Done);
         }
     }

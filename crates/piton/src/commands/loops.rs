@@ -9,7 +9,7 @@ use piton_engine::world::prompt::{self, PromptError};
 use piton_engine::world::{confine, open_workspace, wants_worktree};
 use piton_engine::{Layout, LocalClient};
 use piton_model::loop_machine::{Adoption, LoopConfig, Prompt, Worktree, create};
-use piton_model::{ExitCode, RunId, Status, Timestamp, exit_code, slug};
+use piton_model::{ExitCode, Kind, RunId, Status, Timestamp, exit_code, slug};
 use piton_store::Store;
 use piton_sys::redact::Redactor;
 use piton_sys::{Ids, SystemIds};
@@ -339,7 +339,7 @@ const LOOPS_MAX: usize = 4;
 /// One work tree has one driver at a time, and a machine only so many loops.
 async fn refuse_crowd(client: &LocalClient, config: &LoopConfig, force: bool) -> Result<(), Failure> {
     let mut driven = Vec::new();
-    for run in client.runs().await? {
+    for run in client.runs().await?.into_iter().filter(|run| run.kind == Kind::Loop.as_str()) {
         if client.store().holder(&run.run_id).await?.is_some() {
             driven.push(run.run_id.to_string());
         }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use piton_engine::{LocalClient, load};
 use piton_model::loop_machine::AttemptOutcome;
-use piton_model::{ExitCode, RunId, State};
+use piton_model::{ExitCode, Kind, RunId, State};
 use piton_view::Client;
 use serde_json::json;
 
@@ -28,7 +28,10 @@ pub(super) async fn run(
     let client = repository::open(&repository::layout(global)?)?;
     let runs = match &arguments.run {
         Some(run) => vec![client.resolve(Some(run)).await?],
-        None => client.runs().await?.into_iter().map(|run| run.run_id).collect(),
+        None => {
+            let loops = client.runs().await?.into_iter().filter(|run| run.kind == Kind::Loop.as_str());
+            loops.map(|run| run.run_id).collect()
+        }
     };
     let mut all = Vec::new();
     for run in runs {
@@ -73,7 +76,7 @@ const ABOUT: [(&str, bool, &str); 15] = [
 
 async fn of_run(client: &LocalClient, run: RunId) -> Result<Numbers, Failure> {
     let (mut durations, mut with_progress, mut seen) = (Vec::new(), 0_u32, 0);
-    let state = load::fold_all(client.store(), &run, &mut |state| {
+    let state = load::fold_all(client.store(), &run, &mut |state: &State| {
         if let Some(last) = state.recent.back().filter(|last| last.number > seen) {
             seen = last.number;
             if last.outcome != AttemptOutcome::NotStartable {

@@ -12,9 +12,9 @@ use crate::{repository, start};
 
 pub(super) async fn run(global: &Global, arguments: &RmArguments, out: &Output) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, Some(&arguments.run)).await?;
-    let state = client.load(&run, None).await?.state;
-    if exit_code(state.status, state.reason).is_none() && !arguments.force {
-        return Err(Failure::usage(format!("run `{run}` is {}", state.status.as_str()))
+    let outline = client.outline(&run).await?;
+    if exit_code(outline.status, outline.reason).is_none() && !arguments.force {
+        return Err(Failure::usage(format!("run `{run}` is {}", outline.status.as_str()))
             .hint(format!("run `piton stop {run}` first, or give --force")));
     }
     start::let_go(&client, &run).await?;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use piton_engine::LocalClient;
-use piton_model::{ExitCode, RunId, Seq};
+use piton_model::{ExitCode, Kind, RunId, Seq, workflow};
+use piton_store::Store;
 use piton_view::Client;
 
 use crate::cli::{Global, ShowArguments};
@@ -24,13 +25,16 @@ pub(super) async fn run(
     if at == Some(0) {
         return Err(Failure::usage("the first event is 1"));
     }
-    let head = client.load(&run, None).await?.head;
+    let head = client.store().row(&run).await?.head.seq;
     if let Some(at) = at.filter(|at| *at > head) {
         return Err(Failure::usage(format!("run `{run}` has no event {at}, its last is {head}"))
             .hint(format!("run `piton log {run}`")));
     }
     // The state is a document in either case; people and programs read the same.
-    out.json(&client.show(&run, at).await?);
+    match client.kind(&run).await? {
+        Kind::Workflow => out.json(&client.show_as::<workflow::State>(&run, at).await?),
+        Kind::Loop | Kind::Ledger => out.json(&client.show(&run, at).await?),
+    }
     Ok(ExitCode::Done)
 }
 

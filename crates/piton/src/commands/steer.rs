@@ -76,7 +76,7 @@ pub(super) async fn stop(
 /// live, and then does what was asked.
 async fn carry_out(client: &LocalClient, run: &RunId) -> Result<(), Failure> {
     let driven = client.store().holder(run).await?.is_some();
-    if !driven && client.load(run, None).await?.state.status.is_active() {
+    if !driven && client.outline(run).await?.status.is_active() {
         start::driver(client, run, false).await?;
     }
     Ok(())

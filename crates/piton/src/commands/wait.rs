@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use piton_model::{ExitCode, exit_code};
+use piton_model::{ExitCode, Kind, exit_code};
+use piton_store::Store;
 use piton_view::Client;
 
 use crate::cli::{Global, RunArgument};
@@ -23,21 +24,24 @@ pub(super) async fn attach(
 pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
     loop {
-        let status = client.status(&run).await?;
-        let loaded = client.load(&run, None).await?;
-        if let Some(code) = exit_code(loaded.state.status, loaded.state.reason) {
+        let driven = client.store().holder(&run).await?.is_some();
+        let head = client.store().row(&run).await?.head.seq;
+        let outline = client.outline(&run).await?;
+        if let Some(code) = exit_code(outline.status, outline.reason) {
             start::let_go(&client, &run).await?;
-            if out.json {
-                out.json(&client.status(&run).await?);
+            match outline.kind {
+                _ if !out.json => {}
+                Kind::Workflow => out.json(&client.workflow_status(&run).await?),
+                Kind::Loop | Kind::Ledger => out.json(&client.status(&run).await?),
             }
             return Ok(code);
         }
-        if status.driver.is_none() {
+        if !driven {
             return Err(start::last_words(client.layout(), &run).unwrap_or_else(|| {
                 Failure::new(ExitCode::Environment, format!("nothing drives run `{run}`"))
                     .hint(format!("run `piton resume {run}`"))
             }));
         }
-        client.events(&run, loaded.head + 1, Duration::from_secs(1)).await?;
+        client.events(&run, head + 1, Duration::from_secs(1)).await?;
     }
 }

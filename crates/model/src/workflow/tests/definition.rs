@@ -159,7 +159,7 @@ fn a_bad_order_is_refused() {
         Options { max_parallel: 33, ..Options::default() },
         Options { env: json!({"A=B": "x"}).as_object().cloned().unwrap(), ..Options::default() },
     ] {
-        assert!(matches!(create(order(options)), Err(Rejection::BadOptions(_))));
+        assert!(matches!(create(order(options)), Err(Rejection::BadConfig(_))));
     }
     assert!(create(order(Options::default())).is_ok());
 }

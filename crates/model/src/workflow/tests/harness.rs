@@ -1,5 +1,6 @@
 //! A driver without a world: feeds commands and requests to the machine and folds what comes out.
 
+use crate::machine::RunEvent;
 use serde_json::json;
 
 use crate::loop_machine::{Answer, AttemptOutcome, Place, TreeProof};

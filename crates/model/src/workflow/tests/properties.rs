@@ -1,5 +1,6 @@
 //! What holds after any sequence of commands and requests, over any workflow.
 
+use crate::machine::RunEvent;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! `piton guard mark`: a person's verdict on a finding, for the statistics of the runs that have it.
 
-use piton_model::{Event, ExitCode, RunId};
+use piton_model::{Event, ExitCode, Kind, RunId};
 use piton_view::{Client, Request};
 
 use crate::cli::{Global, MarkArguments};
@@ -15,7 +15,7 @@ pub(super) async fn run(
 ) -> Result<ExitCode, Failure> {
     let client = repository::open(&repository::layout(global)?)?;
     let mut marked = Vec::new();
-    for summary in client.runs().await? {
+    for summary in client.runs().await?.into_iter().filter(|run| run.kind == Kind::Loop.as_str()) {
         if has(&client, &summary.run_id, &arguments.finding).await? {
             let mark = Request::Mark {
                 finding: arguments.finding.clone(),

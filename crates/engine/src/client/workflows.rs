@@ -1,0 +1,116 @@
+//! Where a workflow is, why, and what to do: a view of its state.
+
+use piton_model::workflow::{State, StepStatus};
+use piton_model::{Machine, Reason, RunId, Status, exit_code};
+use piton_store::Holder;
+use piton_view::{AskedView, DriverView, RunSummary, StepView, WorkflowStatus, WorkflowUsedView};
+
+use crate::load::Loaded;
+
+pub(super) fn status_of(loaded: &Loaded<State>, holder: Option<&Holder>) -> WorkflowStatus {
+    let state = &loaded.state;
+    let outline = state.outline();
+    let counters = &state.counters;
+    WorkflowStatus {
+        summary: RunSummary {
+            run_id: outline.run,
+            kind: outline.kind.as_str().to_owned(),
+            title: outline.title,
+            status: outline.status.as_str().to_owned(),
+            reason: outline.reason.map(|reason| reason.as_str().to_owned()),
+            created_at: outline.created_at,
+            updated_at: outline.updated_at,
+            iteration: outline.iteration,
+            waiting_for: outline.waiting_for,
+        },
+        detail: state.detail.clone(),
+        since: state.since,
+        next: next_command(state, holder.is_some()),
+        driver: holder.map(|holder| DriverView {
+            pid: holder.process.pid,
+            host: holder.host.clone(),
+            since: holder.since,
+        }),
+        exit_code: exit_code(state.status, state.reason).map(|code| code as u8),
+        workflow_file: state.options.workflow_file.clone(),
+        definition: state.digest.clone(),
+        used: WorkflowUsedView {
+            working_ms: counters.working_ms,
+            cost_usd: (counters.cost_unknown == 0).then(|| counters.cost_microusd as f64 / 1e6),
+            tokens: counters.tokens,
+            attempts: counters.attempts,
+            failures: counters.failures,
+            lost: counters.lost,
+            loop_backs: counters.loop_backs,
+        },
+        steps: (0..state.steps.len()).map(|index| step_of(state, index)).collect(),
+        questions: asked(state),
+    }
+}
+
+fn step_of(state: &State, index: usize) -> StepView {
+    let step = &state.steps[index];
+    StepView {
+        id: state.id(index).to_string(),
+        status: step.status.as_str(),
+        attempts: step.attempts,
+        iteration_count: step.iteration_count,
+        started_at: step.started_at,
+        ended_at: step.ended_at,
+        last_error: step.last_error.clone(),
+        held_by: held_by(state, index),
+        artifacts: step.artifacts.clone(),
+    }
+}
+
+/// What keeps a step that has not started, in words; its needs are seen from the other steps.
+fn held_by(state: &State, index: usize) -> Option<String> {
+    let step = &state.steps[index];
+    if step.status == StepStatus::WaitingOnHuman {
+        return step.question.as_ref().map(|question| format!("question {}", question.number));
+    }
+    if step.status != StepStatus::Pending {
+        return None;
+    }
+    if let Some(block) = &step.blocked {
+        return Some(format!("`{}`, since the gate of `{}` failed", block.until, block.by));
+    }
+    let closed = step.verdicts.iter().find(|verdict| !verdict.open);
+    closed
+        .map(|verdict| match &verdict.why {
+            Some(why) => format!("gate `{}`: {why}", verdict.gate),
+            None => format!("gate `{}`", verdict.gate),
+        })
+        .or_else(|| step.not_before.map(|until| format!("another try at {until}")))
+}
+
+/// What a workflow asks.
+pub(super) fn asked(state: &State) -> Vec<AskedView> {
+    let asked = state.questions().into_iter();
+    let view =
+        |(step, question): (&piton_model::workflow::StepId, &piton_model::workflow::Question)| AskedView {
+            question: question.number,
+            step: Some(step.to_string()),
+            text: question.text.clone(),
+            digest: question.digest.clone(),
+            since: question.since,
+        };
+    asked.map(view).collect()
+}
+
+/// The command that helps most where the run is.
+fn next_command(state: &State, driven: bool) -> String {
+    let id: &RunId = &state.run;
+    match (state.status, state.reason) {
+        (Status::Completed, _) => format!("piton report {id}"),
+        (Status::Waiting, _) if !state.questions().is_empty() => format!("piton answer {id}"),
+        (Status::Created | Status::Running | Status::Rebooting | Status::Waiting, _) if driven => {
+            format!("piton attach {id}")
+        }
+        (Status::Failed, Some(Reason::LimitIterations)) => format!("piton resume {id} --max-iterations +4"),
+        (Status::Paused | Status::Failed, Some(Reason::LimitCost)) => {
+            format!("piton resume {id} --max-cost +10")
+        }
+        _ => format!("piton resume {id}"),
+    }
+}

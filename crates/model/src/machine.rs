@@ -1,0 +1,166 @@
+//! What every kind of run has in common, so that one driver drives them all.
+//!
+//! A [`Machine`] is the state of one kind: it folds events, turns commands into events, and names the work that is
+//! open. A [`RunEvent`] is a fact of that kind, and how it becomes bytes and back: its type, the version of its shape
+//! and its data. When a shape changes, its version grows and decoding lifts the old one.
+
+use std::fmt::Debug;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::event::StopOrigin;
+use crate::loop_machine::Place;
+use crate::rejection::Rejection;
+use crate::status::{Kind, Reason, Status, exit_code};
+use crate::{Epoch, RunId, Seq, Timestamp};
+
+/// The state of one kind of run, with its rules. No clock, no I/O.
+pub trait Machine: Clone + Debug + PartialEq + Serialize + DeserializeOwned + 'static {
+    /// Which kind.
+    const KIND: Kind;
+    /// What happens to it.
+    type Event: RunEvent;
+    /// What a driver may tell it.
+    type Command: Clone + Debug + PartialEq;
+    /// Work that can be open in it.
+    type Effect: Clone + Debug + PartialEq;
+
+    /// The state after `event`; `None` where a run does not begin with its creation.
+    fn apply(state: Option<Self>, event: &Self::Event, at: Timestamp) -> Option<Self>;
+
+    /// What follows from `command` at `now`, and the state it leads to.
+    fn advance(&self, command: Self::Command, now: Timestamp) -> Result<(Vec<Self::Event>, Self), Rejection>;
+
+    /// Whether a request makes sense where the run is; the journal would take it in any case.
+    fn admit(&self, request: &Self::Event) -> Result<(), Rejection>;
+
+    /// The work that is open, for a driver to perform or to look up.
+    fn effects(&self) -> Vec<Self::Effect>;
+
+    /// Whether this open work should be ended instead of awaited.
+    fn wants_cancel(&self, effect: &Self::Effect) -> bool;
+
+    /// The moment, if all that is open is to wake up then.
+    fn timer(effect: &Self::Effect) -> Option<Timestamp>;
+
+    /// "I took the lease."
+    fn drive(epoch: Epoch, place: Place, version: String) -> Self::Command;
+
+    /// "Look again."
+    fn tick() -> Self::Command;
+
+    /// What a list of runs says of it.
+    fn outline(&self) -> Outline;
+
+    /// Whether nothing happens any more until somebody acts.
+    fn is_at_rest(&self) -> bool {
+        self.outline().is_at_rest()
+    }
+}
+
+/// What a list of runs says of one, whatever its kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// Its name.
+    pub run: RunId,
+    /// Its kind.
+    pub kind: Kind,
+    /// One line for people.
+    pub title: String,
+    /// Where it is.
+    pub status: Status,
+    /// Why.
+    pub reason: Option<Reason>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When the last event happened.
+    pub updated_at: Timestamp,
+    /// How far it came: iterations of a loop, attempts of a workflow.
+    pub iteration: u32,
+    /// What it waits for, in words.
+    pub waiting_for: Option<String>,
+    /// The epoch of its last driver.
+    pub driven: Option<Epoch>,
+}
+
+impl Outline {
+    /// Whether nothing happens any more until somebody acts.
+    pub fn is_at_rest(&self) -> bool {
+        self.status != Status::Created && exit_code(self.status, self.reason).is_some()
+    }
+}
+
+/// A fact of one kind of run.
+pub trait RunEvent: Clone + Debug + PartialEq + Serialize + DeserializeOwned + 'static {
+    /// Every type there is, to tell an unknown type from a malformed one.
+    const TYPES: &'static [&'static str];
+
+    /// "A checkpoint of the state was stored with this append."
+    fn checkpoint_taken(seq: Seq, digest: String) -> Self;
+
+    /// Which checkpoint this is the record of.
+    fn as_checkpoint(&self) -> Option<(Seq, &str)>;
+
+    /// "Stop."
+    fn stop_requested(now: bool, origin: StopOrigin) -> Self;
+
+    /// The event as it is stored.
+    fn encode(&self) -> Encoded {
+        // Serde writes `{"type":{…}}`; the two halves are stored apart, so take them apart here.
+        let bytes = serde_json::to_vec(self).expect("events hold only strings, numbers and maps of them");
+        let colon = bytes.iter().position(|byte| *byte == b':').expect("an event is an object of one member");
+        let kind = std::str::from_utf8(&bytes[2..colon - 1]).expect("types are ASCII").to_owned();
+        Encoded { kind, version: VERSION, data: bytes[colon + 1..bytes.len() - 1].to_vec() }
+    }
+
+    /// Reads what [`RunEvent::encode`] wrote, at any version so far.
+    fn decode(kind: &str, version: u16, data: &[u8]) -> Result<Self, DecodeError> {
+        if version > VERSION || !Self::TYPES.contains(&kind) {
+            return Err(DecodeError::Newer { kind: kind.to_owned(), version });
+        }
+        let mut bytes = Vec::with_capacity(data.len() + kind.len() + 5);
+        bytes.extend_from_slice(b"{\"");
+        bytes.extend_from_slice(kind.as_bytes());
+        bytes.extend_from_slice(b"\":");
+        bytes.extend_from_slice(data);
+        bytes.push(b'}');
+        serde_json::from_slice(&bytes)
+            .map_err(|source| DecodeError::Malformed { kind: kind.to_owned(), source })
+    }
+}
+
+/// An event as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Encoded {
+    /// The event's type, e.g. `attempt_started`.
+    pub kind: String,
+    /// The version of its shape.
+    pub version: u16,
+    /// Its data: one JSON object.
+    pub data: Vec<u8>,
+}
+
+/// Stored bytes that are not an event this piton knows.
+#[derive(Debug, thiserror::Error)]
+pub enum DecodeError {
+    /// The type or version is newer than this program.
+    #[error("event `{kind}` version {version} comes from a newer piton")]
+    Newer {
+        /// Its type.
+        kind: String,
+        /// Its version.
+        version: u16,
+    },
+    /// The data does not have the shape of its type.
+    #[error("event `{kind}` does not have the shape it should have")]
+    Malformed {
+        /// Its type.
+        kind: String,
+        /// What the parser said.
+        source: serde_json::Error,
+    },
+}
+
+/// The shape of every event so far is its first.
+const VERSION: u16 = 1;

@@ -1,0 +1,85 @@
+//! Why a machine says no: the same words for every kind.
+
+use crate::RunId;
+use crate::status::{Kind, Reason, Status};
+use crate::workflow::{Problem, StepId};
+
+/// Why a command or request was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Rejection {
+    /// The outcome names work that is not open: it was recorded before, or never begun.
+    #[error("that work is not open")]
+    NotOpen,
+    /// A finished run takes no more requests.
+    #[error("run `{run}` is {} already", .status.as_str())]
+    Finished {
+        /// Which run.
+        run: RunId,
+        /// Where it is.
+        status: Status,
+    },
+    /// The request makes no sense where the run is.
+    #[error("run `{run}` is {}, so there is nothing to {action}", .status.as_str())]
+    NothingTo {
+        /// Which run.
+        run: RunId,
+        /// Where it is.
+        status: Status,
+        /// What was asked.
+        action: &'static str,
+    },
+    /// Going on would hit the same limit at once.
+    #[error("run `{run}` stands at its limit ({})", .reason.as_str())]
+    AtLimit {
+        /// Which run.
+        run: RunId,
+        /// Which limit.
+        reason: Reason,
+    },
+    /// The run waits for an answer first.
+    #[error("run `{run}` waits for an answer")]
+    NeedsAnswer {
+        /// Which run.
+        run: RunId,
+    },
+    /// No such question is open.
+    #[error("run `{run}` asks no question {question}")]
+    NoSuchQuestion {
+        /// Which run.
+        run: RunId,
+        /// The question that was named.
+        question: u32,
+    },
+    /// The run has no such iteration.
+    #[error("run `{run}` has no iteration {iteration}")]
+    NoSuchIteration {
+        /// Which run.
+        run: RunId,
+        /// The iteration that was named.
+        iteration: u32,
+    },
+    /// The workflow has no such step.
+    #[error("run `{run}` has no step `{step}`")]
+    NoSuchStep {
+        /// Which run.
+        run: RunId,
+        /// The step that was named.
+        step: StepId,
+    },
+    /// This kind of run does not know the request.
+    #[error("run `{run}` is a {}: it cannot {action}", .kind.as_str())]
+    NotForKind {
+        /// Which run.
+        run: RunId,
+        /// What it is.
+        kind: Kind,
+        /// What was asked.
+        action: &'static str,
+    },
+    /// The definition of a workflow cannot be run.
+    #[error("the workflow has {} problems", .0.len())]
+    BadDefinition(Vec<Problem>),
+    /// The configuration cannot be meant like this.
+    #[error("{0}")]
+    BadConfig(String),
+}
