@@ -144,6 +144,16 @@ fn agent(
     }
 }
 
+/// The agent that is configured, for work that is no loop, and how long it may be silent; or what is wrong.
+pub fn configured_agent(
+    resolved: &Resolved,
+    overrides: &Overrides,
+) -> Result<(AgentConfig, Option<u64>), Problems> {
+    let mut problems = Vec::new();
+    let found = agent(&resolved.settings, overrides, &mut problems);
+    Problems::or(problems, found)
+}
+
 fn prompt(settings: &Settings, overrides: &Overrides, task: &Task, problems: &mut Vec<Problem>) -> Prompt {
     if let Some(text) = &task.text {
         if overrides.prompt_file.is_some() {

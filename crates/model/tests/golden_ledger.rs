@@ -8,11 +8,11 @@ use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use piton_model::Timestamp;
 use piton_model::ledger::*;
 use piton_model::ledger_machine::{
     KINDS, LedgerEvent, OpenResearch, ResearchEnd, ResearchLimits, ResearchResult, Used,
 };
+use piton_model::{RunEvent, Timestamp};
 
 const AT: Timestamp = Timestamp::from_millis(1_771_156_800_123);
 
@@ -78,9 +78,9 @@ fn examples() -> Vec<LedgerEvent> {
             evidence: gap().evidence,
             superseded: Some(superseded),
         },
-        LedgerEvent::GapEdited { gap: Box::new(gap()), fields: vec![Field::Findings] },
-        LedgerEvent::GapAdded { gap: Box::new(Gap::new("teams", "people")) },
-        LedgerEvent::GapRemoved { gap: "teams".to_owned() },
+        LedgerEvent::GapEdited { gap: Box::new(gap()), fields: vec![Field::Findings], at: AT },
+        LedgerEvent::GapAdded { gap: Box::new(Gap::new("teams", "people")), at: AT },
+        LedgerEvent::GapRemoved { gap: "teams".to_owned(), at: AT },
         LedgerEvent::FileWritten { digest: "cd".repeat(32) },
         LedgerEvent::FlipsLogged { count: 2, end: 140 },
         LedgerEvent::ResearchBegun {

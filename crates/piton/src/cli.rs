@@ -1,5 +1,7 @@
 //! The command line: its words and flags. The doc comments are the help text.
 
+pub(crate) mod gaps;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -49,6 +51,8 @@ pub(crate) enum Command {
     Init(InitArguments),
     /// Run an agent in a loop until its checks pass.
     Loop(Box<LoopArguments>),
+    /// What is known, how fresh it is, what to look into next.
+    Gaps(Box<gaps::GapsArguments>),
     /// Compare two trees: did tests get deleted, skipped or weakened?
     Guard(GuardArguments),
     /// List runs, those that need you first.
@@ -172,6 +176,7 @@ impl Command {
             | Self::Config(_)
             | Self::DemoAgent => false,
             // An agent may look; only a person chooses or allows.
+            Self::Gaps(arguments) => arguments.command.changes(),
             Self::Best(arguments) => arguments.use_iteration.is_some(),
             Self::Guard(arguments) => arguments.command.as_ref().is_some_and(|command| match command {
                 GuardCommand::Allow(_) | GuardCommand::Mark(_) => true,

@@ -7,7 +7,7 @@ mod attempt;
 pub mod brief;
 mod checks;
 pub mod confine;
-mod end;
+pub(crate) mod end;
 mod extended;
 mod guard;
 mod inject;
@@ -285,7 +285,7 @@ const HIDDEN_VARIABLES: [&str; 27] = [
 ];
 
 /// The variables that are taken out of what a program gets; `pass` are the only ones it keeps, if it is given.
-fn hidden_variables(pass: Option<&[String]>) -> Vec<String> {
+pub(crate) fn hidden_variables(pass: Option<&[String]>) -> Vec<String> {
     let mut hidden = HIDDEN_VARIABLES.map(str::to_owned).to_vec();
     if let Some(pass) = pass {
         let passes = |name: &str| {

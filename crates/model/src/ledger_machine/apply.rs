@@ -33,13 +33,21 @@ fn born(event: &LedgerEvent) -> Option<State> {
         attempts: 0,
         failures: Default::default(),
         watch: None,
+        created_at: crate::Timestamp::from_millis(0),
+        updated_at: crate::Timestamp::from_millis(0),
     })
 }
 
 fn fold(state: &mut State, event: &LedgerEvent) {
     match event {
         // A ledger is opened once; settings of a later piton are settings all the same.
-        LedgerEvent::LedgerOpened { default_ttl_days, .. } => state.default_ttl_days = *default_ttl_days,
+        LedgerEvent::LedgerOpened { default_ttl_days, log, .. } => {
+            state.default_ttl_days = *default_ttl_days;
+            if state.log != *log {
+                state.log.clone_from(log);
+                state.log_end = None;
+            }
+        }
         LedgerEvent::FileAdopted { digest, gaps, seen, removed, .. } => {
             adopt(state, gaps, seen, removed);
             if digest.is_some() {
@@ -57,11 +65,11 @@ fn fold(state: &mut State, event: &LedgerEvent) {
             gap
         }),
         LedgerEvent::GapEdited { gap, .. } => change(state, &gap.id, |_| (**gap).clone()),
-        LedgerEvent::GapAdded { gap } => {
+        LedgerEvent::GapAdded { gap, .. } => {
             state.unwritten.entry(gap.id.clone()).or_insert(None);
             state.gaps.push((**gap).clone());
         }
-        LedgerEvent::GapRemoved { gap } => {
+        LedgerEvent::GapRemoved { gap, .. } => {
             if let Some(place) = state.gaps.iter().position(|other| other.id == *gap) {
                 let old = state.gaps.remove(place);
                 state.unwritten.entry(gap.clone()).or_insert(Some(old));
@@ -87,6 +95,7 @@ fn fold(state: &mut State, event: &LedgerEvent) {
                 spent: Default::default(),
                 settled: 0,
                 failed: 0,
+                lost: 0,
             });
         }
         LedgerEvent::ResearchAttemptStarted { open } => {
@@ -121,6 +130,10 @@ fn attempt_ended(
         ResearchResult::Settled { .. } | ResearchResult::Overruled { .. } => {
             research.settled += 1;
             state.failures.remove(&open.gap.id);
+        }
+        ResearchResult::Lost { .. } => {
+            research.lost += 1;
+            research.waiting.insert(0, open.gap.id.clone());
         }
         ResearchResult::Failed { .. } => {
             research.failed += 1;

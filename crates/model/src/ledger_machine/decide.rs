@@ -67,6 +67,8 @@ pub enum Command {
     },
     /// There is one more gap.
     Add(Box<Gap>),
+    /// There are more gaps, all or none of them.
+    AddAll(Vec<Gap>),
     /// There is one gap less.
     Remove {
         /// Which.
@@ -116,6 +118,8 @@ pub enum Command {
         /// What it used.
         used: Used,
     },
+    /// Look again: there is nothing to see.
+    Tick,
     /// The batch is not to go on.
     StopResearch,
     /// The ledger is to be looked at again at this time.
@@ -182,16 +186,21 @@ pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Led
         Command::Verify { gap, finding, reason } => verify(state, &gap, finding, None, &reason, now)?,
         Command::Settle { gap, outcome, finding } => settle(state, &gap, outcome, finding, now)?,
         Command::Edit { gap, reason } => edit(state, *gap, &reason, now)?,
-        Command::Add(gap) => vec![LedgerEvent::GapAdded { gap }],
+        Command::Add(gap) => vec![LedgerEvent::GapAdded { gap, at: now }],
+        Command::AddAll(gaps) => {
+            let added = |gap| LedgerEvent::GapAdded { gap: Box::new(gap), at: now };
+            gaps.into_iter().map(added).collect()
+        }
         Command::Remove { gap } => {
             find(state, &gap)?;
-            vec![LedgerEvent::GapRemoved { gap }]
+            vec![LedgerEvent::GapRemoved { gap, at: now }]
         }
         Command::Undo { gap } => undo(state, &gap, now)?,
         Command::Research { gaps, limits } => return research::begin(state, gaps, limits, now),
         Command::StartAttempt { host, boot } => return research::next(state, host, boot, now),
         Command::EndAttempt { attempt, found, used } => research::end(state, attempt, found, used, now)?,
         Command::StopResearch => return research::stop(state, now),
+        Command::Tick => return Ok(Vec::new()),
         Command::Watch { until } if state.watch == until => return Ok(Vec::new()),
         Command::Watch { until } => return Ok(vec![LedgerEvent::WatchSet { until }]),
     };
@@ -300,7 +309,7 @@ fn edit(state: &State, mut gap: Gap, reason: &str, now: Timestamp) -> Result<Vec
         });
     }
     let fields = old.differences(&gap);
-    events.push(LedgerEvent::GapEdited { gap: Box::new(gap), fields });
+    events.push(LedgerEvent::GapEdited { gap: Box::new(gap), fields, at: now });
     Ok(events)
 }
 
@@ -312,7 +321,8 @@ fn undo(state: &State, id: &str, now: Timestamp) -> Result<Vec<LedgerEvent>, Rej
     let flip = Flip { at: now, gap: id.to_owned(), old: *new, new: before.status, reason };
     let restored = Gap { status: before.status, last_verified: before.last_verified, ..gap.clone() };
     let fields = gap.differences(&restored);
-    Ok(vec![LedgerEvent::GapFlipped { flip }, LedgerEvent::GapEdited { gap: Box::new(restored), fields }])
+    let edited = LedgerEvent::GapEdited { gap: Box::new(restored), fields, at: now };
+    Ok(vec![LedgerEvent::GapFlipped { flip }, edited])
 }
 
 /// What the file brought, merged with what it does not hold yet.

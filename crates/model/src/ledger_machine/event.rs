@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::research::{OpenResearch, ResearchEnd, ResearchLimits, ResearchResult, Used};
-use crate::event::{DecodeError, Encoded};
 use crate::ledger::{Adopted, Field, Flip, Gap, Outcome, Overruled, Source, Superseded};
 use crate::{RunId, Seq, Timestamp};
 
@@ -72,16 +71,22 @@ pub enum LedgerEvent {
         gap: Box<Gap>,
         /// Which fields are different.
         fields: Vec<Field>,
+        /// When.
+        at: Timestamp,
     },
     /// A gap was added.
     GapAdded {
         /// The gap.
         gap: Box<Gap>,
+        /// When.
+        at: Timestamp,
     },
     /// A gap was removed.
     GapRemoved {
         /// Which.
         gap: String,
+        /// When.
+        at: Timestamp,
     },
     /// The file holds every change so far.
     FileWritten {
@@ -152,8 +157,30 @@ pub enum LedgerEvent {
     },
 }
 
-/// The shape of every event so far is its first.
-const VERSION: u16 = 1;
+impl LedgerEvent {
+    /// When it happened, by the ledger's time; `None` for what is only about file, log and journal.
+    pub fn at(&self) -> Option<Timestamp> {
+        match self {
+            LedgerEvent::FileAdopted { at, .. }
+            | LedgerEvent::GapChecked { at, .. }
+            | LedgerEvent::GapVerified { at, .. }
+            | LedgerEvent::GapEdited { at, .. }
+            | LedgerEvent::GapAdded { at, .. }
+            | LedgerEvent::GapRemoved { at, .. }
+            | LedgerEvent::ResearchBegun { at, .. }
+            | LedgerEvent::ResearchAttemptEnded { at, .. }
+            | LedgerEvent::ResearchEnded { at, .. } => Some(*at),
+            LedgerEvent::GapFlipped { flip } => Some(flip.at),
+            LedgerEvent::ResearchAttemptStarted { open } => Some(open.since),
+            LedgerEvent::LedgerOpened { .. }
+            | LedgerEvent::FileWritten { .. }
+            | LedgerEvent::FlipsLogged { .. }
+            | LedgerEvent::ResearchSkipped { .. }
+            | LedgerEvent::WatchSet { .. }
+            | LedgerEvent::CheckpointTaken { .. } => None,
+        }
+    }
+}
 
 /// Every type there is.
 pub const KINDS: &[&str] = &[
@@ -175,24 +202,3 @@ pub const KINDS: &[&str] = &[
     "watch_set",
     "checkpoint_taken",
 ];
-
-impl LedgerEvent {
-    /// The event as it is stored.
-    pub fn encode(&self) -> Encoded {
-        // Serde writes `{"type":{…}}`; the two halves are stored apart, so take them apart here.
-        let bytes = serde_json::to_vec(self).expect("events hold only strings, numbers and lists of them");
-        let colon = bytes.iter().position(|byte| *byte == b':').expect("an event is an object of one member");
-        let kind = std::str::from_utf8(&bytes[2..colon - 1]).expect("types are ASCII").to_owned();
-        Encoded { kind, version: VERSION, data: bytes[colon + 1..bytes.len() - 1].to_vec() }
-    }
-
-    /// Reads what [`LedgerEvent::encode`] wrote, at any version so far.
-    pub fn decode(kind: &str, version: u16, data: &[u8]) -> Result<Self, DecodeError> {
-        if version > VERSION || !KINDS.contains(&kind) {
-            return Err(DecodeError::Newer { kind: kind.to_owned(), version });
-        }
-        let bytes = [b"{\"", kind.as_bytes(), b"\":", data, b"}"].concat();
-        serde_json::from_slice(&bytes)
-            .map_err(|source| DecodeError::Malformed { kind: kind.to_owned(), source })
-    }
-}

@@ -14,6 +14,7 @@
 mod apply;
 mod decide;
 mod event;
+mod machine;
 mod research;
 mod state;
 #[cfg(test)]

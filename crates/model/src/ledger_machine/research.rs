@@ -17,6 +17,9 @@ const FAILURE_PAUSE_MS: u64 = 10 * 60 * 1000;
 /// But never longer than this.
 const FAILURE_PAUSE_MS_MAX: u64 = 24 * 60 * 60 * 1000;
 
+/// Attempts of a batch that may get lost before one counts as failed.
+const LOST_MAX: u32 = 3;
+
 /// What a batch may use. `None` is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -91,6 +94,8 @@ pub struct Research {
     pub settled: u32,
     /// Attempts that did not.
     pub failed: u32,
+    /// Attempts of which nothing is known: never started, or killed with their keeper. Their gaps have another turn.
+    pub lost: u32,
 }
 
 /// What came of an attempt.
@@ -108,6 +113,11 @@ pub enum ResearchResult {
         outcome: Outcome,
         /// What it had found; kept here only.
         findings: Option<String>,
+    },
+    /// It never started, or nobody knows what became of it. Its gap has another turn.
+    Lost {
+        /// What is known.
+        what: String,
     },
     /// It did not come to a result.
     Failed {
@@ -175,6 +185,8 @@ pub enum Found {
     },
     /// Without one.
     Failed(String),
+    /// Nobody knows.
+    Lost(String),
 }
 
 impl Research {
@@ -259,6 +271,10 @@ pub(super) fn end(
     let ended = |result| LedgerEvent::ResearchAttemptEnded { attempt, result, used, at: now };
     let (outcome, finding) = match found {
         Found::Failed(what) => return Ok(vec![ended(ResearchResult::Failed { what })]),
+        Found::Lost(what) if research.lost >= LOST_MAX => {
+            return Ok(vec![ended(ResearchResult::Failed { what })]);
+        }
+        Found::Lost(what) => return Ok(vec![ended(ResearchResult::Lost { what })]),
         Found::Outcome { outcome, finding } => (outcome, finding),
     };
     let current = state.find(&open.gap.id);

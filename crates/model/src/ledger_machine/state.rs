@@ -44,6 +44,10 @@ pub struct State {
     pub failures: BTreeMap<String, Failures>,
     /// When a watcher looks again.
     pub watch: Option<Timestamp>,
+    /// When its journal began.
+    pub created_at: Timestamp,
+    /// When the last event was recorded.
+    pub updated_at: Timestamp,
 }
 
 /// What is still to be done.

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use super::*;
-use crate::Timestamp;
 use crate::ledger::{Flip, Gap, GapStatus, Outcome, mark_verified, merge};
+use crate::{RunEvent, Timestamp};
 
 /// 2026-02-15T12:00:00Z.
 const NOW: Timestamp = Timestamp::from_millis(1_771_156_800_000);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use piton_engine::LocalClient;
-use piton_model::{ExitCode, RunId};
+use piton_model::{ExitCode, Kind, RunId};
 use piton_store::Store;
 use piton_store::sqlite::Sqlite;
 use piton_sys::file::{self, Durability};
@@ -76,6 +76,8 @@ async fn look_after(client: &LocalClient, starts: &mut Starts, out: &Output) {
 /// Whether a run goes on by itself as soon as somebody drives it.
 pub(super) fn is_under_way(run: &RunSummary) -> bool {
     match run.status.as_str() {
+        // Nobody drives a ledger: `piton gaps research` goes on with what it began.
+        _ if run.kind == Kind::Ledger.as_str() => false,
         "created" | "running" | "rebooting" => true,
         "waiting" => matches!(run.reason.as_deref(), Some("rate_limit" | "overloaded")),
         _ => false,
