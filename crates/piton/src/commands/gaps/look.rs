@@ -169,7 +169,7 @@ pub(super) async fn fresh(
 ) -> Result<ExitCode, Failure> {
     let state = place.read(out).await?.state;
     let observed = observe(place.layout.root(), &state.gaps);
-    let list = fresh::not_fresh(&state, &arguments.ids, &observed, place.now());
+    let list = fresh::not_fresh(&state.gaps, state.default_ttl_days, &arguments.ids, &observed, place.now());
     if out.json {
         let list: Vec<Value> = list.iter().map(|gap| json!({ "gap": gap.gap, "why": gap.why })).collect();
         out.json(&json!({ "fresh": list.is_empty(), "not_fresh": list }));
@@ -187,7 +187,13 @@ pub(super) async fn prompt(
     out: &Output,
 ) -> Result<ExitCode, Failure> {
     let state = place.read(out).await?.state;
-    let text = fresh::for_prompt(&state, &arguments.ids, arguments.tokens as usize, place.now());
+    let text = fresh::for_prompt(
+        &state.gaps,
+        state.default_ttl_days,
+        &arguments.ids,
+        arguments.tokens as usize,
+        place.now(),
+    );
     out.line(clean(text.trim_end()));
     Ok(ExitCode::Done)
 }
