@@ -86,6 +86,7 @@ fn examples() -> Vec<LedgerEvent> {
         LedgerEvent::ResearchBegun {
             number: 3,
             gaps: vec!["pricing".to_owned(), "teams".to_owned()],
+            forced: true,
             limits: ResearchLimits { tokens: Some(100_000), microusd: Some(2_500_000), working_ms: None },
             at: AT,
         },

@@ -147,6 +147,15 @@ impl<'a, S: Store> Ledger<'a, S> {
         &self.run
     }
 
+    /// Whether anybody has ever opened it for changing.
+    pub fn has_begun(&self) -> bool {
+        self.lock_path().exists()
+    }
+
+    fn lock_path(&self) -> PathBuf {
+        self.layout.state().join("ledgers").join(format!("{}.lock", self.run))
+    }
+
     /// Where the gap file is.
     pub fn path(&self) -> PathBuf {
         self.layout.root().join(&self.settings.file)
@@ -254,7 +263,7 @@ impl<'a, S: Store> Ledger<'a, S> {
     pub async fn open(&self, now: Timestamp) -> Result<Open<'_, 'a, S>, LedgerError> {
         let directory = self.layout.state().join("ledgers");
         file::create_private_dir(&directory)?;
-        let lock = FileLock::exclusive(&directory.join(format!("{}.lock", self.run)))?;
+        let lock = FileLock::exclusive(&self.lock_path())?;
         // A file that is not sound is found before anything is written anywhere.
         self.document()?;
         let loaded = self.load().await?;

@@ -1,6 +1,6 @@
 //! Folding an event into the state. Total: an event in the journal is a fact, whatever the state.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::event::LedgerEvent;
 use super::research::{Failures, Research, ResearchResult};
@@ -35,6 +35,7 @@ fn born(event: &LedgerEvent) -> Option<State> {
         watch: None,
         created_at: crate::Timestamp::from_millis(0),
         updated_at: crate::Timestamp::from_millis(0),
+        index: Default::default(),
     })
 }
 
@@ -67,11 +68,13 @@ fn fold(state: &mut State, event: &LedgerEvent) {
         LedgerEvent::GapEdited { gap, .. } => change(state, &gap.id, |_| (**gap).clone()),
         LedgerEvent::GapAdded { gap, .. } => {
             state.unwritten.entry(gap.id.clone()).or_insert(None);
+            state.index.0.insert(gap.id.clone(), state.gaps.len());
             state.gaps.push((**gap).clone());
         }
         LedgerEvent::GapRemoved { gap, .. } => {
-            if let Some(place) = state.gaps.iter().position(|other| other.id == *gap) {
+            if let Some(place) = state.place(gap) {
                 let old = state.gaps.remove(place);
+                state.index.0.clear();
                 state.unwritten.entry(gap.clone()).or_insert(Some(old));
                 forget(state, gap);
             }
@@ -84,12 +87,13 @@ fn fold(state: &mut State, event: &LedgerEvent) {
             drop(state.unlogged.drain(..(*count).min(state.unlogged.len())));
             state.log_end = Some(*end);
         }
-        LedgerEvent::ResearchBegun { number, gaps, limits, .. } => {
+        LedgerEvent::ResearchBegun { number, gaps, forced, limits, .. } => {
             state.researches = *number;
             let (waiting, limits) = (gaps.clone(), *limits);
             state.research = Some(Research {
                 number: *number,
                 waiting,
+                forced: *forced,
                 open: None,
                 limits,
                 spent: Default::default(),
@@ -148,25 +152,28 @@ fn adopt(state: &mut State, gaps: &[Gap], seen: &[Gap], removed: &[String]) {
     let gone: HashSet<&str> = removed.iter().map(String::as_str).collect();
     if !gone.is_empty() {
         state.gaps.retain(|gap| !gone.contains(gap.id.as_str()));
+        state.index.0.clear();
         for gap in removed {
             state.unwritten.remove(gap);
             forget(state, gap);
         }
     }
-    let places: HashMap<String, usize> =
-        state.gaps.iter().enumerate().map(|(place, gap)| (gap.id.clone(), place)).collect();
     for gap in gaps {
         state.unwritten.remove(&gap.id);
-        match places.get(&gap.id) {
-            Some(place) => state.gaps[*place] = gap.clone(),
-            None => state.gaps.push(gap.clone()),
+        match state.place(&gap.id) {
+            Some(place) => state.gaps[place] = gap.clone(),
+            None => {
+                state.index.0.insert(gap.id.clone(), state.gaps.len());
+                state.gaps.push(gap.clone());
+            }
         }
     }
     state.unwritten.extend(seen.iter().map(|gap| (gap.id.clone(), Some(gap.clone()))));
 }
 
 fn change(state: &mut State, id: &str, change: impl Fn(&Gap) -> Gap) {
-    if let Some(gap) = state.gaps.iter_mut().find(|gap| gap.id == id) {
+    if let Some(place) = state.place(id) {
+        let gap = &mut state.gaps[place];
         let new = change(gap);
         let old = std::mem::replace(gap, new);
         state.unwritten.entry(id.to_owned()).or_insert(Some(old));
@@ -174,7 +181,8 @@ fn change(state: &mut State, id: &str, change: impl Fn(&Gap) -> Gap) {
 }
 
 fn flipped(state: &mut State, flip: &Flip) {
-    if let Some(before) = state.find(&flip.gap).cloned() {
+    if let Some(place) = state.place(&flip.gap) {
+        let before = state.gaps[place].clone();
         state.flipped.insert(flip.gap.clone(), (flip.new, before));
     }
     if flip.new == GapStatus::Stale {

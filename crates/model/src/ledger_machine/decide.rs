@@ -99,6 +99,8 @@ pub enum Command {
     Research {
         /// Which.
         gaps: Vec<String>,
+        /// Whether even where they are fresh.
+        forced: bool,
         /// What all of it may use.
         limits: ResearchLimits,
     },
@@ -196,7 +198,9 @@ pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Led
             vec![LedgerEvent::GapRemoved { gap, at: now }]
         }
         Command::Undo { gap } => undo(state, &gap, now)?,
-        Command::Research { gaps, limits } => return research::begin(state, gaps, limits, now),
+        Command::Research { gaps, forced, limits } => {
+            return research::begin(state, gaps, forced, limits, now);
+        }
         Command::StartAttempt { host, boot } => return research::next(state, host, boot, now),
         Command::EndAttempt { attempt, found, used } => research::end(state, attempt, found, used, now)?,
         Command::StopResearch => return research::stop(state, now),

@@ -108,6 +108,8 @@ pub enum LedgerEvent {
         number: u32,
         /// Which, in the order of their turns.
         gaps: Vec<String>,
+        /// Whether they are to be looked into even where they are fresh.
+        forced: bool,
         /// What all of it may use.
         limits: ResearchLimits,
         /// When.

@@ -84,6 +84,8 @@ pub struct Research {
     pub number: u32,
     /// Gaps that have not had their turn.
     pub waiting: Vec<String>,
+    /// Whether they are to be looked into even where they are fresh.
+    pub forced: bool,
     /// The attempt under way.
     pub open: Option<OpenResearch>,
     /// What it may use.
@@ -214,6 +216,7 @@ impl Research {
 pub(super) fn begin(
     state: &State,
     gaps: Vec<String>,
+    forced: bool,
     limits: ResearchLimits,
     now: Timestamp,
 ) -> Result<Vec<LedgerEvent>, Rejection> {
@@ -224,7 +227,7 @@ pub(super) fn begin(
         return Err(Rejection::UnknownGap(unknown.clone()));
     }
     let number = state.researches + 1;
-    Ok(vec![LedgerEvent::ResearchBegun { number, gaps, limits, at: now }])
+    Ok(vec![LedgerEvent::ResearchBegun { number, gaps, forced, limits, at: now }])
 }
 
 /// The next attempt, after gaps that do not need one any more; or the end.
@@ -243,7 +246,9 @@ pub(super) fn next(
     }
     let mut events = Vec::new();
     for id in &research.waiting {
-        let open = |gap: &&Gap| gap.status != GapStatus::Verified || is_due(gap, state.default_ttl_days, now);
+        let open = |gap: &&Gap| {
+            research.forced || gap.status != GapStatus::Verified || is_due(gap, state.default_ttl_days, now)
+        };
         match state.find(id).filter(open) {
             None => events.push(LedgerEvent::ResearchSkipped { gap: id.clone() }),
             Some(gap) => {

@@ -1,6 +1,6 @@
 //! Where a ledger is: its gaps, what the file does not hold yet, what the log does not hold yet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,22 @@ pub struct State {
     pub created_at: Timestamp,
     /// When the last event was recorded.
     pub updated_at: Timestamp,
+    /// Where each gap is in the list, as far as somebody has asked.
+    #[serde(skip)]
+    pub(super) index: Index,
 }
+
+/// Places of gaps by id; follows from the list, so it is neither stored nor compared.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Index(pub(super) HashMap<String, usize>);
+
+impl PartialEq for Index {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Index {}
 
 /// What is still to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +94,18 @@ impl State {
 
     /// The gap with this id.
     pub fn find(&self, id: &str) -> Option<&Gap> {
-        self.gaps.iter().find(|gap| gap.id == id)
+        match self.index.0.len() == self.gaps.len() {
+            true => self.gaps.get(*self.index.0.get(id)?),
+            false => self.gaps.iter().find(|gap| gap.id == id),
+        }
+    }
+
+    /// Where the gap with this id is. Thousands of flips come one after the other: each must be found at once.
+    pub(super) fn place(&mut self, id: &str) -> Option<usize> {
+        if self.index.0.len() != self.gaps.len() {
+            self.index.0 = self.gaps.iter().enumerate().map(|(at, gap)| (gap.id.clone(), at)).collect();
+        }
+        self.index.0.get(id).copied()
     }
 
     /// The gaps of the content that was last seen or written: the side that both others are compared with.

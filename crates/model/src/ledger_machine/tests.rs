@@ -218,6 +218,97 @@ fn a_large_file_is_adopted_in_parts() {
     assert_eq!((world.state.gaps.len(), world.state.digest), (1_200, Some(digest)));
 }
 
+fn begin(world: &mut World, gaps: &[&str], limits: ResearchLimits) {
+    let gaps = gaps.iter().map(|gap| (*gap).to_owned()).collect();
+    world.run(Command::Research { gaps, forced: false, limits }).unwrap();
+}
+
+fn start(world: &mut World) -> Option<(u32, String)> {
+    let command = Command::StartAttempt { host: "h".to_owned(), boot: "b".to_owned() };
+    let events = world.run(command).unwrap();
+    events.into_iter().find_map(|event| match event {
+        LedgerEvent::ResearchAttemptStarted { open } => Some((open.attempt, open.gap.id)),
+        _ => None,
+    })
+}
+
+fn end(world: &mut World, attempt: u32, found: Found) {
+    let used = Used { tokens: Some(100), microusd: None, working_ms: 1 };
+    world.run(Command::EndAttempt { attempt, found, used }).unwrap();
+}
+
+fn outcome(outcome: Outcome, findings: Option<&str>) -> Found {
+    Found::Outcome { outcome, finding: findings.map(|text| (text.to_owned(), vec![])) }
+}
+
+#[test]
+fn a_batch_gives_every_gap_its_turn_whatever_becomes_of_the_others() {
+    let mut world = World::new(vec![gap("a"), gap("b"), old("c"), gap("d")]);
+    begin(&mut world, &["a", "b", "c"], ResearchLimits::default());
+    let again =
+        Command::Research { gaps: vec!["d".to_owned()], forced: false, limits: ResearchLimits::default() };
+    assert_eq!(world.run(again), Err(Rejection::ResearchUnderWay));
+    let (attempt, id) = start(&mut world).unwrap();
+    assert_eq!((attempt, id.as_str()), (1, "a"));
+    end(&mut world, 1, Found::Failed("no".to_owned()));
+    assert_eq!((world.find("a"), world.state.failures["a"].count), (gap("a"), 1));
+    assert_eq!(start(&mut world).unwrap(), (2, "b".to_owned()));
+    end(&mut world, 2, outcome(Outcome::InsufficientData, None));
+    assert_eq!(world.find("b"), gap("b"));
+    assert_eq!(start(&mut world).unwrap(), (3, "c".to_owned()));
+    end(&mut world, 3, outcome(Outcome::FullReport, Some("news")));
+    assert_eq!((world.find("c").status, world.find("c").findings.as_str()), (GapStatus::Verified, "news"));
+    assert_eq!(start(&mut world), None);
+    assert_eq!(world.state.research, None);
+    assert_eq!(world.run(Command::StopResearch), Err(Rejection::NoResearch));
+}
+
+#[test]
+fn a_lost_attempt_has_another_turn_under_another_number_but_not_for_ever() {
+    let mut world = World::new(vec![gap("a")]);
+    begin(&mut world, &["a"], ResearchLimits::default());
+    for attempt in 1..=4 {
+        assert_eq!(start(&mut world), Some((attempt, "a".to_owned())));
+        end(&mut world, attempt, Found::Lost("killed".to_owned()));
+    }
+    assert_eq!(start(&mut world), None, "the fourth counts as failed");
+    assert_eq!(world.state.failures["a"].count, 1);
+}
+
+#[test]
+fn what_was_spent_ends_a_batch() {
+    let mut world = World::new(vec![gap("a"), gap("b"), gap("c")]);
+    let limits = ResearchLimits { tokens: Some(150), ..ResearchLimits::default() };
+    begin(&mut world, &["a", "b", "c"], limits);
+    for attempt in 1..=2 {
+        start(&mut world).unwrap();
+        end(&mut world, attempt, outcome(Outcome::NoNewFindings, None));
+    }
+    let spent = world.state.research.as_ref().unwrap().spent;
+    assert_eq!((spent.tokens, spent.cost_unknown), (200, 2));
+    assert_eq!(start(&mut world), None);
+    assert_eq!(world.state.research, None);
+}
+
+#[test]
+fn a_gap_that_was_verified_meanwhile_is_skipped_and_one_that_was_edited_is_left_alone() {
+    let mut world = World::new(vec![gap("a"), gap("b")]);
+    begin(&mut world, &["a", "b"], ResearchLimits::default());
+    world.run(Command::Verify { gap: "a".to_owned(), finding: None, reason: "Seen".to_owned() }).unwrap();
+    assert_eq!(start(&mut world).unwrap().1, "b");
+    let edited = Gap { findings: "mine".to_owned(), ..gap("b") };
+    world.run(Command::Edit { gap: Box::new(edited.clone()), reason: String::new() }).unwrap();
+    end(&mut world, 1, outcome(Outcome::FullReport, Some("theirs")));
+    assert_eq!(world.find("b"), edited);
+}
+
+#[test]
+fn a_gap_that_keeps_failing_rests_longer_each_time() {
+    let pause = |count| Failures { count, at: NOW }.retry_at().millis_since(NOW);
+    assert_eq!([pause(1), pause(2), pause(3)], [600_000, 1_200_000, 2_400_000]);
+    assert_eq!(pause(99), DAY_MS);
+}
+
 #[derive(Clone, Debug)]
 enum Step {
     Command(u8, Index),

@@ -103,9 +103,15 @@ impl Place {
         Ok(Sqlite::open_existing(&self.layout.state())?)
     }
 
-    /// The journal, created where it is not there yet.
+    /// The journal, created where it is not there yet, and out of git's sight from the first command on.
     pub(super) fn journal(&self) -> Result<Sqlite, Failure> {
-        Ok(Sqlite::open(&self.layout.state())?)
+        let store = Sqlite::open(&self.layout.state())?;
+        if !self.ledger(Some(&store)).has_begun() {
+            piton_git::Workspace::open(self.layout.root(), &self.layout.state())
+                .and_then(|workspace| workspace.protect_state())
+                .map_err(|error| Failure::environment(&error))?;
+        }
+        Ok(store)
     }
 
     pub(super) fn ledger<'a>(&'a self, store: Option<&'a Sqlite>) -> Ledger<'a, Sqlite> {
@@ -139,9 +145,6 @@ impl Place {
         command: impl FnOnce(&Open<'_, '_, Sqlite>) -> Result<Option<Command>, Failure>,
     ) -> Result<(Changed, piton_model::ledger_machine::State), Failure> {
         let store = self.journal()?;
-        piton_git::Workspace::open(self.layout.root(), &self.layout.state())
-            .and_then(|workspace| workspace.protect_state())
-            .map_err(|error| Failure::environment(&error))?;
         let ledger = self.ledger(Some(&store));
         let mut open = ledger.open(self.now()).await?;
         let changed = match command(&open)? {

@@ -31,9 +31,6 @@ pub(super) async fn run(
     let researcher = researcher(place, arguments)?;
     let limits = limits(arguments)?;
     let store = place.journal()?;
-    piton_git::Workspace::open(place.layout.root(), &place.layout.state())
-        .and_then(|workspace| workspace.protect_state())
-        .map_err(|error| Failure::environment(&error))?;
     let ledger = place.ledger(Some(&store));
     // A file that is not sound is told before anything else.
     ledger.read(place.now()).await?;
@@ -80,20 +77,22 @@ impl Work<'_> {
     async fn begin(&self, by_hand: bool) -> Result<bool, Failure> {
         let now = self.place.now();
         let mut open = self.ledger.open(now).await?;
+        self.check_named(open.state())?;
         let observed = observe(self.place.layout.root(), &open.state().gaps);
         open.run(Command::FlipDue { observed }, now).await?;
         let gaps = self.choose(open.state(), by_hand, now)?;
         if gaps.is_empty() {
             return Ok(false);
         }
-        open.run(Command::Research { gaps, limits: self.limits }, now).await?;
+        let forced = by_hand && !self.arguments.ids.is_empty();
+        open.run(Command::Research { gaps, forced, limits: self.limits }, now).await?;
         Ok(true)
     }
 
     fn choose(&self, state: &State, by_hand: bool, now: Timestamp) -> Result<Vec<String>, Failure> {
         let max = self.place.max_per_run(self.arguments.max);
         if by_hand && !self.arguments.ids.is_empty() {
-            return self.named(state);
+            return Ok(self.arguments.ids.clone());
         }
         let stale_since = state.stale_since();
         let survey = survey(&state.gaps, state.default_ttl_days, now, &stale_since);
@@ -112,14 +111,15 @@ impl Work<'_> {
         Ok(batch.iter().map(|gap| gap.id.clone()).collect())
     }
 
-    fn named(&self, state: &State) -> Result<Vec<String>, Failure> {
+    /// Gaps that are not there are told before anything is changed.
+    fn check_named(&self, state: &State) -> Result<(), Failure> {
         for id in &self.arguments.ids {
             if state.find(id).is_none() {
                 return Err(Failure::usage(format!("there is no gap `{}`", clean_line(id)))
                     .hint("run `piton gaps list` to see what there is"));
             }
         }
-        Ok(self.arguments.ids.clone())
+        Ok(())
     }
 
     /// Carries the batch to its end, and tells each step.

@@ -136,5 +136,12 @@ fn research_by_an_agent_nobody_named_is_a_usage_error() {
     let world = ledger();
     gaps(&world, &["research"]).exits(2);
     gaps(&world, &["research", "nowhere", "--exec", "true"]).exits(2);
-    assert_eq!(world.read("gaps.yaml"), FILE.replace("status: verified", "status: stale"));
+    assert_eq!(world.read("gaps.yaml"), FILE, "nothing was changed");
+    gaps(&world, &["verify", "pricing"]).exits(0);
+    let ran = research(&world, &["pricing"]).exits(0);
+    assert!(
+        ran.out.contains("pricing: no_new_findings"),
+        "what is named is looked into in any case\n{}",
+        ran.out
+    );
 }
