@@ -1,10 +1,13 @@
 //! The command line: its words and flags. The doc comments are the help text.
 
 pub(crate) mod gaps;
+mod workflow;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+
+pub(crate) use workflow::{CostLimitAction, RunArguments};
 
 /// Keeps long-running AI-agent work from falling.
 ///
@@ -53,6 +56,8 @@ pub(crate) enum Command {
     Loop(Box<LoopArguments>),
     /// What is known, how fresh it is, what to look into next.
     Gaps(Box<gaps::GapsArguments>),
+    /// Run a workflow: steps with needs, gates, loop-backs and people.
+    Run(Box<RunArguments>),
     /// Compare two trees: did tests get deleted, skipped or weakened?
     Guard(GuardArguments),
     /// List runs, those that need you first.
@@ -138,6 +143,7 @@ impl Command {
         match self {
             Self::Init(_)
             | Self::Loop(_)
+            | Self::Run(_)
             | Self::Pause(_)
             | Self::Resume(_)
             | Self::Stop(_)
@@ -560,6 +566,9 @@ pub(crate) struct ForkArguments {
     /// From after this event.
     #[arg(long, value_name = "SEQ")]
     pub(crate) at: Option<u64>,
+    /// Of a workflow: from this step on.
+    #[arg(long, value_name = "STEP", conflicts_with = "iteration")]
+    pub(crate) step: Option<String>,
     /// Name the new run.
     #[arg(long, value_name = "ID")]
     pub(crate) id: Option<String>,

@@ -1,5 +1,7 @@
 //! What a person reads of a run: pure functions from states and events to lines.
 
+pub(crate) mod workflow;
+
 use std::fmt::Write;
 
 use piton_model::loop_machine::{

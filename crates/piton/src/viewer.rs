@@ -6,7 +6,11 @@ use std::time::Duration;
 
 use piton_engine::LocalClient;
 use piton_model::loop_machine::AttemptOutcome;
-use piton_model::{Event, ExitCode, RunId, Seq, State, StopOrigin, apply, exit_code};
+use piton_model::workflow::WorkflowEvent;
+use piton_model::{
+    Event, ExitCode, Kind, Machine, RunEvent, RunId, Seq, State, StopOrigin, exit_code, workflow,
+};
+use piton_store::Store;
 use piton_sys::{Clock, SystemClock};
 use piton_view::{Client, EventView, Request};
 
@@ -31,6 +35,18 @@ const ABSENT_LOOKS_MAX: u32 = 10;
 /// Drivers that one viewer starts in place of those that were killed.
 const RESTARTS_MAX: u32 = 5;
 
+/// What a viewer shows of one kind of run.
+trait Shown: Machine {
+    /// What an event is worth telling.
+    fn lines(before: Option<&Self>, event: &Self::Event, after: &Self, out: &Output) -> Vec<String>;
+
+    /// What is under way.
+    fn under_way(&self) -> String;
+
+    /// The last lines; `next` is the command that helps.
+    fn ending(&self, next: &str) -> Vec<String>;
+}
+
 /// Shows `run` until it rests, and exits with its code.
 pub(crate) async fn view(
     client: &LocalClient,
@@ -38,7 +54,19 @@ pub(crate) async fn view(
     from: From,
     out: &Output,
 ) -> Result<ExitCode, Failure> {
-    let mut screen = Screen::new(client, run, from, out).await?;
+    match client.kind(run).await? {
+        Kind::Workflow => watch::<workflow::State>(client, run, from, out).await,
+        Kind::Loop | Kind::Ledger => watch::<State>(client, run, from, out).await,
+    }
+}
+
+async fn watch<M: Shown>(
+    client: &LocalClient,
+    run: &RunId,
+    from: From,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
+    let mut screen = Screen::<M>::new(client, run, from, out).await?;
     let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
         .map_err(|error| Failure::environment(&error))?;
     let mut interrupted = 0;
@@ -59,7 +87,7 @@ pub(crate) async fn view(
             screen.ending(client).await?;
             return Ok(code);
         }
-        let driven = client.status(run).await?.driver.is_some();
+        let driven = client.store().holder(run).await?.is_some();
         absent = if driven { 0 } else { absent + 1 };
         if absent > ABSENT_LOOKS_MAX {
             absent = 0;
@@ -121,57 +149,11 @@ fn warnings(event: &Event) -> &[String] {
     end.report.as_ref().map_or(&[], |report| &report.warnings)
 }
 
-struct Screen<'a> {
-    out: &'a Output,
-    state: Option<State>,
-    next: Seq,
-    spinner: usize,
-}
-
-impl<'a> Screen<'a> {
-    async fn new(client: &LocalClient, run: &RunId, from: From, out: &'a Output) -> Result<Self, Failure> {
-        let (state, next) = match from {
-            From::Start => (None, 1),
-            From::After(seq) => (Some(client.load(run, Some(seq)).await?.state), seq + 1),
-        };
-        Ok(Self { out, state, next, spinner: 0 })
-    }
-
-    /// Long histories come in pages.
-    async fn catch_up(&mut self, client: &LocalClient, run: &RunId) -> Result<(), Failure> {
-        loop {
-            let events = client.events(run, self.next, Duration::ZERO).await?;
-            if events.is_empty() {
-                return Ok(());
-            }
-            self.take(&events);
-        }
-    }
-
-    fn take(&mut self, events: &[EventView]) {
-        for view in events {
-            self.next = view.seq + 1;
-            if self.out.json {
-                self.out.json_line(view);
-            }
-            let data = serde_json::to_vec(&view.data).expect("JSON is JSON");
-            if let Ok(event) = Event::decode(&view.kind, view.v, &data) {
-                let before = self.state.take();
-                let after = apply(before.clone(), &event, view.at);
-                self.show(before.as_ref(), &event, after.as_ref());
-                self.state = after;
-            }
-        }
-    }
-
-    fn show(&self, before: Option<&State>, event: &Event, after: Option<&State>) {
-        let Some(after) = after else { return };
-        if self.out.json || self.out.quiet {
-            return;
-        }
+impl Shown for State {
+    fn lines(before: Option<&Self>, event: &Event, after: &Self, out: &Output) -> Vec<String> {
         let mut lines = Vec::new();
         match before {
-            None => lines.push(self.out.bold(&render::opening(after))),
+            None => lines.push(out.bold(&render::opening(after))),
             Some(before) => {
                 let baseline_known = before.baseline.is_none() && after.baseline.is_some();
                 let no_baseline = matches!(event, Event::AttemptStarted { attempt } if attempt.number == 1)
@@ -194,10 +176,92 @@ impl<'a> Screen<'a> {
                 | Event::RunResumed { .. }
                 | Event::AnswerRefused { .. }
         ) || went_wrong(event);
-        if worth_telling || self.out.verbose {
+        if worth_telling || out.verbose {
             lines.push(format!("      {}", render::event(event)));
         }
         lines.extend(warnings(event).iter().map(|warning| format!("      ! {warning}")));
+        lines
+    }
+
+    fn under_way(&self) -> String {
+        let what = match &self.open {
+            Some(piton_model::loop_machine::Open::Checks(_)) => "checks",
+            Some(piton_model::loop_machine::Open::Attempt(_)) => "agent works",
+            None => self.status.as_str(),
+        };
+        format!("#{}  {what}", self.iteration)
+    }
+
+    fn ending(&self, next: &str) -> Vec<String> {
+        render::ending(self, next)
+    }
+}
+
+impl Shown for workflow::State {
+    fn lines(before: Option<&Self>, event: &WorkflowEvent, after: &Self, out: &Output) -> Vec<String> {
+        let opening = before.is_none().then(|| out.bold(&render::workflow::opening(after)));
+        let mut line = render::workflow::progress(event, after);
+        if line.is_none() && out.verbose {
+            line = Some(format!("      {}", render::workflow::event(event)));
+        }
+        opening.into_iter().chain(line).collect()
+    }
+
+    fn under_way(&self) -> String {
+        render::workflow::under_way(self)
+    }
+
+    fn ending(&self, next: &str) -> Vec<String> {
+        render::workflow::ending(self, next)
+    }
+}
+
+struct Screen<'a, M> {
+    out: &'a Output,
+    state: Option<M>,
+    next: Seq,
+    spinner: usize,
+}
+
+impl<'a, M: Shown> Screen<'a, M> {
+    async fn new(client: &LocalClient, run: &RunId, from: From, out: &'a Output) -> Result<Self, Failure> {
+        let (state, next) = match from {
+            From::Start => (None, 1),
+            From::After(seq) => (Some(client.load_as(run, Some(seq)).await?.state), seq + 1),
+        };
+        Ok(Self { out, state, next, spinner: 0 })
+    }
+
+    /// Long histories come in pages.
+    async fn catch_up(&mut self, client: &LocalClient, run: &RunId) -> Result<(), Failure> {
+        loop {
+            let events = client.events(run, self.next, Duration::ZERO).await?;
+            if events.is_empty() {
+                return Ok(());
+            }
+            self.take(&events);
+        }
+    }
+
+    fn take(&mut self, events: &[EventView]) {
+        for view in events {
+            self.next = view.seq + 1;
+            if self.out.json {
+                self.out.json_line(view);
+            }
+            let data = serde_json::to_vec(&view.data).expect("JSON is JSON");
+            if let Ok(event) = M::Event::decode(&view.kind, view.v, &data) {
+                let before = self.state.take();
+                let after = M::apply(before.clone(), &event, view.at);
+                self.show(before.as_ref(), &event, after.as_ref());
+                self.state = after;
+            }
+        }
+    }
+
+    fn show(&self, before: Option<&M>, event: &M::Event, after: Option<&M>) {
+        let Some(after) = after.filter(|_| !self.out.json && !self.out.quiet) else { return };
+        let lines = M::lines(before, event, after, self.out);
         if lines.is_empty() {
             return;
         }
@@ -208,8 +272,8 @@ impl<'a> Screen<'a> {
     }
 
     fn rested(&self) -> Option<ExitCode> {
-        let state = self.state.as_ref()?;
-        exit_code(state.status, state.reason)
+        let outline = self.state.as_ref()?.outline();
+        exit_code(outline.status, outline.reason)
     }
 
     async fn ending(&self, client: &LocalClient) -> Result<(), Failure> {
@@ -218,11 +282,15 @@ impl<'a> Screen<'a> {
         if self.out.json {
             return Ok(());
         }
-        let status = client.status(&state.run).await?;
-        for note in start::notes(client.layout(), &state.run) {
+        let run = state.outline().run;
+        let next = match M::KIND {
+            Kind::Workflow => client.workflow_status(&run).await?.next,
+            Kind::Loop | Kind::Ledger => client.status(&run).await?.next,
+        };
+        for note in start::notes(client.layout(), &run) {
             self.out.note(format!("note: {}", crate::output::clean_line(&note)));
         }
-        for line in render::ending(state, &status.next) {
+        for line in state.ending(&next) {
             self.out.line(line);
         }
         Ok(())
@@ -232,15 +300,11 @@ impl<'a> Screen<'a> {
         const FRAMES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
         let Some(state) = &self.state else { return };
         self.spinner = (self.spinner + 1) % FRAMES.len();
-        let since = render::ago(SystemClock.now(), state.updated_at);
-        let what = match &state.open {
-            Some(piton_model::loop_machine::Open::Checks(_)) => "checks".to_owned(),
-            Some(piton_model::loop_machine::Open::Attempt(_)) => "agent works".to_owned(),
-            None => state.status.as_str().to_owned(),
-        };
+        let since = render::ago(SystemClock.now(), state.outline().updated_at);
         self.out.transient(&format!(
-            "{} #{}  {since}  {what}     Ctrl-C stops · closing the terminal leaves it running",
-            FRAMES[self.spinner], state.iteration
+            "{} {}  {since}     Ctrl-C stops · closing the terminal leaves it running",
+            FRAMES[self.spinner],
+            state.under_way()
         ));
     }
 }

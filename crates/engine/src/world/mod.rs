@@ -41,7 +41,7 @@ use publish::Publisher;
 
 pub use land::wants_worktree;
 pub use publish::{Views, republish, unpublish, view_bytes};
-use signals::Interrupts;
+pub(crate) use signals::Interrupts;
 
 /// Why the world cannot be acted on.
 #[derive(Debug, thiserror::Error)]

@@ -8,14 +8,14 @@ use std::task::Poll;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// The interrupts of this process.
-pub(super) struct Interrupts {
+pub(crate) struct Interrupts {
     listeners: RefCell<Vec<Signal>>,
     _hangup: Signal,
     count: RefCell<u32>,
 }
 
 impl Interrupts {
-    pub(super) fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         let listeners = vec![signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?];
         Ok(Self {
             listeners: RefCell::new(listeners),
@@ -26,7 +26,7 @@ impl Interrupts {
     }
 
     /// The next interrupt: `false` for the first, `true` for every later one.
-    pub(super) async fn next(&self) -> bool {
+    pub(crate) async fn next(&self) -> bool {
         poll_fn(|context| {
             let mut listeners = self.listeners.borrow_mut();
             match listeners.iter_mut().any(|listener| listener.poll_recv(context).is_ready()) {

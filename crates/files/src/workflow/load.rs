@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use piton_model::workflow::{Definition, Work, shown};
 
 use super::problem::Problem;
-use super::read::{Places, read};
+use super::read::{Places, read_what_can_be};
 use super::yaml::DOCUMENT_BYTES_MAX;
 
 /// Deepest nesting of workflows, and most of them in one run.
@@ -120,13 +120,9 @@ impl Loader<'_> {
                 return None;
             }
         };
-        let (definition, places) = match read(&name, &bytes) {
-            Ok(read) => read,
-            Err(problems) => {
-                self.problems.extend(problems);
-                return None;
-            }
-        };
+        let (read, problems) = read_what_can_be(&name, &bytes);
+        self.problems.extend(problems);
+        let (definition, places) = read?;
         above.push(plain(path));
         let prompts =
             (0..definition.steps.len()).map(|step| self.step(step, &definition, &places, path, above));

@@ -1,8 +1,8 @@
 //! Workflows: the document that defines one, and the files of a run.
 //!
 //! [`load`] reads a workflow with all that it names and reports every problem with its line. [`render`] writes
-//! `run_state.json`. [`launch`] and [`read_report`] are the contract with wrappers, as data: nothing here starts a
-//! process or writes a file.
+//! `run_state.json` and [`RunView`] puts it in its place. [`launch`] and [`read_report`] are the contract with wrappers,
+//! as data: nothing here starts a process.
 //!
 //! | file | what it is |
 //! |---|---|
@@ -19,6 +19,7 @@ mod manual;
 mod place;
 mod plan;
 mod problem;
+mod publish;
 mod read;
 mod render;
 mod report;
@@ -32,6 +33,7 @@ pub use manual::{input_digest, read_manual_input};
 pub use place::RunPlace;
 pub use plan::{mermaid, plan};
 pub use problem::Problem;
+pub use publish::{Edited, RunView};
 pub use read::{Places, read};
 pub use render::render;
 pub use report::{Expectations, REPORT_BYTES_MAX, Refusal, Report, failure_message, read_report};

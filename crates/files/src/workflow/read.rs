@@ -66,8 +66,16 @@ impl Places {
 
 /// The definition in these bytes, or everything that is wrong with it, by line.
 pub fn read(file: &str, bytes: &[u8]) -> Result<(Definition, Places), Vec<Problem>> {
+    match read_what_can_be(file, bytes) {
+        (Some(read), problems) if problems.is_empty() => Ok(read),
+        (_, problems) => Err(problems),
+    }
+}
+
+/// The same, as far as it can be understood, beside what is wrong with it: what it names can be looked at, too.
+pub(super) fn read_what_can_be(file: &str, bytes: &[u8]) -> (Option<(Definition, Places)>, Vec<Problem>) {
     let mut problems = Problems::default();
-    let Ok(root) = yaml::read(bytes, &mut problems) else { return Err(problems.of(file)) };
+    let Ok(root) = yaml::read(bytes, &mut problems) else { return (None, problems.of(file)) };
     let mut reader = Reader { problems, places: Places::default() };
     let definition = reader.definition(&root);
     let Reader { mut problems, places } = reader;
@@ -77,7 +85,8 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<(Definition, Places), Vec<Proble
             problems.add(places.line(found.step, found.field, found.entry), found.message, found.hint);
         }
     }
-    if problems.total > 0 { Err(problems.of(file)) } else { Ok((definition, places)) }
+    let problems = if problems.total > 0 { problems.of(file) } else { Vec::new() };
+    (Some((definition, places)), problems)
 }
 
 struct Reader {

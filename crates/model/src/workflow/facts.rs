@@ -1,5 +1,7 @@
 //! What agents, people and files brought back, and what a run was asked to do: the data inside the events.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -9,7 +11,7 @@ use super::limits::{
 };
 use super::state::{StepState, StepStatus};
 use crate::limits::{TEXT_BYTES_MAX, clip};
-use crate::loop_machine::AttemptOutcome;
+use crate::loop_machine::{AgentConfig, AttemptOutcome};
 use crate::status::Reason;
 use crate::{RunId, Seq, Timestamp};
 
@@ -45,6 +47,9 @@ pub struct Options {
     /// The issue that the run works on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue: Option<Issue>,
+    /// piton's own adapters, by the names that steps know them by.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub agents: BTreeMap<String, AgentConfig>,
 }
 
 impl Default for Options {
@@ -62,6 +67,7 @@ impl Default for Options {
             gate_state_file: None,
             workflow_file: String::new(),
             issue: None,
+            agents: BTreeMap::new(),
         }
     }
 }

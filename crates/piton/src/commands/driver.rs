@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use piton_engine::core::Leave;
+use piton_engine::workflow::WorkflowWorld;
 use piton_engine::world::LocalWorld;
 use piton_engine::{Driver, LocalClient, drive};
-use piton_model::{ExitCode, RunId};
+use piton_model::{ExitCode, Kind, RunId, workflow};
 use piton_store::{Claim, Store};
 use piton_sys::process::{Program, RunLimits, Signal};
 use piton_sys::{Clock, SystemClock};
@@ -43,6 +44,9 @@ async fn drive_run(global: &Global, arguments: &DriverArguments) -> Result<ExitC
     if arguments.take_over {
         end_old_driver(&client, &run).await?;
     }
+    if client.kind(&run).await? == Kind::Workflow {
+        return drive_workflow(&client, &run, claim, arguments).await;
+    }
     let views = configuration::views(&layout);
     // A driver that is only leaving is waited for; another that works here is an error of `open`.
     let state = client.load(&run, None).await?.state;
@@ -61,6 +65,24 @@ async fn drive_run(global: &Global, arguments: &DriverArguments) -> Result<ExitC
             tell_at_rest(&client, &run).await?;
             Ok(ExitCode::Done)
         }
+        Leave::Fenced => Err(Failure::new(ExitCode::Held, format!("another driver took over run `{run}`"))),
+    }
+}
+
+async fn drive_workflow(
+    client: &LocalClient,
+    run: &RunId,
+    claim: Claim,
+    arguments: &DriverArguments,
+) -> Result<ExitCode, Failure> {
+    let driver = Driver { holder: LocalClient::holder(), version: env!("CARGO_PKG_VERSION").to_owned() };
+    let lease = client.store().claim(run, driver.holder.clone(), claim).await?;
+    let world = WorkflowWorld::open(client.layout(), run, start::exe()?, Box::new(start::say_note))?;
+    if let Some(starter) = arguments.starter {
+        start::take_log(client.layout(), run, starter)?;
+    }
+    match drive::<workflow::State, _, _>(client.store(), &world, lease, driver).await? {
+        Leave::AtRest => Ok(ExitCode::Done),
         Leave::Fenced => Err(Failure::new(ExitCode::Held, format!("another driver took over run `{run}`"))),
     }
 }

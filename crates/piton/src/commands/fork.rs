@@ -3,7 +3,7 @@
 use piton_engine::LocalClient;
 use piton_engine::world::open_workspace;
 use piton_model::loop_machine::{Adoption, Snapshot, Worktree, create};
-use piton_model::{ExitCode, RunId, State, slug};
+use piton_model::{ExitCode, Kind, RunId, State, slug};
 use piton_store::Store;
 use piton_sys::{Ids, SystemIds};
 
@@ -19,6 +19,14 @@ pub(super) async fn run(
     out: &Output,
 ) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, Some(&arguments.run)).await?;
+    if client.kind(&run).await? == Kind::Workflow {
+        return super::workflows::fork_run(&client, &run, arguments, out).await;
+    }
+    if arguments.step.is_some() {
+        return Err(
+            Failure::usage(format!("run `{run}` is a loop, which has no steps")).hint("give --iteration N")
+        );
+    }
     let (state, snapshot) = then(&client, &run, arguments).await?;
     let id: RunId = match &arguments.id {
         Some(id) => id.parse().map_err(|error| Failure::of(ExitCode::Usage, &error))?,

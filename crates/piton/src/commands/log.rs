@@ -17,6 +17,7 @@ pub(super) async fn run(
     out: &Output,
 ) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
+    let kind = client.kind(&run).await?;
     let mut from = arguments.from.max(1);
     loop {
         let wait = if arguments.follow { Duration::from_millis(500) } else { Duration::ZERO };
@@ -26,7 +27,7 @@ pub(super) async fn run(
             if out.json {
                 out.json_line(event);
             } else {
-                out.line(format!("{:>6}  {}  {}", event.seq, render::clock(event.at), describe(event)));
+                out.line(format!("{:>6}  {}  {}", event.seq, render::clock(event.at), describe(kind, event)));
             }
         }
         if !events.is_empty() {

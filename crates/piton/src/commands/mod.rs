@@ -37,6 +37,7 @@ mod verify;
 mod wait;
 mod why;
 mod worker;
+mod workflows;
 
 pub(crate) use enclosed::enclosed;
 use piton_model::ExitCode;
@@ -65,6 +66,7 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failur
         Command::Init(arguments) => init::run(global, &arguments, out).await,
         Command::Loop(arguments) => loops::run(global, &arguments, out).await,
         Command::Gaps(arguments) => gaps::run(global, &arguments, out).await,
+        Command::Run(arguments) => workflows::run(global, &arguments, out).await,
         Command::Guard(arguments) => guard::run(global, &arguments, out).await,
         Command::Ls(arguments) => ls::run(global, &arguments, out).await,
         Command::Status(argument) => status::run(global, &argument, out).await,

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use piton_agent::Found;
 use piton_agent::stream::Said;
-use piton_model::ExitCode;
 use piton_model::loop_machine::StreamFormat;
+use piton_model::{ExitCode, Kind, workflow};
 
 use crate::cli::{Global, OutputArguments};
 use crate::failure::Failure;
@@ -24,10 +24,18 @@ pub(super) async fn run(
     out: &Output,
 ) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
-    let state = client.load(&run, None).await?.state;
+    let (attempt, format) = match client.kind(&run).await? {
+        Kind::Workflow => {
+            (client.load_as::<workflow::State>(&run, None).await?.state.attempt, StreamFormat::Plain)
+        }
+        Kind::Loop | Kind::Ledger => {
+            let state = client.load(&run, None).await?.state;
+            (state.attempt, state.config.agent.stream)
+        }
+    };
     let name = match &arguments.attempt {
         Some(name) => name.clone(),
-        None if state.attempt > 0 => state.attempt.to_string(),
+        None if attempt > 0 => attempt.to_string(),
         None => return Err(Failure::usage(format!("run `{run}` has made no attempt yet"))),
     };
     let attempts = client.layout().attempts(&run);
@@ -35,7 +43,6 @@ pub(super) async fn run(
         return Err(Failure::usage(format!("run `{run}` has no attempt `{name}`"))
             .hint(format!("run `piton log {run}` to see its attempts")));
     }
-    let format = state.config.agent.stream;
     let mut unfinished = Vec::new();
     let mut logs = [Log::new(&attempts, &name, "stdout.log"), Log::new(&attempts, &name, "stderr.log")];
     loop {

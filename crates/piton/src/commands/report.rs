@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use piton_engine::LocalClient;
 use piton_model::loop_machine::{AttemptEnd, CheckRound, NoteKind, Prompt};
-use piton_model::{Event, ExitCode, RunId, State, Timestamp};
+use piton_model::{Event, ExitCode, Kind, RunId, State, Timestamp};
 
 use crate::cli::{Global, RunArgument};
 use crate::failure::Failure;
@@ -16,6 +16,15 @@ const TASK_BYTES_MAX: usize = 2_000;
 
 pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
+    if client.kind(&run).await? == Kind::Workflow {
+        let status = client.workflow_status(&run).await?;
+        let state = client.load_as(&run, None).await?.state;
+        match out.json {
+            true => out.json(&status),
+            false => out.bytes(clean(&render::workflow::report(&status, &state)).as_bytes()),
+        }
+        return Ok(ExitCode::Done);
+    }
     let state = client.load(&run, None).await?.state;
     let rows = iterations(&client, &run).await?;
     if out.json {

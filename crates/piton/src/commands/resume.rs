@@ -2,7 +2,7 @@
 
 use piton_engine::LocalClient;
 use piton_model::loop_machine::{Limits, Raise};
-use piton_model::{ExitCode, RunId, Status};
+use piton_model::{ExitCode, Kind, RunId, Status};
 use piton_store::Store;
 use piton_view::{Client, Request};
 
@@ -22,7 +22,12 @@ pub(super) async fn run(
         return resume_all(global, out).await;
     }
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
-    let before = resume(&client, &run, &arguments.raise, arguments.take_over).await?;
+    let before = match client.kind(&run).await? {
+        Kind::Workflow => {
+            super::workflows::resume_run(&client, &run, &arguments.raise, arguments.take_over, out).await?
+        }
+        Kind::Loop | Kind::Ledger => resume(&client, &run, &arguments.raise, arguments.take_over).await?,
+    };
     if arguments.detach {
         out.line(format!("{run} goes on in the background: `piton attach {}`", run.short()));
         return Ok(ExitCode::Done);
@@ -65,7 +70,11 @@ async fn resume_all(global: &Global, out: &Output) -> Result<ExitCode, Failure> 
         }
         let none =
             RaiseArguments { max_iterations: None, max_duration: None, max_cost: None, max_tokens: None };
-        match resume(&client, &summary.run_id, &none, false).await {
+        let resumed = match client.kind(&summary.run_id).await? {
+            Kind::Workflow => super::workflows::resume_run(&client, &summary.run_id, &none, false, out).await,
+            Kind::Loop | Kind::Ledger => resume(&client, &summary.run_id, &none, false).await,
+        };
+        match resumed {
             Ok(_) => out.line(format!("{} goes on in the background", summary.run_id)),
             Err(failure) => {
                 out.failure(&failure);

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use piton_model::loop_machine::State;
-use piton_model::{Event, ExitCode, Reason};
+use piton_model::workflow::WorkflowEvent;
+use piton_model::{Event, ExitCode, Kind, Reason, RunEvent};
+use piton_store::Store;
 use piton_view::{Client, EventView};
 use serde::Serialize;
 
@@ -27,17 +29,27 @@ struct WhyView {
 
 pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
-    let loaded = client.load(&run, None).await?;
-    let from = loaded.head.saturating_sub(SHOWN - 1).max(1);
+    let outline = client.outline(&run).await?;
+    let head = client.store().row(&run).await?.head.seq;
+    let from = head.saturating_sub(SHOWN - 1).max(1);
     let events = client.events(&run, from, Duration::ZERO).await?;
-    let state = &loaded.state;
+    let (because, not_the_cause) = match outline.kind {
+        Kind::Workflow => {
+            let state = client.load_as(&run, None).await?.state;
+            (render::workflow::why(&state), render::workflow::not_the_cause(&state))
+        }
+        Kind::Loop | Kind::Ledger => {
+            let state = client.load(&run, None).await?.state;
+            (render::why(&state), not_the_cause(&state))
+        }
+    };
     let view = WhyView {
         run_id: run.to_string(),
-        status: state.status.as_str(),
-        reason: state.reason.map(Reason::as_str),
-        because: render::why(state),
+        status: outline.status.as_str(),
+        reason: outline.reason.map(Reason::as_str),
+        because,
         events,
-        not_the_cause: not_the_cause(state),
+        not_the_cause,
     };
     if out.json {
         out.json(&view);
@@ -45,20 +57,27 @@ pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -
     }
     out.line(format!("{run}   {}: {}", view.status, view.because));
     for event in &view.events {
-        let text = describe(event);
+        let text = describe(outline.kind, event);
         out.line(format!("{:>6}  {}  {text}", event.seq, render::clock(event.at)));
     }
-    out.line(format!("not the cause: {}", view.not_the_cause.join(" · ")));
+    if !view.not_the_cause.is_empty() {
+        out.line(format!("not the cause: {}", view.not_the_cause.join(" · ")));
+    }
     Ok(ExitCode::Done)
 }
 
 /// The event in words; one that cannot be read is shown by its type.
-pub(super) fn describe(view: &EventView) -> String {
+pub(super) fn describe(kind: Kind, view: &EventView) -> String {
     let data = serde_json::to_vec(&view.data).expect("JSON is JSON");
-    match Event::decode(&view.kind, view.v, &data) {
-        Ok(event) => render::event(&event),
-        Err(_) => view.kind.clone(),
-    }
+    let words = match kind {
+        Kind::Workflow => {
+            WorkflowEvent::decode(&view.kind, view.v, &data).map(|event| render::workflow::event(&event))
+        }
+        Kind::Loop | Kind::Ledger => {
+            Event::decode(&view.kind, view.v, &data).map(|event| render::event(&event))
+        }
+    };
+    words.unwrap_or_else(|_| view.kind.clone())
 }
 
 fn not_the_cause(state: &State) -> Vec<String> {

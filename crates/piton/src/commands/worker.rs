@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use piton_engine::LocalClient;
-use piton_model::{ExitCode, Kind, RunId};
+use piton_model::{ExitCode, Kind, RunId, Status};
 use piton_store::Store;
 use piton_store::sqlite::Sqlite;
 use piton_sys::file::{self, Durability};
@@ -55,7 +55,10 @@ async fn look_after(client: &LocalClient, starts: &mut Starts, out: &Output) {
         Ok(runs) => runs,
         Err(error) => return out.note(format!("{place}: {error}")),
     };
-    for run in runs.iter().filter(|run| is_under_way(run)) {
+    for run in &runs {
+        if !is_under_way(run) && !has_input(client, run).await {
+            continue;
+        }
         if !matches!(client.store().holder(&run.run_id).await, Ok(None)) {
             continue;
         }
@@ -71,6 +74,15 @@ async fn look_after(client: &LocalClient, starts: &mut Starts, out: &Output) {
             Err(failure) => out.note(format!("{place}: {}: {}", run.run_id, failure.message)),
         }
     }
+}
+
+/// Whether a workflow that waits for people has a file from one of them.
+async fn has_input(client: &LocalClient, run: &RunSummary) -> bool {
+    if run.kind != Kind::Workflow.as_str() || run.status != Status::Waiting.as_str() {
+        return false;
+    }
+    let state = client.load_as(&run.run_id, None).await.map(|loaded| loaded.state);
+    state.is_ok_and(|state| piton_engine::workflow::has_input(client.layout(), &state))
 }
 
 /// Whether a run goes on by itself as soon as somebody drives it.

@@ -31,4 +31,5 @@ mod untrusted;
 mod views;
 #[cfg(target_os = "linux")]
 mod walls;
+mod workflow;
 mod worktree;

@@ -1,0 +1,236 @@
+//! Performing an attempt at a step: look, and only then start, wait, or find out what became of it.
+
+use std::path::PathBuf;
+
+use piton_agent::{Found, Launch, Limits, Spec, Stdin};
+use piton_files::workflow::{self as files, Disk, Surroundings, resolve_prompt};
+use piton_model::loop_machine::{AgentConfig, AttemptOutcome, PromptBy, TreeProof};
+use piton_model::workflow::{Command, Effect, Launcher, OpenAttempt, State, Step, StepEnd, Work};
+use piton_sys::file::{self, Durability};
+use piton_sys::process::Emptied;
+use piton_sys::{Ids, SystemIds};
+
+use super::{Context, end, look, nested};
+use crate::world::{WorldError, hidden_variables};
+
+/// What is kept of each output of a step.
+const OUTPUT_BYTES_MAX: u64 = 64 << 20;
+
+/// Between the request to end and the kill.
+const KILL_GRACE_MS: u64 = 1_000;
+
+/// How long an attempt may take where its step does not say.
+const ATTEMPT_MS_MAX: u64 = 4 * 3_600_000;
+
+/// Largest prompt.
+const PROMPT_BYTES_MAX: u64 = 1 << 20;
+
+pub(super) fn perform(
+    context: &Context,
+    effect: &Effect,
+    fresh: bool,
+    state: &State,
+) -> Result<Command, WorldError> {
+    let Effect::Attempt(attempt) = effect else { return Ok(Command::Tick) };
+    let number = attempt.number;
+    if attempt.host != context.host {
+        // Its machine is not this one; the lease says that nobody drives it there any more.
+        return Ok(Command::LoseAttempt { attempt: number, tree: TreeProof::Scanned });
+    }
+    let Some(step) = step_of(state, attempt) else { return Ok(Command::AbandonAttempt { attempt: number }) };
+    if let Work::Workflow { path } = &step.work {
+        return nested::perform(context, attempt, path, state);
+    }
+    let (name, attempts) = (number.to_string(), context.attempts());
+    loop {
+        match piton_agent::look(&attempts, &name)? {
+            Found::Absent if fresh && !context.is_cancelled(number) => {
+                context.require_lease(state)?;
+                if let Some(command) = launch(context, attempt, step, state)? {
+                    return Ok(command);
+                }
+            }
+            Found::Absent => {
+                context.require_lease(state)?;
+                // Whoever says "never started" makes sure of it first.
+                piton_agent::abandon(&attempts, &name)?;
+            }
+            Found::Abandoned => return Ok(Command::AbandonAttempt { attempt: number }),
+            Found::Alive { .. } => {
+                if context.is_cancelled(number) {
+                    piton_agent::cancel(&attempts, &name)?;
+                }
+                piton_agent::wait(&attempts, &name)?;
+            }
+            Found::Finished(exit) => {
+                context.require_lease(state)?;
+                let end = end::of_exit(context, attempt, step, state, &exit);
+                return Ok(Command::EndAttempt { attempt: number, end: Box::new(end) });
+            }
+            Found::Dead { .. } => {
+                context.require_lease(state)?;
+                let emptied = piton_agent::reap(&attempts, &name)?;
+                let rebooted = attempt.boot != piton_sys::process::boot_id();
+                let tree = match emptied {
+                    _ if rebooted => TreeProof::Rebooted,
+                    Emptied::Proven => TreeProof::Proven,
+                    Emptied::Scanned => TreeProof::Scanned,
+                };
+                return Ok(Command::LoseAttempt { attempt: number, tree });
+            }
+        }
+    }
+}
+
+fn step_of<'a>(state: &'a State, attempt: &OpenAttempt) -> Option<&'a Step> {
+    state.plan.graph().place(&attempt.step).map(|index| state.plan.step(index))
+}
+
+/// Starts the step, unless something stands in the way that the machine should hear of.
+fn launch(
+    context: &Context,
+    attempt: &OpenAttempt,
+    step: &Step,
+    state: &State,
+) -> Result<Option<Command>, WorldError> {
+    let prompt = match prompt_of(context, step, state) {
+        Ok(prompt) => prompt,
+        Err(why) => return Ok(Some(not_startable(attempt, why))),
+    };
+    let piton = context.exe.display().to_string();
+    let around = Surroundings {
+        place: context.place(),
+        prompt: prompt.as_ref().map(|(path, _)| path.as_path()),
+        workdir: context.layout.tree(),
+        piton: &piton,
+    };
+    let launch = match files::launch(state, &attempt.step, &around) {
+        Ok(launch) => launch,
+        Err(error) => return Ok(Some(not_startable(attempt, error.to_string()))),
+    };
+    let adapter = match (&step.work, &state.options.launcher) {
+        (Work::Agent { agent, .. }, Launcher::Adapter {}) => {
+            match state.options.agents.get(&agent_key(agent, step.model.as_deref())) {
+                Some(adapter) => Some(adapter),
+                None => return Ok(Some(not_startable(attempt, format!("there is no agent `{agent}`")))),
+            }
+        }
+        _ => None,
+    };
+    make_room(&launch)?;
+    look::keep_inputs(context, attempt, step, state)?;
+    let text = prompt.map(|(_, text)| text);
+    let spec = spec(context, attempt, adapter, launch, text);
+    match piton_agent::launch(&context.exe, &context.attempts(), &spec) {
+        Ok(Launch::Started | Launch::AlreadyPublished) => Ok(None),
+        Ok(Launch::SpawnFailed { error }) => {
+            piton_agent::abandon(&context.attempts(), &spec.name)?;
+            Ok(Some(Command::GiveUp { detail: error }))
+        }
+        Err(error @ piton_agent::Error::NoAnswer { .. }) => {
+            // One that stays silent is kept out by a tombstone, unless it has published after all.
+            if piton_agent::abandon(&context.attempts(), &spec.name)? {
+                return Err(error.into());
+            }
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The name under which the options hold the adapter of an agent with a model of its own.
+pub fn agent_key(agent: &str, model: Option<&str>) -> String {
+    model.map_or_else(|| agent.to_owned(), |model| format!("{agent}@{model}"))
+}
+
+/// Old reports are moved away, so that nothing is ever read twice.
+fn make_room(launch: &files::Launch) -> Result<(), WorldError> {
+    if launch.report_path.symlink_metadata().is_ok() {
+        file::remove_file_if_exists(&launch.archived_report_path)?;
+        file::rename_noreplace(&launch.report_path, &launch.archived_report_path)?;
+    }
+    file::write_atomic(&launch.log_path, b"", Durability::Unsynced)?;
+    Ok(())
+}
+
+/// Where the prompt of a step is, and what it says.
+fn prompt_of(context: &Context, step: &Step, state: &State) -> Result<Option<(PathBuf, String)>, String> {
+    let Work::Agent { prompt, .. } = &step.work else { return Ok(None) };
+    let root = context.layout.root();
+    let workflow = context.place().absolute(&state.options.workflow_file);
+    let path = resolve_prompt(prompt, &workflow, root, &Disk)
+        .map_err(|_| format!("there is no prompt `{prompt}`"))?;
+    let bytes = file::read_regular(&path, PROMPT_BYTES_MAX)
+        .map_err(|error| crate::world::sentence(&error))?
+        .ok_or_else(|| format!("there is no prompt `{prompt}`"))?;
+    let text = String::from_utf8_lossy(&bytes).replace("{run_id}", state.run.as_str());
+    Ok(Some((path, text)))
+}
+
+fn spec(
+    context: &Context,
+    attempt: &OpenAttempt,
+    adapter: Option<&AgentConfig>,
+    launch: files::Launch,
+    prompt: Option<String>,
+) -> Spec {
+    let name = attempt.number.to_string();
+    let directory = context.attempts().join(&name);
+    let mut env: std::collections::BTreeMap<String, String> = launch.env.iter().cloned().collect();
+    env.extend([
+        ("PITON_RUN_ID".to_owned(), context.run.to_string()),
+        ("PITON_STEP_ID".to_owned(), attempt.step.to_string()),
+        ("PITON_ATTEMPT".to_owned(), attempt.number.to_string()),
+        ("PITON_BIN".to_owned(), context.exe.display().to_string()),
+    ]);
+    let prompt = match (adapter, prompt) {
+        (Some(_), Some(text)) => Some(format!("{text}\n\n{}", end::report_request(&launch))),
+        (_, prompt) => prompt,
+    };
+    let (mut argv, mut stdin) = (launch.argv.clone(), Stdin::Null);
+    if let Some(adapter) = adapter {
+        env.extend(adapter.env.iter().map(|(name, value)| (name.clone(), value.clone())));
+        argv = adapter.command.clone();
+        argv.extend(adapter.tail.iter().cloned());
+        match adapter.prompt {
+            PromptBy::Stdin => stdin = Stdin::Prompt,
+            PromptBy::Argument => argv.extend(prompt.clone()),
+            PromptBy::File => argv.push(piton_agent::prompt_file(&directory).display().to_string()),
+        }
+    } else if prompt.is_some() {
+        stdin = Stdin::Prompt;
+    }
+    Spec {
+        run: context.run.to_string(),
+        mark: format!("{}-{name}-{}", context.run, SystemIds.hex(16)),
+        name,
+        argv,
+        cwd: launch.directory,
+        env,
+        env_remove: hidden_variables(adapter.and_then(|adapter| adapter.pass.as_deref())),
+        stdin,
+        prompt,
+        files: std::collections::BTreeMap::new(),
+        redact: Vec::new(),
+        limits: Limits {
+            wall_ms: Some(launch.timeout_ms.unwrap_or(ATTEMPT_MS_MAX)),
+            idle_ms: None,
+            output_bytes_max: OUTPUT_BYTES_MAX,
+            kill_grace_ms: KILL_GRACE_MS,
+        },
+    }
+}
+
+pub(super) fn not_startable(attempt: &OpenAttempt, message: String) -> Command {
+    let end = StepEnd {
+        outcome: AttemptOutcome::NotStartable,
+        exit_code: None,
+        duration_ms: 0,
+        message: Some(message),
+        report: None,
+        cost_microusd: None,
+        tokens: None,
+        hold: None,
+    };
+    Command::EndAttempt { attempt: attempt.number, end: Box::new(end) }
+}

@@ -1,0 +1,132 @@
+//! Gates: one small interface. Whoever looks says open or closed, and why.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use piton_agent::{EndedBy, Found, Limits, Spec, Stdin};
+use piton_model::workflow::{Command, Effect, Gate, GateVerdict, State};
+use piton_sys::{Ids, SystemIds, file};
+use serde_json::Value;
+
+use super::{Context, LOOK_EVERY};
+use crate::world::{WorldError, hidden_variables, sentence};
+
+/// Largest file of gate states.
+const STATES_BYTES_MAX: u64 = 1 << 20;
+
+/// Between two runs of a gate's command.
+const COMMAND_EVERY: Duration = Duration::from_secs(10);
+
+/// How long a gate's command may take: as long as a check by default.
+const COMMAND_TIMEOUT_MS: u64 = 15 * 60_000;
+
+/// Looks until something is another than it was.
+pub(super) async fn watch(
+    context: &std::sync::Arc<Context>,
+    effect: &Effect,
+    state: &State,
+) -> Result<Command, WorldError> {
+    let Effect::Gates { step, gates } = effect else { return Ok(Command::Tick) };
+    let runs_commands = gates.iter().any(|gate| !matches!(gate, Gate::Named(_)));
+    let known = state.step(step).map_or(&[][..], |step| &step.verdicts);
+    loop {
+        let (shared, wanted, seen) = (std::sync::Arc::clone(context), gates.clone(), state.clone());
+        let step = step.clone();
+        let looked = super::in_thread(move || {
+            let verdicts =
+                wanted.iter().map(|gate| verdict(&shared, gate, &seen)).collect::<Result<_, _>>()?;
+            Ok(Command::TakeGates { step, verdicts })
+        });
+        match looked.await? {
+            Command::TakeGates { verdicts, .. } if verdicts == known => {}
+            news => return Ok(news),
+        }
+        tokio::time::sleep(if runs_commands { COMMAND_EVERY } else { LOOK_EVERY }).await;
+    }
+}
+
+fn verdict(context: &Context, gate: &Gate, state: &State) -> Result<GateVerdict, WorldError> {
+    let (open, why) = match gate {
+        Gate::Named(name) => named(context, name, state),
+        Gate::Command(command) => {
+            run(context, vec!["/bin/sh".to_owned(), "-c".to_owned(), command.clone()], state)?
+        }
+        Gate::Guard => run(context, ours(context, &["guard"]), state)?,
+        Gate::Gaps(file) => {
+            let mut words = vec!["gaps", "stale", "--exit-code"];
+            if let Some(file) = file {
+                words.extend(["--file", file]);
+            }
+            run(context, ours(context, &words), state)?
+        }
+    };
+    Ok(GateVerdict { gate: gate.clone(), open, why })
+}
+
+/// A command of this very program.
+fn ours(context: &Context, words: &[&str]) -> Vec<String> {
+    let mut argv = vec![context.exe.display().to_string()];
+    argv.extend(["--repo".to_owned(), context.layout.root().display().to_string()]);
+    argv.extend(words.iter().map(|word| (*word).to_owned()));
+    argv
+}
+
+/// A name in the gate-state file. Without such a file every gate is open; what is not there, or not `true`, is closed.
+fn named(context: &Context, name: &str, state: &State) -> (bool, Option<String>) {
+    let Some(path) = &state.options.gate_state_file else { return (true, None) };
+    let closed = |why: String| (false, Some(why));
+    let bytes = match file::read_regular(&context.place().absolute(path), STATES_BYTES_MAX) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return closed(format!("there is no `{path}`")),
+        Err(error) => return closed(sentence(&error)),
+    };
+    match serde_json::from_slice::<Value>(&bytes) {
+        Ok(Value::Object(states)) => match states.get(name) {
+            Some(Value::Bool(true)) => (true, None),
+            Some(Value::Bool(false)) => closed(format!("it is closed in `{path}`")),
+            _ => closed(format!("`{path}` does not say")),
+        },
+        _ => closed(format!("`{path}` is no JSON object")),
+    }
+}
+
+/// Runs a gate's command under a keeper: open where it exits with 0. Each look is a run of its own.
+fn run(context: &Context, argv: Vec<String>, state: &State) -> Result<(bool, Option<String>), WorldError> {
+    context.require_lease(state)?;
+    let name = format!("gate-{}", SystemIds.hex(12));
+    let spec = Spec {
+        run: context.run.to_string(),
+        name: name.clone(),
+        mark: format!("{}-{name}", context.run),
+        argv,
+        cwd: context.layout.tree().to_owned(),
+        env: BTreeMap::from([("CI".to_owned(), "1".to_owned())]),
+        env_remove: hidden_variables(None),
+        stdin: Stdin::Null,
+        prompt: None,
+        files: BTreeMap::new(),
+        redact: Vec::new(),
+        limits: Limits {
+            wall_ms: Some(COMMAND_TIMEOUT_MS),
+            idle_ms: None,
+            output_bytes_max: 1 << 20,
+            kill_grace_ms: 1_000,
+        },
+    };
+    let attempts = context.attempts();
+    if let piton_agent::Launch::SpawnFailed { error } = piton_agent::launch(&context.exe, &attempts, &spec)? {
+        return Ok((false, Some(error)));
+    }
+    let found = piton_agent::wait(&attempts, &name)?;
+    // Nobody asks for it again; a look every few seconds would fill the disk.
+    let _ = std::fs::remove_dir_all(attempts.join(&name));
+    Ok(match found {
+        Found::Finished(exit) => match (exit.code, exit.ended_by) {
+            (Some(0), _) => (true, None),
+            (_, EndedBy::WallClock) => (false, Some("its command took longer than it may".to_owned())),
+            (Some(code), _) => (false, Some(format!("its command exited with {code}"))),
+            (None, _) => (false, exit.error.or_else(|| Some("its command was ended".to_owned()))),
+        },
+        _ => (false, Some("its command was lost".to_owned())),
+    })
+}

@@ -1,0 +1,84 @@
+//! Files that others write and a workflow reads: items of a collection, manual inputs.
+
+use piton_files::workflow::{RunPlace, input_digest, read_manual_input};
+use piton_model::workflow::limits::MANUAL_INPUT_BYTES_MAX;
+use piton_model::workflow::{Command, OpenAttempt, State, Step, StepId};
+use piton_sys::file::{self, Durability};
+use serde_json::Value;
+
+use super::Context;
+use crate::world::WorldError;
+
+/// Largest file of items.
+const ITEMS_BYTES_MAX: u64 = 4 << 20;
+
+/// What a person wrote for this step since it asked, unless it was read before.
+pub(super) fn manual_input(place: &RunPlace, state: &State, step: &StepId) -> Option<Command> {
+    let runtime = state.step(step)?;
+    let question = runtime.question.as_ref()?;
+    let path = place.manual_input(step);
+    let bytes = file::read_regular(&path, MANUAL_INPUT_BYTES_MAX as u64 + 1).ok()??;
+    let digest = input_digest(&bytes);
+    let changed = path.metadata().and_then(|found| found.modified()).ok()?;
+    let changed_ms =
+        changed.duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
+    let input = match changed_ms < question.since.as_millis() {
+        true => Err(format!("`{}` is older than the question: write it again", path.display())),
+        false => read_manual_input(&bytes).map_err(|why| format!("`{}`: {why}", path.display())),
+    };
+    // What cannot be read is said once; the step goes on waiting for something else.
+    let said = runtime.refused_input.as_ref().is_some_and(|(known, _)| *known == digest);
+    (input.is_ok() || !said).then(|| Command::TakeManualInput { step: step.clone(), digest, input })
+}
+
+/// What people said, for the step that is about to start, lies where the contract promises it: an answer that came
+/// another way is written there. A file that says something else is kept beside it.
+pub(super) fn keep_inputs(
+    context: &Context,
+    attempt: &OpenAttempt,
+    step: &Step,
+    state: &State,
+) -> Result<(), WorldError> {
+    for id in step.needs.iter().chain([&step.id]) {
+        let Some(said) = state.step(id).and_then(|step| step.manual.as_ref()) else { continue };
+        let path = context.place().manual_input(id);
+        let found = file::read_regular(&path, MANUAL_INPUT_BYTES_MAX as u64)?;
+        if let Some(bytes) = &found {
+            if read_manual_input(bytes).is_ok_and(|there| there == *said) {
+                continue;
+            }
+            let aside = path.with_extension(format!("before{}.json", attempt.number));
+            file::rename_noreplace(&path, &aside)?;
+        }
+        let mut content = said.content.clone();
+        content.entry("approved").or_insert(said.approved.into());
+        if let Some(comment) = &said.comment {
+            content.entry("comments").or_insert(comment.as_str().into());
+        }
+        let text = serde_json::to_vec_pretty(&content).expect("JSON is JSON");
+        file::write_atomic(&path, &text, Durability::Unsynced)?;
+    }
+    Ok(())
+}
+
+/// The items in a file: a list, or an object whose `items` is one.
+pub(super) fn items(context: &Context, path: Option<&str>) -> Result<Vec<Value>, String> {
+    let path = path.ok_or("the step it takes its items from left no artifact")?;
+    let inside = piton_model::workflow::is_inside(path);
+    if !inside {
+        return Err(format!("`{}` is outside of the repository", piton_model::workflow::shown(path)));
+    }
+    let file = context.layout.tree().join(path);
+    let bytes = file::read_regular(&file, ITEMS_BYTES_MAX).map_err(|error| crate::world::sentence(&error))?;
+    let bytes = bytes.ok_or_else(|| format!("there is no `{}`", piton_model::workflow::shown(path)))?;
+    let value: Value =
+        serde_json::from_slice(&bytes).map_err(|error| format!("`{path}` is not JSON: {error}"))?;
+    match value {
+        Value::Array(items) => Ok(items),
+        Value::Object(mut object) => match object.remove("items") {
+            Some(Value::Array(items)) => Ok(items),
+            _ => Err(format!("`{path}` has no list `items`")),
+        },
+        _ => Err(format!("`{path}` is neither a list nor an object with `items`")),
+    }
+}

@@ -1,0 +1,227 @@
+//! The world of a workflow: steps under keepers, gates, items and people's files, the view of the run.
+//!
+//! Built like the loop's: what became of work is read from its attempt directory before anything is started, so that
+//! performing an effect again after a crash finds the agent that still runs. Steps work in place and side by side, so
+//! nothing here takes snapshots.
+
+mod attempt;
+mod end;
+mod gates;
+mod look;
+mod nested;
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+pub use attempt::agent_key;
+pub use nested::nested_run;
+use piton_files::workflow::{RunPlace, RunView};
+use piton_model::workflow::{Command, Effect, State};
+use piton_model::{RunId, Seq, Timestamp};
+use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
+
+use crate::driver::World;
+use crate::layout::Layout;
+use crate::world::{Interrupts, WorldError, sentence};
+
+/// How often files that people and other programs write are looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// A view is there this long after what it shows, at the latest.
+const SHOWN_WITHIN_MS: u64 = 900;
+
+/// How much longer than a rendering the time to the next must be.
+const COST_FACTOR: u64 = 20;
+
+/// The world of a workflow that works in a directory of this machine.
+pub struct WorkflowWorld {
+    context: Arc<Context>,
+    shown: RefCell<Option<Shown>>,
+    interrupts: Interrupts,
+    note: Box<dyn Fn(&str)>,
+}
+
+/// What performing work needs, shared with the threads that do it.
+struct Context {
+    layout: Layout,
+    run: RunId,
+    view: RunView,
+    /// This very program: keepers are started from it.
+    exe: PathBuf,
+    host: String,
+    /// Attempts that are to be ended instead of awaited.
+    cancelled: Mutex<BTreeSet<u32>>,
+}
+
+struct Shown {
+    at: Timestamp,
+    cost_ms: u64,
+    head: Seq,
+}
+
+/// The view of `run` in the repository of `layout`.
+pub fn view_of(layout: &Layout, run: &RunId) -> RunView {
+    let digests = layout.attempts(run).join("run_state.digests");
+    RunView::new(RunPlace::new(layout.root(), run.clone()), digests)
+}
+
+/// Whether a file of a person lies there that the run has not heard of.
+pub fn has_input(layout: &Layout, state: &State) -> bool {
+    let place = RunPlace::new(layout.root(), state.run.clone());
+    state.questions().iter().any(|(step, _)| look::manual_input(&place, state, step).is_some())
+}
+
+impl WorkflowWorld {
+    /// The world of `run`; `note` is told what a person should know and no event says.
+    pub fn open(
+        layout: &Layout,
+        run: &RunId,
+        exe: PathBuf,
+        note: Box<dyn Fn(&str)>,
+    ) -> Result<Self, WorldError> {
+        file::create_private_dir(&layout.attempts(run))?;
+        piton_agent::sweep(&layout.attempts(run))?;
+        let view = view_of(layout, run);
+        view.prepare()?;
+        let context = Context {
+            layout: layout.clone(),
+            run: run.clone(),
+            view,
+            exe,
+            host: piton_sys::process::host_id(),
+            cancelled: Mutex::default(),
+        };
+        let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
+        Ok(Self { context: Arc::new(context), shown: RefCell::new(None), interrupts, note })
+    }
+
+    /// Renders the view now, whatever it costs: a step that may read it is about to start, or nothing follows.
+    fn show(&self, state: &State, head: Seq) {
+        let begin = SystemClock.monotonic();
+        match self.context.view.publish(state) {
+            Ok(Some(moved)) => (self.note)(&moved.to_string()),
+            Ok(None) => {}
+            Err(error) => (self.note)(&format!("`run_state.json` was not written: {}", sentence(&error))),
+        }
+        let cost_ms = (SystemClock.monotonic() - begin).as_millis() as u64;
+        *self.shown.borrow_mut() = Some(Shown { at: self.now(), cost_ms, head });
+    }
+
+    fn is_due(&self, head: Seq) -> bool {
+        match &*self.shown.borrow() {
+            None => true,
+            Some(shown) => {
+                let wait_ms = shown.cost_ms.saturating_mul(COST_FACTOR).min(SHOWN_WITHIN_MS);
+                shown.head != head && self.now().millis_since(shown.at) >= wait_ms
+            }
+        }
+    }
+}
+
+impl Context {
+    fn attempts(&self) -> PathBuf {
+        self.layout.attempts(&self.run)
+    }
+
+    fn place(&self) -> &RunPlace {
+        self.view.place()
+    }
+
+    fn is_cancelled(&self, attempt: u32) -> bool {
+        self.cancelled.lock().unwrap_or_else(PoisonError::into_inner).contains(&attempt)
+    }
+
+    /// Asked before everything that is written: a driver that was frozen and wakes late does no harm.
+    fn require_lease(&self, state: &State) -> Result<(), WorldError> {
+        let epoch = state.driver.as_ref().map_or(0, |driver| driver.epoch);
+        match piton_store::sqlite::is_superseded(&self.layout.state(), &self.run, epoch) {
+            true => Err(WorldError::Superseded),
+            false => Ok(()),
+        }
+    }
+}
+
+impl World<State> for WorkflowWorld {
+    fn now(&self) -> Timestamp {
+        SystemClock.now()
+    }
+
+    fn random(&self) -> [u8; 16] {
+        SystemIds.bytes()
+    }
+
+    /// Files that people wrote while nobody drove.
+    fn found(&self, state: &State) -> Vec<Command> {
+        let asked = state.questions().into_iter();
+        asked.filter_map(|(step, _)| look::manual_input(self.context.place(), state, step)).collect()
+    }
+
+    fn perform(
+        &self,
+        effect: &Effect,
+        fresh: bool,
+        state: &State,
+    ) -> impl Future<Output = Command> + 'static {
+        let context = Arc::clone(&self.context);
+        let (effect, state) = (effect.clone(), state.clone());
+        async move {
+            let result = match &effect {
+                Effect::Attempt(_) => {
+                    in_thread(move || attempt::perform(&context, &effect, fresh, &state)).await
+                }
+                Effect::Gates { .. } => gates::watch(&context, &effect, &state).await,
+                Effect::Items { step, path, .. } => Ok(Command::TakeItems {
+                    step: step.clone(),
+                    items: look::items(&context, path.as_deref()),
+                }),
+                Effect::ManualInput { step, .. } => loop {
+                    if let Some(command) = look::manual_input(context.place(), &state, step) {
+                        break Ok(command);
+                    }
+                    tokio::time::sleep(LOOK_EVERY).await;
+                },
+                Effect::Timer(_) => Ok(Command::Tick),
+            };
+            result.unwrap_or_else(|error| Command::GiveUp { detail: sentence(&error) })
+        }
+    }
+
+    fn cancel(&self, effect: &Effect) {
+        let Effect::Attempt(attempt) = effect else { return };
+        let mut cancelled = self.context.cancelled.lock().unwrap_or_else(PoisonError::into_inner);
+        cancelled.insert(attempt.number);
+        // A keeper that is gone already, or is not there yet, needs no telling.
+        let _ = piton_agent::cancel(&self.context.attempts(), &attempt.number.to_string());
+    }
+
+    fn publish(&self, state: &State, head: Seq, at_rest: bool) {
+        if at_rest || self.is_due(head) {
+            self.show(state, head);
+        }
+    }
+
+    fn interrupted(&self) -> impl Future<Output = bool> {
+        self.interrupts.next()
+    }
+}
+
+/// Runs work that waits for processes in a thread of its own, not one of the runtime's: those panic where the system
+/// has none left.
+async fn in_thread(
+    work: impl FnOnce() -> Result<Command, WorldError> + Send + 'static,
+) -> Result<Command, WorldError> {
+    let (done, result) = tokio::sync::oneshot::channel();
+    let work = move || {
+        let _awake = piton_sys::process::keep_awake();
+        drop(done.send(work()));
+    };
+    let thread = std::thread::Builder::new().name("work".to_owned());
+    if let Err(error) = thread.spawn(work) {
+        return Ok(Command::GiveUp { detail: format!("no thread can be started: {error}") });
+    }
+    result.await.expect("work does not panic")
+}

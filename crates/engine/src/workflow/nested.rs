@@ -1,0 +1,142 @@
+//! A step that is a workflow: a run of its own beside this one, found again by its name.
+//!
+//! It is no child of this driver: it has a journal and a driver of its own, survives what this one does not, and can
+//! be looked at, answered and stopped like any other.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use piton_files::workflow::{Disk, load};
+use piton_model::loop_machine::AttemptOutcome;
+use piton_model::workflow::{Command, OpenAttempt, Options, Order, State, StepEnd, create};
+use piton_model::{Machine, Outline, RunId, Status, StopOrigin};
+use piton_store::Store;
+use piton_store::sqlite::Sqlite;
+use piton_sys::process::{Detach, spawn_detached};
+use piton_view::{Client, Request};
+
+use super::Context;
+use super::attempt::not_startable;
+use crate::client::{ClientError, LocalClient};
+use crate::world::{WorldError, sentence};
+
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+/// Looks at a run that rests for want of a driver before another is started.
+const ABSENT_LOOKS_MAX: u32 = 15;
+
+pub(super) fn perform(
+    context: &Context,
+    attempt: &OpenAttempt,
+    path: &str,
+    state: &State,
+) -> Result<Command, WorldError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let runtime = runtime.map_err(WorldError::Signals)?;
+    match runtime.block_on(follow(context, attempt, path, state)) {
+        Ok(command) => Ok(command),
+        Err(error) => Ok(not_startable(attempt, format!("workflow `{path}`: {}", sentence(&error)))),
+    }
+}
+
+/// The name of the run that this attempt is.
+pub fn nested_run(run: &RunId, attempt: &OpenAttempt) -> RunId {
+    let hash = blake3::hash(format!("{run}/{}/{}", attempt.step, attempt.number).as_bytes());
+    hash.to_hex()[..8].parse().expect("hex digits are a run's name")
+}
+
+async fn follow(
+    context: &Context,
+    attempt: &OpenAttempt,
+    path: &str,
+    state: &State,
+) -> Result<Command, ClientError> {
+    let Some(store) = Sqlite::open_existing(&context.layout.state())? else { return Ok(Command::Tick) };
+    let client = LocalClient::new(store, context.layout.clone());
+    let run = nested_run(&context.run, attempt);
+    match client.store().row(&run).await {
+        Ok(_) => {}
+        Err(piton_store::Error::UnknownRun { .. }) => match order(context, path, run.clone(), state) {
+            Ok(order) => {
+                client.create_as::<State>(&[create(order)?]).await?;
+            }
+            Err(why) => return Ok(not_startable(attempt, why)),
+        },
+        Err(error) => return Err(error.into()),
+    }
+    let (mut absent, mut told) = (ABSENT_LOOKS_MAX, false);
+    loop {
+        let outline = client.outline(&run).await?;
+        if let Some(command) = ended(attempt, &outline, &client).await? {
+            return Ok(command);
+        }
+        if context.is_cancelled(attempt.number) && !std::mem::replace(&mut told, true) {
+            // It may have come to rest in between: the next look shows it.
+            let _ = client.request(&run, Request::Stop { now: true, origin: StopOrigin::Command }).await;
+        }
+        let driven = client.store().holder(&run).await?.is_some();
+        absent = if driven || !outline.status.is_active() { 0 } else { absent + 1 };
+        if absent > ABSENT_LOOKS_MAX {
+            absent = 0;
+            start_driver(context, &run);
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// The run of the nested workflow: its own definition, this run's options.
+fn order(context: &Context, path: &str, run: RunId, state: &State) -> Result<Order, String> {
+    let root = context.layout.root();
+    let file = locate(path, &context.place().absolute(&state.options.workflow_file), root);
+    let loaded = load(&file, root, &Disk)
+        .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
+    let workflow_file = file.strip_prefix(root).unwrap_or(&file).display().to_string();
+    let options = Options { workflow_file, ..state.options.clone() };
+    Ok(Order { run, definition: loaded.definition, options, inherited: None })
+}
+
+/// Beside the workflow that names it, else in the repository.
+fn locate(path: &str, workflow: &Path, root: &Path) -> PathBuf {
+    let beside = workflow.parent().unwrap_or(root).join(path);
+    if beside.is_file() { beside } else { root.join(path) }
+}
+
+/// What the nested run's rest means for the step; `None` while it is under way or waits for a person.
+async fn ended(
+    attempt: &OpenAttempt,
+    outline: &Outline,
+    client: &LocalClient,
+) -> Result<Option<Command>, ClientError> {
+    let outcome = match outline.status {
+        Status::Completed => AttemptOutcome::Succeeded,
+        Status::Failed => AttemptOutcome::Failed,
+        Status::Stopped => AttemptOutcome::Cancelled,
+        Status::Created | Status::Running | Status::Rebooting | Status::Waiting | Status::Paused => {
+            return Ok(None);
+        }
+    };
+    let nested = client.load_as::<State>(&outline.run, None).await?.state;
+    let counters = &nested.counters;
+    let end = StepEnd {
+        outcome,
+        exit_code: None,
+        duration_ms: counters.working_ms,
+        message: (outcome == AttemptOutcome::Failed)
+            .then(|| format!("run `{}`: {}", outline.run, nested.detail.as_deref().unwrap_or("it failed"))),
+        report: None,
+        cost_microusd: (counters.cost_unknown == 0).then_some(counters.cost_microusd),
+        tokens: Some(counters.tokens),
+        hold: None,
+    };
+    debug_assert!(nested.is_at_rest());
+    Ok(Some(Command::EndAttempt { attempt: attempt.number, end: Box::new(end) }))
+}
+
+fn start_driver(context: &Context, run: &RunId) {
+    let arguments: Vec<OsString> =
+        vec!["--repo".into(), context.layout.root().into(), "__driver".into(), run.as_str().into()];
+    let options = Detach { current_dir: Some(context.layout.root().to_owned()), ..Detach::default() };
+    // One that cannot be started is tried again at the next look.
+    let _ = spawn_detached(&context.exe, &arguments, options);
+}

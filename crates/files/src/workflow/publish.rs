@@ -1,0 +1,120 @@
+//! Putting `run_state.json` where it belongs, and never over what somebody else wrote.
+//!
+//! The published format has no room for a proof of origin, so the digests of what piton wrote last are kept in a file
+//! of its own, written before the view: after a crash in between, either content is known as ours. The file is no
+//! source of truth; without it a view that is there counts as foreign, and nothing is lost.
+
+use std::path::{Path, PathBuf};
+
+use piton_model::workflow::{Edit, State};
+use piton_sys::file::{self, Durability, Error};
+
+use super::import::{STATE_BYTES_MAX, edits};
+use super::place::RunPlace;
+use super::render::render;
+use crate::aside::{Quarantined, quarantine};
+use crate::place::{Found, check, enter, look};
+
+/// Digests that are remembered: of the view that is there, and of the one that is about to be.
+const DIGESTS_BYTES_MAX: u64 = 4 << 10;
+
+/// Where a run's view is, and where it is remembered what of it is ours.
+#[derive(Clone, Debug)]
+pub struct RunView {
+    place: RunPlace,
+    digests: PathBuf,
+}
+
+/// What somebody did to the view of a run at rest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edited {
+    /// Nothing; or it is not there.
+    No,
+    /// Only statuses were changed.
+    Statuses(Vec<Edit>),
+    /// Something that cannot be adopted: it was moved aside.
+    Quarantined(Quarantined),
+}
+
+impl RunView {
+    /// The view at `place`; `digests` is a file in piton's own directory.
+    pub fn new(place: RunPlace, digests: PathBuf) -> Self {
+        Self { place, digests }
+    }
+
+    /// Where the run's files are.
+    pub fn place(&self) -> &RunPlace {
+        &self.place
+    }
+
+    /// Makes the directories that the format promises. One that is a link is refused.
+    pub fn prepare(&self) -> Result<(), Error> {
+        let place = &self.place;
+        let agents = place.repo.join(".agents");
+        let directory = place.directory();
+        let archive = place.reports().join("archive");
+        let (runs, logs) = (agents.join("runs"), directory.join("logs"));
+        let all = [
+            agents,
+            runs,
+            directory,
+            place.reports(),
+            archive,
+            place.manual_inputs(),
+            place.artifacts(),
+            logs,
+        ];
+        all.iter().try_for_each(|directory| enter(directory))
+    }
+
+    /// Puts the view of `state` at its place. What is there and not ours is moved aside first.
+    pub fn publish(&self, state: &State) -> Result<Option<Quarantined>, Error> {
+        let bytes = render(state, &self.place);
+        let path = self.place.state();
+        check(&self.place.directory())?;
+        let (found, on_disk) = self.look(&path)?;
+        if on_disk == bytes {
+            return Ok(None);
+        }
+        let (moved, before) = match found {
+            Found::Nothing => (None, None),
+            Found::Ours(digest) => (None, Some(*digest)),
+            Found::Foreign => (Some(quarantine(&self.place.repo, &path, state.updated_at)?), None),
+        };
+        let lines: Vec<String> = before.into_iter().chain([digest(&bytes)]).collect();
+        file::write_atomic(&self.digests, lines.join("\n").as_bytes(), Durability::Unsynced)?;
+        file::write_atomic(&path, &bytes, Durability::Unsynced)?;
+        Ok(moved)
+    }
+
+    /// What somebody did to the view since piton wrote it. Only of a run at rest.
+    pub fn edited(&self, state: &State) -> Result<Edited, Error> {
+        let path = self.place.state();
+        if path.symlink_metadata().is_err() {
+            return Ok(Edited::No);
+        }
+        check(&self.place.directory())?;
+        let (found, on_disk) = self.look(&path)?;
+        match found {
+            Found::Nothing | Found::Ours(_) => Ok(Edited::No),
+            Found::Foreign => match edits(state, &self.place, &on_disk) {
+                Ok(edits) if edits.is_empty() => Ok(Edited::No),
+                Ok(edits) => Ok(Edited::Statuses(edits)),
+                Err(_) => Ok(Edited::Quarantined(quarantine(&self.place.repo, &path, state.updated_at)?)),
+            },
+        }
+    }
+
+    fn look(&self, path: &Path) -> Result<(Found<String>, Vec<u8>), Error> {
+        let known = file::read_regular(&self.digests, DIGESTS_BYTES_MAX)?.unwrap_or_default();
+        let known = String::from_utf8_lossy(&known).into_owned();
+        look(path, STATE_BYTES_MAX as u64, |bytes| {
+            let digest = digest(bytes);
+            known.lines().any(|line| line == digest).then_some(digest)
+        })
+    }
+}
+
+fn digest(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}

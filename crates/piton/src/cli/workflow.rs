@@ -1,0 +1,85 @@
+//! The words and flags of `piton run`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// The workflow.
+    #[arg(value_name = "WORKFLOW", required_unless_present = "workflow")]
+    pub(crate) file: Option<PathBuf>,
+    /// The same, as other tools call it.
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    pub(crate) workflow: Option<PathBuf>,
+    /// Any command as the agent of every step; it gets the prompt on its standard input.
+    #[arg(long, value_name = "CMD", group = "launcher")]
+    pub(crate) exec: Option<String>,
+    /// A wrapper program that runs agents and writes reports; a `.py` file is started with python3.
+    #[arg(long, value_name = "FILE", group = "launcher")]
+    pub(crate) wrapper: Option<PathBuf>,
+    /// A further argument for the wrapper. Repeatable.
+    #[arg(long, value_name = "ARG", requires = "wrapper", allow_hyphen_values = true)]
+    pub(crate) wrapper_arg: Vec<String>,
+    /// A command with placeholders: {run_id}, {step_id}, {agent}, {prompt}, {repo}, {report}, {attempt}, {manual_input}.
+    #[arg(long, value_name = "T", group = "launcher")]
+    pub(crate) command_template: Option<String>,
+    /// A name for the run; one that exists and is unfinished is gone on with.
+    #[arg(long, value_name = "ID")]
+    pub(crate) run_id: Option<String>,
+    /// Begin anew from this step, in the newest run of this workflow or in that of --run-id.
+    #[arg(long, value_name = "STEP")]
+    pub(crate) start_at_step: Option<String>,
+    /// Go on with the workflow as it is now, after showing what changed.
+    #[arg(long)]
+    pub(crate) migrate: bool,
+    /// Check the workflow, print its plan and its graph, and run nothing.
+    #[arg(long)]
+    pub(crate) check_only: bool,
+    /// Tries per step.
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) max_attempts: u32,
+    /// Loop-backs per gate.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) max_iterations: u32,
+    /// Steps at once.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) max_parallel: u32,
+    /// Steps with `human_in_the_loop` wait for a person.
+    #[arg(long)]
+    pub(crate) pause_for_human_input: bool,
+    /// A variable for every step. Repeatable.
+    #[arg(long, value_name = "K=V")]
+    pub(crate) env: Vec<String>,
+    /// A JSON file that says which gates are open; without one all are.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) gate_state_file: Option<PathBuf>,
+    /// The most that the run may cost, in dollars.
+    #[arg(long, value_name = "USD")]
+    pub(crate) max_cost: Option<f64>,
+    /// What follows when it costs more.
+    #[arg(long, value_enum, default_value = "pause")]
+    pub(crate) cost_limit_action: CostLimitAction,
+    /// The number of an issue whose text lies in `gh_issue_N.md`, for steps to read.
+    #[arg(long, value_name = "N")]
+    pub(crate) issue_number: Option<String>,
+    /// Where that file lies; by default the top of the repository.
+    #[arg(long, value_name = "DIR", requires = "issue_number")]
+    pub(crate) issue_dir: Option<PathBuf>,
+    /// Do not wait for the run.
+    #[arg(long)]
+    pub(crate) detach: bool,
+    /// Take the piton.toml of this repository as it stands, for this once.
+    #[arg(long)]
+    pub(crate) trust: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CostLimitAction {
+    /// Say so.
+    Warn,
+    /// Rest until somebody raises the limit.
+    Pause,
+    /// Fail.
+    Fail,
+}

@@ -1,0 +1,439 @@
+//! `piton run`: record a workflow's run, start its driver, watch it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use piton_config::{AgentOptions, Overrides, find, resolve};
+use piton_engine::workflow::{agent_key, view_of};
+use piton_engine::{Layout, LocalClient};
+use piton_files::workflow::{
+    Disk, Edited, Loaded, RunPlace, STATE_BYTES_MAX, difference, import, load, mermaid, plan,
+};
+use piton_model::loop_machine::{AgentConfig, Raise};
+use piton_model::workflow::{
+    Command, CostAction, Inherited, Issue, Launcher, Options, Order, State, StepId, Work, create, fork,
+};
+use piton_model::{ExitCode, Kind, RunId, Status, exit_code};
+use piton_store::Store;
+use piton_sys::{Ids, SystemIds, file};
+use piton_view::{Client, Request};
+use serde_json::{Map, Value};
+
+use crate::cli::{CostLimitAction, ForkArguments, Global, RaiseArguments, RunArguments};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::viewer::{self, From};
+use crate::{configuration, known, repository, start};
+
+pub(super) async fn run(
+    global: &Global,
+    arguments: &RunArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
+    let layout = repository::layout(global)?;
+    let path = workflow_path(arguments)?;
+    let loaded = load(&path, layout.root(), &Disk).map_err(|problems| problems_of(&problems))?;
+    if arguments.check_only {
+        return Ok(check_only(&loaded, out));
+    }
+    let options = options_of(&layout, &path, arguments, &loaded)?;
+    let client = repository::open_or_create(&layout)?;
+    let from = match target(&client, arguments, &options).await? {
+        Target::New(run, inherited) => begin(&client, run, loaded, options, inherited, out).await?,
+        Target::Existing(run) => go_on(&client, &run, &loaded, arguments, out).await?,
+    };
+    if arguments.detach {
+        if out.json {
+            out.json(&serde_json::json!({ "run_id": from.0 }));
+        } else {
+            out.line(format!("{} works in the background: `piton attach {}`", from.0, from.0.short()));
+        }
+        return Ok(ExitCode::Done);
+    }
+    viewer::view(&client, &from.0, from.1, out).await
+}
+
+fn workflow_path(arguments: &RunArguments) -> Result<PathBuf, Failure> {
+    let path = arguments.file.as_ref().or(arguments.workflow.as_ref());
+    let path = path.ok_or_else(|| Failure::usage("name a workflow file"))?;
+    std::path::absolute(path).map_err(|error| Failure::environment(&error))
+}
+
+/// Every problem at once, each with its line and what to do.
+fn problems_of(problems: &[piton_files::workflow::Problem]) -> Failure {
+    Failure {
+        details: problems.iter().map(ToString::to_string).collect(),
+        ..Failure::usage(match problems.len() {
+            1 => "the workflow cannot be run".to_owned(),
+            many => format!("the workflow cannot be run: {many} problems"),
+        })
+    }
+}
+
+fn check_only(loaded: &Loaded, out: &Output) -> ExitCode {
+    let graph = mermaid(&loaded.definition);
+    if out.json {
+        out.json(&serde_json::json!({
+            "name": loaded.definition.name, "digest": loaded.digest, "steps": loaded.definition.steps.len(),
+            "definition": loaded.definition, "mermaid": graph,
+        }));
+    } else {
+        out.line(plan(&loaded.definition).trim_end());
+        out.line("");
+        out.line(graph.trim_end());
+    }
+    ExitCode::Done
+}
+
+fn options_of(
+    layout: &Layout,
+    path: &Path,
+    arguments: &RunArguments,
+    loaded: &Loaded,
+) -> Result<Options, Failure> {
+    let launcher = launcher_of(arguments)?;
+    let agents = match launcher {
+        Launcher::Adapter {} => agents_of(layout, arguments, loaded)?,
+        _ => BTreeMap::new(),
+    };
+    Ok(Options {
+        max_attempts: arguments.max_attempts,
+        max_iterations: arguments.max_iterations,
+        max_parallel: arguments.max_parallel,
+        pause_for_human_input: arguments.pause_for_human_input,
+        max_cost_microusd: arguments.max_cost.map(|dollars| (dollars.max(0.0) * 1e6).round() as u64),
+        cost_limit_action: match arguments.cost_limit_action {
+            CostLimitAction::Warn => CostAction::Warn,
+            CostLimitAction::Pause => CostAction::Pause,
+            CostLimitAction::Fail => CostAction::Fail,
+        },
+        env: environment(&arguments.env)?,
+        launcher,
+        gate_state_file: arguments.gate_state_file.as_ref().map(|file| relative(layout, file)).transpose()?,
+        workflow_file: relative(layout, path)?,
+        issue: match &arguments.issue_number {
+            None => None,
+            Some(number) => {
+                let directory = arguments.issue_dir.as_deref().unwrap_or(layout.root());
+                Some(Issue { number: number.clone(), directory: relative(layout, directory)? })
+            }
+        },
+        agents,
+        ..Options::default()
+    })
+}
+
+/// The path as the run keeps it: relative to the repository where it lies in it.
+fn relative(layout: &Layout, path: &Path) -> Result<String, Failure> {
+    let path = std::path::absolute(path).map_err(|error| Failure::environment(&error))?;
+    let path = path.strip_prefix(layout.root()).unwrap_or(&path);
+    let text = path.to_str().ok_or_else(|| Failure::usage(format!("`{}` is not UTF-8", path.display())))?;
+    Ok(text.to_owned())
+}
+
+fn environment(pairs: &[String]) -> Result<Map<String, Value>, Failure> {
+    let split = |pair: &String| {
+        let (name, value) = pair
+            .split_once('=')
+            .ok_or_else(|| Failure::usage(format!("--env `{pair}`")).hint("write --env NAME=VALUE"))?;
+        Ok((name.to_owned(), Value::from(value)))
+    };
+    pairs.iter().map(split).collect()
+}
+
+fn launcher_of(arguments: &RunArguments) -> Result<Launcher, Failure> {
+    if let Some(command) = &arguments.exec {
+        return Ok(Launcher::Exec { command: command.clone() });
+    }
+    if let Some(template) = &arguments.command_template {
+        return Ok(Launcher::Template { template: template.clone() });
+    }
+    let Some(wrapper) = &arguments.wrapper else { return Ok(Launcher::Adapter {}) };
+    let path = std::path::absolute(wrapper).map_err(|error| Failure::environment(&error))?;
+    if !path.is_file() {
+        return Err(Failure::usage(format!("there is no wrapper `{}`", wrapper.display())));
+    }
+    // A file that others run with `python wrapper.py` needs no execute bit.
+    let is_python = path.extension().is_some_and(|extension| extension == "py");
+    Ok(Launcher::Wrapper {
+        python: is_python.then(|| configuration::variable("PYTHON").unwrap_or_else(|| "python3".to_owned())),
+        wrapper: path.display().to_string(),
+        args: arguments.wrapper_arg.clone(),
+    })
+}
+
+/// piton's own adapters for every agent that the steps name, and their programs are there.
+fn agents_of(
+    layout: &Layout,
+    arguments: &RunArguments,
+    loaded: &Loaded,
+) -> Result<BTreeMap<String, AgentConfig>, Failure> {
+    let mut agents = BTreeMap::new();
+    let files = configuration::read(layout)?;
+    let steps = loaded.definition.steps.iter();
+    let wanted: Vec<_> = steps
+        .filter_map(|step| match &step.work {
+            Work::Agent { agent, .. } => Some((agent, step.model.as_deref())),
+            _ => None,
+        })
+        .collect();
+    if wanted.is_empty() {
+        return Ok(agents);
+    }
+    if !arguments.trust {
+        configuration::require_trust(layout, &files)?;
+    }
+    let resolved =
+        resolve(&files, &configuration::variable, &Overrides::default()).map_err(configuration::problems)?;
+    let mut missing = Vec::new();
+    for (agent, model) in wanted {
+        let key = agent_key(agent, model);
+        if agents.contains_key(&key) {
+            continue;
+        }
+        let options = AgentOptions { model: model.map(str::to_owned), ..AgentOptions::default() };
+        match find(&resolved.settings, agent).map(|found| found.configured(&options)) {
+            Some(Ok(config)) => {
+                agents.insert(key, config);
+            }
+            Some(Err((_, why))) => missing.push(format!("agent `{agent}`: {why}")),
+            None => missing.push(format!("there is no agent `{agent}`")),
+        }
+    }
+    if !missing.is_empty() {
+        missing.dedup();
+        return Err(Failure {
+            details: missing,
+            ..Failure::usage("some steps have no agent that piton knows")
+        }
+        .hint(
+            "give --wrapper FILE, --command-template T or --exec CMD, or describe the agent in piton.toml",
+        ));
+    }
+    let path = std::env::var_os("PATH");
+    let absent = agents.values().map(|agent| &agent.command[0]).find(|program| {
+        piton_sys::process::find_program(program.as_ref(), path.as_deref(), layout.root()).is_none()
+    });
+    match absent {
+        None => Ok(agents),
+        Some(program) => {
+            Err(Failure::new(ExitCode::Environment, format!("the agent program `{program}` is not in PATH")))
+        }
+    }
+}
+
+/// Which run a person means.
+enum Target {
+    /// One that is not there yet.
+    New(RunId, Option<Inherited>),
+    /// One that is.
+    Existing(RunId),
+}
+
+async fn target(
+    client: &LocalClient,
+    arguments: &RunArguments,
+    options: &Options,
+) -> Result<Target, Failure> {
+    let named: Option<RunId> = match &arguments.run_id {
+        Some(id) => Some(id.parse().map_err(|error| Failure::of(ExitCode::Usage, &error))?),
+        None => None,
+    };
+    let run = match (named, &arguments.start_at_step) {
+        (Some(run), _) => run,
+        (None, Some(_)) => newest_of(client, &options.workflow_file).await?,
+        (None, None) => {
+            return Ok(Target::New(SystemIds.hex(8).parse().expect("hex digits are a run's name"), None));
+        }
+    };
+    match client.store().row(&run).await {
+        Ok(_) => Ok(Target::Existing(run)),
+        Err(piton_store::Error::UnknownRun { .. }) => {
+            let inherited = left_by_another_tool(client.layout(), &run)?;
+            Ok(Target::New(run, inherited))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The newest run of this workflow, by its file.
+async fn newest_of(client: &LocalClient, workflow_file: &str) -> Result<RunId, Failure> {
+    for run in client.runs().await?.into_iter().filter(|run| run.kind == Kind::Workflow.as_str()) {
+        let state = client.load_as::<State>(&run.run_id, None).await?.state;
+        if state.options.workflow_file == workflow_file {
+            return Ok(run.run_id);
+        }
+    }
+    Err(Failure::usage(format!("`{workflow_file}` was never run here"))
+        .hint("run it without --start-at-step, or name a run with --run-id"))
+}
+
+/// What another tool did in a run directory of this name.
+fn left_by_another_tool(layout: &Layout, run: &RunId) -> Result<Option<Inherited>, Failure> {
+    let path = RunPlace::new(layout.root(), run.clone()).state();
+    let Some(bytes) = file::read_regular(&path, STATE_BYTES_MAX as u64)? else { return Ok(None) };
+    let imported = import(&bytes).map_err(|error| {
+        Failure::usage(format!("`{}`: {error}", path.display())).hint("choose another --run-id")
+    })?;
+    Ok(Some(imported.inherited))
+}
+
+async fn begin(
+    client: &LocalClient,
+    run: RunId,
+    loaded: Loaded,
+    options: Options,
+    inherited: Option<Inherited>,
+    out: &Output,
+) -> Result<(RunId, From), Failure> {
+    if inherited.is_some() {
+        out.note(format!("going on with what another tool left in `.agents/runs/{run}`"));
+    }
+    let order = Order { run: run.clone(), definition: loaded.definition, options, inherited };
+    client.create_as::<State>(&[create(order)?]).await?;
+    if let Err(failure) = known::remember(client.layout()) {
+        out.note(format!("note: `piton ls --everywhere` will not find this run: {}", failure.message));
+    }
+    start::driver(client, &run, false).await?;
+    Ok((run, From::Start))
+}
+
+/// Goes on with a run that is there, where that can be meant.
+async fn go_on(
+    client: &LocalClient,
+    run: &RunId,
+    loaded: &Loaded,
+    arguments: &RunArguments,
+    out: &Output,
+) -> Result<(RunId, From), Failure> {
+    let state = client.load_as::<State>(run, None).await?.state;
+    if state.status == Status::Completed && arguments.start_at_step.is_none() {
+        return Err(Failure::usage(format!("run `{run}` is completed")).hint(format!(
+            "do a step again with --start-at-step, or try it aside: `piton fork {run} --step STEP`"
+        )));
+    }
+    if state.digest != loaded.digest {
+        let lines = difference(&state.plan, &loaded.definition);
+        if !arguments.migrate {
+            return Err(Failure {
+                details: lines,
+                ..Failure::usage(format!("run `{run}` was started with another definition"))
+            }
+            .hint(format!("give --migrate to go on with this one, or `piton resume {run}` with the old")));
+        }
+        out.note("going on with the workflow as it is now:");
+        lines.iter().for_each(|line| out.note(format!("  {line}")));
+    }
+    start::let_go(client, run).await?;
+    if arguments.migrate {
+        let migrate = Command::Migrate(Box::new(loaded.definition.clone()));
+        client.tell_at_rest::<State>(run, migrate).await?;
+    }
+    let before =
+        resume(client, run, Raise::default(), false, out, arguments.start_at_step.as_deref()).await?;
+    Ok((run.clone(), From::After(before)))
+}
+
+/// Asks the run to go on and starts a driver; returns the event after which it does.
+async fn resume(
+    client: &LocalClient,
+    run: &RunId,
+    raise: Raise,
+    take_over: bool,
+    out: &Output,
+    start_at: Option<&str>,
+) -> Result<u64, Failure> {
+    start::let_go(client, run).await?;
+    if let Some(holder) = client.store().holder(run).await?
+        && !take_over
+    {
+        return Err(piton_store::Error::Held { run: run.clone(), holder: Box::new(holder) }.into());
+    }
+    adopt_edits(client, run, out).await?;
+    let loaded = client.load_as::<State>(run, None).await?;
+    if let Some(step) = start_at {
+        client.request(run, Request::StartAt(StepId::new(step))).await?;
+    }
+    // A run that a crash left under way needs a driver, not a decision.
+    let under_way = matches!(loaded.state.status, Status::Created | Status::Running | Status::Rebooting);
+    // One that waits for people goes on by what they said, which may lie there as a file.
+    let asks = loaded.state.status == Status::Waiting && !loaded.state.questions().is_empty();
+    if start_at.is_none() && (!(under_way || asks) || raise != Raise::default()) {
+        client.request(run, Request::Resume(raise)).await?;
+    }
+    start::driver(client, run, take_over).await?;
+    if asks {
+        start::let_go(client, run).await?;
+    }
+    Ok(loaded.head)
+}
+
+/// `piton resume` of a workflow.
+pub(super) async fn resume_run(
+    client: &LocalClient,
+    run: &RunId,
+    arguments: &RaiseArguments,
+    take_over: bool,
+    out: &Output,
+) -> Result<u64, Failure> {
+    use piton_config::Limit;
+    let options = client.load_as::<State>(run, None).await?.state.options;
+    let raised = |limit: Limit, current: Option<u64>, text: &Option<String>| {
+        let failed = |why: String| Failure::usage(format!("{}: {why}", limit.flag()));
+        text.as_deref().map(|text| limit.raised(current, text).map_err(failed)).transpose()
+    };
+    let iterations =
+        raised(Limit::MaxIterations, Some(options.max_iterations.into()), &arguments.max_iterations)?;
+    let raise = Raise {
+        iterations: iterations.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
+        cost_microusd: raised(Limit::MaxCost, options.max_cost_microusd, &arguments.max_cost)?,
+        ..Raise::default()
+    };
+    resume(client, run, raise, take_over, out, None).await
+}
+
+/// What somebody wrote into the file of a run at rest is heard before it goes on.
+async fn adopt_edits(client: &LocalClient, run: &RunId, out: &Output) -> Result<(), Failure> {
+    let state = client.load_as::<State>(run, None).await?.state;
+    if exit_code(state.status, state.reason).is_none() {
+        return Ok(());
+    }
+    match view_of(client.layout(), run).edited(&state)? {
+        Edited::No => {}
+        Edited::Statuses(edits) => {
+            let names: Vec<String> =
+                edits.iter().map(|edit| format!("`{}` is {}", edit.step, edit.status.as_str())).collect();
+            client.tell_at_rest::<State>(run, Command::AdoptStatuses(edits)).await?;
+            out.note(format!("adopted from run_state.json: {}", names.join(", ")));
+        }
+        Edited::Quarantined(moved) => out.note(format!("note: {moved}")),
+    }
+    Ok(())
+}
+
+/// `piton fork --step`: everything up to a step again, in a run of its own.
+pub(super) async fn fork_run(
+    client: &LocalClient,
+    run: &RunId,
+    arguments: &ForkArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
+    let step = arguments.step.as_deref().ok_or_else(|| {
+        Failure::usage(format!("run `{run}` is a workflow")).hint("name the step to begin from: --step STEP")
+    })?;
+    let loaded = client.load_as::<State>(run, arguments.at).await?;
+    let inherited = fork(&loaded.state, &StepId::new(step), Some(loaded.head))?;
+    let id: RunId = match &arguments.id {
+        Some(id) => id.parse().map_err(|error| Failure::of(ExitCode::Usage, &error))?,
+        None => SystemIds.hex(8).parse().expect("hex digits are a run's name"),
+    };
+    let State { plan, options, .. } = loaded.state;
+    let order = Order { run: id.clone(), definition: (*plan).clone(), options, inherited: Some(inherited) };
+    client.create_as::<State>(&[create(order)?]).await?;
+    start::driver(client, &id, false).await?;
+    if arguments.detach {
+        out.line(format!("{id} works in the background: `piton attach {}`", id.short()));
+        return Ok(ExitCode::Done);
+    }
+    viewer::view(client, &id, From::Start, out).await
+}

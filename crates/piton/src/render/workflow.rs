@@ -1,0 +1,369 @@
+//! A workflow in words: a line per step, the events, one screen.
+
+use std::fmt::Write;
+
+use piton_model::workflow::{State, StepStatus, WorkflowEvent as Event};
+use piton_model::{Machine, Status, Timestamp};
+use piton_view::{StepView, WorkflowStatus};
+
+use super::{ago, count, duration, money, outcome_word};
+use crate::output::{clean, clean_line};
+
+/// The first line of a run.
+pub(crate) fn opening(state: &State) -> String {
+    let people = if state.options.pause_for_human_input { ", people asked" } else { "" };
+    clean_line(&format!(
+        "run {} · {} · {}{people} · up to {} at once",
+        state.run,
+        state.title,
+        count(state.steps.len() as u32, "step"),
+        state.max_parallel()
+    ))
+}
+
+/// What a viewer says of an event, if it is worth a line.
+pub(crate) fn progress(event: &Event, after: &State) -> Option<String> {
+    let text = match event {
+        Event::StepFinished { .. } | Event::StepLost { .. } => {
+            let (id, step) = last_ended(event, after)?;
+            let took = step.ended_at.zip(step.started_at).map_or(0, |(end, start)| end.millis_since(start));
+            let tries = match step.attempts {
+                0 | 1 => String::new(),
+                tries => format!(", try {tries}"),
+            };
+            let more = step.last_error.as_ref().map_or_else(String::new, |error| format!("  {error}"));
+            format!("{:<18} {id}  ({}{tries}){more}", word(step.status), duration(took))
+        }
+        Event::StepsPassed { steps } => {
+            let names: Vec<String> = steps
+                .iter()
+                .map(|passed| format!("{}{}", passed.step, if passed.skipped { "" } else { " (no items)" }))
+                .collect();
+            format!("{:<18} {}", "skipped", names.join(", "))
+        }
+        Event::LoopedBack { step, target } => {
+            let times = after.step(step).map_or(0, |step| step.iteration_count);
+            format!(
+                "{:<18} {step} → {target}  (loop-back {times} of {})",
+                "gate failed", after.options.max_iterations
+            )
+        }
+        Event::HumanAsked { question, step, .. } => {
+            format!("{:<18} {step}  (question {question})", "asks you")
+        }
+        Event::GatesSeen { step, verdicts } => {
+            let closed = verdicts.iter().find(|verdict| !verdict.open)?;
+            let why = closed.why.as_deref().unwrap_or("closed");
+            format!("{:<18} {step}  gate `{}`: {why}", "waits", closed.gate)
+        }
+        Event::HumanAnswered { .. }
+        | Event::ManualInputRefused { .. }
+        | Event::AnswerRefused { .. }
+        | Event::ItemsRefused { .. }
+        | Event::LimitWarned { .. }
+        | Event::RunResumed { .. }
+        | Event::StepsReset { .. }
+        | Event::StatusesAdopted { .. }
+        | Event::DefinitionChanged { .. } => self::event(event),
+        _ => return None,
+    };
+    Some(format!("  {}", clean_line(&text)))
+}
+
+/// The step that an event ended an attempt at. The event names the attempt, and the step has forgotten it.
+fn last_ended<'a>(
+    event: &Event,
+    after: &'a State,
+) -> Option<(&'a piton_model::workflow::StepId, &'a piton_model::workflow::StepState)> {
+    let (Event::StepFinished { .. } | Event::StepLost { .. }) = event else { return None };
+    let of = |index: usize| (after.id(index), &*after.steps[index]);
+    (0..after.steps.len())
+        .map(of)
+        .filter(|(_, step)| {
+            step.ended_at == Some(after.updated_at) || step.last_error.is_some() && step.open.is_none()
+        })
+        .max_by_key(|(_, step)| step.ended_at)
+}
+
+fn word(status: StepStatus) -> &'static str {
+    match status {
+        StepStatus::Pending => "to be tried again",
+        StepStatus::Running => "running",
+        StepStatus::WaitingOnHuman => "waits for you",
+        StepStatus::Completed => "completed",
+        StepStatus::Failed => "FAILED",
+        StepStatus::Skipped => "skipped",
+    }
+}
+
+/// What is under way, for a live line.
+pub(crate) fn under_way(state: &State) -> String {
+    let open: Vec<&str> = (0..state.steps.len())
+        .filter(|index| state.steps[*index].open.is_some())
+        .map(|index| state.id(index).as_str())
+        .collect();
+    let done = state.steps.iter().filter(|step| step.status.satisfies()).count();
+    let what = if open.is_empty() { state.status.as_str().to_owned() } else { open.join(", ") };
+    clean_line(&format!("{done} of {}  {what}", state.steps.len()))
+}
+
+/// Why it is where it is.
+pub(crate) fn why(state: &State) -> String {
+    if let Some((step, question)) = state.questions().first() {
+        return format!("step `{step}` asks question {}", question.number);
+    }
+    let reason = state.reason.map_or("", |reason| reason.as_str());
+    clean_line(&match (&state.detail, state.status) {
+        (Some(detail), _) => detail.clone(),
+        (None, Status::Completed) => "every step is completed or skipped".to_owned(),
+        (None, _) => reason.to_owned(),
+    })
+}
+
+/// The last lines of a viewer.
+pub(crate) fn ending(state: &State, next: &str) -> Vec<String> {
+    let counters = &state.counters;
+    let done = state.steps.iter().filter(|step| step.status.satisfies()).count();
+    let mut summary = format!(
+        "{}   {} · {done} of {} · {}",
+        state.status.as_str(),
+        why(state),
+        count(state.steps.len() as u32, "step"),
+        count(counters.attempts, "attempt")
+    );
+    if counters.loop_backs > 0 {
+        let _ = write!(summary, " · {}", count(counters.loop_backs, "loop-back"));
+    }
+    if counters.cost_microusd > 0 {
+        let bound = if counters.cost_unknown > 0 { "at least " } else { "" };
+        let _ = write!(summary, " · {bound}{}", money(counters.cost_microusd));
+    }
+    let mut lines = vec![summary];
+    for (step, question) in state.questions() {
+        lines.push(format!("question {} (step `{step}`):", question.number));
+        lines.extend(clean(&question.text).lines().map(|line| format!("  {line}")));
+    }
+    lines.push(format!("next    {next}"));
+    lines
+}
+
+/// One screen.
+pub(crate) fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Vec<String> {
+    let summary = &view.summary;
+    let mut lines = vec![clean_line(&format!(
+        "{}   {}   {}: {}",
+        summary.run_id,
+        summary.title,
+        summary.status,
+        why(state)
+    ))];
+    let driver = match &view.driver {
+        Some(driver) => format!("driven by process {}", driver.pid),
+        None => "nobody drives it".to_owned(),
+    };
+    lines.push(format!("since   {} ago · {driver}", ago(now, view.since)));
+    lines.push(format!(
+        "used    {} of work · {} · {} lost · {} · money {}",
+        duration(view.used.working_ms),
+        count(view.used.attempts, "attempt"),
+        view.used.lost,
+        count(view.used.loop_backs, "loop-back"),
+        view.used.cost_usd.map_or_else(|| "unknown".to_owned(), |cost| format!("${cost:.2}")),
+    ));
+    let width = view.steps.iter().map(|step| step.id.len()).max().unwrap_or(0).min(40);
+    // A large workflow would fill screens: what is done is counted, what is not is shown.
+    let shown = |step: &&StepView| view.steps.len() <= 40 || !matches!(step.status, "COMPLETED" | "SKIPPED");
+    lines.extend(view.steps.iter().filter(shown).take(60).map(|step| step_line(step, width)));
+    let hidden = view.steps.len() - view.steps.iter().filter(shown).take(60).count();
+    if hidden > 0 {
+        lines.push(format!("  … and {} that are done or further on", count(hidden as u32, "step")));
+    }
+    for question in &view.questions {
+        lines.push(format!("question {}:", question.question));
+        lines.extend(clean(&question.text).lines().map(|line| format!("  {line}")));
+    }
+    lines.push(format!("next    {}", view.next));
+    lines
+}
+
+fn step_line(step: &StepView, width: usize) -> String {
+    let mut line = format!("  {:<width$}  {:<16}", step.id, step.status);
+    if step.attempts > 1 {
+        let _ = write!(line, "  try {}", step.attempts);
+    }
+    if step.iteration_count > 0 {
+        let _ = write!(line, "  loop-back {}", step.iteration_count);
+    }
+    if let Some(held) = &step.held_by {
+        let _ = write!(line, "  waits for {held}");
+    }
+    if let Some(error) = &step.last_error {
+        let _ = write!(line, "  {error}");
+    }
+    clean_line(line.trim_end())
+}
+
+/// One event, for `log` and `why`.
+pub(crate) fn event(event: &Event) -> String {
+    let text = match event {
+        Event::RunCreated { title, definition, digest, .. } => {
+            let steps = count(definition.steps.len() as u32, "step");
+            format!("created: {title} ({steps}, definition {})", &digest[..digest.len().min(10)])
+        }
+        Event::DriverStarted { epoch, pid, .. } => format!("driver {pid} took the lease (epoch {epoch})"),
+        Event::DefinitionChanged { digest, .. } => {
+            format!("goes on with definition {}", &digest[..digest.len().min(10)])
+        }
+        Event::GatesSeen { step, verdicts } => {
+            let closed: Vec<String> = verdicts
+                .iter()
+                .filter(|verdict| !verdict.open)
+                .map(|verdict| verdict.gate.to_string())
+                .collect();
+            match closed.is_empty() {
+                true => format!("step `{step}`: its gates are open"),
+                false => format!("step `{step}`: closed: {}", closed.join(", ")),
+            }
+        }
+        Event::ItemsRead { step, items } => format!("step `{step}`: {}", count(items.len() as u32, "item")),
+        Event::ItemsRefused { step, why } => format!("step `{step}`: its items cannot be read: {why}"),
+        Event::StepsPassed { steps } => {
+            let names: Vec<&str> = steps.iter().map(|passed| passed.step.as_str()).collect();
+            format!("needs no run: {}", names.join(", "))
+        }
+        Event::StepStarted { attempt } => {
+            format!("step `{}` begins (attempt {}, try {})", attempt.step, attempt.number, attempt.attempt)
+        }
+        Event::StepFinished { attempt, end } => {
+            let mut text =
+                format!("attempt {attempt} {} ({})", outcome_word(end.outcome), duration(end.duration_ms));
+            if let Some(report) = &end.report {
+                text.push_str(match (report.completed, report.gate_failure) {
+                    (_, true) => ", reported a gate failure",
+                    (true, false) => ", reported completed",
+                    (false, false) => ", reported failed",
+                });
+            }
+            if let Some(message) = &end.message {
+                let _ = write!(text, ": {message}");
+            }
+            text
+        }
+        Event::StepAbandoned { attempt } => format!("attempt {attempt} was never started"),
+        Event::StepLost { attempt, .. } => {
+            format!("attempt {attempt} was lost: its outcome cannot be known, nothing of it runs any more")
+        }
+        Event::LoopedBack { step, target } => format!("the gate of `{step}` failed: back to `{target}`"),
+        Event::StepsReset { step } => format!("begins anew from step `{step}`"),
+        Event::StatusesAdopted { edits } => {
+            let edits: Vec<String> =
+                edits.iter().map(|edit| format!("`{}` is {}", edit.step, edit.status.as_str())).collect();
+            format!("somebody edited the file: {}", edits.join(", "))
+        }
+        Event::HumanAsked { question, step, .. } => format!("question {question}: does `{step}` count?"),
+        Event::HumanAnswered { question, answer, bound, input } => {
+            let how = if *bound { "" } else { " (by a file, or without having seen it)" };
+            let comment = input.comment.as_ref().map_or_else(String::new, |comment| format!(": {comment}"));
+            format!("question {question} answered: {answer:?}{how}{comment}")
+        }
+        Event::StepConcluded { step } => format!("what was said of step `{step}` takes effect"),
+        Event::AnswerRefused { question, why } => {
+            format!("an answer to question {question} does not count: {why}")
+        }
+        Event::ManualInputRefused { step, why, .. } => format!("step `{step}` goes on waiting: {why}"),
+        Event::LimitWarned { detail } => format!("over the limit: {detail}"),
+        Event::BudgetSpent { detail } => format!("the money is spent: {detail}"),
+        Event::RunWaiting { reason } => format!("waiting ({})", reason.as_str()),
+        Event::RunPaused { reason, detail } => super::with_detail("paused", *reason, detail.as_deref()),
+        Event::RunResumed { .. } => "resumed".to_owned(),
+        Event::RunStopped { reason, detail } => super::with_detail("stopped", *reason, detail.as_deref()),
+        Event::RunCompleted {} => "completed".to_owned(),
+        Event::RunFailed { reason, detail } => super::with_detail("failed", *reason, detail.as_deref()),
+        Event::PauseRequested {} => "somebody asks to pause".to_owned(),
+        Event::StopRequested { now, .. } => {
+            format!("somebody asks to stop {}", if *now { "now" } else { "after the work that is open" })
+        }
+        Event::ResumeRequested { .. } => "somebody asks to resume".to_owned(),
+        Event::StartAtRequested { step } => format!("somebody asks to begin anew from step `{step}`"),
+        Event::AnswerGiven { question, answer, .. } => {
+            format!("somebody answers question {question}: {answer:?}")
+        }
+        Event::CheckpointTaken { seq, .. } => format!("checkpoint at {seq}"),
+    };
+    clean_line(&text)
+}
+
+/// What was not the cause of where it is.
+pub(crate) fn not_the_cause(state: &State) -> Vec<String> {
+    let mut list =
+        vec![format!("failures {}", state.counters.failures), format!("lost {}", state.counters.lost)];
+    if let Some(limit) = state.options.max_cost_microusd {
+        list.push(format!("money {} of {}", money(state.counters.cost_microusd), money(limit)));
+    }
+    if state.is_at_rest() && state.status == Status::Completed {
+        list.clear();
+    }
+    list
+}
+
+/// What the run did, as Markdown.
+pub(crate) fn report(view: &WorkflowStatus, state: &State) -> String {
+    let summary = &view.summary;
+    let mut text = format!("# {}\n\n", clean_line(&summary.title));
+    let _ = writeln!(
+        text,
+        "Run `{}` of `{}`: **{}**, {}.\n",
+        summary.run_id,
+        view.workflow_file,
+        summary.status,
+        why(state)
+    );
+    let cost = view.used.cost_usd.map_or_else(|| "unknown".to_owned(), |cost| format!("${cost:.2}"));
+    let _ = writeln!(
+        text,
+        "{} of work, {} ({} failed, {} lost), {}, cost {cost}.\n",
+        duration(view.used.working_ms),
+        count(view.used.attempts, "attempt"),
+        view.used.failures,
+        view.used.lost,
+        count(view.used.loop_backs, "loop-back"),
+    );
+    text.push_str("| step | status | tries | loop-backs | took | made |\n|---|---|---|---|---|---|\n");
+    for step in &view.steps {
+        let took = step.ended_at.zip(step.started_at).map(|(end, start)| duration(end.millis_since(start)));
+        let made: Vec<String> =
+            step.artifacts.iter().take(5).map(|path| format!("`{}`", cell(path))).collect();
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} |",
+            cell(&step.id),
+            step.status,
+            step.attempts,
+            step.iteration_count,
+            took.unwrap_or_default(),
+            made.join(", ")
+        );
+    }
+    let failed: Vec<_> =
+        view.steps.iter().filter_map(|step| Some((&step.id, step.last_error.as_ref()?))).collect();
+    if !failed.is_empty() {
+        text.push_str("\n## What went wrong\n\n");
+        for (id, error) in failed {
+            let _ = writeln!(text, "- `{id}`: {}", clean_line(error));
+        }
+    }
+    for (id, said) in (0..state.steps.len())
+        .filter_map(|index| Some((state.id(index), state.steps[index].manual.as_ref()?)))
+    {
+        let word = if said.approved { "approved" } else { "rejected" };
+        let comment =
+            said.comment.as_deref().map_or_else(String::new, |comment| format!(": {}", clean_line(comment)));
+        let _ = writeln!(text, "\nA person {word} `{id}`{comment}.");
+    }
+    text
+}
+
+/// Text that cannot end a cell of a table.
+fn cell(text: &str) -> String {
+    clean_line(text).replace('|', "\\|")
+}
