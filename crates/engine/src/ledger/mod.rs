@@ -171,7 +171,13 @@ impl<'a, S: Store> Ledger<'a, S> {
 
     /// The bytes of the file.
     fn content(&self) -> Result<Option<Vec<u8>>, LedgerError> {
-        Ok(file::read_regular(&self.path(), GAP_FILE_BYTES_MAX)?)
+        file::read_regular(&self.path(), GAP_FILE_BYTES_MAX).map_err(|error| match error.refusal() {
+            Some(file::Refusal::TooLarge { .. }) => {
+                let problems = vec![Note { line: 0, text: "the file is larger than 64 MiB".to_owned() }];
+                LedgerError::Invalid { path: self.path(), problems: Invalid { problems, more: 0 } }
+            }
+            _ => error.into(),
+        })
     }
 
     /// What the file says. A content that was read before is not read again.

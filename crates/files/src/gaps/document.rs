@@ -130,9 +130,16 @@ impl Document {
     /// Adds what the rules of the ledger say to what the reader said.
     fn validated(&self, mut notes: Notes, broken: &[usize]) -> Result<Vec<Note>, Invalid> {
         for problem in validate(&self.gaps) {
-            // What is said of a gap that was only half read may follow from that.
+            // What is said of a gap that was only half read may follow from that, unless it is about one field.
             let is_broken = broken.binary_search(&problem.index).is_ok();
-            if !is_broken || matches!(problem.kind, ProblemKind::DuplicateId | ProblemKind::SelfReference) {
+            let stands_alone = matches!(
+                problem.kind,
+                ProblemKind::DuplicateId
+                    | ProblemKind::SelfReference
+                    | ProblemKind::Priority { .. }
+                    | ProblemKind::Ttl { .. }
+            );
+            if !is_broken || stands_alone {
                 notes.problem(self.line_of_problem(&problem), problem.to_string());
             }
         }

@@ -42,7 +42,7 @@ fn what_is_malformed_is_told_with_every_line() {
         b"gaps:\n- id: a\n  category: c\n  status: fine\n",
         &["line 4", "blocked, stale, unknown or verified"],
     );
-    refused(b"gaps:\n- id: a\n  category: c\n  priority: true\n  ttl_days: 0\n", &["line 4"]);
+    refused(b"gaps:\n- id: a\n  category: c\n  priority: true\n  ttl_days: 0\n", &["line 4", "line 5"]);
     refused(
         b"gaps:\n- id: a\n  category: c\n  priority: 9\n  ttl_days: 0\n  blocks: [a, nobody]\n- id: a\n  category: c\n  status: verified\n",
         &["priority", "ttl_days", "nobody", "Duplicate gap ID: 'a'", "last_verified"],
@@ -73,6 +73,14 @@ fn attacks_of_yaml_are_typed_errors() {
     refused(b"gaps:\n- id: \"\\ud800\"\n  category: c\n", &["line 2"]);
     refused(b"gaps:\n- id: \xff\n", &["not UTF-8"]);
     refused(b"gaps:\n- &x {id: a, category: c}\n- {<<: *x, id: b}\n", &["line 2", "line 3"]);
+}
+
+#[test]
+fn a_file_of_a_gigabyte_is_refused_unread() {
+    let world = World::new();
+    std::fs::File::create(world.path("gaps.yaml")).unwrap().set_len(1 << 30).unwrap();
+    let ran = gaps(&world, &["validate"]).exits(1);
+    assert!(ran.err.contains("larger than 64 MiB"), "{}", ran.err);
 }
 
 #[test]

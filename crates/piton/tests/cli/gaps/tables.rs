@@ -64,6 +64,11 @@ fn a_check_moves_last_checked_and_persists_the_flip_that_is_due() {
         audit(&world),
         "[2026-02-15T12:00:00+00:00] pricing: verified -> stale (TTL expired: 45 days > 30 day limit)\n"
     );
+    let batch = gaps(&world, &["batch"]).exits(0);
+    assert_eq!(batch.out, "teams\n", "what was checked is not searched again");
+    assert!(batch.err.contains("1 checked lately"), "{}", batch.err);
+    let later = world.piton(&["gaps", "batch", "--now", "2026-03-18T12:00:00Z"]).exits(0);
+    assert_eq!(later.out, "teams\npricing\n", "until its time to live is over");
 }
 
 #[test]
