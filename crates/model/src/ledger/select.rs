@@ -114,11 +114,10 @@ fn holders<'a>(gaps: &'a [Gap], standing: &[GapStatus]) -> HashMap<usize, Vec<&'
 /// Whether somebody looked within the gap's time to live, after it was verified and after it went stale.
 fn checked_lately(gap: &Gap, default_ttl_days: u32, now: Timestamp, stale_since: &StaleSince) -> bool {
     let Some(checked) = gap.last_checked else { return false };
-    // A check of something that is due flips it first, in the same moment: that check is the later of the two.
-    let after_flip = stale_since.get(&gap.id).is_none_or(|flip| checked >= *flip);
+    let later_than = |moment: Option<Timestamp>| moment.is_none_or(|moment| checked > moment);
     now.millis_since(checked) <= ttl_ms(gap, default_ttl_days)
-        && gap.last_verified.is_none_or(|verified| checked > verified)
-        && after_flip
+        && later_than(gap.last_verified)
+        && later_than(stale_since.get(&gap.id).copied())
 }
 
 /// The gaps to choose a batch from: unknown, stale, or stale by now; not checked lately; held by nothing.

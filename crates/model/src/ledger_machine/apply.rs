@@ -56,7 +56,13 @@ fn fold(state: &mut State, event: &LedgerEvent) {
             }
         }
         LedgerEvent::GapFlipped { flip } => flipped(state, flip),
-        LedgerEvent::GapChecked { gap, at } => change(state, gap, |gap| mark_checked(gap, *at)),
+        LedgerEvent::GapChecked { gap, at } => {
+            // A check of something that is due flips it first, in the same moment. The check is the later of the two.
+            if let Some(since) = state.stale_since.get_mut(gap).filter(|since| **since == *at) {
+                *since = crate::Timestamp::from_millis(at.as_millis() - 1);
+            }
+            change(state, gap, |gap| mark_checked(gap, *at));
+        }
         LedgerEvent::GapVerified { gap, at, findings, evidence, .. } => change(state, gap, |gap| {
             let mut gap = mark_verified(gap, *at);
             if let Some(findings) = findings {
