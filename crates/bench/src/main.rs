@@ -8,6 +8,7 @@
 mod command_line;
 mod curve;
 mod journal;
+mod ledger;
 mod raw;
 mod resume;
 mod snapshot;
@@ -53,17 +54,19 @@ fn main() {
             "--rounds" => options.rounds = value().parse().expect("a number of rounds"),
             "--only" => options.only = Some(value()),
             "--dir" => options.directory = value().into(),
+            ledger::WORKER => return ledger::worker(&arguments.collect::<Vec<_>>()),
             "__worker" => return steps::worker(arguments.collect()),
             _ => panic!("`{word}` is not known; see the top of main.rs"),
         }
     }
-    let groups: [(&[&str], Measure); 7] = [
+    let groups: [(&[&str], Measure); 8] = [
         (journal::NAMES, journal::measure),
         (syncs::NAMES, syncs::measure),
         (resume::NAMES, resume::measure),
         (curve::NAMES, curve::measure),
         (command_line::NAMES, command_line::measure),
         (snapshot::NAMES, snapshot::measure),
+        (ledger::NAMES, ledger::measure),
         (raw::NAMES, raw::measure_disk),
     ];
     for (names, measure) in groups {

@@ -77,6 +77,7 @@ mod tests {
             metrics: Vec::new(),
             confine: None,
             on_done: None,
+            gaps: None,
         }
     }
 

@@ -2,9 +2,11 @@
 //!
 //! Pure: the same files, environment and flags give the same `LoopConfig` or the same problems.
 
+use piton_model::ledger::DEFAULT_TTL_DAYS;
 use piton_model::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX};
 use piton_model::loop_machine::{
-    AgentConfig, Condition, Confine, Injection, Limits, LoopConfig, Prompt, SessionPolicy, StopLists,
+    AgentConfig, Condition, Confine, Injection, Limits, LoopConfig, Prompt, RequiredGaps, SessionPolicy,
+    StopLists,
 };
 
 use crate::agent::{self, AgentOptions};
@@ -14,6 +16,9 @@ use crate::layers::{Overrides, Resolved, settle};
 use crate::problem::{Place, Problem, Problems, quoted};
 use crate::settings::{Settings, Sourced};
 use crate::suggest::closest;
+
+/// How much of a prompt findings may take where nothing is said.
+const PROMPT_TOKENS: u32 = 2_000;
 
 const AGENT_HINT: &str = "give `--agent NAME`, `--exec CMD`, or run `piton init`";
 
@@ -80,8 +85,21 @@ pub fn plan(
         metrics: settings.metrics.iter().map(|metric| metric.value.clone()).collect(),
         confine: is(&settings.confine.enabled).then(|| Confine { write: list(&settings.confine.write) }),
         on_done: None,
+        gaps: required_gaps(settings),
     };
     Problems::or(problems, Plan { config, resolved })
+}
+
+/// The gaps that `[gaps] require` names.
+fn required_gaps(settings: &Settings) -> Option<RequiredGaps> {
+    let gaps = &settings.gaps;
+    let ids = list(&gaps.require);
+    (!ids.is_empty()).then(|| RequiredGaps {
+        file: gaps.file.as_ref().map_or_else(|| "gaps.yaml".to_owned(), |file| file.value.clone()),
+        ids,
+        default_ttl_days: gaps.default_ttl_days.as_ref().map_or(DEFAULT_TTL_DAYS, |days| days.value),
+        tokens: gaps.prompt_tokens.as_ref().map_or(PROMPT_TOKENS, |tokens| tokens.value),
+    })
 }
 
 fn list(setting: &Option<Sourced<Vec<String>>>) -> Vec<String> {
@@ -142,6 +160,16 @@ fn agent(
             (AgentConfig::default(), None)
         }
     }
+}
+
+/// The agent that is configured, for work that is no loop, and how long it may be silent; or what is wrong.
+pub fn configured_agent(
+    resolved: &Resolved,
+    overrides: &Overrides,
+) -> Result<(AgentConfig, Option<u64>), Problems> {
+    let mut problems = Vec::new();
+    let found = agent(&resolved.settings, overrides, &mut problems);
+    Problems::or(problems, found)
 }
 
 fn prompt(settings: &Settings, overrides: &Overrides, task: &Task, problems: &mut Vec<Problem>) -> Prompt {

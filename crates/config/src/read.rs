@@ -7,6 +7,7 @@
 //! text (see `tests::checks_keep_the_order_of_the_file`).
 
 mod agents;
+mod gaps;
 mod judging;
 mod sections;
 mod stop;

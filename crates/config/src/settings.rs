@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use piton_model::ledger::{DEFAULT_TTL_DAYS, MAX_GAPS_PER_RUN};
 use piton_model::loop_machine::{
     Check, Escalation, GuardMode, Metric, OnLost, RebootPolicy, RecoveryPolicy, RedlinePolicy, RuleOff,
     SessionPolicy, StopLists, Thresholds,
@@ -113,6 +114,8 @@ pub struct Settings {
     pub confine: Confine,
     /// `[views]`.
     pub views: Views,
+    /// `[gaps]`.
+    pub gaps: Gaps,
     /// `[redact] patterns`: literal texts that never reach a disk.
     pub redact: Vec<Sourced<String>>,
 }
@@ -135,6 +138,23 @@ pub struct Confine {
     pub enabled: Option<Sourced<bool>>,
     /// Further places that may be written to.
     pub write: Option<Sourced<Vec<String>>>,
+}
+
+/// `[gaps]`: where the ledger is, and how it is kept.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Gaps {
+    /// The gap file.
+    pub file: Option<Sourced<String>>,
+    /// Its audit log.
+    pub audit_log: Option<Sourced<String>>,
+    /// How many days findings hold where a gap does not say.
+    pub default_ttl_days: Option<Sourced<u32>>,
+    /// How many gaps one research takes on.
+    pub max_gaps_per_run: Option<Sourced<u32>>,
+    /// Gaps that must be fresh before a loop starts, and that its prompts hold.
+    pub require: Option<Sourced<Vec<String>>>,
+    /// How much of a prompt findings may take.
+    pub prompt_tokens: Option<Sourced<u32>>,
 }
 
 /// `[views]`: the published files.
@@ -175,6 +195,11 @@ impl Settings {
                 aiwg: Some(Sourced::built_in(Wanted::Auto)),
                 auto_save_interval_ms: Some(Sourced::built_in(AUTO_SAVE_INTERVAL_MS)),
             },
+            gaps: Gaps {
+                default_ttl_days: Some(Sourced::built_in(DEFAULT_TTL_DAYS)),
+                max_gaps_per_run: Some(Sourced::built_in(MAX_GAPS_PER_RUN as u32)),
+                ..Gaps::default()
+            },
             ..Self::default()
         }
     }
@@ -205,6 +230,12 @@ impl Settings {
         over(&mut self.confine.write, upper.confine.write);
         over(&mut self.views.ralph, upper.views.ralph);
         over(&mut self.views.auto_save_interval_ms, upper.views.auto_save_interval_ms);
+        over(&mut self.gaps.file, upper.gaps.file);
+        over(&mut self.gaps.audit_log, upper.gaps.audit_log);
+        over(&mut self.gaps.default_ttl_days, upper.gaps.default_ttl_days);
+        over(&mut self.gaps.max_gaps_per_run, upper.gaps.max_gaps_per_run);
+        over(&mut self.gaps.require, upper.gaps.require);
+        over(&mut self.gaps.prompt_tokens, upper.gaps.prompt_tokens);
         by_name(&mut self.agents, upper.agents, |agent| &agent.run.name);
         by_name(&mut self.checks, upper.checks, |check| &check.name);
         by_name(&mut self.metrics, upper.metrics, |metric| &metric.name);

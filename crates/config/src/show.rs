@@ -131,6 +131,12 @@ pub fn show(resolved: &Resolved) -> Shown {
         settings.views.auto_save_interval_ms.as_ref(),
         interval,
     ));
+    said(&mut values, "gaps", "file", &settings.gaps.file);
+    said(&mut values, "gaps", "audit_log", &settings.gaps.audit_log);
+    values.push(optional("gaps", "default_ttl_days", settings.gaps.default_ttl_days.as_ref(), |n| json!(n)));
+    values.push(optional("gaps", "max_gaps_per_run", settings.gaps.max_gaps_per_run.as_ref(), |n| json!(n)));
+    said(&mut values, "gaps", "require", &settings.gaps.require);
+    said(&mut values, "gaps", "prompt_tokens", &settings.gaps.prompt_tokens);
     for pattern in &settings.redact {
         values.push(value("redact", "patterns", pattern, |_| json!("(not shown)")));
     }
@@ -298,6 +304,10 @@ mod tests {
         ralph = true                                       # default
         aiwg = "auto"                                      # default
         auto_save_interval = "30s"                         # default
+
+        [gaps]
+        default_ttl_days = 30                              # default
+        max_gaps_per_run = 5                               # default
 
         [redact]
         patterns = "(not shown)"                           # project: piton.toml:11:13

@@ -9,6 +9,7 @@ pub mod core;
 pub mod driver;
 mod entry;
 mod layout;
+pub mod ledger;
 pub mod load;
 pub mod workflow;
 pub mod world;

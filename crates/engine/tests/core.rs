@@ -37,6 +37,7 @@ fn state() -> State {
         metrics: Vec::new(),
         confine: None,
         on_done: None,
+        gaps: None,
     };
     let event = create("r".parse().expect("an id"), "task", config).expect("a configuration");
     apply(None, &event, NOW).expect("a state")

@@ -151,6 +151,7 @@ fn config() -> LoopConfig {
         metrics: Vec::new(),
         confine: None,
         on_done: None,
+        gaps: None,
         stop: Default::default(),
     }
 }

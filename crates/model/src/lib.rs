@@ -10,6 +10,7 @@
 mod event;
 mod id;
 pub mod ledger;
+pub mod ledger_machine;
 pub mod limits;
 pub mod loop_machine;
 mod machine;

@@ -201,6 +201,7 @@ fn config() -> LoopConfig {
         }],
         confine: Some(Confine { write: vec!["~/.cargo".to_owned()] }),
         on_done: Some("true".to_owned()),
+        gaps: None,
     }
 }
 

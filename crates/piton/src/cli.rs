@@ -1,5 +1,6 @@
 //! The command line: its words and flags. The doc comments are the help text.
 
+pub(crate) mod gaps;
 mod workflow;
 
 use std::path::PathBuf;
@@ -53,6 +54,8 @@ pub(crate) enum Command {
     Init(InitArguments),
     /// Run an agent in a loop until its checks pass.
     Loop(Box<LoopArguments>),
+    /// What is known, how fresh it is, what to look into next.
+    Gaps(Box<gaps::GapsArguments>),
     /// Run a workflow: steps with needs, gates, loop-backs and people.
     Run(Box<RunArguments>),
     /// Compare two trees: did tests get deleted, skipped or weakened?
@@ -179,6 +182,7 @@ impl Command {
             | Self::Config(_)
             | Self::DemoAgent => false,
             // An agent may look; only a person chooses or allows.
+            Self::Gaps(arguments) => arguments.command.changes(),
             Self::Best(arguments) => arguments.use_iteration.is_some(),
             Self::Guard(arguments) => arguments.command.as_ref().is_some_and(|command| match command {
                 GuardCommand::Allow(_) | GuardCommand::Mark(_) => true,

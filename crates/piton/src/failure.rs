@@ -82,6 +82,10 @@ impl From<piton_engine::load::LoadError> for Failure {
         use piton_engine::load::LoadError as E;
         match error {
             E::Store(error) => error.into(),
+            E::OtherKind { ref kind, .. } if kind == piton_model::Kind::Ledger.as_str() => {
+                Failure::of(ExitCode::Usage, &error)
+                    .hint("run `piton gaps list` to see it, `piton gaps log` for its history")
+            }
             E::OtherKind { .. } => {
                 Failure::of(ExitCode::Usage, &error).hint("run `piton ls` to see what is what")
             }

@@ -145,5 +145,6 @@ fn config(rng: &mut Rng) -> LoopConfig {
         metrics: Vec::new(),
         confine: None,
         on_done: None,
+        gaps: None,
     }
 }

@@ -50,6 +50,13 @@ pub const SITES: &[&str] = &[
     "files.directory.create",
     "files.publish.aside",
     "files.publish.write",
+    "files.gaps.base",
+    "files.gaps.prepare",
+    "files.gaps.displace",
+    "files.gaps.displaced",
+    "files.gaps.clear",
+    "files.gaps.log",
+    "files.gaps.logged",
     // engine
 ];
 

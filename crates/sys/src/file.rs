@@ -137,6 +137,33 @@ pub fn create_new(path: &Path, bytes: &[u8], durability: Durability) -> Result<(
     Ok(())
 }
 
+/// Creates `path` with `bytes`, synced, and with the mode that `model` has: for taking its place by [`exchange`].
+///
+/// Private where there is no `model`. A symbolic link as the model is refused, as it must never be replaced. Syncs
+/// the file but not its directory.
+pub fn create_like(path: &Path, model: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let mode = mode_to_keep(model)?;
+    fill_temp(path, bytes, mode, Durability::Synced)
+}
+
+/// Opens a regular file to read it and to write at its end; creates it privately where there is none.
+///
+/// Never through a symbolic link, and never waiting: a pipe or a device is refused.
+pub fn open_append(path: &Path) -> Result<File, Error> {
+    const ACTION: &str = "open";
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true).mode(MODE_FILE).custom_flags(NO_FOLLOW | NO_BLOCK);
+    let file = options.open(path).map_err(|error| match is_symlink_error(&error) {
+        true => Error::refused(ACTION, path, Refusal::Symlink),
+        false => Error::new(ACTION, path, error),
+    })?;
+    let metadata = file.metadata().map_err(|source| Error::new(ACTION, path, source))?;
+    if !metadata.is_file() {
+        return Err(Error::refused(ACTION, path, Refusal::NotARegularFile));
+    }
+    Ok(file)
+}
+
 /// Creates the directory `path` and its missing parents, for this user alone, then checks it.
 pub fn create_private_dir(path: &Path) -> Result<(), Error> {
     create_missing_dirs(path)?;

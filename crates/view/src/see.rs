@@ -2,7 +2,7 @@
 
 use piton_model::loop_machine::progress::Advice;
 use piton_model::loop_machine::{Chosen, Measures, Quality, QuestionKind, Recovery};
-use piton_model::{Reason, RunId, Seq, State, Status, Timestamp};
+use piton_model::{Kind, Reason, RunId, Seq, State, Status, Timestamp};
 use serde::Serialize;
 
 /// A run in a list.
@@ -328,6 +328,10 @@ impl RunSummary {
     /// Whether the words of this row say that a person is needed.
     pub fn needs_person(&self) -> bool {
         let provider = [Reason::RateLimit, Reason::Overloaded].map(|reason| Some(reason.as_str()));
+        // A ledger waits for time to pass.
+        if self.kind == Kind::Ledger.as_str() {
+            return false;
+        }
         self.status == Status::Paused.as_str()
             || self.status == Status::Waiting.as_str() && !provider.contains(&self.reason.as_deref())
     }

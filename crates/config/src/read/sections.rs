@@ -4,14 +4,14 @@ use piton_model::loop_machine::{Check, GuardMode, OnLost, Reading, SessionPolicy
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Reader, agents, entries, judging, stop};
+use super::{Reader, agents, entries, gaps, judging, stop};
 use crate::check::{command_problem, default_check, name_problem};
 use crate::condition::inside_tree;
 use crate::limit::Limit;
 use crate::problem::quoted;
 use crate::settings::{Settings, Sourced, Wanted};
 
-const SECTIONS: [&str; 14] = [
+const SECTIONS: [&str; 15] = [
     "agent",
     "agents",
     "loop",
@@ -25,9 +25,10 @@ const SECTIONS: [&str; 14] = [
     "worktree",
     "confine",
     "views",
+    "gaps",
     "redact",
 ];
-const SECTIONS_LATER: [&str; 4] = ["gaps", "hooks", "notify", "vault"];
+const SECTIONS_LATER: [&str; 3] = ["hooks", "notify", "vault"];
 
 /// What `[loop] session` may be.
 pub(crate) const SESSION_WORDS: [(&str, SessionPolicy); 3] =
@@ -89,6 +90,7 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>) -> Settings 
             "worktree" => worktree(reader, table, &mut settings),
             "confine" => confine(reader, table, &mut settings),
             "views" => views(reader, table, &mut settings),
+            "gaps" => gaps::read(reader, table, &mut settings),
             _ => redact(reader, table, &mut settings),
         }
     }

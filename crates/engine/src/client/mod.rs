@@ -13,7 +13,8 @@ use std::time::Duration;
 use piton_files::aiwg::History;
 use piton_model::loop_machine::{Adoption, IterationRecord};
 use piton_model::{
-    Encoded, Event, Kind, Machine, Outline, Rejection, RunEvent, RunId, Seq, State, Timestamp, workflow,
+    Encoded, Event, Kind, Machine, Outline, Rejection, RunEvent, RunId, Seq, State, Timestamp,
+    ledger_machine, workflow,
 };
 use piton_store::sqlite::Sqlite;
 use piton_store::{Append, Claim, Entry, Expect, Fence, Holder, RunRow, Store};
@@ -108,7 +109,7 @@ impl LocalClient {
         Ok(match self.kind(run).await? {
             Kind::Loop => self.load_as::<State>(run, None).await?.state.outline(),
             Kind::Workflow => self.load_as::<workflow::State>(run, None).await?.state.outline(),
-            Kind::Ledger => return Err(no_ledger(run)),
+            Kind::Ledger => self.load_as::<ledger_machine::State>(run, None).await?.state.outline(),
         })
     }
 

@@ -1,15 +1,19 @@
 //! Which run a person means.
 
-use piton_model::RunId;
+use piton_model::{Kind, RunId};
 use piton_store::RunRow;
 
 use super::ClientError;
 
 /// The run that `text` names, if not in full. Rows are newest first.
 pub(super) fn resolve(rows: Vec<RunRow>, text: Option<&str>) -> Result<RunId, ClientError> {
-    let Some(text) = text else { return unnamed(&rows) };
+    // A ledger is only meant where it is named: nobody attaches to one.
+    let runs = |rows: &[RunRow]| -> Vec<RunRow> {
+        rows.iter().filter(|row| row.entry.kind != Kind::Ledger.as_str()).cloned().collect()
+    };
+    let Some(text) = text else { return unnamed(&runs(&rows)) };
     if text == "last" {
-        return rows.first().map(|row| row.run.clone()).ok_or(ClientError::NoRuns);
+        return runs(&rows).first().map(|row| row.run.clone()).ok_or(ClientError::NoRuns);
     }
     let wanted = text.to_ascii_lowercase();
     let fits = |row: &&RunRow| {

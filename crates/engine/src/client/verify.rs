@@ -1,6 +1,6 @@
 //! Checking everything that is stored, down to "the index says what the events say".
 
-use piton_model::{Kind, Machine, RunId, Seq, State, workflow};
+use piton_model::{Kind, Machine, RunId, Seq, State, ledger_machine, workflow};
 use piton_store::sqlite::Sqlite;
 use piton_store::{Error, Problem, Store};
 use piton_view::{ProblemView, VerifyView};
@@ -57,6 +57,9 @@ async fn verify_run(store: &Sqlite, run: &RunId, found: &mut Found) -> Result<()
     let verified = match store.row(run).await {
         Ok(row) if row.entry.kind == Kind::Workflow.as_str() => {
             verify_fold::<workflow::State>(store, run).await
+        }
+        Ok(row) if row.entry.kind == Kind::Ledger.as_str() => {
+            verify_fold::<ledger_machine::State>(store, run).await
         }
         Ok(_) => verify_fold::<State>(store, run).await,
         Err(error) => Err(error.into()),

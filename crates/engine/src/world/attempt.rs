@@ -107,7 +107,8 @@ fn prepare_tree(
 fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Option<Command>, WorldError> {
     // What git does not say is not known; the snapshot before would have failed of anything worse.
     let head = || context.workspace.head().unwrap_or_default();
-    let prompt = match prompt::compose(state, context.layout.tree(), SystemClock.now(), &head) {
+    let (tree, home) = (context.layout.tree(), context.layout.root());
+    let prompt = match prompt::compose(state, tree, home, SystemClock.now(), &head) {
         Ok(composed) => composed.text,
         Err(error) => return Ok(Some(not_startable(attempt, error.to_string()))),
     };

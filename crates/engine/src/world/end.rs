@@ -77,7 +77,7 @@ pub(super) fn of_exit(exit: &Exit, directory: &Path, attempt: &OpenAttempt, stat
 }
 
 /// What the agent's output says. One that cannot be read says nothing.
-fn listen(format: &StreamFormat, directory: &Path) -> Account {
+pub(crate) fn listen(format: &StreamFormat, directory: &Path) -> Account {
     if *format == StreamFormat::Plain {
         return Account::default();
     }
@@ -217,7 +217,7 @@ fn message_of(exit: &Exit, outcome: AttemptOutcome, directory: &Path) -> Option<
 }
 
 /// The last thing it printed as an error.
-fn last_line(directory: &Path) -> Option<String> {
+pub(crate) fn last_line(directory: &Path) -> Option<String> {
     use std::io::{Read, Seek, SeekFrom};
     let mut file = std::fs::File::open(piton_agent::stderr_file(directory)).ok()?;
     let length = file.metadata().ok()?.len();
@@ -292,7 +292,7 @@ fn keep(key: &str, value: &serde_json::Value, redactor: &Redactor) -> Option<(St
     Some((key.to_owned(), value))
 }
 
-fn microusd(cost: f64) -> Option<u64> {
+pub(crate) fn microusd(cost: f64) -> Option<u64> {
     (cost.is_finite() && cost >= 0.0).then_some((cost * 1e6).round() as u64)
 }
 

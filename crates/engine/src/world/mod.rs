@@ -7,7 +7,7 @@ mod attempt;
 pub mod brief;
 mod checks;
 pub mod confine;
-mod end;
+pub(crate) mod end;
 mod extended;
 mod guard;
 mod inject;

@@ -33,10 +33,12 @@ pub struct Composed {
 
 /// The prompt of the attempt that is open in `state`. A prompt file is read anew each time.
 ///
-/// `head` is asked only where the task speaks of it.
+/// `root` is the work tree; `home` is the repository, where the ledger is. `head` is asked only where the task speaks
+/// of it.
 pub fn compose(
     state: &State,
     root: &Path,
+    home: &Path,
     now: Timestamp,
     head: &dyn Fn() -> Head,
 ) -> Result<Composed, PromptError> {
@@ -52,6 +54,7 @@ pub fn compose(
     if let Some(round) = &state.checks {
         show_failures(&mut prompt, round);
     }
+    show_known(&mut prompt, state, home, now);
     show_handoff(&mut prompt, state);
     show_broken(&mut prompt, state);
     reinforce(&mut prompt, state);
@@ -61,6 +64,18 @@ pub fn compose(
         let _ = writeln!(prompt, "\nA person tells you: {}", told.text);
     }
     Ok(Composed { text: prompt, digest, warnings })
+}
+
+/// What the ledger knows of the gaps that this loop relies on, with a warning about what has become stale since.
+fn show_known(prompt: &mut String, state: &State, home: &Path, now: Timestamp) {
+    let Some(gaps) = &state.config.gaps else { return };
+    let required = crate::ledger::fresh::required(home, gaps, now);
+    if !required.known.is_empty() {
+        let _ = write!(prompt, "\n{}", required.known);
+    }
+    for gap in &required.not_fresh {
+        let _ = writeln!(prompt, "\nDo not rely on what is known of `{}`: {}", gap.gap, gap.why);
+    }
 }
 
 fn explain_reports(prompt: &mut String, inject: &Injection) {

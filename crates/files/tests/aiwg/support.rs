@@ -52,6 +52,7 @@ pub(crate) fn config(guard: GuardMode) -> LoopConfig {
         metrics: Vec::new(),
         confine: None,
         on_done: None,
+        gaps: None,
         stop: Default::default(),
     }
 }

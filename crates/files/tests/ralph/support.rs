@@ -47,6 +47,7 @@ pub(crate) fn config() -> LoopConfig {
         metrics: Vec::new(),
         confine: None,
         on_done: None,
+        gaps: None,
     }
 }
 

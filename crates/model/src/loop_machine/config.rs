@@ -70,6 +70,23 @@ pub struct LoopConfig {
     /// A shell command that is run whenever the run comes to rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_done: Option<String>,
+    /// What must be known and fresh before it begins, and what its prompts hold of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gaps: Option<RequiredGaps>,
+}
+
+/// Gaps of a ledger that a loop relies on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RequiredGaps {
+    /// The gap file, relative to the repository.
+    pub file: String,
+    /// Which gaps.
+    pub ids: Vec<String>,
+    /// How many days findings hold where a gap does not say.
+    pub default_ttl_days: u32,
+    /// How much of a prompt their findings may take.
+    pub tokens: u32,
 }
 
 /// A rule of the guard that somebody switched off.

@@ -41,7 +41,8 @@ pub use adoption::{Adopted, Adoption};
 pub use apply::apply;
 pub use config::{
     AgentConfig, Check, Condition, Confine, Injection, Limits, LoopConfig, Metric, NamedBy, OnLost, Prompt,
-    PromptBy, Raise, Reading, RuleOff, SessionPolicy, Sessions, StreamField, StreamFormat, Worktree,
+    PromptBy, Raise, Reading, RequiredGaps, RuleOff, SessionPolicy, Sessions, StreamField, StreamFormat,
+    Worktree,
 };
 pub use context::{ContextLevel, ContextSample, RedlinePolicy};
 pub use decide::{Command, Place, admit, advance, create, decide};

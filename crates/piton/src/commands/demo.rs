@@ -114,6 +114,7 @@ fn config() -> Result<LoopConfig, Failure> {
         metrics: Vec::new(),
         confine: None,
         on_done: None,
+        gaps: None,
     })
 }
 

@@ -12,7 +12,7 @@ use piton_model::loop_machine::{Adoption, LoopConfig, Prompt, Worktree, create};
 use piton_model::{ExitCode, Kind, RunId, Status, Timestamp, exit_code, slug};
 use piton_store::Store;
 use piton_sys::redact::Redactor;
-use piton_sys::{Ids, SystemIds};
+use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_view::Client;
 
 use super::resume;
@@ -58,6 +58,7 @@ pub(super) async fn begin(
     }
     let task = task_of(&config, layout.root(), out)?;
     check_agent(&config, layout.root())?;
+    require_fresh(&config, layout.root())?;
     if config.confine.is_some() {
         confine::available().map_err(|why| {
             Failure::new(ExitCode::Environment, format!("the agent cannot be confined: {why}"))
@@ -197,6 +198,20 @@ fn plan_of(layout: &Layout, arguments: &LoopArguments) -> Result<Plan, Failure> 
         found_prompt: files::find_prompt(layout.root()),
     };
     plan(&files, &configuration::variable, &overrides, &task).map_err(configuration::problems)
+}
+
+/// What the loop relies on is known and fresh, or it does not begin.
+fn require_fresh(config: &LoopConfig, root: &Path) -> Result<(), Failure> {
+    let Some(gaps) = &config.gaps else { return Ok(()) };
+    let not_fresh = piton_engine::ledger::fresh::required(root, gaps, SystemClock.now()).not_fresh;
+    if not_fresh.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<&str> = not_fresh.iter().map(|gap| gap.gap.as_str()).collect();
+    let failure = Failure::new(ExitCode::Person, "what this loop relies on is not fresh (`[gaps] require`)")
+        .hint(clean_line(&format!("run `piton gaps research {}`", names.join(" "))));
+    let why = |gap: &piton_engine::ledger::fresh::NotFresh| clean_line(&format!("{}: {}", gap.gap, gap.why));
+    Err(Failure { details: not_fresh.iter().map(why).collect(), ..failure })
 }
 
 /// An agent that is not there is found out before anything is recorded.

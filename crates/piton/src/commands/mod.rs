@@ -12,6 +12,7 @@ mod driver;
 mod enclosed;
 mod export;
 mod fork;
+mod gaps;
 mod guard;
 mod hook;
 mod import;
@@ -64,6 +65,7 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failur
         Command::Demo(arguments) => demo::run(&arguments, out).await,
         Command::Init(arguments) => init::run(global, &arguments, out).await,
         Command::Loop(arguments) => loops::run(global, &arguments, out).await,
+        Command::Gaps(arguments) => gaps::run(global, &arguments, out).await,
         Command::Run(arguments) => workflows::run(global, &arguments, out).await,
         Command::Guard(arguments) => guard::run(global, &arguments, out).await,
         Command::Ls(arguments) => ls::run(global, &arguments, out).await,

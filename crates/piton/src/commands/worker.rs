@@ -88,6 +88,8 @@ async fn has_input(client: &LocalClient, run: &RunSummary) -> bool {
 /// Whether a run goes on by itself as soon as somebody drives it.
 pub(super) fn is_under_way(run: &RunSummary) -> bool {
     match run.status.as_str() {
+        // Nobody drives a ledger: `piton gaps research` goes on with what it began.
+        _ if run.kind == Kind::Ledger.as_str() => false,
         "created" | "running" | "rebooting" => true,
         "waiting" => matches!(run.reason.as_deref(), Some("rate_limit" | "overloaded")),
         _ => false,

@@ -12,6 +12,7 @@ mod cheats;
 mod common;
 mod crash;
 mod exchange;
+mod gaps;
 mod guard;
 mod ids;
 mod limits;

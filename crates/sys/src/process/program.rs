@@ -168,7 +168,21 @@ impl Program {
         Ok(ProgramOutput { status: status.into(), stdout, stderr, timed_out })
     }
 
+    /// Runs it to its end on this very terminal: for a program that a person works with, such as an editor.
+    pub fn run_here(self) -> Result<Ended, Error> {
+        let mut child = self.start(self.command())?;
+        let status = child.wait().map_err(|source| Error::Talk { program: self.program.clone(), source })?;
+        Ok(status.into())
+    }
+
     fn spawn(&self) -> Result<std::process::Child, Error> {
+        let mut command = self.command();
+        command.stdin(if self.stdin.is_empty() { Stdio::null() } else { Stdio::piped() });
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        self.start(command)
+    }
+
+    fn command(&self) -> Command {
         #[expect(clippy::disallowed_methods, reason = "this is the port that runs helper programs")]
         let mut command = Command::new(&self.program);
         command.args(&self.args);
@@ -181,8 +195,10 @@ impl Program {
         if let Some(directory) = &self.current_dir {
             command.current_dir(directory);
         }
-        command.stdin(if self.stdin.is_empty() { Stdio::null() } else { Stdio::piped() });
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        command
+    }
+
+    fn start(&self, mut command: Command) -> Result<std::process::Child, Error> {
         command.spawn().map_err(|source| {
             let program = self.program.clone();
             // A missing directory says `not found` as well.

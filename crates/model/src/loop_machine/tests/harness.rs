@@ -199,6 +199,7 @@ pub(super) fn config() -> LoopConfig {
         metrics: Vec::new(),
         confine: None,
         on_done: None,
+        gaps: None,
     }
 }
 

@@ -1,0 +1,464 @@
+//! A ledger in its place: journal, file and log, kept together whatever happens in between.
+//!
+//! ```text
+//!   lock ─► read file ─► differs from what is on record? adopt it ─► command ─► events
+//!                                                                        │ journal
+//!        FlipsLogged ◄─ log ◄─ FileWritten ◄─ file, by a three-way merge ◄┘
+//! ```
+//!
+//! The journal comes first; file and log follow, each with a record of its own. A crash at any point leaves the rest
+//! open in the state, and whoever opens the ledger next completes it before anything else. Nobody drives a ledger: each
+//! command does all of this under a lock, which dies with its process.
+//!
+//! - [`research`]: agents that look into gaps, one at a time.
+//! - [`fresh`]: what else wants to know how fresh something is.
+
+pub mod fresh;
+mod journal;
+pub mod research;
+mod result;
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use piton_files::gaps::{Document, Invalid, LedgerFile, Note, RewriteError, UpdateError, append_flips};
+use piton_model::ledger::{Gap, Observed, Overruled, SourceKind, merge, validate};
+use piton_model::ledger_machine::{
+    Command, Effect, LedgerEvent, Opening, Rejection, State, apply, create, decide,
+};
+use piton_model::limits::GAP_FILE_BYTES_MAX;
+use piton_model::{Kind, RunId, Timestamp, slug};
+use piton_store::{Store, StoredEvent, chain};
+use piton_sys::file;
+use piton_sys::lock::FileLock;
+
+use crate::layout::Layout;
+use crate::load::{LoadError, Loaded};
+
+/// What a file that is not there counts as.
+const ABSENT: &str = "absent";
+/// How often a decision is made again because somebody was faster.
+const TRIES_MAX: usize = 32;
+/// The largest file whose hash is taken as evidence.
+const EVIDENCE_BYTES_MAX: u64 = 64 << 20;
+
+/// Where a ledger is, and how it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The gap file, relative to the repository.
+    pub file: PathBuf,
+    /// The audit log, relative to the repository; by default `gap_audit.log` beside the file.
+    pub log: Option<PathBuf>,
+    /// How many days findings hold where a gap does not say.
+    pub default_ttl_days: u32,
+}
+
+/// Why nothing came of it.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// The file is not a sound ledger. It was left as it is.
+    #[error("Invalid YAML in {}:\n{problems}", path.display())]
+    Invalid {
+        /// Which file.
+        path: PathBuf,
+        /// All that is wrong with it.
+        problems: Invalid,
+    },
+    /// The command makes no sense where the ledger is.
+    #[error(transparent)]
+    Rejected(#[from] Rejection),
+    /// The file cannot be made to say that.
+    #[error(transparent)]
+    Rewrite(#[from] RewriteError),
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] file::Error),
+    /// What was done is on record and in the file, but not in the log. It is added by whoever comes next.
+    #[error("the change is made, but cannot be logged; the next command completes the log")]
+    NotLogged(#[source] file::Error),
+    /// Somebody else is writing the file, or keeps on doing so.
+    #[error("`{}` is being written by somebody else", .0.display())]
+    Busy(PathBuf),
+    /// The journal said no.
+    #[error(transparent)]
+    Store(#[from] piton_store::Error),
+    /// The ledger could not be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// Agents said no.
+    #[error(transparent)]
+    Agent(#[from] piton_agent::Error),
+}
+
+/// A ledger of this repository.
+pub struct Ledger<'a, S> {
+    store: Option<&'a S>,
+    layout: &'a Layout,
+    run: RunId,
+    settings: Settings,
+    cached: RefCell<Option<Rc<Document>>>,
+}
+
+/// A ledger as it is, without anything written.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The fold, with what the file says and nobody has adopted yet.
+    pub state: State,
+    /// What is accepted about the file, but worth saying.
+    pub warnings: Vec<Note>,
+    /// Whether there is a file.
+    pub exists: bool,
+}
+
+/// What a command did.
+#[derive(Clone, Debug, Default)]
+pub struct Changed {
+    /// What was decided.
+    pub events: Vec<LedgerEvent>,
+    /// What was wished for and an edit by hand did not leave room for.
+    pub overruled: Vec<Overruled>,
+    /// Edits by hand that could not be merged, kept for a person.
+    pub kept: Vec<PathBuf>,
+}
+
+/// The name of the ledger in this file.
+pub fn run_id(file: &Path) -> RunId {
+    let path = file.to_string_lossy();
+    let digest = chain::hex(&chain::digest(path.as_bytes()));
+    let stem: String = file.with_extension("").to_string_lossy().into_owned();
+    let name = format!("ledger-{}-{}", slug(&stem), &digest[..8]);
+    name.parse().expect("a slug and hexadecimal digits are a name")
+}
+
+/// How the journal knows a content.
+fn digest(content: Option<&[u8]>) -> String {
+    content.map_or_else(|| ABSENT.to_owned(), |bytes| chain::hex(&chain::digest(bytes)))
+}
+
+impl<'a, S: Store> Ledger<'a, S> {
+    /// The ledger that the settings name. Without a journal it can only be read.
+    pub fn new(store: Option<&'a S>, layout: &'a Layout, settings: Settings) -> Self {
+        Self { store, layout, run: run_id(&settings.file), settings, cached: RefCell::default() }
+    }
+
+    /// Its name in the journal.
+    pub fn run(&self) -> &RunId {
+        &self.run
+    }
+
+    /// Whether anybody has ever opened it for changing.
+    pub fn has_begun(&self) -> bool {
+        self.lock_path().exists()
+    }
+
+    fn lock_path(&self) -> PathBuf {
+        self.layout.state().join("ledgers").join(format!("{}.lock", self.run))
+    }
+
+    /// Where the gap file is.
+    pub fn path(&self) -> PathBuf {
+        self.layout.root().join(&self.settings.file)
+    }
+
+    fn store(&self) -> &'a S {
+        self.store.expect("whoever changes a ledger has opened the journal")
+    }
+
+    fn ledger_file(&self) -> LedgerFile {
+        LedgerFile::new(self.path(), self.layout.state().join("ledgers").join(self.run.as_str()))
+    }
+
+    /// The bytes of the file.
+    fn content(&self) -> Result<Option<Vec<u8>>, LedgerError> {
+        file::read_regular(&self.path(), GAP_FILE_BYTES_MAX).map_err(|error| match error.refusal() {
+            Some(file::Refusal::TooLarge { .. }) => {
+                let problems = vec![Note { line: 0, text: "the file is larger than 64 MiB".to_owned() }];
+                LedgerError::Invalid { path: self.path(), problems: Invalid { problems, more: 0 } }
+            }
+            _ => error.into(),
+        })
+    }
+
+    /// What the file says. A content that was read before is not read again.
+    fn document(&self) -> Result<Option<Rc<Document>>, LedgerError> {
+        let Some(bytes) = self.content()? else { return Ok(None) };
+        let mut cached = self.cached.borrow_mut();
+        if let Some(document) = cached.as_ref().filter(|document| document.text().as_bytes() == bytes) {
+            return Ok(Some(Rc::clone(document)));
+        }
+        let invalid = |problems| LedgerError::Invalid { path: self.path(), problems };
+        let document = Rc::new(Document::parse(&bytes).map_err(invalid)?);
+        *cached = Some(Rc::clone(&document));
+        Ok(Some(document))
+    }
+
+    fn opening(&self, log: &Path) -> LedgerEvent {
+        create(Opening {
+            run: self.run.clone(),
+            file: self.settings.file.display().to_string(),
+            log: log.display().to_string(),
+            default_ttl_days: self.settings.default_ttl_days,
+        })
+    }
+
+    /// The log that was asked for, or the one beside the file.
+    fn log(&self) -> PathBuf {
+        self.settings.log.clone().unwrap_or_else(|| self.settings.file.with_file_name("gap_audit.log"))
+    }
+
+    /// The same for a ledger that is about to begin: a log that another ledger has already is left to it.
+    async fn free_log(&self) -> Result<PathBuf, LedgerError> {
+        let log = self.log();
+        if self.settings.log.is_some() {
+            return Ok(log);
+        }
+        for row in self.store().rows().await? {
+            if row.entry.kind != Kind::Ledger.as_str() || row.run == self.run {
+                continue;
+            }
+            let other = journal::load(self.store(), &row.run).await?;
+            if other.is_some_and(|other| Path::new(&other.state.log) == log) {
+                let stem = self.settings.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                return Ok(self.settings.file.with_file_name(format!("{stem}_audit.log")));
+            }
+        }
+        Ok(log)
+    }
+
+    async fn load(&self) -> Result<Loaded<State>, LedgerError> {
+        let known = match self.store {
+            Some(store) => journal::load(store, &self.run).await?,
+            None => None,
+        };
+        let unborn = || {
+            let state = apply(None, &self.opening(&self.log())).expect("an opening makes a state");
+            Loaded { state, head: 0, tail_bytes: 0, checkpoint_bytes: 0 }
+        };
+        Ok(known.unwrap_or_else(unborn))
+    }
+
+    /// The ledger as it is now. Writes nothing; what was edited by hand is seen all the same.
+    pub async fn read(&self, now: Timestamp) -> Result<Reading, LedgerError> {
+        let document = self.document()?;
+        let mut state = self.load().await?.state;
+        state.default_ttl_days = self.settings.default_ttl_days;
+        let adopt = Command::Adopt {
+            digest: digest(document.as_ref().map(|document| document.text().as_bytes())),
+            gaps: document.as_ref().map_or_else(Vec::new, |document| document.gaps().to_vec()),
+        };
+        for event in decide(&state, adopt, now)? {
+            state = apply(Some(state), &event).expect("a state stays a state");
+        }
+        let warnings = document.as_ref().map_or_else(Vec::new, |document| document.warnings().to_vec());
+        Ok(Reading { state, warnings, exists: document.is_some() })
+    }
+
+    /// Every event of the ledger, with the state after it.
+    pub async fn walk(
+        &self,
+        see: &mut dyn FnMut(&StoredEvent, &LedgerEvent, &State),
+    ) -> Result<(), LedgerError> {
+        match self.store {
+            Some(store) => Ok(journal::walk(store, &self.run, see).await?),
+            None => Ok(()),
+        }
+    }
+
+    /// The ledger for changing it, alone among pitons: what others left open is done, what people edited is adopted.
+    pub async fn open(&self, now: Timestamp) -> Result<Open<'_, 'a, S>, LedgerError> {
+        let directory = self.layout.state().join("ledgers");
+        file::create_private_dir(&directory)?;
+        let lock = FileLock::exclusive(&self.lock_path())?;
+        // A file that is not sound is found before anything is written anywhere.
+        self.document()?;
+        let loaded = self.load().await?;
+        let mut open = Open { ledger: self, loaded, changed: Changed::default(), _lock: lock };
+        if open.loaded.head == 0 {
+            let opening = self.opening(&self.free_log().await?);
+            open.append(&[opening]).await?;
+        }
+        let log = self.settings.log.clone().unwrap_or_else(|| PathBuf::from(&open.state().log));
+        if open.state().default_ttl_days != self.settings.default_ttl_days
+            || Path::new(&open.state().log) != log
+        {
+            open.append(&[self.opening(&log)]).await?;
+        }
+        open.complete(now).await?;
+        Ok(open)
+    }
+}
+
+/// A ledger that is being changed.
+pub struct Open<'l, 'a, S> {
+    ledger: &'l Ledger<'a, S>,
+    loaded: Loaded<State>,
+    changed: Changed,
+    _lock: FileLock,
+}
+
+impl<S: Store> Open<'_, '_, S> {
+    /// The fold of everything on record.
+    pub fn state(&self) -> &State {
+        &self.loaded.state
+    }
+
+    /// Decides, records, and brings file and log along.
+    pub async fn run(&mut self, command: Command, now: Timestamp) -> Result<Changed, LedgerError> {
+        let events = self.record(command, now).await?;
+        self.complete(now).await?;
+        Ok(Changed { events, ..std::mem::take(&mut self.changed) })
+    }
+
+    /// What follows from the command, on record.
+    async fn record(&mut self, command: Command, now: Timestamp) -> Result<Vec<LedgerEvent>, LedgerError> {
+        for _ in 0..TRIES_MAX {
+            let events = decide(self.state(), command.clone(), now)?;
+            self.check_room(&events)?;
+            match self.append(&events).await {
+                Ok(()) => return Ok(events),
+                Err(LedgerError::Store(piton_store::Error::Conflict { .. })) => {
+                    self.loaded = self.ledger.load().await?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Err(LedgerError::Busy(self.ledger.path()))
+    }
+
+    async fn append(&mut self, events: &[LedgerEvent]) -> Result<(), LedgerError> {
+        Ok(journal::append(self.ledger.store(), &self.ledger.run, &mut self.loaded, events).await?)
+    }
+
+    /// What the file could not be made to say is refused before it is on record.
+    fn check_room(&self, events: &[LedgerEvent]) -> Result<(), LedgerError> {
+        let touches = |event: &LedgerEvent| {
+            !matches!(
+                event,
+                LedgerEvent::FileWritten { .. }
+                    | LedgerEvent::FlipsLogged { .. }
+                    | LedgerEvent::FileAdopted { .. }
+                    | LedgerEvent::WatchSet { .. }
+            )
+        };
+        if !events.iter().any(touches) {
+            return Ok(());
+        }
+        let fold = |state, event| apply(Some(state), event).expect("a state stays a state");
+        let after = events.iter().fold(self.state().clone(), fold);
+        if after.unwritten.is_empty() {
+            return Ok(());
+        }
+        let document = self.ledger.document()?.unwrap_or_else(|| Rc::new(Document::empty()));
+        let wanted = merge(&after.base(), document.gaps(), &after.gaps).gaps;
+        document.rewrite(&wanted)?;
+        Ok(())
+    }
+
+    /// Does what is open: adopt what people wrote, write the file, log the flips.
+    async fn complete(&mut self, now: Timestamp) -> Result<(), LedgerError> {
+        for _ in 0..TRIES_MAX {
+            self.adopt(now).await?;
+            match self.state().effects().into_iter().next() {
+                None => return Ok(()),
+                Some(Effect::WriteFile) => self.write(now).await?,
+                Some(Effect::LogFlips { flips, after }) => {
+                    let logged =
+                        append_flips(&self.ledger.layout.root().join(&self.state().log), &flips, after)
+                            .map_err(LedgerError::NotLogged)?;
+                    self.record(Command::Logged { count: flips.len(), end: logged.end }, now).await?;
+                }
+            }
+        }
+        Err(LedgerError::Busy(self.ledger.path()))
+    }
+
+    async fn adopt(&mut self, now: Timestamp) -> Result<(), LedgerError> {
+        let seen = digest(self.ledger.content()?.as_deref());
+        let known = self.state().digest.as_deref().unwrap_or(ABSENT);
+        if known == seen {
+            return Ok(());
+        }
+        let document = self.ledger.document()?;
+        let seen = digest(document.as_ref().map(|document| document.text().as_bytes()));
+        let gaps = document.map_or_else(Vec::new, |document| document.gaps().to_vec());
+        self.record(Command::Adopt { digest: seen, gaps }, now).await?;
+        Ok(())
+    }
+
+    /// Writes what is wished for. Where that does not fit what people have made of the file, they are right.
+    async fn write(&mut self, now: Timestamp) -> Result<(), LedgerError> {
+        let (base, ours) = (self.state().base(), self.state().gaps.clone());
+        let mut overruled = Vec::new();
+        let wish = |file: &[Gap]| {
+            let merged = merge(&base, file, &ours);
+            match validate(&merged.gaps).is_empty() {
+                true => {
+                    overruled = merged.overruled;
+                    Ok::<_, std::convert::Infallible>(merged.gaps)
+                }
+                false => {
+                    let given_up = |gap: &String| Overruled::Change { gap: gap.clone() };
+                    overruled = self.loaded.state.unwritten.keys().map(given_up).collect();
+                    Ok(file.to_vec())
+                }
+            }
+        };
+        let updated = match self.ledger.ledger_file().update(wish) {
+            Err(UpdateError::Rewrite(_)) => {
+                let given_up = |gap: &String| Overruled::Change { gap: gap.clone() };
+                overruled = self.loaded.state.unwritten.keys().map(given_up).collect();
+                self.ledger
+                    .ledger_file()
+                    .update(|file: &[Gap]| Ok::<_, std::convert::Infallible>(file.to_vec()))
+            }
+            updated => updated,
+        };
+        let updated = updated.map_err(|error| match error {
+            UpdateError::Invalid { path, problems } => LedgerError::Invalid { path, problems },
+            UpdateError::File(error) => error.into(),
+            UpdateError::Rewrite(error) => error.into(),
+            UpdateError::Busy(path) => LedgerError::Busy(path),
+            UpdateError::Wish(never) => match never {},
+        })?;
+        overruled.extend(updated.overruled);
+        self.changed.overruled.extend(overruled.iter().cloned());
+        self.changed.kept.extend(updated.kept);
+        let digest = match updated.text.is_empty() && updated.gaps.is_empty() && !updated.wrote {
+            true => digest(self.ledger.content()?.as_deref()),
+            false => digest(Some(updated.text.as_bytes())),
+        };
+        self.record(Command::Written { digest, gaps: updated.gaps, overruled }, now).await?;
+        Ok(())
+    }
+}
+
+/// What the files that findings rest on are now.
+pub fn observe(root: &Path, gaps: &[Gap]) -> Observed {
+    let mut observed = Observed::new();
+    for source in gaps.iter().flat_map(|gap| &gap.evidence) {
+        if let SourceKind::File { path, hash: Some(_) } = &source.kind
+            && !observed.contains_key(path)
+            && let Some(hash) = hash_of(root, path)
+        {
+            observed.insert(path.clone(), hash);
+        }
+    }
+    observed
+}
+
+/// The hash of a file of the repository: `Some(None)` where it is gone, `None` where it cannot be looked at.
+pub fn hash_of(root: &Path, path: &str) -> Option<Option<String>> {
+    let relative = Path::new(path);
+    let inside = |part: std::path::Component<'_>| {
+        matches!(part, std::path::Component::Normal(_) | std::path::Component::CurDir)
+    };
+    if path.is_empty() || !relative.components().all(inside) {
+        return None;
+    }
+    match file::read_regular(&root.join(relative), EVIDENCE_BYTES_MAX) {
+        Ok(Some(bytes)) => Some(Some(format!("blake3:{}", chain::hex(&chain::digest(&bytes))))),
+        Ok(None) => Some(None),
+        Err(_) => None,
+    }
+}

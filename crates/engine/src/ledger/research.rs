@@ -1,0 +1,341 @@
+//! Agents that look into gaps, one at a time, each held by a keeper.
+//!
+//! The intent is on record before the agent starts; what became of it is looked up in its directory, by this process or
+//! by a later one. While an agent works the ledger is not locked: people and other pitons edit it meanwhile.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use piton_agent::{Launch, Limits, Spec, Stdin};
+use piton_model::Timestamp;
+use piton_model::ledger::{Gap, Outcome, due_at, survey, to_iso};
+use piton_model::ledger_machine::{
+    Command, Found, LedgerEvent, OpenResearch, Rejection, ResearchEnd, ResearchResult, Spent, State, Used,
+};
+use piton_model::loop_machine::{AgentConfig, PromptBy};
+use piton_store::Store;
+use piton_sys::lock::FileLock;
+use piton_sys::{Ids, SystemIds, file};
+
+use super::{Ledger, LedgerError, result};
+
+/// What is kept of each output of an agent.
+const OUTPUT_BYTES_MAX: u64 = 64 << 20;
+/// Between the request to end and the kill.
+const KILL_GRACE_MS: u64 = 1_000;
+/// How long one attempt may take where nothing else is said.
+pub const ATTEMPT_MS: u64 = 30 * 60 * 1000;
+/// About so many characters are a token.
+pub const CHARS_PER_TOKEN: usize = 4;
+/// How much of a prompt earlier findings may take.
+const FINDINGS_TOKENS_MAX: usize = 4_000;
+
+/// Who researches.
+#[derive(Clone, Debug)]
+pub struct Researcher {
+    /// The agent.
+    pub agent: AgentConfig,
+    /// How long it may be silent.
+    pub idle_ms: Option<u64>,
+    /// How long one attempt may take.
+    pub attempt_ms: u64,
+    /// This very program: keepers are started from it.
+    pub exe: PathBuf,
+}
+
+/// What a person may want to see while it goes on.
+#[derive(Clone, Debug)]
+pub enum Progress {
+    /// An agent looks into this gap.
+    Started {
+        /// Which.
+        gap: String,
+        /// Its attempt.
+        attempt: u32,
+        /// Whether it was found at work.
+        found: bool,
+    },
+    /// That ended.
+    Ended {
+        /// Which gap.
+        gap: String,
+        /// What came of it.
+        result: ResearchResult,
+        /// What it used.
+        used: Used,
+    },
+    /// It needs none any more.
+    Skipped {
+        /// Which gap.
+        gap: String,
+    },
+}
+
+/// What a batch came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// Why it ended.
+    pub why: ResearchEnd,
+    /// What it used.
+    pub spent: Spent,
+    /// Attempts that ended with a result.
+    pub settled: u32,
+    /// Attempts that did not.
+    pub failed: u32,
+    /// Gaps that did not get their turn.
+    pub left: Vec<String>,
+}
+
+/// The right to research in a ledger: one process at a time.
+pub struct Turn(#[expect(dead_code, reason = "held, not read")] FileLock);
+
+impl<S: Store> Ledger<'_, S> {
+    /// Takes the right to research; `None` where another process has it.
+    pub fn take_turn(&self) -> Result<Option<Turn>, LedgerError> {
+        let directory = self.layout.state().join("ledgers");
+        file::create_private_dir(&directory)?;
+        let lock = FileLock::try_exclusive(&directory.join(format!("{}.research.lock", self.run)))?;
+        Ok(lock.map(Turn))
+    }
+
+    /// Carries on with the batch that is under way, to its end. `None` where there is none.
+    pub async fn research(
+        &self,
+        _turn: &Turn,
+        researcher: &Researcher,
+        now: &dyn Fn() -> Timestamp,
+        tell: &mut dyn FnMut(Progress),
+    ) -> Result<Option<Batch>, LedgerError> {
+        file::create_private_dir(&self.layout.attempts(&self.run))?;
+        piton_agent::sweep(&self.layout.attempts(&self.run))?;
+        loop {
+            let (open, fresh) = match self.next_attempt(now(), tell).await? {
+                Next::Attempt { open, fresh } => (open, fresh),
+                Next::Over(batch) => return Ok(batch),
+            };
+            let (gap, attempt) = (open.gap.id.clone(), open.attempt);
+            tell(Progress::Started { gap: gap.clone(), attempt, found: !fresh });
+            let (found, used) = self.perform(researcher, &open, fresh, now)?;
+            let mut ledger = self.open(now()).await?;
+            let ended = ledger.run(Command::EndAttempt { attempt, found, used }, now()).await;
+            let changed = match ended {
+                // Somebody else has recorded it, or has stopped the batch.
+                Err(LedgerError::Rejected(Rejection::NoResearch)) => continue,
+                // What it found does not fit into the ledger any more: that is a failure like any other.
+                Err(LedgerError::Rejected(error @ Rejection::Invalid(_))) => {
+                    let found = Found::Failed(error.to_string());
+                    ledger.run(Command::EndAttempt { attempt, found, used }, now()).await?
+                }
+                Err(LedgerError::Rewrite(error)) => {
+                    let found = Found::Failed(error.to_string());
+                    ledger.run(Command::EndAttempt { attempt, found, used }, now()).await?
+                }
+                changed => changed?,
+            };
+            for event in changed.events {
+                if let LedgerEvent::ResearchAttemptEnded { result, used, .. } = event {
+                    tell(Progress::Ended { gap: gap.clone(), result, used });
+                }
+            }
+        }
+    }
+
+    /// The attempt that is open, or the next; with whether this very call has begun it.
+    async fn next_attempt(
+        &self,
+        now: Timestamp,
+        tell: &mut dyn FnMut(Progress),
+    ) -> Result<Next, LedgerError> {
+        let mut ledger = self.open(now).await?;
+        let Some(research) = ledger.state().research.clone() else { return Ok(Next::Over(None)) };
+        if let Some(open) = research.open {
+            return Ok(Next::Attempt { open, fresh: false });
+        }
+        let (host, boot) = (piton_sys::process::host_id(), piton_sys::process::boot_id());
+        let changed = ledger.run(Command::StartAttempt { host, boot }, now).await?;
+        let mut left = research.waiting;
+        for event in changed.events {
+            match event {
+                LedgerEvent::ResearchAttemptStarted { open } => {
+                    return Ok(Next::Attempt { open, fresh: true });
+                }
+                LedgerEvent::ResearchSkipped { gap } => {
+                    left.retain(|other| *other != gap);
+                    tell(Progress::Skipped { gap });
+                }
+                LedgerEvent::ResearchEnded { why, .. } => {
+                    let (spent, settled, failed) = (research.spent, research.settled, research.failed);
+                    return Ok(Next::Over(Some(Batch { why, spent, settled, failed, left })));
+                }
+                _ => {}
+            }
+        }
+        Ok(Next::Over(None))
+    }
+
+    /// Looks, and only then starts, waits, or finds out what became of it.
+    fn perform(
+        &self,
+        researcher: &Researcher,
+        open: &OpenResearch,
+        mut fresh: bool,
+        now: &dyn Fn() -> Timestamp,
+    ) -> Result<(Found, Used), LedgerError> {
+        let (attempts, name) = (self.layout.attempts(&self.run), open.attempt.to_string());
+        let lost = |what: &str| Ok((Found::Lost(what.to_owned()), Used::default()));
+        if open.host != piton_sys::process::host_id() {
+            return lost("it ran on another machine");
+        }
+        loop {
+            match piton_agent::look(&attempts, &name)? {
+                piton_agent::Found::Absent if fresh => {
+                    fresh = false;
+                    if let Some(failed) = self.launch(researcher, open)? {
+                        return Ok((Found::Failed(failed), Used::default()));
+                    }
+                }
+                // Whoever says "never started" makes sure of it first.
+                piton_agent::Found::Absent => drop(piton_agent::abandon(&attempts, &name)?),
+                piton_agent::Found::Abandoned => return lost("the agent never started"),
+                piton_agent::Found::Alive { .. } => piton_agent::wait(&attempts, &name).map(drop)?,
+                piton_agent::Found::Finished(exit) => {
+                    let directory = attempts.join(&name);
+                    let root = self.layout.root();
+                    return Ok(result::of_exit(&exit, &directory, &researcher.agent, root, now()));
+                }
+                piton_agent::Found::Dead { .. } => {
+                    piton_agent::reap(&attempts, &name)?;
+                    return lost("the agent was killed with its keeper");
+                }
+            }
+        }
+    }
+
+    fn launch(&self, researcher: &Researcher, open: &OpenResearch) -> Result<Option<String>, LedgerError> {
+        let attempts = self.layout.attempts(&self.run);
+        let spec = self.spec(researcher, open);
+        match piton_agent::launch(&researcher.exe, &attempts, &spec) {
+            Ok(Launch::Started | Launch::AlreadyPublished) => Ok(None),
+            Ok(Launch::SpawnFailed { error }) => {
+                piton_agent::abandon(&attempts, &spec.name)?;
+                Ok(Some(error))
+            }
+            // One that stays silent is kept out by a tombstone, unless it has published after all.
+            Err(piton_agent::Error::NoAnswer { .. }) if !piton_agent::abandon(&attempts, &spec.name)? => {
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn spec(&self, researcher: &Researcher, open: &OpenResearch) -> Spec {
+        let agent = &researcher.agent;
+        let name = open.attempt.to_string();
+        let directory = self.layout.attempts(&self.run).join(&name);
+        let mut env = BTreeMap::from([
+            ("PITON_RUN_ID".to_owned(), self.run.to_string()),
+            ("PITON_ATTEMPT".to_owned(), name.clone()),
+            ("PITON_ITERATION".to_owned(), name.clone()),
+            ("PITON_GAP".to_owned(), open.gap.id.clone()),
+            ("PITON_BIN".to_owned(), researcher.exe.display().to_string()),
+        ]);
+        env.extend(agent.env.iter().map(|(name, value)| (name.clone(), value.clone())));
+        let prompt = prompt(&open.gap);
+        let mut argv = agent.command.clone();
+        argv.extend(agent.tail.iter().cloned());
+        match agent.prompt {
+            PromptBy::Stdin => {}
+            PromptBy::Argument => argv.push(prompt.clone()),
+            PromptBy::File => argv.push(piton_agent::prompt_file(&directory).display().to_string()),
+        }
+        Spec {
+            run: self.run.to_string(),
+            mark: format!("{}-{name}-{}", self.run, SystemIds.hex(16)),
+            name,
+            argv,
+            cwd: self.layout.root().to_owned(),
+            env,
+            env_remove: crate::world::hidden_variables(agent.pass.as_deref()),
+            stdin: if agent.prompt == PromptBy::Stdin { Stdin::Prompt } else { Stdin::Null },
+            prompt: Some(prompt),
+            files: BTreeMap::new(),
+            redact: Vec::new(),
+            limits: Limits {
+                wall_ms: Some(researcher.attempt_ms),
+                idle_ms: researcher.idle_ms,
+                output_bytes_max: OUTPUT_BYTES_MAX,
+                kill_grace_ms: KILL_GRACE_MS,
+            },
+        }
+    }
+}
+
+enum Next {
+    Attempt { open: OpenResearch, fresh: bool },
+    Over(Option<Batch>),
+}
+
+/// What a research agent is told.
+pub fn prompt(gap: &Gap) -> String {
+    let question = if gap.question.is_empty() { &gap.id } else { &gap.question };
+    let mut text = format!(
+        "# Research\n\nLook into one open question and say what is true today. Change no files.\n\n\
+         ## Question\n\n{question}\n\n(gap `{}`, category `{}`)\n",
+        gap.id, gap.category
+    );
+    if !gap.findings.is_empty() {
+        let when = gap.last_verified.map_or_else(String::new, |at| format!(", verified {}", to_iso(at)));
+        let known = clip_to_tokens(&gap.findings, FINDINGS_TOKENS_MAX);
+        text.push_str(&format!(
+            "\n## What was known{when}\n\nIt may be out of date. Confirm it or replace it; do not repeat it unchecked.\n\n{known}\n"
+        ));
+        for source in &gap.evidence {
+            text.push_str(&format!("- {}: {}\n", source.kind.key(), source.kind.text()));
+        }
+    }
+    let outcomes = Outcome::ALL.map(|outcome| format!("\"{}\"", outcome.as_str())).join(" | ");
+    text.push_str(&format!(
+        "\n## Evidence\n\n- Every finding rests on something that another can look at: a file of this repository, a command and \
+         what it shows, a commit, or an address with its date.\n- Name files relative to the repository; piton takes their hash, \
+         and when one changes the finding is out of date.\n- Say what you saw, not what you expect. What you could not confirm is \
+         not a finding.\n\n## Answer\n\nWrite this JSON object to `custom.research` in the file `$PITON_REPORT` (a JSON object, too), \
+         or print it last:\n\n```json\n{{\"outcome\": {outcomes},\n \"findings\": \"what is true, in a few sentences\",\n \
+         \"evidence\": [{{\"file\": \"path\"}}, {{\"command\": \"…\"}}, {{\"commit\": \"…\"}}, {{\"url\": \"…\", \"at\": \"2026-02-15\"}}]}}\n```\n\n\
+         `full_report`: answered. `short_report`: answered in part. `no_new_findings`: what was known still is all there is. \
+         `insufficient_data`: too little to say anything; that is a good answer, too.\n"
+    ));
+    text
+}
+
+/// The beginning of a text, at a boundary, with a word about how much is missing.
+pub fn clip_to_tokens(text: &str, tokens: usize) -> String {
+    let chars_max = tokens.saturating_mul(CHARS_PER_TOKEN);
+    let Some((cut, _)) = text.char_indices().nth(chars_max) else { return text.to_owned() };
+    let least = cut * 6 / 10;
+    let head = &text[..cut];
+    let boundary = ["\n\n", ". ", "\n", " "].iter().find_map(|mark| {
+        head.rfind(mark).map(|place| place + mark.trim_end_matches(' ').len()).filter(|place| *place >= least)
+    });
+    let head = head[..boundary.unwrap_or(cut)].trim_end();
+    let removed = 100 - head.len() * 100 / text.len().max(1);
+    format!("{head}\n[… {removed} % left out]")
+}
+
+/// When there is something to look into next, if nobody edits anything: `None` where nothing ever is.
+pub fn next_look(state: &State, now: Timestamp) -> Option<Timestamp> {
+    let stale_since = state.stale_since();
+    let survey = survey(&state.gaps, state.default_ttl_days, now, &stale_since);
+    let ttl_ms = |gap: &Gap| {
+        let days = gap.ttl_days.unwrap_or(i64::from(state.default_ttl_days));
+        u64::try_from(days).unwrap_or(0).saturating_mul(86_400_000)
+    };
+    let open = survey
+        .candidates
+        .iter()
+        .map(|gap| state.failures.get(&gap.id).map_or(now, |failures| failures.retry_at().max(now)));
+    let checked =
+        survey.checked.iter().filter_map(|gap| Some(gap.last_checked?.plus_millis(ttl_ms(gap) + 1)));
+    let fresh = state.gaps.iter().filter(|gap| gap.status == piton_model::ledger::GapStatus::Verified);
+    let due = fresh.filter_map(|gap| Some(due_at(gap, state.default_ttl_days)?.plus_millis(1)));
+    open.chain(checked).chain(due).min()
+}

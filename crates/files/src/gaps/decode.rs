@@ -1,0 +1,215 @@
+//! A gap from its nodes. Everything that is wrong is noted; what can be read is read all the same, so that other
+//! gaps' references to it are not called unknown.
+
+use std::borrow::Cow;
+
+use granit_parser::ScalarStyle;
+use piton_model::Timestamp;
+use piton_model::ledger::{Field, Gap, GapStatus, Moment, Source, SourceKind};
+
+use super::node::{Entry, Node, Value, short};
+use super::note::Notes;
+use super::scalar::{Kind, integer, kind};
+
+/// The gap at this place in the list; `None` where it cannot be told which gap it is.
+pub(super) fn gap(node: Node<'_>, index: usize, notes: &mut Notes) -> Option<Gap> {
+    let line = node.line;
+    let entries = match node.value {
+        Value::Map { entries, .. } => entries,
+        Value::Unreadable => return None,
+        other => {
+            let found = other.name();
+            notes.problem(line, format!("Gap at index {index} must be a mapping, got {found}"));
+            return None;
+        }
+    };
+    let mut gap = Gap::new("", "");
+    let (mut has_id, mut has_category) = (false, false);
+    for entry in entries {
+        match Field::from_key(&entry.key) {
+            Some(field) => {
+                let filled = fill(&mut gap, field, entry, notes);
+                has_id |= field == Field::Id && filled;
+                has_category |= field == Field::Category && filled;
+            }
+            None => note_unknown_key(&entry, notes),
+        }
+    }
+    if !has_id {
+        notes.problem(line, format!("Gap at index {index} has no 'id'"));
+    }
+    if !has_category {
+        notes.problem(line, format!("Gap at index {index} has no 'category'"));
+    }
+    has_id.then_some(gap)
+}
+
+fn note_unknown_key(entry: &Entry<'_>, notes: &mut Notes) {
+    if entry.key == "<<" && !entry.key_quoted {
+        notes.problem(entry.line, "merge keys are not read; write the values out");
+    } else {
+        notes.warning(entry.line, format!("unknown key '{}' is kept, but means nothing", short(&entry.key)));
+    }
+}
+
+/// Sets a field; whether it has a value.
+fn fill(gap: &mut Gap, field: Field, entry: Entry<'_>, notes: &mut Notes) -> bool {
+    let mut reading = Reading { field: field.as_str(), line: entry.line, notes };
+    let node = entry.node;
+    match field {
+        Field::Id => reading.text(node).map(|text| gap.id = text.into_owned()),
+        Field::Category => reading.text(node).map(|text| gap.category = text.into_owned()),
+        Field::Status => reading.status(node).map(|status| gap.status = status),
+        Field::Priority => reading.integer(node).map(|number| gap.priority = number),
+        Field::LastVerified => reading.time(node).map(|time| gap.last_verified = Some(time)),
+        Field::LastChecked => reading.time(node).map(|time| gap.last_checked = Some(time)),
+        Field::TtlDays => reading.integer(node).map(|number| gap.ttl_days = Some(number)),
+        Field::Blocks => reading.list(node).map(|list| gap.blocks = list),
+        Field::BlockedBy => reading.list(node).map(|list| gap.blocked_by = list),
+        Field::Findings => reading.text(node).map(|text| gap.findings = text.into_owned()),
+        Field::Question => reading.text(node).map(|text| gap.question = text.into_owned()),
+        Field::Evidence => reading.evidence(node).map(|sources| gap.evidence = sources),
+    }
+    .is_some()
+}
+
+/// Reads values of one key. An empty value is as good as none.
+struct Reading<'n> {
+    field: &'n str,
+    line: usize,
+    notes: &'n mut Notes,
+}
+
+impl Reading<'_> {
+    fn problem(&mut self, text: impl std::fmt::Display) {
+        self.notes.problem(self.line, format!("'{}' {text}", self.field));
+    }
+
+    fn scalar<'a>(&mut self, node: Node<'a>) -> Option<(Cow<'a, str>, ScalarStyle, Kind)> {
+        match node.value {
+            Value::Scalar(value, style) => match kind(&value, style) {
+                Kind::Null => None,
+                kind => Some((value, style, kind)),
+            },
+            Value::Unreadable => None,
+            other => {
+                self.problem(format_args!("must be a single value, got {}", other.name()));
+                None
+            }
+        }
+    }
+
+    fn text<'a>(&mut self, node: Node<'a>) -> Option<Cow<'a, str>> {
+        let (value, _, kind) = self.scalar(node)?;
+        if kind == Kind::Text {
+            return Some(value);
+        }
+        self.problem(format_args!("must be text, got {}; write '{}' in quotes", kind.name(), short(&value)));
+        None
+    }
+
+    fn integer(&mut self, node: Node<'_>) -> Option<i64> {
+        let (value, _, kind) = self.scalar(node)?;
+        let read = match kind {
+            Kind::Number => integer(&value),
+            Kind::Null | Kind::Boolean | Kind::Text => Err(kind.name()),
+        };
+        read.map_err(|why| {
+            self.problem(format_args!("must be a whole number, got '{}' ({why})", short(&value)))
+        })
+        .ok()
+    }
+
+    fn status(&mut self, node: Node<'_>) -> Option<GapStatus> {
+        let (value, ..) = self.scalar(node)?;
+        value.parse().map_err(|error| self.problem(format_args!("has an {error}"))).ok()
+    }
+
+    fn time(&mut self, node: Node<'_>) -> Option<Timestamp> {
+        let (value, ..) = self.scalar(node)?;
+        let Ok(moment) = value.parse::<Moment>() else {
+            self.problem(format_args!(
+                "must be a time like 2026-02-15T12:00:00+00:00, got '{}'",
+                short(&value)
+            ));
+            return None;
+        };
+        if !moment.has_offset {
+            self.notes.warning(self.line, format!("'{}' has no time zone; taken as UTC", self.field));
+        }
+        Some(moment.at)
+    }
+
+    fn list(&mut self, node: Node<'_>) -> Option<Vec<String>> {
+        let items = self.items(node)?;
+        let mut texts = Vec::with_capacity(items.len());
+        for item in items {
+            self.line = item.line;
+            match &item.value {
+                Value::Scalar(value, style) if kind(value, *style) == Kind::Null => {
+                    self.problem("has an empty entry");
+                }
+                _ => texts.extend(self.text(item).map(Cow::into_owned)),
+            }
+        }
+        Some(texts)
+    }
+
+    fn items<'a>(&mut self, node: Node<'a>) -> Option<Vec<Node<'a>>> {
+        match node.value {
+            Value::List { items, .. } => Some(items),
+            Value::Unreadable => None,
+            Value::Scalar(value, style) if kind(&value, style) == Kind::Null => None,
+            other => {
+                self.problem(format_args!("must be a list, got {}", other.name()));
+                None
+            }
+        }
+    }
+
+    fn evidence(&mut self, node: Node<'_>) -> Option<Vec<Source>> {
+        let items = self.items(node)?;
+        let mut sources = Vec::with_capacity(items.len());
+        for item in items {
+            self.line = item.line;
+            match item.value {
+                Value::Map { entries, .. } => sources.extend(self.source(entries)),
+                Value::Unreadable => {}
+                other => self.problem(format_args!("must list mappings, got {}", other.name())),
+            }
+        }
+        Some(sources)
+    }
+
+    fn source(&mut self, entries: Vec<Entry<'_>>) -> Option<Source> {
+        let line = self.line;
+        let (mut kinds, mut hash, mut at) = (Vec::new(), None, None);
+        for entry in entries {
+            self.line = entry.line;
+            let key = entry.key;
+            match key.as_ref() {
+                "at" => at = self.time(entry.node),
+                "hash" => hash = self.text(entry.node).map(Cow::into_owned),
+                "file" | "command" | "commit" | "url" => {
+                    kinds.extend(self.text(entry.node).map(|text| (key, text.into_owned())));
+                }
+                _ => self.problem(format_args!("has an unknown key '{}'", short(&key))),
+            }
+        }
+        self.line = line;
+        let (1, Some((key, text))) = (kinds.len(), kinds.pop()) else {
+            self.problem("needs one of file, command, commit or url in each source");
+            return None;
+        };
+        let kind = match key.as_ref() {
+            "file" => SourceKind::File { path: text, hash: hash.take() },
+            "command" => SourceKind::Command(text),
+            "commit" => SourceKind::Commit(text),
+            _ => SourceKind::Url(text),
+        };
+        if hash.is_some() {
+            self.problem("has a hash for something that is no file");
+        }
+        Some(Source { kind, at })
+    }
+}

@@ -1,0 +1,349 @@
+//! Changing gaps where they stand: the lines of a changed gap differ, every other byte stays.
+//!
+//! A field that changes gets a new value in its place; a field that is new goes behind the one that is written before
+//! it; a field that falls back to its default goes, unless a comment would go with it. Comments, order, quotes and
+//! keys that mean nothing to piton stay. Every edited gap is read again before anything is handed out.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use piton_model::ledger::{Gap, validate};
+
+use super::decode;
+use super::document::{Document, Layout, first_node};
+use super::field::Fields;
+use super::node::{Reader, Value};
+use super::note::{Invalid, Notes};
+use super::render::{Shape, Style, whole};
+
+/// The document cannot be made to say that.
+#[derive(Debug, thiserror::Error)]
+pub enum RewriteError {
+    /// What was asked for is not a sound ledger.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// The way a gap is written leaves no room for the change.
+    #[error("gap `{}` cannot be changed where it stands in line {line}; edit the file by hand", gap.escape_debug())]
+    Unchangeable {
+        /// Which gap.
+        gap: String,
+        /// Where it begins.
+        line: usize,
+    },
+}
+
+/// A piece of the text and what takes its place.
+#[derive(Clone, Debug)]
+pub(super) struct Edit {
+    pub(super) range: Range<usize>,
+    pub(super) text: String,
+}
+
+impl Document {
+    /// The content with these gaps. Gaps are known by their id and keep their places; new ones come last.
+    ///
+    /// The same gaps give the same bytes. The result has been read again: it says exactly this.
+    pub fn rewrite(&self, target: &[Gap]) -> Result<String, RewriteError> {
+        self.check(target)?;
+        if self.gaps == target {
+            return Ok(self.text.clone());
+        }
+        let in_order = self.in_order(target);
+        let mut why = None;
+        // Lines of their own do not fit everywhere: a comment below them may become a part of the value. One line does.
+        for shape in [Shape::Block, Shape::Line] {
+            match self.edited(target, shape) {
+                Ok(text) if says(&text, &in_order) => return Ok(text),
+                Ok(_) => {}
+                Err(error) => why = why.or(Some(error)),
+            }
+        }
+        Err(why.unwrap_or_else(|| self.unchangeable(target)))
+    }
+
+    /// The first gap that is to be different.
+    fn unchangeable(&self, target: &[Gap]) -> RewriteError {
+        let known: HashMap<&str, &Gap> = self.gaps.iter().map(|gap| (gap.id.as_str(), gap)).collect();
+        let differs = |gap: &&Gap| known.get(gap.id.as_str()).is_none_or(|known| known != gap);
+        let changed = target.iter().find(differs).or(target.first());
+        let gap = changed.map_or_else(String::new, |gap| gap.id.clone());
+        let place = self.gaps.iter().position(|other| other.id == gap);
+        let line = place.and_then(|index| self.line_of(index)).unwrap_or(1);
+        RewriteError::Unchangeable { gap, line }
+    }
+
+    /// The gaps in the order in which the file will have them.
+    fn in_order<'a>(&self, target: &'a [Gap]) -> Vec<&'a Gap> {
+        let places: HashMap<&str, usize> =
+            self.gaps.iter().enumerate().map(|(place, gap)| (gap.id.as_str(), place)).collect();
+        let mut gaps: Vec<&Gap> = target.iter().collect();
+        gaps.sort_by_key(|gap| places.get(gap.id.as_str()).copied().unwrap_or(usize::MAX));
+        gaps
+    }
+
+    fn edited(&self, target: &[Gap], shape: Shape) -> Result<String, RewriteError> {
+        let wanted: HashMap<&str, &Gap> = target.iter().map(|gap| (gap.id.as_str(), gap)).collect();
+        let present: HashSet<&str> = self.gaps.iter().map(|gap| gap.id.as_str()).collect();
+        let mut edits = Vec::new();
+        let mut stays = vec![true; self.gaps.len()];
+        for (index, gap) in self.gaps.iter().enumerate() {
+            match wanted.get(gap.id.as_str()) {
+                Some(wanted) if *wanted == gap => {}
+                Some(wanted) => self.change(index, wanted, shape, &mut edits)?,
+                None => stays[index] = false,
+            }
+        }
+        self.remove(&stays, &mut edits);
+        let added: Vec<&Gap> = target.iter().filter(|gap| !present.contains(gap.id.as_str())).collect();
+        if !added.is_empty() {
+            self.add(&added, stays.contains(&true), &mut edits);
+        }
+        Ok(apply(&self.text, 0..self.text.len(), edits))
+    }
+
+    fn check(&self, target: &[Gap]) -> Result<(), Invalid> {
+        let mut notes = Notes::default();
+        for problem in validate(target) {
+            let place = self.gaps.iter().position(|gap| gap.id == problem.gap);
+            let line = place.and_then(|index| self.line_of(index)).unwrap_or(0);
+            notes.problem(line, problem.to_string());
+        }
+        notes.into_warnings().map(drop)
+    }
+
+    fn change(
+        &self,
+        index: usize,
+        wanted: &Gap,
+        shape: Shape,
+        edits: &mut Vec<Edit>,
+    ) -> Result<(), RewriteError> {
+        let unchangeable = || {
+            let (gap, line) = (wanted.id.clone(), self.places[index].line as usize);
+            RewriteError::Unchangeable { gap, line }
+        };
+        let alone = self.alone(index);
+        let style = self.style(index);
+        let style = Style { shape: if style.shape == Shape::Block { shape } else { style.shape }, ..style };
+        let mut reader = Reader::new(&self.text[alone.clone()]);
+        let fields = Fields::read(&self.text, alone.clone(), &mut reader, style).ok_or_else(unchangeable)?;
+        let own = fields.edits(&self.gaps[index], wanted);
+        if read_alone(&apply(&self.text, alone, own.clone())).as_ref() != Some(wanted) {
+            return Err(unchangeable());
+        }
+        edits.extend(own);
+        Ok(())
+    }
+
+    /// The part of the text that holds this gap and can be read without the rest.
+    fn alone(&self, index: usize) -> Range<usize> {
+        let place = &self.places[index];
+        if place.flow {
+            return place.range();
+        }
+        self.dash_line(place.start as usize)..line_end(&self.text, place.end as usize)
+    }
+
+    fn style(&self, index: usize) -> Style<'_> {
+        let place = &self.places[index];
+        let start = place.start as usize;
+        let column = self.text[line_start(&self.text, start)..start].chars().count();
+        let after = self.text[start..].trim_start_matches(['{', ' ', '\n', '\r']);
+        let shape = match (place.flow, after.starts_with('"')) {
+            (false, _) => Shape::Block,
+            (true, false) => Shape::Flow,
+            (true, true) => Shape::Json,
+        };
+        Style { newline: newline(&self.text), column, shape }
+    }
+
+    /// The start of the line with the dash of the gap whose keys begin here.
+    fn dash_line(&self, keys: usize) -> usize {
+        let mut start = line_start(&self.text, keys);
+        if self.text[start..keys].trim_end().ends_with('-') {
+            return start;
+        }
+        // The dash has a line of its own, with nothing but comments and blank lines in between.
+        while start > 0 {
+            start = line_start(&self.text, start - 1);
+            if self.text[start..].trim_start_matches([' ', '\t']).starts_with('-') {
+                return start;
+            }
+        }
+        start
+    }
+
+    /// Takes gaps out; `stays` tells which are left.
+    fn remove(&self, stays: &[bool], edits: &mut Vec<Edit>) {
+        for index in (0..self.gaps.len()).filter(|index| !stays[*index]) {
+            let place = &self.places[index];
+            let range = match &self.layout {
+                Layout::Flow { .. } => self.flow_removal(index, stays[..index].contains(&true)),
+                Layout::Block | Layout::NoValue(_) | Layout::Nothing => {
+                    whole_lines(&self.text, self.dash_line(place.start as usize), place.end as usize)
+                }
+            };
+            edits.push(Edit { range, text: String::new() });
+        }
+    }
+
+    /// The gap and one comma: the one before it where something is left there, else the one behind it.
+    fn flow_removal(&self, index: usize, has_stayed: bool) -> Range<usize> {
+        let Range { start, end } = self.places[index].range();
+        match (index.checked_sub(1), self.places.get(index + 1)) {
+            (Some(before), _) if has_stayed => self.places[before].end as usize..end,
+            (_, Some(next)) => start..next.start as usize,
+            (_, None) => start..end,
+        }
+    }
+
+    fn add(&self, added: &[&Gap], any_stays: bool, edits: &mut Vec<Edit>) {
+        match (&self.layout, self.places.last()) {
+            (Layout::Flow { list, in_flow }, _) if *in_flow || !self.places.is_empty() => {
+                edits.push(self.flow_addition(added, any_stays, list.clone()));
+            }
+            (Layout::Block, Some(last)) if !last.flow => {
+                let keys = self.style(self.places.len() - 1).column;
+                let line = self.dash_line(last.start as usize);
+                let dash = self.text[line..].chars().take_while(|c| *c == ' ').count();
+                edits.push(self.lines_behind(last.end as usize, &self.block(added, dash, keys)));
+            }
+            (Layout::Block, Some(last)) => {
+                let line = self.dash_line(last.start as usize);
+                let dash = self.text[line..].chars().take_while(|c| *c == ' ').count();
+                edits.push(self.lines_behind(last.end as usize, &self.block(added, dash, dash + 2)));
+            }
+            (Layout::Block | Layout::Nothing, _) => {
+                let lines = format!("gaps:{}{}", newline(&self.text), self.block(added, 0, 2));
+                edits.push(self.lines_behind(self.text.len(), &lines));
+            }
+            (Layout::NoValue(value) | Layout::Flow { list: value, .. }, _) => {
+                edits.push(Edit { range: value.clone(), text: String::new() });
+                edits.push(self.lines_behind(value.end, &self.block(added, 0, 2)));
+            }
+        }
+    }
+
+    fn block(&self, gaps: &[&Gap], dash: usize, keys: usize) -> String {
+        let newline = newline(&self.text);
+        let style = Style { newline, column: keys, shape: Shape::Block };
+        let between = " ".repeat(keys.saturating_sub(dash + 1));
+        let one = |gap: &&Gap| format!("{}-{between}{}", " ".repeat(dash), whole(gap, &style));
+        gaps.iter().map(one).collect::<Vec<_>>().join(newline)
+    }
+
+    /// Lines of their own behind the line that holds this place.
+    fn lines_behind(&self, place: usize, lines: &str) -> Edit {
+        let newline = newline(&self.text);
+        let end = line_end(&self.text, place);
+        let next = next_line(&self.text, end);
+        let text = match next == end && !self.text[line_start(&self.text, end)..].is_empty() {
+            // The last line has no line break: it gets one, and the last new line has none.
+            true => format!("{newline}{lines}"),
+            false => format!("{lines}{newline}"),
+        };
+        Edit { range: next..next, text }
+    }
+
+    fn flow_addition(&self, added: &[&Gap], any_stays: bool, list: Range<usize>) -> Edit {
+        let last = self.places.len().checked_sub(1);
+        let shape = match last.map(|last| self.style(last).shape) {
+            Some(Shape::Json) => Shape::Json,
+            None if self.text[..list.start].contains('"') => Shape::Json,
+            _ => Shape::Flow,
+        };
+        let style = Style { newline: newline(&self.text), column: 0, shape };
+        let gaps: Vec<String> = added.iter().map(|gap| whole(gap, &style)).collect();
+        match last {
+            Some(last) => {
+                // Where each gap begins a line, so do the new ones.
+                let start = self.places[last].start as usize;
+                let before = &self.text[line_start(&self.text, start)..start];
+                let own_line = before.trim().is_empty() && line_start(&self.text, start) > 0;
+                let between = if own_line { format!(",{}{before}", style.newline) } else { ", ".to_owned() };
+                let first = if any_stays { between.as_str() } else { "" };
+                let end = self.places[last].end as usize;
+                Edit { range: end..end, text: format!("{first}{}", gaps.join(&between)) }
+            }
+            None => Edit { range: list.start + 1..list.start + 1, text: gaps.join(", ") },
+        }
+    }
+}
+
+/// Whether the text is a ledger of exactly these gaps.
+fn says(text: &str, gaps: &[&Gap]) -> bool {
+    Document::parse(text.as_bytes()).is_ok_and(|document| document.gaps.iter().eq(gaps.iter().copied()))
+}
+
+/// The gap that a piece of text holds.
+fn read_alone(text: &str) -> Option<Gap> {
+    let mut reader = Reader::new(text);
+    let mut node = first_node(&mut reader).ok()?;
+    if let Value::List { items, .. } = &mut node.value {
+        let item = items.pop()?;
+        if !items.is_empty() {
+            return None;
+        }
+        node = item;
+    }
+    let gap = decode::gap(node, 0, &mut reader.notes);
+    if reader.notes.count() == 0 { gap } else { None }
+}
+
+/// The part of the text with the edits done, which do not overlap.
+pub(super) fn apply(text: &str, part: Range<usize>, mut edits: Vec<Edit>) -> String {
+    edits.sort_by_key(|edit| edit.range.start);
+    let mut result =
+        String::with_capacity(part.len() + edits.iter().map(|edit| edit.text.len()).sum::<usize>());
+    let mut done = part.start;
+    for edit in edits {
+        result.push_str(&text[done..edit.range.start.max(done)]);
+        result.push_str(&edit.text);
+        done = done.max(edit.range.end);
+    }
+    result.push_str(&text[done..part.end.max(done)]);
+    result
+}
+
+/// The line break that this text uses.
+pub(super) fn newline(text: &str) -> &'static str {
+    match text.find(['\n', '\r']) {
+        Some(at) if text[at..].starts_with("\r\n") => "\r\n",
+        Some(at) if text[at..].starts_with('\r') => "\r",
+        _ => "\n",
+    }
+}
+
+pub(super) fn line_start(text: &str, at: usize) -> usize {
+    text[..at]
+        .rfind(['\n', '\r'])
+        .map_or_else(|| text.len() - text.trim_start_matches('\u{feff}').len(), |place| place + 1)
+}
+
+/// Before the line break.
+pub(super) fn line_end(text: &str, at: usize) -> usize {
+    text[at..].find(['\n', '\r']).map_or(text.len(), |offset| at + offset)
+}
+
+/// Behind the line break that stands here, if one does.
+pub(super) fn next_line(text: &str, end: usize) -> usize {
+    let rest = &text[end..];
+    match rest {
+        _ if rest.starts_with("\r\n") => end + 2,
+        _ if rest.starts_with(['\n', '\r']) => end + 1,
+        _ => end,
+    }
+}
+
+/// From the start of a line to behind the line that holds `end`. At the end of a text without a last line break, the
+/// one before goes instead.
+pub(super) fn whole_lines(text: &str, start: usize, end: usize) -> Range<usize> {
+    let end = line_end(text, end);
+    let next = next_line(text, end);
+    if next > end {
+        return start..next;
+    }
+    let before = text[..start].strip_suffix('\n').map_or(start, str::len);
+    let before = text[..before].strip_suffix('\r').map_or(before, str::len);
+    before..end
+}

@@ -1,0 +1,263 @@
+//! What is accepted, and what is said about the rest.
+
+use piton_files::gaps::Document;
+use piton_model::ledger::{Gap, GapStatus, Source, SourceKind};
+
+use crate::support::{NOW, gap, parse, problems};
+
+#[test]
+fn every_field_is_read() {
+    let document = parse(
+        "version: 1
+gaps:
+  - id: pricing
+    category: market
+    status: verified
+    priority: 5
+    last_verified: 2026-02-15T12:00:00+00:00
+    last_checked: '2026-02-15T12:00:00Z'
+    ttl_days: 14
+    blocks: [teams]
+    findings: |
+      Two plans.
+      One is free.
+    question: What does it cost?
+    evidence:
+      - file: docs/prices.md
+        hash: blake3:9f86
+        at: 2026-02-15T12:00:00+00:00
+      - {url: 'https://example.org/#a'}
+  - id: teams
+    category: people
+    blocked_by:
+    - pricing
+",
+    );
+    let file = SourceKind::File { path: "docs/prices.md".to_owned(), hash: Some("blake3:9f86".to_owned()) };
+    let url = SourceKind::Url("https://example.org/#a".to_owned());
+    let pricing = Gap {
+        status: GapStatus::Verified,
+        priority: 5,
+        last_verified: Some(NOW),
+        last_checked: Some(NOW),
+        ttl_days: Some(14),
+        blocks: vec!["teams".to_owned()],
+        findings: "Two plans.\nOne is free.\n".to_owned(),
+        question: "What does it cost?".to_owned(),
+        evidence: vec![Source { kind: file, at: Some(NOW) }, Source { kind: url, at: None }],
+        ..gap("pricing")
+    };
+    let teams = Gap { blocked_by: vec!["pricing".to_owned()], ..Gap::new("teams", "people") };
+    assert_eq!(document.gaps(), [pricing, teams]);
+    assert_eq!(document.warnings(), []);
+}
+
+#[test]
+fn an_empty_ledger_is_sound() {
+    for text in [
+        "",
+        "\n \n",
+        "# nothing yet\n",
+        "---\n",
+        "gaps:\n",
+        "gaps: []\n",
+        "gaps: null\n",
+        "gaps: ~",
+        "{gaps: []}",
+    ] {
+        let document = parse(text);
+        assert!(document.is_empty(), "{text:?}");
+        assert_eq!(document.text(), text);
+    }
+}
+
+#[test]
+fn byte_order_mark_and_other_line_ends_are_accepted() {
+    let text = "\u{feff}gaps:\r\n- id: a\r\n  category: market\r\n  findings: |-\r\n    one\r\n    two\r\n";
+    assert_eq!(parse(text).gaps(), [Gap { findings: "one\ntwo".to_owned(), ..gap("a") }]);
+}
+
+#[test]
+fn dates_and_times_without_a_zone_are_utc_with_a_warning() {
+    let document = parse(
+        "gaps:\n- {id: a, category: c, status: stale, last_verified: 2026-02-15}\n- id: b\n  category: c\n  last_checked: \"2026-02-15T12:00:00\"\n",
+    );
+    assert_eq!(document.gaps()[0].last_verified, Some("2026-02-15T00:00:00Z".parse().unwrap()));
+    assert_eq!(document.gaps()[1].last_checked, Some(NOW));
+    let warnings: Vec<_> = document.warnings().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        [
+            "line 2: 'last_verified' has no time zone; taken as UTC",
+            "line 5: 'last_checked' has no time zone; taken as UTC"
+        ]
+    );
+}
+
+#[test]
+fn empty_values_are_as_good_as_none() {
+    let text = "gaps:\n- id: a\n  category: market\n  status:\n  priority: ~\n  last_verified: null\n  ttl_days:\n  blocks:\n  findings:\n  evidence: []\n";
+    assert_eq!(parse(text).gaps(), [gap("a")]);
+}
+
+#[test]
+fn unknown_keys_are_kept_with_a_warning() {
+    let document = parse("owner: me\ngaps:\n- id: a\n  category: c\n  colour: {deep: [1, {2: 3}]}\n");
+    let warnings: Vec<_> = document.warnings().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        [
+            "line 1: unknown key 'owner' is kept, but means nothing",
+            "line 5: unknown key 'colour' is kept, but means nothing"
+        ]
+    );
+}
+
+#[test]
+fn text_that_is_no_text_is_refused() {
+    for value in ["no", "True", "on", "12", "1.5", "0x1F", ".nan", "1e999"] {
+        let found = problems(format!("gaps:\n- id: {value}\n  category: c\n"));
+        assert!(found[0].starts_with("line 2: 'id' must be text, got "), "{value}: {found:?}");
+        assert_eq!(problems(format!("gaps:\n- id: '{value}'\n  category: c\n")), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_number_must_be_a_whole_number_and_nothing_that_looks_like_one() {
+    for value in
+        ["true", "yes", "'3'", "3.0", "1e1", "0x3", "010", "three", "[3]", "18446744073709551616", ".nan"]
+    {
+        for key in ["priority", "ttl_days"] {
+            let found = problems(format!("gaps:\n- id: a\n  category: c\n  {key}: {value}\n"));
+            assert_eq!(found.len(), 1, "{key}: {value}: {found:?}");
+            assert!(found[0].starts_with(&format!("line 4: '{key}' must be a ")), "{found:?}");
+        }
+    }
+}
+
+#[test]
+fn every_problem_is_told_with_its_line() {
+    let text = "gaps:
+- id: a
+  category: c
+  status: done
+  priority: true
+- category: c
+- id: b
+- just text
+- id: c
+  category: c
+  priority: 9
+  ttl_days: 0
+  blocks: [a, b, c, ghost]
+- id: c
+  category: c
+  id: twice
+  blocked_by: a
+  last_checked: tomorrow
+- [id, d]
+";
+    assert_eq!(
+        problems(text),
+        [
+            "line 4: 'status' has an unknown status 'done': use blocked, stale, unknown or verified",
+            "line 5: 'priority' must be a whole number, got 'true' (true or false)",
+            "line 6: Gap at index 1 has no 'id'",
+            "line 7: Gap at index 2 has no 'category'",
+            "line 8: Gap at index 3 must be a mapping, got a single value",
+            "line 11: Gap 'c' priority must be 1 to 5, got 9",
+            "line 12: Gap 'c' ttl_days must be >= 1, got 0",
+            "line 13: Gap 'c' references itself in blocks",
+            "line 13: Gap 'c' blocks unknown gap 'ghost'",
+            "line 16: duplicate key 'id'",
+            "line 17: 'blocked_by' must be a list, got a single value",
+            "line 18: 'last_checked' must be a time like 2026-02-15T12:00:00+00:00, got 'tomorrow'",
+            "line 19: Gap at index 6 must be a mapping, got a list",
+        ]
+    );
+}
+
+#[test]
+fn what_does_not_fit_together_is_told_with_its_line() {
+    let text = "gaps:\n- {id: a, category: c, status: verified}\n- id: a\n  category: c\n\n  # when?\n  last_verified: 2026-02-15T12:00:00Z\n";
+    assert_eq!(
+        problems(text),
+        [
+            "line 2: Gap 'a' is verified but has no last_verified",
+            "line 3: Duplicate gap ID: 'a'",
+            "line 7: Gap 'a' is unknown but has a last_verified"
+        ]
+    );
+}
+
+#[test]
+fn a_file_of_another_shape_is_refused() {
+    for (text, problem) in [
+        ("- id: a\n", "line 1: the file must be a mapping with a top-level 'gaps' key"),
+        ("just text\n", "line 1: the file must be a mapping with a top-level 'gaps' key"),
+        ("other: 1\n", "line 1: the file must have a top-level 'gaps' key"),
+        ("gaps: 5\n", "line 1: 'gaps' must be a list, got a single value"),
+        ("gaps:\n  id: a\n", "line 2: 'gaps' must be a list, got a mapping"),
+        ("gaps: []\ngaps: []\n", "line 2: duplicate key 'gaps'"),
+        ("version: 2\ngaps: []\n", "line 1: version 2 is newer than 1, the newest that piton reads"),
+        ("version: one\ngaps: []\n", "line 1: 'version' must be 1"),
+        ("gaps: []\n---\ngaps: []\n", "line 2: there is a second document; a ledger is one"),
+    ] {
+        assert_eq!(problems(text), [problem], "{text:?}");
+    }
+}
+
+#[test]
+fn evidence_of_another_shape_is_refused() {
+    let text = "gaps:
+- id: a
+  category: c
+  evidence:
+  - {file: a, url: b}
+  - {command: make, hash: x}
+  - {at: 2026-02-15}
+  - {url: a, colour: red}
+  - words
+";
+    assert_eq!(
+        problems(text),
+        [
+            "line 5: 'evidence' needs one of file, command, commit or url in each source",
+            "line 6: 'evidence' has a hash for something that is no file",
+            "line 7: 'evidence' needs one of file, command, commit or url in each source",
+            "line 8: 'evidence' has an unknown key 'colour'",
+            "line 9: 'evidence' must list mappings, got a single value",
+        ]
+    );
+}
+
+#[test]
+fn a_document_knows_its_lines() {
+    let document: Document = parse("# x\ngaps:\n# y\n-\n  id: a\n  category: c\n- {id: b, category: c}\n");
+    assert_eq!((document.line_of(0), document.line_of(1), document.line_of(2)), (Some(5), Some(7), None));
+}
+
+#[test]
+fn files_as_tools_and_people_write_them_take_the_short_way() {
+    let by_tool = piton_files::gaps::render(&[
+        Gap {
+            blocks: vec!["b".to_owned()],
+            findings: "one\ntwo".to_owned(),
+            ..crate::support::verified("a")
+        },
+        gap("b"),
+    ]);
+    let by_hand = "# x\nversion: 1\ngaps: # y\n\n  # z\n  - id: a # big\n    category: \"c\"\n    blocks: [b]\n    findings: |\n      één.\n\n      # two\n  - id: b\n    category: it's\n    ttl_days: 3\n";
+    for text in [by_tool.as_str(), by_hand, &by_hand.replace('\n', "\r\n")] {
+        assert!(Document::is_short(text), "{text}");
+        assert!(parse(text).is_like(&Document::parse_long(text.as_bytes()).unwrap()), "{text}");
+    }
+    for text in [
+        "gaps: []\n",
+        "gaps:\n- {id: a, category: c}\n",
+        "gaps:\n- id: no\n  category: c\n",
+        "gaps:\n- id: a\n",
+    ] {
+        assert!(!Document::is_short(text), "{text}");
+    }
+}

@@ -1,0 +1,205 @@
+//! Folding an event into the state. Total: an event in the journal is a fact, whatever the state.
+
+use std::collections::HashSet;
+
+use super::event::LedgerEvent;
+use super::research::{Failures, Research, ResearchResult};
+use super::state::State;
+use crate::ledger::{Flip, Gap, GapStatus, mark_checked, mark_verified};
+
+/// The state after `event`; `None` only where the first event is not [`LedgerEvent::LedgerOpened`].
+pub fn apply(state: Option<State>, event: &LedgerEvent) -> Option<State> {
+    let Some(mut state) = state else { return born(event) };
+    fold(&mut state, event);
+    Some(state)
+}
+
+fn born(event: &LedgerEvent) -> Option<State> {
+    let LedgerEvent::LedgerOpened { run, file, log, default_ttl_days } = event else { return None };
+    Some(State {
+        run: run.clone(),
+        file: file.clone(),
+        log: log.clone(),
+        default_ttl_days: *default_ttl_days,
+        gaps: Vec::new(),
+        digest: None,
+        unwritten: Default::default(),
+        unlogged: Vec::new(),
+        log_end: None,
+        stale_since: Default::default(),
+        flipped: Default::default(),
+        research: None,
+        researches: 0,
+        attempts: 0,
+        failures: Default::default(),
+        watch: None,
+        created_at: crate::Timestamp::from_millis(0),
+        updated_at: crate::Timestamp::from_millis(0),
+        index: Default::default(),
+    })
+}
+
+fn fold(state: &mut State, event: &LedgerEvent) {
+    match event {
+        // A ledger is opened once; settings of a later piton are settings all the same.
+        LedgerEvent::LedgerOpened { default_ttl_days, log, .. } => {
+            state.default_ttl_days = *default_ttl_days;
+            if state.log != *log {
+                state.log.clone_from(log);
+                state.log_end = None;
+            }
+        }
+        LedgerEvent::FileAdopted { digest, gaps, seen, removed, .. } => {
+            adopt(state, gaps, seen, removed);
+            if digest.is_some() {
+                state.digest.clone_from(digest);
+            }
+        }
+        LedgerEvent::GapFlipped { flip } => flipped(state, flip),
+        LedgerEvent::GapChecked { gap, at } => {
+            // A check of something that is due flips it first, in the same moment. The check is the later of the two.
+            if let Some(since) = state.stale_since.get_mut(gap).filter(|since| **since == *at) {
+                *since = crate::Timestamp::from_millis(at.as_millis() - 1);
+            }
+            change(state, gap, |gap| mark_checked(gap, *at));
+        }
+        LedgerEvent::GapVerified { gap, at, findings, evidence, .. } => change(state, gap, |gap| {
+            let mut gap = mark_verified(gap, *at);
+            if let Some(findings) = findings {
+                gap.findings.clone_from(findings);
+                gap.evidence.clone_from(evidence);
+            }
+            gap
+        }),
+        LedgerEvent::GapEdited { gap, .. } => change(state, &gap.id, |_| (**gap).clone()),
+        LedgerEvent::GapAdded { gap, .. } => {
+            state.unwritten.entry(gap.id.clone()).or_insert(None);
+            state.index.0.insert(gap.id.clone(), state.gaps.len());
+            state.gaps.push((**gap).clone());
+        }
+        LedgerEvent::GapRemoved { gap, .. } => {
+            if let Some(place) = state.place(gap) {
+                let old = state.gaps.remove(place);
+                state.index.0.clear();
+                state.unwritten.entry(gap.clone()).or_insert(Some(old));
+                forget(state, gap);
+            }
+        }
+        LedgerEvent::FileWritten { digest } => {
+            state.digest = Some(digest.clone());
+            state.unwritten.clear();
+        }
+        LedgerEvent::FlipsLogged { count, end } => {
+            drop(state.unlogged.drain(..(*count).min(state.unlogged.len())));
+            state.log_end = Some(*end);
+        }
+        LedgerEvent::ResearchBegun { number, gaps, forced, limits, .. } => {
+            state.researches = *number;
+            let (waiting, limits) = (gaps.clone(), *limits);
+            state.research = Some(Research {
+                number: *number,
+                waiting,
+                forced: *forced,
+                open: None,
+                limits,
+                spent: Default::default(),
+                settled: 0,
+                failed: 0,
+                lost: 0,
+            });
+        }
+        LedgerEvent::ResearchAttemptStarted { open } => {
+            state.attempts = open.attempt;
+            if let Some(research) = &mut state.research {
+                research.waiting.retain(|gap| *gap != open.gap.id);
+                research.open = Some(open.clone());
+            }
+        }
+        LedgerEvent::ResearchAttemptEnded { result, used, at, .. } => attempt_ended(state, result, used, *at),
+        LedgerEvent::ResearchSkipped { gap } => {
+            if let Some(research) = &mut state.research {
+                research.waiting.retain(|other| other != gap);
+            }
+        }
+        LedgerEvent::ResearchEnded { .. } => state.research = None,
+        LedgerEvent::WatchSet { until } => state.watch = *until,
+        LedgerEvent::CheckpointTaken { .. } => {}
+    }
+}
+
+fn attempt_ended(
+    state: &mut State,
+    result: &ResearchResult,
+    used: &super::research::Used,
+    at: crate::Timestamp,
+) {
+    let Some(research) = &mut state.research else { return };
+    research.charge(used);
+    let Some(open) = research.open.take() else { return };
+    match result {
+        ResearchResult::Settled { .. } | ResearchResult::Overruled { .. } => {
+            research.settled += 1;
+            state.failures.remove(&open.gap.id);
+        }
+        ResearchResult::Lost { .. } => {
+            research.lost += 1;
+            research.waiting.insert(0, open.gap.id.clone());
+        }
+        ResearchResult::Failed { .. } => {
+            research.failed += 1;
+            let failures = state.failures.entry(open.gap.id.clone()).or_insert(Failures { count: 0, at });
+            *failures = Failures { count: failures.count.saturating_add(1), at };
+        }
+    }
+}
+
+/// What the file says is what both the file and piton say from here on; wishes that it does not hold stay open.
+fn adopt(state: &mut State, gaps: &[Gap], seen: &[Gap], removed: &[String]) {
+    let gone: HashSet<&str> = removed.iter().map(String::as_str).collect();
+    if !gone.is_empty() {
+        state.gaps.retain(|gap| !gone.contains(gap.id.as_str()));
+        state.index.0.clear();
+        for gap in removed {
+            state.unwritten.remove(gap);
+            forget(state, gap);
+        }
+    }
+    for gap in gaps {
+        state.unwritten.remove(&gap.id);
+        match state.place(&gap.id) {
+            Some(place) => state.gaps[place] = gap.clone(),
+            None => {
+                state.index.0.insert(gap.id.clone(), state.gaps.len());
+                state.gaps.push(gap.clone());
+            }
+        }
+    }
+    state.unwritten.extend(seen.iter().map(|gap| (gap.id.clone(), Some(gap.clone()))));
+}
+
+fn change(state: &mut State, id: &str, change: impl Fn(&Gap) -> Gap) {
+    if let Some(place) = state.place(id) {
+        let gap = &mut state.gaps[place];
+        let new = change(gap);
+        let old = std::mem::replace(gap, new);
+        state.unwritten.entry(id.to_owned()).or_insert(Some(old));
+    }
+}
+
+fn flipped(state: &mut State, flip: &Flip) {
+    if let Some(place) = state.place(&flip.gap) {
+        let before = state.gaps[place].clone();
+        state.flipped.insert(flip.gap.clone(), (flip.new, before));
+    }
+    if flip.new == GapStatus::Stale {
+        state.stale_since.insert(flip.gap.clone(), flip.at);
+    }
+    change(state, &flip.gap, |gap| Gap { status: flip.new, ..gap.clone() });
+    state.unlogged.push(flip.clone());
+}
+
+fn forget(state: &mut State, gap: &str) {
+    state.stale_since.remove(gap);
+    state.flipped.remove(gap);
+    state.failures.remove(gap);
+}

@@ -1,0 +1,206 @@
+//! What happens to a ledger. This enum is the specification.
+
+use serde::{Deserialize, Serialize};
+
+use super::research::{OpenResearch, ResearchEnd, ResearchLimits, ResearchResult, Used};
+use crate::ledger::{Adopted, Field, Flip, Gap, Outcome, Overruled, Source, Superseded};
+use crate::{RunId, Seq, Timestamp};
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum LedgerEvent {
+    /// The ledger exists. Always the first event.
+    LedgerOpened {
+        /// Its name.
+        run: RunId,
+        /// The gap file, relative to the repository.
+        file: String,
+        /// The audit log, relative to the repository.
+        log: String,
+        /// How many days findings hold where a gap does not say.
+        default_ttl_days: u32,
+    },
+    /// The file says something that piton did not write. Very many gaps come as several events, the digest with the last.
+    FileAdopted {
+        /// Digest of the content that was seen; `None` while more of it follows.
+        digest: Option<String>,
+        /// Gaps that are new or different, as they are now.
+        gaps: Vec<Gap>,
+        /// Of those, what the file says where that is not all that piton wants.
+        seen: Vec<Gap>,
+        /// Gaps that are gone.
+        removed: Vec<String>,
+        /// What about them is new.
+        adopted: Vec<Adopted>,
+        /// What piton wanted and did not get.
+        overruled: Vec<Overruled>,
+        /// When it was seen.
+        at: Timestamp,
+    },
+    /// A gap's status changed. One line of the audit log, written once.
+    GapFlipped {
+        /// The change.
+        flip: Flip,
+    },
+    /// Somebody looked, and nothing new was found.
+    GapChecked {
+        /// Which gap.
+        gap: String,
+        /// When.
+        at: Timestamp,
+    },
+    /// Findings were confirmed, or replaced.
+    GapVerified {
+        /// Which gap.
+        gap: String,
+        /// When.
+        at: Timestamp,
+        /// How the research ended, where there was any.
+        outcome: Option<Outcome>,
+        /// What is known now, where that is new.
+        findings: Option<String>,
+        /// What it rests on; only with findings.
+        evidence: Vec<Source>,
+        /// What was known before.
+        superseded: Option<Superseded>,
+    },
+    /// Fields were set.
+    GapEdited {
+        /// The gap as it is now.
+        gap: Box<Gap>,
+        /// Which fields are different.
+        fields: Vec<Field>,
+        /// When.
+        at: Timestamp,
+    },
+    /// A gap was added.
+    GapAdded {
+        /// The gap.
+        gap: Box<Gap>,
+        /// When.
+        at: Timestamp,
+    },
+    /// A gap was removed.
+    GapRemoved {
+        /// Which.
+        gap: String,
+        /// When.
+        at: Timestamp,
+    },
+    /// The file holds every change so far.
+    FileWritten {
+        /// Digest of its content.
+        digest: String,
+    },
+    /// The log holds the first of the flips that were not in it.
+    FlipsLogged {
+        /// How many of them.
+        count: usize,
+        /// How long the log is with them. What stands behind this place was written later: so equal flips are told apart.
+        end: u64,
+    },
+
+    // ── Research: intent before the act, outcome after it ────────────────────────────────────────
+    /// These gaps are to be looked into. Only while no other batch is under way.
+    ResearchBegun {
+        /// Counts the batches.
+        number: u32,
+        /// Which, in the order of their turns.
+        gaps: Vec<String>,
+        /// Whether they are to be looked into even where they are fresh.
+        forced: bool,
+        /// What all of it may use.
+        limits: ResearchLimits,
+        /// When.
+        at: Timestamp,
+    },
+    /// An agent is about to look into a gap. Only while no other does.
+    ResearchAttemptStarted {
+        /// What is about to run.
+        open: OpenResearch,
+    },
+    /// That agent ended. What it found is in the events that follow, in the same append.
+    ResearchAttemptEnded {
+        /// Which.
+        attempt: u32,
+        /// What came of it.
+        result: ResearchResult,
+        /// What it used.
+        used: Used,
+        /// When.
+        at: Timestamp,
+    },
+    /// A gap needs no research any more: it is gone, or was verified meanwhile.
+    ResearchSkipped {
+        /// Which.
+        gap: String,
+    },
+    /// The batch is over.
+    ResearchEnded {
+        /// Which.
+        number: u32,
+        /// Why.
+        why: ResearchEnd,
+        /// When.
+        at: Timestamp,
+    },
+    /// The ledger is watched: it is to be looked at again at this time, or not any more.
+    WatchSet {
+        /// When.
+        until: Option<Timestamp>,
+    },
+    /// A folded state is stored with this event.
+    CheckpointTaken {
+        /// This event's place.
+        seq: Seq,
+        /// Digest of the state.
+        digest: String,
+    },
+}
+
+impl LedgerEvent {
+    /// When it happened, by the ledger's time; `None` for what is only about file, log and journal.
+    pub fn at(&self) -> Option<Timestamp> {
+        match self {
+            LedgerEvent::FileAdopted { at, .. }
+            | LedgerEvent::GapChecked { at, .. }
+            | LedgerEvent::GapVerified { at, .. }
+            | LedgerEvent::GapEdited { at, .. }
+            | LedgerEvent::GapAdded { at, .. }
+            | LedgerEvent::GapRemoved { at, .. }
+            | LedgerEvent::ResearchBegun { at, .. }
+            | LedgerEvent::ResearchAttemptEnded { at, .. }
+            | LedgerEvent::ResearchEnded { at, .. } => Some(*at),
+            LedgerEvent::GapFlipped { flip } => Some(flip.at),
+            LedgerEvent::ResearchAttemptStarted { open } => Some(open.since),
+            LedgerEvent::LedgerOpened { .. }
+            | LedgerEvent::FileWritten { .. }
+            | LedgerEvent::FlipsLogged { .. }
+            | LedgerEvent::ResearchSkipped { .. }
+            | LedgerEvent::WatchSet { .. }
+            | LedgerEvent::CheckpointTaken { .. } => None,
+        }
+    }
+}
+
+/// Every type there is.
+pub const KINDS: &[&str] = &[
+    "ledger_opened",
+    "file_adopted",
+    "gap_flipped",
+    "gap_checked",
+    "gap_verified",
+    "gap_edited",
+    "gap_added",
+    "gap_removed",
+    "file_written",
+    "flips_logged",
+    "research_begun",
+    "research_attempt_started",
+    "research_attempt_ended",
+    "research_skipped",
+    "research_ended",
+    "watch_set",
+    "checkpoint_taken",
+];

@@ -1,0 +1,89 @@
+//! The ledger, as the journal's readers know it. Nobody drives one: each command does its own work, see the engine.
+
+use super::{Command, Effect, LedgerEvent, State, decide};
+use crate::event::StopOrigin;
+use crate::loop_machine::Place;
+use crate::machine::{Machine, Outline, RunEvent};
+use crate::rejection::Rejection;
+use crate::status::{Kind, Status};
+use crate::{Epoch, Seq, Timestamp};
+
+impl Machine for State {
+    const KIND: Kind = Kind::Ledger;
+    type Event = LedgerEvent;
+    type Command = Command;
+    type Effect = Effect;
+
+    fn apply(state: Option<Self>, event: &LedgerEvent, at: Timestamp) -> Option<Self> {
+        let created_at = state.as_ref().map_or(at, |state| state.created_at);
+        let state = super::apply(state, event)?;
+        Some(State { created_at, updated_at: at, ..state })
+    }
+
+    fn advance(&self, command: Command, now: Timestamp) -> Result<(Vec<LedgerEvent>, Self), Rejection> {
+        let events = decide(self, command, now).map_err(|error| Rejection::BadConfig(error.to_string()))?;
+        let fold = |state, event| super::apply(Some(state), event).expect("a state stays a state");
+        let state = events.iter().fold(self.clone(), fold);
+        Ok((events, state))
+    }
+
+    fn admit(&self, _request: &LedgerEvent) -> Result<(), Rejection> {
+        Err(Rejection::NotForKind { run: self.run.clone(), kind: Kind::Ledger, action: "take a request" })
+    }
+
+    fn effects(&self) -> Vec<Effect> {
+        State::effects(self)
+    }
+
+    fn wants_cancel(&self, _effect: &Effect) -> bool {
+        false
+    }
+
+    fn timer(_effect: &Effect) -> Option<Timestamp> {
+        None
+    }
+
+    fn drive(_epoch: Epoch, _place: Place, _version: String) -> Command {
+        Command::Tick
+    }
+
+    fn tick() -> Command {
+        Command::Tick
+    }
+
+    /// At rest it waits for time to pass, and for nobody.
+    fn outline(&self) -> Outline {
+        Outline {
+            run: self.run.clone(),
+            kind: Kind::Ledger,
+            title: self.file.clone(),
+            status: if self.research.is_some() { Status::Running } else { Status::Waiting },
+            reason: None,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            iteration: self.researches,
+            waiting_for: self.watch.map(|until| format!("{until}")),
+            driven: None,
+        }
+    }
+}
+
+impl RunEvent for LedgerEvent {
+    const TYPES: &'static [&'static str] = super::KINDS;
+
+    fn checkpoint_taken(seq: Seq, digest: String) -> Self {
+        LedgerEvent::CheckpointTaken { seq, digest }
+    }
+
+    fn as_checkpoint(&self) -> Option<(Seq, &str)> {
+        match self {
+            LedgerEvent::CheckpointTaken { seq, digest } => Some((*seq, digest)),
+            _ => None,
+        }
+    }
+
+    /// A ledger that is stopped is not watched any more.
+    fn stop_requested(_now: bool, _origin: StopOrigin) -> Self {
+        LedgerEvent::WatchSet { until: None }
+    }
+}

@@ -1,0 +1,303 @@
+//! Research: a batch of gaps, one agent after the other, every step on record before it is taken.
+//!
+//! A batch is planned with its limits; each attempt is named before its agent starts; what it found is recorded together
+//! with what that does to the gap. What was spent is part of the state, so that going on after a crash spends nothing
+//! twice and forgets nothing. One attempt that fails leaves its gap as it is, and the next has its turn.
+
+use serde::{Deserialize, Serialize};
+
+use super::decide::{Rejection, settle};
+use super::event::LedgerEvent;
+use super::state::State;
+use crate::Timestamp;
+use crate::ledger::{Gap, GapStatus, Outcome, Source, is_due};
+
+/// After the first failure a gap is left alone for so long, after each further one for twice as long.
+const FAILURE_PAUSE_MS: u64 = 10 * 60 * 1000;
+/// But never longer than this.
+const FAILURE_PAUSE_MS_MAX: u64 = 24 * 60 * 60 * 1000;
+
+/// Attempts of a batch that may get lost before one counts as failed.
+const LOST_MAX: u32 = 3;
+
+/// What a batch may use. `None` is no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResearchLimits {
+    /// Tokens of all its attempts.
+    pub tokens: Option<u64>,
+    /// Their cost, in millionths of a dollar.
+    pub microusd: Option<u64>,
+    /// How long agents may work, over all attempts.
+    pub working_ms: Option<u64>,
+}
+
+/// What was used. What an agent does not tell is not known, and counted as such.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spent {
+    /// Tokens that were told.
+    pub tokens: u64,
+    /// Cost that was told, in millionths of a dollar.
+    pub microusd: u64,
+    /// How long agents worked.
+    pub working_ms: u64,
+    /// Attempts that told no tokens.
+    pub tokens_unknown: u32,
+    /// Attempts that told no cost.
+    pub cost_unknown: u32,
+}
+
+/// What one attempt used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Used {
+    /// Tokens, where told.
+    pub tokens: Option<u64>,
+    /// Cost, where told, in millionths of a dollar.
+    pub microusd: Option<u64>,
+    /// How long it took.
+    pub working_ms: u64,
+}
+
+/// An agent that looks into a gap, or did when nobody was left to see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpenResearch {
+    /// Names its directory; never used twice.
+    pub attempt: u32,
+    /// The gap as it was: an edit by hand meanwhile counts more than what is found.
+    pub gap: Box<Gap>,
+    /// The machine it runs on.
+    pub host: String,
+    /// That machine's boot.
+    pub boot: String,
+    /// Since when, by the ledger's time.
+    pub since: Timestamp,
+}
+
+/// A batch under way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Research {
+    /// Counts the batches.
+    pub number: u32,
+    /// Gaps that have not had their turn.
+    pub waiting: Vec<String>,
+    /// Whether they are to be looked into even where they are fresh.
+    pub forced: bool,
+    /// The attempt under way.
+    pub open: Option<OpenResearch>,
+    /// What it may use.
+    pub limits: ResearchLimits,
+    /// What it has used.
+    pub spent: Spent,
+    /// Attempts that ended with a result.
+    pub settled: u32,
+    /// Attempts that did not.
+    pub failed: u32,
+    /// Attempts of which nothing is known: never started, or killed with their keeper. Their gaps have another turn.
+    pub lost: u32,
+}
+
+/// What came of an attempt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ResearchResult {
+    /// It said what it found.
+    Settled {
+        /// How it ended.
+        outcome: Outcome,
+    },
+    /// It said something, but a person has edited the gap meanwhile. The person is right.
+    Overruled {
+        /// How it ended.
+        outcome: Outcome,
+        /// What it had found; kept here only.
+        findings: Option<String>,
+    },
+    /// It never started, or nobody knows what became of it. Its gap has another turn.
+    Lost {
+        /// What is known.
+        what: String,
+    },
+    /// It did not come to a result.
+    Failed {
+        /// What went wrong.
+        what: String,
+    },
+}
+
+/// Why a batch ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResearchEnd {
+    /// Every gap had its turn.
+    Done,
+    /// It used as many tokens as it may.
+    Tokens,
+    /// It cost as much as it may.
+    Cost,
+    /// It took as long as it may.
+    Time,
+    /// A person stopped it.
+    Stopped,
+}
+
+impl ResearchEnd {
+    /// In words.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ResearchEnd::Done => "done",
+            ResearchEnd::Tokens => "limit:tokens",
+            ResearchEnd::Cost => "limit:cost",
+            ResearchEnd::Time => "limit:time",
+            ResearchEnd::Stopped => "stopped",
+        }
+    }
+}
+
+/// How often research of a gap failed in a row, and when it last did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Failures {
+    /// How often.
+    pub count: u32,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl Failures {
+    /// When the gap may have its turn again without being asked for.
+    pub fn retry_at(&self) -> Timestamp {
+        let doubled = FAILURE_PAUSE_MS.saturating_mul(1_u64 << self.count.saturating_sub(1).min(20));
+        self.at.plus_millis(doubled.min(FAILURE_PAUSE_MS_MAX))
+    }
+}
+
+/// How an attempt ended, as somebody saw it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// With this outcome.
+    Outcome {
+        /// How it ended.
+        outcome: Outcome,
+        /// What was found, and what it rests on.
+        finding: Option<(String, Vec<Source>)>,
+    },
+    /// Without one.
+    Failed(String),
+    /// Nobody knows.
+    Lost(String),
+}
+
+impl Research {
+    /// The limit that is reached, if one is.
+    pub fn reached(&self) -> Option<ResearchEnd> {
+        let over = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used >= limit);
+        match () {
+            () if over(self.limits.tokens, self.spent.tokens) => Some(ResearchEnd::Tokens),
+            () if over(self.limits.microusd, self.spent.microusd) => Some(ResearchEnd::Cost),
+            () if over(self.limits.working_ms, self.spent.working_ms) => Some(ResearchEnd::Time),
+            () => None,
+        }
+    }
+
+    pub(super) fn charge(&mut self, used: &Used) {
+        let spent = &mut self.spent;
+        spent.tokens = spent.tokens.saturating_add(used.tokens.unwrap_or(0));
+        spent.microusd = spent.microusd.saturating_add(used.microusd.unwrap_or(0));
+        spent.working_ms = spent.working_ms.saturating_add(used.working_ms);
+        spent.tokens_unknown += u32::from(used.tokens.is_none());
+        spent.cost_unknown += u32::from(used.microusd.is_none());
+    }
+}
+
+pub(super) fn begin(
+    state: &State,
+    gaps: Vec<String>,
+    forced: bool,
+    limits: ResearchLimits,
+    now: Timestamp,
+) -> Result<Vec<LedgerEvent>, Rejection> {
+    if state.research.is_some() {
+        return Err(Rejection::ResearchUnderWay);
+    }
+    if let Some(unknown) = gaps.iter().find(|gap| state.find(gap).is_none()) {
+        return Err(Rejection::UnknownGap(unknown.clone()));
+    }
+    let number = state.researches + 1;
+    Ok(vec![LedgerEvent::ResearchBegun { number, gaps, forced, limits, at: now }])
+}
+
+/// The next attempt, after gaps that do not need one any more; or the end.
+pub(super) fn next(
+    state: &State,
+    host: String,
+    boot: String,
+    now: Timestamp,
+) -> Result<Vec<LedgerEvent>, Rejection> {
+    let research = state.research.as_ref().ok_or(Rejection::NoResearch)?;
+    if research.open.is_some() {
+        return Err(Rejection::ResearchUnderWay);
+    }
+    if let Some(why) = research.reached() {
+        return Ok(vec![LedgerEvent::ResearchEnded { number: research.number, why, at: now }]);
+    }
+    let mut events = Vec::new();
+    for id in &research.waiting {
+        let open = |gap: &&Gap| {
+            research.forced || gap.status != GapStatus::Verified || is_due(gap, state.default_ttl_days, now)
+        };
+        match state.find(id).filter(open) {
+            None => events.push(LedgerEvent::ResearchSkipped { gap: id.clone() }),
+            Some(gap) => {
+                let (attempt, gap) = (state.attempts + 1, Box::new(gap.clone()));
+                let open = OpenResearch { attempt, gap, host, boot, since: now };
+                events.push(LedgerEvent::ResearchAttemptStarted { open });
+                return Ok(events);
+            }
+        }
+    }
+    events.push(LedgerEvent::ResearchEnded { number: research.number, why: ResearchEnd::Done, at: now });
+    Ok(events)
+}
+
+/// What an attempt came to, and what that does to its gap.
+pub(super) fn end(
+    state: &State,
+    attempt: u32,
+    found: Found,
+    used: Used,
+    now: Timestamp,
+) -> Result<Vec<LedgerEvent>, Rejection> {
+    let research = state.research.as_ref().ok_or(Rejection::NoResearch)?;
+    let open = research.open.as_ref().filter(|open| open.attempt == attempt).ok_or(Rejection::NoResearch)?;
+    let ended = |result| LedgerEvent::ResearchAttemptEnded { attempt, result, used, at: now };
+    let (outcome, finding) = match found {
+        Found::Failed(what) => return Ok(vec![ended(ResearchResult::Failed { what })]),
+        Found::Lost(what) if research.lost >= LOST_MAX => {
+            return Ok(vec![ended(ResearchResult::Failed { what })]);
+        }
+        Found::Lost(what) => return Ok(vec![ended(ResearchResult::Lost { what })]),
+        Found::Outcome { outcome, finding } => (outcome, finding),
+    };
+    let current = state.find(&open.gap.id);
+    let untouched = current.is_some_and(|gap| {
+        gap.findings == open.gap.findings
+            && gap.last_verified == open.gap.last_verified
+            && gap.question == open.gap.question
+    });
+    if !untouched {
+        let findings = finding.map(|(text, _)| text);
+        return Ok(vec![ended(ResearchResult::Overruled { outcome, findings })]);
+    }
+    let mut events = vec![ended(ResearchResult::Settled { outcome })];
+    events.extend(settle(state, &open.gap.id, outcome, finding, now)?);
+    Ok(events)
+}
+
+pub(super) fn stop(state: &State, now: Timestamp) -> Result<Vec<LedgerEvent>, Rejection> {
+    let research = state.research.as_ref().ok_or(Rejection::NoResearch)?;
+    Ok(vec![LedgerEvent::ResearchEnded { number: research.number, why: ResearchEnd::Stopped, at: now }])
+}

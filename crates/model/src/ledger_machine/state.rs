@@ -1,0 +1,123 @@
+//! Where a ledger is: its gaps, what the file does not hold yet, what the log does not hold yet.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize};
+
+use super::research::{Failures, Research};
+use crate::ledger::{Flip, Gap, GapStatus, StaleSince};
+use crate::{RunId, Timestamp};
+
+/// The fold of a ledger's events.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    /// Its name.
+    pub run: RunId,
+    /// The gap file, relative to the repository.
+    pub file: String,
+    /// The audit log, relative to the repository.
+    pub log: String,
+    /// How many days findings hold where a gap does not say.
+    pub default_ttl_days: u32,
+    /// The gaps as piton wants them, in the order in which they were first seen.
+    pub gaps: Vec<Gap>,
+    /// Digest of the content that was last seen or written; `None` before the first.
+    pub digest: Option<String>,
+    /// What the file still says, of each gap that has changed since: `None` where it has none.
+    pub unwritten: BTreeMap<String, Option<Gap>>,
+    /// Flips that are not in the log yet, in their order.
+    pub unlogged: Vec<Flip>,
+    /// How long the log was when the last of the others had been added; `None` before the first.
+    pub log_end: Option<u64>,
+    /// Of each gap that was ever flipped: when it last went stale.
+    pub stale_since: BTreeMap<String, Timestamp>,
+    /// Of each gap that was ever flipped: the last flip, and the gap before it.
+    pub flipped: BTreeMap<String, (GapStatus, Gap)>,
+    /// The batch under way.
+    pub research: Option<Research>,
+    /// How many batches there were.
+    pub researches: u32,
+    /// How many attempts there were.
+    pub attempts: u32,
+    /// Of each gap whose research failed and has not succeeded since.
+    pub failures: BTreeMap<String, Failures>,
+    /// When a watcher looks again.
+    pub watch: Option<Timestamp>,
+    /// When its journal began.
+    pub created_at: Timestamp,
+    /// When the last event was recorded.
+    pub updated_at: Timestamp,
+    /// Where each gap is in the list, as far as somebody has asked.
+    #[serde(skip)]
+    pub(super) index: Index,
+}
+
+/// Places of gaps by id; follows from the list, so it is neither stored nor compared.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Index(pub(super) HashMap<String, usize>);
+
+impl PartialEq for Index {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Index {}
+
+/// What is still to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// The file lacks changes: merge [`State::base`] and [`State::gaps`] into it, then report what it holds.
+    WriteFile,
+    /// The log lacks these flips: add those that do not stand behind `after` yet, then report how many it holds.
+    LogFlips {
+        /// The flips, in their order.
+        flips: Vec<Flip>,
+        /// How long the log was before the first of them.
+        after: Option<u64>,
+    },
+}
+
+impl State {
+    /// The work that is open. The file comes first: a flip is logged when it holds.
+    pub fn effects(&self) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        if !self.unwritten.is_empty() {
+            effects.push(Effect::WriteFile);
+        }
+        if !self.unlogged.is_empty() {
+            effects.push(Effect::LogFlips { flips: self.unlogged.clone(), after: self.log_end });
+        }
+        effects
+    }
+
+    /// The gap with this id.
+    pub fn find(&self, id: &str) -> Option<&Gap> {
+        match self.index.0.len() == self.gaps.len() {
+            true => self.gaps.get(*self.index.0.get(id)?),
+            false => self.gaps.iter().find(|gap| gap.id == id),
+        }
+    }
+
+    /// Where the gap with this id is. Thousands of flips come one after the other: each must be found at once.
+    pub(super) fn place(&mut self, id: &str) -> Option<usize> {
+        if self.index.0.len() != self.gaps.len() {
+            self.index.0 = self.gaps.iter().enumerate().map(|(at, gap)| (gap.id.clone(), at)).collect();
+        }
+        self.index.0.get(id).copied()
+    }
+
+    /// The gaps of the content that was last seen or written: the side that both others are compared with.
+    pub fn base(&self) -> Vec<Gap> {
+        let unchanged = |gap: &&Gap| !self.unwritten.contains_key(&gap.id);
+        let mut base: Vec<Gap> = self.gaps.iter().filter(unchanged).cloned().collect();
+        base.extend(self.unwritten.values().flatten().cloned());
+        base
+    }
+
+    /// When each gap last went stale.
+    pub fn stale_since(&self) -> StaleSince {
+        self.stale_since.iter().map(|(gap, at)| (gap.clone(), *at)).collect()
+    }
+}

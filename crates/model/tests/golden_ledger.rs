@@ -1,0 +1,158 @@
+//! A golden file per event version of a ledger: what one piton wrote, every later one must read.
+//!
+//! `golden_ledger/<type>.v<version>.json` holds the stored bytes of an example. To write the file of a new event, run
+//! the tests with `PITON_WRITE_GOLDEN=1`; files that are there are never written over.
+#![expect(clippy::unwrap_used, reason = "a test says what it saw, and fails where it cannot go on")]
+
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use piton_model::ledger::*;
+use piton_model::ledger_machine::{
+    KINDS, LedgerEvent, OpenResearch, ResearchEnd, ResearchLimits, ResearchResult, Used,
+};
+use piton_model::{RunEvent, Timestamp};
+
+const AT: Timestamp = Timestamp::from_millis(1_771_156_800_123);
+
+fn gap() -> Gap {
+    let file = SourceKind::File { path: "docs/prices.md".to_owned(), hash: Some("blake3:9f86".to_owned()) };
+    Gap {
+        priority: 5,
+        ttl_days: Some(14),
+        blocks: vec!["teams".to_owned()],
+        blocked_by: vec!["legal".to_owned()],
+        findings: "Two plans.".to_owned(),
+        question: "What does it cost?".to_owned(),
+        evidence: vec![
+            Source { kind: file, at: Some(AT) },
+            Source { kind: SourceKind::Command("make prices".to_owned()), at: None },
+            Source { kind: SourceKind::Commit("0a1b2c".to_owned()), at: None },
+            Source { kind: SourceKind::Url("https://example.org".to_owned()), at: None },
+        ],
+        ..mark_verified(&Gap::new("pricing", "market"), AT)
+    }
+}
+
+fn examples() -> Vec<LedgerEvent> {
+    let flip = Flip {
+        at: AT,
+        gap: "pricing".to_owned(),
+        old: GapStatus::Verified,
+        new: GapStatus::Stale,
+        reason: "TTL expired: 45 days > 30 day limit".to_owned(),
+    };
+    let superseded = Superseded { findings: "One plan.".to_owned(), evidence: vec![], verified_at: Some(AT) };
+    vec![
+        LedgerEvent::LedgerOpened {
+            run: "gaps".parse().unwrap(),
+            file: "gaps.yaml".to_owned(),
+            log: "gap_audit.log".to_owned(),
+            default_ttl_days: 30,
+        },
+        LedgerEvent::FileAdopted {
+            digest: Some("ab".repeat(32)),
+            gaps: vec![gap()],
+            seen: vec![Gap::new("pricing", "market")],
+            removed: vec!["gone".to_owned()],
+            adopted: vec![
+                Adopted::Added { gap: "new".to_owned() },
+                Adopted::Removed { gap: "gone".to_owned() },
+                Adopted::Changed { gap: "pricing".to_owned(), fields: vec![Field::Priority, Field::TtlDays] },
+            ],
+            overruled: vec![
+                Overruled::Fields { gap: "pricing".to_owned(), fields: vec![Field::Status] },
+                Overruled::Change { gap: "gone".to_owned() },
+                Overruled::Removal { gap: "teams".to_owned() },
+            ],
+            at: AT,
+        },
+        LedgerEvent::GapFlipped { flip },
+        LedgerEvent::GapChecked { gap: "pricing".to_owned(), at: AT },
+        LedgerEvent::GapVerified {
+            gap: "pricing".to_owned(),
+            at: AT,
+            outcome: Some(Outcome::ShortReport),
+            findings: Some("Two plans.".to_owned()),
+            evidence: gap().evidence,
+            superseded: Some(superseded),
+        },
+        LedgerEvent::GapEdited { gap: Box::new(gap()), fields: vec![Field::Findings], at: AT },
+        LedgerEvent::GapAdded { gap: Box::new(Gap::new("teams", "people")), at: AT },
+        LedgerEvent::GapRemoved { gap: "teams".to_owned(), at: AT },
+        LedgerEvent::FileWritten { digest: "cd".repeat(32) },
+        LedgerEvent::FlipsLogged { count: 2, end: 140 },
+        LedgerEvent::ResearchBegun {
+            number: 3,
+            gaps: vec!["pricing".to_owned(), "teams".to_owned()],
+            forced: true,
+            limits: ResearchLimits { tokens: Some(100_000), microusd: Some(2_500_000), working_ms: None },
+            at: AT,
+        },
+        LedgerEvent::ResearchAttemptStarted {
+            open: OpenResearch {
+                attempt: 7,
+                gap: Box::new(gap()),
+                host: "host".to_owned(),
+                boot: "boot".to_owned(),
+                since: AT,
+            },
+        },
+        LedgerEvent::ResearchAttemptEnded {
+            attempt: 7,
+            result: ResearchResult::Overruled {
+                outcome: Outcome::FullReport,
+                findings: Some("Three plans.".to_owned()),
+            },
+            used: Used { tokens: Some(1_200), microusd: None, working_ms: 61_000 },
+            at: AT,
+        },
+        LedgerEvent::ResearchSkipped { gap: "teams".to_owned() },
+        LedgerEvent::ResearchEnded { number: 3, why: ResearchEnd::Tokens, at: AT },
+        LedgerEvent::WatchSet { until: Some(AT) },
+        LedgerEvent::CheckpointTaken { seq: 9, digest: "ef".repeat(32) },
+    ]
+}
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden_ledger")
+}
+
+#[test]
+fn every_ledger_event_reads_back_as_it_was_written() {
+    for event in examples() {
+        let stored = event.encode();
+        let path = directory().join(format!("{}.v{}.json", stored.kind, stored.version));
+        if std::env::var_os("PITON_WRITE_GOLDEN").is_some() {
+            match File::create_new(&path) {
+                Ok(mut file) => file.write_all(&stored.data).unwrap(),
+                Err(error) => assert_eq!(error.kind(), ErrorKind::AlreadyExists, "{}", path.display()),
+            }
+        }
+        let golden = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert_eq!(
+            String::from_utf8(golden.clone()).unwrap(),
+            String::from_utf8(stored.data).unwrap(),
+            "{}",
+            stored.kind
+        );
+        assert_eq!(LedgerEvent::decode(&stored.kind, stored.version, &golden).unwrap(), event);
+    }
+}
+
+#[test]
+fn every_ledger_type_has_an_example() {
+    let kinds: Vec<String> = examples().iter().map(|event| event.encode().kind).collect();
+    assert_eq!(kinds, KINDS);
+}
+
+#[test]
+fn a_newer_ledger_event_is_refused() {
+    assert!(LedgerEvent::decode("gap_checked", 2, b"{}").is_err());
+    assert!(LedgerEvent::decode("gap_painted", 1, b"{}").is_err());
+    assert!(
+        LedgerEvent::decode("gap_checked", 1, b"{\"gap\":\"a\",\"at\":\"2026-02-15T12:00:00Z\",\"x\":1}")
+            .is_err()
+    );
+}

@@ -1,0 +1,214 @@
+//! Commands that only report: `validate`, `order`, `stale`, `batch`, `fresh`, `prompt`, `export`.
+
+use piton_engine::ledger::{fresh, observe};
+use piton_files::gaps::render;
+use piton_model::ExitCode;
+use piton_model::ledger::{Flip, changed_flips, due_flips, select_batch, sort_gaps, survey};
+use piton_model::ledger_machine::State;
+use serde_json::{Value, json};
+
+use super::Place;
+use super::show::{fields_json, gap_json};
+use crate::cli::gaps::{BatchArguments, ExportGapsArguments, FreshArguments, GapsFormat, PromptArguments};
+use crate::failure::Failure;
+use crate::output::{Output, clean, clean_line};
+
+pub(super) async fn validate(place: &Place, out: &Output) -> Result<ExitCode, Failure> {
+    let reading = place.read(out).await?;
+    let sorted = sort_gaps(&reading.state.gaps);
+    if out.json {
+        out.json(&json!({
+            "valid": true,
+            "gaps": reading.state.gaps.len(),
+            "cycled": sorted.cycled,
+            "warnings": reading.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        }));
+        return Ok(ExitCode::Done);
+    }
+    let count = reading.state.gaps.len();
+    out.line(format!(
+        "{} is sound: {count} gap{}",
+        place.settings.file.display(),
+        if count == 1 { "" } else { "s" }
+    ));
+    tell_cycles(&reading.state, out);
+    Ok(ExitCode::Done)
+}
+
+fn tell_cycles(state: &State, out: &Output) {
+    for cycle in piton_model::ledger::detect_cycles(&state.gaps) {
+        let path: Vec<String> = cycle.iter().map(|id| clean_line(id)).collect();
+        out.note(format!("warning: these wait for each other: {}; take one edge out", path.join(" -> ")));
+    }
+}
+
+pub(super) async fn order(place: &Place, out: &Output) -> Result<ExitCode, Failure> {
+    let state = place.read(out).await?.state;
+    let sorted = sort_gaps(&state.gaps);
+    if out.json {
+        let ordered: Vec<&str> = sorted.ordered.iter().map(|gap| gap.id.as_str()).collect();
+        out.json(&json!({ "ordered": ordered, "cycled": sorted.cycled }));
+        return Ok(ExitCode::Done);
+    }
+    for gap in &sorted.ordered {
+        out.line(clean_line(&gap.id));
+    }
+    tell_cycles(&state, out);
+    Ok(ExitCode::Done)
+}
+
+/// The flips that are due, by age and by what files are now.
+pub(super) fn due(place: &Place, state: &State) -> Vec<Flip> {
+    let now = place.now();
+    let mut flips = due_flips(&state.gaps, state.default_ttl_days, now);
+    let observed = observe(place.layout.root(), &state.gaps);
+    let changed = changed_flips(&state.gaps, &observed, now);
+    flips.extend(changed.into_iter().filter(|flip| !due_flips_has(&state.gaps, state, flip, now)));
+    flips
+}
+
+fn due_flips_has(
+    gaps: &[piton_model::ledger::Gap],
+    state: &State,
+    flip: &Flip,
+    now: piton_model::Timestamp,
+) -> bool {
+    gaps.iter().any(|gap| gap.id == flip.gap && piton_model::ledger::is_due(gap, state.default_ttl_days, now))
+}
+
+pub(super) async fn stale(place: &Place, out: &Output) -> Result<ExitCode, Failure> {
+    let state = place.read(out).await?.state;
+    let flips = due(place, &state);
+    let on_disk: Vec<&str> = state
+        .gaps
+        .iter()
+        .filter(|gap| gap.status == piton_model::ledger::GapStatus::Stale)
+        .map(|gap| gap.id.as_str())
+        .collect();
+    if out.json {
+        out.json(&json!({ "due": flips.iter().map(flip_json).collect::<Vec<_>>(), "stale": on_disk }));
+        return Ok(ExitCode::Done);
+    }
+    for id in &on_disk {
+        out.line(format!("{}: stale", clean_line(id)));
+    }
+    for flip in &flips {
+        out.line(format!(
+            "{}: {} -> {} ({})",
+            clean_line(&flip.gap),
+            flip.old,
+            flip.new,
+            clean_line(&flip.reason)
+        ));
+    }
+    if flips.is_empty() && on_disk.is_empty() {
+        out.note("nothing is stale");
+    } else if !flips.is_empty() {
+        out.note("nothing was written; `piton gaps stale --apply` writes the flips");
+    }
+    Ok(ExitCode::Done)
+}
+
+pub(super) fn flip_json(flip: &Flip) -> Value {
+    json!({
+        "gap": flip.gap,
+        "old": flip.old.as_str(),
+        "new": flip.new.as_str(),
+        "reason": flip.reason,
+        "at": piton_model::ledger::to_iso(flip.at),
+    })
+}
+
+pub(super) async fn batch(
+    place: &Place,
+    arguments: &BatchArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
+    let state = place.read(out).await?.state;
+    let now = place.now();
+    let stale_since = state.stale_since();
+    let survey = survey(&state.gaps, state.default_ttl_days, now, &stale_since);
+    let batch = select_batch(survey.candidates.iter().copied(), place.max_per_run(arguments.max));
+    if out.json {
+        out.json(&json!({
+            "batch": batch.iter().map(|gap| gap_json(gap, &state, now)).collect::<Vec<_>>(),
+            "stale": survey.stale,
+            "unknown": survey.unknown,
+            "later": survey.candidates.len() - batch.len(),
+            "checked": survey.checked.iter().map(|gap| &gap.id).collect::<Vec<_>>(),
+            "waiting": survey.waiting.iter().map(|waiting| &waiting.gap.id).collect::<Vec<_>>(),
+        }));
+        return Ok(ExitCode::Done);
+    }
+    for gap in &batch {
+        out.line(clean_line(&gap.id));
+    }
+    match batch.is_empty() && !state.gaps.is_empty() {
+        true => out.note(all_current(state.gaps.len(), survey.checked.len(), survey.waiting.len())),
+        false if state.gaps.is_empty() => {}
+        false => out.note(survey.picture(batch.len())),
+    }
+    Ok(ExitCode::Done)
+}
+
+pub(super) fn all_current(gaps: usize, checked: usize, waiting: usize) -> String {
+    let mut text = format!("all is current: none of {gaps} gaps needs research now");
+    if checked > 0 {
+        text.push_str(&format!(", {checked} checked lately"));
+    }
+    if waiting > 0 {
+        text.push_str(&format!(", {waiting} waiting for others"));
+    }
+    text + "; `piton gaps research ID` does it all the same"
+}
+
+pub(super) async fn fresh(
+    place: &Place,
+    arguments: &FreshArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
+    let state = place.read(out).await?.state;
+    let observed = observe(place.layout.root(), &state.gaps);
+    let list = fresh::not_fresh(&state.gaps, state.default_ttl_days, &arguments.ids, &observed, place.now());
+    if out.json {
+        let list: Vec<Value> = list.iter().map(|gap| json!({ "gap": gap.gap, "why": gap.why })).collect();
+        out.json(&json!({ "fresh": list.is_empty(), "not_fresh": list }));
+    } else {
+        for gap in &list {
+            out.line(format!("{}: {}", clean_line(&gap.gap), clean_line(&gap.why)));
+        }
+    }
+    Ok(if list.is_empty() { ExitCode::Done } else { ExitCode::Failed })
+}
+
+pub(super) async fn prompt(
+    place: &Place,
+    arguments: &PromptArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
+    let state = place.read(out).await?.state;
+    let text = fresh::for_prompt(
+        &state.gaps,
+        state.default_ttl_days,
+        &arguments.ids,
+        arguments.tokens as usize,
+        place.now(),
+    );
+    out.line(clean(text.trim_end()));
+    Ok(ExitCode::Done)
+}
+
+pub(super) async fn export(
+    place: &Place,
+    arguments: &ExportGapsArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
+    let state = place.read(out).await?.state;
+    match arguments.format {
+        GapsFormat::Yaml if !out.json => out.bytes(render(&state.gaps).as_bytes()),
+        GapsFormat::Yaml | GapsFormat::Json => {
+            out.json(&json!({ "gaps": state.gaps.iter().map(fields_json).collect::<Vec<_>>() }));
+        }
+    }
+    Ok(ExitCode::Done)
+}

@@ -1,0 +1,100 @@
+//! The journal behind the file: log, show --at, diff, undo.
+
+use super::{NOW, audit, gaps, ledger};
+
+fn at(world: &crate::common::World, now: &str, words: &[&str]) -> crate::common::Ran {
+    world.piton(&[&["gaps"], words, &["--now", now]].concat())
+}
+
+#[test]
+fn a_gap_is_shown_as_it_was() {
+    let world = ledger();
+    at(&world, "2026-02-01T00:00:00Z", &["verify", "teams", "--findings", "Nine."]).exits(0);
+    at(&world, "2026-02-10T00:00:00Z", &["verify", "teams", "--findings", "Ten."]).exits(0);
+    let then = world.json(&["gaps", "show", "teams", "--at", "2026-02-05T00:00:00Z"]);
+    assert_eq!(then["findings"], "Nine.");
+    assert_eq!(world.json(&["gaps", "show", "teams"])["findings"], "Ten.");
+    world.piton(&["gaps", "show", "teams", "--at", "2020-01-01"]).exits(2);
+    let log = at(&world, NOW, &["log", "--gap", "teams"]).exits(0).out;
+    assert!(log.contains("superseded: Nine."), "superseded findings are kept\n{log}");
+    at(&world, NOW, &["log", "--gap", "nowhere"]).exits(2);
+}
+
+#[test]
+fn the_difference_since_a_time_has_three_signs() {
+    let world = ledger();
+    at(&world, "2026-02-01T00:00:00Z", &["check", "legal"]).exits(0);
+    at(&world, "2026-02-10T00:00:00Z", &["add", "new", "--category", "c"]).exits(0);
+    at(&world, "2026-02-10T00:00:00Z", &["update", "teams", "priority=1"]).exits(0);
+    at(&world, "2026-02-11T00:00:00Z", &["remove", "legal"]).exits(0);
+    let ran = at(&world, NOW, &["diff", "--since", "2026-02-05T00:00:00Z"]).exits(0);
+    assert_eq!(ran.out, "+ new (unknown)\n~ teams: priority 5 -> 1\n- legal\n");
+    assert!(ran.err.contains("1 added, 1 changed, 1 removed"), "{}", ran.err);
+}
+
+#[test]
+fn a_flip_is_taken_back() {
+    let world = ledger();
+    gaps(&world, &["stale", "--apply"]).exits(0);
+    gaps(&world, &["undo", "pricing"]).exits(0);
+    assert!(world.read("gaps.yaml").contains("status: verified"));
+    assert!(audit(&world).ends_with("pricing: stale -> verified (Undone)\n"), "{}", audit(&world));
+    gaps(&world, &["undo", "teams"]).exits(2);
+}
+
+#[test]
+fn a_changed_source_makes_findings_stale_at_once() {
+    let world = ledger();
+    gaps(&world, &["verify", "teams", "--findings", "See a.txt.", "--source", "file:a.txt"]).exits(0);
+    gaps(&world, &["fresh", "teams"]).exits(0);
+    world.write("a.txt", "other\n");
+    let ran = gaps(&world, &["fresh", "teams"]).exits(1);
+    assert_eq!(ran.out, "teams: Source changed: a.txt\n");
+    gaps(&world, &["stale", "--apply"]).exits(0);
+    assert!(
+        audit(&world).contains("teams: verified -> stale (Source changed: a.txt)\n"),
+        "{}",
+        audit(&world)
+    );
+    gaps(&world, &["verify", "legal", "--findings", "x", "--source", "file:nowhere.txt"]).exits(2);
+}
+
+#[test]
+fn a_gate_and_a_prompt_speak_of_what_is_known() {
+    let world = ledger();
+    let ran = gaps(&world, &["fresh", "pricing", "teams", "nowhere"]).exits(1);
+    assert_eq!(
+        ran.out,
+        "pricing: TTL expired: 45 days > 30 day limit\nteams: unknown\nnowhere: there is no such gap\n"
+    );
+    let ran = gaps(&world, &["prompt", "--tokens", "100"]).exits(0);
+    assert!(
+        ran.out.contains("### pricing (stale, verified 2026-01-01T12:00:00+00:00, 45 days old)\nTwo plans."),
+        "{}",
+        ran.out
+    );
+    gaps(&world, &["verify", "pricing", "--findings", &"word ".repeat(4000)]).exits(0);
+    let ran = gaps(&world, &["prompt", "--tokens", "200"]).exits(0);
+    assert!(ran.out.len() < 1000 && ran.out.contains("% left out"), "{}", ran.out);
+}
+
+#[test]
+fn a_loop_that_requires_fresh_gaps_waits_for_them_and_is_told_what_is_known() {
+    let world = ledger();
+    world.configure("[gaps]\nrequire = [\"teams\"]\n");
+    let agent = "cat > \"$BESIDE/prompt\"; touch done.txt";
+    let ran = world.loops("early", agent, &["--until", "file:done.txt"]).exits(4);
+    assert!(
+        ran.err.contains("teams: unknown") && ran.err.contains("piton gaps research teams"),
+        "{}",
+        ran.err
+    );
+    world
+        .piton(&["gaps", "verify", "teams", "--findings", "Nine people.", "--source", "file:a.txt"])
+        .exits(0);
+    world.loops("fresh", agent, &["--until", "file:done.txt"]).exits(0);
+    let prompt = std::fs::read_to_string(world.beside("prompt")).unwrap();
+    assert!(prompt.contains("## What is known") && prompt.contains("Nine people."), "{prompt}");
+    world.write("a.txt", "other\n");
+    world.loops("late", agent, &["--until", "file:other.txt", "--max-iterations", "1"]).exits(4);
+}

@@ -1,0 +1,147 @@
+//! Agents that look into gaps.
+
+use super::{FILE, NOW, audit, gaps, ledger};
+use crate::common::{Signal, World, eventually};
+
+/// Answers by the gap it is asked about.
+const SCRIPTED: &str = r#"cat > "$BESIDE/prompt-$PITON_GAP"; case $PITON_GAP in
+teams) echo '{"custom": {"research": {"outcome": "full_report", "findings": "Nine people.", "evidence": [{"file": "a.txt"}]}}, "usage": {"input_tokens": 90, "output_tokens": 10}, "cost_usd": 0.25}' > "$PITON_REPORT";;
+pricing) echo 'I looked. {"outcome": "no_new_findings"}';;
+legal) echo '{"outcome": "insufficient_data"}';;
+broken) exit 3;;
+silent) echo hello;;
+liar) echo '{"outcome": "full_report", "findings": "x", "evidence": [{"file": "nowhere"}]}';;
+esac"#;
+
+fn research(world: &World, words: &[&str]) -> crate::common::Ran {
+    gaps(world, &[&["research", "--exec", SCRIPTED], words].concat())
+}
+
+#[test]
+fn a_batch_is_researched_and_the_full_picture_is_told() {
+    let world = ledger();
+    let ran = research(&world, &[]).exits(0);
+    assert!(ran.err.contains("1 stale, 2 unknown, researching 2, 0 later, 1 waiting"), "{}", ran.err);
+    assert!(ran.out.contains("teams: full_report") && ran.out.contains("100 tokens · $0.25"), "{}", ran.out);
+    let teams = world.json(&["gaps", "show", "teams", "--now", NOW]);
+    assert_eq!(
+        (teams["status"].as_str(), teams["findings"].as_str()),
+        (Some("verified"), Some("Nine people."))
+    );
+    assert!(teams["evidence"][0]["hash"].as_str().unwrap().starts_with("blake3:"), "{teams}");
+    let pricing = world.json(&["gaps", "show", "pricing", "--now", NOW]);
+    assert_eq!(
+        (pricing["status"].as_str(), pricing["last_checked"].as_str()),
+        (Some("stale"), Some("2026-02-15T12:00:00+00:00"))
+    );
+    assert_eq!(
+        audit(&world),
+        "[2026-02-15T12:00:00+00:00] pricing: verified -> stale (TTL expired: 45 days > 30 day limit)\n\
+         [2026-02-15T12:00:00+00:00] teams: unknown -> verified (Research completed: full_report)\n"
+    );
+    let prompt = std::fs::read_to_string(world.beside("prompt-pricing")).unwrap();
+    assert!(prompt.contains("Two plans.") && prompt.contains("Evidence"), "{prompt}");
+    let again = research(&world, &[]).exits(0);
+    assert!(again.err.contains("researching 1"), "legal waits no longer, pricing was checked\n{}", again.err);
+}
+
+#[test]
+fn one_failure_does_not_stop_the_rest() {
+    let world = World::new();
+    world.write(
+        "gaps.yaml",
+        "gaps:\n- {id: broken, category: c, priority: 5}\n- {id: silent, category: c, priority: 5}\n\
+         - {id: liar, category: c, priority: 5}\n- {id: teams, category: c, priority: 1}\n",
+    );
+    let ran = research(&world, &[]).exits(0);
+    assert!(ran.out.contains("broken: failed: the agent exited with 3"), "{}", ran.out);
+    assert!(ran.out.contains("silent: failed: the agent said nothing that is a result"), "{}", ran.out);
+    assert!(ran.out.contains("liar: failed: evidence `nowhere` is not there"), "{}", ran.out);
+    assert!(ran.out.contains("teams: full_report"), "{}", ran.out);
+    assert!(ran.err.contains("1 settled, 3 failed"), "{}", ran.err);
+    let listed = world.json(&["gaps", "list", "--status", "unknown"]);
+    assert_eq!(listed.as_array().unwrap().len(), 3, "what failed is as it was");
+}
+
+#[test]
+fn a_budget_ends_the_batch_and_says_so() {
+    let world = World::new();
+    world.write("gaps.yaml", "gaps:\n- {id: teams, category: c, priority: 5}\n- {id: legal, category: c}\n");
+    let ran = research(&world, &["--max-tokens", "50"]).exits(3);
+    assert!(ran.err.contains("limit:tokens: 1 settled, 0 failed, 1 not begun"), "{}", ran.err);
+    let ran = research(&world, &["--max-cost", "0"]).exits(2);
+    assert!(ran.err.contains("--max-cost"), "{}", ran.err);
+}
+
+#[test]
+fn research_that_was_killed_goes_on_where_it_stopped() {
+    let world = World::new();
+    world.write("gaps.yaml", "gaps:\n- {id: teams, category: c, priority: 5}\n- {id: legal, category: c}\n");
+    let slow = format!("{}\n{SCRIPTED}", crate::common::WAITS);
+    let words = ["gaps", "research", "--exec", slow.as_str(), "--now", NOW];
+    let started = world.start(&words);
+    started.says("teams: researching");
+    let attempts = world.path(".piton/attempts");
+    eventually("the agent works", || {
+        let runs = std::fs::read_dir(&attempts).into_iter().flatten().flatten();
+        runs.map(|run| run.path().join("1/started.json")).any(|path| path.exists())
+    });
+    let second = world.piton(&words);
+    assert_eq!(second.code, 5, "one at a time\n{}", second.err);
+    started.signal(Signal::KILL);
+    started.ends();
+    world.open_gate();
+    let ran = world.piton(&words).exits(0);
+    assert!(ran.err.contains("attempt 1 was begun before"), "{}", ran.err);
+    assert!(
+        ran.out.contains("teams: full_report") && ran.out.contains("legal: insufficient_data"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(audit(&world).lines().count(), 1);
+    let run = world.json(&["ls", "--kind", "ledger"])[0]["run_id"].as_str().unwrap().to_owned();
+    assert_eq!(world.count(&run, "research_attempt_started"), 2, "nobody was asked twice");
+}
+
+#[test]
+fn a_person_who_edits_meanwhile_is_right() {
+    let world = ledger();
+    let agent = format!(
+        "sed -i 's/Two plans./Three plans, I asked./' gaps.yaml; {}",
+        SCRIPTED.replace("no_new_findings\"", "full_report\", \"findings\": \"One plan.\"")
+    );
+    let ran = gaps(&world, &["research", "pricing", "--exec", &agent]).exits(0);
+    assert!(ran.out.contains("a person edited the gap meanwhile"), "{}", ran.out);
+    assert!(world.read("gaps.yaml").contains("Three plans, I asked."));
+}
+
+#[test]
+fn a_watcher_looks_again_when_something_becomes_stale() {
+    let world = World::new();
+    world.write("gaps.yaml", "gaps:\n- {id: teams, category: c}\n");
+    let watcher = world.start(&["gaps", "research", "--watch", "--exec", SCRIPTED]);
+    watcher.says("looking again at");
+    world.write("a.txt", "another\n");
+    watcher.says("1 stale, researching 1");
+    eventually("verified anew", || audit(&world).lines().count() == 3);
+    watcher.signal(Signal::KILL);
+    watcher.ends();
+    assert!(audit(&world).contains("Source changed: a.txt"));
+    let waits = world.json(&["ls", "--kind", "ledger"])[0]["waiting_for"].clone();
+    assert!(waits.is_string(), "the time of the next look is on record");
+}
+
+#[test]
+fn research_by_an_agent_nobody_named_is_a_usage_error() {
+    let world = ledger();
+    gaps(&world, &["research"]).exits(2);
+    gaps(&world, &["research", "nowhere", "--exec", "true"]).exits(2);
+    assert_eq!(world.read("gaps.yaml"), FILE, "nothing was changed");
+    gaps(&world, &["verify", "pricing"]).exits(0);
+    let ran = research(&world, &["pricing"]).exits(0);
+    assert!(
+        ran.out.contains("pricing: no_new_findings"),
+        "what is named is looked into in any case\n{}",
+        ran.out
+    );
+}
