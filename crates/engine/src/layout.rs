@@ -40,6 +40,12 @@ impl Layout {
         Self { root: self.root.clone(), tree: Some(PathBuf::from(&worktree.path)), furniture }
     }
 
+    /// The same repository, for work in another directory.
+    #[must_use]
+    pub fn in_tree(&self, tree: PathBuf) -> Self {
+        Self { root: self.root.clone(), tree: Some(tree), furniture: Vec::new() }
+    }
+
     /// The same repository, for work in place.
     #[must_use]
     pub fn in_place(&self) -> Self {

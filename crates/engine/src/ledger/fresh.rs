@@ -4,7 +4,9 @@ use piton_model::Timestamp;
 use std::path::Path;
 
 use piton_files::gaps::Document;
-use piton_model::ledger::{Gap, GapStatus, Observed, age_ms, changed_flips, due_flips, is_due, to_iso};
+use piton_model::ledger::{
+    DEFAULT_TTL_DAYS, Gap, GapStatus, Observed, age_ms, changed_flips, due_flips, is_due, to_iso,
+};
 use piton_model::limits::GAP_FILE_BYTES_MAX;
 use piton_model::loop_machine::RequiredGaps;
 
@@ -106,19 +108,30 @@ pub struct Required {
     pub known: String,
 }
 
+/// The gaps of a file that are not fresh, or why the file cannot be read.
+pub fn all_fresh(root: &Path, file: &str, now: Timestamp) -> Result<Vec<NotFresh>, String> {
+    let document = read(root, file)?;
+    let observed = super::observe(root, document.gaps());
+    Ok(not_fresh(document.gaps(), DEFAULT_TTL_DAYS, &[], &observed, now))
+}
+
+fn read(root: &Path, file: &str) -> Result<Document, String> {
+    match piton_sys::file::read_regular(&root.join(file), GAP_FILE_BYTES_MAX) {
+        Ok(Some(bytes)) => Document::parse(&bytes).map_err(|_| format!("{file} is not a sound ledger")),
+        Ok(None) => Err(format!("there is no {file}")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
 /// The gaps that a loop requires, as their file says them now. A file that is not sound makes none of them fresh.
 pub fn required(root: &Path, gaps: &RequiredGaps, now: Timestamp) -> Required {
     let unreadable = |why: String| {
         let not_fresh = gaps.ids.iter().map(|gap| NotFresh { gap: gap.clone(), why: why.clone() });
         Required { not_fresh: not_fresh.collect(), known: String::new() }
     };
-    let bytes = match piton_sys::file::read_regular(&root.join(&gaps.file), GAP_FILE_BYTES_MAX) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return unreadable(format!("there is no {}", gaps.file)),
-        Err(error) => return unreadable(error.to_string()),
-    };
-    let Ok(document) = Document::parse(&bytes) else {
-        return unreadable(format!("{} is not a sound ledger", gaps.file));
+    let document = match read(root, &gaps.file) {
+        Ok(document) => document,
+        Err(why) => return unreadable(why),
     };
     let observed = super::observe(root, document.gaps());
     let (list, ttl) = (document.gaps(), gaps.default_ttl_days);

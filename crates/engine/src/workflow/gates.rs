@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use piton_agent::{EndedBy, Found, Limits, Spec, Stdin};
 use piton_model::workflow::{Command, Effect, Gate, GateVerdict, State};
-use piton_sys::{Ids, SystemIds, file};
+use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use serde_json::Value;
 
 use super::{Context, LOOK_EVERY};
+use crate::ledger::fresh;
 use crate::world::{WorldError, hidden_variables, sentence};
 
 /// Largest file of gate states.
@@ -27,7 +28,7 @@ pub(super) async fn watch(
     state: &State,
 ) -> Result<Command, WorldError> {
     let Effect::Gates { step, gates } = effect else { return Ok(Command::Tick) };
-    let runs_commands = gates.iter().any(|gate| !matches!(gate, Gate::Named(_)));
+    let runs_commands = gates.iter().any(|gate| matches!(gate, Gate::Command(_) | Gate::Guard));
     let known = state.step(step).map_or(&[][..], |step| &step.verdicts);
     loop {
         let (shared, wanted, seen) = (std::sync::Arc::clone(context), gates.clone(), state.clone());
@@ -52,15 +53,23 @@ fn verdict(context: &Context, gate: &Gate, state: &State) -> Result<GateVerdict,
             run(context, vec!["/bin/sh".to_owned(), "-c".to_owned(), command.clone()], state)?
         }
         Gate::Guard => run(context, ours(context, &["guard"]), state)?,
-        Gate::Gaps(file) => {
-            let mut words = vec!["gaps", "stale", "--exit-code"];
-            if let Some(file) = file {
-                words.extend(["--file", file]);
-            }
-            run(context, ours(context, &words), state)?
-        }
+        Gate::Gaps(file) => gaps(context, file.as_deref().unwrap_or("gaps.yaml")),
     };
     Ok(GateVerdict { gate: gate.clone(), open, why })
+}
+
+/// Every gap of a ledger is verified and fresh. A file that is not there, or not sound, says nothing of the kind.
+fn gaps(context: &Context, file: &str) -> (bool, Option<String>) {
+    match fresh::all_fresh(context.layout.root(), file, SystemClock.now()) {
+        Err(why) => (false, Some(why)),
+        Ok(stale) => match stale.split_first() {
+            None => (true, None),
+            Some((first, [])) => (false, Some(format!("{}: {}", first.gap, first.why))),
+            Some((first, more)) => {
+                (false, Some(format!("{}: {} (and {} more)", first.gap, first.why, more.len())))
+            }
+        },
+    }
 }
 
 /// A command of this very program.

@@ -22,6 +22,7 @@ use std::time::Duration;
 pub use attempt::agent_key;
 pub use nested::nested_run;
 use piton_files::workflow::{RunPlace, RunView};
+use piton_git::Workspace;
 use piton_model::workflow::{Command, Effect, State};
 use piton_model::{RunId, Seq, Timestamp};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
@@ -80,13 +81,23 @@ pub fn has_input(layout: &Layout, state: &State) -> bool {
 }
 
 impl WorkflowWorld {
-    /// The world of `run`; `note` is told what a person should know and no event says.
+    /// The world of a run; `note` is told what a person should know and no event says.
     pub fn open(
         layout: &Layout,
-        run: &RunId,
+        state: &State,
         exe: PathBuf,
         note: Box<dyn Fn(&str)>,
     ) -> Result<Self, WorldError> {
+        let run = &state.run;
+        let layout = &match &state.options.place {
+            Some(place) => layout.in_tree(PathBuf::from(&place.path)),
+            None => layout.in_place(),
+        };
+        if let Some(branch) = state.options.place.as_ref().and_then(|place| place.branch.as_ref()) {
+            let repository = Workspace::open(layout.root(), &layout.state())?;
+            repository.protect_state()?;
+            repository.add_work_tree(layout.tree(), branch)?;
+        }
         file::create_private_dir(&layout.attempts(run))?;
         piton_agent::sweep(&layout.attempts(run))?;
         let view = view_of(layout, run);

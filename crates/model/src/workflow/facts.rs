@@ -50,6 +50,9 @@ pub struct Options {
     /// The issue that the run works on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue: Option<Issue>,
+    /// Where steps work, if not in the repository itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<WorkPlace>,
     /// piton's own adapters, by the names that steps know them by.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<String, AgentConfig>,
@@ -71,6 +74,7 @@ impl Default for Options {
             gate_state_file: None,
             workflow_file: String::new(),
             issue: None,
+            place: None,
             agents: BTreeMap::new(),
         }
     }
@@ -115,6 +119,17 @@ pub enum Launcher {
         /// The command, for a shell.
         command: String,
     },
+}
+
+/// Where steps work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkPlace {
+    /// The directory; absolute.
+    pub path: String,
+    /// It is a work tree of the run's own, on this branch; otherwise it was there before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
 }
 
 /// The issue that a run works on.

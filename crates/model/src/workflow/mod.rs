@@ -40,7 +40,7 @@ pub use definition::{Collection, Definition, Gate, Items, OnReject, Step, StepId
 pub use event::{KINDS, WorkflowEvent};
 pub use facts::{
     CostAction, Edit, GateVerdict, Hold, Inherited, Issue, Launcher, ManualInput, OpenAttempt, Options,
-    Order, Passed, Raise, StepEnd, StepReport,
+    Order, Passed, Raise, StepEnd, StepReport, WorkPlace,
 };
 pub use graph::{Graph, Plan};
 pub use state::{Asked, Block, Counters, Effect, GivenAnswer, Question, State, StepState, StepStatus};

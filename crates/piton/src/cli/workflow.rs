@@ -69,6 +69,12 @@ pub(crate) struct RunArguments {
     /// Where that file lies; by default the top of the repository.
     #[arg(long, value_name = "DIR", requires = "issue_number")]
     pub(crate) issue_dir: Option<PathBuf>,
+    /// Let steps work in a work tree of the run's own, on a branch of its own; nothing is merged.
+    #[arg(long)]
+    pub(crate) worktree: bool,
+    /// Let steps work in this directory.
+    #[arg(long, value_name = "DIR", conflicts_with = "worktree")]
+    pub(crate) workdir: Option<PathBuf>,
     /// Do not wait for the run.
     #[arg(long)]
     pub(crate) detach: bool,

@@ -77,7 +77,8 @@ async fn drive_workflow(
 ) -> Result<ExitCode, Failure> {
     let driver = Driver { holder: LocalClient::holder(), version: env!("CARGO_PKG_VERSION").to_owned() };
     let lease = client.store().claim(run, driver.holder.clone(), claim).await?;
-    let world = WorkflowWorld::open(client.layout(), run, start::exe()?, Box::new(start::say_note))?;
+    let state = client.load_as(run, None).await?.state;
+    let world = WorkflowWorld::open(client.layout(), &state, start::exe()?, Box::new(start::say_note))?;
     if let Some(starter) = arguments.starter {
         start::take_log(client.layout(), run, starter)?;
     }

@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 use piton_config::{AgentOptions, Overrides, find, resolve};
 use piton_engine::workflow::{agent_key, view_of};
+use piton_engine::world::open_workspace;
 use piton_engine::{Layout, LocalClient};
 use piton_files::workflow::{
     Disk, Edited, Loaded, RunPlace, STATE_BYTES_MAX, difference, import, load, mermaid, plan,
 };
 use piton_model::loop_machine::{AgentConfig, Raise};
 use piton_model::workflow::{
-    Command, CostAction, Inherited, Issue, Launcher, Options, Order, State, StepId, Work, create, fork,
+    Command, CostAction, Inherited, Issue, Launcher, Options, Order, State, StepId, Work, WorkPlace, create,
+    fork,
 };
 use piton_model::{ExitCode, Kind, RunId, Status, exit_code};
 use piton_store::Store;
@@ -39,7 +41,11 @@ pub(super) async fn run(
     let options = options_of(&layout, &path, arguments, &loaded)?;
     let client = repository::open_or_create(&layout)?;
     let from = match target(&client, arguments, &options).await? {
-        Target::New(run, inherited) => begin(&client, run, loaded, options, inherited, out).await?,
+        Target::New(run, inherited) => {
+            let place = place_of(&layout, arguments, &run)?;
+            let options = Options { place, ..options };
+            begin(&client, run, loaded, options, inherited, out).await?
+        }
         Target::Existing(run) => go_on(&client, &run, &loaded, arguments, out).await?,
     };
     if arguments.detach {
@@ -126,6 +132,35 @@ fn options_of(
 
 fn microusd(dollars: f64) -> u64 {
     (dollars.max(0.0) * 1e6).round() as u64
+}
+
+/// Where steps work, if not in the repository itself.
+fn place_of(layout: &Layout, arguments: &RunArguments, run: &RunId) -> Result<Option<WorkPlace>, Failure> {
+    if let Some(directory) = &arguments.workdir {
+        let path = std::path::absolute(directory).map_err(|error| Failure::environment(&error))?;
+        if !path.is_dir() {
+            return Err(Failure::usage(format!(
+                "--workdir: there is no directory `{}`",
+                directory.display()
+            )));
+        }
+        return Ok(Some(WorkPlace { path: path.display().to_string(), branch: None }));
+    }
+    if !arguments.worktree {
+        return Ok(None);
+    }
+    let standing = open_workspace(layout, run)?.standing().map_err(|error| Failure::environment(&error))?;
+    if !standing.has_commit {
+        return Err(Failure::usage("--worktree needs a git repository with a commit to start from")
+            .hint("commit something first, or run it in place"));
+    }
+    let name = layout.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let path = layout.root().with_file_name(format!("{name}-{run}"));
+    if path.symlink_metadata().is_ok() {
+        return Err(Failure::usage(format!("`{}` is in the way of the run's work tree", path.display()))
+            .hint("choose another --run-id"));
+    }
+    Ok(Some(WorkPlace { path: path.display().to_string(), branch: Some(format!("piton/{run}")) }))
 }
 
 /// The path as the run keeps it: relative to the repository where it lies in it.

@@ -285,7 +285,8 @@ fn a_killed_driver_loses_nothing_and_starts_nothing_twice() {
     let world = world(REFERENCE);
     world.write("hold.code", "");
     world.piton(&["run", "w.yaml", "--wrapper", "wrapper.sh", "--run-id", "r1", "--detach"]).exits(0);
-    eventually("both branches work", || steps(&world, "status")["code"] == "RUNNING");
+    let state = world.path(".agents/runs/r1/run_state.json");
+    eventually("a branch works", || state.exists() && steps(&world, "status")["code"] == "RUNNING");
     world.agent_works("r1", 2);
     world.kill_driver("r1");
     world.open_gate();
@@ -580,4 +581,31 @@ fn an_agent_without_a_wrapper_is_told_of_guidance_memory_and_how_to_report() {
     {
         assert!(got.contains(part), "{part} is missing:\n{got}");
     }
+}
+
+#[test]
+fn a_gate_of_fresh_gaps_opens_once_they_are_verified() {
+    let world = world("name: w\nsteps: [{id: a, run: 'touch done', gates: [gaps-fresh]}]\n");
+    world
+        .piton(&["gaps", "add", "api-limits", "--category", "api", "question=What are the limits?"])
+        .exits(0);
+    let viewer = world.start(&["run", "w.yaml", "--run-id", "r1"]);
+    viewer.prints("gate `gaps-fresh`: api-limits: unknown");
+    world.piton(&["gaps", "verify", "api-limits", "--findings", "100 per minute"]).exits(0);
+    viewer.ends().exits(0);
+    assert!(world.path("done").exists());
+}
+
+#[test]
+fn steps_can_work_in_a_tree_of_their_own() {
+    let world = world("name: w\nsteps: [{id: a, run: 'echo made > made.txt; cat a.txt'}]\n");
+    run(&world, &["--worktree"]).exits(0);
+    assert!(!world.path("made.txt").exists(), "the repository is left alone");
+    let tree = world.beside("repo-r1");
+    assert_eq!(std::fs::read_to_string(tree.join("made.txt")).unwrap(), "made\n");
+    assert_eq!(
+        world.git(&["-C", &tree.display().to_string(), "branch", "--show-current"]).trim(),
+        "piton/r1"
+    );
+    assert!(world.path(".agents/runs/r1/run_state.json").exists(), "files of the run stay in the repository");
 }
