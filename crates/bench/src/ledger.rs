@@ -6,16 +6,25 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use piton_engine::Layout;
+use piton_engine::ledger::{Ledger, Settings};
 use piton_files::gaps::{Document, LedgerFile};
 use piton_model::Timestamp;
 use piton_model::ledger::{
     Gap, StaleSince, detect_stale, mark_verified, select_batch, sort_gaps, survey, validate,
 };
+use piton_model::ledger_machine::{Command as LedgerCommand, State};
+use piton_store::sqlite::Sqlite;
 use piton_sys::file::{self, Durability};
 
 use crate::{Metric, Options, median, metric};
 
-pub(crate) const NAMES: &[&str] = &["ledger_total_ms_100000", "ledger_update_ms_10000"];
+pub(crate) const NAMES: &[&str] = &[
+    "ledger_total_ms_100000",
+    "ledger_update_ms_10000",
+    "ledger_command_ms_10000",
+    "ledger_flip_all_ms_10000",
+];
 
 /// The word that makes this program measure in a process of its own, so that its memory can be seen.
 pub(crate) const WORKER: &str = "__ledger";
@@ -32,7 +41,45 @@ pub(crate) fn measure(options: &Options) -> Vec<Metric> {
         metrics.extend(passes(options, shape));
     }
     metrics.extend(updates(options));
+    metrics.extend(commands(options));
     metrics
+}
+
+/// Whole commands, as `piton gaps` does them: open the journal, adopt, decide, record, write the file, complete the log.
+fn commands(options: &Options) -> Vec<Metric> {
+    let scratch = options.scratch();
+    let layout = Layout::new(scratch.path().to_owned());
+    let path = scratch.path().join("gaps.yaml");
+    file::write_atomic(&path, generate(10_000, true).as_bytes(), Durability::Synced).expect("a file");
+    let runtime = crate::steps::runtime();
+    let command = |command: &dyn Fn(&State) -> LedgerCommand| {
+        let begin = Instant::now();
+        let store = Sqlite::open(&layout.state()).expect("a journal");
+        let settings = Settings { file: "gaps.yaml".into(), log: None, default_ttl_days: 30 };
+        let ledger = Ledger::new(Some(&store), &layout, settings);
+        runtime.block_on(async {
+            let mut open = ledger.open(NOW).await.expect("opened");
+            let command = command(open.state());
+            open.run(command, NOW).await.expect("done");
+        });
+        since(begin)
+    };
+    let first = command(&|_| LedgerCommand::Tick);
+    let mut updates = Vec::new();
+    for round in 0..options.rounds.max(3) * 4 {
+        updates.push(command(&|state| {
+            let gap = &state.gaps[5_000 + round];
+            let gap = Box::new(Gap { priority: 1 + gap.priority % 5, ..gap.clone() });
+            LedgerCommand::Edit { gap, reason: "measured".to_owned() }
+        }));
+    }
+    let flips = command(&|_| LedgerCommand::FlipDue { observed: Default::default() });
+    vec![
+        metric("ledger_adopt_ms_10000", first, "ms"),
+        metric("ledger_command_ms_10000", median(updates.clone()), "ms"),
+        metric("ledger_command_p99_ms_10000", crate::p99(updates), "ms"),
+        metric("ledger_flip_all_ms_10000", flips, "ms"),
+    ]
 }
 
 fn passes(options: &Options, shape: &str) -> Vec<Metric> {

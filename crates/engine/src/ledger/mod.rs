@@ -314,7 +314,17 @@ impl<S: Store> Open<'_, '_, S> {
     async fn record(&mut self, command: Command, now: Timestamp) -> Result<Vec<LedgerEvent>, LedgerError> {
         for _ in 0..TRIES_MAX {
             let events = decide(self.state(), command.clone(), now)?;
-            self.check_room(&events)?;
+            // What has happened to file and log is a fact; only wishes can be refused.
+            let is_fact = matches!(
+                command,
+                Command::Adopt { .. }
+                    | Command::Written { .. }
+                    | Command::Logged { .. }
+                    | Command::Watch { .. }
+            );
+            if !is_fact {
+                self.check_room(&events)?;
+            }
             match self.append(&events).await {
                 Ok(()) => return Ok(events),
                 Err(LedgerError::Store(piton_store::Error::Conflict { .. })) => {
@@ -332,18 +342,6 @@ impl<S: Store> Open<'_, '_, S> {
 
     /// What the file could not be made to say is refused before it is on record.
     fn check_room(&self, events: &[LedgerEvent]) -> Result<(), LedgerError> {
-        let touches = |event: &LedgerEvent| {
-            !matches!(
-                event,
-                LedgerEvent::FileWritten { .. }
-                    | LedgerEvent::FlipsLogged { .. }
-                    | LedgerEvent::FileAdopted { .. }
-                    | LedgerEvent::WatchSet { .. }
-            )
-        };
-        if !events.iter().any(touches) {
-            return Ok(());
-        }
         let fold = |state, event| apply(Some(state), event).expect("a state stays a state");
         let after = events.iter().fold(self.state().clone(), fold);
         if after.unwritten.is_empty() {

@@ -38,3 +38,27 @@ fn a_crash_anywhere_is_completed_by_the_next_command() {
         world.piton(&["verify"]).exits(0);
     }
 }
+
+#[test]
+fn what_a_person_removed_after_a_crash_is_gone_and_nobody_is_stuck() {
+    let both = "gaps:\n- {id: a, category: c}\n- {id: b, category: c}\n";
+    let words = ["gaps", "update", "a", "blocks=b", "status=blocked", "--now", super::NOW];
+    let fresh = || {
+        let world = World::new();
+        world.write("gaps.yaml", both);
+        world
+    };
+    let count = points(&fresh(), &words);
+    for at in 1..=count {
+        let world = fresh();
+        world.piton_with(&[("PITON_ABORT_AT", &at.to_string())], &words);
+        world.write("gaps.yaml", "gaps:\n- {id: a, category: mine}\n");
+        gaps(&world, &["check", "a"]).exits(0);
+        let text = world.read("gaps.yaml");
+        assert!(text.contains("mine") && !text.contains("id: b"), "point {at}:\n{text}");
+        gaps(&world, &["verify", "a"]).exits(0);
+        let run = world.json(&["ls", "--kind", "ledger"])[0]["run_id"].as_str().unwrap().to_owned();
+        assert_eq!(world.count(&run, "gap_flipped"), audit(&world).lines().count(), "point {at}");
+        world.piton(&["verify"]).exits(0);
+    }
+}
