@@ -8,9 +8,11 @@
 //! own machine beside it and shares the events of this crate.
 
 mod event;
+pub mod hook;
 mod id;
 pub mod limits;
 pub mod loop_machine;
+pub mod notify;
 mod status;
 mod time;
 
