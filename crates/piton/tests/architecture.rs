@@ -13,6 +13,7 @@ const LAYERS: &[&str] = &[
     "piton-gauge",
     "piton-guard",
     "piton-agent",
+    "piton-notify",
     "piton-files",
     "piton-engine",
     "piton-mcp",

@@ -96,7 +96,8 @@ pub(crate) fn call(means: &Means, request: Request<'_>, patience: Duration) -> R
     }
     let secrets: Vec<&str> = [Some(url.as_str()), token.as_deref()].into_iter().flatten().collect();
     let said = |text: &str| clean(text, &means.redactor, &secrets);
-    let answer = ask(&request, uri, token.as_deref(), patience);
+    let body = redacted(request.body, &means.redactor).to_string();
+    let answer = ask(request.method, uri, token.as_deref(), body, patience);
     let (status, answer) = answer.map_err(|error| match error {
         ureq::Error::Timeout(_) => Error::Timeout { host: host.clone(), patience },
         error => Error::Unreachable { host: host.clone(), what: said(&error.to_string()) },
@@ -113,9 +114,10 @@ pub(crate) fn call(means: &Means, request: Request<'_>, patience: Duration) -> R
 }
 
 fn ask(
-    request: &Request<'_>,
+    method: Method,
     uri: Uri,
     token: Option<&str>,
+    body: String,
     patience: Duration,
 ) -> Result<(u16, String), ureq::Error> {
     let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
@@ -128,7 +130,7 @@ fn ask(
         .user_agent(concat!("piton/", env!("CARGO_PKG_VERSION")))
         .build()
         .new_agent();
-    let mut sending = match request.method {
+    let mut sending = match method {
         Method::Post => agent.post(uri),
         Method::Put => agent.put(uri),
         Method::Patch => agent.patch(uri),
@@ -137,13 +139,25 @@ fn ask(
     if let Some(token) = token {
         sending = sending.header("authorization", format!("Bearer {token}"));
     }
-    let mut answer = sending.send(request.body.to_string())?;
+    let mut answer = sending.send(body)?;
     let status = answer.status().as_u16();
     // An answer that is too long or breaks off is an answer all the same.
     let mut text = Vec::new();
     let mut body = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX).reader();
     let _ = std::io::Read::read_to_end(&mut body, &mut text);
     Ok((status, String::from_utf8_lossy(&text).into_owned()))
+}
+
+/// The same value without what nobody else should read: an agent may have said it.
+fn redacted(value: Value, redactor: &Redactor) -> Value {
+    match value {
+        Value::String(text) => Value::String(redactor.redact(&text).into_owned()),
+        Value::Array(items) => items.into_iter().map(|item| redacted(item, redactor)).collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(name, value)| (name, redacted(value, redactor))).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value,
+    }
 }
 
 fn address(url: &str) -> Option<Uri> {
