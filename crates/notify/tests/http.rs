@@ -2,14 +2,15 @@
 
 mod support;
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use piton_model::notify::{ChannelKind, Given};
 use piton_notify::send::Means;
 use serde_json::json;
-use support::{Server, Variables, channel, means, message};
+use support::{Server, Variables, certificate, channel, means, message, program};
 
 fn machine() -> (tempfile::TempDir, Means, Variables) {
     let root = tempfile::tempdir().unwrap();
@@ -169,4 +170,64 @@ fn keys_in_a_message_stay_here() {
     let request = server.request();
     assert!(!request.body.contains(&key), "{}", request.body);
     assert!(request.json()["text"].as_str().unwrap().contains("[redacted]"));
+}
+
+/// A web server with a certificate: prints its port and then each request line.
+const TLS_SERVER: &str = "
+import http.server, ssl, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers['content-length']))
+        self.send_response(200); self.send_header('content-length', '0'); self.end_headers()
+        print(self.requestline, flush=True)
+    def log_message(self, *_): pass
+server = http.server.HTTPServer(('127.0.0.1', 0), Handler)
+context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+context.load_cert_chain(sys.argv[1], sys.argv[2])
+server.socket = context.wrap_socket(server.socket, server_side=True)
+print(server.server_port, flush=True)
+server.serve_forever()
+";
+
+#[test]
+fn an_encrypted_request_goes_to_those_whom_the_machine_trusts() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some([authority, key, certificate]) = certificate(directory.path()) else {
+        eprintln!("not tried: no openssl here");
+        return;
+    };
+    let mut server = program("python3")
+        .args(["-c", TLS_SERVER, &certificate, &key])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("python starts");
+    let mut lines = BufReader::new(server.stdout.take().expect("its output is a pipe")).lines();
+    let port = lines.next().expect("it prints its port").unwrap();
+    let run = |trusts: &str| {
+        let done = program(std::env::current_exe().unwrap())
+            .args(["--exact", "send_one_encrypted", "--ignored", "--nocapture"])
+            .env("SSL_CERT_FILE", trusts)
+            .env("PITON_TEST_PORT", &port)
+            .output();
+        String::from_utf8_lossy(&done.unwrap().stdout).into_owned()
+    };
+    let refused = run(&key);
+    let sent = run(&authority);
+    let got = lines.next();
+    let _ = server.kill();
+    let _ = server.wait();
+    assert!(refused.contains("NOT SENT: `localhost:"), "{refused}");
+    assert!(!sent.contains("NOT SENT"), "{sent}");
+    assert_eq!(got.expect("one request came").unwrap(), "POST /hook HTTP/1.1");
+}
+
+#[test]
+#[ignore = "the other half of `an_encrypted_request_goes_to_those_whom_the_machine_trusts`"]
+fn send_one_encrypted() {
+    let port = std::env::var("PITON_TEST_PORT").expect("the other half says where to");
+    let (_root, means, _) = machine();
+    let url = format!("https://localhost:{port}/hook");
+    if let Err(error) = means.send(&channel(webhook(&url)), &message()) {
+        println!("NOT SENT: {error}");
+    }
 }

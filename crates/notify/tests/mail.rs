@@ -5,14 +5,14 @@ mod support;
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Stdio};
 use std::sync::mpsc::{self, Receiver};
 
 use piton_model::notify::{ChannelKind, Email, Encryption, Given};
 use piton_notify::send::Means;
 use serde_json::{Value, json};
-use support::{PATIENCE, channel, means, message};
+use support::{PATIENCE, certificate, channel, means, message, program};
 
 const SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/smtp_server.py");
 
@@ -131,11 +131,6 @@ fn python() -> Option<PathBuf> {
     named.into_iter().chain(["/usr/bin/python3".into(), "python3".into()]).find(knows)
 }
 
-fn program(program: impl AsRef<std::ffi::OsStr>) -> Command {
-    #[expect(clippy::disallowed_methods, reason = "a server to talk to, not something of ours")]
-    Command::new(program)
-}
-
 fn email(port: u16, encryption: Encryption) -> Email {
     Email {
         host: "localhost".to_owned(),
@@ -248,26 +243,6 @@ fn a_server_without_encryption_is_not_told_anything_that_wants_it() {
     let said = send(&means, email(server.port, Encryption::Starttls)).unwrap_err();
     assert!(said.starts_with("the mail server: "), "{said}");
     assert!(server.mails.try_recv().is_err());
-}
-
-/// An authority of its own, and a certificate for `localhost` by it.
-fn certificate(directory: &Path) -> Option<[String; 3]> {
-    let path = |name: &str| directory.join(name).display().to_string();
-    let [authority, key, certificate] = ["ca.pem", "key.pem", "cert.pem"].map(path);
-    let (ca_key, request) = (path("ca.key"), path("request.pem"));
-    let name = "subjectAltName=DNS:localhost,IP:127.0.0.1";
-    let run = |arguments: &str| {
-        let done = program("openssl").args(arguments.split(' ')).stderr(Stdio::null()).status();
-        done.is_ok_and(|status| status.success())
-    };
-    let made = run(&format!(
-        "req -x509 -newkey rsa:2048 -nodes -keyout {ca_key} -out {authority} -days 1 -subj /CN=test"
-    )) && run(&format!(
-        "req -newkey rsa:2048 -nodes -keyout {key} -out {request} -subj /CN=localhost -addext {name}"
-    )) && run(&format!(
-        "x509 -req -in {request} -CA {authority} -CAkey {ca_key} -CAcreateserial -out {certificate} -days 1 -copy_extensions copyall"
-    ));
-    made.then_some([authority, key, certificate])
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -157,4 +158,30 @@ pub(crate) fn eventually(what: &str, mut is_true: impl FnMut() -> bool) {
         assert!(Instant::now() < deadline, "not in time: {what}");
         std::thread::yield_now();
     }
+}
+
+/// A program that is not ours.
+pub(crate) fn program(program: impl AsRef<std::ffi::OsStr>) -> Command {
+    #[expect(clippy::disallowed_methods, reason = "a server to talk to, not something of ours")]
+    Command::new(program)
+}
+
+/// An authority of its own, and a certificate for `localhost` by it.
+pub(crate) fn certificate(directory: &Path) -> Option<[String; 3]> {
+    let path = |name: &str| directory.join(name).display().to_string();
+    let [authority, key, certificate] = ["ca.pem", "key.pem", "cert.pem"].map(path);
+    let (ca_key, request) = (path("ca.key"), path("request.pem"));
+    let name = "subjectAltName=DNS:localhost,IP:127.0.0.1";
+    let run = |arguments: &str| {
+        let done = program("openssl").args(arguments.split(' ')).stderr(Stdio::null()).status();
+        done.is_ok_and(|status| status.success())
+    };
+    let made = run(&format!(
+        "req -x509 -newkey rsa:2048 -nodes -keyout {ca_key} -out {authority} -days 1 -subj /CN=test"
+    )) && run(&format!(
+        "req -newkey rsa:2048 -nodes -keyout {key} -out {request} -subj /CN=localhost -addext {name}"
+    )) && run(&format!(
+        "x509 -req -in {request} -CA {authority} -CAkey {ca_key} -CAcreateserial -out {certificate} -days 1 -copy_extensions copyall"
+    ));
+    made.then_some([authority, key, certificate])
 }
