@@ -74,6 +74,8 @@ mod tests {
             metrics: Vec::new(),
             confine: None,
             on_done: None,
+            notify: None,
+            hooks: None,
         }
     }
 

@@ -30,6 +30,7 @@ mod problem;
 mod settings;
 mod show;
 mod suggest;
+mod telling;
 mod template;
 pub mod trust;
 
@@ -45,4 +46,5 @@ pub use plan::{Plan, Task, plan};
 pub use problem::{Place, Problem, Problems};
 pub use settings::{Confine, Layer, Settings, Sourced, Views, Worktree};
 pub use show::{Shown, ShownValue, show};
+pub use telling::{HooksSettings, NotifySettings};
 pub use template::{InitAgent, render};

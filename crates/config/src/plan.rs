@@ -72,6 +72,8 @@ pub fn plan(
         metrics: settings.metrics.iter().map(|metric| metric.value.clone()).collect(),
         confine: is(&settings.confine.enabled).then(|| Confine { write: list(&settings.confine.write) }),
         on_done: None,
+        notify: settings.notify.settled(),
+        hooks: settings.hooks.settled(),
     };
     Problems::or(problems, Plan { config, resolved })
 }

@@ -7,7 +7,9 @@
 //! text (see `tests::checks_keep_the_order_of_the_file`).
 
 mod agents;
+mod hooks;
 mod judging;
+mod notify;
 mod sections;
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::agent::Agent;
 use crate::limit::Limit;
 use crate::problem::Place;
+use crate::telling::{HooksSettings, NotifySettings};
 
 /// Who said something. A later one wins over an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -106,6 +107,10 @@ pub struct Settings {
     pub confine: Confine,
     /// `[views]`.
     pub views: Views,
+    /// `[notify]`.
+    pub notify: NotifySettings,
+    /// `[hooks]`.
+    pub hooks: HooksSettings,
     /// `[redact] patterns`: literal texts that never reach a disk.
     pub redact: Vec<Sourced<String>>,
 }
@@ -198,6 +203,8 @@ impl Settings {
         by_name(&mut self.agents, upper.agents, |agent| &agent.run.name);
         by_name(&mut self.checks, upper.checks, |check| &check.name);
         by_name(&mut self.metrics, upper.metrics, |metric| &metric.name);
+        self.notify = self.notify.overlaid_by(upper.notify);
+        self.hooks = self.hooks.overlaid_by(upper.hooks);
         // What one layer wants kept secret no other layer can publish.
         self.redact.extend(upper.redact);
         self

@@ -34,6 +34,8 @@ fn state() -> State {
         metrics: Vec::new(),
         confine: None,
         on_done: None,
+        notify: None,
+        hooks: None,
     };
     let event = create("r".parse().expect("an id"), "task", config).expect("a configuration");
     apply(None, &event, NOW).expect("a state")

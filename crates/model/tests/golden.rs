@@ -166,6 +166,8 @@ fn config() -> LoopConfig {
         }],
         confine: Some(Confine { write: vec!["~/.cargo".to_owned()] }),
         on_done: Some("true".to_owned()),
+        notify: None,
+        hooks: None,
     }
 }
 

@@ -142,5 +142,7 @@ fn config(rng: &mut Rng) -> LoopConfig {
         metrics: Vec::new(),
         confine: None,
         on_done: None,
+        notify: None,
+        hooks: None,
     }
 }

@@ -4,14 +4,14 @@ use piton_model::loop_machine::{Check, GuardMode, OnLost, Reading, SessionPolicy
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Reader, agents, entries, judging};
+use super::{Reader, agents, entries, hooks, judging, notify};
 use crate::check::{command_problem, default_check, name_problem};
 use crate::condition::inside_tree;
 use crate::limit::Limit;
 use crate::problem::quoted;
 use crate::settings::{Settings, Sourced, Wanted};
 
-const SECTIONS: [&str; 12] = [
+const SECTIONS: [&str; 14] = [
     "agent",
     "agents",
     "loop",
@@ -23,9 +23,11 @@ const SECTIONS: [&str; 12] = [
     "worktree",
     "confine",
     "views",
+    "hooks",
+    "notify",
     "redact",
 ];
-const SECTIONS_LATER: [&str; 5] = ["stop", "gaps", "hooks", "notify", "vault"];
+const SECTIONS_LATER: [&str; 3] = ["stop", "gaps", "vault"];
 
 /// What `[loop] session` may be.
 pub(crate) const SESSION_WORDS: [(&str, SessionPolicy); 3] =
@@ -82,6 +84,8 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>) -> Settings 
             "worktree" => worktree(reader, table, &mut settings),
             "confine" => confine(reader, table, &mut settings),
             "views" => views(reader, table, &mut settings),
+            "hooks" => hooks::read(reader, table, &mut settings),
+            "notify" => notify::read(reader, table, &mut settings),
             _ => redact(reader, table, &mut settings),
         }
     }

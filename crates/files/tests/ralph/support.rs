@@ -44,6 +44,8 @@ pub(crate) fn config() -> LoopConfig {
         metrics: Vec::new(),
         confine: None,
         on_done: None,
+        notify: None,
+        hooks: None,
     }
 }
 

@@ -9,6 +9,8 @@ use super::recovery::RecoveryPolicy;
 use super::regression::Thresholds;
 use super::reinforcement::Escalation;
 use crate::Timestamp;
+use crate::hook::Hooks;
+use crate::notify::Notify;
 
 /// The configuration of a loop. Stored with its first event: a resumed run uses what it started with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -58,6 +60,12 @@ pub struct LoopConfig {
     /// A shell command that is run whenever the run comes to rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_done: Option<String>,
+    /// Who is told what; nobody without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notify: Option<Notify>,
+    /// What is called when; nothing without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hooks: Option<Hooks>,
 }
 
 /// A rule of the guard that somebody switched off.

@@ -111,6 +111,8 @@ fn config() -> Result<LoopConfig, Failure> {
         metrics: Vec::new(),
         confine: None,
         on_done: None,
+        notify: None,
+        hooks: None,
     })
 }
 

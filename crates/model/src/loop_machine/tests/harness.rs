@@ -196,6 +196,8 @@ pub(super) fn config() -> LoopConfig {
         metrics: Vec::new(),
         confine: None,
         on_done: None,
+        notify: None,
+        hooks: None,
     }
 }
 
