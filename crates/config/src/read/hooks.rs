@@ -165,6 +165,11 @@ impl Found {
                 return None;
             }
         };
+        const KINDS: [&str; 4] = ["builtin", "script", "command", "webhook"];
+        if !KINDS.contains(&kind) {
+            reader.unknown(start, &format!("type of hook `{name}`:"), kind, &KINDS);
+            return None;
+        }
         if let Some(other) = given.iter().find(|way| **way != kind) {
             let message = format!("the hook `{name}` is both a {kind} and a {other}");
             reader.problem(start, message);
@@ -202,17 +207,12 @@ impl Found {
                     None
                 }
             },
-            "builtin" => {
+            _ => {
                 let builtin = BUILTIN_WORDS.iter().find(|(word, _)| *word == name);
                 if builtin.is_none() {
                     reader.unknown(start, "builtin hook", name, &BUILTIN_WORDS.map(|(word, _)| word));
                 }
                 builtin.map(|(_, builtin)| HookKind::Builtin { builtin: *builtin })
-            }
-            other => {
-                let known = ["builtin", "script", "command", "webhook"];
-                reader.unknown(start, &format!("type of hook `{name}`:"), other, &known);
-                None
             }
         }
     }

@@ -22,6 +22,21 @@ fn problems(project: &str) -> String {
     resolve(&files("", project), &|_| None, &Overrides::default()).unwrap_err().to_string()
 }
 
+/// Exactly these problems, each on its line.
+fn assert_said(project: &str, expected: &[(usize, &str)]) {
+    let said = problems(project);
+    let lines: Vec<_> = said.lines().collect();
+    for (index, (line, what)) in expected.iter().enumerate() {
+        let found = lines.get(index).copied().unwrap_or_default();
+        let place = format!("piton.toml:{line}:");
+        assert!(
+            found.starts_with(&place) && found.contains(what),
+            "line {line}: {what}\nis not\n{found}\n\n{said}"
+        );
+    }
+    assert_eq!(lines.len(), expected.len(), "{said}");
+}
+
 #[test]
 fn without_a_word_nobody_is_told_and_nothing_is_called() {
     let settings = settings("", "");
@@ -139,7 +154,7 @@ url = "https://me:pass@example.org/"
 
 #[test]
 fn everything_that_is_wrong_with_notify_is_said_at_once() {
-    insta::assert_snapshot!(problems(r#"[notify]
+    let text = r#"[notify]
 enabeld = true
 max_per_hour = 101
 debounce = "soon"
@@ -156,7 +171,34 @@ loop_complete = true
 error = "urgent"
 loop_failed = { chanels = ["x"], title = "{runn}" }
 loop_paused = { channels = ["nowhere"] }
-"#), @"");
+"#;
+    assert_said(
+        text,
+        &[
+            (2, "unknown key in `[notify]`: `enabeld`; did you mean `enabled`?"),
+            (3, "`max_per_hour` is at most 100, or 0 for no limit"),
+            (4, "`debounce = soon`: a number is missing"),
+            (5, "`from`: `25:00` is not a time of day like `22:30`"),
+            (5, "unknown key in `quiet_hours`: `till`"),
+            (5, "unknown value for `days`: `monday`"),
+            (5, "`quiet_hours` needs `from` and `to`"),
+            (7, "unknown value for `type`: `slak`; did you mean `slack`?"),
+            (8, "the channel `b` has no `type`"),
+            (9, "unknown key in channel `c`: `file`"),
+            (9, "the channel `c` has no `path`"),
+            (10, "`port` is between 1 and 65535"),
+            (10, "`nobody` is not a mail address"),
+            (10, "the channel `d` has no `password`"),
+            (11, "`url`: example.org does not begin with `https://` or `http://`"),
+            (12, "`relative` is neither absolute nor below `~/`"),
+            (12, "`url` is found in one place"),
+            (14, "unknown trigger `loop_complete`; did you mean `loop_completed`?"),
+            (15, "unknown value for `error`: `urgent`"),
+            (16, "unknown key in `loop_failed`: `chanels`; did you mean `channels`?"),
+            (16, "unknown fact in `title`: `runn`; did you mean `run`?"),
+            (17, "there is no channel `nowhere`; known are d, f"),
+        ],
+    );
 }
 
 #[test]
@@ -223,7 +265,7 @@ fn a_builtin_that_is_described_is_called_once() {
 
 #[test]
 fn everything_that_is_wrong_with_hooks_is_said_at_once() {
-    insta::assert_snapshot!(problems(r#"[hooks]
+    let text = r#"[hooks]
 default_timout = "3s"
 dir = ".ralph/hooks"
 builtin = ["loging"]
@@ -249,7 +291,28 @@ priority = "high"
 points = ["loop_end"]
 command = "true"
 conditions = [{ type = "every_n", n = 0 }, { type = "if_patern" }, { n = 1 }, { type = "if_pattern", pattern = "(" }, { type = "if_test_status" }]
-"#), @"");
+"#;
+    assert_said(
+        text,
+        &[
+            (2, "unknown key in `[hooks]`: `default_timout`; did you mean `default_timeout`?"),
+            (3, "`dir` is not supported yet by this version"),
+            (4, "unknown value for `builtin`: `loging`; did you mean `logging`?"),
+            (5, "hook `a`: the command is empty"),
+            (6, "unknown value for `points`: `loop_ended`; did you mean `loop_end`?"),
+            (8, "the hook `b` does not say what it runs"),
+            (10, "the hook `c` does not say what it runs"),
+            (14, "the hook `d` has no `points`"),
+            (16, "unknown builtin hook `e`"),
+            (18, "unknown type of hook `f`: `sript`; did you mean `script`?"),
+            (22, "`priority` must be a whole number"),
+            (26, "`n` is at least 1"),
+            (26, "unknown value for `type`: `if_patern`; did you mean `if_pattern`?"),
+            (26, "a condition of hook `g` has no `type`"),
+            (26, "`pattern` of hook `g`: "),
+            (26, "a condition of hook `g` has no `passing`"),
+        ],
+    );
 }
 
 #[test]
@@ -280,6 +343,8 @@ fn what_is_shown_names_no_secret() {
                 [hooks]\nfail_on_hook_error = true\n[hooks.a]\npoints = ['loop_end']\ncommand = 'make x'\n";
     let resolved = resolve(&files("", text), &|_| None, &Overrides::default()).unwrap();
     let shown = crate::show(&resolved).to_string();
-    let at = shown.find("[hooks]").unwrap();
-    insta::assert_snapshot!(&shown[at..], @"");
+    for line in ["fail_on_hook_error = true", "a = \"make x\"", "team = \"slack\"", "error = false"] {
+        assert!(shown.lines().any(|shown| shown.starts_with(line)), "{line} is not in\n{shown}");
+    }
+    assert!(!shown.contains("SLACK"), "{shown}");
 }
