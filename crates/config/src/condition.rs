@@ -1,14 +1,12 @@
 //! What `--until COND` may say, and which paths stay inside the tree.
 
-use piton_model::loop_machine::Condition;
+use piton_model::loop_machine::{Condition, NamedStop, StopCondition};
 
 use crate::check::command_problem;
 use crate::problem::quoted;
 use crate::suggest::closest;
 
-const KNOWN: [&str; 5] = ["checks-pass", "done", "cmd:", "file:", "tasks-done:"];
-/// Named in the documentation, built later.
-const LATER: [&str; 2] = ["contains:", "output:"];
+const KNOWN: [&str; 7] = ["checks-pass", "done", "cmd:", "file:", "contains:", "output:", "tasks-done:"];
 
 /// The condition that `text` names; otherwise why it names none.
 pub fn parse_condition(text: &str) -> Result<Condition, String> {
@@ -31,7 +29,32 @@ pub fn parse_condition(text: &str) -> Result<Condition, String> {
     if let Some(path) = text.strip_prefix("tasks-done:") {
         return inside_tree(path).map(Condition::TasksDone);
     }
+    if let Some(rest) = text.strip_prefix("contains:") {
+        let Some((path, content)) = rest.split_once(':').filter(|(_, content)| !content.is_empty()) else {
+            return Err(format!("{} names no text; write `contains:PATH:TEXT`", quoted(text)));
+        };
+        let path = inside_tree(path)?;
+        return Ok(stop(text, StopCondition::FileContains { path, content: content.to_owned() }));
+    }
+    if let Some(rest) = text.strip_prefix("output:") {
+        let pattern =
+            rest.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|inner| !inner.is_empty());
+        let Some(pattern) = pattern else {
+            return Err(format!("{} has no pattern; write `output:/REGEX/`", quoted(text)));
+        };
+        if let Err(error) = regex::Regex::new(pattern) {
+            let why = error.to_string();
+            return Err(format!("{}: {}", quoted(text), why.lines().last().unwrap_or_default().trim()));
+        }
+        let condition = StopCondition::OutputPattern { pattern: pattern.to_owned(), is_regex: true };
+        return Ok(stop(text, condition));
+    }
     Err(unknown(text))
+}
+
+/// A condition that is called as it was written.
+fn stop(text: &str, condition: StopCondition) -> Condition {
+    Condition::Stop(NamedStop { name: Some(text.to_owned()), condition })
 }
 
 /// `path` without needless parts, where it is relative and names something inside of the tree.
@@ -48,14 +71,11 @@ pub(crate) fn inside_tree(path: &str) -> Result<String, String> {
 }
 
 fn unknown(text: &str) -> String {
-    if LATER.iter().any(|later| text.starts_with(later)) {
-        return format!("{} is not supported yet; this version knows {}", quoted(text), known());
-    }
     let word = text.split(':').next().unwrap_or(text);
     match closest(word, KNOWN.iter().map(|name| name.trim_end_matches(':'))) {
         Some(name) => format!("{} is no condition; did you mean `{name}`?", quoted(text)),
         None => format!(
-            "{} is no condition that this version knows; use {}. Conditions named in `piton.toml` are not supported yet",
+            "{} is no condition; use {}, or the `name` of one under `[stop]` in `piton.toml`",
             quoted(text),
             known(),
         ),
@@ -63,7 +83,7 @@ fn unknown(text: &str) -> String {
 }
 
 fn known() -> &'static str {
-    "`checks-pass`, `done`, `cmd:COMMAND`, `file:PATH` or `tasks-done:FILE`"
+    "`checks-pass`, `done`, `cmd:COMMAND`, `file:PATH`, `contains:PATH:TEXT`, `output:/REGEX/`, `tasks-done:FILE`"
 }
 
 #[cfg(test)]
@@ -94,12 +114,16 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_later_says_so() {
-        for text in ["contains:a:b", "output:/x/"] {
-            let why = parse_condition(text).unwrap_err();
-            assert!(why.contains("not supported yet") && why.contains("`checks-pass`"), "{why}");
+    fn texts_and_patterns_are_conditions_with_their_own_words_as_names() {
+        let contains = parse_condition("contains:log.txt:all: done").unwrap();
+        assert_eq!(contains.label(), "contains:log.txt:all: done");
+        let output = parse_condition("output:/^DONE$/").unwrap();
+        let Condition::Stop(named) = &output else { panic!("{output:?}") };
+        assert_eq!(named.condition.label(), "output_pattern(/^DONE$/)");
+        for text in ["contains:a", "contains:../a:b", "output:x", "output://", "output:/(/"] {
+            assert!(parse_condition(text).is_err(), "{text} was accepted");
         }
-        assert!(parse_condition("my-condition").unwrap_err().contains("not supported yet"));
+        assert!(parse_condition("my-condition").unwrap_err().contains("`name` of one under `[stop]`"));
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub use layers::{Note, Overrides, Resolved, VARIABLES, resolve};
 pub use limit::Limit;
 pub use plan::{Plan, Task, plan};
 pub use problem::{Place, Problem, Problems};
-pub use settings::{Confine, Layer, Settings, Sourced, Views, Worktree};
+pub use settings::{Confine, Layer, Settings, Sourced, Views, Wanted, Worktree};
 pub use show::{Shown, ShownValue, show};
 pub use telling::{HooksSettings, NotifySettings};
 pub use template::{InitAgent, render};

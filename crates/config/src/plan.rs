@@ -4,7 +4,7 @@
 
 use piton_model::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX};
 use piton_model::loop_machine::{
-    AgentConfig, Condition, Confine, Injection, Limits, LoopConfig, Prompt, SessionPolicy,
+    AgentConfig, Condition, Confine, Injection, Limits, LoopConfig, Prompt, SessionPolicy, StopLists,
 };
 
 use crate::agent::{self, AgentOptions};
@@ -48,8 +48,13 @@ pub fn plan(
     let settings = &resolved.settings;
     let (agent, idle_ms) = agent(settings, overrides, &mut problems);
     let prompt = prompt(settings, overrides, task, &mut problems);
-    let until = until(task, &mut problems);
-    exits(settings, &until, &mut problems);
+    let mut stop = settings.stop.as_ref().map(|lists| lists.value.clone()).unwrap_or_default();
+    let until = until(task, &stop, &mut problems);
+    // One that completes this run does not merely stop it.
+    stop.conditions.retain(|named| !until.contains(&Condition::Stop(named.clone())));
+    if stop.success.is_empty() {
+        exits(settings, &until, &mut problems);
+    }
     let mut limits = Limits { idle_ms, ..Limits::default() };
     for (limit, value) in &settings.limits {
         limit.set(&mut limits, value.value);
@@ -59,9 +64,12 @@ pub fn plan(
         agent,
         checks: settings.checks.iter().map(|check| check.value.clone()).collect(),
         until,
+        stop,
         limits,
         on_lost: settings.on_lost.as_ref().map(|policy| policy.value).unwrap_or_default(),
         session: settings.session.as_ref().map(|policy| policy.value).unwrap_or_default(),
+        redline: settings.redline.as_ref().map(|said| said.value).unwrap_or_default(),
+        reboot: settings.reboot.as_ref().map(|said| said.value.clone()).unwrap_or_default(),
         worktree: None,
         guard: settings.guard.as_ref().map(|mode| mode.value).unwrap_or_default(),
         protect: list(&settings.protect),
@@ -162,10 +170,12 @@ fn prompt(settings: &Settings, overrides: &Overrides, task: &Task, problems: &mu
     }
 }
 
-fn until(task: &Task, problems: &mut Vec<Problem>) -> Vec<Condition> {
+fn until(task: &Task, stop: &StopLists, problems: &mut Vec<Problem>) -> Vec<Condition> {
+    let named: Vec<_> = stop.all().filter(|named| named.name.is_some()).cloned().collect();
     let mut conditions: Vec<Condition> = Vec::new();
     for text in &task.until {
-        match parse_condition(text) {
+        let meant = named.iter().find(|named| named.name.as_deref() == Some(text.trim()));
+        match meant.map_or_else(|| parse_condition(text), |named| Ok(Condition::Stop(named.clone()))) {
             Ok(condition) if conditions.contains(&condition) => {}
             Ok(condition) => conditions.push(condition),
             Err(why) => problems.push(Problem::new(Place::Flag("--until"), why)),

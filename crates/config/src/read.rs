@@ -11,6 +11,7 @@ mod hooks;
 mod judging;
 mod notify;
 mod sections;
+mod stop;
 #[cfg(test)]
 mod tests;
 mod values;

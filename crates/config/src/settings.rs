@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use piton_model::loop_machine::{
-    Check, Escalation, GuardMode, Metric, OnLost, RecoveryPolicy, RuleOff, SessionPolicy, Thresholds,
+    Check, Escalation, GuardMode, Metric, OnLost, RebootPolicy, RecoveryPolicy, RedlinePolicy, RuleOff,
+    SessionPolicy, StopLists, Thresholds,
 };
 use serde::Serialize;
 
@@ -95,6 +96,12 @@ pub struct Settings {
     pub thresholds: Option<Sourced<Thresholds>>,
     /// `[guard] rules`: those that are off.
     pub rules_off: Option<Sourced<Vec<RuleOff>>>,
+    /// `[session]`: when a context counts as full.
+    pub redline: Option<Sourced<RedlinePolicy>>,
+    /// `[session]`: when a session gives way to a fresh one.
+    pub reboot: Option<Sourced<RebootPolicy>>,
+    /// `[stop]`: further reasons to stop.
+    pub stop: Option<Sourced<StopLists>>,
     /// `[metrics]`, in the order they were declared.
     pub metrics: Vec<Sourced<Metric>>,
     /// `[reinforcement]`.
@@ -190,6 +197,9 @@ impl Settings {
         over(&mut self.protect, upper.protect);
         over(&mut self.thresholds, upper.thresholds);
         over(&mut self.rules_off, upper.rules_off);
+        over(&mut self.stop, upper.stop);
+        over(&mut self.redline, upper.redline);
+        over(&mut self.reboot, upper.reboot);
         over(&mut self.reinforcement, upper.reinforcement);
         over(&mut self.recovery, upper.recovery);
         over(&mut self.views.aiwg, upper.views.aiwg);

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use piton_model::loop_machine::{Check, Escalation, GuardMode, OnLost, RecoveryPolicy, SessionPolicy};
+use piton_model::loop_machine::{
+    Check, Escalation, GuardMode, NamedStop, OnLost, RecoveryPolicy, SessionPolicy,
+};
 use piton_model::notify::{Channel, On, Trigger};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -75,6 +77,18 @@ pub fn show(resolved: &Resolved) -> Shown {
                 .map(|rule| (rule.rule.clone(), json!({"off": true, "reason": rule.reason})))
                 .collect()
         }));
+    }
+    if let Some(stop) = &settings.stop {
+        for (key, list) in [
+            ("success", &stop.value.success),
+            ("failure", &stop.value.failure),
+            ("conditions", &stop.value.conditions),
+        ] {
+            if !list.is_empty() {
+                let labels: Vec<_> = list.iter().map(NamedStop::label).collect();
+                values.push(value("stop", key, stop, |_| json!(labels)));
+            }
+        }
     }
     for metric in &settings.metrics {
         values.push(value("metrics", &metric.value.name, metric, |metric| match &metric.regex {

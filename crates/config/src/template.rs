@@ -57,6 +57,7 @@ const LOOP: &str = "\
 const REST: &str = "
 # [views]
 # ralph = true             # .ralph/state.json
+# aiwg = \"auto\"            # .aiwg/ralph/, where .aiwg exists
 # auto_save_interval = \"30s\"
 
 # [redact]

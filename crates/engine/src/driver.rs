@@ -231,7 +231,12 @@ impl<S: Store, W: World> Shell<'_, S, W> {
                 let request = Event::StopRequested { now, origin: StopOrigin::Interrupt };
                 request_stop(self.store, world, self.run, request).await?;
             }
-            () = tokio::time::sleep(look) => {}
+            () = tokio::time::sleep(look) => {
+                // An agent may work for long: what was too early to be shown when it began is due by now.
+                if self.performing.is_some() {
+                    world.publish(self.core.state(), self.core.head(), false);
+                }
+            }
         }
         self.look_around().await
     }

@@ -27,6 +27,9 @@ fn state() -> State {
         worktree: None,
         guard: Default::default(),
         protect: Vec::new(),
+        stop: Default::default(),
+        redline: Default::default(),
+        reboot: Default::default(),
         rules_off: Vec::new(),
         thresholds: Default::default(),
         reinforcement: Default::default(),
@@ -61,6 +64,8 @@ fn round(number: u32, passed: bool) -> Command {
         snapshot: Some(Snapshot { id: format!("c{number}"), tree: format!("t{number}") }),
         commit: None,
         duration_ms: 5,
+        stops: Vec::new(),
+        tests: Default::default(),
         measures: Default::default(),
         cancelled: false,
     }))

@@ -6,6 +6,15 @@
 //! Invariants: a view is a pure function of the journal, byte for byte. Views lag and never lead. What piton did
 //! not write is never overwritten, and every file says itself whether piton wrote it.
 //!
-//! One module per format; so far the loop's: [`ralph`].
+//! One module per format: the loop's are [`ralph`] and [`aiwg`], the
+//! workflow's is [`workflow`]. What the formats share is how
+//! a file is looked at (`place`), proves itself (`proof`) and is moved out of the way (`aside`).
 
+pub mod aiwg;
 pub mod ralph;
+pub mod workflow;
+
+mod aside;
+mod place;
+mod plain;
+mod proof;

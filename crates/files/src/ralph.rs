@@ -10,7 +10,7 @@
 //! Read [`PersistedLoopState`] for the format, `render` for where each field comes from, `owner` for how a file
 //! proves that it is ours, `publish` for who makes room for whom.
 
-mod aside;
+mod backup;
 mod format;
 mod owner;
 mod place;
@@ -19,7 +19,7 @@ mod remove;
 mod render;
 mod status;
 
-pub use aside::Quarantined;
+pub use crate::aside::Quarantined;
 pub use format::{
     CoreLoopState, LoopStatus, MetricsSnapshot, PersistedLoopState, ProgressState, STATE_VERSION,
     SessionHistoryEntry, SessionState, StopConditionState, TestState,

@@ -31,6 +31,7 @@ pub mod coverage;
 pub mod lint;
 pub mod tests;
 
+mod json;
 mod text;
 mod xml;
 

@@ -4,8 +4,8 @@
 //! them. One file per runner below; each looks at every line and takes what is its own, so that other output in
 //! between does no harm.
 //!
-//! - Where a runner sums up, its sum counts. An expected failure counts as skipped, an unexpected success as passed,
-//!   an error in a test as failed.
+//! - Where a runner sums up, its sum counts. An expected failure counts as skipped, an error in a test as failed, an
+//!   unexpected success as its runner sees it (pytest: passed, unittest: failed).
 //! - **Not run is never passed.** A run that was cut off has [`Tests::complete`] `false` and the counts of what
 //!   was seen; so has one that stopped at its first failure. [`Tests::build_failed`] says that something could not be
 //!   built or loaded.
@@ -108,6 +108,11 @@ pub fn read(runner: Option<Runner>, text: &str) -> Option<Tests> {
     if is_xml && runner.is_none_or(|runner| runner == Runner::Junit) {
         return junit::read(text).map(|tally| merge(vec![(Runner::Junit, tally)]))?;
     }
+    // A last line without an end was cut off: half a sum is no sum.
+    let text = match text.rfind('\n') {
+        Some(end) if end + 1 < text.len() => &text[..=end],
+        _ => text,
+    };
     let mut readers: Vec<(Runner, Box<dyn Reader>)> = match runner {
         Some(runner) => vec![(runner, runner.reader()?)],
         None => Runner::ALL.into_iter().filter_map(|runner| Some((runner, runner.reader()?))).collect(),
@@ -123,7 +128,12 @@ pub fn read(runner: Option<Runner>, text: &str) -> Option<Tests> {
     });
     let certain = runner.is_some();
     let found = readers.into_iter().filter_map(|(runner, reader)| Some((runner, reader.finish(certain)?)));
-    merge(found.collect())
+    let mut found: Vec<(Runner, Tally)> = found.collect();
+    // With `--no-capture` nextest shows each test's own binary, which writes as cargo's do.
+    if found.iter().any(|(runner, _)| *runner == Runner::Nextest) {
+        found.retain(|(_, tally)| !tally.is_inner);
+    }
+    merge(found)
 }
 
 /// A line without colours.
@@ -162,6 +172,8 @@ struct Tally {
     names: Names,
     complete: bool,
     build_failed: bool,
+    /// Nothing shows that it was started by itself: another runner may have shown what its tests print.
+    is_inner: bool,
 }
 
 /// Counts of a runner that sums up.
@@ -205,6 +217,7 @@ impl Counts {
             names,
             complete,
             build_failed: false,
+            is_inner: false,
         }
     }
 }

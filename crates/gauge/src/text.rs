@@ -69,8 +69,13 @@ fn after_escape(rest: &str) -> &str {
             Some(at) => &rest[at..],
             None => "",
         },
-        Some(byte) if byte.is_ascii() => &rest[1..],
-        Some(_) | None => rest,
+        // Two characters, or more where the first ones only lead up to the last: `ESC ( B`.
+        Some(_) => {
+            let leading = bytes.iter().take_while(|byte| (0x20..0x30).contains(*byte)).count();
+            let last = bytes.get(leading).is_some_and(u8::is_ascii);
+            &rest[leading + usize::from(last)..]
+        }
+        None => rest,
     }
 }
 
@@ -185,6 +190,7 @@ mod unit {
         assert_eq!(lines("10%\r50%\r100% done\r\n\nx\n"), ["100% done", "", "x"]);
         assert_eq!(lines("\u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{1b}\\ end\u{1b}"), ["link end"]);
         assert_eq!(lines("\u{1b}[é broken"), ["é broken"]);
+        assert_eq!(lines("\u{1b}[32mok\u{1b}(B\u{1b}[m\u{1b}é"), ["oké"]);
     }
 
     #[test]

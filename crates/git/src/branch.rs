@@ -23,7 +23,26 @@ pub struct Standing {
     pub is_dirty: bool,
 }
 
+/// What `HEAD` is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// The branch, unless it is detached.
+    pub branch: Option<String>,
+    /// The commit, unless there is none yet.
+    pub commit: Option<String>,
+}
+
 impl Workspace {
+    /// What `HEAD` is. Outside of git nothing is known.
+    pub fn head(&self) -> Result<Head, Error> {
+        if self.is_private {
+            return Ok(Head::default());
+        }
+        let branch = self.answer(self.git("symbolic-ref").args(["--quiet", "--short", "HEAD"]))?;
+        let commit = self.answer(self.git("rev-parse").args(["--quiet", "--verify", "HEAD"]))?;
+        Ok(Head { branch, commit })
+    }
+
     /// Where the work tree stands. Outside of git nothing is known.
     pub fn standing(&self) -> Result<Standing, Error> {
         if self.is_private {

@@ -40,7 +40,7 @@ pub(crate) struct Leave {
 
 impl Leave {
     pub(crate) fn covers(&self, path: &RepoPath) -> bool {
-        self.rendered.contains(path) || self.state.as_ref().is_some_and(|state| path.is_within(state))
+        is_within_any(path, &self.rendered) || self.state.as_ref().is_some_and(|state| path.is_within(state))
     }
 
     /// The same, as seen from a directory.

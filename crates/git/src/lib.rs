@@ -47,7 +47,7 @@ mod path;
 mod repository;
 mod shadow;
 
-pub use branch::Standing;
+pub use branch::{Head, Standing};
 pub use call::calls_made;
 pub use diff::{ChangeKind, Diff, FileChange};
 pub use error::Error;
@@ -56,5 +56,5 @@ pub use id::{BlobId, ParseIdError, SnapshotId, TreeId, Treeish};
 pub use path::{ParsePathError, RepoPath};
 pub use restore::{Expected, Restored};
 pub use snapshot::{Caps, Index, LeftOut, Nested, Snapshot, Why};
-pub use tree::{CommittedTree, Entry, ReadError, Tree, WorkTree};
+pub use tree::{Changed, CommittedTree, Entry, ReadError, Tree, WorkTree};
 pub use workspace::Workspace;

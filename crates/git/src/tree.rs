@@ -39,6 +39,26 @@ pub trait Tree {
     fn entries(&self) -> Result<Vec<Entry>, ReadError>;
     /// The bytes of these files, in the same order.
     fn read(&self, entries: &[Entry]) -> Result<Vec<Vec<u8>>, ReadError>;
+    /// What differs from an older tree, and the file `also` of that tree; `None` where it cannot be told faster than
+    /// by listing both.
+    fn changed_from(&self, _base: &dyn Tree, _also: &str) -> Result<Option<Changed>, ReadError> {
+        Ok(None)
+    }
+    /// The commit whose files these are, where they are those of one.
+    fn committed(&self) -> Option<&CommittedTree> {
+        None
+    }
+}
+
+/// What differs between two trees: regular files only, sorted by path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// Files of the old tree that are other or gone in the new one, with their bytes.
+    pub before: Vec<(String, Vec<u8>)>,
+    /// Files of the new tree that were other or not there, with their bytes.
+    pub after: Vec<(String, Vec<u8>)>,
+    /// The file that was asked for besides.
+    pub also: Option<Vec<u8>>,
 }
 
 /// The files of a commit.
@@ -75,6 +95,34 @@ impl Tree for CommittedTree {
     fn read(&self, entries: &[Entry]) -> Result<Vec<Vec<u8>>, ReadError> {
         let ids: Vec<_> = entries.iter().map(|entry| entry.id.as_str()).collect();
         Ok(blobs(&self.repository, &ids)?)
+    }
+
+    fn changed_from(&self, base: &dyn Tree, also: &str) -> Result<Option<Changed>, ReadError> {
+        // Objects of another repository are not in this one.
+        let same = |base: &&CommittedTree| base.repository.git_dir == self.repository.git_dir;
+        let Some(base) = base.committed().filter(same) else { return Ok(None) };
+        let (before, after) = differing(&self.repository, &base.id, &self.id)?;
+        let named = format!("{}:{also}", base.id);
+        let ids = before.iter().chain(&after).map(|entry| entry.id.as_str());
+        let mut contents =
+            asked(&self.repository, &ids.chain([named.as_str()]).collect::<Vec<_>>())?.into_iter();
+        let mut take = |entries: Vec<Entry>| -> Result<Vec<_>, Error> {
+            let mut files = Vec::with_capacity(entries.len());
+            for entry in entries {
+                let content = contents
+                    .next()
+                    .flatten()
+                    .ok_or_else(|| not_understood("cat-file", entry.id.as_bytes()))?;
+                files.push((entry.path, content));
+            }
+            Ok(files)
+        };
+        let (before, after) = (take(before)?, take(after)?);
+        Ok(Some(Changed { before, after, also: contents.next().flatten() }))
+    }
+
+    fn committed(&self) -> Option<&CommittedTree> {
+        Some(self)
     }
 }
 
@@ -123,21 +171,63 @@ fn listed(repository: &Repository, tree: &str) -> Result<Vec<Entry>, Error> {
     Ok(entries)
 }
 
+/// The regular files that differ between two trees: `:<mode> <mode> <id> <id> <status>\0<path>\0`.
+fn differing(repository: &Repository, old: &str, new: &str) -> Result<(Vec<Entry>, Vec<Entry>), Error> {
+    const COMMAND: &str = "diff-tree";
+    let options = ["-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
+    let answer = repository.call(COMMAND).args(options).args([old, new]).bytes()?;
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    let mut parts = answer.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+    while let Some(header) = parts.next() {
+        let text = std::str::from_utf8(header).ok().and_then(|text| text.strip_prefix(':'));
+        let fields: Vec<_> = text.map(|text| text.split(' ').collect()).unwrap_or_default();
+        let (&[old_mode, new_mode, old_id, new_id, _], Some(path)) = (&fields[..], parts.next()) else {
+            return Err(not_understood(COMMAND, header));
+        };
+        // A mode alone is no other content.
+        if old_id == new_id && old_mode.starts_with("100") == new_mode.starts_with("100") {
+            continue;
+        }
+        let path = RepoPath::from_bytes(path).to_string();
+        for (entries, mode, id) in [(&mut before, old_mode, old_id), (&mut after, new_mode, new_id)] {
+            if mode.starts_with("100") {
+                entries.push(Entry { path: path.clone(), id: id.to_owned() });
+            }
+        }
+    }
+    before.sort();
+    after.sort();
+    Ok((before, after))
+}
+
 /// The contents of many blobs with one process.
 fn blobs(repository: &Repository, ids: &[&str]) -> Result<Vec<Vec<u8>>, Error> {
-    const COMMAND: &str = "cat-file";
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let mut asked = ids.join("\n").into_bytes();
+    let missing = |id: &&str| not_understood("cat-file", id.as_bytes());
+    let contents = asked(repository, ids)?.into_iter().zip(ids);
+    contents.map(|(content, id)| content.ok_or_else(|| missing(id))).collect()
+}
+
+/// What names stand for, with one process; `None` where there is nothing.
+fn asked(repository: &Repository, names: &[&str]) -> Result<Vec<Option<Vec<u8>>>, Error> {
+    const COMMAND: &str = "cat-file";
+    let mut asked = names.join("\n").into_bytes();
     asked.push(b'\n');
     let call = repository.call(COMMAND).arg("--batch").stdin(asked).output_bytes_max(BLOBS_BYTES_MAX);
     let answer = call.bytes()?;
     let mut rest = &answer[..];
-    let mut contents = Vec::with_capacity(ids.len());
-    for _ in ids {
+    let mut contents = Vec::with_capacity(names.len());
+    for name in names {
+        let missing = format!("{name} missing\n");
+        if let Some(after) = rest.strip_prefix(missing.as_bytes()) {
+            contents.push(None);
+            rest = after;
+            continue;
+        }
         let (content, after) = blob(rest).ok_or_else(|| not_understood(COMMAND, rest))?;
-        contents.push(content.to_vec());
+        contents.push(Some(content.to_vec()));
         rest = after;
     }
     Ok(contents)

@@ -53,7 +53,7 @@ impl Workspace {
         Ok(Self { repository, state, is_private, rendered: BTreeSet::new(), caps: Caps::DEFAULT })
     }
 
-    /// Leaves out these files, which piton renders itself; each is relative to the root, or below it.
+    /// Leaves out these files and directories, which piton renders itself; each is relative to the root, or below it.
     pub fn leaving_out(mut self, rendered: &[PathBuf]) -> Self {
         let below = |path: &PathBuf| match path.is_absolute() {
             true => path.strip_prefix(self.root()).ok().map(RepoPath::from),

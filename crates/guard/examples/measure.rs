@@ -56,6 +56,8 @@ struct Tally {
 struct Asked {
     corpus: PathBuf,
     split: String,
+    /// As in a loop: `--strict`.
+    strict: bool,
     json: bool,
     misses: bool,
 }
@@ -80,7 +82,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let report = compare(
             base,
             &head,
-            &Options { only_changed: true, ..Options::default() },
+            &Options { only_changed: true, distrust: asked.strict, ..Options::default() },
             &mut Known::default(),
         )
         .map_err(|error| error.to_string())?;
@@ -110,12 +112,14 @@ fn asked() -> Asked {
     let mut asked = Asked {
         corpus: "crates/guard/corpus".into(),
         split: "development".into(),
+        strict: false,
         json: false,
         misses: false,
     };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
+            "--strict" => asked.strict = true,
             "--split" => asked.split = words.next().unwrap_or_default(),
             "--json" => asked.json = true,
             "--misses" => asked.misses = true,

@@ -5,7 +5,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::report::Finding;
-use piton_git::{Entry, ReadError, Tree};
 
 /// The name of the file, at the top of the tree.
 pub const FILE: &str = "piton.allow.toml";
@@ -58,10 +57,8 @@ impl Allowances {
     }
 
     /// What a tree allows; nothing where it has no such file.
-    pub(crate) fn of_tree(tree: &dyn Tree, entry: Option<&Entry>) -> Result<Self, ReadError> {
-        let Some(entry) = entry else { return Ok(Self::default()) };
-        let bytes = tree.read(std::slice::from_ref(entry))?.remove(0);
-        Ok(Self::parse(&String::from_utf8_lossy(&bytes))?)
+    pub(crate) fn of_file(bytes: Option<&[u8]>) -> Result<Self, ParseError> {
+        bytes.map_or(Ok(Self::default()), |bytes| Self::parse(&String::from_utf8_lossy(bytes)))
     }
 
     /// Takes the block off a finding that is allowed.

@@ -1,18 +1,23 @@
 //! The rules: one file per family. Each looks at a comparison and drafts what it found.
 
+mod answers;
 mod assertions;
 mod configuration;
 mod deletion;
+mod detection;
 mod errors;
+mod examples;
 mod exits;
 mod mocks;
 mod product;
 mod recorded;
+mod rows;
 mod skipping;
+mod suppressions;
 
 use crate::comparison::Comparison;
 
-pub(crate) use product::candidate_words;
+pub(crate) use answers::candidate_words;
 
 /// A finding before its rule filled in the rest.
 #[derive(Clone, Debug)]
@@ -66,10 +71,11 @@ impl Draft {
 
 /// Runs every rule.
 pub(crate) fn all(comparison: &Comparison) -> Vec<Draft> {
-    let families: [fn(&Comparison) -> Vec<Draft>; 9] = [
+    let families: [fn(&Comparison) -> Vec<Draft>; 10] = [
         deletion::check,
         skipping::check,
         assertions::check,
+        examples::check,
         exits::check,
         mocks::check,
         product::check,

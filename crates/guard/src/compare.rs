@@ -51,8 +51,8 @@ pub fn compare(
     options: &Options,
     known: &mut Known,
 ) -> Result<Report, ReadError> {
-    let comparison = Comparison::of(base, head, options.distrust)?;
-    let allowances = Allowances::of_tree(base, comparison.allow_file.as_ref())?;
+    let mut comparison = Comparison::of(base, head, options.distrust)?;
+    let allowances = Allowances::of_file(comparison.allow_file.as_deref())?;
     let mut drafts = check::all(&comparison);
     drafts.extend(protected(&comparison, &options.protected));
     let mut findings: Vec<Finding> = drafts.into_iter().map(finding).collect();
@@ -72,7 +72,7 @@ pub fn compare(
     };
     count(&comparison, &mut report);
     if !options.only_changed {
-        count_unchanged(head, &comparison.unchanged, known, &mut report)?;
+        count_unchanged(head, comparison.unchanged(head)?, known, &mut report)?;
     }
     Ok(report)
 }

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::follow::{At, Followed, follow};
 use crate::inventory::{Definition, Inventory, Test};
-use crate::language::Language;
+use crate::language::{Class, Language};
 use crate::paths;
 use crate::similar::Fingerprint;
-use crate::source::Source;
+use crate::source::{Kind, Source};
 use piton_git::{Entry, ReadError, Tree};
 
 /// Less than this is read faster than a thread starts.
@@ -87,14 +87,16 @@ pub(crate) struct Comparison {
     pub(crate) touched_names: BTreeSet<String>,
     /// Names that product code defined before and no longer does.
     pub(crate) removed_names: BTreeSet<String>,
-    /// Assertions that are new anywhere, with how many of each: they may have come from somewhere.
-    pub(crate) added_assertions: BTreeMap<String, usize>,
-    /// What the old tree allows.
-    pub(crate) allow_file: Option<Entry>,
+    /// How many more of each assertion there are than before: what is new may have come from somewhere.
+    pub(crate) balance: BTreeMap<String, isize>,
+    /// How much more all tests together say than before.
+    weight_gained: i64,
+    /// What the old tree allows, as it is in its file.
+    pub(crate) allow_file: Option<Vec<u8>>,
     /// Pairs of tests that are the same token by token, by the old one.
     pub(crate) same: BTreeSet<At>,
-    /// Files that are the same in both trees.
-    pub(crate) unchanged: Vec<Entry>,
+    /// Files that are the same in both trees, once somebody asked for them.
+    unchanged: Option<Vec<Entry>>,
     /// Tests among them, where a rule has to look into them.
     pub(crate) other_tests: Vec<Side>,
 }
@@ -112,7 +114,8 @@ impl Comparison {
             dependencies_changed: false,
             touched_names: BTreeSet::new(),
             removed_names: BTreeSet::new(),
-            added_assertions: BTreeMap::new(),
+            balance: BTreeMap::new(),
+            weight_gained: 0,
             allow_file,
             same: BTreeSet::new(),
             unchanged,
@@ -128,7 +131,8 @@ impl Comparison {
         comparison.touched_names = touched::names(&comparison.files);
         comparison.followed = follow(&comparison);
         comparison.same = same(&comparison);
-        comparison.added_assertions = added_assertions(&comparison.files);
+        comparison.balance = counts(&comparison.files);
+        comparison.weight_gained = weight_gained(&comparison.files);
         comparison.read_other_tests(head)?;
         Ok(comparison)
     }
@@ -143,7 +147,7 @@ impl Comparison {
             return Ok(());
         }
         let is_test = |entry: &&Entry| paths::may_hold_tests(&entry.path);
-        let entries: Vec<_> = self.unchanged.iter().filter(is_test).cloned().collect();
+        let entries: Vec<_> = self.unchanged(head)?.iter().filter(is_test).cloned().collect();
         let may_matter = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes);
             wanted.iter().any(|word| text.contains(word.as_str()))
@@ -151,6 +155,22 @@ impl Comparison {
         let read = entries.iter().zip(head.read(&entries)?).filter(|(_, bytes)| may_matter(bytes));
         self.other_tests = sides(read.map(|(entry, bytes)| (entry.path.clone(), bytes)).collect());
         Ok(())
+    }
+
+    /// The files that are the same in both trees.
+    pub(crate) fn unchanged(&mut self, head: &dyn Tree) -> Result<&[Entry], ReadError> {
+        if self.unchanged.is_none() {
+            let changed: BTreeSet<&str> = self
+                .files
+                .iter()
+                .filter_map(|file| file.after.as_ref())
+                .map(|side| side.path.as_str())
+                .collect();
+            let mut entries = head.entries()?;
+            entries.retain(|entry| !changed.contains(entry.path.as_str()));
+            self.unchanged = Some(entries);
+        }
+        Ok(self.unchanged.as_deref().unwrap_or_default())
     }
 
     /// The tests that were followed and are not the same.
@@ -189,6 +209,16 @@ impl Comparison {
     /// cheat, so such losses report, and block only where no code changed, or where the author is not trusted.
     pub(crate) fn may_follow_code(&self) -> bool {
         !self.distrust && (self.product_changed || self.dependencies_changed)
+    }
+
+    /// Whether tests were rewritten so that all of them together say as much as before: who cheats says less.
+    pub(crate) fn says_as_much(&self) -> bool {
+        !self.distrust && self.weight_gained >= 0
+    }
+
+    /// Whether an assertion that is gone here is somewhere else now.
+    pub(crate) fn is_moved(&self, text: &str) -> bool {
+        self.balance.get(text).is_some_and(|balance| *balance >= 0)
     }
 
     /// Whether a test is about something that is gone.
@@ -230,8 +260,8 @@ fn sides(files: Vec<(String, Vec<u8>)>) -> Vec<Side> {
 /// What [`changes`] finds.
 struct Changes {
     files: Vec<ChangedFile>,
-    unchanged: Vec<Entry>,
-    allow_file: Option<Entry>,
+    unchanged: Option<Vec<Entry>>,
+    allow_file: Option<Vec<u8>>,
 }
 
 /// The tests that are the same before and after, token by token.
@@ -253,6 +283,10 @@ fn same(comparison: &Comparison) -> BTreeSet<At> {
 
 /// The files that differ, and those that do not.
 fn changes(base: &dyn Tree, head: &dyn Tree) -> Result<Changes, ReadError> {
+    if let Some(changed) = head.changed_from(base, crate::ALLOW_FILE)? {
+        let files = side_by_side(changed.before.into_iter().collect(), changed.after.into_iter().collect());
+        return Ok(Changes { files, unchanged: None, allow_file: changed.also });
+    }
     let old: BTreeMap<String, String> =
         base.entries()?.into_iter().map(|entry| (entry.path, entry.id)).collect();
     let new: BTreeMap<String, String> =
@@ -280,9 +314,13 @@ fn changes(base: &dyn Tree, head: &dyn Tree) -> Result<Changes, ReadError> {
         }
         _ => true,
     });
-    let allow_file =
+    let allow_entry =
         old.get(crate::ALLOW_FILE).map(|id| Entry { path: crate::ALLOW_FILE.to_owned(), id: id.clone() });
-    Ok(Changes { files: side_by_side(before, after), unchanged, allow_file })
+    let allow_file = match allow_entry {
+        Some(entry) => base.read(std::slice::from_ref(&entry))?.pop(),
+        None => None,
+    };
+    Ok(Changes { files: side_by_side(before, after), unchanged: Some(unchanged), allow_file })
 }
 
 /// Pairs files by path, then moved files by content.
@@ -346,7 +384,9 @@ fn product_definitions(side: Option<&Side>) -> Vec<(String, &Inventory, std::ops
 /// Whether the tokens of product code differ; comments and layout do not count.
 fn product_changed(file: &ChangedFile) -> bool {
     let product = |side: &Option<Side>| side.as_ref().is_some_and(Side::is_product);
-    if !product(&file.before) && !product(&file.after) {
+    // A test that moves to where nobody looks for it does not become code that ships.
+    let was_test = file.before.as_ref().is_some_and(|side| side.inventory.is_some() && !side.is_product());
+    if was_test || !product(&file.before) && !product(&file.after) {
         return false;
     }
     let Some((before, after)) = file.inventories() else { return true };
@@ -358,13 +398,28 @@ fn product_tokens(inventory: &Inventory) -> String {
     let source = &inventory.source;
     let mut start = 0;
     let mut flat = String::new();
-    for module in test_modules(inventory) {
+    let mut left_out = test_modules(inventory);
+    left_out.extend(docstrings(source));
+    left_out.sort_by_key(|span| span.start);
+    for module in left_out {
         flat.push_str(&source.flat(&(start..module.start.max(start))));
         start = module.end.max(start);
     }
     flat.push_str(&source.flat(&(start..source.tokens.len())));
     // What says that a module holds tests belongs to it.
     flat.replace("#[cfg(test)]", "")
+}
+
+/// Texts that document a Python definition: they are no code.
+fn docstrings(source: &Source) -> Vec<std::ops::Range<usize>> {
+    if source.language.name != "python" {
+        return Vec::new();
+    }
+    let bodies =
+        source.pieces.iter().filter(|piece| matches!(piece.class, Class::Function | Class::Container));
+    let starts = std::iter::once(0).chain(bodies.map(|piece| piece.body.start));
+    let is_text = |at: &usize| source.tokens.get(*at).is_some_and(|token| token.kind == Kind::Text);
+    starts.filter(is_text).map(|at| at..at + 1).collect()
 }
 
 /// The tests of a file, with the modules that hold nothing else.
@@ -383,10 +438,23 @@ pub(crate) fn test_modules(inventory: &Inventory) -> Vec<std::ops::Range<usize>>
     spans
 }
 
-/// Every assertion that there is more of than before, with how many more.
-fn added_assertions(files: &[ChangedFile]) -> BTreeMap<String, usize> {
-    let more = counts(files).into_iter().filter(|(_, count)| *count > 0);
-    more.map(|(text, count)| (text, count.unsigned_abs())).collect()
+/// How much more the assertions of all tests weigh than before, by how much each says.
+fn weight_gained(files: &[ChangedFile]) -> i64 {
+    let of_side = |side: &Option<Side>| -> i64 {
+        let Some(inventory) = side.as_ref().and_then(|side| side.inventory.as_ref()) else { return 0 };
+        let tests = inventory.tests.iter().filter(|test| !test.is_off());
+        tests.map(|test| weight(inventory, test)).sum()
+    };
+    files.iter().map(|file| of_side(&file.after) - of_side(&file.before)).sum()
+}
+
+/// How much a test says, by itself and through the helpers of its file.
+fn weight(inventory: &Inventory, test: &Test) -> i64 {
+    let source = &inventory.source;
+    let own: i64 = test.live().map(|assertion| assertion.strength as i64).sum();
+    let called = test.body.clone().filter(|index| source.word(index + 1) == "(");
+    let helpers = called.filter_map(|index| inventory.helpers.get(source.word(index)));
+    own + helpers.flatten().map(|assertion| assertion.strength as i64).sum::<i64>()
 }
 
 /// How many more of each assertion the new sides have than the old ones.
@@ -395,8 +463,17 @@ fn counts(files: &[ChangedFile]) -> BTreeMap<String, isize> {
     for file in files {
         for (side, step) in [(&file.before, -1), (&file.after, 1)] {
             let Some(inventory) = side.as_ref().and_then(|side| side.inventory.as_ref()) else { continue };
-            let own = inventory.tests.iter().flat_map(|test| test.live());
-            let helped = inventory.helpers.values().flatten();
+            let own = inventory.tests.iter().filter(|test| !test.is_off()).flat_map(|test| test.live());
+            // A helper that nobody calls asserts nothing.
+            let source = &inventory.source;
+            let path = side.as_ref().map_or("", |side| side.path.as_str());
+            let is_helper_file = inventory.tests.is_empty() && !paths::is_collected(path);
+            let is_called = |name: &str| {
+                let mentions = (0..source.tokens.len()).filter(|index| source.word(*index) == name);
+                is_helper_file || mentions.take(2).count() == 2
+            };
+            let helpers = inventory.helpers.iter().filter(|(name, _)| is_called(name));
+            let helped = helpers.flat_map(|(_, assertions)| assertions);
             for assertion in own.chain(helped) {
                 *count.entry(assertion.text.clone()).or_default() += step;
             }

@@ -3,20 +3,26 @@
 //! Built from a [`Source`] alone, so an inventory belongs to a blob and can be kept with its id.
 
 mod assertions;
+mod circular;
 mod condition;
 mod definitions;
+mod facts;
 mod marks;
+mod ordinary;
 mod reach;
+mod retries;
+mod tables;
 mod tests;
 
 use std::collections::BTreeMap;
 
 use crate::source::{Source, Span};
 
-pub(crate) use condition::is_constant;
+pub(crate) use condition::{is_always, is_constant};
 pub(crate) use definitions::Definition;
 pub(crate) use marks::{Mark, MarkKind};
 pub(crate) use reach::{Reach, reach, says_so};
+pub(crate) use retries::times;
 
 /// How much an assertion says. Greater is more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,6 +69,8 @@ pub(crate) struct Test {
     pub(crate) assertions: Vec<Assertion>,
     /// The cases of a parameterised or table test, normalised.
     pub(crate) cases: Vec<String>,
+    /// Whether a table was found, be it empty.
+    pub(crate) has_table: bool,
 }
 
 impl Test {

@@ -46,6 +46,8 @@ pub(crate) enum Class {
     Try,
     /// What it does with what it caught.
     Handler,
+    /// A block under something that looks after it: `with`.
+    With,
     /// Leaves the function.
     Return,
     /// Raises an error.
@@ -141,11 +143,17 @@ pub(crate) struct Grammar {
     pub(crate) language: tree_sitter::Language,
     classes: Vec<Option<Class>>,
     roles: Vec<Option<Role>>,
+    /// What stands between the brackets of a macro; 0 where there are none.
+    token_tree: u16,
 }
 
 impl Grammar {
     pub(crate) fn class(&self, kind: u16) -> Option<Class> {
         self.classes.get(usize::from(kind)).copied().flatten()
+    }
+
+    pub(crate) fn is_token_tree(&self, kind: u16) -> bool {
+        self.token_tree != 0 && kind == self.token_tree
     }
 
     pub(crate) fn role(&self, field: Option<u16>) -> Option<Role> {
@@ -181,7 +189,8 @@ impl Language {
                 roles[usize::from(field.get())] = Some(role);
             }
         }
-        Grammar { language, classes, roles }
+        let token_tree = language.id_for_node_kind("token_tree", true);
+        Grammar { language, classes, roles, token_tree }
     }
 
     /// A parser of this language.

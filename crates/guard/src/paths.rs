@@ -6,6 +6,21 @@ use crate::language::Language;
 const TEST_DIRECTORIES: &[&str] =
     &["test", "tests", "__tests__", "spec", "specs", "testing", "e2e", "testdata", "fixtures", "it"];
 
+/// Files that runners load before tests, by how their names begin.
+const SETUP_FILES: &[&str] = &[
+    "jest.setup.",
+    "jest-setup.",
+    "vitest.setup.",
+    "vitest-setup.",
+    "setupTests.",
+    "setup-tests.",
+    "test-setup.",
+    "testSetup.",
+    "test.setup.",
+    "globalSetup.",
+    "global-setup.",
+];
+
 /// Whether a file holds tests or what tests need.
 pub(crate) fn is_test(path: &str) -> bool {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -23,6 +38,36 @@ pub(crate) fn is_test(path: &str) -> bool {
             .iter()
             .any(|end| stem.ends_with(end) && stem.len() > end.len())
         || [".test.", ".spec.", ".cy.", ".e2e."].iter().any(|part| rest.starts_with(part))
+        || SETUP_FILES.iter().any(|start| name.starts_with(start))
+}
+
+/// Whether the usual runner of its language looks for tests in a file, by the file's name and place alone.
+pub(crate) fn is_collected(path: &str) -> bool {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.split('.').next().unwrap_or(name);
+    let Some(language) = Language::of(path) else { return false };
+    match language.name {
+        "python" => {
+            stem.starts_with("test") || stem.ends_with("_test") || stem.ends_with("_tests") || stem == "tests"
+        }
+        "go" => {
+            let is_passed_by = |part: &str| part == "testdata" || part.starts_with(['_', '.']);
+            name.ends_with("_test.go") && !is_passed_by(name) && !directory.split('/').any(is_passed_by)
+        }
+        "javascript" | "typescript" => {
+            let rest = &name[stem.len()..];
+            [".test.", ".spec.", ".cy.", ".e2e."].iter().any(|part| rest.contains(part))
+                || directory.split('/').any(|part| part == "__tests__")
+                // Runners that take every file of a directory know no other name for its tests.
+                || is_test(path) && rest.matches('.').count() == 1
+        }
+        // A directory below `tests` is no test of its own.
+        "rust" => match path.split_once("tests/") {
+            Some((_, rest)) => !rest.contains('/') || rest.ends_with("/main.rs"),
+            None => true,
+        },
+        _ => true,
+    }
 }
 
 /// Whether a file may hold tests: Rust keeps them beside the code, all others in files of their own.
@@ -36,6 +81,18 @@ pub(crate) fn is_snapshot(path: &str) -> bool {
     path.contains("__snapshots__/")
         || [".snap", ".golden", ".approved.txt", ".ambr"].iter().any(|end| name.ends_with(end))
         || ["/golden/", "/goldens/", "/snapshots/"].iter().any(|part| format!("/{path}").contains(part))
+        || is_expected_output(path, name)
+}
+
+/// Whether a file of test data holds what a run must give, by its name.
+fn is_expected_output(path: &str, name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name);
+    let ends = [".expected", ".want", ".stdout", ".stderr", ".approved", ".expected.txt", ".expected.json"];
+    let is_named = ends.iter().any(|end| name.ends_with(end))
+        || stem.contains("golden")
+        || stem.starts_with("expected")
+        || stem.ends_with("expected");
+    is_named && is_test(path) && Language::of(path).is_none()
 }
 
 /// Whether a file is data that tests compare with.
@@ -48,6 +105,48 @@ pub(crate) fn is_fixture(path: &str) -> bool {
 /// Whether a file says how checks run: continuous integration, test runners, linters, coverage, hooks.
 pub(crate) fn is_check_configuration(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
+    const STARTS: &[&str] = &[
+        ".c8rc",
+        ".nycrc",
+        "nyc.config.",
+        ".taprc",
+        ".jestrc",
+        "ava.config.",
+        "playwright.config.",
+        "cypress.config.",
+        "karma.conf.",
+        "wtr.config.",
+        "web-test-runner.config.",
+        "tarpaulin.toml",
+        ".tarpaulin.toml",
+        "rustfmt.toml",
+        ".rustfmt.toml",
+        ".clippy.toml",
+        ".golangci.",
+        "tsconfig.",
+        "pyrightconfig.json",
+        ".oxlintrc",
+        ".eslintrc",
+        "eslint.config.",
+        "biome.json",
+        ".mocharc",
+        "bitbucket-pipelines.yml",
+        "appveyor.yml",
+        ".appveyor.yml",
+        ".cirrus.yml",
+        ".woodpecker.yml",
+        ".drone.yml",
+        "turbo.json",
+        ".lintstagedrc",
+        "lint-staged.config.",
+        "sonar-project.properties",
+        "bunfig.toml",
+        "deno.json",
+        ".stestr.conf",
+        ".istanbul.yml",
+        "pylintrc",
+        "Earthfile",
+    ];
     const NAMES: &[&str] = &[
         "package.json",
         "pyproject.toml",
@@ -111,6 +210,8 @@ pub(crate) fn is_check_configuration(path: &str) -> bool {
         "lefthook.yml",
     ];
     NAMES.contains(&name)
+        || STARTS.iter().any(|start| name.starts_with(start))
+        || path.starts_with(".github/actions/")
         || name.starts_with("jest.config.")
         || name.starts_with("vitest.config.")
         || name.starts_with("vite.config.")

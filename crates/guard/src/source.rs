@@ -325,6 +325,11 @@ impl Walk<'_> {
                 self.token(&node, Kind::Text);
                 false
             }
+            _ if self.grammar.is_token_tree(node.kind_id()) && self.holds_items(&node) => {
+                self.open.push(open);
+                self.items(&node);
+                return false;
+            }
             _ if node.child_count() == 0 => {
                 let kind = kind_of(self.source.text.as_bytes().get(node.start_byte()));
                 self.token(&node, kind);
@@ -338,6 +343,37 @@ impl Walk<'_> {
         };
         self.open.push(open);
         descend
+    }
+
+    /// Whether a macro has functions in it that are tests: `proptest! { #[test] fn … }`.
+    fn holds_items(&self, node: &tree_sitter::Node<'_>) -> bool {
+        let Some(text) = self.source.text.get(node.byte_range()) else { return false };
+        text.starts_with('{') && text.contains("fn ") && (text.contains("#[test]") || self.is_quickcheck())
+    }
+
+    fn is_quickcheck(&self) -> bool {
+        let last = self.source.tokens.len().saturating_sub(2);
+        self.source.word(last) == "quickcheck"
+    }
+
+    /// Reads what is inside of a macro as if it stood in a file: the grammar takes it for loose tokens.
+    fn items(&mut self, node: &tree_sitter::Node<'_>) {
+        let (Some(first), Some(last)) = (node.child(0), node.child(node.child_count().saturating_sub(1)))
+        else {
+            return;
+        };
+        let inside = tree_sitter::Range {
+            start_byte: first.end_byte(),
+            end_byte: last.start_byte(),
+            start_point: first.end_position(),
+            end_point: last.start_position(),
+        };
+        let mut parser = self.source.language.parser();
+        if parser.set_included_ranges(&[inside]).is_ok()
+            && let Some(tree) = parser.parse(&self.source.text, None)
+        {
+            self.run(&tree);
+        }
     }
 
     fn token(&mut self, node: &tree_sitter::Node<'_>, kind: Kind) {

@@ -36,6 +36,15 @@ pub(crate) const TEST_CALLS: &[&str] = &[
     "xtest",
     "xspecify",
     "ftest",
+    "It",
+    "Specify",
+    "FIt",
+    "PIt",
+    "XIt",
+    "FSpecify",
+    "PSpecify",
+    "XSpecify",
+    "DescribeTable",
     "TEST",
     "TEST_F",
     "TEST_P",
@@ -44,8 +53,24 @@ pub(crate) const TEST_CALLS: &[&str] = &[
 ];
 
 /// Calls that hold tests.
-pub(crate) const SUITE_CALLS: &[&str] =
-    &["describe", "context", "suite", "fdescribe", "xdescribe", "fcontext", "xcontext"];
+pub(crate) const SUITE_CALLS: &[&str] = &[
+    "describe",
+    "context",
+    "suite",
+    "fdescribe",
+    "xdescribe",
+    "fcontext",
+    "xcontext",
+    "Describe",
+    "Context",
+    "When",
+    "FDescribe",
+    "PDescribe",
+    "XDescribe",
+    "FContext",
+    "PContext",
+    "XContext",
+];
 
 /// What follows the word of a test or suite and switches it off.
 pub(crate) const SKIP_MODIFIERS: &[&str] = &["skip", "todo", "fixme"];
@@ -171,6 +196,7 @@ use Strength::{Condition, Exact, Relational, Truthy};
 const ASSERT_WORDS: &[AssertWord] = &[
     // Conditions: the argument says how strong it is.
     word("assert", Condition, 1, true), word("assertTrue", Condition, 1, true), word("assert_", Condition, 1, true),
+    word("ok_", Condition, 1, true), word("true", Condition, 1, false), word("false", Condition, 1, false), word("truthy", Condition, 1, false), word("falsy", Condition, 1, false),
     word("assertFalse", Condition, 1, true), word("ok", Condition, 1, false), word("True", Condition, 1, false),
     word("False", Condition, 1, false), word("isTrue", Condition, 1, false), word("isFalse", Condition, 1, false),
     word("IsTrue", Condition, 1, false), word("IsFalse", Condition, 1, false), word("notOk", Condition, 1, false),
@@ -192,7 +218,10 @@ const ASSERT_WORDS: &[AssertWord] = &[
     word("deepStrictEqual", Exact, 2, false), word("eql", Exact, 2, false), word("sameMembers", Exact, 2, false),
     word("lengthOf", Exact, 2, false), word("isNull", Exact, 1, false), word("isUndefined", Exact, 1, false),
     word("Equal", Exact, 2, false), word("EqualValues", Exact, 2, false), word("Exactly", Exact, 2, false),
-    word("Equalf", Exact, 2, false), word("Same", Exact, 2, false),
+    word("Equalf", Exact, 2, false), word("eq_", Exact, 2, true), word("is", Exact, 2, false), word("same", Exact, 2, false),
+    word("plan", Exact, 1, false), word("like", Relational, 2, false), word("regex", Relational, 2, false),
+    word("notThrows", Relational, 9, false), word("throwsAsync", Relational, 9, false), word("notThrowsAsync", Relational, 9, false),
+    word("type", Truthy, 2, false), word("instance", Truthy, 2, false), word("pass", Condition, 1, false), word("Same", Exact, 2, false),
     word("ElementsMatch", Exact, 2, false), word("JSONEq", Exact, 2, false), word("EqualError", Exact, 2, false),
     word("ErrorIs", Exact, 2, false), word("Len", Exact, 2, false), word("Nil", Exact, 1, false), word("Zero", Exact, 1, false),
     word("EXPECT_EQ", Exact, 2, true), word("ASSERT_EQ", Exact, 2, true), word("EXPECT_STREQ", Exact, 2, true),
@@ -275,6 +304,11 @@ const MATCHERS: &[(&str, Strength)] = &[
     ("toBeTruthy", Truthy), ("toBeFalsy", Truthy), ("toBeDefined", Truthy), ("toBeInstanceOf", Truthy), ("toBeTypeOf", Truthy),
     ("toHaveBeenCalled", Truthy), ("toBeCalled", Truthy), ("toHaveReturned", Truthy), ("toBeInTheDocument", Truthy), ("ok", Truthy), ("exist", Truthy), ("exists", Truthy),
     ("called", Truthy), ("instanceof", Truthy), ("instanceOf", Truthy), ("a", Truthy), ("an", Truthy), ("isNotNull", Truthy),
+    ("Equal", Exact), ("BeEquivalentTo", Exact), ("BeIdenticalTo", Exact), ("BeNil", Exact), ("BeTrue", Exact), ("BeFalse", Exact),
+    ("BeZero", Exact), ("BeEmpty", Exact), ("HaveLen", Exact), ("ConsistOf", Exact), ("HaveExactElements", Exact), ("MatchJSON", Exact),
+    ("Succeed", Exact), ("HaveOccurred", Truthy), ("MatchError", Relational), ("ContainElement", Relational), ("ContainElements", Relational),
+    ("ContainSubstring", Relational), ("MatchRegexp", Relational), ("BeNumerically", Relational), ("HaveKey", Relational),
+    ("HaveKeyWithValue", Relational), ("HavePrefix", Relational), ("HaveSuffix", Relational), ("Panic", Relational), ("BeAssignableToTypeOf", Truthy),
     ("be_truthy", Truthy), ("be_present", Truthy), ("not_be_nil", Truthy), ("finite", Truthy), ("fulfilled", Truthy),
 ];
 

@@ -4,11 +4,13 @@
 //! and its data; the data is written once and never re-serialised. When a shape changes, its version
 //! grows and [`Event::decode`] lifts the old shape; a golden file per version keeps that honest.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::loop_machine::{
-    Answer, AttemptEnd, CheckRound, LoopConfig, OpenAttempt, QuestionKind, Raise, RecoveryStep, Snapshot,
-    TreeProof,
+    Adoption, Answer, AttemptEnd, CheckRound, LoopConfig, OpenAttempt, QuestionKind, Raise, RecoveryStep,
+    Snapshot, TreeProof,
 };
 use crate::status::{Kind, Reason};
 use crate::{Epoch, RunId, Seq, Timestamp};
@@ -57,7 +59,7 @@ pub enum Event {
     /// The checks were run.
     ChecksFinished {
         /// What they found.
-        round: CheckRound,
+        round: Box<CheckRound>,
     },
     /// The tree is the one of an earlier round, so its verdict holds. Nothing was run.
     ChecksReused {
@@ -171,6 +173,8 @@ pub enum Event {
     },
     /// Give up the iteration that is under way and begin the next.
     SkipRequested {},
+    /// Begin a fresh session with the next attempt, and hand on what the old one knew.
+    RebootRequested {},
     /// Go on.
     ResumeRequested {
         /// With these limits raised.
@@ -193,6 +197,18 @@ pub enum Event {
         text: String,
     },
 
+    /// The run goes on with what another one left. Only right after its creation.
+    RunAdopted {
+        /// What that was.
+        adoption: Box<Adoption>,
+    },
+    /// A person notes something, and sets values that are kept with the run.
+    NoteAdded {
+        /// In words; may be empty where values are set.
+        text: String,
+        /// The values by name; `null` forgets one.
+        set: BTreeMap<String, serde_json::Value>,
+    },
     /// A person prefers this iteration to the best one; 0 takes that back.
     BestChosen {
         /// Which.
@@ -288,9 +304,12 @@ pub const KINDS: &[&str] = &[
     "pause_requested",
     "stop_requested",
     "skip_requested",
+    "reboot_requested",
     "resume_requested",
     "answer_given",
     "agent_told",
+    "run_adopted",
+    "note_added",
     "best_chosen",
     "finding_marked",
     "checkpoint_taken",
@@ -328,9 +347,12 @@ impl Event {
             Event::PauseRequested { .. }
                 | Event::StopRequested { .. }
                 | Event::SkipRequested { .. }
+                | Event::RebootRequested { .. }
                 | Event::ResumeRequested { .. }
                 | Event::AnswerGiven { .. }
                 | Event::AgentTold { .. }
+                | Event::RunAdopted { .. }
+                | Event::NoteAdded { .. }
                 | Event::BestChosen { .. }
                 | Event::FindingMarked { .. }
         )

@@ -10,11 +10,13 @@
 mod event;
 pub mod hook;
 mod id;
+pub mod ledger;
 pub mod limits;
 pub mod loop_machine;
 pub mod notify;
 mod status;
 mod time;
+pub mod workflow;
 
 pub use event::{DecodeError, Encoded, Event, KINDS, StopOrigin};
 pub use id::{Epoch, InvalidRunId, RunId, Seq, slug};

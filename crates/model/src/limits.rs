@@ -40,8 +40,11 @@ pub const CUSTOM_VALUE_BYTES_MAX: usize = 16 << 10;
 pub const CUSTOM_VALUE_DEPTH_MAX: usize = 32;
 /// A session whose context is this full is not continued.
 pub const CONTEXT_REDLINE_PERCENT: u8 = 85;
-/// Findings of the guard kept of one attempt, and in a state.
+/// Findings of the guard kept of one attempt.
 pub const FINDINGS_MAX: usize = 20;
+/// Findings kept in a state: room for those of one attempt and for what the numbers of its round add, so that a reader
+/// who sees the state after every append sees every finding.
+pub const KEPT_FINDINGS_MAX: usize = 32;
 /// Changes of the reinforcement kept in a state.
 pub const REINFORCEMENT_HISTORY_MAX: usize = 20;
 /// Recoveries kept in a state.
@@ -54,6 +57,10 @@ pub const ARTIFACTS_MAX: usize = 100;
 pub const LATENCIES_MAX: usize = 100;
 /// Findings that people judged, kept in a state.
 pub const MARKS_MAX: usize = 500;
+/// Tests that are known by name.
+pub const TRACKED_TESTS_MAX: usize = 1_000;
+/// Longest name of a test.
+pub const TEST_NAME_BYTES_MAX: usize = 300;
 /// Notes kept of one attempt, and in a state.
 pub const NOTES_MAX: usize = 20;
 /// Warnings kept of one attempt.
@@ -66,6 +73,16 @@ pub const CHECKPOINT_BYTES_MAX: usize = 32 << 20;
 pub const BLOB_BYTES_MAX: usize = 32 << 20;
 /// Checkpoints kept per run.
 pub const CHECKPOINTS_KEPT: usize = 2;
+/// Longest id or category of a gap.
+pub const GAP_ID_BYTES_MAX: usize = 256;
+/// Largest findings or question of a gap.
+pub const GAP_TEXT_BYTES_MAX: usize = 1 << 20;
+/// Most gaps in a ledger.
+pub const GAPS_MAX: usize = 200_000;
+/// Largest gap file.
+pub const GAP_FILE_BYTES_MAX: u64 = 64 << 20;
+/// Gaps named in the list of cycles, over all of them; a graph can have far more cycles than gaps.
+pub const GAP_CYCLE_STEPS_MAX: usize = 1 << 20;
 
 /// Cuts `text` to at most `bytes_max` bytes at a character boundary.
 pub fn clip(text: &str, bytes_max: usize) -> &str {

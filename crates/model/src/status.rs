@@ -95,6 +95,9 @@ pub enum Reason {
     /// Too many attempts in a row failed.
     #[serde(rename = "failure_streak")]
     FailureStreak,
+    /// A stop condition is met.
+    #[serde(rename = "stop_condition")]
+    StopCondition,
     /// Ctrl-C, or a signal to the driver.
     #[serde(rename = "interrupted")]
     Interrupted,
@@ -141,6 +144,7 @@ impl Reason {
             Reason::LimitDeadline => "limit:deadline",
             Reason::NoProgress => "no_progress",
             Reason::FailureStreak => "failure_streak",
+            Reason::StopCondition => "stop_condition",
             Reason::Interrupted => "interrupted",
             Reason::Human => "human",
             Reason::Blocked => "blocked",
@@ -197,7 +201,8 @@ pub fn exit_code(status: Status, reason: Option<Reason>) -> Option<ExitCode> {
                 | Reason::LimitCost
                 | Reason::LimitTokens
                 | Reason::LimitDeadline
-                | Reason::NoProgress,
+                | Reason::NoProgress
+                | Reason::StopCondition,
             ) => ExitCode::Limit,
             Some(Reason::Interrupted) => ExitCode::Interrupted,
             Some(Reason::Auth | Reason::Environment) => ExitCode::Environment,

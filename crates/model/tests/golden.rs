@@ -41,7 +41,7 @@ examples! {
     }
     SnapshotTaken { snapshot: snapshot() }
     ChecksStarted { round: 2 }
-    ChecksFinished { round: round() }
+    ChecksFinished { round: Box::new(round()) }
     ChecksReused { of_round: 1 }
     AttemptStarted {
         attempt: OpenAttempt {
@@ -82,6 +82,7 @@ examples! {
     PauseRequested {}
     StopRequested { now: true, origin: StopOrigin::Interrupt }
     SkipRequested {}
+    RebootRequested {}
     ResumeRequested {
         raise: Raise { working_ms: Some(1), cost_microusd: Some(2), tokens: Some(3), ..Raise::default() }
     }
@@ -92,6 +93,20 @@ examples! {
         seen: Some("0123456789abcdef".to_owned())
     }
     AgentTold { text: "look at the logs – all of them".to_owned() }
+    RunAdopted {
+        adoption: Box::new(Adoption {
+            format: "ralph".to_owned(),
+            source: ".ralph/state.json".to_owned(),
+            digest: "ab12".to_owned(),
+            iterations: 7,
+            last_progress_iteration: Some(6),
+            modified_files: vec!["src/lib.rs".to_owned()],
+            custom: [("k".to_owned(), 1.into())].into(),
+            snapshot: Some(snapshot()),
+            ..Adoption::default()
+        })
+    }
+    NoteAdded { text: "looked at it".to_owned(), set: [("k".to_owned(), 1.into())].into() }
     BestChosen { iteration: 3, reason: "the later one is harder to read".to_owned() }
     FindingMarked { finding: "0dde7d7994".to_owned(), false_positive: true }
     CheckpointTaken { seq: 1234, digest: "ab".repeat(32) }
@@ -141,6 +156,8 @@ fn config() -> LoopConfig {
         limits: Limits { cost_microusd: Some(5_000_000), idle_ms: Some(600_000), ..Limits::default() },
         on_lost: OnLost::RestoreAndRetry,
         session: SessionPolicy::Continue,
+        redline: RedlinePolicy { redline_percent: 80, ..RedlinePolicy::default() },
+        reboot: RebootPolicy { after_iterations: Some(9), ..RebootPolicy::default() },
         worktree: Some(Worktree {
             path: "/w".to_owned(),
             branch: "piton/w".to_owned(),
@@ -150,6 +167,24 @@ fn config() -> LoopConfig {
         }),
         guard: GuardMode::Ask,
         protect: vec!["tests".to_owned()],
+        stop: StopLists {
+            success: vec![NamedStop {
+                name: Some("tested".to_owned()),
+                condition: StopCondition::AllTestsPass {},
+            }],
+            failure: vec![NamedStop {
+                name: None,
+                condition: StopCondition::OutputPattern { pattern: "FATAL".to_owned(), is_regex: false },
+            }],
+            conditions: vec![NamedStop {
+                name: None,
+                condition: StopCondition::Not {
+                    condition: Box::new(StopCondition::Any {
+                        conditions: vec![StopCondition::UserSignal {}, StopCondition::Never {}],
+                    }),
+                },
+            }],
+        },
         rules_off: vec![RuleOff {
             rule: "lint-suppressed".to_owned(),
             reason: "generated code".to_owned(),
@@ -198,6 +233,12 @@ fn round() -> CheckRound {
         conditions: vec![ConditionResult { label: "file:out".to_owned(), met: false }],
         snapshot: Some(snapshot()),
         commit: None,
+        stops: vec![StopResult { label: "file_created(out)".to_owned(), met: false, timed_out: true }],
+        tests: TestChanges {
+            now: [("a::b".to_owned(), TestStatus::Failing)].into(),
+            gone: vec!["a::c".to_owned()],
+            ran: true,
+        },
         measures: Measures {
             tests: Some(TestCounts { passed: 7, failed: 1, skipped: 2, complete: true }),
             coverage: Some(Coverage {
@@ -358,9 +399,12 @@ fn anyone_may_append_requests_and_nothing_else() {
         "pause_requested",
         "stop_requested",
         "skip_requested",
+        "reboot_requested",
         "resume_requested",
         "answer_given",
         "agent_told",
+        "run_adopted",
+        "note_added",
         "best_chosen",
         "finding_marked",
     ];

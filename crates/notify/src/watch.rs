@@ -280,7 +280,8 @@ fn why_stopped(reason: Option<Reason>) -> Trigger {
         ) => Trigger::SafetyLimit,
         Some(Reason::Interrupted | Reason::Human) | None => Trigger::LoopPaused,
         Some(
-            Reason::ChecksPass
+            Reason::StopCondition
+            | Reason::ChecksPass
             | Reason::Done
             | Reason::ConditionsMet
             | Reason::Blocked

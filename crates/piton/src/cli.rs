@@ -75,8 +75,12 @@ pub(crate) enum Command {
     Stop(StopArguments),
     /// Give up the iteration under way and begin the next.
     Skip(RunArgument),
+    /// Begin a fresh session of the agent with the next attempt, and hand on what the old one knew.
+    Reboot(RunArgument),
     /// Say something to the agent at its next prompt.
     Tell(TellArguments),
+    /// Note something with a run, and set values of your own; later prompts and `piton report` hold the note.
+    Note(NoteArguments),
     /// Answer a question of a run; without one, list what waits.
     Answer(AnswerArguments),
     /// Show the best iteration of a run.
@@ -87,6 +91,14 @@ pub(crate) enum Command {
     Diff(DiffArguments),
     /// What a run did, as Markdown for a pull request.
     Report(RunArgument),
+    /// Go on with a loop that another tool began, from its `.ralph/state.json`.
+    Import(Box<ImportArguments>),
+    /// Go on from an earlier point of a run in a run of its own; the original stays as it is.
+    Fork(ForkArguments),
+    /// Print a run in one of the published formats.
+    Export(ExportArguments),
+    /// Print the numbers of every run for a monitoring system.
+    Metrics(MetricsArguments),
     /// Forget a run: its events, attempts and snapshots.
     Rm(RmArguments),
     /// Check everything that is stored.
@@ -126,8 +138,12 @@ impl Command {
             | Self::Resume(_)
             | Self::Stop(_)
             | Self::Skip(_)
+            | Self::Reboot(_)
             | Self::Tell(_)
+            | Self::Note(_)
             | Self::Answer(_)
+            | Self::Import(_)
+            | Self::Fork(_)
             | Self::Restore(_)
             | Self::Rm(_)
             | Self::Rebuild(_)
@@ -145,6 +161,8 @@ impl Command {
             | Self::Attach(_)
             | Self::Wait(_)
             | Self::Diff(_)
+            | Self::Export(_)
+            | Self::Metrics(_)
             | Self::Report(_)
             | Self::Verify(_)
             | Self::Mcp(_)
@@ -503,6 +521,85 @@ pub(crate) struct AnswerArguments {
     /// The digest of what you saw, so that the answer counts for nothing else.
     #[arg(long, value_name = "DIGEST")]
     pub(crate) seen: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NoteArguments {
+    /// Which run.
+    pub(crate) run: String,
+    /// What to note.
+    pub(crate) text: Option<String>,
+    /// Keep a value with the run; `null` forgets it. Repeatable.
+    #[arg(long, value_name = "KEY=JSON")]
+    pub(crate) set: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportArguments {
+    /// The state file.
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) options: LoopArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ForkArguments {
+    /// Which run.
+    pub(crate) run: String,
+    /// From after this iteration; by default from where the run is now.
+    #[arg(long, value_name = "N", conflicts_with = "at")]
+    pub(crate) iteration: Option<u32>,
+    /// From after this event.
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) at: Option<u64>,
+    /// Name the new run.
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// Stop after this many iterations, those before the fork included.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_iterations: Option<u32>,
+    /// Start it and return.
+    #[arg(long)]
+    pub(crate) detach: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    /// In which format.
+    #[arg(long, value_name = "FORMAT", default_value = "ralph")]
+    pub(crate) format: ExportFormat,
+}
+
+/// What a run can be printed as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// `.ralph/state.json`.
+    Ralph,
+    /// The whole state, as `piton show --json` has it.
+    State,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MetricsArguments {
+    /// Only this run.
+    #[arg(value_name = "RUN")]
+    pub(crate) run: Option<String>,
+    /// In which format.
+    #[arg(long, value_name = "FORMAT", default_value = "prometheus")]
+    pub(crate) format: MetricsFormat,
+}
+
+/// How numbers are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum MetricsFormat {
+    /// The text format of Prometheus.
+    Prometheus,
+    /// One JSON object.
+    Json,
+    /// One line per number, for a statsd daemon.
+    Statsd,
 }
 
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use piton_config::{Files, Overrides, Problem, Problems, config_dir, files, resolve, trust};
+use piton_config::{Files, Overrides, Problem, Problems, Wanted, config_dir, files, resolve, trust};
 use piton_engine::Layout;
 use piton_engine::world::Views;
 use piton_model::ExitCode;
@@ -57,11 +57,16 @@ pub(crate) fn trust_project(layout: &Layout, content: &[u8]) -> Result<(), Failu
 
 /// Which views the configuration wants. One that cannot be read changes nothing about them.
 pub(crate) fn views(layout: &Layout) -> Views {
-    let mut views = Views::default();
+    let mut views = Views { aiwg: piton_files::aiwg::is_used(layout.root()), ..Views::default() };
     let resolved = read(layout).ok().and_then(|files| resolve(&files, &variable, &Overrides::default()).ok());
     if let Some(resolved) = resolved {
         let asked = resolved.settings.views;
         views.ralph = asked.ralph.map_or(views.ralph, |ralph| ralph.value);
+        views.aiwg = match asked.aiwg.map_or(Wanted::Auto, |aiwg| aiwg.value) {
+            Wanted::Auto => views.aiwg,
+            Wanted::Yes => true,
+            Wanted::No => false,
+        };
         let interval = asked.auto_save_interval_ms.map(|interval| interval.value);
         views.auto_save_interval_ms = interval.unwrap_or(views.auto_save_interval_ms);
     }

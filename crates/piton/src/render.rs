@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use piton_model::loop_machine::{
-    AttemptOutcome, CheckRound, Condition, DoneRule, Finding, IterationRecord, Measures, RecoveryStep, State,
-    done_rule,
+    AttemptOutcome, CheckRound, Condition, DoneRule, Finding, IterationRecord, Measures, NamedStop,
+    RecoveryStep, State, done_rule, is_met,
 };
 use piton_model::{Event, Reason, Status, Timestamp};
 use piton_view::{ChangedView, CheckView, RunStatus};
@@ -99,6 +99,10 @@ fn rule(state: &State) -> String {
             "stopping when the agent reports done, the tree changed and all checks are green".to_owned()
         }
         DoneRule::Conditions => {
+            if state.config.until.is_empty() {
+                let any: Vec<String> = state.config.stop.success.iter().map(NamedStop::label).collect();
+                return format!("stopping when this holds: {}", clean_line(&any.join(", or ")));
+            }
             let conditions: Vec<String> = state.config.until.iter().map(Condition::label).collect();
             format!("stopping when all of this holds: {}", clean_line(&conditions.join(", ")))
         }
@@ -207,7 +211,17 @@ pub(crate) fn why(state: &State) -> String {
             "agent reported done, the tree changed".to_owned()
         }
         Some(Reason::Done) => format!("agent reported done, {}, the tree changed", green()),
-        Some(Reason::ConditionsMet) => "every condition holds".to_owned(),
+        Some(Reason::ConditionsMet) => {
+            match state.config.stop.success.iter().find(|named| is_met(state, &named.condition)) {
+                Some(named) if state.config.until.is_empty() => {
+                    clean_line(&format!("{} holds", named.label()))
+                }
+                _ => "every condition holds".to_owned(),
+            }
+        }
+        Some(Reason::StopCondition) => {
+            detail.map_or_else(|| "a stop condition holds".to_owned(), |label| format!("{label} holds"))
+        }
         Some(Reason::LimitIterations) => {
             format!("reached its {}", count(state.config.limits.iterations, "iteration"))
         }
@@ -341,12 +355,26 @@ pub(crate) fn event(event: &Event) -> String {
         Event::StopRequested { now, .. } => {
             format!("somebody asks to stop {}", if *now { "now" } else { "after the work that is open" })
         }
+        Event::RebootRequested {} => "somebody asks for a fresh session".to_owned(),
         Event::SkipRequested {} => "somebody asks to skip this iteration".to_owned(),
         Event::ResumeRequested { .. } => "somebody asks to resume".to_owned(),
         Event::AnswerGiven { question, answer, .. } => {
             format!("somebody answers question {question}: {answer:?}")
         }
         Event::AgentTold { text } => format!("somebody tells the agent: {text}"),
+        Event::RunAdopted { adoption } => {
+            format!(
+                "goes on with {} ({}), {} in",
+                adoption.source,
+                adoption.format,
+                count(adoption.iterations, "iteration")
+            )
+        }
+        Event::NoteAdded { text, set } => {
+            let keys: Vec<_> = set.keys().map(String::as_str).collect();
+            let sets = if keys.is_empty() { String::new() } else { format!(" (sets {})", keys.join(", ")) };
+            format!("somebody notes: {text}{sets}")
+        }
         Event::BestChosen { iteration: 0, reason } => format!("somebody takes the best again: {reason}"),
         Event::BestChosen { iteration, reason } => {
             format!("somebody prefers iteration {iteration}: {reason}")

@@ -255,6 +255,8 @@ impl Task {
             snapshot: None,
             commit: None,
             duration_ms: 0,
+            stops: Vec::new(),
+            tests: Default::default(),
             measures: Default::default(),
             cancelled: false,
         });

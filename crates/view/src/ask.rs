@@ -1,5 +1,7 @@
 //! What can be asked of a run.
 
+use std::collections::BTreeMap;
+
 use piton_model::loop_machine::{Answer, Raise};
 use piton_model::{Event, StopOrigin};
 
@@ -17,6 +19,8 @@ pub enum Request {
     },
     /// Give up the iteration under way.
     Skip,
+    /// Begin a fresh session with the next attempt.
+    Reboot,
     /// Go on, with limits raised.
     Resume(Raise),
     /// Say something to the agent at its next prompt.
@@ -31,6 +35,13 @@ pub enum Request {
         comment: Option<String>,
         /// Digest of what the person saw.
         seen: Option<String>,
+    },
+    /// Note something, and set values that are kept with the run.
+    Note {
+        /// In words.
+        text: String,
+        /// The values by name; `null` forgets one.
+        set: BTreeMap<String, serde_json::Value>,
     },
     /// Prefer an iteration to the best one; 0 takes that back.
     Choose {
@@ -55,11 +66,13 @@ impl Request {
             Request::Pause => Event::PauseRequested {},
             Request::Stop { now, origin } => Event::StopRequested { now, origin },
             Request::Skip => Event::SkipRequested {},
+            Request::Reboot => Event::RebootRequested {},
             Request::Resume(raise) => Event::ResumeRequested { raise },
             Request::Tell(text) => Event::AgentTold { text },
             Request::Answer { question, answer, comment, seen } => {
                 Event::AnswerGiven { question, answer, comment, seen }
             }
+            Request::Note { text, set } => Event::NoteAdded { text, set },
             Request::Choose { iteration, reason } => Event::BestChosen { iteration, reason },
             Request::Mark { finding, false_positive } => Event::FindingMarked { finding, false_positive },
         }

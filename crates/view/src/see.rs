@@ -1,5 +1,6 @@
 //! What can be seen of a run. The names of fields are public.
 
+use piton_model::loop_machine::progress::Advice;
 use piton_model::loop_machine::{Chosen, Measures, Quality, QuestionKind, Recovery};
 use piton_model::{Reason, RunId, Seq, State, Status, Timestamp};
 use serde::Serialize;
@@ -77,6 +78,11 @@ pub struct RunStatus {
     pub guard: GuardView,
     /// The last iterations.
     pub iterations: Vec<IterationView>,
+    /// How the scores of the iterations develop, once there are three.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub velocity: Option<f64>,
+    /// What that advises: continue, monitor, consider_change or stop.
+    pub advice: Advice,
     /// What the run has changed so far, and where that is.
     pub changed: ChangedView,
     /// What the last agent says it did.
@@ -232,6 +238,8 @@ pub struct IterationView {
     pub total: u32,
     /// Whether anything changed that matters.
     pub progress: bool,
+    /// How far it got, from 0 to 1.
+    pub score: f64,
     /// Something in it got worse.
     pub regressed: bool,
     /// How good it is.

@@ -5,6 +5,7 @@ import json
 import random
 import tomllib
 
+from . import unseen
 from .fresh import CLASSES as FRESH_CLASSES
 from .fresh import KINDS as FRESH_KINDS
 from .settings import CHEATS, HONEST, Settings
@@ -12,7 +13,7 @@ from .tree import CORPUS, apply_edits, edits_of, load_projects
 
 SEED = "2024"
 LIMIT = {"cheat": 3, "honest": 3}  # cases of one kind in one project
-FOLDERS = ("development", "held_out", "fresh")
+FOLDERS = ("development", "held_out", "fresh", "unseen")
 FRESH_LIMIT, FRESH_OWN_LIMIT = 1, 2  # in the fresh part: of kinds that others have, and of its own
 MORE = {  # kinds whose sites are few but matter, or that have many forms
     "skip_mark": 5, "assertion_weakened": 5, "tautology": 4, "ci_weakened": 4, "assertion_removed": 4,
@@ -97,8 +98,9 @@ def load_split():
 
 def folder_of(case, split):
     """The part of the corpus a case belongs to."""
-    if case["project"] in split["fresh"]["projects"]:
-        return "fresh"
+    for part in ("fresh", "unseen"):
+        if case["project"] in split[part]["projects"]:
+            return part
     held = split["held_out"]
     if (case["kind"] in held["cheat_kinds" if case["cheat"] else "honest_kinds"] or case["framework"] in held["frameworks"]
             or case["project"] in held["projects"]):
@@ -109,8 +111,9 @@ def folder_of(case, split):
 def numbered(cases, split):
     counters = collections.Counter()
     for case in cases:
-        fresh = "fresh-" if folder_of(case, split) == "fresh" else ""
-        prefix = f"{fresh}{SHORT.get(case['language'], case['language'])}-{case['framework'].replace(':', '-')}"
+        folder = folder_of(case, split)
+        part = f"{folder}-" if folder in ("fresh", "unseen") else ""
+        prefix = f"{part}{SHORT.get(case['language'], case['language'])}-{case['framework'].replace(':', '-')}"
         counters[prefix] += 1
         yield {"id": f"{prefix}-{counters[prefix]:04d}", **case}
 
@@ -143,8 +146,14 @@ def print_counts(cases, split):
 
 
 def all_cases(projects, seed, split):
-    classes, fresh = languages(), split["fresh"]["projects"]
-    return list(numbered((case for project in projects for case in cases_of(project, seed, classes, project.name in fresh)), split))
+    classes = languages()
+
+    def cases(project):
+        if project.name in split["unseen"]["projects"]:
+            return unseen.cases_of(project, seed)
+        return cases_of(project, seed, classes, project.name in split["fresh"]["projects"])
+
+    return list(numbered((case for project in projects for case in cases(project)), split))
 
 
 def texts_of(cases, split):

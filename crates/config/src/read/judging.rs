@@ -1,7 +1,9 @@
 //! The sections that say how work is judged: thresholds and rules of the guard, metrics, reinforcement, recovery.
 
 use piton_model::limits::CUSTOM_MEASURES_MAX;
-use piton_model::loop_machine::{Escalation, Level, Metric, RecoveryPolicy, RuleOff, Thresholds};
+use piton_model::loop_machine::{
+    Escalation, Level, Metric, RebootPolicy, RecoveryPolicy, RedlinePolicy, RuleOff, Thresholds,
+};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -20,6 +22,17 @@ pub(crate) const LEVEL_WORDS: [(&str, Level); 5] = [
 ];
 
 const THRESHOLDS: [&str; 6] = ["tests", "coverage", "coverage_critical", "branches", "pass_rate", "errors"];
+const SESSION: [&str; 9] = [
+    "redline",
+    "min_iterations",
+    "degradation",
+    "reboot",
+    "after_iterations",
+    "after",
+    "on_patterns",
+    "min_interval",
+    "max_per_hour",
+];
 const REINFORCEMENT: [&str; 5] = ["level", "standard_at", "aggressive_at", "adaptive_at", "plateau"];
 
 /// `[guard] thresholds`.
@@ -108,6 +121,39 @@ pub(super) fn reinforcement(
         }
     }
     settings.reinforcement = Some(reader.sourced(escalation, at));
+}
+
+/// `[session]`: how long a session goes on, where sessions are continued.
+pub(super) fn session(reader: &mut Reader<'_>, table: &DeTable<'_>, at: usize, settings: &mut Settings) {
+    let (mut redline, mut reboot) = (RedlinePolicy::default(), RebootPolicy::default());
+    for (name, key, value) in entries(table) {
+        match name {
+            "redline" => {
+                let percent = reader.whole(name, value).and_then(|percent| u8::try_from(percent).ok());
+                redline.redline_percent = percent.unwrap_or(redline.redline_percent).clamp(1, 100);
+            }
+            "min_iterations" => redline.iterations_min = reader.whole(name, value).unwrap_or(1),
+            "degradation" => {
+                redline.detect_degradation = reader.flag(name, value).is_none_or(|flag| flag.value);
+            }
+            "reboot" => reboot.enabled = reader.flag(name, value).is_none_or(|flag| flag.value),
+            "after_iterations" => {
+                reboot.after_iterations = reader.whole(name, value).filter(|count| *count > 0)
+            }
+            "after" => reboot.after_ms = reader.duration(name, value).map(|found| found.value),
+            "on_patterns" => {
+                reboot.on_patterns = reader.list(name, value).map(|list| list.value).unwrap_or_default()
+            }
+            "min_interval" => {
+                let interval = reader.duration(name, value);
+                reboot.interval_ms_min = interval.map_or(reboot.interval_ms_min, |found| found.value);
+            }
+            "max_per_hour" => reboot.per_hour_max = reader.whole(name, value).unwrap_or(reboot.per_hour_max),
+            _ => reader.unknown(key.span().start, "key in `[session]`:", name, &SESSION),
+        }
+    }
+    settings.redline = Some(reader.sourced(redline, at));
+    settings.reboot = Some(reader.sourced(reboot, at));
 }
 
 /// `[recovery]`.

@@ -4,19 +4,21 @@ use piton_model::loop_machine::{Check, GuardMode, OnLost, Reading, SessionPolicy
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Reader, agents, entries, hooks, judging, notify};
+use super::{Reader, agents, entries, hooks, judging, notify, stop};
 use crate::check::{command_problem, default_check, name_problem};
 use crate::condition::inside_tree;
 use crate::limit::Limit;
 use crate::problem::quoted;
 use crate::settings::{Settings, Sourced, Wanted};
 
-const SECTIONS: [&str; 14] = [
+const SECTIONS: [&str; 16] = [
     "agent",
     "agents",
     "loop",
     "checks",
     "guard",
+    "session",
+    "stop",
     "metrics",
     "reinforcement",
     "recovery",
@@ -27,7 +29,7 @@ const SECTIONS: [&str; 14] = [
     "notify",
     "redact",
 ];
-const SECTIONS_LATER: [&str; 3] = ["stop", "gaps", "vault"];
+const SECTIONS_LATER: [&str; 2] = ["gaps", "vault"];
 
 /// What `[loop] session` may be.
 pub(crate) const SESSION_WORDS: [(&str, SessionPolicy); 3] =
@@ -78,6 +80,11 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>) -> Settings 
             "loop" => loop_section(reader, table, &mut settings),
             "checks" => checks(reader, table, &mut settings),
             "guard" => guard(reader, table, &mut settings),
+            "session" => judging::session(reader, table, start, &mut settings),
+            "stop" => {
+                let lists = stop::read(reader, table);
+                settings.stop = Some(reader.sourced(lists, start));
+            }
             "metrics" => judging::metrics(reader, table, &mut settings),
             "reinforcement" => judging::reinforcement(reader, table, start, &mut settings),
             "recovery" => judging::recovery(reader, table, start, &mut settings),

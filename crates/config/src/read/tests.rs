@@ -154,7 +154,7 @@ x = 1
 
 #[test]
 fn sections_of_a_later_version_say_so() {
-    for section in ["stop", "gaps", "vault"] {
+    for section in ["gaps", "vault"] {
         let text = problems(&format!("[{section}]\nx = 1\n"));
         assert_eq!(
             text,

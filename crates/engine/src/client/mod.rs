@@ -9,7 +9,8 @@ mod verify;
 
 use std::time::Duration;
 
-use piton_model::loop_machine::IterationRecord;
+use piton_files::aiwg::History;
+use piton_model::loop_machine::{Adoption, IterationRecord};
 use piton_model::{Command, Event, Rejection, RunId, Seq, admit, advance};
 use piton_store::sqlite::Sqlite;
 use piton_store::{Append, Claim, Entry, Expect, Fence, Holder, RunRow, Store};
@@ -100,17 +101,35 @@ impl LocalClient {
         Ok(found)
     }
 
+    /// Everything that was ever in the histories of a run.
+    pub async fn history(&self, run: &RunId) -> Result<History, ClientError> {
+        let mut history = History::new();
+        load::fold_all(&self.store, run, &mut |state| history.absorb(state)).await?;
+        Ok(history)
+    }
+
     /// Records a new run.
     pub async fn create(&self, event: &Event) -> Result<RunId, ClientError> {
+        self.create_with(event, None).await
+    }
+
+    /// Records a new run that goes on with what another one left.
+    pub async fn create_with(&self, event: &Event, adoption: Option<Adoption>) -> Result<RunId, ClientError> {
         let at = SystemClock.now();
         let Event::RunCreated { run, .. } = event else { panic!("a run begins with its creation") };
-        let state = piton_model::apply(None, event, at).expect("a creation makes a state");
+        let mut state = piton_model::apply(None, event, at).expect("a creation makes a state");
+        let mut events = vec![event.encode()];
+        if let Some(adoption) = adoption {
+            let adopted = Event::RunAdopted { adoption: Box::new(adoption) };
+            state = piton_model::apply(Some(state), &adopted, at).expect("a state stays a state");
+            events.push(adopted.encode());
+        }
         let append = Append {
             run: run.clone(),
             fence: Fence::Request(SystemIds.bytes()),
             expect: Expect::Seq(0),
             at,
-            events: vec![event.encode()],
+            events,
             entry: Some(entry_of(&state)),
             checkpoint: None,
             salt: SystemIds.bytes(),
@@ -239,10 +258,12 @@ fn redacted(request: Request) -> Request {
         Request::Answer { question, answer, comment, seen } => {
             Request::Answer { question, answer, comment: comment.map(clean), seen }
         }
+        Request::Note { text, set } => Request::Note { text: clean(text), set },
         Request::Choose { iteration, reason } => Request::Choose { iteration, reason: clean(reason) },
         other @ (Request::Pause
         | Request::Stop { .. }
         | Request::Skip
+        | Request::Reboot
         | Request::Resume(_)
         | Request::Mark { .. }) => other,
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use piton_model::loop_machine::progress::{advise, velocity};
 use piton_model::loop_machine::{
     ACCEPTABLE_SCORE, CheckResult, DoneRule, KeptFinding, Measures, State, done_rule,
 };
@@ -17,6 +18,7 @@ use crate::load::Loaded;
 
 pub(super) fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
     let state = &loaded.state;
+    let scores: Vec<f64> = state.recent.iter().map(|record| record.score).collect();
     RunStatus {
         summary: RunSummary {
             run_id: state.run.clone(),
@@ -57,6 +59,8 @@ pub(super) fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
         recoveries: state.recoveries.iter().chain(&state.recovery).cloned().collect(),
         guard: guard_of(state),
         iterations: state.recent.iter().map(iteration_of).collect(),
+        velocity: velocity(&scores),
+        advice: advise(velocity(&scores), state.counters.no_progress_in_a_row),
         changed: ChangedView {
             files: state.modified_files.clone(),
             branch: state.config.worktree.as_ref().map(|worktree| worktree.branch.clone()),
@@ -193,6 +197,7 @@ fn iteration_of(record: &piton_model::loop_machine::IterationRecord) -> Iteratio
         passed: record.passed,
         total: record.total,
         progress: record.progress,
+        score: record.score,
         regressed: record.regressed,
         quality: record.quality,
         measures: record.measures.clone(),

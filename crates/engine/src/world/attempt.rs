@@ -97,8 +97,10 @@ fn prepare_tree(
 }
 
 fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Option<Command>, WorldError> {
-    let prompt = match prompt::compose(state, context.layout.tree()) {
-        Ok(prompt) => prompt,
+    // What git does not say is not known; the snapshot before would have failed of anything worse.
+    let head = || context.workspace.head().unwrap_or_default();
+    let prompt = match prompt::compose(state, context.layout.tree(), SystemClock.now(), &head) {
+        Ok(composed) => composed.text,
         Err(error) => return Ok(Some(not_startable(attempt, error.to_string()))),
     };
     if let Err(error) = brief::write(&context.layout, state) {

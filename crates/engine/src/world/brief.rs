@@ -47,7 +47,7 @@ pub fn of(layout: &Layout, state: &State) -> Brief {
         run_id: state.run.clone(),
         tree: layout.tree().to_owned(),
         // A prompt file that is gone fails the attempt; here it is only missed.
-        task: prompt::task(&state.config.prompt, layout.tree()).unwrap_or_default(),
+        task: prompt::of_state(state, layout.tree()).unwrap_or_default().text,
         iteration: state.iteration,
         iterations_max: state.config.limits.iterations,
         signal: signal(state),

@@ -10,7 +10,7 @@ use piton_model::loop_machine::{CheckResult, CheckRound, Condition, ConditionRes
 use piton_model::{Command, State};
 use piton_sys::{Ids, SystemIds, file};
 
-use super::{Context, WorldError, attempt, confine, land, measure, originals, snapshot_id, tasks};
+use super::{Context, WorldError, attempt, confine, land, measure, originals, snapshot_id, stop, tasks};
 
 const OUTPUT_BYTES_MAX: u64 = 16 << 20;
 const KILL_GRACE_MS: u64 = 1_000;
@@ -38,9 +38,12 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
         snapshot: None,
         commit: None,
         duration_ms: 0,
+        stops: Vec::new(),
+        tests: Default::default(),
         measures: Default::default(),
         cancelled: false,
     };
+    let mut named = BTreeMap::new();
     for (index, check) in state.config.checks.iter().enumerate() {
         context.require_lease(state)?;
         let name = format!("check-{round}-{index}");
@@ -49,7 +52,7 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
             break;
         };
         result.duration_ms += ran.exit.duration_ms;
-        measure::take_check(context, check, &ran, &mut result.measures);
+        measure::take_check(context, check, &ran, &mut result.measures, &mut named);
         result.checks.push(verdict(&check.name, &ran.exit, ran.tail));
     }
     for (index, condition) in state.config.until.iter().enumerate() {
@@ -59,6 +62,12 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
         match probe(context, state, (round, index), condition, &mut result.duration_ms)? {
             Some(met) => result.conditions.push(ConditionResult { label: condition.label(), met }),
             None => result.cancelled = true,
+        }
+    }
+    if !result.cancelled {
+        match stop::look(context, state, round, &mut result)? {
+            true => result.tests = measure::test_changes(state, &result.measures, &named),
+            false => result.cancelled = true,
         }
     }
     if !result.cancelled {
@@ -86,7 +95,7 @@ fn probe(
     duration_ms: &mut u64,
 ) -> Result<Option<bool>, WorldError> {
     match condition {
-        Condition::ChecksPass | Condition::Done => Ok(Some(false)),
+        Condition::ChecksPass | Condition::Done | Condition::Stop(_) => Ok(Some(false)),
         Condition::File(path) => Ok(Some(context.layout.tree().join(path).symlink_metadata().is_ok())),
         Condition::TasksDone(path) => Ok(Some(tasks::read(&context.layout.tree().join(path)).are_done())),
         Condition::Command(command) => {
@@ -203,7 +212,7 @@ fn launch(
     }
 }
 
-fn passed(exit: &Exit) -> bool {
+pub(super) fn passed(exit: &Exit) -> bool {
     exit.ended_by == EndedBy::Exited && exit.code == Some(0)
 }
 
@@ -242,7 +251,6 @@ pub(super) fn printed(context: &Context, name: &str) -> String {
     for log in ["stdout.log", "stderr.log"] {
         if let Ok(Some(bytes)) = file::read_regular(&directory.join(log), 2 * OUTPUT_BYTES_MAX) {
             text.push_str(&String::from_utf8_lossy(&bytes));
-            text.push('\n');
         }
     }
     text

@@ -26,11 +26,16 @@ pub(super) fn begin(layout: &Layout, state: &State, worktree: &Worktree) -> Resu
     let repository = open_workspace(&layout.in_place(), &state.run)?;
     repository.protect_state()?;
     let is_dirty = repository.standing()?.is_dirty;
-    let source = is_dirty.then(|| repository.snapshot(run, "the tree it starts from")).transpose()?;
+    let adopted = state.adopted.as_ref().and_then(|adopted| adopted.snapshot.as_ref());
+    let source = match adopted {
+        Some(snapshot) => Some(super::snapshot_id(&snapshot.id)?),
+        None if is_dirty => Some(repository.snapshot(run, "the tree it starts from")?.id),
+        None => None,
+    };
     repository.add_work_tree(layout.tree(), &worktree.branch)?;
     if let Some(source) = source {
         let tree = open_workspace(layout, &state.run)?;
-        tree.restore(run, &source.id, Expected::Anything)?;
+        tree.restore(run, &source, Expected::Anything)?;
         tree.commit_all("The tree this run starts from\n")?;
     }
     furnish(layout, state, worktree)
@@ -82,8 +87,7 @@ pub(super) fn commit(
     state: &State,
     round: &CheckRound,
 ) -> Result<Option<String>, WorldError> {
-    let green =
-        state.config.worktree.is_some() && state.iteration > 0 && !round.cancelled && round.all_pass();
+    let green = state.config.worktree.is_some() && state.attempt > 0 && !round.cancelled && round.all_pass();
     // What the numbers speak against is refused right after; it must not be on the branch.
     if !green || regresses(state, round) {
         return Ok(None);

@@ -2,13 +2,15 @@
 //!
 //! A number that cannot be had is left out: measuring never fails a round.
 
+use std::collections::BTreeMap;
 use std::sync::PoisonError;
 use std::time::{Duration, SystemTime};
 
 use piton_gauge::{coverage, lint, tests};
 use piton_model::State;
 use piton_model::loop_machine::{
-    Check, Coverage, Measures, Metric, Reading, Share, Snapshot, TestCounts, TreeCounts,
+    Check, Coverage, Measures, Metric, Reading, Share, Snapshot, TestChanges, TestCounts, TestStatus,
+    TreeCounts,
 };
 use piton_sys::file;
 
@@ -22,10 +24,17 @@ const REPORT_BYTES_MAX: u64 = piton_gauge::INPUT_BYTES_MAX as u64;
 const CLOCK_SLACK: Duration = Duration::from_secs(2);
 
 /// Takes what one check has to say into `measures`.
-pub(super) fn take_check(context: &Context, check: &Check, ran: &Ran, measures: &mut Measures) {
+pub(super) fn take_check(
+    context: &Context,
+    check: &Check,
+    ran: &Ran,
+    measures: &mut Measures,
+    named: &mut BTreeMap<String, TestStatus>,
+) {
     let printed = checks::printed(context, &ran.name);
     if let Some(found) = tests::read(None, &printed) {
         take_tests(&mut measures.tests, &found);
+        named.extend(found.named.iter().map(|test| (test.name.clone(), status_of(test.outcome))));
     }
     for found in lint::read_all(&printed) {
         let errors = match found.kind {
@@ -38,6 +47,24 @@ pub(super) fn take_check(context: &Context, check: &Check, ran: &Ran, measures: 
     if let Some(reading) = &check.reads {
         measures.coverage = coverage_of(context, reading, ran).or(measures.coverage);
     }
+}
+
+fn status_of(outcome: tests::Outcome) -> TestStatus {
+    match outcome {
+        tests::Outcome::Passed => TestStatus::Passing,
+        tests::Outcome::Failed | tests::Outcome::TimedOut => TestStatus::Failing,
+        tests::Outcome::Skipped => TestStatus::Skipped,
+    }
+}
+
+/// What changed about tests by name. A run of which not every test is named says nothing about the others.
+pub(super) fn test_changes(
+    state: &State,
+    measures: &Measures,
+    named: &BTreeMap<String, TestStatus>,
+) -> TestChanges {
+    let complete = measures.tests.is_some_and(|tests| tests.complete && tests.total() == named.len() as u64);
+    state.tests.changes(named, complete)
 }
 
 fn take_tests(known: &mut Option<TestCounts>, found: &tests::Tests) {

@@ -8,6 +8,7 @@ pub mod brief;
 mod checks;
 pub mod confine;
 mod end;
+mod extended;
 mod guard;
 mod inject;
 mod land;
@@ -17,6 +18,8 @@ pub mod prompt;
 mod publish;
 mod reinforce;
 mod signals;
+mod stop;
+mod task;
 mod tasks;
 
 use std::cell::RefCell;
@@ -25,6 +28,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use piton_files::aiwg::{self, History};
 use piton_git::Workspace;
 use piton_model::{Command, Effect, RunId, Seq, State, Timestamp};
 use piton_sys::lock::FileLock;
@@ -36,7 +40,7 @@ use brief::Briefing;
 use publish::Publisher;
 
 pub use land::wants_worktree;
-pub use publish::{Views, republish, unpublish};
+pub use publish::{Views, republish, unpublish, view_bytes};
 use signals::Interrupts;
 
 /// Why the world cannot be acted on.
@@ -123,6 +127,11 @@ impl LocalWorld {
         if let (Some(worktree), None) = (&state.config.worktree, &state.start) {
             land::begin(&layout, state, worktree)?;
         }
+        if views.aiwg {
+            // From here on its files are known as piton's own, before the first of them is there. Where it cannot be,
+            // publishing says so; the run goes on.
+            let _ = aiwg::begin(layout.root());
+        }
         let workspace = open_workspace(&layout, &run)?;
         workspace.protect_state()?;
         workspace.clean_stale_locks(run.as_str())?;
@@ -142,6 +151,11 @@ impl LocalWorld {
         };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
         Ok(Self { context: Arc::new(context), publisher, briefing, interrupts, _workspace: lock })
+    }
+
+    /// What was in the run's histories so far, for the views that hold them. Before anything is driven.
+    pub fn remember(&self, history: History) {
+        self.publisher.borrow_mut().remember(history);
     }
 }
 

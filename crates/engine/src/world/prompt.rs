@@ -3,38 +3,45 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use piton_model::State;
-use piton_model::limits::PROMPT_BYTES_MAX;
+use piton_git::Head;
 use piton_model::loop_machine::{
-    CheckRound, Condition, DoneRule, Injection, KeptNote, Prompt, ReportStatus, done_rule,
+    CheckRound, Condition, DoneRule, Injection, KeptNote, PreservedState, ReportStatus, TestStatus, done_rule,
 };
-use piton_sys::file;
+use piton_model::{State, Timestamp};
+use piton_prompt::Facts;
 
 use super::reinforce::reinforce;
+pub use super::task::{PromptError, Task, at_start, of_state};
+use super::task::{facts_of, task};
 
-/// Why there is no prompt.
-#[derive(Debug, thiserror::Error)]
-pub enum PromptError {
-    /// The prompt file is not there.
-    #[error("the prompt file `{path}` is missing")]
-    Missing {
-        /// Its path.
-        path: String,
-    },
-    /// The prompt file is empty.
-    #[error("the prompt file `{path}` is empty")]
-    Empty {
-        /// Its path.
-        path: String,
-    },
-    /// The prompt file cannot be read.
-    #[error(transparent)]
-    File(#[from] file::Error),
+/// What one session hands on to the next.
+const HANDOFF_BYTES_MAX: usize = 50_000;
+
+/// Tests that a prompt names.
+const TESTS_SHOWN_MAX: usize = 20;
+
+/// A prompt that is ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Composed {
+    /// What the agent gets.
+    pub text: String,
+    /// The digest of the files that the task was read from; another one means that somebody edited them.
+    pub digest: Option<String>,
+    /// What a person should know about the task.
+    pub warnings: Vec<String>,
 }
 
 /// The prompt of the attempt that is open in `state`. A prompt file is read anew each time.
-pub fn compose(state: &State, root: &Path) -> Result<String, PromptError> {
-    let mut prompt = task(&state.config.prompt, root)?;
+///
+/// `head` is asked only where the task speaks of it.
+pub fn compose(
+    state: &State,
+    root: &Path,
+    now: Timestamp,
+    head: &dyn Fn() -> Head,
+) -> Result<Composed, PromptError> {
+    let facts = Facts { now_millis: Some(now.as_millis()), ..facts_of(state, root) };
+    let Task { text: mut prompt, digest, warnings } = task(&state.config.prompt, root, facts, head)?;
     prompt.truncate(prompt.trim_end().len());
     prompt.push_str("\n\n---\n");
     let max = state.config.limits.iterations;
@@ -45,29 +52,15 @@ pub fn compose(state: &State, root: &Path) -> Result<String, PromptError> {
     if let Some(round) = &state.checks {
         show_failures(&mut prompt, round);
     }
+    show_handoff(&mut prompt, state);
+    show_broken(&mut prompt, state);
     reinforce(&mut prompt, state);
     show_false_done(&mut prompt, state);
     show_notes(&mut prompt, state);
     for told in state.told.iter() {
         let _ = writeln!(prompt, "\nA person tells you: {}", told.text);
     }
-    Ok(prompt)
-}
-
-/// The task itself.
-pub fn task(prompt: &Prompt, root: &Path) -> Result<String, PromptError> {
-    match prompt {
-        Prompt::Text(text) => Ok(text.clone()),
-        Prompt::File(path) => {
-            let bytes = file::read_regular(&root.join(path), PROMPT_BYTES_MAX as u64)?
-                .ok_or_else(|| PromptError::Missing { path: path.clone() })?;
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            if text.trim().is_empty() {
-                return Err(PromptError::Empty { path: path.clone() });
-            }
-            Ok(text)
-        }
-    }
+    Ok(Composed { text: prompt, digest, warnings })
 }
 
 fn explain_reports(prompt: &mut String, inject: &Injection) {
@@ -114,6 +107,36 @@ fn show_failures(prompt: &mut String, round: &CheckRound) {
         let _ =
             writeln!(prompt, "\nThe check `{}` fails now: it {how}. The end of what it printed:", check.name);
         let _ = writeln!(prompt, "```\n{}\n```", check.tail);
+    }
+}
+
+/// What the session before this one knew, where this one takes over from it.
+fn show_handoff(prompt: &mut String, state: &State) {
+    if state.session.handoff.is_some() {
+        prompt.push_str("\nYou take over from a session that has ended. What it left:\n\n");
+        prompt.push_str(&PreservedState::of(state).to_markdown(HANDOFF_BYTES_MAX));
+    }
+}
+
+/// Tests that the last iteration broke, and those whose verdict means little.
+fn show_broken(prompt: &mut String, state: &State) {
+    let list = |names: Vec<&String>| {
+        let shown: Vec<&str> = names.iter().take(TESTS_SHOWN_MAX).map(|name| name.as_str()).collect();
+        let more = names.len().saturating_sub(TESTS_SHOWN_MAX);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        format!("{}{more}", shown.join(", "))
+    };
+    let broken: Vec<_> = state.tests.just(TestStatus::Failing).collect();
+    if !broken.is_empty() {
+        let _ = writeln!(prompt, "\nThese tests passed before and fail now: {}", list(broken));
+    }
+    let flaky: Vec<_> = state.tests.flaky().collect();
+    if !flaky.is_empty() {
+        let _ = writeln!(
+            prompt,
+            "\nThese tests pass and fail in turn, so one run of them proves little: {}",
+            list(flaky)
+        );
     }
 }
 

@@ -5,11 +5,13 @@
 
 use std::path::PathBuf;
 
-use piton_files::ralph::{self, Context, Published};
+use piton_files::aiwg::{self, History};
+use piton_files::ralph::{self, Context, Published, Quarantined};
 use piton_model::loop_machine::Prompt;
 use piton_model::{RunId, Seq, State, Timestamp};
 use piton_sys::{Clock, SystemClock};
 
+use super::extended::{self, Extended};
 use super::sentence;
 use crate::layout::Layout;
 
@@ -24,13 +26,15 @@ const COST_FACTOR: u64 = 20;
 pub struct Views {
     /// `.ralph/state.json`.
     pub ralph: bool,
+    /// `.aiwg/ralph/`.
+    pub aiwg: bool,
     /// Rendered at least this often while something changes.
     pub auto_save_interval_ms: u64,
 }
 
 impl Default for Views {
     fn default() -> Self {
-        Self { ralph: true, auto_save_interval_ms: 30_000 }
+        Self { ralph: true, aiwg: false, auto_save_interval_ms: 30_000 }
     }
 }
 
@@ -39,6 +43,7 @@ pub(super) struct Publisher {
     layout: Layout,
     views: Views,
     note: Box<dyn Fn(&str)>,
+    extended: Option<Extended>,
     last: Option<Rendered>,
 }
 
@@ -52,17 +57,31 @@ struct Rendered {
 impl Publisher {
     /// `note` is told what a person should know.
     pub(super) fn new(layout: Layout, views: Views, note: Box<dyn Fn(&str)>) -> Self {
-        Self { layout, views, note, last: None }
+        Self { layout, views, note, extended: None, last: None }
+    }
+
+    /// What was in the run's histories before this driver. Without it there are no files that hold them.
+    pub(super) fn remember(&mut self, history: History) {
+        self.extended = self.views.aiwg.then(|| Extended::new(history));
     }
 
     pub(super) fn publish(&mut self, state: &State, head: Seq, at_rest: bool, now: Timestamp) {
-        if !self.views.ralph || !(at_rest || self.is_due(state, head, now)) {
+        if let Some(extended) = &mut self.extended {
+            extended.absorb(state);
+        }
+        let is_any = self.views.ralph || self.extended.is_some();
+        if !is_any || !(at_rest || self.is_due(state, head, now)) {
             return;
         }
         let begin = SystemClock.monotonic();
-        match ralph::publish(self.layout.root(), &view_of(&self.layout, state, head)) {
-            Ok(published) => notes_of(&published).iter().for_each(|note| (self.note)(note)),
-            Err(error) => (self.note)(&format!("the state file was not written: {}", sentence(&error))),
+        if self.views.ralph {
+            match ralph::publish(self.layout.root(), &view_of(&self.layout, state, head)) {
+                Ok(published) => notes_of(&published).iter().for_each(|note| (self.note)(note)),
+                Err(error) => (self.note)(&format!("the state file was not written: {}", sentence(&error))),
+            }
+        }
+        if let Some(extended) = &mut self.extended {
+            extended.publish(&self.layout, state, head).iter().for_each(|note| (self.note)(note));
         }
         let cost_ms = (SystemClock.monotonic() - begin).as_millis() as u64;
         self.last = Some(Rendered { at: now, cost_ms, head, iteration: state.iteration });
@@ -93,33 +112,53 @@ fn view_of(layout: &Layout, state: &State, head: Seq) -> ralph::PersistedLoopSta
 }
 
 fn notes_of(published: &Published) -> Vec<String> {
-    let mut notes = Vec::new();
-    if let Some(quarantined) = &published.quarantined {
-        notes.push(format!(
-            "{} was not written by piton and now lies at {}; `{}` adopts it",
-            quarantined.from.display(),
-            quarantined.to.display(),
-            quarantined.command()
-        ));
-    }
-    notes
+    published.quarantined.iter().map(note_of).collect()
 }
 
-/// Renders the views of a run again from the journal; says what was written.
-pub fn republish(layout: &Layout, state: &State, head: Seq) -> Result<Vec<String>, super::WorldError> {
+/// What a person should know of a file that was in the way.
+pub(super) fn note_of(quarantined: &Quarantined) -> String {
+    format!(
+        "{} was not written by piton and now lies at {}; `{}` adopts it",
+        quarantined.from.display(),
+        quarantined.to.display(),
+        quarantined.command()
+    )
+}
+
+/// Renders the views of a run again from the journal; says what was written. The extended ones with a history that has
+/// taken in all of it.
+pub fn republish(
+    layout: &Layout,
+    state: &State,
+    head: Seq,
+    history: Option<&History>,
+) -> Result<Vec<String>, super::WorldError> {
     let published = ralph::rebuild(layout.root(), &view_of(layout, state, head))?;
     let mut lines = vec![format!("rendered {}", published.path.display())];
     lines.extend(notes_of(&published));
+    if let Some(history) = history {
+        lines.extend(extended::rebuild(layout, state, head, history)?);
+    }
     Ok(lines)
+}
+
+/// The view of a run as it would be written.
+pub fn view_bytes(layout: &Layout, state: &State, head: Seq) -> Vec<u8> {
+    ralph::to_bytes(&view_of(layout, state, head))
 }
 
 /// Removes the views of a run that are piton's own.
 pub fn unpublish(layout: &Layout, run: &RunId) -> Result<(), super::WorldError> {
     ralph::remove(layout.root(), run)?;
+    aiwg::remove(layout.root(), run)?;
     Ok(())
 }
 
-/// The exact files that piton renders for a run; snapshots leave them out.
+/// What piton renders for a run; snapshots leave it out.
 pub(super) fn rendered_paths(layout: &Layout, run: &RunId) -> Vec<PathBuf> {
-    ralph::rendered_paths(layout.root(), run)
+    let mut paths = ralph::rendered_paths(layout.root(), run);
+    if aiwg::is_used(layout.root()) {
+        paths.extend(aiwg::rendered_paths(layout.root(), run));
+    }
+    paths
 }

@@ -121,7 +121,7 @@ pub struct ProgressState {
     pub iterations_since_progress: u32,
     /// The last iteration that changed something that matters.
     pub last_progress_iteration: Option<u32>,
-    /// For each of the last iterations, oldest first: 1 where it changed something that matters, else 0.
+    /// For each of the last iterations, oldest first: how far it got, from 0 to 1.
     pub recent_scores: Vec<f64>,
     /// Files the run has changed.
     pub modified_files: Vec<PathBuf>,

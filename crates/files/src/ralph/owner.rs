@@ -9,11 +9,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::format::{PersistedLoopState, STATE_VERSION};
+use crate::proof;
 
 /// The name under `custom` that is piton's own. A custom value of that name is not shown.
 pub(crate) const OWN_KEY: &str = "piton";
-
-const DIGEST_HEX: usize = 64;
 
 /// The bytes are not a loop state.
 #[derive(Debug, thiserror::Error)]
@@ -93,7 +92,7 @@ pub(super) fn ours(bytes: &[u8]) -> Option<Ours> {
     let text = std::str::from_utf8(bytes).ok()?;
     let view: PersistedLoopState = serde_json::from_str(text).ok()?;
     let own = own(&view)?;
-    let fits = own.run_id.as_str() == view.loop_id && digest_fits(text, &own.digest);
+    let fits = own.run_id.as_str() == view.loop_id && proof::fits(text, &own.digest);
     fits.then_some(Ours { seq: own.seq, view })
 }
 
@@ -104,19 +103,4 @@ pub(super) fn seq(view: &PersistedLoopState) -> Seq {
 
 fn own(view: &PersistedLoopState) -> Option<Own> {
     Own::deserialize(view.custom.get(OWN_KEY)?).ok()
-}
-
-/// Over the bytes as they are, not as they would be written again: a number that does not survive a parser, or a
-/// field of a newer piton, must not make our own file foreign.
-fn digest_fits(text: &str, digest: &str) -> bool {
-    if digest.len() != DIGEST_HEX {
-        return false;
-    }
-    let signed = format!("\"digest\": \"{digest}\"");
-    let mut places = text.match_indices(&signed);
-    let (Some((start, _)), None) = (places.next(), places.next()) else { return false };
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&text.as_bytes()[..start]).update(b"\"digest\": \"\"");
-    hasher.update(&text.as_bytes()[start + signed.len()..]);
-    hasher.finalize().to_hex().as_str() == digest
 }

@@ -19,10 +19,12 @@ use piton_model::RunId;
 use piton_sys::fault;
 use piton_sys::file::{self, Durability, Error};
 
-use super::aside::{Quarantined, back_up, quarantine};
+use super::backup::back_up;
 use super::format::PersistedLoopState;
 use super::owner::{Ours, seq, to_bytes};
-use super::place::{Alone, Found, check, enter, home, look, look_for_ours, loops, main_file, side_file};
+use super::place::{home, look, look_for_ours, loops, main_file, side_file, sweep};
+use crate::aside::{Quarantined, quarantine};
+use crate::place::{Alone, Found, check, enter};
 
 /// What became of a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,14 +99,14 @@ fn put(root: &Path, view: &PersistedLoopState, order: Order) -> Result<Published
             if !ours.view.core.status.is_finished() {
                 return beside(root, &alone, &side, view, order);
             }
-            alone.sweep(&home(root))?;
+            sweep(&alone, &home(root))?;
             let backed_up = Some(back_up(root, &path, ours.view.saved_at)?);
             fault::point("files.publish.aside");
             let published = put_at(root, path, view, order)?;
             Ok(Published { backed_up, ..published })
         }
         Found::Nothing | Found::Foreign | Found::Ours(_) => {
-            alone.sweep(&home(root))?;
+            sweep(&alone, &home(root))?;
             put_at(root, path, view, order)
         }
     }
@@ -120,7 +122,7 @@ fn beside(
     let directory = loops(root).join(&view.loop_id);
     enter(&loops(root))?;
     enter(&directory)?;
-    alone.sweep(&directory)?;
+    sweep(alone, &directory)?;
     put_at(root, path.to_owned(), view, order)
 }
 

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use piton_model::RunId;
 use piton_sys::file::{self, Error};
 
-use super::aside::our_backups;
-use super::place::{Alone, backups, check, home, look_for_ours, loops, main_file, side_file};
+use super::backup::our_backups;
+use super::place::{backups, home, look_for_ours, loops, main_file, side_file};
+use crate::place::{Alone, check};
 
 /// Removes every file of this run that is ours, backups included, and directories that are empty then.
 ///

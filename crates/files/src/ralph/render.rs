@@ -4,10 +4,13 @@
 //! under `custom.piton.unknown`.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use piton_model::loop_machine::{CheckRound, Condition, DoneRule, ReportStatus, SessionPolicy, done_rule};
-use piton_model::{Seq, State, Timestamp};
+use piton_model::loop_machine::{
+    CheckRound, Condition, DoneRule, ReportStatus, SessionPolicy, TestStatus, done_rule, is_met,
+    stop_progress,
+};
+use piton_model::{Seq, State};
 
 use super::format::{
     CoreLoopState, MetricsSnapshot, PersistedLoopState, ProgressState, STATE_VERSION, SessionHistoryEntry,
@@ -15,6 +18,7 @@ use super::format::{
 };
 use super::owner;
 use super::status::loop_status;
+use crate::plain::{in_calendar, text_path};
 
 /// What the format wants to know and the journal does not hold: it has no absolute paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,11 +89,10 @@ fn session(state: &State, unknown: &mut Vec<&'static str>) -> SessionState {
 }
 
 fn progress(state: &State) -> ProgressState {
-    let score = |progress: bool| if progress { 1.0 } else { 0.0 };
     ProgressState {
         iterations_since_progress: state.counters.no_progress_in_a_row,
         last_progress_iteration: state.counters.last_progress_iteration,
-        recent_scores: state.recent.iter().map(|iteration| score(iteration.progress)).collect(),
+        recent_scores: state.recent.iter().map(|iteration| iteration.score).collect(),
         modified_files: state.modified_files.iter().map(PathBuf::from).collect(),
         completed_objectives: state.objectives.completed.clone(),
         pending_objectives: state.objectives.pending.clone(),
@@ -97,6 +100,9 @@ fn progress(state: &State) -> ProgressState {
 }
 
 fn tests(state: &State, unknown: &mut Vec<&'static str>) -> TestState {
+    if !state.tests.is_empty() {
+        return named_tests(state);
+    }
     unknown.push("tests.flaky_tests");
     // The format counts iterations; the round before the first one is none.
     let failure_streak = state.counters.red_in_a_row.min(state.counters.iterations);
@@ -121,6 +127,18 @@ fn tests(state: &State, unknown: &mut Vec<&'static str>) -> TestState {
     }
 }
 
+/// The tests by name, as their runners name them.
+fn named_tests(state: &State) -> TestState {
+    let names = |status| state.tests.named(status).cloned().collect();
+    TestState {
+        failure_streak: state.counters.red_in_a_row.min(state.counters.iterations),
+        passing_tests: names(TestStatus::Passing),
+        failing_tests: names(TestStatus::Failing),
+        flaky_tests: state.tests.flaky().cloned().collect(),
+        recently_fixed: state.tests.just(TestStatus::Passing).cloned().collect(),
+    }
+}
+
 fn stop_conditions(state: &State, unknown: &mut Vec<&'static str>) -> StopConditionState {
     let mut progress = limits(state, unknown);
     let asked: Vec<_> = match done_rule(&state.config, state.baseline.as_ref()) {
@@ -128,6 +146,7 @@ fn stop_conditions(state: &State, unknown: &mut Vec<&'static str>) -> StopCondit
         DoneRule::Done => vec![Condition::Done],
         DoneRule::Conditions => state.config.until.clone(),
     };
+    progress.extend(stop_progress(state));
     for condition in asked {
         progress.insert(condition.label(), condition_progress(state, &condition));
     }
@@ -174,6 +193,7 @@ fn condition_progress(state: &State, condition: &Condition) -> f64 {
             let parts = [reported, state.tree_changed(), all_pass];
             share(parts.iter().filter(|holds| **holds).count() as u64, parts.len() as u64)
         }
+        Condition::Stop(named) => f64::from(u8::from(is_met(state, &named.condition))),
         Condition::Command(_) | Condition::File(_) | Condition::TasksDone(_) => {
             let label = condition.label();
             let results = state.checks.as_ref().map_or(&[][..], |round| &round.conditions);
@@ -198,7 +218,7 @@ fn metrics(state: &State) -> MetricsSnapshot {
         total_iterations: u64::from(counters.iterations),
         successful_iterations: u64::from(counters.succeeded),
         failed_iterations: u64::from(counters.failed),
-        total_reboots: 0,
+        total_reboots: u64::from(counters.reboots),
         total_execution_ms: counters.working_ms,
     }
 }
@@ -206,16 +226,4 @@ fn metrics(state: &State) -> MetricsSnapshot {
 /// From 0 to 1. A limit of nothing is reached.
 fn share(used: u64, limit: u64) -> f64 {
     if limit == 0 { 1.0 } else { (used as f64 / limit as f64).clamp(0.0, 1.0) }
-}
-
-/// Readers know years of four digits; a broken clock must not make a file that they cannot read.
-fn in_calendar(moment: Timestamp) -> Timestamp {
-    const FIRST_OF_YEAR_0_MS: i64 = -62_167_219_200_000;
-    const END_OF_YEAR_9999_MS: i64 = 253_402_128_000_000;
-    Timestamp::from_millis(moment.as_millis().clamp(FIRST_OF_YEAR_0_MS, END_OF_YEAR_9999_MS))
-}
-
-/// JSON has no bytes that are not text.
-fn text_path(path: &Path) -> PathBuf {
-    PathBuf::from(path.to_string_lossy().into_owned())
 }

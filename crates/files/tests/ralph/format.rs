@@ -208,8 +208,8 @@ fn a_typical_run_looks_like_this() {
         "iterations_since_progress": 0,
         "last_progress_iteration": 2,
         "recent_scores": [
-          1.0,
-          1.0
+          0.158,
+          0.0
         ],
         "modified_files": [
           "src/a.rs",
@@ -256,7 +256,7 @@ fn a_typical_run_looks_like_this() {
       },
       "custom": {
         "piton": {
-          "digest": "2cfd81b31a0caf8ebe8e910b18f0508cd926228e9d798a7594c0f15903d624e6",
+          "digest": "63bc2a3427ff055750e2b29114490645ce363abd5a342b81c1988d0460402106",
           "reason": null,
           "run_id": "ralph-add-validation-7f3a91c2",
           "seq": 13,

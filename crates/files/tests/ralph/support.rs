@@ -37,6 +37,9 @@ pub(crate) fn config() -> LoopConfig {
         worktree: None,
         guard: Default::default(),
         protect: Vec::new(),
+        stop: Default::default(),
+        redline: Default::default(),
+        reboot: Default::default(),
         rules_off: Vec::new(),
         thresholds: Default::default(),
         reinforcement: Default::default(),
@@ -108,15 +111,15 @@ fn history() -> Vec<Event> {
         driver,
         Event::SnapshotTaken { snapshot: snapshot("a") },
         Event::ChecksStarted { round: 1 },
-        Event::ChecksFinished { round: round(1, [false, false], false) },
+        Event::ChecksFinished { round: Box::new(round(1, [false, false], false)) },
         Event::AttemptStarted { attempt: attempt(1) },
         Event::AttemptFinished { attempt: 1, end: Box::new(end(first, "b", &["src/a.rs"])) },
         Event::ChecksStarted { round: 2 },
-        Event::ChecksFinished { round: round(2, [true, false], false) },
+        Event::ChecksFinished { round: Box::new(round(2, [true, false], false)) },
         Event::AttemptStarted { attempt: attempt(2) },
         Event::AttemptFinished { attempt: 2, end: Box::new(end(second, "b", &["src/b.rs"])) },
         Event::ChecksStarted { round: 3 },
-        Event::ChecksFinished { round: round(3, [true, false], true) },
+        Event::ChecksFinished { round: Box::new(round(3, [true, false], true)) },
     ]
 }
 
@@ -172,6 +175,8 @@ fn round(number: u32, passed: [bool; 2], report_is_there: bool) -> CheckRound {
         snapshot: None,
         commit: None,
         duration_ms: 2_000,
+        stops: Vec::new(),
+        tests: Default::default(),
         measures: Default::default(),
         cancelled: false,
     }

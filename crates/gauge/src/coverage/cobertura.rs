@@ -162,6 +162,9 @@ fn shares(mut file: File, has_branches: bool) -> Shares {
 
 /// Whether a number of hits is above zero.
 fn covered(hits: &str) -> Option<bool> {
+    if !hits.is_empty() && hits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(hits.bytes().any(|byte| byte != b'0'));
+    }
     let hits: f64 = hits.parse().ok()?;
     hits.is_finite().then_some(hits > 0.0)
 }

@@ -70,7 +70,7 @@ impl Cargo {
         };
         if is_summary(message) {
             self.recognised = true;
-            self.ended |= level == "error";
+            self.ended |= level == "error" || message.ends_with(" emitted");
             return true;
         }
         self.recognised |= has_code && rest.starts_with("[E");

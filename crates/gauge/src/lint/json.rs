@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::{Lint, Tool, sarif};
+use crate::json::{Absorb, Folded};
 
 /// How far to look for the document behind what a package manager prints.
 const LINES_BEFORE_MAX: usize = 64;
@@ -14,8 +15,7 @@ const LINES_BEFORE_MAX: usize = 64;
 pub(super) fn read(text: &str) -> Option<Lint> {
     let document = document(text)?;
     if document.starts_with('[') {
-        let items: Vec<Item<'_>> = first(document)?;
-        return array(&items);
+        return first::<Folded<Item<'_>, Items>>(document)?.value.lint();
     }
     object(document)
 }
@@ -44,6 +44,7 @@ pub(super) fn empty(tool: Tool, text: &str) -> Option<Lint> {
 fn document(text: &str) -> Option<&str> {
     let mut rest = text;
     for _ in 0..LINES_BEFORE_MAX {
+        // Lines of cargo's are read as lines.
         if rest.starts_with(['{', '[']) && !rest.starts_with("{\"reason\":") {
             return Some(rest);
         }
@@ -74,35 +75,53 @@ struct Item<'j> {
     location: Option<IgnoredAny>,
 }
 
-fn array(items: &[Item<'_>]) -> Option<Lint> {
-    let example = items.first()?;
-    if example.error_count.is_some() {
-        let sum =
-            |count: fn(&Item<'_>) -> Option<u64>| items.iter().filter_map(count).fold(0, u64::saturating_add);
-        return Some(Lint::new(
-            Tool::Eslint,
-            Some(sum(|item| item.error_count)),
-            Some(sum(|item| item.warning_count)),
-        ));
+/// What an array comes to. All of its elements must be of one tool.
+#[derive(Default)]
+struct Items {
+    tool: Option<Tool>,
+    errors: u64,
+    warnings: u64,
+    is_strange: bool,
+}
+
+impl Absorb<Item<'_>> for Items {
+    fn absorb(&mut self, item: Item<'_>) {
+        let Some((tool, errors, warnings)) = weigh(&item) else {
+            self.is_strange = true;
+            return;
+        };
+        self.is_strange |= self.tool.is_some_and(|known| known != tool);
+        self.tool = Some(tool);
+        self.errors = self.errors.saturating_add(errors);
+        self.warnings = self.warnings.saturating_add(warnings);
     }
-    let count = |wanted: &[&str], word: fn(&Item<'_>) -> Option<String>| {
-        items.iter().filter_map(word).filter(|word| wanted.contains(&word.as_str())).count() as u64
-    };
-    if example.message_id.is_some() {
-        let word: fn(&Item<'_>) -> Option<String> = |item| item.kind.map(str::to_owned);
-        let warnings = count(&["warning", "refactor", "convention"], word);
-        return Some(Lint::new(Tool::Pylint, Some(count(&["error", "fatal"], word)), Some(warnings)));
+}
+
+impl Items {
+    fn lint(&self) -> Option<Lint> {
+        let tool = self.tool.filter(|_| !self.is_strange)?;
+        let warnings = (tool != Tool::Ruff).then_some(self.warnings);
+        Some(Lint::new(tool, Some(self.errors), warnings))
     }
-    if example.level.is_some() && example.file.is_some() {
-        let word: fn(&Item<'_>) -> Option<String> = |item| item.level.map(str::to_owned);
-        return Some(Lint::new(
-            Tool::Shellcheck,
-            Some(count(&["error"], word)),
-            Some(count(&["warning"], word)),
-        ));
+}
+
+/// Whose an element is, and how many errors and warnings it stands for.
+fn weigh(item: &Item<'_>) -> Option<(Tool, u64, u64)> {
+    if let Some(errors) = item.error_count {
+        return Some((Tool::Eslint, errors, item.warning_count.unwrap_or(0)));
     }
-    (example.filename.is_some() && example.location.is_some())
-        .then(|| Lint::new(Tool::Ruff, Some(items.len() as u64), None))
+    if item.message_id.is_some() {
+        let (errors, warnings) = match item.kind? {
+            "error" | "fatal" => (1, 0),
+            "warning" | "refactor" | "convention" => (0, 1),
+            _ => (0, 0),
+        };
+        return Some((Tool::Pylint, errors, warnings));
+    }
+    if let (Some(level), Some(_)) = (item.level, item.file) {
+        return Some((Tool::Shellcheck, u64::from(level == "error"), u64::from(level == "warning")));
+    }
+    (item.filename.is_some() && item.location.is_some()).then_some((Tool::Ruff, 1, 0))
 }
 
 /// An object, whoever wrote it: the fields present tell.
@@ -113,11 +132,11 @@ struct Document<'j> {
     general_diagnostics: Option<IgnoredAny>,
     summary: Option<Summary>,
     #[serde(rename = "Issues", borrow)]
-    issues: Option<Vec<Issue<'j>>>,
+    issues: Option<Folded<Issue<'j>, Issues>>,
     #[serde(rename = "Report")]
     report: Option<IgnoredAny>,
     #[serde(borrow)]
-    comments: Option<Vec<Item<'j>>>,
+    comments: Option<Folded<Item<'j>, Items>>,
     statistics: Option<Statistics>,
     severity: Option<IgnoredAny>,
     location: Option<IgnoredAny>,
@@ -131,10 +150,29 @@ struct Summary {
     warning_count: Option<u64>,
 }
 
+/// One of golangci-lint's.
 #[derive(Deserialize)]
 struct Issue<'j> {
     #[serde(rename = "Severity", default, borrow)]
     severity: Option<&'j str>,
+}
+
+#[derive(Default)]
+struct Issues {
+    errors: u64,
+    warnings: u64,
+    has_severities: bool,
+}
+
+impl Absorb<Issue<'_>> for Issues {
+    fn absorb(&mut self, issue: Issue<'_>) {
+        let severity = issue.severity.unwrap_or_default();
+        self.has_severities |= !severity.is_empty();
+        match severity {
+            "warning" => self.warnings += 1,
+            _ => self.errors += 1,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -153,17 +191,18 @@ fn object(text: &str) -> Option<Lint> {
         return Some(Lint::new(Tool::Pyright, summary.error_count, summary.warning_count));
     }
     if document.report.is_some() || document.issues.is_some() {
-        let issues = document.issues.unwrap_or_default();
-        let warnings = issues.iter().filter(|issue| issue.severity == Some("warning")).count() as u64;
-        let known = issues.iter().any(|issue| issue.severity.is_some_and(|word| !word.is_empty()));
-        let errors = issues.len() as u64 - warnings;
-        return Some(Lint::new(Tool::GolangciLint, Some(errors), known.then_some(warnings)));
+        let issues = document.issues.map(|issues| issues.value).unwrap_or_default();
+        let warnings = issues.has_severities.then_some(issues.warnings);
+        return Some(Lint::new(Tool::GolangciLint, Some(issues.errors), warnings));
     }
     if let Some(comments) = &document.comments {
-        return array(comments).or(Some(Lint::new(Tool::Shellcheck, Some(0), Some(0))));
+        let clean = || Lint::new(Tool::Shellcheck, Some(0), Some(0));
+        return comments.value.lint().or_else(|| (!comments.value.is_strange).then(clean));
     }
     if let Some(statistics) = &document.statistics {
-        let sum = |words: &[&str]| words.iter().filter_map(|word| statistics.by_type.get(*word)).sum();
+        let sum = |words: &[&str]| {
+            words.iter().filter_map(|word| statistics.by_type.get(*word)).fold(0, |a, b| b.saturating_add(a))
+        };
         let warnings = sum(&["warning", "refactor", "convention"]);
         return Some(Lint::new(Tool::Pylint, Some(sum(&["error", "fatal"])), Some(warnings)));
     }
@@ -176,12 +215,13 @@ fn object(text: &str) -> Option<Lint> {
 /// staticcheck writes one object per finding.
 fn staticcheck(text: &str) -> Option<Lint> {
     #[derive(Deserialize)]
-    struct Finding {
-        severity: String,
+    struct Finding<'j> {
+        #[serde(borrow)]
+        severity: &'j str,
     }
     let (mut errors, mut warnings) = (0, 0);
-    for finding in serde_json::Deserializer::from_str(text).into_iter::<Finding>() {
-        match finding.ok()?.severity.as_str() {
+    for finding in serde_json::Deserializer::from_str(text).into_iter::<Finding<'_>>() {
+        match finding.ok()?.severity {
             "error" => errors += 1,
             "warning" => warnings += 1,
             _ => {}

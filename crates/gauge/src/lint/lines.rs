@@ -182,8 +182,11 @@ impl Reading {
 
     /// `   ^-- SC2086 (info): …`.
     fn shellcheck_terminal(&mut self, line: &str) {
-        let Some(at) = line.find("-- SC") else { return };
-        let Some((_, rest)) = number(&line[at + 5..]) else { return };
+        let Some((marks, rest)) = line.trim_start().split_once(" SC") else { return };
+        if !marks.starts_with('^') || !marks.bytes().all(|byte| matches!(byte, b'^' | b'-')) {
+            return;
+        }
+        let Some((_, rest)) = number(rest) else { return };
         let level = match rest.strip_prefix(" (").and_then(|rest| rest.split_once(')')) {
             Some(("error", _)) => Level::Error,
             Some(("warning", _)) => Level::Warning,

@@ -51,7 +51,8 @@ impl Reader for Cargo {
         }
     }
 
-    fn finish(mut self: Box<Self>, _: bool) -> Option<Tally> {
+    fn finish(mut self: Box<Self>, certain: bool) -> Option<Tally> {
+        self.recognised |= certain && self.open.is_some();
         self.abandon();
         if !self.recognised {
             return self.build_failed.then(|| Tally { build_failed: true, ..Tally::default() });
@@ -60,6 +61,7 @@ impl Reader for Cargo {
         let mut tally = self.counts.tally(self.names, complete);
         tally.total = Some(self.counts.total().saturating_add(self.missing));
         tally.build_failed = self.build_failed;
+        tally.is_inner = self.binary.is_empty();
         Some(tally)
     }
 }
@@ -71,7 +73,8 @@ impl Cargo {
             return;
         }
         self.abandon();
-        self.recognised = true;
+        // The words alone could be anybody's.
+        self.recognised |= !self.binary.is_empty();
         self.open = Some(Unit { announced, counts: Counts::default(), pending: None, failures: None });
     }
 
@@ -87,7 +90,7 @@ impl Cargo {
             .unwrap_or(name);
         unit.pending = None;
         match outcome(verdict) {
-            Some(outcome) => self.ended(name.to_owned(), outcome, verdict),
+            Some(outcome) => self.ended(name, outcome, verdict),
             None => unit.pending = Some(name.to_owned()),
         }
     }
@@ -99,19 +102,20 @@ impl Cargo {
             && let Some(outcome) = outcome(text).filter(|_| !text.contains(' ') || text.contains('<'))
             && let Some(name) = unit.pending.take()
         {
-            self.ended(name, outcome, text);
+            self.ended(&name, outcome, text);
         }
     }
 
-    fn ended(&mut self, name: String, outcome: Outcome, verdict: &str) {
+    fn ended(&mut self, name: &str, outcome: Outcome, verdict: &str) {
         let Some(unit) = &mut self.open else { return };
         unit.counts.one(outcome);
-        let duration = verdict
-            .split_once('<')
-            .and_then(|(_, rest)| rest.split_once('>'))
-            .and_then(|(time, _)| duration_ms(time));
-        let name = self.full(&name);
-        self.names.push(&name, outcome, duration);
+        self.recognised = true;
+        if self.names.is_full() {
+            return self.names.push("", outcome, None);
+        }
+        let time = verdict.split_once('<').and_then(|(_, rest)| rest.split_once('>'));
+        let name = self.full(name);
+        self.names.push(&name, outcome, time.and_then(|(time, _)| duration_ms(time)));
     }
 
     fn full(&self, name: &str) -> String {
@@ -132,6 +136,7 @@ impl Cargo {
         }
         let failures = unit.failures.take().unwrap_or_default();
         self.counts.add(counts);
+        self.recognised = true;
         self.open = None;
         for name in failures {
             let name = self.full(&name);
@@ -171,7 +176,7 @@ impl Cargo {
 
     /// A binary that has not summed up did not come to its end.
     fn abandon(&mut self) {
-        if let Some(unit) = self.open.take() {
+        if let Some(unit) = self.open.take().filter(|_| self.recognised) {
             self.cut_off = true;
             self.missing = self.missing.saturating_add(unit.announced.saturating_sub(unit.counts.total()));
             self.counts.add(unit.counts);

@@ -53,8 +53,8 @@ impl Reader for Go {
 
     fn finish(self: Box<Self>, _: bool) -> Option<Tally> {
         let go = *self;
-        if let Some(tally) = go.events.finish() {
-            return Some(tally);
+        if go.events.recognised() {
+            return Some(go.events.finish(go.build_failed));
         }
         if go.packages == 0 && !(go.is_verbose && go.is_open) {
             return None;
@@ -73,6 +73,7 @@ impl Reader for Go {
             names: go.names,
             complete,
             build_failed: go.build_failed,
+            is_inner: false,
         })
     }
 }

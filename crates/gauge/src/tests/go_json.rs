@@ -1,18 +1,18 @@
 //! `go test -json`: one object per event.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
 use super::names::Names;
-use super::{Counts, Outcome, Tally};
+use super::{Counts, NAMES_MAX, Outcome, Tally};
 use crate::text::{digest, milliseconds};
 
 #[derive(Default)]
 pub(super) struct Events {
-    /// Tests and packages that have begun and not ended.
-    running: HashSet<u64>,
+    /// Tests and packages that have begun and not ended, with their names as far as those are kept.
+    running: HashMap<u64, String>,
     counts: Counts,
     /// Packages with output that explains how they ended.
     timed_out: HashSet<u64>,
@@ -49,7 +49,9 @@ impl Events {
         let key = digest(&[event.package.as_bytes(), test.as_bytes()]);
         let outcome = match &*event.action {
             "run" | "start" => {
-                self.running.insert(key);
+                let is_kept = !test.is_empty() && self.running.len() < NAMES_MAX;
+                let name = if is_kept { format!("{}.{test}", event.package) } else { String::new() };
+                self.running.insert(key, name);
                 return;
             }
             "output" => return self.output(&event),
@@ -65,6 +67,7 @@ impl Events {
         self.running.remove(&key);
         if test.is_empty() {
             self.unbuilt |= event.failed_build.is_some();
+            self.late(&event.package);
             return;
         }
         let package = digest(&[event.package.as_bytes()]);
@@ -73,6 +76,18 @@ impl Events {
         self.counts.one(outcome);
         let duration = event.elapsed.and_then(|seconds| milliseconds(seconds * 1_000.0));
         self.names.push(&format!("{}.{test}", event.package), outcome, duration);
+    }
+
+    /// Tests that ran when the time of their package was over do not end by themselves.
+    fn late(&mut self, package: &str) {
+        if !self.timed_out.remove(&digest(&[package.as_bytes()])) {
+            return;
+        }
+        let prefix = format!("{package}.");
+        for (_, name) in self.running.extract_if(|_, name| name.starts_with(&prefix)) {
+            self.counts.one(Outcome::TimedOut);
+            self.names.push(&name, Outcome::TimedOut, None);
+        }
     }
 
     fn output(&mut self, event: &Event<'_>) {
@@ -87,19 +102,22 @@ impl Events {
         }
     }
 
-    pub(super) fn finish(self) -> Option<Tally> {
-        if !self.recognised {
-            return None;
-        }
-        if self.unbuilt && self.counts.is_empty() {
-            return Some(Tally { build_failed: true, ..Tally::default() });
+    pub(super) fn recognised(&self) -> bool {
+        self.recognised
+    }
+
+    /// `unbuilt` says that a package was seen which could not be built.
+    pub(super) fn finish(self, unbuilt: bool) -> Tally {
+        let unbuilt = unbuilt || self.unbuilt;
+        if unbuilt && self.counts.is_empty() {
+            return Tally { build_failed: true, ..Tally::default() };
         }
         let cut_off = self.cut_off || !self.running.is_empty();
-        let mut tally = self.counts.tally(self.names, !cut_off && !self.unbuilt);
+        let mut tally = self.counts.tally(self.names, !cut_off && !unbuilt);
         if cut_off {
             tally.total = None;
         }
-        tally.build_failed = self.unbuilt;
-        Some(tally)
+        tally.build_failed = unbuilt;
+        tally
     }
 }

@@ -31,6 +31,13 @@ impl Reader for Jest {
             b'F' if text.starts_with("FAIL ") => self.file(&text["FAIL ".len()..]),
             b'T' if text.starts_with("Tests: ") && text.ends_with(" total") => self.sum(text),
             b'T' if text.starts_with("Test Suites: ") => self.stopped |= text.contains(" of "),
+            // In colour the word stands on a ground with a margin.
+            b' ' if line.indent() == 1 && line.body.starts_with("PASS  ") => {
+                self.file(&line.body["PASS ".len()..])
+            }
+            b' ' if line.indent() == 1 && line.body.starts_with("FAIL  ") => {
+                self.file(&line.body["FAIL ".len()..])
+            }
             b' ' if self.open => self.indented(line),
             _ => {}
         }
@@ -98,8 +105,11 @@ impl Jest {
         };
         let timed = trailing_parenthesis(title).and_then(|(title, time)| Some((title, duration_ms(time)?)));
         let (title, duration) = timed.map_or((title, None), |(title, time)| (title, Some(time)));
-        let name = self.outline.name(&self.file, indent, title);
         self.seen.one(outcome);
+        if self.names.is_full() {
+            return self.names.push("", outcome, None);
+        }
+        let name = self.outline.name(&self.file, indent, title);
         self.names.set(&name, outcome, duration);
     }
 

@@ -6,7 +6,7 @@
 use super::names::Names;
 use super::{Counts, Outcome, Tally};
 use crate::text::milliseconds;
-use crate::xml::{Element, Tag, walk};
+use crate::xml::{Element, Tag, unescape, walk};
 
 #[derive(Default)]
 struct Reading {
@@ -34,6 +34,9 @@ pub(super) fn read(text: &str) -> Option<Tally> {
     if !reading.is_junit {
         return None;
     }
+    if reading.build_failed && reading.counts.is_empty() {
+        return Some(Tally { build_failed: true, ..Tally::default() });
+    }
     let counts = if reading.counts.is_empty() { reading.stated } else { reading.counts };
     let mut tally = counts.tally(reading.names, whole.is_ok() && !reading.build_failed);
     if whole.is_err() {
@@ -58,7 +61,11 @@ impl Reading {
             "failure" | "error" => {
                 let kind = element.attribute("type").unwrap_or_default();
                 let message = element.attribute("message").unwrap_or_default();
-                self.build_failed |= message == "collection failure";
+                if message == "collection failure" {
+                    // A module that pytest could not load is not a test.
+                    self.build_failed = true;
+                    self.case = None;
+                }
                 let is_late = kind.to_ascii_lowercase().contains("timeout")
                     || message.contains("timed out")
                     || message.contains("Timeout");
@@ -95,14 +102,18 @@ impl Reading {
 }
 
 fn case(element: &Element<'_>, depth: usize) -> (usize, String, Outcome, Option<u64>) {
-    let name = element.attribute("name").unwrap_or_default();
-    let class = element.attribute("classname").unwrap_or_default();
-    let name = if class.is_empty() || name.starts_with(&class) { name } else { format!("{class}.{name}") };
-    let is_run =
-        |status: String| !matches!(status.as_str(), "notrun" | "disabled" | "skipped" | "suppressed");
-    let has_run =
-        element.attribute("status").is_none_or(is_run) && element.attribute("result").is_none_or(is_run);
+    let (mut name, mut class, mut time, mut has_run) = (String::new(), String::new(), None, true);
+    element.attributes(|key, value| match key {
+        "name" => name = unescape(value).into_owned(),
+        "classname" => class = unescape(value).into_owned(),
+        "time" if value.contains(',') => time = value.replace(',', "").parse::<f64>().ok(),
+        "time" => time = value.parse::<f64>().ok(),
+        "status" | "result" => has_run &= !matches!(value, "notrun" | "disabled" | "skipped" | "suppressed"),
+        _ => {}
+    });
+    if !class.is_empty() && !name.starts_with(&class) {
+        name = format!("{class}.{name}");
+    }
     let outcome = if has_run { Outcome::Passed } else { Outcome::Skipped };
-    let time = element.attribute("time").and_then(|time| time.replace(',', "").parse::<f64>().ok());
     (depth, name, outcome, time.and_then(|seconds| milliseconds(seconds * 1_000.0)))
 }

@@ -17,6 +17,8 @@ pub(super) struct Mocha {
     summed: bool,
     seen: Counts,
     counts: Counts,
+    /// Failures that were seen and not summed up: the sums themselves were cut off.
+    untold: u64,
     sums: u64,
     names: Names,
 }
@@ -43,8 +45,10 @@ impl Reader for Mocha {
         }
         let mut counts = self.counts;
         counts.add(self.seen);
-        let mut tally = counts.tally(self.names, !is_open);
-        if is_open {
+        counts.add(Counts { failed: self.untold, ..Counts::default() });
+        let is_cut = is_open || self.untold > 0;
+        let mut tally = counts.tally(self.names, !is_cut);
+        if is_cut {
             tally.total = None;
         }
         Some(tally)
@@ -60,11 +64,13 @@ impl Mocha {
             }
             self.counts.add(Counts { passed: count, ..Counts::default() });
             self.sums += 1;
+            self.untold = self.untold.saturating_add(self.seen.failed);
             (self.summed, self.seen) = (true, Counts::default());
         } else if self.summed && rest == " pending" {
             self.counts.add(Counts { skipped: count, ..Counts::default() });
         } else if self.summed && rest == " failing" {
             self.counts.add(Counts { failed: count, ..Counts::default() });
+            self.untold = self.untold.saturating_sub(count);
         } else {
             return false;
         }

@@ -19,9 +19,14 @@ impl Names {
         self.named.len()
     }
 
+    /// Whether further names would only be counted; then they need not be put together.
+    pub(super) fn is_full(&self) -> bool {
+        self.named.len() >= NAMES_MAX
+    }
+
     /// Adds a test, even if there is one of its name.
     pub(super) fn push(&mut self, name: &str, outcome: Outcome, duration_ms: Option<u64>) {
-        if self.named.len() >= NAMES_MAX {
+        if self.is_full() {
             self.cut += 1;
             return;
         }

@@ -23,7 +23,7 @@ impl Reader for Node {
     fn line(&mut self, line: &Line<'_>) {
         let first = line.body.as_bytes()[0];
         if first < 0x80 {
-            if self.telling && line.body.starts_with("'test timed out after ") {
+            if line.body.starts_with("'test timed out after ") {
                 self.timed_out();
             }
             return;
@@ -40,9 +40,10 @@ impl Reader for Node {
     }
 
     fn finish(mut self: Box<Self>, certain: bool) -> Option<Tally> {
-        self.close();
-        let is_open = !self.seen.is_empty();
-        if self.sums == 0 && !(certain && is_open) {
+        // Sums that were cut off are no sums.
+        let is_cut = self.sum.take().is_some();
+        let is_open = is_cut || !self.seen.is_empty();
+        if self.sums == 0 && !is_cut && !(certain && is_open) {
             return None;
         }
         let mut counts = self.counts;
@@ -97,7 +98,7 @@ impl Node {
             self.telling = true;
             return;
         }
-        let without = title.split_once(" # ").map_or(title, |(title, _)| title);
+        let (without, directive) = title.split_once(" # ").unwrap_or((title, ""));
         let (title, duration) = timed(without).map_or((without, None), |(title, time)| (title, Some(time)));
         if self.telling {
             self.failure = Some(title.to_owned());
@@ -107,10 +108,12 @@ impl Node {
             return self.outline.leave(indent);
         }
         let outcome = match symbol {
+            _ if directive.starts_with("SKIP") || directive.starts_with("TODO") => Outcome::Skipped,
             '✔' => Outcome::Passed,
             '✖' => Outcome::Failed,
             _ => Outcome::Skipped,
         };
+        self.failure = (outcome == Outcome::Failed).then(|| title.to_owned());
         let name = self.outline.name("", indent, title);
         self.seen.one(outcome);
         self.names.push(&name, outcome, duration);

@@ -40,7 +40,7 @@ impl Reader for Pytest {
             b'=' => self.rule(text.trim_matches('=').trim()),
             b'!' => self.interrupted(text),
             b'0'..=b'9' | b'n' if self.is_sum(text) => {}
-            b'c' if text.starts_with("collected ") && self.open => {
+            b'c' if self.open && text.starts_with("collect") && text.contains("collected ") => {
                 self.announced = number_after(text, "collected ");
                 if let Some(selected) = number_before(text, " selected") {
                     self.announced = Some(selected);
@@ -220,12 +220,14 @@ fn verdict(text: &str) -> Option<(&str, Outcome)> {
         Some((before, percent)) if percent.ends_with("%]") => before.trim_end(),
         _ => text.trim_end(),
     };
-    let text = match text.rfind(" (") {
-        Some(at) if text.ends_with(')') => &text[..at],
-        _ => text,
-    };
-    let (name, word) = text.rsplit_once(' ')?;
-    Some((name.trim_end(), of_word(word)?))
+    // A reason in parentheses may follow, and an id may hold spaces.
+    let at = text.find("::")?;
+    text[at..].match_indices(' ').find_map(|(space, _)| {
+        let (name, rest) = text.split_at(at + space);
+        let mut words = rest[1..].splitn(2, ' ');
+        let outcome = of_word(words.next()?)?;
+        words.next().is_none_or(|reason| reason.starts_with('(')).then(|| (name.trim_end(), outcome))
+    })
 }
 
 fn of_word(word: &str) -> Option<Outcome> {

@@ -99,9 +99,13 @@ impl Tap {
             return;
         }
         let rest = rest.trim_start().trim_start_matches("- ");
-        let (title, directive) = rest.split_once(" # ").unwrap_or((rest, ""));
-        let directive = directive.trim().to_ascii_lowercase();
-        let outcome = if directive.starts_with("skip") || directive.starts_with("todo") && !passed {
+        let (title, directive) = match rest.strip_prefix("# ") {
+            Some(directive) => ("", directive),
+            None => rest.split_once(" # ").unwrap_or((rest, "")),
+        };
+        let directive = directive.trim();
+        let is = |word: &str| directive.get(..4).is_some_and(|head| head.eq_ignore_ascii_case(word));
+        let outcome = if is("skip") || is("todo") {
             Outcome::Skipped
         } else if passed {
             Outcome::Passed
@@ -129,8 +133,8 @@ impl Tap {
         let at = self.names.len();
         self.level(depth).start.get_or_insert(at);
         self.seen.one(outcome);
+        self.last = (!self.names.is_full()).then(|| title.to_owned());
         self.names.push(title, outcome, None);
-        self.last = Some(title.to_owned());
     }
 
     /// node's `# pass 3`.

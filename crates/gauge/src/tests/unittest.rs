@@ -12,6 +12,8 @@ pub(super) struct Unittest {
     counts: Counts,
     /// `test_x (module.Class.test_x)`, whose verdict follows its description.
     described: Option<String>,
+    /// Modules that could not be loaded, which count as tests that ran.
+    unloaded: u64,
     cut_off: bool,
     build_failed: bool,
     recognised: bool,
@@ -43,6 +45,9 @@ impl Reader for Unittest {
         if !self.recognised {
             return None;
         }
+        if self.build_failed && self.counts.is_empty() {
+            return Some(Tally { build_failed: true, ..Tally::default() });
+        }
         let mut tally = self.counts.tally(self.names, !self.cut_off && !self.build_failed);
         if self.cut_off {
             tally.total = None;
@@ -55,8 +60,8 @@ impl Reader for Unittest {
 impl Unittest {
     fn verdict(&mut self, text: &str) -> bool {
         let is_end = text == "OK"
-            || text.starts_with("OK (")
-            || text.starts_with("FAILED (")
+            // A line that was cut off has no end.
+            || (text.starts_with("OK (") || text.starts_with("FAILED (")) && text.ends_with(')')
             || text.starts_with("NO TESTS RAN");
         if let Some(ran) = self.ran.take_if(|_| is_end) {
             let count = |label: &str| number_after(text, label).unwrap_or(0);
@@ -66,6 +71,9 @@ impl Unittest {
             let failed =
                 failures.saturating_add(count("errors=")).saturating_add(count("unexpected successes="));
             let skipped = count("skipped=").saturating_add(expected);
+            let (unloaded, ran) = (self.unloaded, ran.saturating_sub(self.unloaded));
+            let failed = failed.saturating_sub(unloaded);
+            self.unloaded = 0;
             let passed = ran.saturating_sub(failed).saturating_sub(skipped);
             self.counts.add(Counts { passed, failed, skipped });
             self.seen = Counts::default();
@@ -78,6 +86,7 @@ impl Unittest {
         let Some((_, rest)) = text.split_once(": ") else { return };
         if rest.contains("unittest.loader._FailedTest") {
             self.build_failed = true;
+            self.unloaded += 1;
             return;
         }
         if let Some(name) = full_name(rest) {
@@ -121,8 +130,8 @@ fn full_name(text: &str) -> Option<String> {
 
 fn outcome(verdict: &str) -> Option<Outcome> {
     match verdict {
-        "ok" | "unexpected success" => Some(Outcome::Passed),
-        "FAIL" | "ERROR" => Some(Outcome::Failed),
+        "ok" => Some(Outcome::Passed),
+        "FAIL" | "ERROR" | "unexpected success" => Some(Outcome::Failed),
         "expected failure" => Some(Outcome::Skipped),
         _ if verdict.starts_with("skipped") => Some(Outcome::Skipped),
         _ => None,

@@ -9,6 +9,8 @@ pub(super) struct Vitest {
     file: String,
     /// The failure that is being told.
     failure: Option<String>,
+    /// What a test has printed goes on until a blank line.
+    captured: bool,
     open: bool,
     seen: Counts,
     counts: Counts,
@@ -22,6 +24,7 @@ impl Reader for Vitest {
     fn line(&mut self, line: &Line<'_>) {
         let body = line.body;
         if line.indent() == 0 {
+            self.captured |= body.starts_with("stdout | ") || body.starts_with("stderr | ");
             if self.failure.is_some() && body.contains("Test timed out in ") {
                 self.timed_out();
             }
@@ -32,11 +35,15 @@ impl Reader for Vitest {
                 self.cut_off |= self.open;
                 self.open = true;
             }
-            b'F' if body.starts_with("FAIL  ") => self.failure(body["FAIL  ".len()..].trim()),
+            b'F' if self.open && body.starts_with("FAIL  ") => self.failure(body["FAIL  ".len()..].trim()),
             b'T' if body.starts_with("Tests  ") => self.sum(body),
-            0xc3 | 0xe2 if self.open => self.test(body),
+            0xc3 | 0xe2 if self.open && !self.captured => self.test(body),
             _ => {}
         }
+    }
+
+    fn blank(&mut self) {
+        self.captured = false;
     }
 
     fn finish(self: Box<Self>, _: bool) -> Option<Tally> {
@@ -69,6 +76,7 @@ impl Vitest {
             _ => return,
         };
         let title = characters.as_str().trim();
+        let title = title.strip_suffix("[skipped]").map_or(title, str::trim_end);
         if is_file(title) {
             return self.file(title);
         }

@@ -3,6 +3,12 @@
 //! The assertions of a test before and after are paired by what they look at. What is left over on the old
 //! side is gone, unless it turns up in another test or a helper.
 
+mod errors;
+mod values;
+
+use errors::{about_errors, is_broader, is_said_elsewhere};
+use values::{Moved, is_close, is_value, without_literals};
+
 use super::Draft;
 use super::deletion::{is_emptied, short};
 use crate::comparison::Comparison;
@@ -10,7 +16,6 @@ use crate::follow::At;
 use crate::inventory::{Assertion, Inventory, Reach, Strength, Test};
 use crate::similar::text_similarity;
 use crate::source::Source;
-use crate::words::ANY_ERROR;
 
 /// Assertions that look at things less alike than this have nothing to do with each other.
 const SIMILARITY_MIN: f64 = 0.5;
@@ -36,6 +41,8 @@ enum Change<'a> {
     Value(&'a Assertion, &'a Assertion),
     Error(&'a Assertion, &'a Assertion),
     Tolerance(&'a Assertion, &'a Assertion),
+    /// A limit that accepts more; whether by so much that it is no adjustment.
+    Limit(&'a Assertion, &'a Assertion, bool),
     OutOfReach(&'a Assertion, &'a Assertion),
 }
 
@@ -56,7 +63,11 @@ fn test(comparison: &Comparison, old: At, new: At, before: &Test, after: &Test) 
             || is_rewritten(old_inventory, before, new_inventory, after),
         same_inputs: setup(old_inventory, before) == setup(new_inventory, after),
         fewer,
+        as_much: comparison.says_as_much(),
         text: new_inventory.source.flat(&after.span),
+        old_text: old_inventory.source.flat(&before.span),
+        old_assertions: old_assertions.iter().map(|assertion| assertion.text.clone()).collect(),
+        span: after.span.clone(),
     };
     for change in changes {
         let draft = describe(comparison, &change, sources, file, &after.id, after.line, &context);
@@ -75,8 +86,16 @@ struct Context {
     same_inputs: bool,
     /// There are fewer assertions than before.
     fewer: bool,
+    /// All tests together say as much as before.
+    as_much: bool,
     /// All of it, normalised.
     text: String,
+    /// What it was before, normalised.
+    old_text: String,
+    /// What it asserted before.
+    old_assertions: Vec<String>,
+    /// Where it is in the new file.
+    span: crate::source::Span,
 }
 
 /// Fewer new tokens are an edit.
@@ -192,7 +211,7 @@ fn changes<'a>(old: &'a [Assertion], new: &'a [Assertion]) -> Vec<Change<'a>> {
         false
     });
     for (before, after) in paired(&mut left_old, &mut left_new) {
-        changes.extend(compared(before, after));
+        changes.extend(compared(before, after, &left_new));
     }
     // What is left may have been replaced by something that says as much.
     for before in left_old {
@@ -226,6 +245,8 @@ fn paired<'a>(
             let alike =
                 if about_errors(before) && about_errors(after) { alike.max(SIMILARITY_MIN) } else { alike };
             let bonus = if before.expected == after.expected { 0.1 } else { 0.0 };
+            // Of two that look alike, the one that says as much is the one it became.
+            let bonus = bonus + if after.strength >= before.strength { 0.15 } else { 0.0 };
             if alike >= SIMILARITY_MIN {
                 candidates.push((alike + bonus, i, j));
             }
@@ -247,7 +268,7 @@ fn paired<'a>(
     pairs
 }
 
-fn compared<'a>(before: &'a Assertion, after: &'a Assertion) -> Option<Change<'a>> {
+fn compared<'a>(before: &'a Assertion, after: &'a Assertion, others: &[&Assertion]) -> Option<Change<'a>> {
     if after.reach != Reach::Live {
         return Some(Change::OutOfReach(before, after));
     }
@@ -255,9 +276,22 @@ fn compared<'a>(before: &'a Assertion, after: &'a Assertion) -> Option<Change<'a
         return Some(Change::Weakened(before, after));
     }
     if is_broader(before, after) {
-        return Some(Change::Error(before, after));
+        return (!is_said_elsewhere(before, after, others)).then_some(Change::Error(before, after));
     }
-    if is_looser(before, after) {
+    match values::tolerances(before, after) {
+        Some(std::cmp::Ordering::Greater) => return Some(Change::Tolerance(before, after)),
+        Some(std::cmp::Ordering::Less) => return None,
+        _ => {}
+    }
+    if values::lost_tolerance(before, after) {
+        return Some(Change::Weakened(before, after));
+    }
+    match values::limits(before, after) {
+        Some(Moved::Looser(far)) => return Some(Change::Limit(before, after, far)),
+        Some(Moved::Tighter) => return None,
+        None => {}
+    }
+    if values::is_looser_inside(before, after) {
         return Some(Change::Tolerance(before, after));
     }
     // A recording of whatever comes out is no longer a value that somebody knows.
@@ -267,135 +301,40 @@ fn compared<'a>(before: &'a Assertion, after: &'a Assertion) -> Option<Change<'a
     {
         return Some(Change::Weakened(before, after));
     }
-    let same_subject = before.subject == after.subject;
-    let other_value =
+    if values::wildcards(&after.text) > values::wildcards(&before.text) {
+        return Some(Change::Weakened(before, after));
+    }
+    let looked_at = others.iter().filter(|other| mentions_same(before, other)).count();
+    if values::looks_at_less(before, after) && looked_at == 0 {
+        return Some(Change::Weakened(before, after));
+    }
+    other_value(before, after)
+}
+
+/// Whether another new assertion looks at the same thing.
+fn mentions_same(before: &Assertion, other: &Assertion) -> bool {
+    let subject = before.subject.rsplit("; ").next().unwrap_or_default();
+    subject.len() > 2 && other.subject.contains(subject)
+}
+
+/// The same question with another answer.
+fn other_value<'a>(before: &'a Assertion, after: &'a Assertion) -> Option<Change<'a>> {
+    let differs =
         before.expected != after.expected && !before.expected.is_empty() && !after.expected.is_empty();
-    let both_exact = before.strength == Strength::Exact && after.strength == Strength::Exact;
-    let is_other_value = is_value(&before.expected)
+    if before.subject != after.subject || !differs {
+        return None;
+    }
+    let is_value = is_value(&before.expected)
         && is_value(&after.expected)
         && without_literals(&before.expected) == without_literals(&after.expected);
-    (same_subject && other_value && both_exact && is_other_value).then_some(Change::Value(before, after))
-}
-
-/// A normalised text without its literals: `f("GET")` and `f(METHOD)` say the same in other words, not another value.
-fn without_literals(text: &str) -> String {
-    let mut quoted = false;
-    let mut plain = String::new();
-    for character in text.chars() {
-        match character {
-            '"' => quoted = !quoted,
-            _ if quoted => {}
-            _ => plain.push(character),
-        }
+    let both = |strength: Strength| before.strength == strength && after.strength == strength;
+    if both(Strength::Relational) && values::is_shorter_text(before, after) {
+        return Some(Change::Weakened(before, after));
     }
-    let words = plain.split(|character: char| !character.is_alphanumeric() && character != '_');
-    let is_name = |word: &&str| {
-        word.starts_with(|first: char| first.is_alphabetic() || first == '_')
-            && !["True", "False", "true", "false", "None", "null", "nil", "undefined"].contains(word)
-    };
-    words.filter(is_name).collect::<Vec<_>>().join(" ")
-}
-
-/// Whether a normalised text holds a literal.
-fn is_value(text: &str) -> bool {
-    text.contains('"')
-        || text.chars().any(|character| character.is_ascii_digit())
-        || ["True", "False", "true", "false", "None", "null", "nil", "[]", "{}"].contains(&text)
-}
-
-/// Whether more errors are accepted.
-fn is_broader(before: &Assertion, after: &Assertion) -> bool {
-    if !about_errors(before) || !about_errors(after) || before.text == after.text {
-        return false;
-    }
-    let named = |assertion: &Assertion| format!("{},{}", assertion.subject, assertion.expected);
-    let (old, new) = (named(before), named(after));
-    let words = |text: &str| -> Vec<String> {
-        text.split(|character: char| !character.is_alphanumeric() && character != '_')
-            .filter(|word| !word.is_empty())
-            .map(str::to_owned)
-            .collect()
-    };
-    let (old_words, new_words) = (words(&old), words(&new));
-    let any = |words: &[String]| words.iter().any(|word| ANY_ERROR.contains(&word.as_str()));
-    let anything = ["match=\".*\"", "match=\"\"", "match=r\".*\"", "match=\".+\"", "match=\".\""];
-    let lost_match = old.contains("match=")
-        && (!new.contains("match=")
-            || anything.iter().any(|pattern| new.contains(pattern) && !old.contains(pattern)));
-    let anything_js = ["/.*/", "/./", "/(?:)/", "/.+/", "\"\""];
-    let lost_pattern = anything_js.contains(&after.expected.as_str()) && !before.expected.is_empty();
-    let lost_part =
-        before.expected.starts_with(&format!("{},", after.expected)) && !after.expected.is_empty();
-    let lost_all =
-        !before.expected.is_empty() && after.expected.is_empty() && before.subject == after.subject;
-    any(&new_words) && !any(&old_words)
-        || lost_match
-        || lost_all
-        || lost_pattern
-        || lost_part && before.subject == after.subject
-}
-
-/// Whether an assertion expects an error.
-fn about_errors(assertion: &Assertion) -> bool {
-    let word = assertion.word.to_lowercase();
-    ["raises", "throw", "reject", "panic", "error"].iter().any(|part| word.contains(part))
-}
-
-/// Whether values further off are accepted: same words, a larger last number, or fewer digits.
-fn is_looser(before: &Assertion, after: &Assertion) -> bool {
-    let word = before.word.to_lowercase();
-    let counts_digits = word.contains("closeto") && !word.starts_with("close")
-        || word.contains("almost") && !after.expected.contains("delta");
-    let about_tolerance =
-        ["close", "almost", "delta", "epsilon", "approx", "near", "within", "abs_diff", "relative"]
-            .iter()
-            .any(|part| word.contains(part) || before.text.contains(part))
-            || before.text.to_lowercase().contains("abs(");
-    if !about_tolerance {
-        return false;
-    }
-    let (old, new) = (numbers(&before.text), numbers(&after.text));
-    if old.is_empty() {
-        return false;
-    }
-    let skeleton = |text: &str| {
-        text.chars()
-            .filter(|character| !character.is_ascii_digit() && !".-e_".contains(*character))
-            .collect::<String>()
-    };
-    match (old.last(), new.last()) {
-        (Some(old_last), Some(new_last))
-            if old.len() == new.len() && skeleton(&before.text) == skeleton(&after.text) =>
-        {
-            let head_same = old[..old.len() - 1] == new[..new.len() - 1];
-            let digits = counts_digits && old_last.fract() == 0.0 && before.expected.contains(',');
-            head_same && if digits { new_last < old_last } else { new_last > old_last }
-        }
-        _ => old.len() > new.len() && counts_digits && before.subject == after.subject,
-    }
-}
-
-fn numbers(text: &str) -> Vec<f64> {
-    let mut found = Vec::new();
-    let mut word = String::new();
-    let mut previous = ' ';
-    for character in text.chars().chain([' ']) {
-        let in_number = character.is_ascii_digit()
-            || character == '.' && !word.is_empty()
-            || (character == 'e' || character == '-' && previous == 'e') && !word.is_empty()
-            || character == '_' && !word.is_empty();
-        let starts =
-            word.is_empty() && character.is_ascii_digit() && (previous.is_alphanumeric() || previous == '_');
-        let is_sign = character == '-' && word.is_empty() && matches!(previous, ',' | '(' | '=');
-        if is_sign || in_number && !starts {
-            word.push(character);
-        } else if !word.is_empty() {
-            found.extend(word.trim_end_matches(['.', 'e', '-']).replace('_', "").parse::<f64>().ok());
-            word.clear();
-        }
-        previous = character;
-    }
-    found
+    let same_word = before.word == after.word;
+    let is_question =
+        both(Strength::Exact) || both(Strength::Relational) && same_word && !about_errors(before);
+    (is_value && is_question).then_some(Change::Value(before, after))
 }
 
 fn describe(
@@ -417,7 +356,7 @@ fn describe(
     };
     match change {
         Change::Removed(before) => {
-            let is_moved = comparison.added_assertions.contains_key(&before.text);
+            let is_moved = comparison.is_moved(&before.text);
             let is_gone = comparison.removed_names.iter().any(|name| mentions(&before.text, name));
             // `assert(false)` says that a place is never reached; what it stands in is gone with it.
             let is_marker = ["0", "false", "False", "true", "True"].contains(&before.subject.as_str());
@@ -428,11 +367,23 @@ fn describe(
             let found = draft("assertion-removed", test_line, message, before, None)?;
             // What was expected is still there, in a form that was not recognised as an assertion.
             let called = format!("{}(", old.word(before.span.start));
-            let still = is_telling(&before.expected) && context.text.contains(&before.expected)
-                || called.len() > 1
-                    && before.word != called[..called.len() - 1]
-                    && context.text.contains(&called);
-            let is_sure = context.fewer && !still && !context.follows && !context.rewritten;
+            let name = &called[..called.len() - 1];
+            let is_own = ["expect", "assert", "should", "if", ""].contains(&name)
+                || comparison.files.iter().filter_map(|file| file.after.as_ref()).any(|side| {
+                    side.inventory.as_ref().is_some_and(|inventory| inventory.helpers.contains_key(name))
+                });
+            let count = |text: &str| text.matches(&before.expected).count();
+            let still = is_telling(&before.expected)
+                && count(&context.text) >= count(&context.old_text)
+                && is_handed_on(new, &before.expected, context)
+                || !is_own && before.word != *name && calls(&context.text, &called);
+            // The very same is asserted again in the same test.
+            let is_doubled = old_count(&before.text, context) > 1;
+            let still = still || is_doubled || is_requested(before, context);
+            // What a test cleans up after itself is not what it tests.
+            let is_own_doing = CLEANUP.iter().any(|call| before.subject.contains(call));
+            let explained = context.follows || context.rewritten || context.as_much || is_own_doing;
+            let is_sure = context.fewer && !still && !explained;
             Some(if is_sure { found } else { found.unsure() })
         }
         Change::Weakened(before, after) if after.strength == Strength::Tautology => {
@@ -443,7 +394,7 @@ fn describe(
             let message = format!("test `{name}` checks `{}` less strictly", cut(&before.subject));
             // `assert f() == True` and `assert f()` say the same of what answers yes or no.
             let is_plain =
-                ["assert", "assertTrue", "assertFalse", "True", "False", "isTrue", "isFalse", "ok"];
+                ["assert", "assertTrue", "assertFalse", "True", "False", "isTrue", "isFalse", "ok", "if"];
             let says_boolean = |text: &str| ["true", "false", "True", "False"].contains(&text);
             let last = before.word.rsplit('.').next().unwrap_or_default();
             let is_boolean = (says_boolean(&before.expected) || says_boolean(last))
@@ -454,8 +405,7 @@ fn describe(
             let is_same = before.strength < Strength::Exact
                 && is_empty(&before.text)
                 && (is_empty(&after.text) || after.word.contains("Empty"));
-            let explained =
-                is_boolean || is_same || is_close(before, after) || context.follows || context.rewritten;
+            let explained = is_boolean || is_same || is_close(after) || context.follows || context.rewritten;
             Some(if explained { found.unsure() } else { found })
         }
         Change::Value(before, after) => {
@@ -475,6 +425,11 @@ fn describe(
             let message = format!("test `{name}` accepts values that are further off");
             draft("tolerance-widened", after.line, message, before, Some(after))
         }
+        Change::Limit(before, after, far) => {
+            let message = format!("test `{name}` accepts values beyond its old limit");
+            let found = draft("tolerance-widened", after.line, message, before, Some(after))?;
+            Some(if *far && !context.follows && !context.rewritten { found } else { found.unsure() })
+        }
         Change::OutOfReach(before, after) => {
             let (rule, what) = match after.reach {
                 Reach::Swallowed => ("assertion-swallowed", "fails without anybody noticing"),
@@ -486,17 +441,70 @@ fn describe(
     }
 }
 
-/// A difference up to this is what computing with such numbers costs.
-const FLOAT_TOLERANCE_MAX: f64 = 0.01;
+/// How often a test asserted something in the very same words.
+fn old_count(text: &str, context: &Context) -> usize {
+    context.old_assertions.iter().filter(|other| *other == text).count()
+}
 
-/// Whether an equality of floating-point numbers, which linters object to, became a comparison that is nearly as strict.
-fn is_close(before: &Assertion, after: &Assertion) -> bool {
-    let is_float = before.text.to_lowercase().contains("float")
-        || numbers(&before.text).iter().any(|n| n.fract() != 0.0);
-    let word = after.word.to_lowercase();
-    let is_near = ["delta", "close", "almost", "approx"].iter().any(|part| word.contains(part));
-    let tolerance = numbers(&after.text).last().copied();
-    is_float && is_near && tolerance.is_some_and(|tolerance| tolerance <= FLOAT_TOLERANCE_MAX)
+/// Whether what was asked of an answer is asked of the request now: `.expect(200, "body")`.
+fn is_requested(before: &Assertion, context: &Context) -> bool {
+    let about_answer =
+        ["res.", "response.", "statusCode", "headers"].iter().any(|part| before.subject.contains(part));
+    let text = context.text.to_lowercase();
+    let literals = super::deletion::literals_of_text(&before.expected);
+    about_answer
+        && text.contains(".expect(")
+        && !literals.is_empty()
+        && literals.iter().all(|literal| text.contains(&literal.to_lowercase()))
+}
+
+/// Calls that prepare or clear away.
+const CLEANUP: &[&str] = &[
+    "os.Remove(",
+    "os.RemoveAll(",
+    "os.Mkdir",
+    "os.Setenv(",
+    "os.Unsetenv(",
+    "os.Chdir(",
+    "fs::remove_",
+    "shutil.rmtree(",
+    "fs.rmSync(",
+    "fs.unlinkSync(",
+];
+
+/// Whether a normalised text calls a function, given as `name(`.
+fn calls(text: &str, called: &str) -> bool {
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    text.match_indices(called).any(|(at, _)| !text[..at].ends_with(is_part))
+}
+
+/// Whether a call that does not only print is given a value.
+fn is_handed_on(source: &Source, expected: &str, context: &Context) -> bool {
+    let span = &context.span;
+    let prints = |word: &str| {
+        let lower = word.to_lowercase();
+        lower.starts_with("log")
+            || lower.contains("print")
+            || [
+                "dbg",
+                "console",
+                "debug",
+                "info",
+                "ObjectsAreEqual",
+                "ObjectsAreEqualValues",
+                "DeepEqual",
+                "isDeepStrictEqual",
+            ]
+            .contains(&word)
+    };
+    source.pieces_in(span).any(|(_, piece)| {
+        let named = match piece.class {
+            crate::language::Class::Call => &piece.arguments,
+            crate::language::Class::List => &piece.span,
+            _ => return false,
+        };
+        source.flat(named).contains(expected) && !source.words(&piece.name).any(prints)
+    })
 }
 
 /// Whether a value is too special to be somewhere else by chance.
@@ -534,7 +542,12 @@ fn helpers(comparison: &Comparison) -> Vec<Draft> {
                 rewritten: false,
                 same_inputs: true,
                 fewer: old.len() > new.len(),
+                // A helper is called by many.
+                as_much: false,
                 text: after.source.flat(&definition.span),
+                old_text: String::new(),
+                old_assertions: Vec::new(),
+                span: definition.span.clone(),
             };
             for change in changes(old, new) {
                 drafts.extend(describe(

@@ -5,6 +5,8 @@
 //! [`vocabulary`]. A line that only leaves out generated code or installed packages leaves out nothing.
 
 mod command;
+mod operands;
+mod retry;
 mod setting;
 mod vocabulary;
 
@@ -12,6 +14,8 @@ use super::Draft;
 use crate::comparison::{ChangedFile, Comparison};
 use crate::paths;
 
+/// So many lines above a line may open the step that it is part of.
+const NEW_STEP_LINES_MAX: u32 = 6;
 /// Lines that share less than this are not the same line.
 const SIMILARITY_MIN: f64 = 0.4;
 
@@ -28,6 +32,10 @@ struct Line<'a> {
     text: &'a str,
     /// The key of the list or section that it is part of.
     context: &'a str,
+    /// Whether that is part of something that leaves things out.
+    in_exclusion: bool,
+    /// The header of the section that it is in: `[tool.ruff]`.
+    section: &'a str,
 }
 
 /// What happened to a line.
@@ -57,11 +65,32 @@ fn file(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
     let changes = changes(before, after);
     let replaced = gains_check(&changes);
     let mut drafts = Vec::new();
+    let version = |text: &'_ str| text.lines().find(|line| line.starts_with("version:")).map(str::to_owned);
+    // A file in another version of its format says the same in other words.
+    let is_migrated = version(before) != version(after);
+    // A tool that is new may leave out what it likes.
+    let is_new_tool = |change: &Change<'_>| {
+        let Some(line) = change.after.as_ref().filter(|_| change.before.is_none()) else { return false };
+        let is_new_section = line.section.starts_with("[tool.") && !before.contains(line.section);
+        // A hook or a step that came with this line.
+        let above = line.number.saturating_sub(NEW_STEP_LINES_MAX)..line.number;
+        let is_new_step = changes.iter().filter(|other| other.before.is_none()).any(|other| {
+            let opens = |line: &Line<'_>| {
+                ["- id:", "- repo:", "- name:", "- uses:"].iter().any(|key| line.text.starts_with(key))
+            };
+            other.after.as_ref().is_some_and(|other| above.contains(&other.number) && opens(other))
+        });
+        is_new_section || is_new_step
+    };
     for change in &changes {
-        let found = command::compared(path, change, after).or_else(|| setting::compared(path, change, after));
+        let found = retry::compared(path, change)
+            .or_else(|| command::compared(path, change, after))
+            .or_else(|| setting::compared(path, change, after));
         let is_explained = |draft: &Draft| match draft.rule {
             "check-removed" => replaced,
-            "check-narrowed" => change.after.as_ref().is_some_and(gives_reason),
+            "check-narrowed" => {
+                is_migrated || is_new_tool(change) || change.after.as_ref().is_some_and(gives_reason)
+            }
             _ => false,
         };
         drafts.extend(found.map(|draft| if is_explained(&draft) { draft.unsure() } else { draft }));
@@ -119,27 +148,84 @@ fn likeness(a: &Line<'_>, b: &Line<'_>) -> f64 {
     let key = |line: &Line<'_>| setting::key(line.text).map(str::to_owned);
     let same_key = key(a).is_some() && key(a) == key(b) && a.context == b.context;
     let words = crate::similar::text_similarity(a.text, b.text);
-    if same_key { words.max(0.5) + 0.2 } else { words }
+    // The same check for the same purpose is the same line, whatever it is given.
+    let same_check = a.context == b.context && !a.context.is_empty() && command::same(a.text, b.text);
+    if same_key {
+        words.max(0.5) + 0.2
+    } else if same_check {
+        words.max(SIMILARITY_MIN)
+    } else {
+        words
+    }
 }
 
 fn lines(text: &str) -> Vec<Line<'_>> {
     // The keys that are open, with how far each is indented.
     let mut open: Vec<(usize, &str)> = Vec::new();
     let mut found = Vec::new();
+    let mut section = "";
     for (index, raw) in text.lines().enumerate() {
         let line = raw.trim();
+        if raw.starts_with('[') && line.ends_with(']') {
+            section = line;
+        }
         if line.is_empty() || is_comment(line) {
             continue;
         }
         let indent = raw.len() - raw.trim_start().len();
         open.retain(|(depth, _)| *depth < indent);
         let context = open.last().map_or("", |(_, key)| *key);
-        found.push(Line { number: index as u32 + 1, text: line, context });
+        let leaves_out = |key: &str| ["exclu", "ignore", "skip"].iter().any(|part| key.contains(part));
+        let in_exclusion = open.iter().any(|(_, key)| leaves_out(key));
+        let number = index as u32 + 1;
+        let parts = inline(line);
+        match parts.split_first() {
+            Some((first, rest)) if !rest.is_empty() => {
+                let inner = setting::key(first).unwrap_or(context);
+                found.extend(parts.iter().map(|text| Line {
+                    number,
+                    text,
+                    context: inner,
+                    in_exclusion,
+                    section,
+                }));
+            }
+            _ => found.push(Line { number, text: line, context, in_exclusion, section }),
+        }
         if let Some(key) = setting::key(line).filter(|_| line.ends_with([':', '=', '[', '{', '('])) {
             open.push((indent, key));
         }
     }
     found
+}
+
+/// The settings of an object that stands on one line: `"options": { "strict": true, "lib": ["a"] }`.
+fn inline(line: &str) -> Vec<&str> {
+    let Some(open) = line.find('{').filter(|at| !line[..*at].ends_with('$') && line.len() > at + 1) else {
+        return vec![line];
+    };
+    if !line.contains('}') || line.contains("${") || line.contains("{{") || line.contains('(') {
+        return vec![line];
+    }
+    let mut parts = Vec::new();
+    let head = line[..open].trim();
+    if !head.is_empty() {
+        parts.push(head);
+    }
+    let (mut depth, mut start) = (0_usize, open + 1);
+    for (at, character) in line.char_indices().skip(open + 1) {
+        match character {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            ',' | '{' | '}' if depth == 0 => {
+                parts.push(line[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.retain(|part| part.contains([':', '=']) || *part == head);
+    if parts.iter().any(|part| part.contains([':', '='])) { parts } else { vec![line] }
 }
 
 fn is_comment(line: &str) -> bool {

@@ -2,18 +2,51 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Draft;
+use super::{Draft, rows};
 use crate::comparison::Comparison;
 use crate::follow::At;
-use crate::inventory::{Inventory, Test};
+use crate::inventory::{Inventory, Strength, Test};
+use crate::paths;
 use crate::similar::Fingerprint;
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = removed(comparison);
     for (old, new) in comparison.changed_pairs() {
         drafts.extend(emptied(comparison, *old, *new));
-        drafts.extend(fewer_cases(comparison, *old, *new));
-        drafts.extend(other_values(comparison, *old, *new));
+        drafts.extend(rows::fewer_cases(comparison, *old, *new));
+        drafts.extend(rows::other_values(comparison, *old, *new));
+    }
+    drafts.extend(out_of_sight(comparison));
+    drafts
+}
+
+/// Tests that are in a file which the runner does not look at any more. Those of one file are one finding.
+fn out_of_sight(comparison: &Comparison) -> Vec<Draft> {
+    let mut by_file: BTreeMap<(&str, &str), Vec<&Test>> = BTreeMap::new();
+    for (old, new) in &comparison.followed.pairs {
+        let before = comparison.files[old.0].before.as_ref().map_or("", |side| side.path.as_str());
+        let after = comparison.files[new.0].after.as_ref().map_or("", |side| side.path.as_str());
+        let (was, is) = (comparison.old_test(*old), comparison.new_test(*new));
+        if before != after && paths::is_collected(before) && !paths::is_collected(after) && !was.is_off() {
+            by_file.entry((before, after)).or_default().push(is);
+        }
+    }
+    let mut drafts = Vec::new();
+    for ((before, after), tests) in by_file {
+        // Rust: a module that another file names is part of that file's tests.
+        let stem = after.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
+        let is_named = comparison
+            .files
+            .iter()
+            .filter_map(|file| file.after.as_ref())
+            .any(|side| side.path.ends_with(".rs") && side.text.contains(&format!("mod {stem};")));
+        if !is_named {
+            let message = format!(
+                "{} moved to `{after}`, where the runner does not look",
+                counted(tests.len(), "test")
+            );
+            drafts.push(Draft::new("test-hidden", after, 1, message).before(before).after(after));
+        }
     }
     drafts
 }
@@ -84,15 +117,24 @@ fn one_removed(comparison: &Comparison, at: At) -> Draft {
         ("test-deleted", test.line, format!("test `{name}` is gone, and no other test has become it"))
     };
     let draft = Draft::new(rule, file.path(), line, message).test(&test.id).before(before);
-    if is_explained(comparison, at) { draft.unsure() } else { draft }
+    // Who hides a test or makes it a comment did not rewrite it.
+    let explained = match rule {
+        "test-deleted" => is_explained(comparison, at),
+        _ => comparison.may_follow_code(),
+    };
+    if explained { draft.unsure() } else { draft }
 }
 
 /// Whether something else than a cheat is at least as likely: behaviour that changed, or other tests of the same.
 fn is_explained(comparison: &Comparison, at: At) -> bool {
-    comparison.may_follow_code() || is_replaced(comparison, at)
+    // What said nothing is not made up for.
+    let is_made_up_for = comparison.says_as_much()
+        && comparison.old_test(at).live().any(|assertion| assertion.strength > Strength::Tautology);
+    comparison.may_follow_code() || is_made_up_for || is_replaced(comparison, at)
 }
 
-/// Whether new tests in the same file call what this one called, and all new ones assert as much as all that left.
+/// Whether new tests in the same file call most of what this one called, and all new ones assert as much as all that
+/// left.
 fn is_replaced(comparison: &Comparison, at: At) -> bool {
     let followed = &comparison.followed;
     let called = calls(comparison.old_inventory(at), comparison.old_test(at));
@@ -107,7 +149,8 @@ fn is_replaced(comparison: &Comparison, at: At) -> bool {
         .filter(here)
         .flat_map(|new| comparison.new_inventory(*new).source.words(&comparison.new_test(*new).span))
         .collect();
-    !called.is_empty() && gained >= lost && called.iter().all(|name| words.contains(name))
+    let kept = called.iter().filter(|name| words.contains(*name)).count();
+    !called.is_empty() && gained >= lost && kept * 3 >= called.len() * 2
 }
 
 /// Whether the comments of the new file hold what the test was.
@@ -121,7 +164,10 @@ fn is_commented_out(side: &crate::comparison::Side, test: &Test) -> bool {
 fn uncollected(old: &Inventory, test: &Test, new: &Inventory) -> Option<u32> {
     let print = Fingerprint::of(&old.source, &test.body);
     let alike = new.definitions.iter().find(|definition| {
-        definition.is_function && Fingerprint::of(&new.source, &definition.body).similarity(&print) > 0.8
+        let is_test = new.tests.iter().any(|test| test.span.contains(&definition.body.start));
+        definition.is_function
+            && !is_test
+            && Fingerprint::of(&new.source, &definition.body).similarity(&print) > 0.8
     })?;
     Some(new.source.line(alike.span.start))
 }
@@ -133,8 +179,8 @@ fn is_merged(comparison: &Comparison, inventory: &Inventory, test: &Test) -> boo
     if wanted.is_empty() && test.assertions.is_empty() {
         return false;
     }
-    let has_all_assertions = !test.assertions.is_empty()
-        && test.live().all(|assertion| comparison.added_assertions.contains_key(&assertion.text));
+    let has_all_assertions =
+        !test.assertions.is_empty() && test.live().all(|assertion| comparison.is_moved(&assertion.text));
     if has_all_assertions {
         return true;
     }
@@ -242,97 +288,11 @@ pub(super) fn is_emptied(comparison: &Comparison, old: At, new: At) -> bool {
     had >= 2 && source.words(&after.body).all(is_frame) && (!has_text || documents)
 }
 
-/// A table that lost rows which are nowhere else.
-fn fewer_cases(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
-    let (before, after) = (comparison.old_test(old), comparison.new_test(new));
-    if after.cases.len() >= before.cases.len() || before.cases.len() < 2 || after.is_off() {
-        return None;
-    }
-    let kept: BTreeSet<_> = after.cases.iter().collect();
-    let lost: Vec<_> = before.cases.iter().filter(|case| !kept.contains(case)).collect();
-    let elsewhere = |case: &str| {
-        let literals = literals_of_text(case);
-        comparison
-            .files
-            .iter()
-            .filter_map(|file| file.after.as_ref())
-            .filter_map(|side| side.inventory.as_ref())
-            .any(|inventory| {
-                inventory.tests.iter().filter(|test| test.id != after.id).any(|test| {
-                    test.cases.iter().any(|other| other == case) || {
-                        let has = inventory.source.literals(&test.span);
-                        comparison.followed.added.iter().any(|at| comparison.new_test(*at).id == test.id)
-                            && !literals.is_empty()
-                            && literals.iter().all(|literal| has.contains(literal))
-                    }
-                })
-            })
-    };
-    let lost: Vec<_> = lost.into_iter().filter(|case| !elsewhere(case)).cloned().collect();
-    let missing = before.cases.len() - after.cases.len();
-    if lost.len() < missing.min(1)
-        || lost.is_empty()
-        || comparison.removed_names.iter().any(|name| lost.iter().all(|case| case.contains(name.as_str())))
-    {
-        return None;
-    }
-    let message = format!(
-        "test `{}` had {} and has {} now",
-        short(&after.id),
-        counted(before.cases.len(), "case"),
-        after.cases.len()
-    );
-    let draft = Draft::new("test-case-deleted", comparison.files[new.0].path(), after.line, message)
-        .test(&after.id)
-        .before(lost.join("\n"));
-    // A table that is nowhere to be seen may come from somewhere else now.
-    let source = &comparison.new_inventory(new).source;
-    let is_unseen = after.cases.is_empty() && !source.flat(&after.span).contains("[]");
-    let explained = comparison.may_follow_code();
-    Some(if is_unseen || explained { draft.unsure() } else { draft })
-}
-
-/// A table with as many rows, some of which say something else.
-fn other_values(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
-    let (before, after) = (comparison.old_test(old), comparison.new_test(new));
-    if before.cases.len() != after.cases.len() || before.cases.len() < 2 || after.is_off() {
-        return None;
-    }
-    let changed = |(was, is): &(&String, &String)| {
-        let (had, has) = (literals_of_text(was), literals_of_text(is));
-        let kept = had.iter().filter(|literal| has.contains(literal)).count();
-        was != is
-            && had.len() == has.len()
-            && kept < had.len()
-            && kept * 2 >= had.len()
-            && kept > 0
-            && skeleton(was) == skeleton(is)
-    };
-    let lost = before.cases.iter().filter(|case| !after.cases.contains(case));
-    let gained = after.cases.iter().filter(|case| !before.cases.contains(case));
-    let (was, is) = lost.zip(gained).find(changed)?;
-    let follows = comparison.product_changed || comparison.data_changed || comparison.dependencies_changed;
-    let rule = if follows { "expected-value-follows-code" } else { "expected-value-changed" };
-    let message = format!("a case of test `{}` has another value", short(&after.id));
-    let draft = Draft::new(rule, comparison.files[new.0].path(), after.line, message).test(&after.id);
-    Some(draft.before(was.clone()).after(is.clone()))
-}
-
-/// A row without its values.
-fn skeleton(row: &str) -> String {
-    let mut quoted = false;
-    let keep = |character: &char| {
-        quoted ^= *character == '"';
-        !quoted && !character.is_alphanumeric() && !matches!(character, '.' | '-' | '_' | '"')
-    };
-    row.chars().filter(keep).collect()
-}
-
 /// The last name of an id.
 pub(super) fn short(id: &str) -> &str {
     id.rsplit(" > ").next().unwrap_or(id)
 }
 
-fn counted(count: usize, noun: &str) -> String {
+pub(super) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

@@ -1,63 +1,15 @@
-//! Errors that are hidden, and code that no longer does its work: swallowed errors, lost refusals, stubs,
-//! and lints, types or coverage switched off.
+//! Errors that are hidden, and code that no longer does its work: swallowed errors, lost refusals, stubs.
 //!
 //! Only functions that were there before are looked at: new code may handle its errors as it likes.
 
 use std::collections::BTreeMap;
 
-use super::Draft;
+use super::{Draft, suppressions};
 use crate::comparison::{ChangedFile, Comparison, test_modules};
 use crate::inventory::{Definition, Inventory, Reach, reach, says_so};
 use crate::language::Class;
 use crate::paths;
 use crate::source::{Piece, Source};
-
-/// Comments that switch a lint, a type check or a coverage measurement off.
-const SUPPRESSIONS: &[&str] = &[
-    "type: ignore",
-    "noqa",
-    "eslint-disable",
-    "@ts-ignore",
-    "@ts-nocheck",
-    "@ts-expect-error",
-    "nolint",
-    "pylint: disable",
-    "pragma: no cover",
-    "istanbul ignore",
-    "c8 ignore",
-    "v8 ignore",
-    "mypy: ignore-errors",
-    "biome-ignore",
-    "rubocop:disable",
-    "phpstan-ignore",
-    "NOLINT",
-    "pyright: ignore",
-    "nosec",
-    "ruff: noqa",
-    "lint:ignore",
-];
-
-/// Those that hold for a whole file.
-const WHOLE_FILE: &[&str] = &[
-    "mypy: ignore-errors",
-    "flake8: noqa",
-    "ruff: noqa",
-    "pylint: skip-file",
-    "@ts-nocheck",
-    "/* eslint-disable */",
-    "/* eslint-disable*/",
-    "istanbul ignore file",
-    "pyright: basic",
-    "pyright: ignore",
-    "//nolint:all",
-    "v8 ignore file",
-    "c8 ignore start",
-    "v8 ignore start",
-    "#![allow(",
-];
-
-/// As many new suppressions without a reason are no exceptions any more.
-const SUPPRESSIONS_MIN: usize = 3;
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let followed = &comparison.followed;
@@ -72,19 +24,19 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         .iter()
         .filter(|file| file.after.is_none())
         .filter_map(|file| file.before.as_ref()?.inventory.as_ref())
-        .flat_map(|inventory| suppressions(inventory, false))
+        .flat_map(|inventory| suppressions::of(inventory, false))
         .map(|(_, text)| text)
         .collect();
     let mut drafts = Vec::new();
     for file in &comparison.files {
         let Some(new) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else { continue };
         let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
-        drafts.extend(suppressed(file.path(), old, new, &gone));
+        drafts.extend(suppressions::check(file.path(), old, new, &gone));
         let Some(old) = old else { continue };
         for (before, after) in functions(old, new) {
             let both = Both { path: file.path(), old, new, before, after };
             if let Some(stub) = both.stubbed() {
-                drafts.push(stub);
+                drafts.push(if tests_changed { stub.unsure() } else { stub });
                 continue;
             }
             if paths::is_test(file.path()) {
@@ -160,12 +112,29 @@ impl Both<'_> {
             source.flat(&body)
         };
         let (was, is) = (work(old, self.before), work(new, self.after));
-        if !is_stub(&is) || is_stub(&was) || was.len() < 12 {
+        // What it did is still there, after a return that nothing gets past.
+        let is_cut_off = is.len() > was.len() && is.ends_with(&was) && self.returns_at_once();
+        if !is_stub(&is) && !is_cut_off || is_stub(&was) || was.len() < 12 {
             return None;
         }
         let message = format!("`{}` does nothing any more", self.after.name);
         let draft = self.draft("function-stubbed", new.line(self.after.span.start), message);
         Some(draft.before(old.excerpt(&self.before.span)).after(new.excerpt(&self.after.span)))
+    }
+
+    /// Whether the first thing that a function does is to return, whatever it is given.
+    fn returns_at_once(&self) -> bool {
+        let source = &self.new.source;
+        let body = source.inside(&self.after.body);
+        let first = source.pieces_in(&body).find(|(_, piece)| piece.span.start == body.start);
+        first.is_some_and(|(_, piece)| match piece.class {
+            Class::Return => true,
+            Class::If => {
+                crate::inventory::is_always(source, &piece.condition)
+                    && source.pieces_in(&piece.body).any(|(_, inner)| inner.class == Class::Return)
+            }
+            _ => false,
+        })
     }
 
     /// Handlers that drop what they caught, where none did.
@@ -224,8 +193,16 @@ impl Both<'_> {
                 || flat == "return nil"
                 || flat.starts_with("_,_=")
                 || flat.starts_with("_=")
+                || flat.starts_with("let _=")
+        };
+        // Go: an error that is looked at, whatever is done about it.
+        let looks = |flat: &str| flat.contains("err!=nil");
+        let checks = |source: &Source, definition: &Definition| {
+            let ifs = source.pieces_in(&definition.body).filter(|(_, piece)| piece.class == Class::If);
+            ifs.filter(|(_, piece)| looks(&source.flat(&piece.condition))).count()
         };
         let fewer = marks(new, self.after) < marks(old, self.before)
+            || checks(new, self.after) < checks(old, self.before)
             || count(new, self.after, &hands_on) < count(old, self.before, &hands_on);
         let more = count(new, self.after, &drops) > count(old, self.before, &drops);
         (fewer && more).then(|| {
@@ -240,7 +217,8 @@ impl Both<'_> {
         if is.len() >= was.len() {
             return None;
         }
-        let lost = was.iter().find(|text| !is.contains(text))?;
+        let count = |texts: &[String], wanted: &String| texts.iter().filter(|text| *text == wanted).count();
+        let lost = was.iter().find(|text| count(&is, text) < count(&was, text))?;
         let elsewhere = comparison
             .files
             .iter()
@@ -258,6 +236,30 @@ impl Both<'_> {
         Some(if is_moved || tests_changed { draft.unsure() } else { draft })
     }
 }
+
+/// What makes a value of any type of nothing.
+const CASTS: &[&str] = &[" as never", " as any", " as unknown", "!"];
+/// Values that say nothing.
+const NOTHING: &[&str] = &[
+    "0.0",
+    "0",
+    "\"\"",
+    "()",
+    "None",
+    "vec![]",
+    "Vec::new()",
+    "String::new()",
+    "Default::default()",
+    "HashMap::new()",
+    "BTreeMap::new()",
+    "HashSet::new()",
+    "\"\".to_string()",
+    "\"\".to_owned()",
+    "false",
+    "Promise.resolve()",
+    "Promise.resolve(null)",
+    "Promise.resolve(undefined)",
+];
 
 /// Whether nothing is left of a body, as normalised text.
 fn is_stub(body: &str) -> bool {
@@ -306,14 +308,11 @@ fn is_stub(body: &str) -> bool {
         "({})",
         "[]",
     ];
-    let bare = body
-        .trim_start_matches("return")
-        .trim()
-        .trim_start_matches("Ok(")
-        .trim_start_matches("Some(")
-        .trim_end_matches(')');
-    let is_nothing =
-        ["0.0", "0", "\"\"", "()", "(", "None", "vec![]", "false"].contains(&bare) && body != "()";
+    let body = CASTS.iter().fold(body, |body, cast| body.strip_suffix(cast).unwrap_or(body));
+    let answer = body.trim_start_matches("return").trim();
+    let inner = |start: &str| answer.strip_prefix(start).and_then(|rest| rest.strip_suffix(')'));
+    let bare = inner("Ok(").or_else(|| inner("Some(")).unwrap_or(answer);
+    let is_nothing = NOTHING.contains(&bare) && body != "()";
     let is_macro = body.starts_with("unimplemented!(") || body.starts_with("todo!(");
     if is_nothing || is_macro {
         return true;
@@ -337,7 +336,16 @@ fn drops(source: &Source, piece: &Piece) -> bool {
         Class::Call => {
             let callee = source.flat(&piece.name);
             let arguments = source.flat(&piece.arguments);
-            callee == "recover"
+            let gives_up =
+                [".or_else", ".unwrap_or_else", ".map_err"].iter().any(|end| callee.ends_with(end))
+                    && ["(|_|", "(|_error|", "(|_e|"].iter().any(|start| {
+                        arguments.strip_prefix(start).is_some_and(|rest| {
+                            is_given_up(rest.trim_end_matches(')').trim_matches(['{', '}']))
+                                || is_given_up(&rest[..rest.len().saturating_sub(1)])
+                        })
+                    });
+            callee == "recover" && !is_looked_at(source, piece)
+                || gives_up && callee.ends_with(".or_else")
                 || callee.ends_with("contextlib.suppress")
                 || callee == "suppress"
                 || callee.ends_with(".catch")
@@ -345,8 +353,48 @@ fn drops(source: &Source, piece: &Piece) -> bool {
                         .iter()
                         .any(|end| arguments.ends_with(end))
         }
+        // Rust: `Err(_) => Ok(0)`.
+        Class::Block => {
+            let flat = source.flat(&piece.span);
+            let rest = ["Err(_)=>", "Err(_error)=>", "Err(..)=>", "Err(_e)=>", "Err(_err)=>"]
+                .iter()
+                .find_map(|start| flat.strip_prefix(start));
+            rest.is_some_and(|rest| is_given_up(rest.trim_matches(['{', '}', ','])))
+        }
         _ => false,
     }
+}
+
+/// Whether a condition asks what `recover` gave.
+fn is_looked_at(source: &Source, piece: &Piece) -> bool {
+    let before = source.word(piece.span.start.wrapping_sub(1));
+    before == ":=" || before == "=" && source.word(piece.span.start.wrapping_sub(2)) != "_"
+}
+
+/// Whether an arm does nothing but give a constant as if all were well.
+fn is_given_up(answer: &str) -> bool {
+    let answer = answer.trim_start_matches("return").trim();
+    let inner = answer.strip_prefix("Ok(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(answer);
+    let is_number = inner.replace('_', "").parse::<f64>().is_ok();
+    let nothing = [
+        "",
+        "()",
+        "\"\"",
+        "\"\".to_owned()",
+        "\"\".to_string()",
+        "\"\".into()",
+        "String::new()",
+        "Vec::new()",
+        "vec![]",
+        "Default::default()",
+        "true",
+        "false",
+        "None",
+        "continue",
+        "HashMap::new()",
+        "BTreeMap::new()",
+    ];
+    is_number || nothing.contains(&inner)
 }
 
 /// The conditionals of a function that end in an error and can be reached.
@@ -366,77 +414,18 @@ fn refusals(inventory: &Inventory, definition: &Definition) -> Vec<String> {
             _ => false,
         };
         // A handler that translates an error refuses nothing by itself.
-        let in_handler = source.around(index).any(|(_, outer)| outer.class == Class::Handler);
+        let mut around =
+            source.around(index).take_while(|(_, outer)| outer.span.start >= definition.body.start);
+        let in_handler = around.find_map(|(_, outer)| match outer.class {
+            Class::Handler => Some(true),
+            // It refuses under a condition of its own.
+            Class::If => Some(false),
+            _ => None,
+        });
+        let in_handler = in_handler == Some(true);
         if refuses && !in_handler && reach(source, index, &definition.body) == Reach::Live {
             found.push(source.flat(&piece.span));
         }
     }
     found
-}
-
-fn suppressions(inventory: &Inventory, is_test: bool) -> Vec<(u32, String)> {
-    let source = &inventory.source;
-    let comments = source.comments.iter().filter_map(|comment| {
-        let text = source.comment(comment);
-        // In a test, an error that the compiler must report is an assertion.
-        let asserts = is_test && text.contains("@ts-expect-error");
-        let is_off = !asserts && SUPPRESSIONS.iter().chain(WHOLE_FILE).any(|word| text.contains(word));
-        is_off.then(|| (comment.line, text.to_owned()))
-    });
-    let attributes =
-        source.pieces.iter().filter(|piece| piece.class == Class::Decorator).filter_map(|piece| {
-            let flat = source.flat(&piece.span);
-            let is_off =
-                ["allow(", "SuppressWarnings(", "SuppressMessage("].iter().any(|word| flat.contains(word));
-            is_off.then(|| (source.line(piece.span.start), flat))
-        });
-    comments.chain(attributes).collect()
-}
-
-/// Whether a suppression says what it is about, or why.
-fn is_explained(text: &str) -> bool {
-    let all = text.contains("disable=all") || text.contains("nolint:all");
-    let names_rule = ["ignore[", "noqa: ", "noqa:", "nolint:", "disable=", "reason", " -- "]
-        .iter()
-        .any(|word| text.contains(word));
-    // Words after the directive are a reason.
-    let directive = SUPPRESSIONS.iter().filter_map(|word| text.find(word).map(|at| at + word.len())).max();
-    let rest = directive.map_or("", |end| &text[end..]);
-    let is_word = |word: &&str| word.len() > 2 && word.chars().all(char::is_alphabetic);
-    let has_reason = rest.split_whitespace().filter(is_word).count() >= 2;
-    !all && (names_rule || has_reason)
-}
-
-fn suppressed(path: &str, old: Option<&Inventory>, new: &Inventory, gone: &[String]) -> Vec<Draft> {
-    let is_test = paths::is_test(path);
-    let known = old.map(|old| suppressions(old, is_test)).unwrap_or_default();
-    let mut known: Vec<_> = known.into_iter().map(|(_, text)| text).collect();
-    if old.is_none() {
-        known.extend_from_slice(gone);
-    }
-    let mut fresh = Vec::new();
-    for found in suppressions(new, is_test) {
-        match known.iter().position(|other| *other == found.1) {
-            Some(at) => {
-                known.swap_remove(at);
-            }
-            None => fresh.push(found),
-        }
-    }
-    let unexplained = fresh.iter().filter(|(_, text)| !is_explained(text)).count();
-    let mut drafts = Vec::new();
-    for (line, text) in fresh {
-        let whole_file = WHOLE_FILE.iter().any(|word| text.contains(word))
-            || text.starts_with("/*")
-                && text.contains("eslint-disable")
-                && !text.contains("next-line")
-                && !text.contains(" -- ");
-        let message = match whole_file {
-            true => "linters, types or coverage are switched off for this whole file",
-            false => "a check of linters, types or coverage is switched off here",
-        };
-        let draft = Draft::new("lint-suppressed", path, line, message).after(text);
-        drafts.push(if whole_file || unexplained >= SUPPRESSIONS_MIN { draft } else { draft.unsure() });
-    }
-    drafts
 }

@@ -52,9 +52,12 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         for (line, text, name) in stand_ins(new_inventory, after) {
             let is_new = !old_inventory.source.words(&before.span).any(|word| word == name);
             // A helper of the test's own replaces nothing where all that was asked is still asked.
-            let still = new_inventory.source.words(&after.span).collect::<BTreeSet<_>>();
+            let count = |inventory: &Inventory, test: &Test, subject: &str| {
+                inventory.source.words(&test.span).filter(|word| *word == subject).count()
+            };
             let replaces = subjects.iter().any(|subject| {
-                !still.contains(subject.as_str()) && !comparison.touched_names.contains(subject)
+                count(new_inventory, after, subject) < count(old_inventory, before, subject)
+                    && !comparison.touched_names.contains(subject)
             });
             if is_new && replaces && !before.assertions.is_empty() {
                 let message = format!(
@@ -70,10 +73,15 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             let was_local = |name: &String| {
                 let source = &old_inventory.source;
                 source.pieces_in(&before.body).any(|(_, piece)| {
-                    piece.class == Class::Binding && source.words(&piece.name).any(|word| word == name)
+                    matches!(piece.class, Class::Binding | Class::Function)
+                        && source.words(&piece.name).any(|word| word == name)
                 })
             };
-            let is_new = known.iter().all(|(_, other, _)| *other != text)
+            // A function inside of a test hides another only where that one came from elsewhere.
+            let is_own =
+                text.starts_with("def ") && !names.iter().any(|name| imports(&old_inventory.source, name));
+            let is_new = !is_own
+                && known.iter().all(|(_, other, _)| *other != text)
                 && !names.iter().any(was_local)
                 && !names.iter().any(|name| comparison.touched_names.contains(name));
             if let Some(name) = names.iter().find(|name| subjects.contains(*name)).filter(|_| is_new) {
@@ -85,6 +93,12 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         }
     }
     drafts
+}
+
+/// Whether a file brings a name in from elsewhere.
+fn imports(source: &Source, name: &str) -> bool {
+    let mut imports = source.pieces.iter().filter(|piece| piece.class == Class::Import);
+    imports.any(|piece| source.words(&piece.span).any(|word| word == name))
 }
 
 /// Stubs of the test's own whose answers its assertions look at.
@@ -99,7 +113,7 @@ fn stand_ins(inventory: &Inventory, test: &Test) -> Vec<(u32, String, String)> {
         let is_looked_at = test
             .assertions
             .iter()
-            .any(|assertion| assertion.subject.contains(&asked) && !assertion.expected.contains('('));
+            .any(|assertion| assertion.subject.contains(&asked) && !is_computed(&assertion.expected));
         if is_looked_at && !is_member {
             found.push((source.line(piece.span.start), source.flat(&piece.span), name));
         }
@@ -107,12 +121,19 @@ fn stand_ins(inventory: &Inventory, test: &Test) -> Vec<(u32, String, String)> {
     found
 }
 
+/// Whether a normalised text has a call in it, outside of its texts.
+fn is_computed(text: &str) -> bool {
+    text.split('"').step_by(2).any(|part| part.contains('('))
+}
+
 type Replaced = (u32, String, Vec<String>);
 
 /// What a test replaces, in its body or its attributes.
 fn replaced(inventory: &Inventory, test: &Test) -> Vec<Replaced> {
     let source = &inventory.source;
-    source.pieces_in(&test.span).filter_map(|(_, piece)| replacement(source, piece, true)).collect()
+    // The test itself is a function, too.
+    let inner = source.pieces_in(&test.span).filter(|(_, piece)| piece.body != test.body);
+    inner.filter_map(|(_, piece)| replacement(source, piece, true)).collect()
 }
 
 /// What the top of a file replaces, for all its tests.
@@ -135,6 +156,10 @@ fn replacement(source: &Source, piece: &Piece, in_test: bool) -> Option<Replaced
             named(source, &source.inside(&piece.arguments))
         }
         Class::Binding if in_test => assigned(source, &piece.name, &piece.arguments),
+        // A function of the same name inside of the test hides the real one.
+        Class::Function if in_test && ["fn", "def", "function"].contains(&source.word(piece.span.start)) => {
+            source.words(&piece.name).last().map(str::to_owned).into_iter().collect()
+        }
         _ => return None,
     };
     (!names.is_empty()).then(|| (source.line(piece.span.start), source.flat(&piece.span), names))

@@ -96,10 +96,38 @@ fn ignored(file: &ChangedFile) -> Option<Draft> {
         .into_iter()
         .filter(|line| !line.trim().is_empty() && !line.starts_with(['#', '!']))
         .collect();
-    let hides_tests = gained.iter().any(|line| line.to_lowercase().contains("test") || line.contains("spec"));
+    let hides_tests = gained.iter().any(|line| hides_tests(line));
     (!gained.is_empty()).then(|| {
         let message = format!("`{}` hides more than before", file.path());
         let draft = Draft::new("ignore-file-changed", file.path(), 1, message).after(gained.join("\n"));
         if hides_tests { draft } else { draft.unsure() }
     })
+}
+
+/// Whether a pattern of an ignore file leaves out tests themselves, not what a run of them leaves behind.
+fn hides_tests(pattern: &str) -> bool {
+    let pattern = pattern.trim().trim_start_matches("**/").trim_start_matches('/');
+    let plain = pattern.trim_end_matches("/**").trim_end_matches("/*").trim_end_matches('/');
+    let names = [
+        "test",
+        "tests",
+        "__tests__",
+        "spec",
+        "specs",
+        "*.test.*",
+        "*.spec.*",
+        "*_test.*",
+        "test_*",
+        "*_spec.*",
+    ];
+    let last = plain.rsplit('/').next().unwrap_or(plain);
+    let is_file = paths::is_collected(plain)
+        && (last.contains("test") || last.contains("spec"))
+        && crate::language::Language::of(plain).is_some();
+    names.contains(&plain)
+        || is_file
+        || last.starts_with("*.test.")
+        || last.starts_with("*.spec.")
+        || last.starts_with("*_test.")
+        || last == "test_*.py"
 }

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use super::Draft;
 use super::deletion::short;
 use crate::comparison::Comparison;
-use crate::inventory::{Mark, MarkKind, Test};
+use crate::inventory::{Mark, MarkKind, Test, times};
+
+/// So many times more retries are no adjustment.
+const RETRY_FACTOR_MIN: u32 = 2;
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
@@ -24,7 +27,10 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             drafts.push(Draft::new("test-expected-failure", file, after.line, message).test(&after.id));
         }
         for mark in &after.marks {
-            if before.marks.iter().all(|other| other.kind != mark.kind) {
+            let is_more = |other: &Mark| {
+                mark.kind == MarkKind::Retry && times(&other.text) * RETRY_FACTOR_MIN <= times(&mark.text)
+            };
+            if before.marks.iter().all(|other| other.kind != mark.kind || is_more(other)) {
                 let entry = by_mark.entry((new.0, mark.line, mark.kind));
                 entry.or_insert_with(|| (mark.clone(), Vec::new())).1.push(after);
             }

@@ -2,7 +2,7 @@
 
 use super::condition::{Judged, is_always, judge, matches_anything};
 use super::reach::reach;
-use super::{Assertion, Strength};
+use super::{Assertion, Reach, Strength, circular};
 use crate::language::Class;
 use crate::source::{Piece, Source, Span};
 use crate::words::{self, ASSERT_RECEIVERS, FAILURE_CALLS};
@@ -17,11 +17,18 @@ pub(super) fn assertions(source: &Source, within: &Span) -> Vec<Assertion> {
             Class::If => conditional(source, piece),
             _ => None,
         };
-        let Some((word, span, judged)) = judged else { continue };
+        let Some((word, span, mut judged)) = judged else { continue };
         // The arguments of an assertion are part of it.
         if found.last().is_some_and(|last| span.start < last.span.end && span.end <= last.span.end) {
             continue;
         }
+        if circular::is_circular(source, within, &span, &judged) {
+            judged.strength = Strength::Tautology;
+        }
+        let reach = match is_dropped(source, &span, &word) {
+            true => Reach::Swallowed,
+            false => reach(source, index, within),
+        };
         found.push(Assertion {
             line: source.line(span.start),
             text: format!("{word} {} {} {}", judged.subject, judged.operator, judged.expected),
@@ -30,10 +37,17 @@ pub(super) fn assertions(source: &Source, within: &Span) -> Vec<Assertion> {
             expected: judged.expected,
             word,
             strength: judged.strength,
-            reach: reach(source, index, within),
+            reach,
         });
     }
     found
+}
+
+/// A promise that nobody waits for: `expect(p).resolves.toBe(1)` without `await`.
+fn is_dropped(source: &Source, span: &Span, word: &str) -> bool {
+    let is_promise = word.split('.').any(|part| ["resolves", "rejects", "eventually"].contains(&part));
+    let before = source.word(span.start.wrapping_sub(1));
+    is_promise && !["await", "return", "=>", "(", ",", "[", "="].contains(&before)
 }
 
 type Found = Option<(String, Span, Judged)>;
@@ -54,9 +68,18 @@ fn call(source: &Source, piece: &Piece) -> Found {
         || callee == "expect.soft"
         || callee == "expect.poll"
         || callee == "chai.expect"
-        || callee.starts_with("expectTypeOf<") && callee.ends_with('>');
+        || callee.starts_with("expectTypeOf<") && callee.ends_with('>')
+        || source.language.name == "go"
+            && ["Expect", "Ω", "Eventually", "Consistently"]
+                .contains(&callee.trim_start_matches("gomega.").trim_start_matches("g."));
     if is_expect {
         return chain(source, piece);
+    }
+    if ["expect.assertions", "expect.hasAssertions"].contains(&callee.as_str()) {
+        return Some(promised(source, piece, &last));
+    }
+    if let Some(checked) = checked(source, piece, &last) {
+        return Some(checked);
     }
     if ["expect(", "expect.", "assertThat(", "should("].iter().any(|start| callee.starts_with(start)) {
         return None;
@@ -84,6 +107,58 @@ fn call(source: &Source, piece: &Piece) -> Found {
         return unconditional(source, piece, &last);
     }
     by_name(source, piece, &last)
+}
+
+/// How many assertions a test says it makes.
+fn promised(source: &Source, piece: &Piece, last: &str) -> (String, Span, Judged) {
+    let expected = source.flat(&source.inside(&piece.arguments));
+    let judged = Judged {
+        strength: Strength::Relational,
+        subject: last.to_owned(),
+        expected,
+        operator: ">=".to_owned(),
+    };
+    (last.to_owned(), piece.span.clone(), judged)
+}
+
+/// `c.Assert(got, qt.Equals, want)` and `assert_that!(got, eq(want))`: a checker says how strong it is.
+fn checked(source: &Source, piece: &Piece, last: &str) -> Option<(String, Span, Judged)> {
+    const CHECKERS: &[(&str, Strength)] = &[
+        ("Equals", Strength::Exact),
+        ("DeepEquals", Strength::Exact),
+        ("CmpEquals", Strength::Exact),
+        ("ContentEquals", Strength::Exact),
+        ("JSONEquals", Strength::Exact),
+        ("HasLen", Strength::Exact),
+        ("IsNil", Strength::Exact),
+        ("IsTrue", Strength::Exact),
+        ("IsFalse", Strength::Exact),
+        ("eq", Strength::Exact),
+        ("elements_are", Strength::Exact),
+        ("NotNil", Strength::Truthy),
+        ("IsNotNil", Strength::Truthy),
+        ("anything", Strength::Tautology),
+    ];
+    let is_go = ["Assert", "Check"].contains(&last) && source.language.name == "go";
+    let is_rust =
+        ["assert_that", "expect_that", "verify_that"].contains(&last) && source.language.name == "rust";
+    let operands = source.split(&source.inside(&piece.arguments));
+    let [subject, checker, rest @ ..] = &operands[..] else { return None };
+    if !is_go && !is_rust {
+        return None;
+    }
+    let name = source.words(checker).find(|word| CHECKERS.iter().any(|(known, _)| known == word));
+    let negated = source.words(checker).any(|word| ["Not", "not"].contains(&word));
+    let strength =
+        CHECKERS.iter().find(|(known, _)| Some(*known) == name).map_or(Strength::Relational, |(_, s)| *s);
+    let strength = if negated { strength.min(Strength::Relational) } else { strength };
+    let expected = match rest.first() {
+        Some(first) if is_go => source.flat(first),
+        _ => source.flat(checker),
+    };
+    let word = name.unwrap_or(last).to_owned();
+    let judged = Judged { strength, subject: source.flat(subject), expected, operator: String::new() };
+    Some((word, piece.span.clone(), judged))
 }
 
 /// A request with what is expected of its answer.
@@ -142,7 +217,10 @@ fn operated(source: &Source, strength: Strength, operands: &[Span], negates: boo
         false if flats.iter().any(|flat| matches_anything(flat)) => Strength::Truthy,
         false => strength,
     };
-    match constant(0) && !constant(1) && flats.len() > 1 {
+    // What is expected may come first: it is what no code is asked for.
+    let asks = |index: usize| flat(index).contains('(');
+    let comes_first = constant(0) && !constant(1) || !asks(0) && asks(1) && !constant(1);
+    match comes_first && flats.len() > 1 {
         true => {
             let rest = flats.iter().take(1).chain(flats.iter().skip(2)).cloned().collect::<Vec<_>>();
             Judged { strength, subject: flat(1), expected: rest.join(","), operator: String::new() }
@@ -193,10 +271,35 @@ fn chain(source: &Source, piece: &Piece) -> Found {
             at = close + 1;
         }
     }
+    // gomega: `Expect(x).To(Equal(y))`.
+    let last = words.last().map(String::as_str).unwrap_or_default();
+    if ["To", "ToNot", "NotTo", "Should", "ShouldNot"].contains(&last) {
+        if last.contains("Not") {
+            words.push("not".to_owned());
+        }
+        let open = expected.clone().find(|index| source.word(*index) == "(");
+        let named = source.words(&(expected.start..open.unwrap_or(expected.end))).last();
+        words.extend(named.map(str::to_owned));
+        expected = open.map_or(expected.end..expected.end, |open| open + 1..source.closing(open));
+    }
     if words.is_empty() {
         return None;
     }
     let strength = words.iter().rev().find_map(|word| words::matcher(word)).unwrap_or(Strength::Relational);
+    // `expect(x).toBe;` asks nothing.
+    let is_called = source.word(at.saturating_sub(1)) == ")";
+    let is_method = words.last().is_some_and(|word| {
+        word.strip_prefix("to").is_some_and(|rest| rest.starts_with(|next: char| next.is_uppercase()))
+    });
+    if is_method && !is_called {
+        let judged = Judged {
+            strength: Strength::Tautology,
+            subject: source.flat(&subject),
+            expected: String::new(),
+            operator: String::new(),
+        };
+        return Some((words.join("."), piece.span.start..at, judged));
+    }
     Some((words.join("."), piece.span.start..at, chained(source, strength, &words, &subject, &expected)))
 }
 
@@ -280,10 +383,17 @@ fn conditional(source: &Source, piece: &Piece) -> Found {
 
 /// Whether a block makes the test fail, not counting conditionals inside of it.
 fn fails(source: &Source, body: &Span) -> bool {
-    source.pieces_in(body).any(|(_, piece)| match piece.class {
-        Class::Throw => true,
-        Class::Call => is_failure_call(source, piece),
-        _ => false,
+    source.pieces_in(body).any(|(index, piece)| {
+        let fails = match piece.class {
+            Class::Throw => true,
+            Class::Call => is_failure_call(source, piece),
+            _ => false,
+        };
+        let is_nested = || {
+            let mut around = source.around(index).take_while(|(_, outer)| outer.span.start >= body.start);
+            around.any(|(_, outer)| outer.class == Class::If)
+        };
+        fails && !is_nested()
     })
 }
 
@@ -291,6 +401,12 @@ fn is_failure_call(source: &Source, piece: &Piece) -> bool {
     let callee = source.flat(&piece.name);
     let Some(last) = callee.rsplit(['.', ':']).next() else { return false };
     let first = source.word(piece.name.start);
+    // Go: a helper that is given the test and says by its name that it failed.
+    let lower = last.to_lowercase();
+    let is_given_test = source.language.name == "go" && source.word(piece.arguments.start + 1) == "t";
+    if is_given_test && ["err", "fail", "fatal"].iter().any(|part| lower.contains(part)) {
+        return true;
+    }
     FAILURE_CALLS.contains(&last.trim_end_matches('!'))
         && (words::TEST_RECEIVERS.contains(&first) || ["panic", "panic!", "fail"].contains(&callee.as_str()))
 }

@@ -1,6 +1,6 @@
 //! How much a condition says, from its tokens alone: the same for every language.
 
-use super::Strength;
+use super::{Strength, ordinary};
 use crate::source::{Kind, Source, Span};
 
 /// What a condition says.
@@ -17,7 +17,6 @@ const OR: &[&str] = &["or", "||"];
 const AND: &[&str] = &["and", "&&"];
 const COMPARISONS: &[&str] =
     &["==", "===", "!=", "!==", "<", ">", "<=", ">=", "in", "is", "instanceof", "=~"];
-const FALSE: &[&str] = &["False", "false", "0", "nil", "None", "null", "undefined", "\"\""];
 const NOTHING: &[&str] = &["None", "null", "nil", "undefined"];
 const CONSTANT_WORDS: &[&str] =
     &["True", "true", "False", "false", "None", "null", "nil", "undefined", "Some", "Ok", "Err", "NaN"];
@@ -69,8 +68,8 @@ fn single(source: &Source, span: &Span, negated: bool) -> Judged {
         operator: sign.to_owned(),
     };
     if is_constant(source, span) {
-        let is_false = FALSE.contains(&flat.as_str());
-        return judged(if is_false == negated { Strength::Tautology } else { Strength::Exact });
+        let is_true = ordinary::truth(source, span).unwrap_or(true);
+        return judged(if is_true != negated { Strength::Tautology } else { Strength::Exact });
     }
     if source.word(span.start) == "(" && source.split(&source.inside(span)).len() > 1 {
         // A tuple that is not empty is true, whatever is in it.
@@ -127,7 +126,10 @@ fn compared(source: &Source, span: &Span, operator: usize, negated: bool) -> Jud
         Strength::Relational
     };
     let (subject, expected) = match is_constant(source, &left) && !is_constant(source, &right) {
-        true => (right_flat, left_flat),
+        true => {
+            word = flipped(word);
+            (right_flat, left_flat)
+        }
         false => (left_flat, right_flat),
     };
     // Equality is what most assertions mean, however they spell it.
@@ -136,10 +138,24 @@ fn compared(source: &Source, span: &Span, operator: usize, negated: bool) -> Jud
     Judged { strength, subject, expected, operator }
 }
 
-/// A length is never below zero.
+/// The operator that says the same with its sides exchanged.
+fn flipped(operator: &str) -> &str {
+    match operator {
+        "<" => ">",
+        ">" => "<",
+        "<=" => ">=",
+        ">=" => "<=",
+        other => other,
+    }
+}
+
+/// A length is never below zero, and neither is the time that something took.
 fn never_fails(left: &str, word: &str, right: &str, negated: bool) -> bool {
     let ends = [".length", ".len()", ".size", ".size()", ".Count", ".count()"];
-    let is_length = left.starts_with("len(") || ends.iter().any(|end| left.ends_with(end));
+    let lower = left.to_lowercase();
+    let is_length = left.starts_with("len(")
+        || ends.iter().any(|end| left.ends_with(end))
+        || ["elapsed", "duration", "since("].iter().any(|part| lower.contains(part));
     is_length
         && match (word, negated) {
             (">=", false) | ("<", true) => right == "0" || right.starts_with('-'),
@@ -156,8 +172,16 @@ pub(crate) fn matches_anything(expected: &str) -> bool {
         || expected.contains("asymmetricMatch") && expected.contains("=>true")
 }
 
-const EXACT_CALLS: &[&str] =
-    &["DeepEqual(", ".equals(", ".eq(", "isDeepStrictEqual(", "cmp.Equal(", "bytes.Equal(", "array_equal("];
+const EXACT_CALLS: &[&str] = &[
+    "errors.Is(",
+    "DeepEqual(",
+    ".equals(",
+    ".eq(",
+    "isDeepStrictEqual(",
+    "cmp.Equal(",
+    "bytes.Equal(",
+    "array_equal(",
+];
 
 const RELATIONAL_CALLS: &[&str] = &[
     ".contains(",
@@ -176,7 +200,6 @@ const RELATIONAL_CALLS: &[&str] = &[
     "HasPrefix(",
     "HasSuffix(",
     "isclose(",
-    "errors.Is(",
     "errors.As(",
     ".is_some_and(",
     ".is_ok_and(",
@@ -218,37 +241,20 @@ fn is_interpolated(literal: &str) -> bool {
     is_template || is_formatted && literal.contains('{')
 }
 
-const NEVER: &[&str] = &[
-    "TYPE_CHECKING",
-    "typing.TYPE_CHECKING",
-    "not True",
-    "!true",
-    "1==0",
-    "0==1",
-    "1===2",
-    "1==2",
-    "1>2",
-    "2<1",
-    "cfg!(any())",
-];
-
-/// Whether a condition is always false.
+/// Whether a condition is false in every ordinary run.
 pub(crate) fn is_never(source: &Source, span: &Span) -> bool {
-    let span = peeled(source, span);
-    let flat = source.flat(&span);
-    let parts = source.split_at(&span, AND);
-    FALSE.contains(&flat.as_str())
-        || NEVER.contains(&flat.as_str())
-        || parts.len() > 1 && parts.iter().any(|part| is_never(source, part))
+    !span.is_empty() && ordinary::truth(source, span) == Some(false)
 }
 
-/// Whether a condition is always true.
+/// Whether a condition is true in every ordinary run.
 pub(crate) fn is_always(source: &Source, span: &Span) -> bool {
-    !span.is_empty() && judge(source, span, false).strength == Strength::Tautology
+    !span.is_empty()
+        && (ordinary::truth(source, span) == Some(true)
+            || judge(source, span, false).strength == Strength::Tautology)
 }
 
 /// Without the brackets around it.
-fn peeled(source: &Source, span: &Span) -> Span {
+pub(super) fn peeled(source: &Source, span: &Span) -> Span {
     let mut span = span.clone();
     while source.word(span.start) == "(" {
         let inner = source.inside(&span);

@@ -1,6 +1,7 @@
 //! What switches a test off, narrows a run to it, or expects it to fail.
 
 use super::condition::{is_always, is_never};
+use super::ordinary::configured;
 use crate::language::Class;
 use crate::source::{Piece, Source, Span};
 use crate::words;
@@ -53,10 +54,26 @@ pub(super) fn of_decorator(source: &Source, span: &Span) -> Option<Mark> {
         "skipif" | "skipIf" | "skipUnless" | "DisabledOnOs" | "EnabledIf" | "DisabledIf" => {
             conditional(source, last, &arguments)
         }
-        "xfail" | "expectedFailure" => MarkKind::ExpectedFailure,
-        "flaky" | "retry" | "RetryingTest" | "Retry" => MarkKind::Retry,
+        "xfail" | "expectedFailure" => {
+            // Where a condition decides, it fails only there.
+            let first = source.split(&arguments).into_iter().next().unwrap_or_default();
+            let is_condition = !first.is_empty()
+                && !source.flat(&first).starts_with("reason=")
+                && !source.flat(&first).starts_with("strict=")
+                && !source.flat(&first).starts_with("raises=")
+                && !super::condition::is_constant(source, &first)
+                && !is_always(source, &first);
+            if is_condition { MarkKind::ConditionalSkip } else { MarkKind::ExpectedFailure }
+        }
+        "flaky" | "retry" | "RetryingTest" | "Retry" | "flaky_test" | "retry_test" => MarkKind::Retry,
         "cfg" => return hidden(source, span, &flat),
-        "cfg_attr" if flat.contains("ignore") => MarkKind::ConditionalSkip,
+        "cfg_attr" if flat.contains("ignore") => {
+            let when = source.split(&arguments).into_iter().next().unwrap_or_default();
+            match configured(source, &when) {
+                Some(true) => MarkKind::Skip,
+                _ => MarkKind::ConditionalSkip,
+            }
+        }
         // xUnit: `[Fact(Skip = "…")]`.
         _ if flat.contains("Skip=") => MarkKind::Skip,
         _ if words::SKIP_WORDS.contains(&last) => MarkKind::Skip,
@@ -73,12 +90,10 @@ fn conditional(source: &Source, word: &str, arguments: &Span) -> MarkKind {
 }
 
 fn hidden(source: &Source, span: &Span, flat: &str) -> Option<Mark> {
-    let never = ["cfg(any())", "cfg(FALSE)", "cfg(not(test))", "cfg(never)", "cfg(false)", "cfg(disabled)"];
-    if never.iter().any(|never| flat.contains(never)) {
-        return Some(mark(source, MarkKind::Hidden, span));
-    }
+    let open = span.clone().find(|index| source.word(*index) == "(")?;
+    let predicate = open + 1..source.closing(open);
     // Nobody switches a feature on by accident; a platform is another matter.
-    if flat.contains("feature=") {
+    if configured(source, &predicate) == Some(false) {
         return Some(mark(source, MarkKind::Hidden, span));
     }
     flat.contains("target_").then(|| mark(source, MarkKind::ConditionalSkip, span))
@@ -87,6 +102,10 @@ fn hidden(source: &Source, span: &Span, flat: &str) -> Option<Mark> {
 /// The marks in the words of a test call: `it.skip`, `xit`, `test.only`, `describe.skipIf(x)`.
 pub(super) fn of_call(source: &Source, piece: &Piece) -> Vec<Mark> {
     let mut marks = Vec::new();
+    if let Some(choice) = chosen(source, &piece.name) {
+        marks.extend(choice);
+        return marks;
+    }
     let words: Vec<_> = top_words(source, &piece.name);
     let Some((first, rest)) = words.split_first() else { return marks };
     let word = source.word(*first);
@@ -95,10 +114,10 @@ pub(super) fn of_call(source: &Source, piece: &Piece) -> Vec<Mark> {
             .is_some_and(|plain| words::TEST_CALLS.contains(&plain) || words::SUITE_CALLS.contains(&plain))
     };
     let mut kinds = Vec::new();
-    if is_variant('x') {
+    if is_variant('x') || is_variant('X') || is_variant('P') {
         kinds.push(MarkKind::Skip);
     }
-    if is_variant('f') {
+    if is_variant('f') || is_variant('F') {
         kinds.push(MarkKind::Only);
     }
     for index in rest {
@@ -122,6 +141,45 @@ pub(super) fn of_call(source: &Source, piece: &Piece) -> Vec<Mark> {
     marks
 }
 
+/// `(condition ? it.skip : it)(…)`, and a name that stands for such a choice.
+fn chosen(source: &Source, name: &Span) -> Option<Option<Mark>> {
+    let choice = choice(source, name)?;
+    let question = *source.top_level(&choice, &["?"]).first()?;
+    let colon = *source.top_level(&(question..choice.end), &[":"]).first()?;
+    let off = |span: Span| {
+        source.words(&span).any(|word| words::SKIP_MODIFIERS.contains(&word) || word.starts_with('x'))
+    };
+    let (condition, yes, no) = (choice.start..question, off(question + 1..colon), off(colon + 1..choice.end));
+    let kind = match (yes, no) {
+        (false, false) => return Some(None),
+        (true, true) => MarkKind::Skip,
+        (true, false) if is_always(source, &condition) => MarkKind::Skip,
+        (false, true) if is_never(source, &condition) => MarkKind::Skip,
+        _ => MarkKind::ConditionalSkip,
+    };
+    Some(Some(mark(source, kind, &choice)))
+}
+
+/// The tokens of a choice between ways to declare a test, in place or behind a name.
+pub(super) fn choice(source: &Source, name: &Span) -> Option<Span> {
+    let declares = |span: &Span| {
+        source.words(span).any(|word| words::TEST_CALLS.contains(&word) || words::SUITE_CALLS.contains(&word))
+            && !source.top_level(span, &["?"]).is_empty()
+    };
+    if source.word(name.start) == "(" {
+        let inside = name.start + 1..source.closing(name.start);
+        return declares(&inside).then_some(inside);
+    }
+    if name.len() != 1 || words::TEST_CALLS.contains(&source.word(name.start)) {
+        return None;
+    }
+    let word = source.word(name.start);
+    let bound = source.pieces.iter().find(|piece| {
+        piece.class == Class::Binding && piece.name.len() == 1 && source.word(piece.name.start) == word
+    })?;
+    declares(&bound.arguments).then(|| bound.arguments.clone())
+}
+
 /// node:test and vitest take options: `test('x', { skip: true }, …)`.
 fn of_options(source: &Source, piece: &Piece) -> Vec<Mark> {
     let arguments = source.inside(&piece.arguments);
@@ -139,7 +197,7 @@ fn of_options(source: &Source, piece: &Piece) -> Vec<Mark> {
             _ => continue,
         };
         if !["false", "0", "undefined", "null"].contains(&source.flat(value).as_str()) {
-            let is_decided = super::condition::is_constant(source, value);
+            let is_decided = super::condition::is_constant(source, value) || is_always(source, value);
             let kind = if kind == MarkKind::Skip && !is_decided { MarkKind::ConditionalSkip } else { kind };
             marks.push(mark(source, kind, &option));
         }
@@ -167,42 +225,58 @@ pub(super) fn of_body(source: &Source, body: &Span) -> Vec<Mark> {
     let mut marks = Vec::new();
     for (index, piece) in source.pieces_in(body) {
         let is_raise = piece.class == Class::Throw && source.flat(&piece.span).contains("SkipTest");
-        if !is_raise && (piece.class != Class::Call || !is_skip_call(source, piece)) {
+        let is_assumption = piece.class == Class::Call && assumes_nothing(source, piece);
+        if !is_raise && !is_assumption && (piece.class != Class::Call || !is_skip_call(source, piece)) {
             continue;
         }
-        let guard = source.around(index).take_while(|(_, outer)| outer.span.start >= body.start);
-        let mut kind = MarkKind::Skip;
-        for (_, outer) in guard {
-            if outer.class == Class::If && outer.body.contains(&piece.span.start) {
-                if is_never(source, &outer.condition) {
-                    kind = MarkKind::Retry;
-                    break;
-                }
-                let header = outer.span.start..outer.body.start;
-                if source.words(&header).any(|word| ["recover", "Failed"].contains(&word)) {
-                    // Skipped because it failed.
-                    kind = MarkKind::ExpectedFailure;
-                    break;
-                }
-                if !is_always(source, &outer.condition) {
-                    kind = MarkKind::ConditionalSkip;
-                }
-            } else if outer.class == Class::Handler {
+        marks.extend(skip_kind(source, index, body).map(|kind| mark(source, kind, &piece.span)));
+    }
+    marks.extend(super::retries::of_body(source, body));
+    marks
+}
+
+/// A property that holds for no example: `assume(False)`.
+fn assumes_nothing(source: &Source, piece: &Piece) -> bool {
+    let last = source.words(&piece.name).last().unwrap_or_default();
+    let condition = source.split(&source.inside(&piece.arguments)).into_iter().next().unwrap_or_default();
+    ["assume", "prop_assume", "pre"].contains(&last) && is_never(source, &condition)
+}
+
+/// What a call that skips does, by the conditions around it; `None` where it is never reached.
+fn skip_kind(source: &Source, index: usize, body: &Span) -> Option<MarkKind> {
+    let at = source.pieces[index].span.start;
+    let mut kind = MarkKind::Skip;
+    for (_, outer) in source.around(index).take_while(|(_, outer)| outer.span.start >= body.start) {
+        if outer.class == Class::If && outer.body.contains(&at) {
+            let header = outer.span.start..outer.body.start;
+            if source.words(&header).any(|word| ["recover", "Failed"].contains(&word)) {
+                // Skipped because it failed.
+                return Some(MarkKind::ExpectedFailure);
+            }
+            if super::condition::is_constant(source, &outer.condition) && is_never(source, &outer.condition) {
+                return None;
+            }
+            if !is_always(source, &outer.condition) && !always_by_header(source, outer) {
                 kind = MarkKind::ConditionalSkip;
             }
-        }
-        if kind != MarkKind::Retry {
-            marks.push(mark(source, kind, &piece.span));
+        } else if outer.class == Class::Handler {
+            kind = MarkKind::ConditionalSkip;
         }
     }
-    marks
+    Some(kind)
+}
+
+/// Go: `if _, ok := os.LookupEnv("X"); !ok`.
+fn always_by_header(source: &Source, piece: &Piece) -> bool {
+    let header = source.flat(&(piece.span.start..piece.condition.start));
+    header.contains("os.LookupEnv(") && source.word(piece.condition.start) == "!"
 }
 
 fn is_skip_call(source: &Source, piece: &Piece) -> bool {
     let callee = source.flat(&piece.name);
     let first = source.word(piece.name.start);
     let Some(last) = callee.rsplit(['.', ':']).next() else { return false };
-    let bare = ["skip", "pending", "GTEST_SKIP", "markTestSkipped"];
+    let bare = ["skip", "pending", "GTEST_SKIP", "markTestSkipped", "Skip"];
     match last {
         "importorskip" | "assumeTrue" | "assumeFalse" => false,
         "xfail" => first == "pytest",

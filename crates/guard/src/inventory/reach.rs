@@ -25,18 +25,94 @@ pub(crate) fn reach(source: &Source, index: usize, test: &Span) -> Reach {
         if is_dead_in(source, outer, at, test) || leaves_before(source, outer_index, at) {
             return Reach::Dead;
         }
-        if outer.class == Class::Try && swallows(source, outer_index, at) {
+        let is_swallowed = match outer.class {
+            Class::Try => swallows(source, outer_index, at),
+            Class::With => outer.body.contains(&at) && expects_failure(source, outer),
+            Class::Call => drops_panic(source, outer, at),
+            _ => false,
+        };
+        if is_swallowed {
             return Reach::Swallowed;
         }
     }
-    Reach::Live
+    if is_unheard(source, test, at) { Reach::Swallowed } else { Reach::Live }
+}
+
+/// `with suppress(AssertionError)`, `with pytest.raises(AssertionError)`: a failure is what is wanted.
+fn expects_failure(source: &Source, with: &Piece) -> bool {
+    let header = source.flat(&(with.span.start..with.body.start.max(with.span.start)));
+    let failures = ["AssertionError", "Exception", "BaseException", "self.failureException"];
+    let names_failure = |call: &str| {
+        header.find(call).is_some_and(|at| {
+            let arguments = &header[at + call.len()..];
+            let end = arguments.find(')').unwrap_or(arguments.len());
+            arguments[..end].split(',').any(|name| failures.contains(&name.trim()))
+        })
+    };
+    names_failure("suppress(")
+        || ["raises(", "assertRaises("].iter().any(|call| {
+            header.contains(&format!("{call}AssertionError"))
+                || header.contains(&format!("{call}self.failureException"))
+        })
+}
+
+/// A panic that a call catches, or that stays in a thread, and nobody asks what became of it.
+fn drops_panic(source: &Source, call: &Piece, at: usize) -> bool {
+    if !call.arguments.contains(&at) {
+        return false;
+    }
+    let callee = source.flat(&call.name);
+    let catches = callee.ends_with("catch_unwind")
+        || callee.ends_with("thread::spawn")
+        || callee.ends_with("panic::catch_unwind");
+    let drops_promise = callee.ends_with(".allSettled");
+    if !catches {
+        return drops_promise;
+    }
+    // What follows the call, and what its result is bound to, tell whether somebody looks at it.
+    let after = source.flat(&(call.span.end..(call.span.end + 8).min(source.tokens.len())));
+    let is_asked = [".unwrap(", ".expect(", ".join().unwrap(", ".join().expect(", "?", ".is_ok(", ".is_err("]
+        .iter()
+        .any(|ask| after.starts_with(ask) || after.trim_start_matches(')').starts_with(ask))
+        || after.starts_with(".join().is_");
+    let before: Vec<_> = (1..=4).map(|back| source.word(call.span.start.wrapping_sub(back))).collect();
+    let is_bound = before.first() == Some(&"=") && before.get(1) != Some(&"_") || before.contains(&"match");
+    let is_argument = before.first() == Some(&"(");
+    !is_asked && !is_bound && !is_argument
+}
+
+/// Go: the test does not fail by what is said to a `t` of its own.
+fn is_unheard(source: &Source, test: &Span, at: usize) -> bool {
+    if source.language.name != "go" {
+        return false;
+    }
+    source.pieces_in(&(test.start..at)).any(|(_, piece)| {
+        let names_t =
+            piece.class == Class::Binding && piece.name.len() == 1 && source.word(piece.name.start) == "t";
+        if !names_t {
+            return false;
+        }
+        let value = source.flat(&piece.arguments);
+        value != "t" && !value.contains(".T()") && !value.ends_with("(t)")
+    })
 }
 
 /// Whether what stands at token `at` inside `outer` never runs.
 fn is_dead_in(source: &Source, outer: &Piece, at: usize, test: &Span) -> bool {
     match outer.class {
-        Class::If => outer.body.contains(&at) && is_never(source, &outer.condition),
+        Class::If => {
+            let in_else = at >= outer.body.end && !outer.body.is_empty();
+            outer.body.contains(&at) && is_never(source, &outer.condition)
+                || in_else && is_always(source, &outer.condition)
+        }
         Class::Loop => loops_over_nothing(source, outer),
+        // `[].forEach(…)`.
+        Class::Call => {
+            let callee = source.flat(&outer.name);
+            outer.arguments.contains(&at)
+                && callee.starts_with("[].")
+                && [".forEach", ".map"].iter().any(|end| callee.ends_with(end))
+        }
         Class::Function | Class::Binding => {
             let names_function = outer.class == Class::Function
                 || source.pieces_in(&outer.arguments).next().is_some_and(|(_, value)| {
@@ -62,9 +138,24 @@ fn loops_over_nothing(source: &Source, piece: &Piece) -> bool {
         Some(header[at + word.len()..].trim_matches([' ', ':']))
     });
     over.is_some_and(|over| EMPTY.contains(&over) || EMPTY.contains(&over.trim_end_matches(')')))
-        || header.ends_with("[:0]")
+        || header.trim_end_matches([':', ')']).ends_with("[:0]")
         || header.ends_with(".slice(0,0))")
+        || header.ends_with(".take(0)")
+        || header.ends_with("::new()")
+            && ["Vec::", "HashMap::", "BTreeMap::", "HashSet::"].iter().any(|name| header.contains(name))
+        || [".filter(|_|false)", ".filter(()=>false))", ".filter(()=>false)"]
+            .iter()
+            .any(|end| header.ends_with(end))
         || header.ends_with("{}") && header.contains("range[]")
+        || is_empty_literal(source, piece)
+}
+
+/// The header ends in a list without a row: `range map[string]int{}`.
+fn is_empty_literal(source: &Source, piece: &Piece) -> bool {
+    let header = piece.span.start..piece.body.start.max(piece.span.start);
+    source.pieces_in(&header).any(|(_, list)| {
+        list.class == Class::List && list.span.end == header.end && source.inside(&list.span).is_empty()
+    })
 }
 
 fn mentions(source: &Source, span: &Span, name: &str) -> usize {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::assertions::assertions;
 use super::definitions::last_name;
 use super::marks::{self, Mark};
-use super::{Assertion, Test};
+use super::{Assertion, Test, tables};
 use crate::language::{Class, TestBy};
 use crate::paths;
 use crate::source::{Kind, Piece, Source, Span};
@@ -81,8 +81,17 @@ fn function(source: &Source, index: usize, in_test_file: bool, memo: &mut Suites
     let mut asserted: Vec<_> = decorators.iter().filter_map(|span| expected_panic(source, span)).collect();
     asserted.extend(assertions(source, &body));
     let id = joined(&names_around(source, index), &name);
-    let cases = cases(source, &decorators, &body);
-    Some(Test { id, line: source.line(piece.span.start), span, body, marks, assertions: asserted, cases })
+    let table = tables::of_function(source, &decorators, &piece.arguments, &body);
+    Some(Test {
+        id,
+        line: source.line(piece.span.start),
+        span,
+        body,
+        marks,
+        assertions: asserted,
+        has_table: table.is_some(),
+        cases: table.unwrap_or_default(),
+    })
 }
 
 /// `#[should_panic(expected = "…")]` asserts.
@@ -112,13 +121,32 @@ fn is_collected(source: &Source, index: usize, name: &str, prefix: &str) -> bool
     let Some(rest) = name.strip_prefix(prefix) else { return false };
     match source.language.name {
         "go" => !rest.starts_with(|next: char| next.is_lowercase()),
-        "python" => source.around(index).all(|(_, outer)| match outer.class {
+        "python" => source.around(index).all(|(outer_index, outer)| match outer.class {
             Class::Function | Class::Lambda => false,
             Class::Container => {
-                let header = source.flat(&(outer.span.start..outer.body.start.max(outer.span.start)));
-                last_name(source, &outer.name).starts_with("Test") || header.contains("Test")
+                let bases = source.flat(&(outer.name.end..outer.body.start.max(outer.name.end)));
+                let has_bases = bases.len() > 3 && !bases.starts_with("(object)");
+                let is_test = last_name(source, &outer.name).starts_with("Test");
+                // pytest passes a class by that makes itself.
+                let makes_itself = is_test
+                    && !has_bases
+                    && source.pieces_in(&outer.body).any(|(inner_index, inner)| {
+                        let is_own = source
+                            .around(inner_index)
+                            .find(|(_, holder)| matches!(holder.class, Class::Container | Class::Function))
+                            .is_some_and(|(holder, _)| holder == outer_index);
+                        inner.class == Class::Function
+                            && is_own
+                            && source.word(inner.name.start) == "__init__"
+                    });
+                (is_test || has_bases) && !makes_itself
             }
             _ => true,
+        }),
+        "java" => source.around(index).any(|(_, outer)| {
+            let header = source.flat(&(outer.span.start..outer.body.start.max(outer.span.start)));
+            outer.class == Class::Container
+                && header.split_once("extends ").is_some_and(|(_, base)| base.contains("Test"))
         }),
         _ => true,
     }
@@ -162,7 +190,7 @@ fn call(source: &Source, index: usize, memo: &mut Suites) -> Option<Test> {
     if !source.language.tests.contains(&TestBy::Call) {
         return None;
     }
-    let first = source.word(piece.name.start);
+    let first = declared_by(source, piece);
     if !words::TEST_CALLS.contains(&first) {
         return None;
     }
@@ -181,13 +209,7 @@ fn call(source: &Source, index: usize, memo: &mut Suites) -> Option<Test> {
     // The title says nothing about what the test does.
     let body = title.end..piece.span.end;
     marks.extend(marks::of_body(source, &body));
-    let mut cases = cases(source, &[], &body);
-    if cases.is_empty() {
-        cases = each(source, &piece.name);
-    }
-    if cases.is_empty() {
-        cases = around(source, index);
-    }
+    let table = tables::of_call(source, index, &body);
     Some(Test {
         id: joined(&names_around(source, index), name),
         line: source.line(piece.span.start),
@@ -195,34 +217,9 @@ fn call(source: &Source, index: usize, memo: &mut Suites) -> Option<Test> {
         assertions: assertions(source, &body),
         body,
         marks,
-        cases,
+        has_table: table.is_some(),
+        cases: table.unwrap_or_default(),
     })
-}
-
-/// The rows of `test.each([…])` or of a template table.
-fn each(source: &Source, callee: &Span) -> Vec<String> {
-    let Some(at) = callee.clone().find(|index| source.word(*index) == "each" || source.word(*index) == "for")
-    else {
-        return Vec::new();
-    };
-    if source.word(at + 1) == "(" {
-        let table = at + 2..source.closing(at + 1);
-        return elements(source, &resolved(source, &table));
-    }
-    let rows = source.word(at + 1).lines().map(str::trim);
-    rows.filter(|row| row.contains("${")).map(str::to_owned).collect()
-}
-
-/// The rows of a list that a loop around the test goes over.
-fn around(source: &Source, index: usize) -> Vec<String> {
-    let header = source.around(index).find_map(|(_, outer)| match outer.class {
-        Class::Call if source.flat(&outer.name).ends_with(".forEach") => {
-            Some(outer.name.start..outer.name.end - 2)
-        }
-        Class::Loop => Some(outer.span.start + 1..outer.body.start.max(outer.span.start + 1)),
-        _ => None,
-    });
-    header.map(|header| rows(source, &header)).unwrap_or_default()
 }
 
 /// The names of what holds a test, from the outside in.
@@ -243,7 +240,23 @@ fn names_around(source: &Source, index: usize) -> Vec<String> {
 }
 
 fn is_suite(source: &Source, piece: &Piece) -> bool {
-    words::SUITE_CALLS.contains(&source.word(piece.name.start))
+    words::SUITE_CALLS.contains(&declared_by(source, piece))
+}
+
+/// The word of the framework that a call uses, also where it is chosen among several.
+fn declared_by<'a>(source: &'a Source, piece: &Piece) -> &'a str {
+    let first = source.word(piece.name.start);
+    let is_plain = words::TEST_CALLS.contains(&first) || words::SUITE_CALLS.contains(&first);
+    // Only a name alone, or a choice in brackets, can stand for such a word.
+    let is_titled =
+        source.tokens.get(piece.arguments.start + 1).is_some_and(|token| token.kind == Kind::Text);
+    let is_other = first != "(" && piece.name.len() != 1;
+    if is_plain || is_other || !is_titled || source.language.tests != [TestBy::Call] {
+        return first;
+    }
+    let choice = marks::choice(source, &piece.name);
+    let mut words = choice.iter().flat_map(|choice| source.words(choice));
+    words.find(|word| words::TEST_CALLS.contains(word) || words::SUITE_CALLS.contains(word)).unwrap_or(first)
 }
 
 /// The marks of the suites and classes around a test.
@@ -318,110 +331,4 @@ fn joined(around: &[String], name: &str) -> String {
     }
     id.push_str(name);
     id
-}
-
-/// The cases of a test: rows of a decorator, or of a list that a loop in the body goes over.
-fn cases(source: &Source, decorators: &[Span], body: &Span) -> Vec<String> {
-    let mut found = Vec::new();
-    for span in decorators {
-        let flat = source.flat(span);
-        if flat.contains("parametrize") {
-            let Some(open) = span.clone().find(|index| source.word(*index) == "(") else { continue };
-            let operands = source.split(&(open + 1..source.closing(open)));
-            if let Some(table) = operands.get(1) {
-                found.extend(elements(source, &resolved(source, table)));
-            }
-        } else if ["case", "InlineData", "TestCase", "test_case", "ValueSource", "CsvSource", "DataRow"]
-            .iter()
-            .any(|word| source.words(span).next() == Some(*word))
-        {
-            let list = source.pieces_in(span).find(|(_, piece)| piece.class == Class::List);
-            match list {
-                Some((_, list)) => found.extend(elements(source, &list.span)),
-                None => found.push(flat),
-            }
-        }
-    }
-    if found.is_empty() { looped(source, body) } else { found }
-}
-
-/// The rows of the lists that loops around assertions go over.
-fn looped(source: &Source, body: &Span) -> Vec<String> {
-    let mut found = Vec::new();
-    for (_, piece) in source.pieces_in(body) {
-        let header = match piece.class {
-            Class::Loop => piece.span.start + 1..piece.body.start.max(piece.span.start + 1),
-            Class::Call if source.flat(&piece.name).ends_with(".forEach") => {
-                piece.name.start..piece.name.end - 2
-            }
-            _ => continue,
-        };
-        found.extend(rows(source, &header));
-    }
-    found
-}
-
-/// The rows of the list in the header of a loop, or of the list that the header names.
-fn rows(source: &Source, header: &Span) -> Vec<String> {
-    let list = source
-        .pieces_in(header)
-        .filter(|(_, inner)| inner.class == Class::List)
-        .max_by_key(|(_, inner)| inner.span.len());
-    let span = match list {
-        Some((_, list)) => list.span.clone(),
-        None => {
-            let Some(name) = header.clone().rev().find(|index| source.tokens[*index].kind == Kind::Word)
-            else {
-                return Vec::new();
-            };
-            resolved(source, &(name..name + 1))
-        }
-    };
-    let is_list = source.pieces_in(&span).any(|(_, list)| list.class == Class::List);
-    if is_list { elements(source, &span) } else { Vec::new() }
-}
-
-/// A list, or the list that a name stands for.
-fn resolved(source: &Source, span: &Span) -> Span {
-    if span.len() != 1 {
-        return span.clone();
-    }
-    let name = source.word(span.start);
-    // The nearest one before, in a function that holds the use, or in none.
-    let is_seen = |index: usize| {
-        source.around(index).all(|(_, outer)| {
-            !matches!(outer.class, Class::Function | Class::Lambda) || outer.span.contains(&span.start)
-        })
-    };
-    let end = source.pieces.partition_point(|piece| piece.span.start <= span.start);
-    let binds = |(index, piece): &(usize, &Piece)| {
-        piece.class == Class::Binding
-            && source.words(&piece.name).any(|word| word == name)
-            && !piece.span.contains(&span.start)
-            && is_seen(*index)
-    };
-    let before = source.pieces[..end].iter().enumerate().rev().find(binds);
-    let bound = before.or_else(|| source.pieces.iter().enumerate().skip(end).find(binds));
-    let Some((_, bound)) = bound else { return span.clone() };
-    let value = bound.arguments.clone();
-    match source
-        .pieces_in(&value)
-        .find(|(_, piece)| piece.class == Class::List && piece.span.end == value.end)
-    {
-        Some((_, list)) => list.span.clone(),
-        None => value,
-    }
-}
-
-fn elements(source: &Source, list: &Span) -> Vec<String> {
-    let mut list = source.inside(list);
-    // `vec![…]`, `[]T{…}`: the bracket comes after a type or a name.
-    if let Some(open) = list.clone().find(|index| matches!(source.word(*index), "[" | "{")) {
-        let is_whole =
-            source.closing(open) + 1 == list.end && source.split(&list).len() == 1 && open != list.start;
-        if is_whole {
-            list = open + 1..list.end - 1;
-        }
-    }
-    source.split(&list).iter().map(|element| source.flat(element)).collect()
 }

@@ -29,7 +29,12 @@ pub(super) const GO: Language = Language {
         ("rune_literal", Class::Text),
         ("comment", Class::Comment),
     ],
-    tests: &[TestBy::NamePrefix("Test"), TestBy::NamePrefix("Fuzz"), TestBy::NamePrefix("Example")],
+    tests: &[
+        TestBy::NamePrefix("Test"),
+        TestBy::NamePrefix("Fuzz"),
+        TestBy::NamePrefix("Example"),
+        TestBy::Call,
+    ],
     blocks: true,
     index: 5,
 };

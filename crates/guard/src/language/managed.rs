@@ -37,7 +37,8 @@ pub(super) const JAVA: Language = Language {
         ("line_comment", Class::Comment),
         ("block_comment", Class::Comment),
     ],
-    tests: &[TestBy::Attribute],
+    // JUnit 3 goes by names.
+    tests: &[TestBy::Attribute, TestBy::NamePrefix("test")],
     blocks: false,
     index: 6,
 };

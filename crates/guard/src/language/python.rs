@@ -22,6 +22,7 @@ pub(super) const PYTHON: Language = Language {
         ("while_statement", Class::Loop),
         ("try_statement", Class::Try),
         ("except_clause", Class::Handler),
+        ("with_statement", Class::With),
         ("return_statement", Class::Return),
         ("raise_statement", Class::Throw),
         ("assert_statement", Class::Assert),

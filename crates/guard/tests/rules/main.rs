@@ -3,9 +3,11 @@
 
 mod assertions;
 mod bypass;
+mod checks;
 mod deletion;
 mod following;
 mod skipping;
+mod variants;
 
 use piton_guard::{Known, MemoryTree, Options, Report, compare};
 

@@ -4,19 +4,27 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::conclude::{self, conclude, conclude_skipped};
 use super::config::{Raise, SessionPolicy};
-use super::facts::{Answer, AttemptEnd, AttemptOutcome, ErrorClass, Objectives, QuestionKind, Report};
+use super::facts::{
+    Answer, AttemptEnd, AttemptOutcome, ErrorClass, Note, NoteKind, Objectives, QuestionKind, Report,
+};
 use super::guard::{self, GuardMode, GuardReport};
+use super::reboot::RebootReason;
 use super::reinforcement::{self, Reinforcement};
 use super::state::{
     Asked, Chosen, Counters, Driver, Ended, GivenAnswer, KeptNote, Next, Open, Question, Session, State, Told,
 };
-use super::{recovery, session};
+use super::tracker::TestTracker;
+use super::{adoption, recovery, session};
 use crate::Timestamp;
 use crate::event::{Event, StopOrigin};
 use crate::limits::{
     ANSWERS_WAITING_MAX, CUSTOM_KEYS_MAX, MARKS_MAX, MODIFIED_FILES_MAX, NOTES_MAX, OBJECTIVES_MAX, TOLD_MAX,
+    clip,
 };
 use crate::status::{Reason, Status};
+
+/// What is kept in a state of the message of a failed attempt.
+const MESSAGE_BYTES_MAX: usize = 500;
 
 /// The state after `event`, which happened at `at`.
 ///
@@ -65,6 +73,7 @@ fn born(event: &Event, at: Timestamp) -> Option<State> {
         notes: VecDeque::new(),
         findings: VecDeque::new(),
         restore: None,
+        tests: TestTracker::default(),
         measures: None,
         reference: None,
         trusted: None,
@@ -75,6 +84,7 @@ fn born(event: &Event, at: Timestamp) -> Option<State> {
         latencies_ms: VecDeque::new(),
         marks: BTreeMap::new(),
         chosen: None,
+        adopted: None,
         modified_files: Vec::new(),
         custom: BTreeMap::new(),
         questions: Vec::new(),
@@ -145,6 +155,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.counters.tokens_unknown += 1;
             state.ended = Some(Ended {
                 outcome: AttemptOutcome::Failed,
+                message: None,
                 duration_ms: 0,
                 added: 0,
                 removed: 0,
@@ -209,6 +220,12 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.asked.pause = true;
             state.asked.resume = None;
         }
+        Event::RebootRequested {} => {
+            state.asked.reboot = true;
+            if !matches!(state.open, Some(Open::Attempt(_))) {
+                session::reboot(state, RebootReason::Manual, at);
+            }
+        }
         Event::SkipRequested {} => state.asked.skip = state.can_skip(),
         Event::StopRequested { now, origin } => {
             let now = *now || matches!(state.asked.stop, Some((true, _)));
@@ -232,6 +249,8 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             }
         }
         Event::AgentTold { text } => tell(state, text),
+        Event::RunAdopted { adoption } => adoption::take(state, adoption),
+        Event::NoteAdded { text, set } => add_note(state, text, set),
         Event::BestChosen { iteration, reason } => {
             let chosen = Chosen { iteration: *iteration, reason: reason.clone(), at };
             state.chosen = Some(chosen).filter(|_| *iteration > 0);
@@ -309,12 +328,14 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
         }
     }
     session::judge(&mut state.session, intended.as_ref(), end);
+    session::consider_reboot(state, end, at);
     let blocks = judged.is_some_and(GuardReport::blocks);
     if refused {
         state.restore = state.before.clone();
     }
     state.ended = Some(Ended {
         outcome: end.outcome,
+        message: end.message.as_deref().map(|text| clip(text, MESSAGE_BYTES_MAX).to_owned()),
         duration_ms: end.duration_ms,
         added: end.change.as_ref().map_or(0, |change| change.added),
         removed: end.change.as_ref().map_or(0, |change| change.removed),
@@ -418,6 +439,24 @@ fn take_report(state: &mut State, report: &Report) {
     }
     for (key, value) in &report.custom {
         if state.custom.len() < CUSTOM_KEYS_MAX || state.custom.contains_key(key) {
+            state.custom.insert(key.clone(), value.clone());
+        }
+    }
+}
+
+/// A person's note, and values to keep; `null` forgets one.
+fn add_note(state: &mut State, text: &str, set: &BTreeMap<String, serde_json::Value>) {
+    if !text.is_empty() {
+        let note = Note { kind: NoteKind::Person, text: text.to_owned() };
+        state.notes.push_back(KeptNote { iteration: state.iteration, note });
+        while state.notes.len() > NOTES_MAX {
+            state.notes.pop_front();
+        }
+    }
+    for (key, value) in set {
+        if value.is_null() {
+            state.custom.remove(key);
+        } else if state.custom.len() < CUSTOM_KEYS_MAX || state.custom.contains_key(key) {
             state.custom.insert(key.clone(), value.clone());
         }
     }

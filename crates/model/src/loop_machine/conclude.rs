@@ -2,6 +2,8 @@
 
 use super::facts::{Answer, AttemptOutcome, CheckRound, ReportStatus};
 use super::guard::{self, GuardMode, KeptFinding, Verdict};
+use super::measures::Measures;
+use super::progress::{self, ProgressPolicy, Signs, TreeNews};
 use super::quality::{Quality, judge};
 use super::regression::regressions;
 use super::reinforcement;
@@ -25,12 +27,13 @@ pub(super) fn checks_finished(state: &mut State, round: &CheckRound) {
         }
         return;
     }
-    let is_baseline = state.iteration == 0;
+    let is_baseline = state.attempt == 0;
     let unchanged = state.checks.as_ref().is_some_and(|last| same_verdicts(last, round));
     if let Some(ended) = &mut state.ended {
         ended.duration_ms = ended.duration_ms.saturating_add(round.duration_ms);
     }
     state.counters.red_in_a_row = if round.all_pass() { 0 } else { state.counters.red_in_a_row + 1 };
+    state.tests.take(&round.tests);
     state.checks = Some(round.clone());
     if is_baseline {
         state.baseline = Some(round.clone());
@@ -62,6 +65,7 @@ fn conclude_with(state: &mut State, verdicts_changed: bool) {
         take_measures(state);
         return;
     };
+    let score = progress_score(state, &ended);
     let regressed = judge_numbers(state, &mut ended);
     let tree_changed = match (&state.before, &state.snapshot) {
         (Some(before), Some(now)) => before.tree != now.tree,
@@ -92,7 +96,8 @@ fn conclude_with(state: &mut State, verdicts_changed: bool) {
     if !regressed && !ended.doubted {
         keep_best(state);
     }
-    remember_iteration(state, &ended, Outcome { skipped: false, progress, regressed });
+    let score = if ended.refused { 0.0 } else { score };
+    remember_iteration(state, &ended, Outcome { skipped: false, progress, regressed, score });
     reinforcement::iteration_ended(state);
     // What a refused agent says about its work is about work that is gone.
     state.report =
@@ -137,7 +142,11 @@ pub(super) fn conclude_skipped(state: &mut State) {
     let Some(ended) = state.ended.take() else { return };
     state.counters.iterations += 1;
     state.counters.failed += 1;
-    remember_iteration(state, &ended, Outcome { skipped: true, progress: false, regressed: ended.refused });
+    remember_iteration(
+        state,
+        &ended,
+        Outcome { skipped: true, progress: false, regressed: ended.refused, score: 0.0 },
+    );
     state.report = None;
 }
 
@@ -175,6 +184,36 @@ struct Outcome {
     skipped: bool,
     progress: bool,
     regressed: bool,
+    score: f64,
+}
+
+/// How far the iteration under way got, from 0 to 1.
+fn progress_score(state: &State, ended: &Ended) -> f64 {
+    let earlier = state
+        .recent
+        .iter()
+        .filter_map(|record| record.snapshot.as_ref())
+        .map(|snapshot| snapshot.tree.as_str());
+    let news = match (&state.before, &state.snapshot) {
+        (Some(before), Some(now)) => TreeNews::of(&before.tree, &now.tree, earlier),
+        _ => TreeNews::Same,
+    };
+    let round = state.checks.as_ref();
+    let files = |measures: Option<&Measures>| {
+        measures.and_then(|measures| measures.tree).map_or(0, |tree| tree.files)
+    };
+    let (before, after) = (state.measures.as_ref(), round.map(|round| &round.measures));
+    let created = files(after).saturating_sub(files(before));
+    let signs = Signs {
+        tree: news,
+        commits: u32::from(round.is_some_and(|round| round.commit.is_some())),
+        files_modified: u32::from(ended.added + ended.removed > 0),
+        files_created: u32::try_from(created).unwrap_or(u32::MAX),
+        before,
+        after,
+        ..Signs::default()
+    };
+    progress::judge(&ProgressPolicy::default(), &signs, &[]).score
 }
 
 fn remember_iteration(state: &mut State, ended: &Ended, outcome: Outcome) {
@@ -186,6 +225,7 @@ fn remember_iteration(state: &mut State, ended: &Ended, outcome: Outcome) {
         at: state.updated_at,
         attempt: state.attempt,
         outcome: ended.outcome,
+        message: ended.message.clone(),
         skipped: outcome.skipped,
         refused: ended.refused,
         doubted: ended.doubted,
@@ -201,6 +241,7 @@ fn remember_iteration(state: &mut State, ended: &Ended, outcome: Outcome) {
         passed,
         total,
         progress: outcome.progress,
+        score: outcome.score,
         cost_microusd: ended.report.as_ref().and_then(|report| report.cost_microusd),
         // Of a refused one, what was refused: it can be looked at, and is nowhere else.
         snapshot: ended.left.clone().or_else(|| state.snapshot.clone()),

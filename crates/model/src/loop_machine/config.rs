@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::context::RedlinePolicy;
 use super::guard::GuardMode;
+use super::reboot::RebootPolicy;
 use super::recovery::RecoveryPolicy;
 use super::regression::Thresholds;
 use super::reinforcement::Escalation;
+use super::stop::{NamedStop, StopCondition, StopLists};
 use crate::Timestamp;
 use crate::hook::Hooks;
 use crate::notify::Notify;
@@ -24,12 +27,21 @@ pub struct LoopConfig {
     pub checks: Vec<Check>,
     /// What must hold, all of it; empty means the default rule.
     pub until: Vec<Condition>,
+    /// Further reasons to stop.
+    #[serde(default, skip_serializing_if = "StopLists::is_empty")]
+    pub stop: StopLists,
     /// Ceilings.
     pub limits: Limits,
     /// What to do when an attempt's outcome cannot be known.
     pub on_lost: OnLost,
     /// Whether iterations share a session of the agent.
     pub session: SessionPolicy,
+    /// When a session counts as full.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub redline: RedlinePolicy,
+    /// When a session gives way to a fresh one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reboot: RebootPolicy,
     /// The work tree it works in; in place without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<Worktree>,
@@ -347,6 +359,26 @@ pub enum Condition {
     File(String),
     /// Every task of a list in the work tree is done, and every check is green.
     TasksDone(String),
+    /// A condition such as `[stop]` has them.
+    Stop(NamedStop),
+}
+
+impl LoopConfig {
+    /// The stop conditions, also those among `until`, that have to be looked up outside the journal.
+    pub fn stop_probes(&self) -> Vec<&StopCondition> {
+        let mut found = Vec::new();
+        let until = self.until.iter().filter_map(|condition| match condition {
+            Condition::Stop(named) => Some(named),
+            _ => None,
+        });
+        self.stop.all().chain(until).for_each(|named| named.condition.probes(&mut found));
+        found
+    }
+
+    /// Whether anything has to be looked up outside the journal, beside the checks.
+    pub fn needs_probe(&self) -> bool {
+        self.until.iter().any(Condition::needs_probe) || !self.stop_probes().is_empty()
+    }
 }
 
 impl Condition {
@@ -358,6 +390,7 @@ impl Condition {
             Condition::Command(command) => format!("cmd:{command}"),
             Condition::File(path) => format!("file:{path}"),
             Condition::TasksDone(path) => format!("tasks-done:{path}"),
+            Condition::Stop(named) => named.label(),
         }
     }
 

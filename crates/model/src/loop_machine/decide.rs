@@ -7,6 +7,7 @@ use super::apply::apply;
 use super::config::{Condition, LoopConfig, OnLost, Raise};
 use super::facts::{AttemptEnd, CheckRound, OpenAttempt, QuestionKind, ReportStatus, Snapshot, TreeProof};
 use super::state::{GivenAnswer, Next, Open, State};
+use super::stop::{self, StopVerdict};
 use super::{done, guard, limit, recovery, session};
 use crate::event::{Event, StopOrigin};
 use crate::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX, TITLE_CHARS_MAX};
@@ -130,7 +131,7 @@ pub enum Rejection {
 /// The first event of a run.
 pub fn create(run: RunId, title: &str, config: LoopConfig) -> Result<Event, Rejection> {
     let bad = |text: &str| Err(Rejection::BadConfig(text.to_owned()));
-    if config.checks.is_empty() && config.until.is_empty() {
+    if config.checks.is_empty() && config.until.is_empty() && config.stop.success.is_empty() {
         return bad("nothing would stop this loop: it has no check and no condition");
     }
     if config.checks.is_empty() && config.until.contains(&Condition::ChecksPass) {
@@ -207,7 +208,7 @@ fn outcome(state: &State, command: Command) -> Result<Option<Event>, Rejection> 
             if state.open != Some(Open::Checks(round.number)) {
                 return Err(Rejection::NotOpen);
             }
-            Event::ChecksFinished { round: round.bounded() }
+            Event::ChecksFinished { round: Box::new(round.bounded()) }
         }
         Command::GiveUp { detail } => Event::RunStopped { reason: Reason::Environment, detail: Some(detail) },
         Command::Tick => return Ok(None),
@@ -293,6 +294,12 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         }
     }
     if state.next == Next::Attempt
+        && state.iteration == state.counters.iterations
+        && let Some(event) = stop_condition(state)
+    {
+        return Some(event);
+    }
+    if state.next == Next::Attempt
         && let Some(reason) = done::reached(state)
     {
         return Some(Event::RunCompleted { reason });
@@ -306,6 +313,19 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
     match state.next {
         Next::Checks => Some(next_round(state)),
         Next::Attempt => before_attempt(state, now).or_else(|| next_attempt(state)),
+    }
+}
+
+/// What a stop condition that is met leads to. None is judged before the first iteration.
+fn stop_condition(state: &State) -> Option<Event> {
+    let (verdict, label) = stop::verdict(state).filter(|_| state.attempt > 0)?;
+    let detail = Some(label);
+    match verdict {
+        StopVerdict::Failure => Some(Event::RunFailed { reason: Reason::StopCondition, detail }),
+        StopVerdict::Success => {
+            done::is_judged(state).then_some(Event::RunCompleted { reason: Reason::ConditionsMet })
+        }
+        StopVerdict::Stop => Some(Event::RunStopped { reason: Reason::StopCondition, detail }),
     }
 }
 
@@ -392,7 +412,7 @@ fn next_attempt(state: &State) -> Option<Event> {
 
 /// The next round of checks, or the verdict of the last where it still holds.
 fn next_round(state: &State) -> Event {
-    let probes = state.config.until.iter().any(|condition| condition.needs_probe());
+    let probes = state.config.needs_probe();
     if let (Some(last), Some(tree), false, None) = (&state.checks, &state.snapshot, probes, &state.restore)
         && last.snapshot.as_ref().is_some_and(|snapshot| snapshot.tree == tree.tree)
     {
@@ -445,7 +465,7 @@ pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
             return Err(Rejection::NoSuchIteration { run: run(), iteration: *iteration });
         }
         // What is said about a run can be said at any time.
-        Event::BestChosen { .. } | Event::FindingMarked { .. } => return Ok(()),
+        Event::BestChosen { .. } | Event::FindingMarked { .. } | Event::NoteAdded { .. } => return Ok(()),
         _ => {}
     }
     if state.status == Status::Completed {

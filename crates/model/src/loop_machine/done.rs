@@ -3,6 +3,7 @@
 use super::config::{Condition, LoopConfig};
 use super::facts::{CheckRound, ReportStatus};
 use super::state::{IterationRecord, State};
+use super::stop::is_met;
 use crate::status::Reason;
 
 /// The rule that decides, for the screen to say.
@@ -19,6 +20,7 @@ pub enum DoneRule {
 /// The rule of this run: what was asked for, else what fits its baseline.
 pub fn done_rule(config: &LoopConfig, baseline: Option<&CheckRound>) -> DoneRule {
     match config.until.as_slice() {
+        [] if !config.stop.success.is_empty() => DoneRule::Conditions,
         [] if baseline.is_some_and(|round| !round.all_pass()) => DoneRule::ChecksPass,
         [] | [Condition::Done] => DoneRule::Done,
         [Condition::ChecksPass] => DoneRule::ChecksPass,
@@ -29,13 +31,14 @@ pub fn done_rule(config: &LoopConfig, baseline: Option<&CheckRound>) -> DoneRule
 /// Why the run is complete, if it is. Judged on the last iteration, once it has its verdict: what an
 /// attempt left behind that was cut short, or a person edited since, was never checked.
 pub(super) fn reached(state: &State) -> Option<Reason> {
-    let judged = |last: &IterationRecord| !last.skipped && !last.refused && last.number == state.iteration;
-    if state.restore.is_some() || !state.recent.back().is_some_and(judged) {
+    if !is_judged(state) {
         return None;
     }
     match done_rule(&state.config, state.baseline.as_ref()) {
         DoneRule::ChecksPass => checks_pass(state).then_some(Reason::ChecksPass),
         DoneRule::Done => reported_done(state).then_some(Reason::Done),
+        // What `[stop] success` asks for is judged with the other stop conditions.
+        DoneRule::Conditions if state.config.until.is_empty() => None,
         DoneRule::Conditions => state
             .config
             .until
@@ -43,6 +46,12 @@ pub(super) fn reached(state: &State) -> Option<Reason> {
             .all(|condition| holds(state, condition))
             .then_some(Reason::ConditionsMet),
     }
+}
+
+/// Whether the last iteration has its verdict and was neither given up nor refused.
+pub(super) fn is_judged(state: &State) -> bool {
+    let judged = |last: &IterationRecord| !last.skipped && !last.refused && last.number == state.iteration;
+    state.restore.is_none() && state.recent.back().is_some_and(judged)
 }
 
 /// Whether `checks-pass` can never be judged because every check was green from the start.
@@ -59,6 +68,7 @@ fn holds(state: &State, condition: &Condition) -> bool {
         Condition::Command(_) | Condition::File(_) => probed(state, condition),
         // An agent can tick everything; what the checks say it cannot.
         Condition::TasksDone(_) => probed(state, condition) && all_green(state),
+        Condition::Stop(named) => is_met(state, &named.condition),
     }
 }
 

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::guard::GuardReport;
 use super::measures::Measures;
+use super::stop::StopResult;
+use super::tracker::TestChanges;
 use crate::Timestamp;
 use crate::limits::{
     ARTIFACTS_MAX, CUSTOM_KEYS_MAX, CUSTOM_VALUE_BYTES_MAX, CUSTOM_VALUE_DEPTH_MAX, MODIFIED_FILES_MAX,
@@ -326,6 +328,8 @@ pub enum NoteKind {
     Decision,
     /// Something that was found out.
     Finding,
+    /// Something that a person wants remembered.
+    Person,
 }
 
 impl NoteKind {
@@ -334,6 +338,7 @@ impl NoteKind {
         match self {
             NoteKind::Decision => "decision",
             NoteKind::Finding => "finding",
+            NoteKind::Person => "note",
         }
     }
 }
@@ -374,6 +379,12 @@ pub struct CheckRound {
     /// The commit that was made of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
+    /// What stop conditions said that have to be looked up.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stops: Vec<StopResult>,
+    /// What changed about tests by name.
+    #[serde(default, skip_serializing_if = "TestChanges::is_empty")]
+    pub tests: TestChanges,
     /// What was measured on the way.
     #[serde(default, skip_serializing_if = "Measures::is_empty")]
     pub measures: Measures,
@@ -394,6 +405,7 @@ impl CheckRound {
             }
         }
         self.measures = self.measures.bounded();
+        self.tests = self.tests.bounded();
         self
     }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::state::State;
 use crate::Timestamp;
-use crate::limits::{FINDINGS_MAX, LATENCIES_MAX, TAIL_BYTES_MAX, clip};
+use crate::limits::{FINDINGS_MAX, KEPT_FINDINGS_MAX, LATENCIES_MAX, TAIL_BYTES_MAX, clip};
 
 /// What a run does about a finding that blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -168,7 +168,7 @@ pub(super) fn keep(state: &mut State, findings: &[Finding]) -> Verdict {
     };
     state.counters.detections += findings.iter().filter(|finding| finding.blocking).count() as u32;
     state.findings.extend(findings.iter().map(kept));
-    while state.findings.len() > FINDINGS_MAX {
+    while state.findings.len() > KEPT_FINDINGS_MAX {
         state.findings.pop_front();
     }
     verdict

@@ -11,29 +11,38 @@
 //! the outcome of the one and the intent of the next leave [`decide`] together, so that they share one
 //! append.
 
+mod adoption;
 mod apply;
 mod conclude;
 mod config;
+pub mod context;
 mod decide;
 mod done;
 mod facts;
 mod guard;
+pub mod handoff;
 mod limit;
 mod measures;
+pub mod progress;
 mod quality;
+pub mod reboot;
 mod recovery;
 mod regression;
 mod reinforcement;
 mod session;
 mod state;
+mod stop;
 #[cfg(test)]
 mod tests;
+mod tracker;
 
+pub use adoption::{Adopted, Adoption};
 pub use apply::apply;
 pub use config::{
     AgentConfig, Check, Condition, Confine, Injection, Limits, LoopConfig, Metric, NamedBy, OnLost, Prompt,
     PromptBy, Raise, Reading, RuleOff, SessionPolicy, Sessions, StreamField, StreamFormat, Worktree,
 };
+pub use context::{ContextLevel, ContextSample, RedlinePolicy};
 pub use decide::{Command, Place, Rejection, admit, advance, create, decide};
 pub use done::{DoneRule, done_rule};
 pub use facts::{
@@ -42,8 +51,10 @@ pub use facts::{
     Snapshot, TreeProof, Usage,
 };
 pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, Verdict};
+pub use handoff::PreservedState;
 pub use measures::{Coverage, Measures, Share, TestCounts, TreeCounts};
 pub use quality::{ACCEPTABLE_SCORE, Quality, judge};
+pub use reboot::{RebootPolicy, RebootReason, RebootRecord};
 pub use recovery::{
     Approach, Cause, Diagnosis, Recovery, RecoveryOutcome, RecoveryPolicy, RecoveryStep, Retry,
 };
@@ -53,3 +64,8 @@ pub use state::{
     Asked, Best, Chosen, Counters, Driver, Effect, Ended, GivenAnswer, IterationRecord, KeptNote, Next, Open,
     Question, Session, SessionRecord, State, Told,
 };
+pub use stop::{
+    NamedStop, STOP_DEPTH_MAX, StopCondition, StopLists, StopResult, StopVerdict, failing_tests, is_met,
+    stop_progress,
+};
+pub use tracker::{TestChanges, TestStatus, TestTracker, TrackedTest};

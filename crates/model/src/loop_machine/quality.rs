@@ -117,6 +117,8 @@ mod tests {
             conditions: Vec::new(),
             snapshot: None,
             commit: None,
+            stops: Vec::new(),
+            tests: Default::default(),
             measures,
             duration_ms: 1,
             cancelled: false,

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use super::adoption::Adopted;
 use super::config::{LoopConfig, Raise};
+use super::context::ContextSample;
 use super::facts::{
     Answer, Artifact, AttemptOutcome, CheckRound, Note, Objectives, OpenAttempt, QuestionKind, Report,
     Snapshot, Usage,
@@ -12,8 +14,10 @@ use super::facts::{
 use super::guard::{Counts, KeptFinding};
 use super::measures::Measures;
 use super::quality::Quality;
+use super::reboot::{RebootReason, RebootRecord};
 use super::recovery::Recovery;
 use super::reinforcement::Reinforcement;
+use super::tracker::TestTracker;
 use crate::event::StopOrigin;
 use crate::status::{Kind, Reason, Status};
 use crate::{Epoch, RunId, Timestamp};
@@ -97,6 +101,9 @@ pub struct State {
     /// The tree that is to be put back before anything else: what came after it was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore: Option<Snapshot>,
+    /// Tests by name.
+    #[serde(default, skip_serializing_if = "TestTracker::is_empty")]
+    pub tests: TestTracker,
     /// What the last kept round measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measures: Option<Measures>,
@@ -127,6 +134,9 @@ pub struct State {
     /// The iteration that a person chose over the best.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Chosen>,
+    /// Where it comes from, if it goes on with what another one left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adopted: Option<Adopted>,
     /// Files the run has changed.
     pub modified_files: Vec<String>,
     /// Values kept with the run.
@@ -194,6 +204,9 @@ pub enum Open {
 pub struct Ended {
     /// How.
     pub outcome: AttemptOutcome,
+    /// A sentence for people when it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     /// How long it took.
     pub duration_ms: u64,
     /// Lines added.
@@ -273,6 +286,9 @@ pub struct Counters {
     /// Findings that block.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub detections: u32,
+    /// Changes to a fresh session in the middle of the work.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reboots: u32,
     /// Time the guard took.
     #[serde(default, skip_serializing_if = "is_none_of_it")]
     pub guard_ms: u64,
@@ -349,6 +365,9 @@ pub struct IterationRecord {
     pub attempt: u32,
     /// How its agent ended.
     pub outcome: AttemptOutcome,
+    /// What is said about it when it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     /// It was given up because somebody asked.
     pub skipped: bool,
     /// The guard refused it: its files were put back.
@@ -387,6 +406,9 @@ pub struct IterationRecord {
     pub total: u32,
     /// Whether anything changed that matters.
     pub progress: bool,
+    /// How far it got, from 0 to 1.
+    #[serde(default)]
+    pub score: f64,
     /// What its agent says it cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_microusd: Option<u64>,
@@ -395,7 +417,7 @@ pub struct IterationRecord {
 }
 
 /// The agent's sessions.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Session {
     /// The session of the last attempt that named one.
@@ -412,6 +434,15 @@ pub struct Session {
     /// What it has cost in all, likewise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_microusd: Option<u64>,
+    /// What was seen of it, iteration by iteration.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    pub samples: VecDeque<ContextSample>,
+    /// The last changes to a fresh one in the middle of the work.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    pub reboots: VecDeque<RebootRecord>,
+    /// Why the next attempt begins a fresh one, and so is told what the old one knew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handoff: Option<RebootReason>,
     /// The next attempt begins another one: this one is full, or cannot be continued.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub spent: bool,
@@ -457,6 +488,9 @@ pub struct Asked {
     pub pause: bool,
     /// Give up the iteration under way.
     pub skip: bool,
+    /// Begin a fresh session with the next attempt.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reboot: bool,
     /// Stop; `true` means now.
     pub stop: Option<(bool, StopOrigin)>,
     /// Go on, with these limits.
@@ -532,7 +566,7 @@ impl State {
 
     /// Whether the checks or a condition need to be run after an attempt.
     pub fn needs_checks(&self) -> bool {
-        !self.config.checks.is_empty() || self.config.until.iter().any(|condition| condition.needs_probe())
+        !self.config.checks.is_empty() || self.config.needs_probe()
     }
 
     /// Whether the tree differs from the start of the run. Unknown counts as no.

@@ -2,11 +2,16 @@
 
 mod attempts;
 mod ceilings;
+mod context;
 mod done;
 mod guard;
+mod handoff;
 mod harness;
 mod people;
+mod progress;
 mod properties;
 mod quality;
+mod reboot;
 mod recovery;
 mod rests;
+mod stop;

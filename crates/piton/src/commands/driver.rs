@@ -50,6 +50,9 @@ async fn drive_run(global: &Global, arguments: &DriverArguments) -> Result<ExitC
     let world = LocalWorld::open(&layout, &state, start::exe()?, views, Box::new(start::say_note))?;
     let driver = Driver { holder: LocalClient::holder(), version: env!("CARGO_PKG_VERSION").to_owned() };
     let lease = client.store().claim(&run, driver.holder.clone(), claim).await?;
+    if views.aiwg {
+        world.remember(client.history(&run).await?);
+    }
     if let Some(starter) = arguments.starter {
         start::take_log(client.layout(), &run, starter)?;
     }

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use jiff::{Zoned, civil};
 use piton_config::{AgentOptions, Limit, Overrides, Plan, Settings, Task, config_hash, files, plan};
-use piton_engine::world::{confine, open_workspace, prompt, wants_worktree};
+use piton_engine::world::prompt::{self, PromptError};
+use piton_engine::world::{confine, open_workspace, wants_worktree};
 use piton_engine::{Layout, LocalClient};
-use piton_model::loop_machine::{LoopConfig, Prompt, Worktree, create};
+use piton_model::loop_machine::{Adoption, LoopConfig, Prompt, Worktree, create};
 use piton_model::{ExitCode, RunId, Status, Timestamp, exit_code, slug};
 use piton_store::Store;
 use piton_sys::redact::Redactor;
@@ -24,6 +25,16 @@ use crate::{configuration, known, repository, start};
 pub(super) async fn run(
     global: &Global,
     arguments: &LoopArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
+    begin(global, arguments, None, out).await
+}
+
+/// Begins a run, with what another one left where there is something.
+pub(super) async fn begin(
+    global: &Global,
+    arguments: &LoopArguments,
+    adoption: Option<Adoption>,
     out: &Output,
 ) -> Result<ExitCode, Failure> {
     let layout = repository::layout(global)?;
@@ -45,9 +56,7 @@ pub(super) async fn run(
     if let Some(note) = not_enforced(&config, &resolved.settings) {
         out.note(note);
     }
-    let task = prompt::task(&config.prompt, layout.root()).map_err(|error| {
-        Failure::of(ExitCode::Usage, &error).hint("write the task into it, or give it as an argument")
-    })?;
+    let task = task_of(&config, layout.root(), out)?;
     check_agent(&config, layout.root())?;
     if config.confine.is_some() {
         confine::available().map_err(|why| {
@@ -65,7 +74,7 @@ pub(super) async fn run(
         }
         None => {
             refuse_crowd(&client, &config, arguments.force).await?;
-            client.create(&create(run.clone(), title(&task), config)?).await?;
+            client.create_with(&create(run.clone(), title(&task), config)?, adoption).await?;
             if let Err(failure) = known::remember(&layout) {
                 out.note(format!(
                     "note: `piton ls --everywhere` will not find this run: {}",
@@ -85,6 +94,21 @@ pub(super) async fn run(
         return Ok(ExitCode::Done);
     }
     viewer::view(&client, &run, from, out).await
+}
+
+/// The task as the first iteration will have it, with whatever is to be said about its file.
+fn task_of(config: &LoopConfig, root: &Path, out: &Output) -> Result<String, Failure> {
+    let task = prompt::at_start(&config.prompt, root, config.limits.iterations).map_err(|error| {
+        let hint = match &error {
+            PromptError::Wrong(_) => "correct it; docs/prompts.md says what a prompt file may hold",
+            _ => "write the task into it, or give it as an argument",
+        };
+        Failure::of(ExitCode::Usage, &error).hint(hint)
+    })?;
+    for warning in &task.warnings {
+        out.note(format!("note: {}", clean_line(warning)));
+    }
+    Ok(task.text)
 }
 
 /// A ceiling on something that the agent does not tell is no ceiling.

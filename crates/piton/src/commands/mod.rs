@@ -10,13 +10,18 @@ mod diff;
 mod doctor;
 mod driver;
 mod enclosed;
+mod export;
+mod fork;
 mod guard;
 mod hook;
+mod import;
 mod init;
 mod log;
 mod loops;
 mod ls;
 mod mcp;
+mod metrics;
+mod note;
 mod output;
 mod rebuild;
 mod report;
@@ -71,7 +76,13 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failur
         Command::Resume(arguments) => resume::run(global, &arguments, out).await,
         Command::Stop(arguments) => steer::stop(global, &arguments, out).await,
         Command::Skip(argument) => steer::skip(global, &argument, out).await,
+        Command::Reboot(argument) => steer::reboot(global, &argument, out).await,
         Command::Tell(arguments) => steer::tell(global, &arguments, out).await,
+        Command::Note(arguments) => note::run(global, &arguments, out).await,
+        Command::Import(arguments) => import::run(global, *arguments, out).await,
+        Command::Fork(arguments) => fork::run(global, &arguments, out).await,
+        Command::Export(arguments) => export::run(global, &arguments, out).await,
+        Command::Metrics(arguments) => metrics::run(global, &arguments, out).await,
         Command::Answer(arguments) => answer::run(global, &arguments, out).await,
         Command::Best(argument) => best::run(global, &argument, out).await,
         Command::Restore(arguments) => restore::run(global, &arguments, out).await,

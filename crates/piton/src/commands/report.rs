@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use piton_engine::LocalClient;
-use piton_model::loop_machine::{AttemptEnd, CheckRound, Prompt};
+use piton_model::loop_machine::{AttemptEnd, CheckRound, NoteKind, Prompt};
 use piton_model::{Event, ExitCode, RunId, State, Timestamp};
 
 use crate::cli::{Global, RunArgument};
@@ -64,7 +64,7 @@ async fn iterations(client: &LocalClient, run: &RunId) -> Result<Vec<Row>, Failu
             }
             Event::ChecksFinished { round } => {
                 if let Some(last) = rows.last_mut() {
-                    last.checks = Some(round);
+                    last.checks = Some(*round);
                 }
             }
             _ => {}
@@ -167,11 +167,15 @@ fn text(state: &State, rows: &[Row]) -> String {
             row.end.report.iter().flat_map(move |report| report.notes.iter().map(move |note| (row, note)))
         })
         .collect();
-    if !notes.is_empty() {
+    let by_people: Vec<_> = state.notes.iter().filter(|kept| kept.note.kind == NoteKind::Person).collect();
+    if !(notes.is_empty() && by_people.is_empty()) {
         text.push_str("\n## Decisions and findings\n\n");
         for (row, note) in notes {
             let _ =
                 writeln!(text, "- #{}, {}: {}", row.iteration, note.kind.as_str(), clean_line(&note.text));
+        }
+        for kept in by_people {
+            let _ = writeln!(text, "- #{}, by a person: {}", kept.iteration, clean_line(&kept.note.text));
         }
     }
     let _ = writeln!(

@@ -30,6 +30,17 @@ pub(super) async fn skip(global: &Global, argument: &RunArgument, out: &Output) 
     Ok(ExitCode::Done)
 }
 
+pub(super) async fn reboot(
+    global: &Global,
+    argument: &RunArgument,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
+    let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
+    client.request(&run, Request::Reboot).await?;
+    out.note(format!("{run} begins a fresh session with the next attempt"));
+    Ok(ExitCode::Done)
+}
+
 pub(super) async fn tell(
     global: &Global,
     arguments: &TellArguments,

@@ -219,3 +219,34 @@ fn an_agent_gets_only_the_variables_that_are_passed_where_that_is_asked_for() {
     assert!(env.contains("MY_ONE=1") && env.contains("PITON_RUN_ID=r"), "{env}");
     assert!(!env.contains("OTHER=") && !env.contains("HOME="), "{env}");
 }
+
+#[test]
+fn a_full_session_hands_on_to_a_fresh_one_and_so_does_one_that_a_person_ends() {
+    let world = World::new();
+    world.write(
+        "mine.sh",
+        "cp \"$PITON_PROMPT_FILE\" \"$BESIDE/prompt$PITON_ITERATION\"; echo \"$PITON_ITERATION $*\" >> \"$BESIDE/args\"\n\
+         echo $PITON_ITERATION > done.txt\nused=10; test $PITON_ITERATION = 2 && used=93\n\
+         session=a; case \"$*\" in *resume*) session=$2;; *) session=s$PITON_ITERATION;; esac\n\
+         printf '{\"session_id\": \"%s\", \"context_usage_percent\": %s, \"objectives\": {\"completed\": [\"part %s\"], \"pending\": [\"the rest\"]}}' \
+         $session $used $PITON_ITERATION > $PITON_REPORT\n",
+    );
+    world.configure(
+        "[agent]\nuse = 'mine'\n[loop]\nsession = 'continue'\n[agents.mine]\ncommand = ['sh', 'mine.sh']\n\
+         session_named_by = 'agent'\nsession_resume = ['resume', '{session}']\n[checks]\nc = 'false'\n",
+    );
+    world.piton(&["loop", "Go", "--id", "r", "--here", "--max-iterations", "4"]).exits(3);
+    world.piton(&["reboot", "r"]).exits(0);
+    world.piton(&["resume", "r", "--max-iterations", "5"]).exits(3);
+    let args = std::fs::read_to_string(world.beside("args")).unwrap();
+    assert_eq!(args, "1 \n2 resume s1\n3 \n4 resume s3\n5 \n");
+    for (iteration, hands_on) in [(2, false), (3, true), (4, false), (5, true)] {
+        let prompt = std::fs::read_to_string(world.beside(&format!("prompt{iteration}"))).unwrap();
+        assert_eq!(prompt.contains("You take over from a session"), hands_on, "{iteration}: {prompt}");
+    }
+    let handed = std::fs::read_to_string(world.beside("prompt3")).unwrap();
+    assert!(handed.contains("- [x] part 2") && handed.contains("- [ ] the rest"), "{handed}");
+    let view: serde_json::Value = serde_json::from_str(&world.read(".ralph/state.json")).unwrap();
+    assert_eq!(view["metrics"]["total_reboots"], 2);
+    assert_eq!(view["session"]["session_history"].as_array().unwrap().len(), 2);
+}

@@ -6,19 +6,23 @@
 
 mod agent;
 mod agents;
+mod aiwg;
 mod answer;
 mod cheats;
 mod common;
 mod crash;
+mod exchange;
 mod guard;
 mod ids;
 mod limits;
 mod loops;
 mod numbers;
+mod prompts;
 mod restore;
 mod see;
 mod setup;
 mod steer;
+mod stop;
 mod surroundings;
 mod talk;
 mod trust;

@@ -48,6 +48,7 @@ fn init_finds_the_checks_runs_them_and_writes_a_trusted_file() {
 
     # [views]
     # ralph = true             # .ralph/state.json
+    # aiwg = "auto"            # .aiwg/ralph/, where .aiwg exists
     # auto_save_interval = "30s"
 
     # [redact]

@@ -92,7 +92,13 @@ impl Journal {
         let is_request = kind.ends_with("_requested")
             || matches!(
                 kind,
-                "answer_given" | "agent_told" | "best_chosen" | "finding_marked" | "run_created"
+                "answer_given"
+                    | "agent_told"
+                    | "run_adopted"
+                    | "note_added"
+                    | "best_chosen"
+                    | "finding_marked"
+                    | "run_created"
             );
         match by {
             By::Epoch(_) if is_request => return violated("I5", format!("{kind} came from a driver")),

@@ -1,7 +1,7 @@
 //! Lines that run a check.
 
-use super::vocabulary::{CHECKS, IGNORES, NARROWS, NEUTRAL, NOTHING, STRICT};
-use super::{Change, Line};
+use super::vocabulary::{CHECKS, IGNORES, NARROWS, NEUTRAL, NOTHING, STRICT, VARIABLES};
+use super::{Change, Line, operands};
 use crate::check::Draft;
 
 /// Whether a line runs a check.
@@ -15,6 +15,11 @@ pub(super) fn names_check(line: &str) -> bool {
     checks(line) || is_repository && CHECKS.iter().any(|check| check.len() > 3 && line.contains(check))
 }
 
+/// Whether two lines run the same check.
+pub(super) fn same(a: &str, b: &str) -> bool {
+    which(a).is_some() && which(a) == which(b)
+}
+
 /// Names of scripts that check.
 const PURPOSES: &[&str] = &["test", "lint", "check", "coverage", "ci", "typecheck", "verify"];
 
@@ -23,7 +28,7 @@ fn which(line: &str) -> Option<&'static str> {
     let line = line.trim();
     let others =
         ["install", "pip ", "uses:", "name:", "id:", "cache:", "needs:", "apt-get", "description", "image:"];
-    if super::is_comment(line) || others.iter().any(|word| line.contains(word)) {
+    if super::is_comment(line) || line.starts_with('[') || others.iter().any(|word| line.contains(word)) {
         return None;
     }
     // The arguments of a runner, and a script by the name of what it is for, are commands too.
@@ -68,7 +73,12 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
     if which(new.text).is_none() {
         return removed(path, old, Some(new), after);
     }
-    if runs_nothing(new.text) && !runs_nothing(old.text) {
+    let is_replaced = CHECKS.iter().any(|name| has_phrase(old.text, name))
+        && !CHECKS.iter().any(|name| has_phrase(new.text, name))
+        && !["test", "spec", "check", "verify", "ci", "$("]
+            .iter()
+            .any(|word| value_of(new.text).contains(word));
+    if runs_nothing(new.text) && !runs_nothing(old.text) || is_replaced {
         let message = format!("`{check}` is no longer run here");
         return Some(Draft::new("check-removed", path, new.number, message).before(old.text).after(new.text));
     }
@@ -79,6 +89,9 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
             "check-failure-ignored",
             format!("`{check}` may fail without anybody noticing: `{word}`"),
         ));
+    }
+    if weakens_by_variable(old.text, new.text) {
+        return Some(draft("check-narrowed", format!("`{check}` runs without its strength")));
     }
     if let Some(lowered) = super::setting::numbers_moved(old.text, new.text) {
         return Some(draft(lowered.0, lowered.1));
@@ -95,8 +108,11 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
             format!("`{check}` overlooks what it reported: `{flag} {value}`"),
         ));
     }
-    let narrows =
-        has.iter().find(|flag| NARROWS.contains(&flag.0) && !had.iter().any(|other| other.0 == flag.0));
+    // unittest takes a pattern of files where pytest takes a plugin.
+    let leaves_out = |flag: &str| {
+        NARROWS.contains(&flag) || ["-p", "--pattern"].contains(&flag) && new.text.contains("unittest")
+    };
+    let narrows = has.iter().find(|flag| leaves_out(flag.0) && !had.iter().any(|other| other.0 == flag.0));
     if let Some((flag, value)) = narrows.filter(|(_, value)| !is_neutral(value)) {
         return Some(draft(
             "check-narrowed",
@@ -116,8 +132,95 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
             format!("`{check}` leaves out more than before: `{flag} {value}`"),
         ));
     }
+    if let Some(flag) = FILTERS.iter().find(|flag| selects_less(old.text, new.text, flag)) {
+        return Some(draft("check-narrowed", format!("`{check}` runs fewer tests than before: `{flag}`")));
+    }
+    let name = CHECKS.iter().copied().find(|name| has_phrase(old.text, name) && has_phrase(new.text, name));
+    if let Some(name) = name {
+        let (had, has) = (operands::of(old.text, name), operands::of(new.text, name));
+        let is_linter = [
+            "tox",
+            "nox",
+            "pre-commit run",
+            "playwright test",
+            "cargo clippy",
+            "cargo doc",
+            "cargo fmt",
+            "eslint",
+            "mypy",
+            "ruff",
+            "flake8",
+            "pylint",
+            "tsc",
+            "biome",
+            "prettier --check",
+        ]
+        .contains(&name);
+        if operands::are_fewer(&had, &has) && !is_linter {
+            return Some(draft(
+                "check-narrowed",
+                format!("`{name}` is given less than before: `{}`", has.join(" ")),
+            ));
+        }
+    }
     let lost = STRICT.iter().find(|word| has_flag(old.text, word) && !has_flag(new.text, word));
     lost.map(|word| draft("check-narrowed", format!("`{check}` is less strict: `{word}` is gone")))
+}
+
+/// Flags that select tests by a pattern.
+const FILTERS: &[&str] = &[
+    "-k",
+    "-m",
+    "-run",
+    "-t",
+    "--grep",
+    "--testNamePattern",
+    "--test-name-pattern",
+    "--filter",
+    "-E",
+    "-skip",
+];
+
+/// Whether a pattern that was there selects less than it did.
+fn selects_less(old: &str, new: &str, flag: &str) -> bool {
+    let (Some(was), Some(is)) = (pattern(old, flag), pattern(new, flag)) else { return false };
+    let count = |text: &str, word: &str| text.matches(word).count();
+    let leaves_out_more = count(is, "not ") > count(was, "not ") || count(is, " and ") > count(was, " and ");
+    let lists_less = count(is, "|") < count(was, "|") || count(is, " or ") < count(was, " or ");
+    let skips_more = flag == "-skip" && is.len() > was.len();
+    was != is && (leaves_out_more || lists_less || skips_more || is.starts_with(was) && was.len() > 2)
+}
+
+/// What a flag is given, quotes and all.
+fn pattern<'a>(line: &'a str, flag: &str) -> Option<&'a str> {
+    let at = line.find(&format!(" {flag} ")).map(|at| at + flag.len() + 2);
+    let at = at.or_else(|| line.find(&format!(" {flag}=")).map(|at| at + flag.len() + 2))?;
+    let rest = line[at..].trim_start_matches('\\');
+    let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\''));
+    match quote {
+        Some(quote) => rest[1..].split(quote).next(),
+        None => rest.split(' ').next(),
+    }
+}
+
+/// What a script runs, without its name.
+fn value_of(line: &str) -> &str {
+    line.split_once("\": ").map_or(line, |(_, value)| value)
+}
+
+/// `PYTHONOPTIMIZE=1 pytest`, `python -O -m pytest`, and a recipe whose failure make overlooks.
+fn weakens_by_variable(old: &str, new: &str) -> bool {
+    let optimises =
+        |line: &str| [" -O ", " -OO "].iter().any(|flag| line.contains(flag) && line.contains("python"));
+    let sets = |line: &str| {
+        VARIABLES.iter().any(|(name, harmless)| {
+            line.split_whitespace()
+                .filter_map(|word| word.split_once('='))
+                .any(|(key, value)| key == *name && !harmless.contains(&value.trim_matches(['"', '\''])))
+        })
+    };
+    let overlooks = |line: &str| line.trim_start_matches('@').starts_with('-') && !line.starts_with("- ");
+    optimises(new) && !optimises(old) || sets(new) && !sets(old) || overlooks(new) && !overlooks(old)
 }
 
 fn has_flag(line: &str, flag: &str) -> bool {
@@ -173,10 +276,17 @@ fn runs_nothing(line: &str) -> bool {
 /// A check that is no longer run here, unless it runs on another line of the file.
 fn removed(path: &str, old: &Line<'_>, new: Option<&Line<'_>>, after: &str) -> Option<Draft> {
     let check = which(old.text)?;
-    let still = after
-        .lines()
-        .map(str::trim)
-        .any(|line| check != "the check" && which(line) == Some(check) && !runs_nothing(line));
+    let is_make = path.to_lowercase().contains("makefile") || path.to_lowercase().contains("justfile");
+    // Another target that runs it is another purpose.
+    let left: Vec<_> = super::lines(after).into_iter().filter(|line| line.context == old.context).collect();
+    let emptied = is_make
+        && PURPOSES.contains(&old.context)
+        && (left.iter().any(|line| runs_nothing(line.text)) || !left.iter().any(|line| checks(line.text)));
+    let still = !emptied
+        && after
+            .lines()
+            .map(str::trim)
+            .any(|line| check != "the check" && which(line) == Some(check) && !runs_nothing(line));
     // One of several scripts of a kind: the main one is still there.
     let still = still
         || old
@@ -226,5 +336,11 @@ fn ignored(path: &str, old: Option<&Line<'_>>, new: &Line<'_>, after: &str) -> O
             })
     });
     let traps = new.text.starts_with("trap") && new.text.contains("exit 0");
+    // A shell of its own that does not stop at the first failure.
+    let traps = traps
+        || new.text.starts_with("shell:") && new.text.contains("{0}") && !new.text.contains("-e")
+        || new.text.starts_with(".IGNORE") && path.to_lowercase().contains("makefile")
+        || new.text.starts_with("MAKEFLAGS")
+            && [" -i", " -k", "--ignore-errors", "--keep-going"].iter().any(|flag| new.text.contains(flag));
     (stops_early || traps || loses_errexit || fixes_result || new.text == "set +e").then_some(draft)
 }

@@ -1,7 +1,9 @@
 //! Lines that set something.
 
 use super::command::is_neutral;
-use super::vocabulary::{CEILINGS, FLOORS, LEAVING_OUT, LOOKING_AT, STRICT_STEMS, SWITCHES_OFF, SWITCHES_ON};
+use super::vocabulary::{
+    CEILINGS, FLOORS, LEAVING_OUT, LOOKING_AT, STRICT_STEMS, SWITCHES_OFF, SWITCHES_ON, VARIABLES,
+};
 use super::{Change, Line};
 use crate::check::Draft;
 
@@ -42,6 +44,17 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
     if let Some((rule, message)) = numbers_moved(old.text, new.text) {
         return draft(rule, message);
     }
+    // Coverage may fall by this much: more of it is less of a check.
+    let drops = |line: &Line<'_>| numbers(line.text).first().copied().unwrap_or_default();
+    if path.contains("codecov") && key(new.text) == Some("threshold") && drops(new) > drops(old) {
+        return draft("threshold-lowered", "coverage may fall further than before".to_owned());
+    }
+    let denies = |line: &Line<'_>| {
+        ["-D warnings", "-Dwarnings", "-Werror"].iter().any(|flag| line.text.contains(flag))
+    };
+    if denies(old) && !denies(new) {
+        return draft("check-narrowed", "warnings no longer fail the check".to_owned());
+    }
     let name = key(new.text).unwrap_or(new.context);
     if key(old.text) != key(new.text) {
         return added(path, new);
@@ -65,10 +78,27 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
         return draft("check-narrowed", format!("`{name}` leaves out more than before"));
     }
     let negates = gained.iter().any(|word| word.starts_with('!'));
-    let looks_at =
-        (LOOKING_AT.contains(&name) || LOOKING_AT.contains(&new.context)) && !is_about_more(path, name, new);
+    // A number is a limit, not a list.
+    let looks_at = (LOOKING_AT.contains(&name) || LOOKING_AT.contains(&new.context))
+        && !is_about_more(path, name, new)
+        && is.parse::<f64>().is_err();
     let fewer = !lost.is_empty() && (name != "on" || lost.iter().any(|word| word.starts_with("pu")));
-    if looks_at && (negates || fewer && lost.len() >= gained.len()) {
+    // A place that got another name is still looked at; another pattern of names is not the same.
+    let is_pattern = [
+        "python_files",
+        "python_functions",
+        "python_classes",
+        "testMatch",
+        "testRegex",
+        "testpaths",
+        "on",
+        "spec",
+    ]
+    .contains(&name);
+    let is_part =
+        |word: &&String| lost.iter().any(|whole| word.starts_with(whole.trim_end_matches(['/', '*'])));
+    let narrows = lost.len() > gained.len() || is_pattern || gained.iter().any(is_part);
+    if looks_at && (negates || fewer && lost.len() >= gained.len() && narrows) {
         return draft("check-narrowed", format!("`{name}` looks at less than before"));
     }
     // A make target that no longer depends on its checks.
@@ -152,7 +182,16 @@ fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
     if SWITCHES_OFF.contains(&name) && switched {
         return draft("check-failure-ignored", format!("`{name}` lets failures through"));
     }
-    let is_condition = name == "if" && ["false", "${{ false }}"].contains(&is);
+    let weakens = VARIABLES.iter().any(|(variable, harmless)| {
+        name == *variable && !harmless.contains(&is)
+            || name == "env" && new.text.contains(&format!("{variable}="))
+    });
+    if weakens {
+        return draft("check-narrowed", format!("`{name}` takes the strength out of checks"));
+    }
+    let never =
+        ["false", "${{ false }}", "never()", "${{ never() }}", "1 == 2", "0", "github.event_name == 'never'"];
+    let is_condition = name == "if" && never.contains(&is);
     if is_condition || name == "when" && ["never", "manual"].contains(&is) {
         return draft(
             "check-narrowed",
@@ -179,11 +218,6 @@ fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
     if replaces {
         return draft("check-removed", format!("`{name}` replaces what runs the tests"));
     }
-    let retries =
-        ["retries", "retry", "reruns"].contains(&name) && is.parse::<u32>().is_ok_and(|count| count > 0);
-    if retries {
-        return draft("test-retried", format!("failed tests run again: `{}`", new.text));
-    }
     (switches_test_off || names_tests)
         .then(|| draft("check-narrowed", format!("`{name}` leaves out something that was run")))
         .flatten()
@@ -207,9 +241,19 @@ fn removed(path: &str, old: &Line<'_>, after: &str) -> Option<Draft> {
         || old.context.to_lowercase().contains("threshold") && !numbers(old.text).is_empty();
     let still = after.to_lowercase().contains(&name.to_lowercase())
         && !old.context.to_lowercase().contains("threshold");
+    // A hook that ran before each commit.
+    let is_hook = path.ends_with(".pre-commit-config.yaml")
+        && name == "id"
+        && super::command::checks(value(old.text))
+        && !after.contains(old.text);
+    if is_hook {
+        let message = format!("the hook `{}` is gone", value(old.text));
+        return Some(Draft::new("check-removed", path, old.number, message).before(old.text));
+    }
     let lists = ["select", "extend-select", "enable", "linters"];
-    let was_listed =
-        lists.contains(&old.context) || old.context == "on" && ["push", "pull_request"].contains(&name);
+    let is_item = old.text.starts_with("- ") || old.text.starts_with(['"', '\'']);
+    let was_listed = lists.contains(&old.context) && is_item && !old.in_exclusion
+        || old.context == "on" && ["push", "pull_request"].contains(&name);
     let was_strict = !after.contains(old.text)
         && loosened(
             name,

@@ -70,6 +70,41 @@ pub(super) const CHECKS: &[&str] = &[
     "go tool cover",
     "deno test",
     "bun test",
+    "cargo tarpaulin",
+    "cargo insta",
+    "cargo deny",
+    "cargo doc",
+    "cargo hack",
+    "coverage run",
+    "make ci",
+    "just test",
+    "just check",
+    "just lint",
+    "pre-commit run",
+    "prettier --check",
+    "black --check",
+    "isort --check",
+    "gofmt -l",
+    "shellcheck",
+    "bandit",
+    "tape",
+    "uvu",
+    "oxlint",
+    "standard",
+    "xo",
+    "gosec",
+    "govulncheck",
+    "ginkgo",
+    "stestr",
+    "nosetests",
+    "npm run test",
+    "npm run-script test",
+    "yarn run test",
+    "pnpm run test",
+    "bun run test",
+    "turbo run test",
+    "nx test",
+    "lerna run test",
 ];
 
 /// What makes a failing command succeed.
@@ -97,6 +132,19 @@ pub(super) const IGNORES: &[&str] = &[
     "--exit-code 0",
     "--issues-exit-code=0",
     "--issues-exit-code 0",
+    "|| cat",
+    "|| exit $?",
+    "||exit 0",
+    "|| (exit 0)",
+    "|| date",
+    "|| pwd",
+    "& wait",
+    "; return 0",
+    "--warn-only",
+    "--no-exit-code",
+    "--allow-no-tests",
+    "--no-fail",
+    "-fail-on-error=false",
 ];
 
 /// What leaves tests, files or rules out of a command.
@@ -159,6 +207,28 @@ pub(super) const NARROWS: &[&str] = &[
     "--disable",
     "--no-cov",
     "--listTests",
+    "--test-only",
+    "--test-name-pattern",
+    "--test-skip-pattern",
+    "--testPathPatterns",
+    "--testPathIgnorePattern",
+    "--shard",
+    "--rerun-fails",
+    "--assert",
+    "--no-default-features",
+    "--ignore-missing-imports",
+    "--follow-imports",
+    "--exclude-dir",
+    "--label-exclude",
+    "-LE",
+    "--exclude-group",
+    "--cap-lints",
+    "--focus",
+    "--skip-file",
+    "--skip-package",
+    "--dangerously-ignore-unhandled-errors",
+    "--accept",
+    "--forceExit",
 ];
 
 /// Flags that make a check strict; losing one is a loss.
@@ -188,8 +258,40 @@ pub(super) const STRICT: &[&str] = &[
 ];
 
 /// Commands that do nothing and succeed.
-pub(super) const NOTHING: &[&str] =
-    &["true", "echo", ":", "exit 0", "/bin/true", "printf", "skip", "no-op", "noop"];
+pub(super) const NOTHING: &[&str] = &[
+    "true",
+    "echo",
+    ":",
+    "exit 0",
+    "/bin/true",
+    "printf",
+    "skip",
+    "no-op",
+    "noop",
+    "sleep",
+    "cd .",
+    "node -e",
+    "python -c",
+    "date",
+];
+
+/// Variables that take the strength out of checks, with the values that leave it.
+pub(super) const VARIABLES: &[(&str, &[&str])] = &[
+    ("PYTHONOPTIMIZE", &["", "0"]),
+    ("PROPTEST_CASES", &[""]),
+    ("QUICKCHECK_TESTS", &[""]),
+    ("HYPOTHESIS_MAX_EXAMPLES", &[""]),
+    ("INSTA_UPDATE", &["", "no", "auto"]),
+    ("INSTA_FORCE_PASS", &["", "0"]),
+    ("UPDATE_SNAPSHOTS", &["", "0", "false"]),
+    ("UPDATE_GOLDEN", &["", "0", "false"]),
+    ("UPDATE_EXPECT", &["", "0"]),
+    ("TRYBUILD", &[""]),
+    ("SKIP_TESTS", &["", "0", "false"]),
+    ("SKIP_PREFLIGHT_CHECK", &["", "0", "false"]),
+    ("PYTEST_ADDOPTS", &[""]),
+    ("GOFLAGS", &["", "-mod=mod", "-mod=vendor", "-mod=readonly"]),
+];
 
 /// Settings whose lists leave something out.
 pub(super) const LEAVING_OUT: &[&str] = &[

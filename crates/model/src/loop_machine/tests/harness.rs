@@ -189,6 +189,9 @@ pub(super) fn config() -> LoopConfig {
         worktree: None,
         guard: Default::default(),
         protect: Vec::new(),
+        stop: Default::default(),
+        redline: Default::default(),
+        reboot: Default::default(),
         rules_off: Vec::new(),
         thresholds: Default::default(),
         reinforcement: Default::default(),
@@ -227,6 +230,8 @@ pub(super) fn round(number: u32, tree: &str, passed: bool) -> CheckRound {
         snapshot: Some(snapshot(tree)),
         commit: None,
         duration_ms: 1_000,
+        stops: Vec::new(),
+        tests: Default::default(),
         measures: Default::default(),
         cancelled: false,
     }

@@ -17,7 +17,7 @@ enum Step {
     EndAttempt(bool, Box<AttemptEnd>),
     Abandon(bool),
     Lose(bool),
-    EndChecks(bool, CheckRound),
+    EndChecks(bool, Box<CheckRound>),
     GiveUp,
     Request(Event),
     Wait(u64),
@@ -31,7 +31,7 @@ fn step() -> impl Strategy<Value = Step> {
         12 => (open, attempt_end()).prop_map(|(open, end)| Step::EndAttempt(open, Box::new(end))),
         1 => open.prop_map(Step::Abandon),
         1 => open.prop_map(Step::Lose),
-        10 => (open, check_round()).prop_map(|(open, round)| Step::EndChecks(open, round)),
+        10 => (open, check_round()).prop_map(|(open, round)| Step::EndChecks(open, Box::new(round))),
         1 => Just(Step::GiveUp),
         6 => request().prop_map(Step::Request),
         3 => select(vec![1, 10_000, 60_000, 3_600_000]).prop_map(Step::Wait),
@@ -148,7 +148,7 @@ fn command(state: &State, step: Step) -> Option<Command> {
         Step::Abandon(open) => Command::AbandonAttempt { attempt: of(attempt, open) },
         Step::Lose(open) => Command::LoseAttempt { attempt: of(attempt, open), tree: TreeProof::Scanned },
         Step::EndChecks(open, round) => {
-            Command::EndChecks(Box::new(CheckRound { number: of(number, open), ..round }))
+            Command::EndChecks(Box::new(CheckRound { number: of(number, open), ..*round }))
         }
         Step::GiveUp => Command::GiveUp { detail: "no disk".to_owned() },
         Step::Request(_) | Step::Wait(_) => return None,
@@ -256,8 +256,9 @@ fn wild_event() -> impl Strategy<Value = Event> {
         request(),
         (number.clone(), attempt_end())
             .prop_map(|(attempt, end)| Event::AttemptFinished { attempt, end: Box::new(end) }),
-        (number.clone(), check_round())
-            .prop_map(|(number, round)| Event::ChecksFinished { round: CheckRound { number, ..round } }),
+        (number.clone(), check_round()).prop_map(|(number, round)| Event::ChecksFinished {
+            round: Box::new(CheckRound { number, ..round })
+        }),
         number.clone().prop_map(|of_round| Event::ChecksReused { of_round }),
         number.clone().prop_map(|round| Event::ChecksStarted { round }),
         number.clone().prop_map(|attempt| Event::AttemptLost { attempt, tree: TreeProof::Rebooted }),

@@ -1,0 +1,94 @@
+//! Looking up what stop conditions need to know of the world: files, the agent's output, a script's verdict.
+//!
+//! Files and output are looked at for a moment only. A script has the time of a check: one that was cut off is noted as
+//! such, and never read as "not met" without a word.
+
+use piton_agent::EndedBy;
+use piton_model::State;
+use piton_model::loop_machine::{CheckRound, StopCondition, StopResult};
+use piton_sys::file;
+
+use super::{Context, WorldError, checks};
+
+/// What is looked at of a file.
+const FILE_BYTES_MAX: u64 = 16 << 20;
+/// What is looked at of the end of an output.
+const OUTPUT_BYTES_MAX: u64 = 1 << 20;
+/// How long a script may take: as long as a check.
+const SCRIPT_TIMEOUT_MS: u64 = 15 * 60_000;
+
+/// Looks up every condition that needs it. Whether it came to the end: `false` when it was cancelled.
+pub(super) fn look(
+    context: &Context,
+    state: &State,
+    round: u32,
+    result: &mut CheckRound,
+) -> Result<bool, WorldError> {
+    for (index, condition) in state.config.stop_probes().into_iter().enumerate() {
+        let label = condition.label();
+        if result.stops.iter().any(|known| known.label == label) {
+            continue;
+        }
+        let (met, timed_out) = match condition {
+            StopCondition::FileCreated { path } => (exists(context, path), false),
+            StopCondition::FileContains { path, content } => (contains(context, path, content), false),
+            StopCondition::OutputPattern { pattern, is_regex } => {
+                (said(context, state, pattern, *is_regex), false)
+            }
+            StopCondition::CustomScript { script, args } => {
+                let name = format!("stop-{round}-{index}");
+                let command = command_line(script, args);
+                let Some(ran) = checks::run(context, state, &name, &command, SCRIPT_TIMEOUT_MS)? else {
+                    return Ok(false);
+                };
+                result.duration_ms += ran.exit.duration_ms;
+                (checks::passed(&ran.exit), ran.exit.ended_by == EndedBy::WallClock)
+            }
+            _ => continue,
+        };
+        result.stops.push(StopResult { label, met, timed_out });
+    }
+    Ok(true)
+}
+
+fn exists(context: &Context, path: &str) -> bool {
+    context.layout.tree().join(path).symlink_metadata().is_ok()
+}
+
+fn contains(context: &Context, path: &str, content: &str) -> bool {
+    let bytes = file::read_regular(&context.layout.tree().join(path), FILE_BYTES_MAX).ok().flatten();
+    bytes.is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains(content))
+}
+
+/// Whether the end of what the last agent printed holds the pattern.
+fn said(context: &Context, state: &State, pattern: &str, is_regex: bool) -> bool {
+    let directory = context.attempts().join(state.attempt.to_string());
+    let files = [piton_agent::stdout_file(&directory), piton_agent::stderr_file(&directory)];
+    let printed: String = files.iter().map(|path| end_of(path)).collect();
+    // `^` and `$` are those of a line: an output is lines.
+    match regex::RegexBuilder::new(pattern).multi_line(true).build() {
+        Ok(regex) if is_regex => regex.is_match(&printed),
+        Err(_) if is_regex => false,
+        _ => printed.contains(pattern),
+    }
+}
+
+fn end_of(path: &std::path::Path) -> String {
+    use std::io::{Read, Seek, SeekFrom};
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut file = std::fs::File::open(path)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(OUTPUT_BYTES_MAX)))?;
+        let mut bytes = Vec::new();
+        file.take(OUTPUT_BYTES_MAX).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    read().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}
+
+/// The words as one shell command.
+fn command_line(script: &str, args: &[String]) -> String {
+    let quote = |word: &str| format!("'{}'", word.replace('\'', "'\\''"));
+    let words: Vec<_> = [script].into_iter().chain(args.iter().map(String::as_str)).map(quote).collect();
+    words.join(" ")
+}

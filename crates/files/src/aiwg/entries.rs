@@ -1,0 +1,278 @@
+//! From what a state holds to the entries of the histories. Pure.
+
+use piton_model::loop_machine::{
+    Answer, Artifact, AttemptOutcome, CheckResult, CheckRound, Counts, GuardMode, IterationRecord,
+    KeptFinding, LevelChange, Measures, Recovery, RecoveryOutcome,
+};
+use piton_model::{RunId, Timestamp};
+use serde_json::Number;
+
+use super::format::{
+    AdaptStep, ArtifactEntry, CheckEntry, DiagnoseStep, Diff, EscalateStep, FindingEntry, HistoryEntry,
+    LevelEntry, MetricsSnapshot, Particulars, PatternEntry, PauseStep, ProtocolSteps, RecoveryEntry,
+    RegressionDetails, RegressionEvent, RetryStep, TestResults,
+};
+use super::identity::uuid;
+use super::{patterns, place};
+use crate::plain::in_calendar;
+
+/// How good an iteration is, 0 to 100, and what that was made of: its quality, else the share of checks that passed,
+/// as for the best one.
+pub(super) fn score(record: &IterationRecord) -> (f64, &'static str) {
+    match record.quality {
+        Some(quality) => (percent(quality.score), "quality"),
+        None if record.total == 0 => (0.0, "unknown"),
+        None => (percent(100.0 * f64::from(record.passed) / f64::from(record.total)), "checks"),
+    }
+}
+
+/// The entry of an iteration; `previous` is the score of the one before it.
+pub(super) fn iteration(loop_id: &str, record: &IterationRecord, previous: Option<f64>) -> HistoryEntry {
+    let (quality_score, source) = score(record);
+    let artifact = |artifact: &Artifact| ArtifactEntry {
+        path: artifact.path.clone(),
+        hash: artifact.sha256.clone(),
+        size_bytes: artifact.size_bytes,
+    };
+    let dimensions = record.quality.map(|quality| quality.dimensions()).into_iter().flatten();
+    let known = dimensions.filter_map(|(name, value)| Some((name.to_owned(), percent(value?))));
+    HistoryEntry {
+        iteration: record.number,
+        timestamp: in_calendar(record.at),
+        quality_score,
+        quality_source: source.to_owned(),
+        quality_delta: previous.map_or(0.0, |previous| tenths(quality_score - previous)),
+        quality_breakdown: known.collect(),
+        artifacts: record.artifacts.iter().map(artifact).collect(),
+        snapshot_path: place::snapshot_path(loop_id, record.number),
+        test_results: record.measures.as_ref().and_then(test_results),
+        metrics_snapshot: record.measures.as_ref().map(metrics_snapshot),
+        regression_detected: record.regressed,
+        recovery_attempted: false,
+    }
+}
+
+fn test_results(measures: &Measures) -> Option<TestResults> {
+    let tests = measures.tests?;
+    Some(TestResults {
+        total: tests.total(),
+        passed: tests.passed,
+        failed: tests.failed,
+        skipped: tests.skipped,
+        coverage: measures.coverage_percent().map(percent),
+    })
+}
+
+fn metrics_snapshot(measures: &Measures) -> MetricsSnapshot {
+    MetricsSnapshot {
+        test_count: measures.test_count(),
+        coverage_percentage: measures.coverage_percent().map(percent),
+        typescript_errors: measures.type_errors,
+        lint_errors: measures.lint_errors,
+        lint_warnings: measures.lint_warnings,
+        file_count: measures.tree.map(|tree| tree.files),
+        lines_of_code: measures.tree.map(|tree| tree.lines),
+        custom_metrics: measures.custom.clone(),
+    }
+}
+
+/// What the journal knows of an iteration beyond the format; `round` is what its verdict was taken from.
+pub(super) fn particulars(record: &IterationRecord, round: Option<&CheckRound>) -> Particulars {
+    let checks = round.filter(|_| record.total > 0).map_or(&[][..], |round| &round.checks);
+    let check = |check: &CheckResult| CheckEntry {
+        name: check.name.clone(),
+        passed: check.passed,
+        exit_code: check.exit_code,
+        timed_out: check.timed_out,
+        duration_ms: check.duration_ms,
+    };
+    Particulars {
+        attempt: record.attempt,
+        outcome: outcome(record.outcome),
+        message: record.message.clone(),
+        skipped: record.skipped,
+        refused: record.refused,
+        doubted: record.doubted,
+        duration_ms: record.duration_ms,
+        lines_added: record.added,
+        lines_removed: record.removed,
+        cost_usd: record.cost_microusd.map(|cost| cost as f64 / 1e6),
+        commit: record.commit.clone(),
+        snapshot: record.snapshot.as_ref().map(|snapshot| snapshot.id.clone()),
+        tree: record.snapshot.as_ref().map(|snapshot| snapshot.tree.clone()),
+        checks: checks.iter().map(check).collect(),
+    }
+}
+
+fn outcome(outcome: AttemptOutcome) -> &'static str {
+    match outcome {
+        AttemptOutcome::Succeeded => "succeeded",
+        AttemptOutcome::Failed => "failed",
+        AttemptOutcome::TimedOut => "timed_out",
+        AttemptOutcome::Hung => "hung",
+        AttemptOutcome::Cancelled => "cancelled",
+        AttemptOutcome::NotStartable => "not_startable",
+    }
+}
+
+/// Numbers that a regression can be told by.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Numbers {
+    /// Tests before and after.
+    pub(super) tests: Option<Counts>,
+    /// Coverage at the start of the run and now.
+    pub(super) coverage: Option<(f64, f64)>,
+}
+
+/// What got worse in an iteration.
+///
+/// `None` where nothing was found: an event that cannot say what happened is none.
+pub(super) fn regression<'a>(
+    run: &RunId,
+    iteration: u32,
+    findings: &'a [KeptFinding],
+    numbers: Numbers,
+    recovery: Option<&Recovery>,
+    mode: GuardMode,
+) -> Option<RegressionEvent<'a>> {
+    // What blocks comes before what does not, then what is worse, then what was found first.
+    let weight = |kept: &&KeptFinding| (kept.finding.blocking, patterns::rank(&kept.finding.severity));
+    let worst = findings.iter().rev().max_by_key(weight)?;
+    let regression_type = patterns::regression_type(&worst.finding.regression_type);
+    let (baseline_value, current_value) = values(regression_type, numbers).unzip();
+    let entry = |kept: &'a KeptFinding| FindingEntry {
+        id: &kept.finding.id,
+        rule: &kept.finding.rule,
+        file: &kept.finding.file,
+        line: kept.finding.line,
+        message: &kept.finding.message,
+        blocking: kept.finding.blocking,
+    };
+    let is_left_alone = matches!(mode, GuardMode::Report | GuardMode::Off);
+    let outcome = match recovery {
+        Some(recovery) => recovery.outcome.map(event_outcome),
+        None => is_left_alone.then_some("skipped"),
+    };
+    Some(RegressionEvent {
+        event_id: uuid(run, "regression", iteration),
+        timestamp: in_calendar(findings.first()?.at),
+        iteration,
+        regression_type,
+        severity: patterns::severity(&worst.finding.severity),
+        details: RegressionDetails {
+            baseline_value,
+            current_value,
+            diff: Diff { findings: findings.iter().map(entry).collect() },
+        },
+        recovery_protocol_invoked: recovery.is_some(),
+        recovery_outcome: outcome,
+        human_gate_invoked: recovery.is_some_and(|recovery| recovery.escalated.is_some()),
+        human_decision: recovery.and_then(|recovery| recovery.decision).map(decision),
+    })
+}
+
+fn values(regression_type: &str, numbers: Numbers) -> Option<(Number, Number)> {
+    match regression_type {
+        "test_deletion" | "test_skipping" | "assertion_weakening" => {
+            numbers.tests.map(|tests| (tests.before.into(), tests.after.into()))
+        }
+        "coverage_regression" => {
+            let (before, after) = numbers.coverage?;
+            Some((Number::from_f64(before)?, Number::from_f64(after)?))
+        }
+        _ => None,
+    }
+}
+
+/// The event has no word for a run that a person stopped over it: the recovery was handed to a person.
+fn event_outcome(outcome: RecoveryOutcome) -> &'static str {
+    match outcome {
+        RecoveryOutcome::Success => "success",
+        RecoveryOutcome::Failed => "failed",
+        RecoveryOutcome::Escalated | RecoveryOutcome::Aborted => "escalated",
+    }
+}
+
+fn decision(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Approve => "approve",
+        Answer::Reject => "reject",
+        Answer::Abort => "abort",
+    }
+}
+
+pub(super) fn recovery<'a>(run: &RunId, recovery: &'a Recovery) -> RecoveryEntry<'a> {
+    let at = |moment: &Timestamp| in_calendar(*moment);
+    let diagnose = recovery.diagnosed.as_ref().map(|(moment, diagnosis)| DiagnoseStep {
+        executed_at: at(moment),
+        root_cause: format!(
+            "{}: {} ({} says so)",
+            diagnosis.cause.as_str(),
+            diagnosis.sentence,
+            diagnosis.by
+        ),
+        confidence: f64::from(diagnosis.confidence_percent.min(100)) / 100.0,
+    });
+    let adapt = recovery.adapted.as_ref().map(|(moment, approach)| AdaptStep {
+        executed_at: at(moment),
+        strategy: approach.as_str(),
+        changes_made: vec![approach.advice()],
+    });
+    let retry = recovery.retried.as_ref().map(|(moment, retry)| RetryStep {
+        executed_at: at(moment),
+        retry_iteration: retry.iteration,
+        outcome: if retry.succeeded { "success" } else { "failed" },
+    });
+    let escalate = recovery.escalated.as_ref().map(|(moment, reason)| EscalateStep {
+        executed_at: at(moment),
+        reason,
+        human_decision: recovery.decision.map(decision),
+    });
+    RecoveryEntry {
+        recovery_id: uuid(run, "recovery", recovery.number),
+        timestamp: at(&recovery.paused.0),
+        iteration: recovery.iteration,
+        trigger: &recovery.trigger,
+        protocol_steps: ProtocolSteps {
+            pause: PauseStep { executed_at: at(&recovery.paused.0), actions: &recovery.paused.1 },
+            diagnose,
+            adapt,
+            retry,
+            escalate,
+        },
+        outcome: recovery.outcome.map(RecoveryOutcome::as_str),
+    }
+}
+
+pub(super) fn level(change: &LevelChange) -> LevelEntry<'_> {
+    LevelEntry {
+        timestamp: in_calendar(change.at),
+        iteration: change.iteration,
+        from_level: change.from.as_str(),
+        to_level: change.to.as_str(),
+        reason: &change.reason,
+    }
+}
+
+/// The pattern of the catalogue that a finding is an instance of, if it is.
+pub(super) fn pattern(kept: &KeptFinding, false_positive: bool) -> Option<PatternEntry<'_>> {
+    let pattern = kept.finding.pattern.as_deref()?;
+    Some(PatternEntry {
+        pattern_id: pattern,
+        pattern_name: patterns::name(pattern),
+        iteration: kept.iteration,
+        timestamp: in_calendar(kept.at),
+        severity: patterns::severity(&kept.finding.severity),
+        false_positive,
+        finding: &kept.finding.id,
+    })
+}
+
+/// From 0 to 100, in tenths: what a clock or a rounding error did to it is not worth a digit.
+pub(super) fn percent(number: f64) -> f64 {
+    tenths(number).clamp(0.0, 100.0)
+}
+
+pub(super) fn tenths(number: f64) -> f64 {
+    if number.is_finite() { (number * 10.0).round() / 10.0 + 0.0 } else { 0.0 }
+}

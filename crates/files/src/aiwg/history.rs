@@ -1,0 +1,264 @@
+//! The complete histories of a run, collected from the windows that its states hold.
+//!
+//! Fed with the state after every event, in order; fed with the same state again it changes nothing. Entries are kept
+//! as the JSON they will be. New ones are added, and one that changed is written anew: an iteration that a person
+//! judged later, a recovery that went on, a mark on a finding.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use piton_model::loop_machine::{IterationRecord, KeptFinding, Measures, Recovery};
+use piton_model::{State, Timestamp};
+use serde_json::value::RawValue;
+
+use super::entries::{self, Numbers};
+use super::format::{HistoryEntry, IterationFile, Own, Particulars, Text, text};
+use super::identity::loop_id;
+use crate::proof;
+
+/// Everything that ever was in the histories of a run.
+#[derive(Debug, Default)]
+pub struct History {
+    iterations: Vec<Iteration>,
+    findings: BTreeMap<u32, Vec<KeptFinding>>,
+    regressions: BTreeMap<u32, Text>,
+    recoveries: BTreeMap<u32, (Recovery, Text)>,
+    levels: BTreeMap<u32, Text>,
+    patterns: Vec<Pattern>,
+    marks: BTreeMap<String, bool>,
+    baseline_at: Option<Timestamp>,
+    revision: u64,
+}
+
+/// An iteration with a verdict.
+#[derive(Debug)]
+pub(super) struct Iteration {
+    pub(super) number: u32,
+    pub(super) score: f64,
+    /// When it was last written anew, in revisions of the history.
+    pub(super) revision: u64,
+    numbers: Numbers,
+    doubted: bool,
+    refused: bool,
+    regressed: bool,
+    /// Whether its entry says that a regression was detected, and that a recovery was attempted.
+    shown: (bool, bool),
+    entry: Text,
+    particulars: Particulars,
+}
+
+#[derive(Debug)]
+struct Pattern {
+    found: KeptFinding,
+    text: Text,
+}
+
+impl History {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes in what a state shows.
+    pub fn absorb(&mut self, state: &State) {
+        if state.baseline.is_some() {
+            self.baseline_at.get_or_insert(state.updated_at);
+        }
+        let mut touched = BTreeSet::new();
+        self.absorb_levels(state);
+        self.absorb_findings(state, &mut touched);
+        self.absorb_recoveries(state, &mut touched);
+        self.absorb_iterations(state, &mut touched);
+        for number in touched {
+            self.settle(state, number);
+        }
+        if self.marks != state.marks {
+            self.absorb_marks(state);
+        }
+    }
+
+    /// How many iterations have their verdict.
+    pub fn iterations(&self) -> usize {
+        self.iterations.len()
+    }
+
+    fn absorb_levels(&mut self, state: &State) {
+        for change in &state.reinforcement.history {
+            self.levels.entry(change.number).or_insert_with(|| text(&entries::level(change)));
+        }
+    }
+
+    fn absorb_findings(&mut self, state: &State, touched: &mut BTreeSet<u32>) {
+        // The window only grows at its end, so what is new is behind the last one that is known.
+        let is_known = |kept: &KeptFinding| {
+            let known = self.findings.get(&kept.iteration).map_or(&[][..], Vec::as_slice);
+            known.iter().any(|known| known.finding.id == kept.finding.id && known.at == kept.at)
+        };
+        let new = state.findings.iter().rev().take_while(|kept| !is_known(kept)).count();
+        for kept in state.findings.iter().skip(state.findings.len() - new) {
+            let false_positive = state.marks.get(&kept.finding.id) == Some(&true);
+            if let Some(entry) = entries::pattern(kept, false_positive) {
+                self.patterns.push(Pattern { text: text(&entry), found: kept.clone() });
+            }
+            self.findings.entry(kept.iteration).or_default().push(kept.clone());
+            touched.insert(kept.iteration);
+        }
+    }
+
+    fn absorb_recoveries(&mut self, state: &State, touched: &mut BTreeSet<u32>) {
+        let window = state.recoveries.iter().chain(&state.recovery);
+        for recovery in window {
+            if self.recoveries.get(&recovery.number).is_some_and(|(known, _)| known == recovery) {
+                continue;
+            }
+            let entry = text(&entries::recovery(&state.run, recovery));
+            self.recoveries.insert(recovery.number, (recovery.clone(), entry));
+            touched.insert(recovery.iteration);
+        }
+    }
+
+    fn absorb_iterations(&mut self, state: &State, touched: &mut BTreeSet<u32>) {
+        let known = self.iterations.last().map_or(0, |last| last.number);
+        // Only the last one can still change: a person may judge it.
+        let from = state.recent.partition_point(|record| record.number < known);
+        for record in state.recent.range(from..) {
+            if record.number == known {
+                let last = self.iterations.last().expect("a known number is an iteration's");
+                if (last.doubted, last.refused, last.regressed)
+                    == (record.doubted, record.refused, record.regressed)
+                {
+                    continue;
+                }
+                self.iterations.pop();
+            }
+            let iteration = self.read(state, record);
+            self.iterations.push(iteration);
+            touched.insert(record.number);
+        }
+    }
+
+    fn read(&mut self, state: &State, record: &IterationRecord) -> Iteration {
+        let previous = self.iterations.last().map(|previous| previous.score);
+        let is_last = state.recent.back().is_some_and(|last| last.number == record.number);
+        let coverage = |measures: Option<&Measures>| measures?.coverage_percent();
+        let start = state.baseline.as_ref().map(|round| &round.measures);
+        let now = record.measures.as_ref();
+        let numbers = Numbers {
+            tests: record.tests,
+            coverage: coverage(start)
+                .zip(coverage(now))
+                .map(|(start, now)| (entries::percent(start), entries::percent(now))),
+        };
+        self.revision += 1;
+        Iteration {
+            number: record.number,
+            score: entries::score(record).0,
+            revision: self.revision,
+            numbers,
+            doubted: record.doubted,
+            refused: record.refused,
+            regressed: record.regressed,
+            shown: (record.regressed, false),
+            entry: text(&entries::iteration(&loop_id(&state.run), record, previous)),
+            particulars: entries::particulars(record, state.checks.as_ref().filter(|_| is_last)),
+        }
+    }
+
+    /// Brings the event of an iteration up to date, and what its entry says of it.
+    fn settle(&mut self, state: &State, number: u32) {
+        let found = self.iterations.iter().rposition(|iteration| iteration.number == number);
+        let iteration = found.map(|index| &self.iterations[index]);
+        let findings = self.findings.get(&number).map_or(&[][..], Vec::as_slice);
+        // Recoveries are of ever later iterations, so the search ends soon.
+        let mut last = self.recoveries.values().rev().map(|(recovery, _)| recovery);
+        let recovery = last.find(|known| known.iteration <= number).filter(|known| known.iteration == number);
+        let was_seen = self.regressions.contains_key(&number);
+        let regressed = iteration.is_some_and(|iteration| iteration.regressed);
+        if was_seen || regressed || findings.iter().any(|kept| kept.finding.blocking) {
+            let numbers = iteration.map_or_else(Numbers::default, |iteration| iteration.numbers);
+            let mode = state.config.guard;
+            let event = entries::regression(&state.run, number, findings, numbers, recovery, mode);
+            if let Some(event) = event {
+                self.regressions.insert(number, text(&event));
+            }
+        }
+        let Some(index) = found else { return };
+        let detected = regressed || self.regressions.contains_key(&number);
+        let attempted = recovery.is_some();
+        let iteration = &mut self.iterations[index];
+        if iteration.shown != (detected, attempted) {
+            let mut entry = iteration.entry();
+            (entry.regression_detected, entry.recovery_attempted) = (detected, attempted);
+            self.revision += 1;
+            (iteration.entry, iteration.revision) = (text(&entry), self.revision);
+            iteration.shown = (detected, attempted);
+        }
+    }
+
+    fn absorb_marks(&mut self, state: &State) {
+        for pattern in &mut self.patterns {
+            let id = &pattern.found.finding.id;
+            if self.marks.get(id) != state.marks.get(id) {
+                let false_positive = state.marks.get(id) == Some(&true);
+                if let Some(entry) = entries::pattern(&pattern.found, false_positive) {
+                    pattern.text = text(&entry);
+                }
+            }
+        }
+        self.marks.clone_from(&state.marks);
+    }
+
+    /// Counts what was written anew.
+    pub(super) fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    pub(super) fn baseline_at(&self) -> Option<Timestamp> {
+        self.baseline_at
+    }
+
+    /// Iterations that were written anew after this revision.
+    pub(super) fn changed_since(&self, revision: u64) -> impl Iterator<Item = &Iteration> {
+        self.iterations.iter().filter(move |iteration| iteration.revision > revision)
+    }
+
+    pub(super) fn find(&self, number: u32) -> Option<&Iteration> {
+        let index = self.iterations.binary_search_by_key(&number, |iteration| iteration.number).ok()?;
+        Some(&self.iterations[index])
+    }
+
+    pub(super) fn iteration_texts(&self) -> Vec<&RawValue> {
+        self.iterations.iter().map(|iteration| &*iteration.entry).collect()
+    }
+
+    pub(super) fn regression_texts(&self) -> Vec<&RawValue> {
+        self.regressions.values().map(|event| &**event).collect()
+    }
+
+    pub(super) fn recovery_texts(&self) -> Vec<&RawValue> {
+        self.recoveries.values().map(|(_, entry)| &**entry).collect()
+    }
+
+    pub(super) fn level_texts(&self) -> Vec<&RawValue> {
+        self.levels.values().map(|entry| &**entry).collect()
+    }
+
+    pub(super) fn pattern_texts(&self) -> Vec<&RawValue> {
+        self.patterns.iter().map(|pattern| &*pattern.text).collect()
+    }
+}
+
+impl Iteration {
+    fn entry(&self) -> HistoryEntry {
+        serde_json::from_str(self.entry.get()).expect("an entry reads back as it was written")
+    }
+
+    /// Its file.
+    pub(super) fn file(&self, loop_id: &str, run: &str) -> Vec<u8> {
+        let own = Own { run_id: run, seq: None, status: None, reason: None, digest: "" };
+        let file =
+            IterationFile { loop_id, entry: &self.entry(), particulars: &self.particulars, piton: own };
+        let mut bytes = serde_json::to_vec_pretty(&file).expect("a file is plain data with text keys");
+        bytes.push(b'\n');
+        proof::sign(bytes)
+    }
+}

@@ -1,0 +1,297 @@
+//! From a state and its history to the view. Pure: the same journal gives the same bytes.
+
+use std::path::PathBuf;
+
+use piton_model::loop_machine::{DoneRule, GuardMode, IterationRecord, LoopConfig, Prompt, done_rule};
+use piton_model::{Reason, RunId, Seq, State, Status, Timestamp};
+
+use super::entries::{percent, tenths};
+use super::format::{
+    BaselineMetrics, BestIteration, CompletionCheck, Configuration, ErrorContext, LoopState, Metrics, Own,
+    PersistenceMetrics, Progress,
+};
+use super::history::History;
+use super::identity::loop_id;
+use super::registry::{End, RegistryEntry};
+use super::status::{is_over, loop_status, registry_status};
+use super::{STATE_VERSION, place};
+use crate::plain::{in_calendar, text_path};
+use crate::proof;
+
+/// Who owns a loop that piton drives.
+pub(super) const OWNER: &str = "piton";
+
+/// What the format wants to know and the journal does not hold: it has no absolute paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// Where the agent works; absolute.
+    pub working_directory: PathBuf,
+}
+
+/// A loop in this format, ready to be written.
+#[derive(Clone, Debug)]
+pub struct View {
+    pub(super) loop_id: String,
+    pub(super) run: RunId,
+    pub(super) seq: Seq,
+    pub(super) at: Timestamp,
+    pub(super) bytes: Vec<u8>,
+    /// How the registry lists it; the way it ended once it is over.
+    pub(super) listed: Result<RegistryEntry, End>,
+}
+
+impl View {
+    /// The run's id in this format.
+    pub fn loop_id(&self) -> &str {
+        &self.loop_id
+    }
+
+    /// `state.json`, byte for byte.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// The view of `state` as of event `head`, with its proof that it is ours.
+///
+/// `history` has taken in the state after every event up to this one.
+pub fn render(state: &State, head: Seq, history: &History, context: &Context) -> View {
+    let loop_id = loop_id(&state.run);
+    let regression_events = history.regression_texts();
+    let working_directory = text_path(&context.working_directory).to_string_lossy().into_owned();
+    let view = LoopState {
+        version: STATE_VERSION,
+        loop_id: &loop_id,
+        status: loop_status(state),
+        // Counted from 0: how many have their verdict is the number of the one under way.
+        iteration: state.counters.iterations,
+        task: task(state),
+        completion_criteria: criteria(state),
+        started_at: in_calendar(state.created_at),
+        last_updated: in_calendar(state.updated_at),
+        completed_at: is_over(state.status).then(|| in_calendar(state.since)),
+        owner: OWNER,
+        pid: pid(state),
+        working_directory: working_directory.clone(),
+        configuration: configuration(&state.config),
+        progress: progress(state),
+        metrics: metrics(state),
+        error_context: error_context(state),
+        baseline_metrics: baseline(state, history),
+        iteration_history: history.iteration_texts(),
+        best_iteration: best(state, history, &loop_id),
+        recovery_attempts: regression_events.len(),
+        regression_events,
+        reinforcement_level: state.reinforcement.level.as_str(),
+        reinforcement_history: history.level_texts(),
+        recovery_history: history.recovery_texts(),
+        detection_enabled: state.config.guard != GuardMode::Off && !is_over(state.status),
+        detected_patterns: history.pattern_texts(),
+        persistence_metrics: persistence(state),
+        piton: Own {
+            run_id: state.run.as_str(),
+            seq: Some(head),
+            status: Some(state.status.as_str()),
+            reason: state.reason.map(Reason::as_str),
+            digest: "",
+        },
+    };
+    let mut bytes = serde_json::to_vec_pretty(&view).expect("a view is plain data with text keys");
+    bytes.push(b'\n');
+    let listed = match state.status {
+        Status::Completed => Err(End::Completed),
+        Status::Stopped | Status::Failed => Err(End::Aborted),
+        _ => Ok(entry(state, &loop_id, working_directory)),
+    };
+    let at = in_calendar(state.updated_at);
+    View { run: state.run.clone(), seq: head, at, bytes: proof::sign(bytes), listed, loop_id }
+}
+
+fn entry(state: &State, loop_id: &str, working_directory: String) -> RegistryEntry {
+    const SUMMARY_CHARS_MAX: usize = 200;
+    RegistryEntry {
+        loop_id: loop_id.to_owned(),
+        task_summary: task(state).chars().take(SUMMARY_CHARS_MAX).collect(),
+        status: registry_status(state).to_owned(),
+        started_at: in_calendar(state.created_at),
+        owner: OWNER.to_owned(),
+        pid: pid(state),
+        iteration: state.counters.iterations,
+        max_iterations: state.config.limits.iterations.max(1),
+        completion_criteria: criteria(state),
+        priority: "medium".to_owned(),
+        tags: Vec::new(),
+        state_file: place::state_path(loop_id),
+        working_directory,
+    }
+}
+
+/// What was asked for; of a prompt in a file, its title: the file itself is not in the journal.
+fn task(state: &State) -> &str {
+    match &state.config.prompt {
+        Prompt::Text(text) => text,
+        Prompt::File(_) => &state.title,
+    }
+}
+
+/// What must hold for the run to be complete, as a sentence.
+fn criteria(state: &State) -> String {
+    let checks: Vec<_> = state.config.checks.iter().map(|check| format!("`{}`", check.command)).collect();
+    let pass = match &checks[..] {
+        [] => "there are no checks".to_owned(),
+        [one] => format!("{one} passes"),
+        several => format!("{} pass", several.join(", ")),
+    };
+    match done_rule(&state.config, state.baseline.as_ref()) {
+        DoneRule::ChecksPass => pass,
+        DoneRule::Done => format!("the agent reports done, the tree has changed, and {pass}"),
+        DoneRule::Conditions => {
+            let config = &state.config;
+            let asked: Vec<_> = config.until.iter().map(|condition| condition.label()).collect();
+            let any: Vec<_> = config.stop.success.iter().map(|named| named.label()).collect();
+            if asked.is_empty() { any.join(" or ") } else { asked.join(" and ") }
+        }
+    }
+}
+
+/// The driver's process, while there is one: a run that rests until a person acts has none.
+fn pid(state: &State) -> Option<u32> {
+    let is_driven = state.status.is_active() || state.until.is_some();
+    state.driver.as_ref().filter(|_| is_driven).map(|driver| driver.pid)
+}
+
+fn configuration(config: &LoopConfig) -> Configuration {
+    Configuration {
+        max_iterations: config.limits.iterations.max(1),
+        timeout_minutes: config.limits.working_ms / 60_000,
+        interactive: config.guard == GuardMode::Ask,
+        auto_test: !config.checks.is_empty(),
+        checkpoint_interval: 1,
+        execution_mode: "default",
+    }
+}
+
+/// The last completion checks: one per iteration with a verdict. The complete list is the history of iterations.
+fn progress(state: &State) -> Progress {
+    let check = |record: &IterationRecord| CompletionCheck {
+        iteration: record.number,
+        timestamp: in_calendar(record.at),
+        passed: record.passed == record.total && !record.refused,
+        output: format!("{} of {} checks pass", record.passed, record.total),
+    };
+    let judged = state.recent.iter().filter(|record| record.total > 0);
+    let completion_checks: Vec<_> = judged.map(check).collect();
+    Progress { last_completion_check: completion_checks.last().cloned(), completion_checks }
+}
+
+/// A sum to which somebody did not contribute is not known.
+fn metrics(state: &State) -> Metrics {
+    let counters = &state.counters;
+    let seconds = counters.working_ms as f64 / 1_000.0;
+    Metrics {
+        total_iterations: counters.iterations,
+        successful_iterations: counters.succeeded,
+        failed_iterations: counters.failed,
+        total_tokens: (counters.tokens_unknown == 0).then_some(counters.tokens),
+        total_cost_usd: (counters.cost_unknown == 0).then_some(counters.cost_microusd as f64 / 1e6),
+        total_duration_seconds: counters.working_ms / 1_000,
+        average_iteration_time_seconds: (counters.iterations > 0)
+            .then(|| tenths(seconds / f64::from(counters.iterations))),
+    }
+}
+
+fn error_context(state: &State) -> Option<ErrorContext> {
+    let is_error = match state.status {
+        Status::Failed => true,
+        Status::Stopped => matches!(state.reason, Some(Reason::Environment | Reason::Auth)),
+        _ => false,
+    };
+    let message = state.detail.clone().or(state.reason.map(|reason| reason.as_str().to_owned()))?;
+    is_error.then(|| ErrorContext {
+        error_message: message,
+        error_timestamp: in_calendar(state.since),
+        recovery_attempted: state.counters.recoveries > 0,
+    })
+}
+
+/// The numbers of the start. The format demands tests and coverage: without both there is no baseline.
+fn baseline<'a>(state: &'a State, history: &History) -> Option<BaselineMetrics<'a>> {
+    let measures = &state.baseline.as_ref()?.measures;
+    Some(BaselineMetrics {
+        captured_at: in_calendar(history.baseline_at()?),
+        test_count: measures.test_count()?,
+        coverage_percentage: percent(measures.coverage_percent()?),
+        typescript_errors: measures.type_errors,
+        lint_errors: measures.lint_errors,
+        lint_warnings: measures.lint_warnings,
+        file_count: measures.tree.map(|tree| tree.files),
+        lines_of_code: measures.tree.map(|tree| tree.lines),
+        custom_metrics: &measures.custom,
+    })
+}
+
+/// The iteration that a person chose, else the best.
+fn best(state: &State, history: &History, loop_id: &str) -> Option<BestIteration> {
+    if let Some(chosen) = &state.chosen
+        && let Some(found) = history.find(chosen.iteration)
+    {
+        return Some(BestIteration {
+            iteration: chosen.iteration,
+            quality_score: found.score,
+            snapshot_path: place::snapshot_path(loop_id, chosen.iteration),
+            updated_at: in_calendar(chosen.at),
+            selection_reason: format!("Chosen by a person: {}", chosen.reason),
+        });
+    }
+    let best = state.best.as_ref()?;
+    let score = percent(best.quality_score());
+    let among = if best.is_verified() { " of those whose checks all pass" } else { "" };
+    Some(BestIteration {
+        iteration: best.iteration,
+        quality_score: score,
+        snapshot_path: place::snapshot_path(loop_id, best.iteration),
+        updated_at: in_calendar(best.at),
+        selection_reason: format!("Highest quality score ({score}%){among}"),
+    })
+}
+
+/// What the guard took and what people said of its findings; nothing where neither is known.
+fn persistence(state: &State) -> Option<PersistenceMetrics> {
+    let mut latencies: Vec<_> = state.latencies_ms.iter().copied().collect();
+    latencies.sort_unstable();
+    let is_measured = !latencies.is_empty();
+    let alarms = state.marks.values().filter(|is_false| **is_false).count();
+    let is_judged = !state.marks.is_empty();
+    let detections = f64::from(state.counters.detections);
+    let working_ms = state.counters.working_ms as f64;
+    (is_measured || is_judged).then(|| PersistenceMetrics {
+        detection_latency_p95_ms: percentile(&latencies, 95),
+        detection_latency_p99_ms: percentile(&latencies, 99),
+        integration_overhead_percentage: (is_measured && working_ms > 0.0)
+            .then(|| tenths(100.0 * state.counters.guard_ms as f64 / working_ms)),
+        false_positive_rate: (is_judged && detections > 0.0)
+            .then(|| (alarms as f64 / detections).clamp(0.0, 1.0)),
+        true_positive_count: is_judged.then(|| state.marks.len() - alarms),
+        false_positive_count: is_judged.then_some(alarms),
+    })
+}
+
+/// The smallest value that at least this share of all is not above.
+fn percentile(sorted: &[u32], percent: usize) -> Option<u32> {
+    let rank = (sorted.len() * percent).div_ceil(100);
+    sorted.get(rank.checked_sub(1)?).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_values_that_were_measured() {
+        let hundred: Vec<u32> = (1..=100).collect();
+        assert_eq!((percentile(&hundred, 95), percentile(&hundred, 99)), (Some(95), Some(99)));
+        assert_eq!(percentile(&[7], 95), Some(7));
+        assert_eq!(percentile(&[1, 9], 95), Some(9));
+        assert_eq!(percentile(&[], 95), None);
+    }
+}

@@ -1,0 +1,145 @@
+//! Reading `run_state.json` back: a run of another tool that is continued, and a person's edit at rest.
+
+use piton_model::Timestamp;
+use piton_model::workflow::{Edit, Inherited, State, StepId, StepReport, StepState, StepStatus};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::place::RunPlace;
+use super::render::render;
+
+/// Largest file that is read.
+pub const STATE_BYTES_MAX: usize = 32 << 20;
+
+/// Why a file cannot be continued or adopted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ImportError {
+    /// It is too large.
+    #[error("larger than {STATE_BYTES_MAX} bytes")]
+    TooLarge,
+    /// It is not what the format says.
+    #[error("not a run state: {0}")]
+    Malformed(String),
+    /// Something other than a status was changed.
+    #[error("more was changed than the `status` of steps")]
+    MoreThanStatus,
+}
+
+/// The format as others write it: fields that piton does not know are theirs, and optional ones may be missing.
+#[derive(Deserialize)]
+struct Found {
+    run_id: String,
+    workflow_name: String,
+    steps: serde_json::Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct FoundStep {
+    status: StepStatus,
+    #[serde(default)]
+    attempts: u32,
+    #[serde(default)]
+    iteration_count: u32,
+    #[serde(default)]
+    report_path: Option<String>,
+    #[serde(default)]
+    started_at: Option<String>,
+    #[serde(default)]
+    ended_at: Option<String>,
+    #[serde(default)]
+    last_error: Option<String>,
+    #[serde(default)]
+    artifacts: Vec<String>,
+    #[serde(default)]
+    metrics: Map<String, Value>,
+    #[serde(default)]
+    logs: Vec<String>,
+}
+
+/// A run that another tool began.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// Its id, as it stands there.
+    pub run_id: String,
+    /// The workflow's name.
+    pub workflow_name: String,
+    /// What it did.
+    pub inherited: Inherited,
+}
+
+/// What another tool's file says. What ran there runs no more, and is to be run again.
+pub fn import(bytes: &[u8]) -> Result<Imported, ImportError> {
+    let found = parse(bytes)?;
+    let count = found.steps.len();
+    let mut steps = Vec::new();
+    for (id, value) in found.steps {
+        let step: FoundStep = serde_json::from_value(value)
+            .map_err(|error| ImportError::Malformed(format!("step `{id}`: {error}")))?;
+        steps.push((StepId::new(id), imported(step, count)));
+    }
+    let inherited = Inherited { run: None, seq: None, steps };
+    Ok(Imported { run_id: found.run_id, workflow_name: found.workflow_name, inherited })
+}
+
+fn parse(bytes: &[u8]) -> Result<Found, ImportError> {
+    if bytes.len() > STATE_BYTES_MAX {
+        return Err(ImportError::TooLarge);
+    }
+    serde_json::from_slice(bytes).map_err(|error| ImportError::Malformed(error.to_string()))
+}
+
+fn imported(step: FoundStep, steps: usize) -> StepState {
+    let moment = |text: Option<String>| text.and_then(|text| text.parse::<Timestamp>().ok());
+    let report = StepReport {
+        completed: true,
+        gate_failure: false,
+        artifacts: step.artifacts,
+        metrics: step.metrics,
+        logs: step.logs,
+    };
+    let report = report.bounded(steps);
+    let waits = step.status == StepStatus::WaitingOnHuman;
+    let mut state = StepState {
+        status: step.status,
+        attempts: step.attempts,
+        iteration_count: step.iteration_count,
+        reported: step.report_path.is_some(),
+        started_at: moment(step.started_at),
+        ended_at: moment(step.ended_at),
+        last_error: step.last_error,
+        ..StepState::default()
+    };
+    if waits {
+        state.held = Some(report);
+    } else {
+        state.artifacts = report.artifacts;
+        state.metrics = report.metrics;
+        state.logs = report.logs;
+    }
+    state
+}
+
+/// What somebody changed in the file of a run at rest: statuses, and nothing else, or it is not adopted.
+pub fn edits(state: &State, place: &RunPlace, found: &[u8]) -> Result<Vec<Edit>, ImportError> {
+    if found.len() > STATE_BYTES_MAX {
+        return Err(ImportError::TooLarge);
+    }
+    let malformed = |error: serde_json::Error| ImportError::Malformed(error.to_string());
+    let mut theirs: Value = serde_json::from_slice(found).map_err(malformed)?;
+    let ours: Value = serde_json::from_slice(&render(state, place)).map_err(malformed)?;
+    let mut edits = Vec::new();
+    for index in 0..state.steps.len() {
+        let id = state.id(index);
+        let Some(status) = theirs.pointer_mut(&format!("/steps/{id}/status")) else {
+            return Err(ImportError::MoreThanStatus);
+        };
+        let said: StepStatus = serde_json::from_value(status.clone())
+            .map_err(|_| ImportError::Malformed(format!("step `{id}` has no known status")))?;
+        let known = state.steps[index].status;
+        if said != known {
+            edits.push(Edit { step: id.clone(), status: said });
+            *status = Value::from(known.as_str());
+        }
+    }
+    if theirs == ours { Ok(edits) } else { Err(ImportError::MoreThanStatus) }
+}

@@ -1,0 +1,294 @@
+//! How a step is started: arguments, environment and paths, exactly as wrappers expect them.
+
+use std::path::{Path, PathBuf};
+
+use piton_model::workflow::{Items, Launcher, OpenAttempt, State, StepId, StepStatus, Work, shown, variable};
+use serde_json::Value;
+
+use super::place::RunPlace;
+
+/// What the machine cannot know.
+#[derive(Clone, Debug)]
+pub struct Surroundings<'a> {
+    /// Where the run's files are.
+    pub place: &'a RunPlace,
+    /// The step's prompt, as it was found; `None` where it has none.
+    pub prompt: Option<&'a Path>,
+    /// The work tree that agents work in: the repository, or its worktree.
+    pub workdir: &'a Path,
+    /// The piton that runs, for nested workflows.
+    pub piton: &'a str,
+}
+
+/// What is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// The program and its arguments; empty where one of piton's own adapters starts the agent.
+    pub argv: Vec<String>,
+    /// What is added to the environment, in order.
+    pub env: Vec<(String, String)>,
+    /// Where it works.
+    pub directory: PathBuf,
+    /// Where its report is expected. A file that lies there is moved to `archived_report_path` first.
+    pub report_path: PathBuf,
+    /// Where an older report goes.
+    pub archived_report_path: PathBuf,
+    /// Where its output goes.
+    pub log_path: PathBuf,
+    /// A report is expected. A command's exit code is enough.
+    pub reports: bool,
+    /// How long it may take.
+    pub timeout_ms: Option<u64>,
+}
+
+/// Why a step cannot be started.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LaunchError {
+    /// No attempt at it is open.
+    #[error("no attempt at step `{0}` is open")]
+    NotOpen(StepId),
+    /// It has no prompt.
+    #[error("step `{0}` has no prompt")]
+    NoPrompt(StepId),
+    /// The template cannot be read.
+    #[error("`--command-template`: {0}")]
+    Template(String),
+}
+
+/// How the open attempt at `step` is started.
+pub fn launch(state: &State, step: &StepId, around: &Surroundings<'_>) -> Result<Launch, LaunchError> {
+    let index = state.plan.graph().place(step).ok_or_else(|| LaunchError::NotOpen(step.clone()))?;
+    let open = state.steps[index].open.as_ref().ok_or_else(|| LaunchError::NotOpen(step.clone()))?;
+    let place = around.place;
+    let defined = state.plan.step(index);
+    let facts = Facts { state, index, open, around, manual: manual(state, index, place) };
+    let (argv, reports) = match &defined.work {
+        Work::Agent { .. } => {
+            (facts.agent()?, !matches!(state.options.launcher, Launcher::Adapter {} | Launcher::Exec { .. }))
+        }
+        Work::Run { command, .. } => (shell(command), false),
+        Work::Workflow { path } => (facts.nested(path), false),
+        Work::Nothing {} => return Err(LaunchError::NotOpen(step.clone())),
+    };
+    Ok(Launch {
+        argv,
+        env: facts.env(),
+        directory: around.workdir.to_owned(),
+        report_path: place.report(step),
+        archived_report_path: place.archived_report(step, open.number),
+        log_path: place.log(step, open.attempt),
+        reports,
+        timeout_ms: defined.timeout_ms,
+    })
+}
+
+fn shell(command: &str) -> Vec<String> {
+    ["/bin/sh", "-c", command].map(str::to_owned).to_vec()
+}
+
+/// What a person wrote: for the step that asked, else for whoever comes right after it.
+fn manual(state: &State, index: usize, place: &RunPlace) -> String {
+    let own = state.plan.step(index);
+    if own.human_in_the_loop && state.options.pause_for_human_input {
+        return text(&place.manual_input(&own.id));
+    }
+    let spoken = |need: &&StepId| state.step(need).is_some_and(|step| step.manual.is_some());
+    own.needs.iter().rev().find(spoken).map_or_else(String::new, |need| text(&place.manual_input(need)))
+}
+
+struct Facts<'a> {
+    state: &'a State,
+    index: usize,
+    open: &'a OpenAttempt,
+    around: &'a Surroundings<'a>,
+    manual: String,
+}
+
+impl Facts<'_> {
+    fn id(&self) -> &StepId {
+        self.state.id(self.index)
+    }
+
+    fn prompt(&self) -> Result<String, LaunchError> {
+        self.around.prompt.map(text).ok_or_else(|| LaunchError::NoPrompt(self.id().clone()))
+    }
+
+    fn agent(&self) -> Result<Vec<String>, LaunchError> {
+        let (place, agent) = (self.around.place, self.state.plan.step(self.index).work.agent());
+        let prompt = self.prompt()?;
+        match &self.state.options.launcher {
+            Launcher::Adapter {} => Ok(Vec::new()),
+            Launcher::Exec { command } => Ok(shell(command)),
+            Launcher::Wrapper { python, wrapper, args } => {
+                let mut argv: Vec<String> = python.iter().cloned().collect();
+                argv.push(wrapper.clone());
+                for (flag, value) in [
+                    ("--run-id", self.state.run.to_string()),
+                    ("--step-id", self.id().to_string()),
+                    ("--agent", agent.to_owned()),
+                    ("--prompt", prompt),
+                    ("--repo", text(self.around.workdir)),
+                    ("--report", text(&place.report(self.id()))),
+                ] {
+                    argv.extend([flag.to_owned(), value]);
+                }
+                argv.extend(args.iter().cloned());
+                Ok(argv)
+            }
+            Launcher::Template { template } => render_template(template, &|name| {
+                Some(match name {
+                    "run_id" => self.state.run.to_string(),
+                    "step_id" => self.id().to_string(),
+                    "agent" => agent.to_owned(),
+                    "prompt" => prompt.clone(),
+                    "repo" => text(self.around.workdir),
+                    "report" => text(&place.report(self.id())),
+                    "attempt" => self.open.attempt.to_string(),
+                    "manual_input" => self.manual.clone(),
+                    _ => return None,
+                })
+            })
+            .map_err(LaunchError::Template),
+        }
+    }
+
+    /// A run of its own, named after this one and the attempt, so that it is found again.
+    fn nested(&self, path: &str) -> Vec<String> {
+        let hash = blake3::hash(format!("{}/{}/{}", self.state.run, self.id(), self.open.number).as_bytes());
+        let run = hash.to_hex()[..8].to_owned();
+        let mut argv = vec![self.around.piton.to_owned(), "run".to_owned(), path.to_owned()];
+        argv.extend(["--run-id".to_owned(), run]);
+        argv
+    }
+
+    fn env(&self) -> Vec<(String, String)> {
+        let (place, step) = (self.around.place, self.state.plan.step(self.index));
+        let mut env: Vec<(String, String)> = Vec::new();
+        let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
+        set("RUN_ID", self.state.run.to_string());
+        set("STEP_ID", self.id().to_string());
+        set("AGENT_ID", step.work.agent().to_owned());
+        set("REPO_DIR", text(self.around.workdir));
+        set("PROMPT_PATH", self.around.prompt.map(text).unwrap_or_default());
+        set("REPORT_PATH", text(&place.report(self.id())));
+        set("MANUAL_RESULT_PATH", self.manual.clone());
+        set("STEP_ATTEMPT", self.open.attempt.to_string());
+        set("ARTIFACTS_DIR", text(&place.artifacts()));
+        if let Some(model) = &step.model {
+            set("STEP_MODEL", model.clone());
+        }
+        for need in &step.needs {
+            self.dependency(need, &mut set);
+        }
+        if let Some(issue) = &self.state.options.issue {
+            let name = format!("gh_issue_{}.md", issue.number);
+            let directory = place.absolute(&issue.directory);
+            set("ISSUE_NUMBER", issue.number.clone());
+            set("ISSUE_MARKDOWN_PATH", text(&directory.join(&name)));
+            set("ISSUE_MARKDOWN_DIR", text(&directory));
+            set("ISSUE_MARKDOWN_FILENAME", name);
+        }
+        self.item(&mut set);
+        // What the user sets comes last, and wins over nothing that the contract promises.
+        let promised: Vec<String> = env.iter().map(|(name, _)| name.clone()).collect();
+        for (name, value) in &self.state.options.env {
+            if let (Value::String(value), false) = (value, promised.contains(name)) {
+                env.push((name.clone(), value.clone()));
+            }
+        }
+        env
+    }
+
+    /// What a step that this one needs produced, absolute.
+    fn dependency(&self, need: &StepId, set: &mut impl FnMut(&str, String)) {
+        let Some(done) = self.state.step(need).filter(|step| step.status == StepStatus::Completed) else {
+            return;
+        };
+        let name = variable(need);
+        let paths: Vec<String> =
+            done.artifacts.iter().map(|path| text(&self.around.workdir.join(path))).collect();
+        for (number, path) in paths.iter().enumerate() {
+            set(&format!("DEP_{name}_ARTIFACT_{number}"), path.clone());
+        }
+        set(&format!("DEP_{name}_ARTIFACTS"), paths.join(","));
+    }
+
+    fn item(&self, set: &mut impl FnMut(&str, String)) {
+        let Some(collection) = &self.state.plan.step(self.index).collection else { return };
+        let index = self.open.item.unwrap_or(0);
+        let given = match collection.sources.first() {
+            Some(Items::Given(items)) => Some(items),
+            _ => None,
+        };
+        let items = self.state.steps[self.index].items.as_ref().or(given);
+        let item = items.and_then(|items| items.get(index as usize)).unwrap_or(&Value::Null);
+        set(&format!("LOOP_{}", collection.index_var.to_ascii_uppercase()), index.to_string());
+        set(&format!("LOOP_{}", collection.item_var.to_ascii_uppercase()), item.to_string());
+    }
+}
+
+/// The words of a template with its placeholders filled in. Words are split first, so that a value with spaces stays one
+/// word; quotes and backslashes mean what they mean to a shell. `{{` and `}}` are braces.
+pub fn render_template(
+    template: &str,
+    value: &dyn Fn(&str) -> Option<String>,
+) -> Result<Vec<String>, String> {
+    let words = split(template)?;
+    let words: Vec<String> = words.iter().map(|word| fill(word, value)).collect::<Result<_, _>>()?;
+    if words.is_empty() { Err("it is empty".to_owned()) } else { Ok(words) }
+}
+
+fn split(template: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut characters = template.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            _ if character.is_whitespace() => words.extend(word.take()),
+            '\'' | '"' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match characters.next() {
+                        Some(end) if end == character => break,
+                        Some('\\') if character == '"' => word.extend(characters.next()),
+                        Some(other) => word.push(other),
+                        None => return Err(format!("a {character} is never closed")),
+                    }
+                }
+            }
+            '\\' => word.get_or_insert_default().extend(characters.next()),
+            other => word.get_or_insert_default().push(other),
+        }
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+fn fill(word: &str, value: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
+    let mut filled = String::new();
+    let mut rest = word;
+    while let Some(at) = rest.find(['{', '}']) {
+        filled.push_str(&rest[..at]);
+        let brace = &rest[at..];
+        if let Some(after) = brace.strip_prefix("{{") {
+            filled.push('{');
+            rest = after;
+        } else if let Some(after) = brace.strip_prefix("}}") {
+            filled.push('}');
+            rest = after;
+        } else if let Some((name, after)) = brace.strip_prefix('{').and_then(|open| open.split_once('}')) {
+            let found =
+                value(name).ok_or_else(|| format!("there is no placeholder `{{{}}}`", shown(name)))?;
+            filled.push_str(&found);
+            rest = after;
+        } else {
+            return Err("a brace stands alone; write `{{` or `}}`".to_owned());
+        }
+    }
+    filled.push_str(rest);
+    Ok(filled)
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

@@ -1,0 +1,38 @@
+//! Workflows: the document that defines one, and the files of a run.
+//!
+//! [`load`] reads a workflow with all that it names and reports every problem with its line. [`render`] writes
+//! `run_state.json`. [`launch`] and [`read_report`] are the contract with wrappers, as data: nothing here starts a
+//! process or writes a file.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `run_state.json` | the view, see [`render`]; an edit of a status at rest is read back by [`edits`] |
+//! | `reports/<run>__<step>.json` | what a wrapper writes, see [`read_report`] |
+//! | `manual_inputs/<run>__<step>.json` | what a person writes, see [`read_manual_input`] |
+//! | `logs/<run>__<step>__attempt<N>.log` | what an attempt printed |
+
+mod difference;
+mod import;
+mod launch;
+mod load;
+mod manual;
+mod place;
+mod plan;
+mod problem;
+mod read;
+mod render;
+mod report;
+mod yaml;
+
+pub use difference::difference;
+pub use import::{ImportError, Imported, STATE_BYTES_MAX, edits, import};
+pub use launch::{Launch, LaunchError, Surroundings, launch, render_template};
+pub use load::{Disk, Loaded, Look, load, resolve_prompt};
+pub use manual::{input_digest, read_manual_input};
+pub use place::RunPlace;
+pub use plan::{mermaid, plan};
+pub use problem::Problem;
+pub use read::{Places, read};
+pub use render::render;
+pub use report::{Expectations, REPORT_BYTES_MAX, Refusal, Report, failure_message, read_report};
+pub use yaml::{DEPTH_MAX, DOCUMENT_BYTES_MAX, VALUES_MAX};

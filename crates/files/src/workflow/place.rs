@@ -1,0 +1,72 @@
+//! Where the files of a run are, by the names that their users know.
+
+use std::path::{Path, PathBuf};
+
+use piton_model::RunId;
+use piton_model::workflow::StepId;
+
+/// The directory of one run: `<repo>/.agents/runs/<run_id>`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunPlace {
+    /// The repository; absolute.
+    pub repo: PathBuf,
+    /// The run.
+    pub run: RunId,
+}
+
+impl RunPlace {
+    /// The place of `run` in `repo`.
+    pub fn new(repo: impl Into<PathBuf>, run: RunId) -> Self {
+        Self { repo: repo.into(), run }
+    }
+
+    /// `.agents/runs/<run_id>`.
+    pub fn directory(&self) -> PathBuf {
+        self.repo.join(".agents/runs").join(self.run.as_str())
+    }
+
+    /// `run_state.json`.
+    pub fn state(&self) -> PathBuf {
+        self.directory().join("run_state.json")
+    }
+
+    /// `reports/`.
+    pub fn reports(&self) -> PathBuf {
+        self.directory().join("reports")
+    }
+
+    /// `manual_inputs/`.
+    pub fn manual_inputs(&self) -> PathBuf {
+        self.directory().join("manual_inputs")
+    }
+
+    /// `artifacts/`.
+    pub fn artifacts(&self) -> PathBuf {
+        self.directory().join("artifacts")
+    }
+
+    /// `reports/<run_id>__<step_id>.json`.
+    pub fn report(&self, step: &StepId) -> PathBuf {
+        self.reports().join(format!("{}__{step}.json", self.run))
+    }
+
+    /// Where an older report of the step is moved before it is launched again: nothing is ever read twice.
+    pub fn archived_report(&self, step: &StepId, attempt: u32) -> PathBuf {
+        self.reports().join("archive").join(format!("{}__{step}__before{attempt}.json", self.run))
+    }
+
+    /// `manual_inputs/<run_id>__<step_id>.json`.
+    pub fn manual_input(&self, step: &StepId) -> PathBuf {
+        self.manual_inputs().join(format!("{}__{step}.json", self.run))
+    }
+
+    /// `logs/<run_id>__<step_id>__attempt<N>.log`.
+    pub fn log(&self, step: &StepId, attempt: u32) -> PathBuf {
+        self.directory().join("logs").join(format!("{}__{step}__attempt{attempt}.log", self.run))
+    }
+
+    /// A path of the repository, absolute.
+    pub fn absolute(&self, path: &str) -> PathBuf {
+        self.repo.join(Path::new(path))
+    }
+}

@@ -1,0 +1,100 @@
+//! Reading the view back: another tool's run, and a person's edit.
+
+use piton_files::workflow::{ImportError, edits, import, render};
+use piton_model::workflow::*;
+use serde_json::{Value, json};
+
+use crate::support::{Run, completed};
+
+const DOCUMENT: &str = "
+name: workflow
+steps:
+  - {id: planning, agent: planner, prompt: plan.md}
+  - {id: coding, agent: coder, prompt: code.md, needs: [planning]}
+  - {id: approval, agent: a, prompt: p.md, needs: [planning], human_in_the_loop: true}
+";
+
+fn half_done() -> Run {
+    let options = Options { max_attempts: 1, ..Options::default() };
+    let mut run = Run::created("f8c1a491", "/repo", DOCUMENT, options, "2025-01-15T12:00:00Z");
+    run.drive();
+    run.end("planning", completed(&["PLAN.md"], &["x"]));
+    run.pause();
+    run.end("coding", crate::support::ended(None));
+    run.end("approval", completed(&[], &["x"]));
+    run
+}
+
+fn edited(run: &Run, change: impl FnOnce(&mut Value)) -> Result<Vec<Edit>, ImportError> {
+    let mut view: Value = serde_json::from_slice(&render(&run.state, &run.place)).unwrap();
+    change(&mut view);
+    edits(&run.state, &run.place, &serde_json::to_vec(&view).unwrap())
+}
+
+#[test]
+fn a_run_of_another_tool_is_continued() {
+    let found = json!({
+        "run_id": "abc", "workflow_name": "workflow", "repo_dir": "/r", "reports_dir": "/r/x",
+        "manual_inputs_dir": "/r/y", "created_at": "2025-01-15T12:00:00.000000Z",
+        "updated_at": "2025-01-15T12:00:00.000000Z",
+        "steps": {
+            "planning": {"status": "COMPLETED", "attempts": 1, "iteration_count": 0, "report_path": "/r/p.json",
+                "started_at": "2025-01-15T12:00:01.500000Z", "ended_at": null, "last_error": null,
+                "artifacts": ["PLAN.md"], "metrics": {"n": 1}, "logs": ["x"], "manual_input_path": null,
+                "blocked_by_loop": null, "notified_failure": false, "loop_index": 0},
+            "coding": {"status": "RUNNING", "attempts": 1, "iteration_count": 2},
+            "approval": {"status": "WAITING_ON_HUMAN", "attempts": 1},
+        },
+    });
+    let imported = import(&serde_json::to_vec(&found).unwrap()).unwrap();
+    assert_eq!((imported.run_id.as_str(), imported.workflow_name.as_str()), ("abc", "workflow"));
+    let (definition, _) = piton_files::workflow::read("w.yaml", DOCUMENT.as_bytes()).unwrap();
+    let options = Options { pause_for_human_input: true, ..Options::default() };
+    let order =
+        Order { run: "abc".parse().unwrap(), definition, options, inherited: Some(imported.inherited) };
+    let now = piton_model::Timestamp::from_millis(1_800_000_000_000);
+    let state = apply(None, &create(order).unwrap(), now).unwrap();
+    let place = piton_files::workflow::RunPlace::new("/r", "abc".parse().unwrap());
+    let mut run = Run { state, now, place };
+    run.drive();
+    let status = |step: &str| run.state.step(&step.into()).unwrap().status;
+    assert_eq!(status("planning"), StepStatus::Completed);
+    assert_eq!(status("coding"), StepStatus::Running, "what ran there is run again here");
+    assert_eq!(run.state.step(&"coding".into()).unwrap().iteration_count, 2);
+    assert_eq!(status("approval"), StepStatus::WaitingOnHuman, "the person is asked here");
+    assert_eq!(run.state.step(&"planning".into()).unwrap().artifacts, ["PLAN.md"]);
+}
+
+#[test]
+fn what_is_no_run_state_is_refused() {
+    for text in ["", "{}", "[]", r#"{"run_id":"a","workflow_name":"w","steps":{"a":{"status":"DONE"}}}"#] {
+        assert!(matches!(import(text.as_bytes()), Err(ImportError::Malformed(_))), "{text}");
+    }
+}
+
+#[test]
+fn a_status_that_somebody_edited_is_read_back() {
+    let run = half_done();
+    assert_eq!(edited(&run, |_| {}), Ok(vec![]));
+    let found = edited(&run, |view| view["steps"]["coding"]["status"] = json!("PENDING"));
+    assert_eq!(found, Ok(vec![Edit { step: "coding".into(), status: StepStatus::Pending }]));
+}
+
+#[test]
+fn any_other_edit_is_not_adopted() {
+    let run = half_done();
+    assert_eq!(
+        edited(&run, |view| view["steps"]["coding"]["attempts"] = json!(0)),
+        Err(ImportError::MoreThanStatus)
+    );
+    assert_eq!(edited(&run, |view| view["run_id"] = json!("x")), Err(ImportError::MoreThanStatus));
+    let dropped = edited(&run, |view| {
+        view["steps"].as_object_mut().unwrap().remove("coding");
+    });
+    assert_eq!(dropped, Err(ImportError::MoreThanStatus));
+    assert!(matches!(
+        edited(&run, |view| view["steps"]["coding"]["status"] = json!("DONE")),
+        Err(ImportError::Malformed(_))
+    ));
+    assert!(matches!(edits(&run.state, &run.place, b"{"), Err(ImportError::Malformed(_))));
+}

@@ -1,0 +1,318 @@
+//! What real test runners wrote, and what they summed up themselves. `fixtures/README.md` has the commands.
+
+use piton_gauge::tests::{Outcome, Runner, Tests, read};
+
+fn fixture(name: &str) -> String {
+    let path = format!("{}/tests/fixtures/tests/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn tests(name: &str) -> Tests {
+    read(None, &fixture(name)).unwrap_or_else(|| panic!("{name} is not recognised"))
+}
+
+/// Passed, failed, skipped, total; `-` is unknown. Then flags: `c`omplete, `b`uild failed. Then how many are named.
+fn line(tests: &Tests) -> String {
+    let number = |value: Option<u64>| value.map_or("-".to_owned(), |value| value.to_string());
+    format!(
+        "{} {} {} {} {} {}{} {}",
+        tests.runner,
+        number(tests.passed),
+        number(tests.failed),
+        number(tests.skipped),
+        number(tests.total),
+        if tests.complete { "c" } else { "." },
+        if tests.build_failed { "b" } else { "." },
+        tests.named.len(),
+    )
+}
+
+const RUNS: &[(&str, &str)] = &[
+    ("cargo.txt", "cargo 5 2 3 10 c. 10"),
+    ("cargo_colour.txt", "cargo 5 2 3 10 c. 10"),
+    ("cargo_nocapture.txt", "cargo 5 2 3 10 c. 10"),
+    ("cargo_q.txt", "cargo 5 2 3 10 c. 2"),
+    ("cargo_ok.txt", "cargo 3 0 3 6 c. 6"),
+    ("cargo_stop.txt", "cargo 3 1 1 5 .. 5"),
+    ("cargo_abort.txt", "cargo 0 0 0 1 .. 0"),
+    ("cargo_broken.txt", "cargo - - - - .b 0"),
+    ("nextest.txt", "nextest 5 3 0 8 c. 8"),
+    ("nextest_colour.txt", "nextest 4 1 3 8 c. 5"),
+    ("nextest_retry.txt", "nextest 4 1 3 8 c. 5"),
+    ("nextest_stop.txt", "nextest 3 1 3 8 .. 4"),
+    ("jest.txt", "jest 4 2 2 8 c. 2"),
+    ("jest_verbose.txt", "jest 4 2 2 8 c. 8"),
+    ("jest_colour.txt", "jest 4 2 2 8 c. 8"),
+    ("jest_bail.txt", "jest 3 2 2 7 .. 7"),
+    ("jest_broken.txt", "jest - - - - .b 0"),
+    ("vitest.txt", "vitest 4 2 2 8 c. 7"),
+    ("vitest_colour.txt", "vitest 4 2 2 8 c. 7"),
+    ("vitest_verbose.txt", "vitest 4 2 2 8 c. 8"),
+    ("vitest_broken.txt", "vitest 1 0 0 1 .b 0"),
+    ("mocha.txt", "mocha 3 2 2 7 c. 7"),
+    ("mocha_colour.txt", "mocha 3 2 2 7 c. 7"),
+    ("node_spec.txt", "node 3 2 2 7 c. 7"),
+    ("tap_node.txt", "tap 3 2 2 7 c. 7"),
+    ("tap_mocha.txt", "tap 3 2 2 7 c. 7"),
+    ("pytest.txt", "pytest 4 3 2 9 c. 3"),
+    ("pytest_q.txt", "pytest 4 3 2 9 c. 3"),
+    ("pytest_v.txt", "pytest 4 3 2 9 c. 9"),
+    ("pytest_rA.txt", "pytest 4 3 2 9 c. 8"),
+    ("pytest_durations.txt", "pytest 4 3 2 9 c. 9"),
+    ("pytest_colour.txt", "pytest 4 3 2 9 c. 9"),
+    ("pytest_xdist.txt", "pytest 4 3 2 9 c. 9"),
+    ("pytest_x.txt", "pytest 2 1 0 9 .. 1"),
+    ("pytest_collection.txt", "pytest - - - - .b 0"),
+    ("pytest_collection_continue.txt", "pytest 1 0 0 1 .b 0"),
+    ("pytest_none.txt", "pytest 0 0 0 0 c. 0"),
+    ("unittest.txt", "unittest 2 3 2 7 c. 2"),
+    ("unittest_v.txt", "unittest 2 3 2 7 c. 7"),
+    ("unittest_load.txt", "unittest - - - - .b 0"),
+    ("go.txt", "go - 2 - - c. 2"),
+    ("go_ok.txt", "go - 0 - - c. 0"),
+    ("go_v.txt", "go 4 2 1 7 c. 7"),
+    ("go.json", "go 4 2 1 7 c. 7"),
+    ("go_broken.txt", "go 2 0 0 2 .b 2"),
+    ("go_broken.json", "go 2 0 0 2 .b 2"),
+    ("go_broken_only.txt", "go - - - - .b 0"),
+    ("go_panic.txt", "go 1 1 0 - .. 2"),
+    ("go_timeout.txt", "go 1 1 0 - .. 2"),
+    ("go_timeout.json", "go 1 1 0 - .. 2"),
+    ("rspec.txt", "rspec 1 1 2 4 c. 1"),
+    ("rspec_doc.txt", "rspec 1 1 2 4 c. 1"),
+    ("rspec_broken.txt", "rspec - - - - .b 0"),
+    ("phpunit.txt", "phpunit 1 2 2 5 c. 2"),
+    ("phpunit_v.txt", "phpunit 1 2 2 5 c. 4"),
+    ("phpunit_ok.txt", "phpunit 1 0 0 1 c. 0"),
+    ("junit_mocha.xml", "junit 3 2 2 7 c. 7"),
+    ("junit_nextest.xml", "junit 5 3 0 8 c. 8"),
+    ("junit_node.xml", "junit 3 2 2 7 c. 7"),
+    ("junit_phpunit.xml", "junit 1 2 2 5 c. 5"),
+    ("junit_pytest.xml", "junit 4 3 2 9 c. 9"),
+    ("junit_pytest_collection.xml", "junit - - - - .b 0"),
+    ("junit_vitest.xml", "junit 4 2 2 8 c. 8"),
+];
+
+#[test]
+fn every_runner_is_understood_as_it_sums_up_itself() {
+    let wrong: Vec<String> = RUNS
+        .iter()
+        .filter_map(|(name, expected)| {
+            let found = read(None, &fixture(name)).as_ref().map_or("nothing".to_owned(), line);
+            (found != *expected).then(|| format!("{name}: expected {expected}, found {found}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+fn outcome(tests: &Tests, name: &str) -> Option<Outcome> {
+    tests.named.iter().find(|named| named.name == name).map(|named| named.outcome)
+}
+
+#[test]
+fn a_name_tells_a_test_apart_and_says_how_it_ended() {
+    let expected = [
+        ("cargo.txt", "shop tests::panics", Outcome::Passed),
+        ("cargo.txt", "cart refuses", Outcome::Failed),
+        ("cargo.txt", "shop (doc) src/lib.rs - total (line 9)", Outcome::Failed),
+        ("cargo_nocapture.txt", "cart refuses", Outcome::Failed),
+        ("nextest.txt", "shop::cart refuses", Outcome::Failed),
+        ("nextest.txt", "shop::slow slow", Outcome::TimedOut),
+        ("jest.txt", "jest/cart.test.js > cart > takes too long", Outcome::TimedOut),
+        ("jest_verbose.txt", "jest/cart.test.js > cart > coupons > refuses others", Outcome::Failed),
+        ("jest_verbose.txt", "jest/cart.test.js > cart > takes too long", Outcome::TimedOut),
+        ("jest_verbose.txt", "jest/cart.test.js > comes later", Outcome::Skipped),
+        ("vitest.txt", "vitest/cart.test.mjs > cart > takes too long", Outcome::TimedOut),
+        ("vitest.txt", "vitest/cart.test.mjs > cart > is online", Outcome::Skipped),
+        ("mocha.txt", "cart > takes too long", Outcome::TimedOut),
+        ("mocha.txt", "cart > coupons > refuses others", Outcome::Failed),
+        ("node_spec.txt", "cart > coupons > refuses others", Outcome::Failed),
+        ("node_spec.txt", "cart > takes too long", Outcome::TimedOut),
+        ("tap_node.txt", "cart > takes too long", Outcome::TimedOut),
+        ("tap_node.txt", "cart > coupons > refuses others", Outcome::Failed),
+        ("pytest_v.txt", "tests/test_cart.py::TestStock::test_slow", Outcome::TimedOut),
+        ("pytest_v.txt", "tests/test_cart.py::test_online", Outcome::Skipped),
+        ("pytest_q.txt", "tests/test_cart.py::test_coupon[None-4]", Outcome::Failed),
+        ("unittest_v.txt", "unit_cart.Cart.test_described", Outcome::Passed),
+        ("unittest_v.txt", "unit_cart.Cart.test_error", Outcome::Failed),
+        ("go_v.txt", "example.com/shop/cart.TestCoupon/none", Outcome::Failed),
+        ("go.json", "example.com/shop/cart.TestOnline", Outcome::Skipped),
+        ("go_timeout.txt", "example.com/shop/slow.TestSlow", Outcome::TimedOut),
+        ("go_timeout.json", "example.com/shop/slow.TestSlow", Outcome::TimedOut),
+        ("rspec.txt", "cart refuses others", Outcome::Failed),
+        ("phpunit_v.txt", "CartTest::testOnline", Outcome::Skipped),
+        ("junit_nextest.xml", "shop::slow.slow", Outcome::TimedOut),
+    ];
+    let wrong: Vec<String> = expected
+        .into_iter()
+        .filter(|(file, name, expected)| outcome(&tests(file), name) != Some(*expected))
+        .map(|(file, name, expected)| {
+            format!("{file}: no `{name}` that {expected:?}: {:?}", tests(file).named)
+        })
+        .collect();
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn durations_are_milliseconds() {
+    let durations = |file: &str, name: &str| {
+        tests(file).named.into_iter().find(|named| named.name == name).and_then(|named| named.duration_ms)
+    };
+    assert!(durations("pytest_durations.txt", "tests/test_cart.py::TestStock::test_slow") >= Some(200));
+    assert!(durations("nextest.txt", "shop::slow slow") >= Some(1_000));
+    assert!(durations("jest_verbose.txt", "jest/cart.test.js > cart > takes too long") >= Some(50));
+    assert!(durations("junit_pytest.xml", "tests.test_cart.TestStock.test_slow") >= Some(200));
+    assert_eq!(durations("go_v.txt", "example.com/shop/cart.TestSum"), Some(0));
+    assert_eq!(durations("cargo.txt", "cart refuses"), None);
+}
+
+/// Whatever a run had to say, a part of it is not a complete run of less, and counts no more than the whole.
+#[test]
+fn a_run_that_was_cut_off_is_never_complete() {
+    let mut wrong = Vec::new();
+    for (name, _) in RUNS {
+        let (whole, all) = (fixture(name), tests(name));
+        let sums = |tests: &Tests| (tests.passed, tests.failed, tests.skipped, tests.total);
+        for part in 1..=31 {
+            let mut end = whole.len() * part / 32;
+            while !whole.is_char_boundary(end) {
+                end -= 1;
+            }
+            let Some(half) = read(None, &whole[..end]) else { continue };
+            // Binaries and packages follow each other unannounced: between two of them nobody can see a cut.
+            let is_listed = name.starts_with("cargo") || name.starts_with("go");
+            if half.complete && !is_listed && sums(&half) != sums(&all) {
+                wrong.push(format!("{name} cut at {end} claims to be complete: {}", line(&half)));
+            }
+            // node sums up tests and suites apart only at its end.
+            let is_summed = name == &"tap_node.txt" && !half.complete;
+            if half.passed > all.passed.or(half.passed) && !is_summed {
+                wrong.push(format!("{name} cut at {end}: {}", line(&half)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn cut_off_runs_say_what_was_seen() {
+    let cut = |name: &str, before: &str| {
+        let whole = fixture(name);
+        let end = whole.rfind(before).unwrap_or_else(|| panic!("{name} has no `{before}`"));
+        read(None, &whole[..end]).map_or("nothing".to_owned(), |tests| line(&tests))
+    };
+    assert_eq!(cut("cargo_ok.txt", "test result"), "cargo 3 0 3 6 .. 6");
+    assert_eq!(cut("nextest.txt", "     TIMEOUT [   1.0"), "nextest 5 3 0 8 c. 8");
+    assert_eq!(cut("nextest.txt", " TERMINATING"), "nextest 5 2 0 8 .. 7");
+    assert_eq!(cut("pytest_v.txt", "= ERRORS ="), "pytest 4 3 2 9 .. 9");
+    assert_eq!(cut("go_v.txt", "--- PASS: TestWorth"), "go 3 2 1 - .. 6");
+    assert_eq!(cut("vitest.txt", " Test Files"), "vitest 3 2 2 - .. 7");
+    assert_eq!(cut("unittest_v.txt", "Ran 7"), "unittest 2 3 2 - .. 7");
+    assert_eq!(cut("junit_pytest.xml", "</testsuite>"), "junit 4 3 2 - .. 9");
+    assert_eq!(cut("tap_node.txt", "1..3"), "tap 3 2 2 - .. 7");
+}
+
+#[test]
+fn several_runners_are_added_and_their_names_told_apart() {
+    let both = format!("{}\n> shop@1.0.0 test\n\n{}", fixture("cargo_ok.txt"), fixture("jest_verbose.txt"));
+    let tests = read(None, &both).expect("two runners");
+    assert_eq!(tests.runners, [Runner::Cargo, Runner::Jest]);
+    assert_eq!(
+        (tests.passed, tests.failed, tests.skipped, tests.total),
+        (Some(7), Some(2), Some(5), Some(14))
+    );
+    assert_eq!(outcome(&tests, "cargo: shop tests::adds"), Some(Outcome::Passed));
+    assert_eq!(outcome(&tests, "jest: jest/stock.test.js > takes what is there"), Some(Outcome::Passed));
+    let unknown = format!("{}{}", fixture("cargo_ok.txt"), fixture("go.txt"));
+    assert_eq!(read(None, &unknown).map(|tests| tests.passed), Some(None), "Go does not say how many passed");
+    let one = read(Some(Runner::Jest), &both).expect("jest was asked for");
+    assert_eq!(line(&one), "jest 4 2 2 8 c. 8");
+}
+
+#[test]
+fn what_nextest_shows_of_a_binary_is_not_counted_twice() {
+    let shown = "running 1 test\ntest adds ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
+    let uncaptured = format!("{shown}{}", fixture("nextest.txt"));
+    assert_eq!(read(None, &uncaptured).map(|tests| line(&tests)).as_deref(), Some("nextest 5 3 0 8 c. 8"));
+    let documented = format!("{}   Doc-tests shop\n\n{shown}", fixture("nextest.txt"));
+    assert_eq!(read(None, &documented).and_then(|tests| tests.passed), Some(6), "doc tests are run by cargo");
+}
+
+#[test]
+fn windows_line_ends_change_nothing() {
+    for (name, expected) in RUNS {
+        let text = fixture(name).replace('\n', "\r\n");
+        let found = read(None, &text).as_ref().map_or("nothing".to_owned(), line);
+        assert_eq!(found, *expected, "{name}");
+    }
+}
+
+#[test]
+fn what_a_test_prints_is_not_what_the_runner_says() {
+    // The fixture's test prints `test result: ok. 100 passed`.
+    assert_eq!(tests("cargo.txt").passed, Some(5));
+    let liar =
+        "running 1 test\ntest result: ok. 1000 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
+    assert_eq!(read(None, liar), None, "nothing but words");
+    for noise in
+        ["", "hello\nworld\n", "ok\n", "5 passed the exam in 2 hours\n", "PASS\n", "{\"Action\":1}\n"]
+    {
+        assert_eq!(read(None, noise), None, "{noise:?}");
+    }
+}
+
+#[test]
+fn names_are_bounded_and_the_rest_is_counted() {
+    let mut text = "TAP version 13\n1..30000\n".to_owned();
+    for at in 1..=30_000 {
+        text.push_str(&format!("ok {at} - {}{at}\n", "é".repeat(400)));
+    }
+    let tests = read(None, &text).expect("this is TAP");
+    assert_eq!((tests.passed, tests.complete), (Some(30_000), true));
+    assert_eq!((tests.named.len(), tests.cut), (20_000, 10_000));
+    assert!(tests.named.iter().all(|named| named.name.len() <= 512));
+}
+
+const WRITTEN: &[(&str, &str)] = &[
+    (
+        "TAP version 14\n1..3\n# Subtest: cart\n    1..2\n    ok 1 - adds\n    not ok 2 - takes\nnot ok 1 - cart\nok 2 # SKIP no network\nnot ok 3 - later # TODO\n",
+        "tap 1 1 2 4 c. 4",
+    ),
+    ("1..2\nok 1\nok 2\n", "tap 2 0 0 2 c. 2"),
+    ("1..3\nok 1\nok 2\n", "tap 2 0 0 - .. 2"),
+    ("TAP version 13\nok 1 - a\nBail out! no disk\n", "tap 1 0 0 - .. 1"),
+    (
+        "  Failed Shop.Tests.Adds [12 ms]\n  Passed Shop.Tests.Takes [< 1 ms]\nFailed!  - Failed:     1, Passed:     5, Skipped:     2, Total:     8, Duration: 40 ms - Shop.dll (net8.0)\nPassed!  - Failed:     0, Passed:     1, Skipped:     0, Total:     1, Duration: 4 ms - Cart.dll (net8.0)\n",
+        "dotnet 6 1 2 9 c. 2",
+    ),
+    (
+        "[INFO] Running shop.CartTest\n[ERROR] Tests run: 4, Failures: 1, Errors: 1, Skipped: 1, Time elapsed: 0.05 s <<< FAILURE! -- in shop.CartTest\n[ERROR] shop.CartTest.adds -- Time elapsed: 0.01 s <<< FAILURE!\n[INFO] Results:\n[ERROR] Tests run: 4, Failures: 1, Errors: 1, Skipped: 1\n",
+        "maven 1 2 1 4 c. 1",
+    ),
+    (
+        "[INFO] Running shop.CartTest\n[INFO] Tests run: 4, Failures: 0, Errors: 0, Skipped: 1, Time elapsed: 0.05 s -- in shop.CartTest\n",
+        "maven 3 0 1 - .. 0",
+    ),
+    (
+        "> Task :test\n\nCartTest > adds() PASSED\n\nCartTest > takes() FAILED\n\n2 tests completed, 1 failed\n\n> Task :test FAILED\n\nBUILD FAILED in 2s\n",
+        "gradle 1 1 0 2 c. 2",
+    ),
+    ("<testsuite name=\"a\" tests=\"5\" failures=\"1\" errors=\"1\" skipped=\"1\"/>", "junit 2 2 1 5 c. 0"),
+    (
+        "<testsuites><testsuite><testcase name=\"a\" status=\"notrun\"/><testcase name=\"b\" status=\"run\"><failure/></testcase></testsuite></testsuites>",
+        "junit 0 1 1 2 c. 2",
+    ),
+];
+
+/// Runners that were not at hand, as their users show them, and dialects.
+#[test]
+fn runners_are_understood_as_they_are_documented() {
+    let wrong: Vec<String> = WRITTEN
+        .iter()
+        .filter_map(|(text, expected)| {
+            let found = read(None, text).as_ref().map_or("nothing".to_owned(), line);
+            (found != *expected).then(|| format!("{text}: expected {expected}, found {found}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}

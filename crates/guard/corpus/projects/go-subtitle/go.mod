@@ -1,0 +1,3 @@
+module example.org/subtitle
+
+go 1.19

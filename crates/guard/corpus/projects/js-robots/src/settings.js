@@ -1,0 +1,5 @@
+export default {
+  respectRobots: true,
+  followSitemaps: true,
+  cacheMs: 60_000,
+};

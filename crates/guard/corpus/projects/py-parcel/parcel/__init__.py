@@ -1,0 +1,1 @@
+"""Labels, tariffs and tracking of parcels."""

@@ -1,0 +1,322 @@
+//! What is so in every ordinary run: variables that nobody set, numbers that cannot be zero, and what compares how.
+
+use super::ordinary::Value;
+
+/// Calls that look a setting up, as normalised text up to their arguments.
+const LOOKUPS: &[&str] = &[
+    "os.environ.get(",
+    "os.getenv(",
+    "getenv(",
+    "environ.get(",
+    "os.Getenv(",
+    "os.LookupEnv(",
+    "env::var(",
+    "std::env::var(",
+    "env::var_os(",
+    "std::env::var_os(",
+    "option_env!(",
+    "Deno.env.get(",
+    "request.config.getoption(",
+    "config.getoption(",
+    "pytestconfig.getoption(",
+    "flag.Bool(",
+    "flag.String(",
+];
+
+/// Objects whose members are settings.
+const SETTINGS: &[&str] =
+    &["process.env.", "import.meta.env.", "globalThis.", "global.", "(globalThis as any).", "window."];
+/// Members of them that are there without anybody setting them.
+const GIVEN: &[&str] = &[
+    "NODE_ENV",
+    "PATH",
+    "HOME",
+    "USER",
+    "CI",
+    "TZ",
+    "PWD",
+    "VITEST",
+    "JEST_WORKER_ID",
+    "MODE",
+    "DEV",
+    "PROD",
+    "fetch",
+    "crypto",
+    "gc",
+    "process",
+    "performance",
+    "document",
+    "navigator",
+    "location",
+    "console",
+    "structuredClone",
+    "queueMicrotask",
+    "setImmediate",
+    "addEventListener",
+    "matchMedia",
+    "expect",
+    "jest",
+    "describe",
+    "it",
+    "test",
+];
+
+/// Numbers that are at least one on every machine.
+const POSITIVE: &[&str] = &[
+    "len(sys.argv)",
+    "len(os.Args)",
+    "runtime.NumCPU()",
+    "runtime.NumGoroutine()",
+    "runtime.GOMAXPROCS(0)",
+    "os.cpu_count()",
+    "multiprocessing.cpu_count()",
+    "os.getpid()",
+    "os.Getpid()",
+    "process.pid",
+    "process.argv.length",
+    "process.uptime()",
+    "time.time()",
+    "time.monotonic()",
+    "time.perf_counter()",
+    "Date.now()",
+    "performance.now()",
+    "std::env::args().count()",
+    "env::args().count()",
+    "std::env::args().len()",
+    "std::process::id()",
+    "process::id()",
+    "sys.maxsize",
+    "os.cpus().length",
+    "time.Now().Unix()",
+    "time.Now().UnixNano()",
+    "time.Now().Year()",
+    "datetime.now().year",
+    "new Date().getFullYear()",
+    "os.Getppid()",
+];
+
+/// What is there on every machine.
+const SOMETHING: &[&str] = &[
+    "sys.argv",
+    "os.Args",
+    "process.argv",
+    "process.version",
+    "process.versions",
+    "process.versions.node",
+    "sys.version",
+    "sys.executable",
+    "__file__",
+    "__name__",
+    "sys.version_info",
+    "os.environ",
+    "process.env",
+    "process",
+    "runtime.Version()",
+    "runtime.GOOS",
+    "platform.system()",
+    "sys.platform",
+    "os.getcwd()",
+    "process.cwd()",
+    "globalThis",
+];
+
+/// What an expression is, where every run knows it.
+pub(super) fn known(flat: &str) -> Option<Value> {
+    if let Some(set) = looked_up(flat) {
+        return set;
+    }
+    match flat {
+        "cfg!(test)" | "cfg!(debug_assertions)" | "process.version.startsWith(\"v\")" => {
+            Some(Value::Boolean(true))
+        }
+        "cfg!(not(test))" | "cfg!(not(debug_assertions))" | "cfg!(any())" | "testing.Verbose()" => {
+            Some(Value::Boolean(false))
+        }
+        "TYPE_CHECKING" | "typing.TYPE_CHECKING" => Some(Value::Boolean(false)),
+        _ if flat.starts_with("cfg!(feature=") => Some(Value::Boolean(false)),
+        _ if flat.starts_with("cfg!(not(feature=") => Some(Value::Boolean(true)),
+        "sys.version_info.major" | "sys.version_info[0]" => Some(Value::Number(3.0)),
+        "Infinity" | "math.inf" | "float(\"inf\")" => Some(Value::Positive),
+        _ if POSITIVE.contains(&flat) => Some(Value::Positive),
+        _ if SOMETHING.contains(&flat) => Some(Value::Something),
+        _ => None,
+    }
+}
+
+/// What a look-up of a setting gives where nobody set it, with what is asked of the answer.
+fn looked_up(flat: &str) -> Option<Option<Value>> {
+    if let Some(start) = LOOKUPS.iter().find(|start| flat.starts_with(**start)) {
+        let close = closing(flat, start.len())?;
+        let arguments: Vec<_> = flat[start.len()..close].split(',').collect();
+        if arguments.first().is_some_and(|name| GIVEN.contains(&name.trim_matches('"'))) {
+            return Some(None);
+        }
+        let default = match (start.starts_with("flag."), arguments.get(1)) {
+            (_, Some(default)) => text_value(default.trim_start_matches("default=")),
+            (true, None) => None,
+            (false, None) => Some(Value::Nothing),
+        };
+        return Some(asked(default?, &flat[close + 1..]));
+    }
+    if flat.starts_with("process.env[\"") || flat.starts_with("globalThis[\"") {
+        return Some(Some(Value::Nothing));
+    }
+    let rest = SETTINGS.iter().find_map(|start| flat.strip_prefix(start))?;
+    let name = rest.trim_end_matches('!').replace("?.", ".");
+    let first = name.split('.').next().unwrap_or_default();
+    let is_type = first.starts_with(|character: char| character.is_uppercase())
+        && first.chars().any(|character| character.is_lowercase());
+    if GIVEN.contains(&first) || is_type || name.contains('(') {
+        return Some(None);
+    }
+    Some(Some(Value::Nothing))
+}
+
+fn text_value(text: &str) -> Option<Value> {
+    match text.trim() {
+        "None" | "nil" | "null" | "undefined" => Some(Value::Nothing),
+        "false" | "False" => Some(Value::Boolean(false)),
+        "true" | "True" => Some(Value::Boolean(true)),
+        quoted if quoted.starts_with('"') => Some(Value::Text(quoted.trim_matches('"').to_owned())),
+        number => number.parse().ok().map(Value::Number),
+    }
+}
+
+/// What is asked of the answer of a look-up: `.is_ok()`, `.unwrap_or_default()`, `.as_deref()==Ok("1")`.
+fn asked(value: Value, rest: &str) -> Option<Value> {
+    let there = value != Value::Nothing;
+    match rest {
+        "" => Some(value),
+        ".is_ok()" | ".is_some()" => Some(Value::Boolean(there)),
+        ".is_err()" | ".is_none()" => Some(Value::Boolean(!there)),
+        ".unwrap_or_default()" | ".ok()" | ".as_deref()" => Some(value),
+        ".lower()" | ".toLowerCase()" => Some(value),
+        _ if [".is_ok_and(", ".is_some_and("].iter().any(|start| rest.starts_with(start)) => {
+            Some(Value::Boolean(false))
+        }
+        _ if rest.starts_with(".map_or(false,") => Some(Value::Boolean(false)),
+        _ => rest
+            .strip_prefix(".unwrap_or(")
+            .and_then(|rest| text_value(rest.trim_end_matches(')')))
+            .filter(|_| !there),
+    }
+}
+
+/// Where the bracket before `from` is closed.
+fn closing(flat: &str, from: usize) -> Option<usize> {
+    let mut depth = 1;
+    for (at, character) in flat.char_indices().skip_while(|(at, _)| *at < from) {
+        match character {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// Comparisons whose sides are no values of their own.
+pub(super) fn compared(left: &str, word: &str, right: &str) -> Option<bool> {
+    let equal = matches!(word, "==" | "===" | "is");
+    let unequal = matches!(word, "!=" | "!==");
+    if let Some(name) = left.strip_prefix("typeof ").or_else(|| left.strip_prefix("typeof(")) {
+        let there =
+            ["process", "require", "module", "globalThis", "console", "describe", "it", "expect", "test"];
+        let kind = match name.trim_end_matches(')') {
+            "process" | "globalThis" | "console" | "module" => "\"object\"",
+            "require" | "describe" | "it" | "expect" | "test" => "\"function\"",
+            _ => return None,
+        };
+        let is_same = right == kind;
+        let is_other = right == "\"undefined\"" && there.contains(&name.trim_end_matches(')'));
+        return match (is_same || is_other, equal, unequal) {
+            (true, true, _) => Some(is_same),
+            (true, _, true) => Some(!is_same),
+            _ => None,
+        };
+    }
+    let is_environment = ["os.environ", "process.env", "os.environ.keys()"].contains(&right);
+    match word {
+        "in" if is_environment && !GIVEN.contains(&left.trim_matches('"')) => Some(false),
+        "not in" if is_environment && !GIVEN.contains(&left.trim_matches('"')) => Some(true),
+        "in" if right == "sys.modules" && ["\"pytest\"", "\"unittest\""].contains(&left) => Some(true),
+        "not in" if right == "sys.modules" && ["\"pytest\"", "\"unittest\""].contains(&left) => Some(false),
+        _ if left == "sys.version_info" => version(word, right),
+        _ if left == "__name__" && right == "\"__main__\"" && (equal || unequal) => Some(unequal),
+        // The environment of a variable that is asked for in two steps.
+        _ => None,
+    }
+}
+
+/// Python before this has not been in use for years.
+const PYTHON_MINOR_MIN: u32 = 7;
+
+fn version(word: &str, tuple: &str) -> Option<bool> {
+    let mut numbers = tuple.trim_matches(['(', ')']).split(',').map(|part| part.trim().parse::<u32>().ok());
+    let (major, minor) = (numbers.next()??, numbers.next().flatten().unwrap_or_default());
+    let is_old = major < 3 || major == 3 && minor < PYTHON_MINOR_MIN;
+    let is_far = major > 3 || major == 3 && minor > 40;
+    match word {
+        ">=" | ">" if is_old => Some(true),
+        "<" | "<=" if is_old => Some(false),
+        ">=" | ">" if is_far => Some(false),
+        "<" | "<=" if is_far => Some(true),
+        _ => None,
+    }
+}
+
+/// Compares two values.
+pub(super) fn compare(a: &Value, word: &str, b: &Value) -> Option<bool> {
+    let equal = |same: bool| match word {
+        "==" | "===" | "is" => Some(same),
+        "!=" | "!==" => Some(!same),
+        _ => None,
+    };
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => match word {
+            "<" => Some(a < b),
+            ">" => Some(a > b),
+            "<=" => Some(a <= b),
+            ">=" => Some(a >= b),
+            _ => equal(a == b),
+        },
+        (Value::Positive, Value::Number(n)) => match word {
+            ">" if *n < 1.0 => Some(true),
+            ">=" if *n <= 1.0 => Some(true),
+            "<" if *n <= 1.0 => Some(false),
+            "<=" if *n < 1.0 => Some(false),
+            "==" | "===" if *n <= 0.0 => Some(false),
+            "!=" | "!==" if *n <= 0.0 => Some(true),
+            _ => None,
+        },
+        (Value::Something, Value::Nothing) | (Value::Nothing, Value::Something) => equal(false),
+        // Go has no nothing among its texts: an unset variable is an empty one.
+        (Value::Nothing, Value::Text(text)) | (Value::Text(text), Value::Nothing) => equal(text.is_empty()),
+        (Value::Something | Value::Positive, _) | (_, Value::Something | Value::Positive) => None,
+        (Value::Nothing, Value::Nothing) => equal(true),
+        (Value::Boolean(a), Value::Boolean(b)) => equal(a == b),
+        (Value::Text(a), Value::Text(b)) => equal(a == b),
+        (Value::Nothing, Value::Boolean(_)) | (Value::Boolean(_), Value::Nothing) => equal(false),
+        (Value::Nothing, Value::Number(_)) | (Value::Number(_), Value::Nothing) => equal(false),
+        _ => None,
+    }
+}
+
+/// Whether every bracket of a normalised text is closed in it.
+pub(super) fn is_balanced(text: &str) -> bool {
+    let mut depth = 0_i32;
+    for character in text.chars() {
+        match character {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        if depth < 0 {
+            return false;
+        }
+    }
+    depth == 0
+}

@@ -1,0 +1,268 @@
+//! A gap: its fields, their names and their defaults.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::evidence::Source;
+use crate::Timestamp;
+
+/// The priority of a gap that names none.
+pub const DEFAULT_PRIORITY: i64 = 3;
+/// The time to live of a gap that names none, unless the configuration says otherwise.
+pub const DEFAULT_TTL_DAYS: u32 = 30;
+/// How many gaps a research run takes on, unless the configuration says otherwise.
+pub const MAX_GAPS_PER_RUN: usize = 5;
+
+/// What is known of a gap. There are exactly four.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GapStatus {
+    /// Never researched.
+    #[default]
+    Unknown,
+    /// Researched, and the findings held when they were last verified.
+    Verified,
+    /// Was verified, but too long ago, or what it rests on has changed.
+    Stale,
+    /// Waits for another gap.
+    Blocked,
+}
+
+impl GapStatus {
+    /// All of them, in alphabetical order.
+    pub const ALL: [GapStatus; 4] =
+        [GapStatus::Blocked, GapStatus::Stale, GapStatus::Unknown, GapStatus::Verified];
+
+    /// The word used in files, logs and on screens.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            GapStatus::Unknown => "unknown",
+            GapStatus::Verified => "verified",
+            GapStatus::Stale => "stale",
+            GapStatus::Blocked => "blocked",
+        }
+    }
+}
+
+impl fmt::Display for GapStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The text is not one of the four statuses.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown status '{}': use blocked, stale, unknown or verified", .text.escape_debug())]
+pub struct UnknownStatus {
+    text: String,
+}
+
+impl FromStr for GapStatus {
+    type Err = UnknownStatus;
+
+    fn from_str(text: &str) -> Result<Self, UnknownStatus> {
+        let found = GapStatus::ALL.into_iter().find(|status| status.as_str() == text);
+        found.ok_or_else(|| UnknownStatus { text: text.chars().take(80).collect() })
+    }
+}
+
+/// One question, and what is known about it. Only `id` and `category` are needed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gap {
+    /// Unique in its ledger.
+    pub id: String,
+    /// A label to group by.
+    pub category: String,
+    /// What is known.
+    #[serde(default)]
+    pub status: GapStatus,
+    /// From 1 (low) to 5 (high).
+    #[serde(default = "default_priority")]
+    pub priority: i64,
+    /// When findings were last confirmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_verified: Option<Timestamp>,
+    /// When somebody last looked, whether or not anything was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_checked: Option<Timestamp>,
+    /// How many days findings hold; the configured default where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_days: Option<i64>,
+    /// Gaps that wait for this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<String>,
+    /// Gaps that this one waits for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocked_by: Vec<String>,
+    /// What was found, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub findings: String,
+    /// What is asked, in words, where the id does not say it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub question: String,
+    /// What the findings rest on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Source>,
+}
+
+fn default_priority() -> i64 {
+    DEFAULT_PRIORITY
+}
+
+impl Gap {
+    /// A gap that nothing is known of.
+    pub fn new(id: impl Into<String>, category: impl Into<String>) -> Self {
+        Gap {
+            id: id.into(),
+            category: category.into(),
+            status: GapStatus::Unknown,
+            priority: DEFAULT_PRIORITY,
+            last_verified: None,
+            last_checked: None,
+            ttl_days: None,
+            blocks: Vec::new(),
+            blocked_by: Vec::new(),
+            findings: String::new(),
+            question: String::new(),
+            evidence: Vec::new(),
+        }
+    }
+
+    /// Whether the two agree in this field.
+    pub fn same(&self, other: &Gap, field: Field) -> bool {
+        match field {
+            Field::Id => self.id == other.id,
+            Field::Category => self.category == other.category,
+            Field::Status => self.status == other.status,
+            Field::Priority => self.priority == other.priority,
+            Field::LastVerified => self.last_verified == other.last_verified,
+            Field::LastChecked => self.last_checked == other.last_checked,
+            Field::TtlDays => self.ttl_days == other.ttl_days,
+            Field::Blocks => self.blocks == other.blocks,
+            Field::BlockedBy => self.blocked_by == other.blocked_by,
+            Field::Findings => self.findings == other.findings,
+            Field::Question => self.question == other.question,
+            Field::Evidence => self.evidence == other.evidence,
+        }
+    }
+
+    /// The fields in which the two differ.
+    pub fn differences(&self, other: &Gap) -> Vec<Field> {
+        Field::ALL.into_iter().filter(|field| !self.same(other, *field)).collect()
+    }
+
+    /// Takes over one field of another gap.
+    pub fn take(&mut self, field: Field, from: &Gap) {
+        match field {
+            Field::Id => self.id.clone_from(&from.id),
+            Field::Category => self.category.clone_from(&from.category),
+            Field::Status => self.status = from.status,
+            Field::Priority => self.priority = from.priority,
+            Field::LastVerified => self.last_verified = from.last_verified,
+            Field::LastChecked => self.last_checked = from.last_checked,
+            Field::TtlDays => self.ttl_days = from.ttl_days,
+            Field::Blocks => self.blocks.clone_from(&from.blocks),
+            Field::BlockedBy => self.blocked_by.clone_from(&from.blocked_by),
+            Field::Findings => self.findings.clone_from(&from.findings),
+            Field::Question => self.question.clone_from(&from.question),
+            Field::Evidence => self.evidence.clone_from(&from.evidence),
+        }
+    }
+
+    /// Whether the field says no more than its absence would. `id` and `category` are always written.
+    pub fn is_default(&self, field: Field) -> bool {
+        match field {
+            Field::Id | Field::Category => false,
+            Field::Status => self.status == GapStatus::default(),
+            Field::Priority => self.priority == DEFAULT_PRIORITY,
+            Field::LastVerified => self.last_verified.is_none(),
+            Field::LastChecked => self.last_checked.is_none(),
+            Field::TtlDays => self.ttl_days.is_none(),
+            Field::Blocks => self.blocks.is_empty(),
+            Field::BlockedBy => self.blocked_by.is_empty(),
+            Field::Findings => self.findings.is_empty(),
+            Field::Question => self.question.is_empty(),
+            Field::Evidence => self.evidence.is_empty(),
+        }
+    }
+}
+
+/// The fields of a gap, in the order in which they are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Field {
+    /// [`Gap::id`].
+    Id,
+    /// [`Gap::category`].
+    Category,
+    /// [`Gap::status`].
+    Status,
+    /// [`Gap::priority`].
+    Priority,
+    /// [`Gap::last_verified`].
+    LastVerified,
+    /// [`Gap::last_checked`].
+    LastChecked,
+    /// [`Gap::ttl_days`].
+    TtlDays,
+    /// [`Gap::blocks`].
+    Blocks,
+    /// [`Gap::blocked_by`].
+    BlockedBy,
+    /// [`Gap::findings`].
+    Findings,
+    /// [`Gap::question`].
+    Question,
+    /// [`Gap::evidence`].
+    Evidence,
+}
+
+impl Field {
+    /// All of them, in the order in which they are written.
+    pub const ALL: [Field; 12] = [
+        Field::Id,
+        Field::Category,
+        Field::Status,
+        Field::Priority,
+        Field::LastVerified,
+        Field::LastChecked,
+        Field::TtlDays,
+        Field::Blocks,
+        Field::BlockedBy,
+        Field::Findings,
+        Field::Question,
+        Field::Evidence,
+    ];
+
+    /// The key in files and on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Field::Id => "id",
+            Field::Category => "category",
+            Field::Status => "status",
+            Field::Priority => "priority",
+            Field::LastVerified => "last_verified",
+            Field::LastChecked => "last_checked",
+            Field::TtlDays => "ttl_days",
+            Field::Blocks => "blocks",
+            Field::BlockedBy => "blocked_by",
+            Field::Findings => "findings",
+            Field::Question => "question",
+            Field::Evidence => "evidence",
+        }
+    }
+
+    /// The field with this key.
+    pub fn from_key(key: &str) -> Option<Field> {
+        Field::ALL.into_iter().find(|field| field.as_str() == key)
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

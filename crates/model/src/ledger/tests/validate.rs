@@ -1,0 +1,85 @@
+//! What must hold for the gaps of one ledger.
+
+use super::*;
+
+fn problems(gaps: &[Gap]) -> Vec<String> {
+    validate(gaps).iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_sound_ledger_has_no_problems() {
+    let a = Gap { blocks: names(&["b"]), ttl_days: Some(1), priority: 5, ..verified("a", 1) };
+    let b = Gap { blocked_by: names(&["a"]), priority: 1, status: GapStatus::Blocked, ..gap("b") };
+    assert_eq!(problems(&[a, b]), Vec::<String>::new());
+    assert_eq!(problems(&[]), Vec::<String>::new());
+}
+
+#[test]
+fn every_problem_is_reported_at_once() {
+    let gaps = [
+        Gap { status: GapStatus::Verified, priority: 0, ttl_days: Some(0), ..gap("a") },
+        Gap { last_verified: Some(NOW), blocks: names(&["b", "nowhere"]), ..gap("b") },
+        Gap { blocked_by: names(&["a", "a ghost"]), priority: 6, ..gap("a") },
+        Gap { ttl_days: Some(-2), ..Gap::new("", "") },
+        Gap { blocked_by: names(&["a"]), ..gap("a") },
+    ];
+    assert_eq!(
+        problems(&gaps),
+        [
+            "Gap 'a' is verified but has no last_verified",
+            "Gap 'a' priority must be 1 to 5, got 0",
+            "Gap 'a' ttl_days must be >= 1, got 0",
+            "Gap 'b' is unknown but has a last_verified",
+            "Gap 'b' references itself in blocks",
+            "Gap 'b' blocks unknown gap 'nowhere'",
+            "Duplicate gap ID: 'a'",
+            "Gap 'a' references itself in blocked_by",
+            "Gap 'a' blocked_by unknown gap 'a ghost'",
+            "Gap 'a' priority must be 1 to 5, got 6",
+            "Gap '' has an empty id",
+            "Gap '' has an empty category",
+            "Gap '' ttl_days must be >= 1, got -2",
+            "Duplicate gap ID: 'a'",
+            "Gap 'a' references itself in blocked_by",
+        ]
+    );
+}
+
+#[test]
+fn oversize_text_is_a_problem() {
+    let limit = crate::limits::GAP_TEXT_BYTES_MAX;
+    let gaps = [
+        Gap { findings: "x".repeat(limit + 1), question: "x".repeat(limit), ..gap("a") },
+        gap(&"i".repeat(257)),
+    ];
+    let found: Vec<_> = validate(&gaps).into_iter().map(|problem| (problem.index, problem.field)).collect();
+    assert_eq!(found, [(0, Field::Findings), (1, Field::Id)]);
+}
+
+#[test]
+fn an_unknown_status_names_the_four() {
+    let error = "done".parse::<GapStatus>().unwrap_err();
+    assert_eq!(error.to_string(), "unknown status 'done': use blocked, stale, unknown or verified");
+    assert!("Verified".parse::<GapStatus>().is_err());
+}
+
+#[test]
+fn a_field_is_set_from_text() {
+    let start = verified("a", 1);
+    let set_to = |field: &str, text: &str| set(&start, Field::from_key(field).unwrap(), text);
+    assert_eq!(set_to("priority", "5").unwrap().priority, 5);
+    assert_eq!(set_to("blocks", "b, c,").unwrap().blocks, ["b", "c"]);
+    assert_eq!(set_to("last_verified", "").unwrap().last_verified, None);
+    assert_eq!(
+        set_to("last_checked", "2026-02-15").unwrap().last_checked,
+        "2026-02-15T00:00:00Z".parse().ok()
+    );
+    assert_eq!(set_to("ttl_days", "14").unwrap().ttl_days, Some(14));
+    assert_eq!(set_to("status", "stale").unwrap().status, GapStatus::Stale);
+    for (field, text) in
+        [("priority", "true"), ("priority", "3.0"), ("status", "no"), ("id", "b"), ("ttl_days", "x")]
+    {
+        assert!(set_to(field, text).is_err(), "{field}={text}");
+    }
+    assert_eq!(Field::from_key("colour"), None);
+}

@@ -1,0 +1,133 @@
+//! What must hold for the gaps of one ledger. Every problem is reported, never only the first.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use super::gap::{Field, Gap, GapStatus};
+use crate::limits::{GAP_ID_BYTES_MAX, GAP_TEXT_BYTES_MAX};
+
+/// Something that is wrong with one gap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Which, by its place among the gaps.
+    pub index: usize,
+    /// Its id.
+    pub gap: String,
+    /// Where in the gap.
+    pub field: Field,
+    /// What.
+    pub kind: ProblemKind,
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// Another gap before it has the same id.
+    DuplicateId,
+    /// The text is needed, but empty.
+    Empty,
+    /// The text is larger than is accepted.
+    TooLong {
+        /// The most that is accepted.
+        bytes_max: usize,
+    },
+    /// Verified, but nothing says when.
+    VerifiedWithoutTime,
+    /// Never researched, but there is a time of verification.
+    UnknownWithTime,
+    /// It names itself.
+    SelfReference,
+    /// It names a gap that is not there.
+    UnknownGap {
+        /// The name.
+        named: String,
+    },
+    /// Outside of 1 to 5.
+    Priority {
+        /// What it is.
+        value: i64,
+    },
+    /// Less than one day.
+    Ttl {
+        /// What it is.
+        value: i64,
+    },
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Problem { gap, field, .. } = self;
+        let gap = gap.escape_debug();
+        match &self.kind {
+            ProblemKind::DuplicateId => write!(f, "Duplicate gap ID: '{gap}'"),
+            ProblemKind::Empty => write!(f, "Gap '{gap}' has an empty {field}"),
+            ProblemKind::TooLong { bytes_max } => {
+                write!(f, "Gap '{gap}' {field} must be <= {bytes_max} bytes")
+            }
+            ProblemKind::VerifiedWithoutTime => {
+                write!(f, "Gap '{gap}' is verified but has no last_verified")
+            }
+            ProblemKind::UnknownWithTime => write!(f, "Gap '{gap}' is unknown but has a last_verified"),
+            ProblemKind::SelfReference => write!(f, "Gap '{gap}' references itself in {field}"),
+            ProblemKind::UnknownGap { named } => {
+                write!(f, "Gap '{gap}' {field} unknown gap '{}'", named.escape_debug())
+            }
+            ProblemKind::Priority { value } => {
+                write!(f, "Gap '{gap}' priority must be 1 to 5, got {value}")
+            }
+            ProblemKind::Ttl { value } => write!(f, "Gap '{gap}' ttl_days must be >= 1, got {value}"),
+        }
+    }
+}
+
+/// Everything that is wrong, gap by gap; nothing where the gaps are fine.
+pub fn validate(gaps: &[Gap]) -> Vec<Problem> {
+    let ids: HashSet<&str> = gaps.iter().map(|gap| gap.id.as_str()).collect();
+    let has_repeats = ids.len() != gaps.len();
+    let mut seen = HashSet::new();
+    let mut problems = Vec::new();
+    for (index, gap) in gaps.iter().enumerate() {
+        let mut report = |field, kind| problems.push(Problem { index, gap: gap.id.clone(), field, kind });
+        if has_repeats && !seen.insert(gap.id.as_str()) {
+            report(Field::Id, ProblemKind::DuplicateId);
+        }
+        check_texts(gap, &mut report);
+        match (gap.status, gap.last_verified) {
+            (GapStatus::Verified, None) => report(Field::Status, ProblemKind::VerifiedWithoutTime),
+            (GapStatus::Unknown, Some(_)) => report(Field::LastVerified, ProblemKind::UnknownWithTime),
+            (GapStatus::Verified | GapStatus::Unknown | GapStatus::Stale | GapStatus::Blocked, _) => {}
+        }
+        for (field, list) in [(Field::Blocks, &gap.blocks), (Field::BlockedBy, &gap.blocked_by)] {
+            for named in list {
+                if *named == gap.id {
+                    report(field, ProblemKind::SelfReference);
+                } else if !ids.contains(named.as_str()) {
+                    report(field, ProblemKind::UnknownGap { named: named.clone() });
+                }
+            }
+        }
+        if !(1..=5).contains(&gap.priority) {
+            report(Field::Priority, ProblemKind::Priority { value: gap.priority });
+        }
+        if let Some(value) = gap.ttl_days.filter(|days| *days < 1) {
+            report(Field::TtlDays, ProblemKind::Ttl { value });
+        }
+    }
+    problems
+}
+
+fn check_texts(gap: &Gap, report: &mut impl FnMut(Field, ProblemKind)) {
+    let texts = [
+        (Field::Id, &gap.id, GAP_ID_BYTES_MAX),
+        (Field::Category, &gap.category, GAP_ID_BYTES_MAX),
+        (Field::Findings, &gap.findings, GAP_TEXT_BYTES_MAX),
+        (Field::Question, &gap.question, GAP_TEXT_BYTES_MAX),
+    ];
+    for (field, text, bytes_max) in texts {
+        if text.is_empty() && matches!(field, Field::Id | Field::Category) {
+            report(field, ProblemKind::Empty);
+        } else if text.len() > bytes_max {
+            report(field, ProblemKind::TooLong { bytes_max });
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! A run that goes on with what another one left: a file that another tool wrote, or an earlier run.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::facts::{Objectives, Snapshot};
+use super::state::State;
+use crate::limits::{CUSTOM_KEYS_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX};
+
+/// What a run begins with instead of nothing. Unknown is absent, or zero where it is a count.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Adoption {
+    /// Which format or kind of run it comes from.
+    pub format: String,
+    /// The file or the run.
+    pub source: String,
+    /// Digest of what was read.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub digest: String,
+    /// Iterations with a verdict.
+    pub iterations: u32,
+    /// Of those, iterations whose agent succeeded.
+    pub succeeded: u32,
+    /// Of those, iterations whose agent failed.
+    pub failed: u32,
+    /// Iterations in a row that changed nothing that matters.
+    pub no_progress_in_a_row: u32,
+    /// The last iteration that changed something that matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_progress_iteration: Option<u32>,
+    /// Working time.
+    pub working_ms: u64,
+    /// Money, in millionths of a dollar.
+    pub cost_microusd: u64,
+    /// Tokens.
+    pub tokens: u64,
+    /// What is done and what is left.
+    pub objectives: Objectives,
+    /// Files that were changed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub modified_files: Vec<String>,
+    /// Values kept with it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub custom: BTreeMap<String, serde_json::Value>,
+    /// The tree it begins from, where that is not the one that is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<Snapshot>,
+}
+
+/// Takes over what was left. Only before anything was begun.
+pub(super) fn take(state: &mut State, adoption: &Adoption) {
+    if state.driver.is_some() || state.iteration > 0 {
+        return;
+    }
+    state.iteration = adoption.iterations;
+    let counters = &mut state.counters;
+    counters.iterations = adoption.iterations;
+    counters.succeeded = adoption.succeeded;
+    counters.failed = adoption.failed;
+    counters.no_progress_in_a_row = adoption.no_progress_in_a_row;
+    counters.last_progress_iteration = adoption.last_progress_iteration;
+    counters.working_ms = adoption.working_ms;
+    counters.cost_microusd = adoption.cost_microusd;
+    counters.tokens = adoption.tokens;
+    state.objectives = adoption.objectives.clone();
+    state.objectives.completed.truncate(OBJECTIVES_MAX);
+    state.objectives.pending.truncate(OBJECTIVES_MAX);
+    state.modified_files = adoption.modified_files.iter().take(MODIFIED_FILES_MAX).cloned().collect();
+    let custom = adoption.custom.iter().take(CUSTOM_KEYS_MAX);
+    state.custom = custom.map(|(key, value)| (key.clone(), value.clone())).collect();
+    state.adopted = Some(Adopted {
+        format: adoption.format.clone(),
+        source: adoption.source.clone(),
+        iterations: adoption.iterations,
+        snapshot: adoption.snapshot.clone(),
+    });
+}
+
+/// Where a run comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Adopted {
+    /// Which format or kind of run.
+    pub format: String,
+    /// The file or the run.
+    pub source: String,
+    /// Iterations that were not this run's own.
+    pub iterations: u32,
+    /// The tree it begins from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<Snapshot>,
+}

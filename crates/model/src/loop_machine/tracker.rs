@@ -1,0 +1,237 @@
+//! Tests by name, over time: which pass, since when, which were broken or fixed last, which go to and fro.
+//!
+//! A round says only what changed since the one before, so that a large suite costs the journal little. A test that
+//! did not run is never taken for one that passed: where the runner came to its end without it, it is gone.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits::{TEST_NAME_BYTES_MAX, TRACKED_TESTS_MAX, clip};
+
+/// Results that are looked at to tell a flaky test.
+const HISTORY: u32 = 20;
+/// Results before a test can be flaky.
+const FLAKY_RESULTS_MIN: u32 = 5;
+/// The share of results that differ from the one before, in per cent, above which a test is flaky.
+const FLAKY_PERCENT: u32 = 20;
+
+/// How a test ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TestStatus {
+    /// It passed.
+    Passing,
+    /// It failed, or took too long.
+    Failing,
+    /// It was left out.
+    Skipped,
+}
+
+/// What a round says about tests by name, compared with the round before.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TestChanges {
+    /// Tests that ended otherwise than before, and new ones.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub now: BTreeMap<String, TestStatus>,
+    /// Tests that are no longer there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<String>,
+    /// Whether named tests were run at all.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ran: bool,
+}
+
+/// A test over time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrackedTest {
+    /// How it ended last.
+    pub status: TestStatus,
+    /// The run of the suite since which it ends like this.
+    pub since: u32,
+    /// The run of the suite in which it was first seen.
+    pub first: u32,
+    /// The last runs in which it ended otherwise than in the one before.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    pub flips: VecDeque<u32>,
+}
+
+/// Every named test.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TestTracker {
+    /// Runs of the suite so far.
+    pub runs: u32,
+    /// The tests.
+    pub tests: BTreeMap<String, TrackedTest>,
+}
+
+impl TestChanges {
+    /// Whether there is nothing to say.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The same within the limits of an event; failing tests are kept first.
+    #[must_use]
+    pub(super) fn bounded(mut self) -> Self {
+        let mut named: Vec<_> = self.now.into_iter().collect();
+        named.sort_by_key(|(_, status)| *status != TestStatus::Failing);
+        self.now = named
+            .into_iter()
+            .take(TRACKED_TESTS_MAX)
+            .map(|(name, status)| (clip(&name, TEST_NAME_BYTES_MAX).to_owned(), status))
+            .collect();
+        self.gone.truncate(TRACKED_TESTS_MAX);
+        self
+    }
+}
+
+impl TestTracker {
+    /// Whether no test is known by name.
+    pub fn is_empty(&self) -> bool {
+        self.tests.is_empty()
+    }
+
+    /// What to record of a run of the suite in which these tests ended like this.
+    pub fn changes(&self, ran: &BTreeMap<String, TestStatus>, complete: bool) -> TestChanges {
+        let differs = |(name, status): &(&String, &TestStatus)| {
+            self.tests.get(*name).is_none_or(|known| known.status != **status)
+        };
+        let missing = |name: &&String| complete && !ran.contains_key(*name);
+        TestChanges {
+            now: ran.iter().filter(differs).map(|(name, status)| (name.clone(), *status)).collect(),
+            gone: self.tests.keys().filter(missing).cloned().collect(),
+            ran: !ran.is_empty(),
+        }
+    }
+
+    /// Takes a run of the suite in.
+    pub(super) fn take(&mut self, changes: &TestChanges) {
+        if !changes.ran {
+            return;
+        }
+        self.runs += 1;
+        for name in &changes.gone {
+            self.tests.remove(name);
+        }
+        for (name, status) in &changes.now {
+            if self.tests.len() >= TRACKED_TESTS_MAX && !self.tests.contains_key(name) {
+                continue;
+            }
+            let (run, status) = (self.runs, *status);
+            let known = self.tests.entry(name.clone()).or_insert(TrackedTest {
+                status,
+                since: run,
+                first: run,
+                flips: VecDeque::new(),
+            });
+            if known.status != status {
+                (known.status, known.since) = (status, run);
+                known.flips.push_back(run);
+                while known.flips.len() > HISTORY as usize {
+                    known.flips.pop_front();
+                }
+            }
+        }
+    }
+
+    /// The names of tests that ended like this.
+    pub fn named(&self, status: TestStatus) -> impl Iterator<Item = &String> {
+        self.tests.iter().filter(move |(_, test)| test.status == status).map(|(name, _)| name)
+    }
+
+    /// Tests that ended like this in the last run, and otherwise in the one before.
+    pub fn just(&self, status: TestStatus) -> impl Iterator<Item = &String> {
+        let fresh = |test: &TrackedTest| test.since == self.runs && test.first < self.runs;
+        self.tests.iter().filter(move |(_, test)| test.status == status && fresh(test)).map(|(name, _)| name)
+    }
+
+    /// Tests that go to and fro.
+    pub fn flaky(&self) -> impl Iterator<Item = &String> {
+        self.tests.iter().filter(|(_, test)| self.is_flaky(test)).map(|(name, _)| name)
+    }
+
+    fn is_flaky(&self, test: &TrackedTest) -> bool {
+        let results = (self.runs + 1 - test.first).min(HISTORY);
+        let recent = test.flips.iter().filter(|run| **run + HISTORY > self.runs).count() as u32;
+        results >= FLAKY_RESULTS_MIN && 100 * recent > FLAKY_PERCENT * results
+    }
+
+    /// Whether the test that `name` means passes: its whole name, or the end of it after a separator.
+    pub fn passes(&self, name: &str) -> bool {
+        let is_meant = |known: &str| {
+            known == name
+                || known.strip_suffix(name).is_some_and(|rest| rest.ends_with([':', '.', ' ', '/', '>']))
+        };
+        let mut meant = self.tests.iter().filter(|(known, _)| is_meant(known)).peekable();
+        meant.peek().is_some() && meant.all(|(_, test)| test.status == TestStatus::Passing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ran(tests: &[(&str, bool)]) -> BTreeMap<String, TestStatus> {
+        let status = |passed: bool| if passed { TestStatus::Passing } else { TestStatus::Failing };
+        tests.iter().map(|(name, passed)| ((*name).to_owned(), status(*passed))).collect()
+    }
+
+    fn run(tracker: &mut TestTracker, tests: &[(&str, bool)]) -> TestChanges {
+        let changes = tracker.changes(&ran(tests), true);
+        tracker.take(&changes);
+        changes
+    }
+
+    fn names<'a>(names: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
+        names.map(String::as_str).collect()
+    }
+
+    #[test]
+    fn only_what_changed_is_recorded() {
+        let mut tracker = TestTracker::default();
+        assert_eq!(run(&mut tracker, &[("a", true), ("b", false)]).now.len(), 2);
+        assert_eq!(
+            run(&mut tracker, &[("a", true), ("b", false)]),
+            TestChanges { ran: true, ..TestChanges::default() }
+        );
+        let changes = run(&mut tracker, &[("a", true), ("b", true)]);
+        assert_eq!(changes.now, ran(&[("b", true)]));
+        assert_eq!(names(tracker.just(TestStatus::Passing)), ["b"], "recently fixed");
+        run(&mut tracker, &[("a", false), ("b", true)]);
+        assert_eq!(names(tracker.just(TestStatus::Failing)), ["a"], "recently broken");
+        assert_eq!(names(tracker.just(TestStatus::Passing)), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn a_test_that_did_not_run_is_gone_and_never_passed() {
+        let mut tracker = TestTracker::default();
+        run(&mut tracker, &[("a", true), ("b", true)]);
+        let cut_off = tracker.changes(&ran(&[("a", true)]), false);
+        tracker.take(&cut_off);
+        assert!(tracker.passes("b"), "a run that was cut off says nothing about the rest");
+        run(&mut tracker, &[("a", true)]);
+        assert!(!tracker.passes("b") && tracker.passes("a"));
+    }
+
+    #[test]
+    fn a_test_is_flaky_when_it_goes_to_and_fro_often_enough() {
+        let mut tracker = TestTracker::default();
+        for round in 0..10 {
+            run(&mut tracker, &[("steady", true), ("flaky", round % 3 == 0), ("mended", round > 4)]);
+        }
+        assert_eq!(names(tracker.flaky()), ["flaky"]);
+    }
+
+    #[test]
+    fn a_test_may_be_named_by_the_end_of_its_name() {
+        let mut tracker = TestTracker::default();
+        run(&mut tracker, &[("tests::users::email", true), ("tests::gmail", false)]);
+        assert!(tracker.passes("email") && tracker.passes("users::email"));
+        assert!(!tracker.passes("mail"), "part of a word is no name");
+        assert!(!tracker.passes("gmail") && !tracker.passes("nothing"));
+    }
+}

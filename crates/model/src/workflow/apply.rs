@@ -1,0 +1,391 @@
+//! Folding an event into the state. Total: an event in the journal is a fact, whatever the state.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::definition::{Definition, StepId};
+use super::event::WorkflowEvent as Event;
+use super::facts::{Edit, Inherited, Passed, Raise};
+use super::finish;
+use super::graph::Plan;
+use super::state::{Asked, Block, Counters, GivenAnswer, Question, State, StepState, StepStatus};
+use crate::Timestamp;
+use crate::event::StopOrigin;
+use crate::limits::ANSWERS_WAITING_MAX;
+use crate::loop_machine::{Answer, Driver};
+use crate::status::{Reason, Status};
+
+/// The state after `event`, which happened at `at`.
+///
+/// The first event of a run must be [`Event::RunCreated`]; `None` comes back only when it was not.
+pub fn apply(state: Option<State>, event: &Event, at: Timestamp) -> Option<State> {
+    let Some(mut state) = state else { return born(event, at) };
+    state.updated_at = at;
+    fold(&mut state, event, at);
+    Some(state)
+}
+
+fn born(event: &Event, at: Timestamp) -> Option<State> {
+    let Event::RunCreated { run, title, definition, digest, options, inherited, .. } = event else {
+        return None;
+    };
+    let plan = Plan::new((**definition).clone());
+    let mut state = State {
+        run: run.clone(),
+        title: title.clone(),
+        steps: plan.steps.iter().map(|_| Arc::default()).collect(),
+        plan,
+        digest: digest.clone(),
+        options: (**options).clone(),
+        forked_from: None,
+        status: Status::Created,
+        reason: None,
+        detail: None,
+        since: at,
+        created_at: at,
+        updated_at: at,
+        driver: None,
+        attempt: 0,
+        questions_asked: 0,
+        counters: Counters::default(),
+        asked: Asked::default(),
+    };
+    if let Some(inherited) = inherited {
+        inherit(&mut state, inherited);
+    }
+    Some(state)
+}
+
+/// What another run did. What it was doing when it was left is to be done here.
+fn inherit(state: &mut State, inherited: &Inherited) {
+    state.forked_from = inherited.run.clone().map(|run| (run, inherited.seq));
+    for (id, step) in &inherited.steps {
+        let Some(index) = state.plan.graph().place(id) else { continue };
+        let mut step = step.clone();
+        step.open = None;
+        step.question = None;
+        step.decided = None;
+        let left_open = matches!(step.status, StepStatus::Running | StepStatus::WaitingOnHuman);
+        if left_open && step.held.is_none() {
+            step = StepState { iteration_count: step.iteration_count, ..StepState::default() };
+        }
+        if step.status == StepStatus::Failed {
+            give_tries(&mut step);
+        }
+        state.steps[index] = Arc::new(step);
+    }
+}
+
+fn fold(state: &mut State, event: &Event, at: Timestamp) {
+    match event {
+        // A second creation cannot be appended; if it is there all the same, the first one counts.
+        Event::RunCreated { .. } => {}
+        Event::DriverStarted { epoch, host, boot, pid, .. } => {
+            state.driver =
+                Some(Driver { epoch: *epoch, host: host.clone(), boot: boot.clone(), pid: *pid, since: at });
+            if state.status == Status::Created {
+                enter(state, Status::Running, None, None, at);
+            }
+        }
+        Event::DefinitionChanged { definition, digest } => migrate(state, definition, digest),
+        Event::GatesSeen { step, verdicts } => {
+            on_step(state, step, |step| step.verdicts = verdicts.clone());
+        }
+        Event::ItemsRead { step, items } => on_step(state, step, |step| {
+            step.items = Some(items.clone());
+            step.index = 0;
+        }),
+        Event::ItemsRefused { step, why } => on_step(state, step, |step| {
+            step.status = StepStatus::Failed;
+            step.ended_at = Some(at);
+            step.last_error = Some(why.clone());
+            step.failed_for = Some(Reason::Environment);
+        }),
+        Event::StepsPassed { steps } => steps.iter().for_each(|passed| pass(state, passed, at)),
+        Event::StepStarted { attempt } => {
+            state.attempt = state.attempt.max(attempt.number);
+            on_step(state, &attempt.step, |step| finish::started(step, attempt, at));
+        }
+        Event::StepFinished { attempt, end } => finish::finished(state, *attempt, end, at),
+        Event::StepAbandoned { attempt } => finish::abandoned(state, *attempt),
+        Event::StepLost { attempt, .. } => finish::lost(state, *attempt, at),
+        Event::LoopedBack { step, target } => loop_back(state, step, target),
+        Event::StepsReset { step } => reset(state, step, at),
+        Event::StatusesAdopted { edits } => edits.iter().for_each(|edit| adopt(state, edit, at)),
+        Event::HumanAsked { question, step, text, digest } => {
+            state.questions_asked = state.questions_asked.max(*question);
+            on_step(state, step, |step| {
+                step.status = StepStatus::WaitingOnHuman;
+                step.ended_at = None;
+                step.refused_input = None;
+                step.question = Some(Question {
+                    number: *question,
+                    text: text.clone(),
+                    digest: digest.clone(),
+                    since: at,
+                });
+            });
+        }
+        Event::HumanAnswered { question, answer, input, .. } => {
+            take_answer(state, *question);
+            if let Some(index) = asked_by(state, *question) {
+                let step = Arc::make_mut(&mut state.steps[index]);
+                step.question = None;
+                step.refused_input = None;
+                if *answer == Answer::Abort {
+                    state.asked.stop = Some((true, StopOrigin::Command));
+                } else {
+                    step.status = StepStatus::Running;
+                    step.decided = Some(input.approved);
+                    step.manual = Some(input.clone());
+                }
+                if state.status == Status::Waiting {
+                    enter(state, Status::Running, None, None, at);
+                }
+            }
+        }
+        Event::StepConcluded { step } => finish::concluded(state, step, at),
+        Event::AnswerRefused { question, .. } => take_answer(state, *question),
+        Event::ManualInputRefused { step, digest, why } => on_step(state, step, |step| {
+            step.refused_input = Some((digest.clone(), why.clone()));
+        }),
+        Event::LimitWarned { .. } => state.counters.warned = true,
+        Event::BudgetSpent { detail } => state.asked.budget = Some(detail.clone()),
+        Event::RunWaiting { reason } => enter(state, Status::Waiting, Some(*reason), None, at),
+        Event::RunPaused { reason, detail } => {
+            state.asked.pause = false;
+            state.asked.budget = None;
+            enter(state, Status::Paused, Some(*reason), detail.clone(), at);
+        }
+        Event::RunResumed { raise } => resume(state, raise, at),
+        Event::RunStopped { reason, detail } => {
+            rest(state, Status::Stopped, Some(*reason), detail.clone(), at)
+        }
+        Event::RunFailed { reason, detail } => rest(state, Status::Failed, Some(*reason), detail.clone(), at),
+        Event::RunCompleted {} => rest(state, Status::Completed, Some(Reason::Done), None, at),
+        Event::PauseRequested {}
+        | Event::StopRequested { .. }
+        | Event::ResumeRequested { .. }
+        | Event::StartAtRequested { .. }
+        | Event::AnswerGiven { .. } => request(state, event),
+        Event::CheckpointTaken { .. } => {}
+    }
+}
+
+/// Of pause, stop and resume the last one asked for counts.
+fn request(state: &mut State, event: &Event) {
+    match event {
+        Event::PauseRequested {} => {
+            state.asked.pause = true;
+            state.asked.resume = None;
+        }
+        Event::StopRequested { now, origin } => {
+            let now = *now || matches!(state.asked.stop, Some((true, _)));
+            state.asked.stop = Some((now, *origin));
+            state.asked.resume = None;
+            state.asked.start_at = None;
+        }
+        Event::ResumeRequested { raise } => {
+            state.asked.resume = Some(raise.clone());
+            state.asked.pause = false;
+            state.asked.stop = None;
+        }
+        Event::StartAtRequested { step } if state.plan.graph().place(step).is_some() => {
+            state.asked.start_at = Some(step.clone());
+            state.asked.pause = false;
+            state.asked.stop = None;
+        }
+        // A flood of answers must not make a decision larger than an append; the first ones count.
+        Event::AnswerGiven { question, answer, comment, seen, content }
+            if state.asked.answers.len() < ANSWERS_WAITING_MAX =>
+        {
+            state.asked.answers.push(GivenAnswer {
+                question: *question,
+                answer: *answer,
+                comment: comment.clone(),
+                seen: seen.clone(),
+                content: content.clone(),
+            });
+        }
+        _ => {}
+    }
+}
+
+fn on_step(state: &mut State, id: &StepId, change: impl FnOnce(&mut StepState)) {
+    if let Some(index) = state.plan.graph().place(id) {
+        change(Arc::make_mut(&mut state.steps[index]));
+    }
+}
+
+fn asked_by(state: &State, question: u32) -> Option<usize> {
+    let asks = |step: &Arc<StepState>| step.question.as_ref().is_some_and(|open| open.number == question);
+    state.steps.iter().position(asks)
+}
+
+pub(super) fn pass(state: &mut State, passed: &Passed, at: Timestamp) {
+    on_step(state, &passed.step, |step| {
+        step.status = if passed.skipped { StepStatus::Skipped } else { StepStatus::Completed };
+        step.ended_at = Some(at);
+        step.last_error = None;
+    });
+    unblock(state, &passed.step);
+}
+
+/// A step is done: who was held until then is free.
+pub(super) fn unblock(state: &mut State, target: &StepId) {
+    for step in &mut state.steps {
+        if step.blocked.as_ref().is_some_and(|block| block.until == *target) {
+            Arc::make_mut(step).blocked = None;
+        }
+    }
+}
+
+fn loop_back(state: &mut State, gate: &StepId, target: &StepId) {
+    let graph = state.plan.graph();
+    let (Some(gate_place), Some(target_place)) = (graph.place(gate), graph.place(target)) else { return };
+    let mut reset = graph.with_dependents(target_place);
+    if !reset.contains(&gate_place) {
+        reset.push(gate_place);
+    }
+    for index in reset {
+        let step = &state.steps[index];
+        let block = Block { by: gate.clone(), until: target.clone() };
+        state.steps[index] = Arc::new(StepState {
+            iteration_count: step.iteration_count.saturating_add(1),
+            // The path of the report stays; what it said is archived.
+            reported: step.reported,
+            manual: step.manual.clone(),
+            blocked: (index != target_place).then_some(block),
+            // Work is never forgotten: if it is open all the same, its outcome is still to come.
+            open: step.open.clone(),
+            ..StepState::default()
+        });
+    }
+    state.counters.loop_backs = state.counters.loop_backs.saturating_add(1);
+    let by_step = state.counters.loop_backs_by_step.entry(gate.clone()).or_default();
+    *by_step = by_step.saturating_add(1);
+}
+
+/// The step and what waits for it are as new. Elsewhere only failures are tried again.
+fn reset(state: &mut State, id: &StepId, at: Timestamp) {
+    state.asked = Asked { answers: std::mem::take(&mut state.asked.answers), ..Asked::default() };
+    if let Some(index) = state.plan.graph().place(id) {
+        for place in state.plan.graph().with_dependents(index) {
+            let open = state.steps[place].open.clone();
+            state.steps[place] = Arc::new(StepState { open, ..StepState::default() });
+        }
+    }
+    try_failed_again(state);
+    enter(state, Status::Running, None, None, at);
+}
+
+fn try_failed_again(state: &mut State) {
+    for step in &mut state.steps {
+        if step.status == StepStatus::Failed {
+            give_tries(Arc::make_mut(step));
+        }
+    }
+}
+
+fn give_tries(step: &mut StepState) {
+    step.status = StepStatus::Pending;
+    step.attempts = 0;
+    step.failed_for = None;
+    step.not_before = None;
+    step.held = None;
+    step.decided = None;
+}
+
+/// A person's hand: the status counts, with what must hold for it.
+fn adopt(state: &mut State, edit: &Edit, at: Timestamp) {
+    on_step(state, &edit.step, |step| {
+        if step.open.is_some() {
+            return;
+        }
+        match edit.status {
+            StepStatus::Pending | StepStatus::Running | StepStatus::WaitingOnHuman => {
+                *step = StepState {
+                    iteration_count: step.iteration_count,
+                    reported: step.reported,
+                    manual: step.manual.clone(),
+                    ..StepState::default()
+                };
+            }
+            StepStatus::Completed | StepStatus::Skipped => {
+                step.status = edit.status;
+                step.ended_at.get_or_insert(at);
+                step.last_error = None;
+                step.goes_back = None;
+                step.failed_for = None;
+                step.held = None;
+                step.question = None;
+                step.decided = None;
+                step.blocked = None;
+            }
+            StepStatus::Failed => {
+                step.status = StepStatus::Failed;
+                step.ended_at.get_or_insert(at);
+                step.failed_for = Some(Reason::Human);
+                step.goes_back = None;
+                step.held = None;
+                step.question = None;
+                step.decided = None;
+            }
+        }
+    });
+    if edit.status.satisfies() {
+        unblock(state, &edit.step);
+    }
+}
+
+/// Steps keep what they have by their names.
+fn migrate(state: &mut State, definition: &Definition, digest: &str) {
+    let old = state.plan.steps.iter().zip(&state.steps);
+    let mut known: HashMap<StepId, Arc<StepState>> =
+        old.map(|(step, runtime)| (step.id.clone(), runtime.clone())).collect();
+    state.plan = Plan::new(definition.clone());
+    state.steps = state.plan.steps.iter().map(|step| known.remove(&step.id).unwrap_or_default()).collect();
+    state.digest = digest.to_owned();
+}
+
+fn resume(state: &mut State, raise: &Raise, at: Timestamp) {
+    let options = &mut state.options;
+    // A raise never lowers: what was done within the old limit stays within the new one.
+    options.max_attempts = options.max_attempts.max(raise.max_attempts.unwrap_or(0));
+    options.max_iterations = options.max_iterations.max(raise.max_iterations.unwrap_or(0));
+    if let (Some(limit), Some(raised)) = (&mut options.max_cost_microusd, raise.max_cost_microusd) {
+        *limit = raised.max(*limit);
+        state.counters.warned = false;
+    }
+    let at_rest = matches!(state.status, Status::Stopped | Status::Failed | Status::Paused);
+    state.asked = Asked {
+        answers: std::mem::take(&mut state.asked.answers),
+        start_at: state.asked.start_at.take(),
+        ..Asked::default()
+    };
+    if at_rest {
+        try_failed_again(state);
+    }
+    enter(state, Status::Running, None, None, at);
+}
+
+fn enter(state: &mut State, status: Status, reason: Option<Reason>, detail: Option<String>, at: Timestamp) {
+    state.status = status;
+    state.reason = reason;
+    state.detail = detail;
+    state.since = at;
+}
+
+fn rest(state: &mut State, status: Status, reason: Option<Reason>, detail: Option<String>, at: Timestamp) {
+    // Whoever asked it to go on while it gave up has not been heard yet.
+    let Asked { answers, resume, start_at, .. } = std::mem::take(&mut state.asked);
+    state.asked = Asked { answers, resume, start_at, ..Asked::default() };
+    enter(state, status, reason, detail, at);
+}
+
+/// The oldest answer to this question was judged.
+fn take_answer(state: &mut State, question: u32) {
+    if let Some(index) = state.asked.answers.iter().position(|given| given.question == question) {
+        state.asked.answers.remove(index);
+    }
+}

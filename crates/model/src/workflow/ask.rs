@@ -1,0 +1,79 @@
+//! People: what they are asked, whether an answer counts, and when it takes effect.
+
+use super::decide::refuse;
+use super::event::WorkflowEvent as Event;
+use super::facts::{ManualInput, StepReport};
+use super::limits::MANUAL_INPUT_BYTES_MAX;
+use super::state::{GivenAnswer, State};
+use crate::limits::{TEXT_BYTES_MAX, clip};
+use crate::loop_machine::Answer;
+
+/// The next step whose result a person is to look at.
+pub(super) fn next(state: &State) -> Option<Event> {
+    let waits = |step: &super::state::StepState| {
+        step.held.is_some() && step.question.is_none() && step.decided.is_none()
+    };
+    // Whoever stops the run is not asked on the way out; the step asks when it goes on.
+    if state.asked.stop.is_some() {
+        return None;
+    }
+    let index = state.steps.iter().position(|step| waits(step))?;
+    let text = question(state, index, state.steps[index].held.as_ref()?);
+    let digest = blake3::hash(text.as_bytes()).to_hex()[..16].to_owned();
+    Some(Event::HumanAsked {
+        question: state.questions_asked + 1,
+        step: state.id(index).clone(),
+        text,
+        digest,
+    })
+}
+
+/// Exactly what is shown, and what an answer binds to.
+fn question(state: &State, index: usize, report: &StepReport) -> String {
+    let mut text = format!("Step `{}` is done. Does it count?", state.id(index));
+    for (label, lines) in [("artifacts", &report.artifacts), ("log", &report.logs)] {
+        if !lines.is_empty() {
+            text.push_str(&format!("\n{label}:"));
+            lines.iter().for_each(|line| text.push_str(&format!("\n  {line}")));
+        }
+    }
+    if !report.metrics.is_empty() {
+        text.push_str("\nmetrics:");
+        for (name, value) in &report.metrics {
+            text.push_str(&format!("\n  {name}: {value}"));
+        }
+    }
+    clip(&text, TEXT_BYTES_MAX).to_owned()
+}
+
+/// What a person said takes effect.
+pub(super) fn conclude(state: &State) -> Option<Event> {
+    let index = state.steps.iter().position(|step| step.decided.is_some())?;
+    Some(Event::StepConcluded { step: state.id(index).clone() })
+}
+
+/// Whether an answer counts.
+pub(super) fn judge(state: &State, given: &GivenAnswer) -> Event {
+    let open = state.questions().into_iter().find(|(_, question)| question.number == given.question);
+    let Some((_, question)) = open else {
+        let asked = given.question > 0 && given.question <= state.questions_asked;
+        return refuse(
+            given,
+            if asked { "it was answered or withdrawn before" } else { "it was never asked" },
+        );
+    };
+    if given.seen.as_ref().is_some_and(|seen| *seen != question.digest) {
+        return refuse(given, "it answers something other than what is asked now");
+    }
+    let bytes: usize = given.content.iter().map(|(key, value)| key.len() + value.to_string().len()).sum();
+    if bytes > MANUAL_INPUT_BYTES_MAX {
+        return refuse(given, "what came with it is too large");
+    }
+    let input = ManualInput {
+        approved: given.answer == Answer::Approve,
+        comment: given.comment.as_deref().map(|text| clip(text, TEXT_BYTES_MAX).to_owned()),
+        content: given.content.clone(),
+    };
+    let bound = given.seen.is_some();
+    Event::HumanAnswered { question: given.question, answer: given.answer, input, bound }
+}

@@ -1,0 +1,576 @@
+//! Turning a command into events.
+//!
+//! Every command is an outcome or a nudge; what follows from it is asked of [`next_event`] until there is nothing more
+//! to say. So an outcome and the intents that follow leave together, and share one append.
+
+use serde_json::Value;
+
+use super::apply::apply;
+use super::definition::{Definition, StepId};
+use super::event::{WorkflowEvent as Event, WorkflowKind};
+use super::facts::{
+    CostAction, Edit, GateVerdict, Inherited, ManualInput, OpenAttempt, Options, Order, Raise, StepEnd,
+};
+use super::limits::{PARALLEL_MAX, TRIES_MAX};
+use super::state::{Effect, GivenAnswer, State, StepState, StepStatus};
+use super::validate::{Problem, oversize, validate};
+use super::{ask, pass};
+use crate::event::StopOrigin;
+use crate::limits::{EVENTS_PER_APPEND_MAX, PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX, TITLE_CHARS_MAX, clip};
+use crate::loop_machine::{Answer, Place, TreeProof};
+use crate::status::{Reason, Status};
+use crate::{Epoch, RunId, Seq, Timestamp};
+
+/// What a driver may tell the machine.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// I took the lease.
+    Drive {
+        /// The epoch I drive under.
+        epoch: Epoch,
+        /// Where I run.
+        place: Place,
+        /// Which piton I am.
+        version: String,
+    },
+    /// The attempt ended like this.
+    EndAttempt {
+        /// Which.
+        attempt: u32,
+        /// How.
+        end: Box<StepEnd>,
+    },
+    /// The attempt was never started.
+    AbandonAttempt {
+        /// Which.
+        attempt: u32,
+    },
+    /// The attempt's outcome cannot be known.
+    LoseAttempt {
+        /// Which.
+        attempt: u32,
+        /// How it is known that nothing of it runs.
+        tree: TreeProof,
+    },
+    /// These are the items of a collection, or why they cannot be read.
+    TakeItems {
+        /// The step that is run for each.
+        step: StepId,
+        /// The items.
+        items: Result<Vec<Value>, String>,
+    },
+    /// This is how the gates of a step stand.
+    TakeGates {
+        /// The step that waits for them.
+        step: StepId,
+        /// What was found.
+        verdicts: Vec<GateVerdict>,
+    },
+    /// A manual input lies there, or something that should be one.
+    TakeManualInput {
+        /// Which step.
+        step: StepId,
+        /// Digest of the file.
+        digest: String,
+        /// What it says, or why it cannot be read.
+        input: Result<ManualInput, String>,
+    },
+    /// More money is spent than may be, beyond this run.
+    SpendBudget {
+        /// By which account.
+        detail: String,
+    },
+    /// Somebody wrote these statuses into the file while the run was at rest.
+    AdoptStatuses(Vec<Edit>),
+    /// Go on with this definition.
+    Migrate(Box<Definition>),
+    /// Something that is not the agent's fault stands in the way; rest until it is mended.
+    GiveUp {
+        /// What it is.
+        detail: String,
+    },
+    /// Look again: a request came in, or time passed.
+    Tick,
+}
+
+/// Why a command or request was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Rejection {
+    /// The outcome names work that is not open: it was recorded before, or never begun.
+    #[error("that work is not open")]
+    NotOpen,
+    /// A finished run takes no more requests.
+    #[error("run `{run}` is {} already", .status.as_str())]
+    Finished {
+        /// Which run.
+        run: RunId,
+        /// Where it is.
+        status: Status,
+    },
+    /// The request makes no sense where the run is.
+    #[error("run `{run}` is {}, so there is nothing to {action}", .status.as_str())]
+    NothingTo {
+        /// Which run.
+        run: RunId,
+        /// Where it is.
+        status: Status,
+        /// What was asked.
+        action: &'static str,
+    },
+    /// Going on would hit the same limit at once.
+    #[error("run `{run}` stands at its limit ({})", .reason.as_str())]
+    AtLimit {
+        /// Which run.
+        run: RunId,
+        /// Which limit.
+        reason: Reason,
+    },
+    /// No such question is open.
+    #[error("run `{run}` asks no question {question}")]
+    NoSuchQuestion {
+        /// Which run.
+        run: RunId,
+        /// The question that was named.
+        question: u32,
+    },
+    /// The workflow has no such step.
+    #[error("run `{run}` has no step `{step}`")]
+    NoSuchStep {
+        /// Which run.
+        run: RunId,
+        /// The step that was named.
+        step: StepId,
+    },
+    /// The definition cannot be run.
+    #[error("the workflow has {} problems", .0.len())]
+    BadDefinition(Vec<Problem>),
+    /// The options cannot be meant like this.
+    #[error("{0}")]
+    BadOptions(String),
+}
+
+/// The first event of a run.
+pub fn create(order: Order) -> Result<Event, Rejection> {
+    let Order { run, definition, options, inherited } = order;
+    check_definition(&definition)?;
+    check_options(&options)?;
+    let title: String = definition.name.split_whitespace().collect::<Vec<_>>().join(" ");
+    let title = title.chars().filter(|character| !character.is_control()).take(TITLE_CHARS_MAX).collect();
+    let digest = definition.digest();
+    Ok(Event::RunCreated {
+        run,
+        kind: WorkflowKind::Workflow,
+        title,
+        definition: Box::new(definition),
+        digest,
+        options: Box::new(options),
+        inherited: inherited.map(Box::new),
+    })
+}
+
+fn check_definition(definition: &Definition) -> Result<(), Rejection> {
+    let problems = validate(definition);
+    if !problems.is_empty() {
+        return Err(Rejection::BadDefinition(problems));
+    }
+    let bytes = serde_json::to_vec(definition).map_or(usize::MAX, |bytes| bytes.len());
+    // Room for the rest of the event that holds it.
+    if bytes > PAYLOAD_BYTES_MAX - (64 << 10) {
+        return Err(Rejection::BadOptions("the workflow is larger than 4 MiB".to_owned()));
+    }
+    Ok(())
+}
+
+fn check_options(options: &Options) -> Result<(), Rejection> {
+    let bad = |text: String| Err(Rejection::BadOptions(text));
+    for (name, value, most) in [
+        ("--max-attempts", options.max_attempts, TRIES_MAX),
+        ("--max-iterations", options.max_iterations, TRIES_MAX),
+        ("--max-parallel", options.max_parallel, PARALLEL_MAX),
+    ] {
+        if value == 0 || value > most {
+            return bad(format!("`{name}` is outside of 1 to {most}"));
+        }
+    }
+    for (key, value) in &options.env {
+        if key.is_empty()
+            || key.contains(['=', '\0'])
+            || value.as_str().is_none_or(|text| text.contains('\0'))
+        {
+            return bad(format!("`{}` cannot be a variable", super::validate::shown(key)));
+        }
+    }
+    Ok(())
+}
+
+/// What a fork of `state` begins with: everything up to `step`, which is done again with all that waits for it.
+pub fn fork(state: &State, step: &StepId, seq: Option<Seq>) -> Result<Inherited, Rejection> {
+    let graph = state.plan.graph();
+    let Some(index) = graph.place(step) else {
+        return Err(Rejection::NoSuchStep { run: state.run.clone(), step: step.clone() });
+    };
+    let anew = graph.with_dependents(index);
+    let kept = (0..state.steps.len()).filter(|index| anew.binary_search(index).is_err());
+    let fresh = StepState::default();
+    let steps = kept
+        .filter(|index| *state.steps[*index] != fresh)
+        .map(|index| (state.id(index).clone(), StepState::clone(&state.steps[index])))
+        .collect();
+    Ok(Inherited { run: Some(state.run.clone()), seq, steps })
+}
+
+/// What follows from `command` at `now`.
+pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Event>, Rejection> {
+    advance(state, command, now).map(|(events, _)| events)
+}
+
+/// What follows from `command` at `now`, and the state it leads to.
+pub fn advance(state: &State, command: Command, now: Timestamp) -> Result<(Vec<Event>, State), Rejection> {
+    let mut events: Vec<Event> = outcome(state, command)?.into_iter().collect();
+    let mut state = state.clone();
+    for event in &events {
+        state = apply(Some(state), event, now).expect("a state stays a state");
+    }
+    while let Some(event) = next_event(&state, now) {
+        state = apply(Some(state), &event, now).expect("a state stays a state");
+        events.push(event);
+        assert!(events.len() < EVENTS_PER_APPEND_MAX, "a decision ends");
+    }
+    Ok((events, state))
+}
+
+/// The fact that a command brings, if it brings one.
+fn outcome(state: &State, command: Command) -> Result<Option<Event>, Rejection> {
+    let is_open = |attempt: u32| {
+        let is_it = |open: &OpenAttempt| open.number == attempt;
+        let found = state.steps.iter().any(|step| step.open.as_ref().is_some_and(is_it));
+        found.then_some(()).ok_or(Rejection::NotOpen)
+    };
+    let finished = || Rejection::Finished { run: state.run.clone(), status: state.status };
+    Ok(Some(match command {
+        Command::Drive { .. } if state.status == Status::Completed && state.asked.start_at.is_none() => {
+            return Ok(None);
+        }
+        Command::Drive { epoch, place, version } => {
+            Event::DriverStarted { epoch, host: place.host, boot: place.boot, pid: place.pid, version }
+        }
+        Command::EndAttempt { attempt, end } => {
+            is_open(attempt)?;
+            Event::StepFinished { attempt, end: Box::new(end.bounded(state.steps.len())) }
+        }
+        Command::AbandonAttempt { attempt } => {
+            is_open(attempt)?;
+            Event::StepAbandoned { attempt }
+        }
+        Command::LoseAttempt { attempt, tree } => {
+            is_open(attempt)?;
+            Event::StepLost { attempt, tree }
+        }
+        Command::TakeItems { step, items } => take_items(state, step, items)?,
+        Command::TakeGates { step, verdicts } => return take_gates(state, step, verdicts),
+        Command::TakeManualInput { step, digest, input } => return take_input(state, step, digest, input),
+        Command::SpendBudget { .. } if state.status == Status::Completed => return Err(finished()),
+        Command::SpendBudget { detail } => {
+            let detail = clip(&detail, TEXT_BYTES_MAX).to_owned();
+            if state.asked.budget.as_ref() == Some(&detail) {
+                return Ok(None);
+            }
+            Event::BudgetSpent { detail }
+        }
+        Command::AdoptStatuses(edits) => adopt(state, edits)?,
+        Command::Migrate(definition) => return migrate(state, *definition),
+        Command::GiveUp { .. } if state.status == Status::Completed => return Err(finished()),
+        Command::GiveUp { detail } => Event::RunStopped { reason: Reason::Environment, detail: Some(detail) },
+        Command::Tick => return Ok(None),
+    }))
+}
+
+fn take_items(state: &State, step: StepId, items: Result<Vec<Value>, String>) -> Result<Event, Rejection> {
+    let wanted = state.effects().into_iter().any(|effect| match effect {
+        Effect::Items { step: waiting, .. } => waiting == step,
+        Effect::Attempt(_) | Effect::Gates { .. } | Effect::ManualInput { .. } | Effect::Timer(_) => false,
+    });
+    if !wanted {
+        return Err(Rejection::NotOpen);
+    }
+    let items = items.and_then(|items| oversize(&items).map_or(Ok(items), Err));
+    Ok(match items {
+        Ok(items) => Event::ItemsRead { step, items },
+        Err(why) => Event::ItemsRefused { step, why: clip(&why, TEXT_BYTES_MAX).to_owned() },
+    })
+}
+
+fn take_gates(state: &State, step: StepId, verdicts: Vec<GateVerdict>) -> Result<Option<Event>, Rejection> {
+    let asked = state.effects().into_iter().find_map(|effect| match effect {
+        Effect::Gates { step: waiting, gates } if waiting == step => Some(gates),
+        _ => None,
+    });
+    let Some(gates) = asked else { return Err(Rejection::NotOpen) };
+    // What nobody looked at is closed.
+    let verdict = |gate: super::definition::Gate| {
+        let found = verdicts.iter().find(|verdict| verdict.gate == gate);
+        let why = || found.and_then(|found| found.why.as_deref());
+        GateVerdict {
+            open: found.is_some_and(|found| found.open),
+            why: why().map(|why| clip(why, TEXT_BYTES_MAX / 8).to_owned()),
+            gate,
+        }
+    };
+    let verdicts: Vec<GateVerdict> = gates.into_iter().map(verdict).collect();
+    let known = state.step(&step).is_some_and(|step| step.verdicts == verdicts);
+    Ok((!known).then_some(Event::GatesSeen { step, verdicts }))
+}
+
+fn take_input(
+    state: &State,
+    step: StepId,
+    digest: String,
+    input: Result<ManualInput, String>,
+) -> Result<Option<Event>, Rejection> {
+    let waiting = state.step(&step).and_then(|step| step.question.as_ref().map(|question| (step, question)));
+    let Some((runtime, question)) = waiting else { return Err(Rejection::NotOpen) };
+    match input {
+        Ok(input) => {
+            let answer = if input.approved { Answer::Approve } else { Answer::Reject };
+            Ok(Some(Event::HumanAnswered { question: question.number, answer, input, bound: false }))
+        }
+        Err(why) => {
+            let said = runtime.refused_input.as_ref().is_some_and(|(known, _)| *known == digest);
+            let why = clip(&why, TEXT_BYTES_MAX).to_owned();
+            Ok((!said).then_some(Event::ManualInputRefused { step, digest, why }))
+        }
+    }
+}
+
+fn adopt(state: &State, edits: Vec<Edit>) -> Result<Event, Rejection> {
+    let at_rest = matches!(state.status, Status::Paused | Status::Stopped | Status::Failed | Status::Waiting);
+    if !at_rest || edits.is_empty() || state.open_count() > 0 {
+        return Err(Rejection::NotOpen);
+    }
+    if let Some(edit) = edits.iter().find(|edit| state.step(&edit.step).is_none()) {
+        return Err(Rejection::NoSuchStep { run: state.run.clone(), step: edit.step.clone() });
+    }
+    Ok(Event::StatusesAdopted { edits })
+}
+
+fn migrate(state: &State, definition: Definition) -> Result<Option<Event>, Rejection> {
+    if state.open_count() > 0 {
+        return Err(Rejection::NotOpen);
+    }
+    check_definition(&definition)?;
+    let digest = definition.digest();
+    let changed = digest != state.digest;
+    Ok(changed.then(|| Event::DefinitionChanged { definition: Box::new(definition), digest }))
+}
+
+/// The one event that follows from where the run is, if any.
+fn next_event(state: &State, now: Timestamp) -> Option<Event> {
+    if let Some(given) = state.asked.answers.first() {
+        return Some(ask::judge(state, given));
+    }
+    match state.status {
+        Status::Created => None,
+        Status::Completed => anew(state),
+        Status::Paused | Status::Stopped | Status::Failed => {
+            if let Some(event) = anew(state) {
+                return Some(event);
+            }
+            match (&state.asked.resume, state.asked.stop) {
+                (Some(raise), _) => Some(Event::RunResumed { raise: raise.clone() }),
+                (None, Some((_, origin))) if state.status == Status::Paused => Some(stopped(origin)),
+                (None, _) => None,
+            }
+        }
+        Status::Waiting => while_waiting(state),
+        Status::Running | Status::Rebooting => while_running(state, now),
+    }
+}
+
+/// Somebody wants to begin anew from a step. What is open is brought to its end first.
+fn anew(state: &State) -> Option<Event> {
+    let step = state.asked.start_at.as_ref()?;
+    if state.open_count() == 0 {
+        return Some(Event::StepsReset { step: step.clone() });
+    }
+    let at_work = matches!(state.status, Status::Running | Status::Rebooting);
+    (!at_work).then(|| Event::RunResumed { raise: Raise::default() })
+}
+
+fn while_waiting(state: &State) -> Option<Event> {
+    if let Some(event) = anew(state) {
+        return Some(event);
+    }
+    if let Some((_, origin)) = state.asked.stop {
+        return Some(stopped(origin));
+    }
+    if state.asked.pause {
+        return Some(Event::RunPaused { reason: Reason::Human, detail: None });
+    }
+    // Somebody's edit may have taken away what it waited for.
+    let raise = state.asked.resume.clone().or_else(|| state.questions().is_empty().then(Raise::default))?;
+    Some(Event::RunResumed { raise })
+}
+
+fn while_running(state: &State, now: Timestamp) -> Option<Event> {
+    if let Some(raise) = &state.asked.resume {
+        return Some(Event::RunResumed { raise: raise.clone() });
+    }
+    let nothing_open = state.open_count() == 0;
+    if let Some(event) = ask::conclude(state).or_else(|| ask::next(state)).or_else(|| due_loop_back(state)) {
+        return Some(event);
+    }
+    if state.asked.start_at.is_some() {
+        return anew(state);
+    }
+    if let Some((index, reason)) = state.failed_step() {
+        let why = state.steps[index].last_error.as_deref().unwrap_or("no reason given");
+        let detail = Some(format!("step `{}`: {why}", state.id(index)));
+        return nothing_open.then_some(Event::RunFailed { reason, detail });
+    }
+    if state.is_done() {
+        return Some(Event::RunCompleted {});
+    }
+    if let Some((_, origin)) = state.asked.stop {
+        return nothing_open.then(|| stopped(origin));
+    }
+    if let Some((reason, detail)) = &state.asked.halt {
+        return nothing_open.then(|| Event::RunStopped { reason: *reason, detail: detail.clone() });
+    }
+    if state.asked.pause {
+        return nothing_open.then_some(Event::RunPaused { reason: Reason::Human, detail: None });
+    }
+    if let Some(event) = overspent(state) {
+        return event.filter(|event| nothing_open || matches!(event, Event::LimitWarned { .. }));
+    }
+    if let Some(event) = pass::next(state, now) {
+        return Some(event);
+    }
+    next_start(state, now).or_else(|| nothing_left(state))
+}
+
+/// More is spent than may be: what that means; the inner `None` where it was said already.
+#[expect(clippy::option_option, reason = "not overspent, overspent and silent, overspent and an event")]
+fn overspent(state: &State) -> Option<Option<Event>> {
+    let detail = state.overspent()?;
+    let reason = Reason::LimitCost;
+    match state.options.cost_limit_action {
+        CostAction::Warn if state.counters.warned => None,
+        CostAction::Warn => Some(Some(Event::LimitWarned { detail })),
+        CostAction::Pause => Some(Some(Event::RunPaused { reason, detail: Some(detail) })),
+        CostAction::Fail => Some(Some(Event::RunFailed { reason, detail: Some(detail) })),
+    }
+}
+
+fn due_loop_back(state: &State) -> Option<Event> {
+    if state.failed_step().is_some() {
+        return None;
+    }
+    let mut due = state.steps.iter().enumerate().filter(|(_, step)| step.goes_back.is_some());
+    due.find_map(|(gate, _)| {
+        let (target, reset) = state.reset_by(gate)?;
+        let at_rest = reset.iter().all(|index| state.steps[*index].open.is_none());
+        at_rest.then(|| Event::LoopedBack { step: state.id(gate).clone(), target: state.id(target).clone() })
+    })
+}
+
+fn next_start(state: &State, now: Timestamp) -> Option<Event> {
+    let driver = state.driver.as_ref()?;
+    if state.open_count() >= state.max_parallel() {
+        return None;
+    }
+    let voided = state.voided();
+    let is_due = |index: &usize| {
+        state.is_next(*index, &voided)
+            && state.steps[*index].not_before.is_none_or(|moment| moment <= now)
+            && state.preparation(*index).is_none()
+    };
+    let index = (0..state.steps.len()).find(is_due)?;
+    let (number, step) = (state.attempt + 1, &state.steps[index]);
+    Some(Event::StepStarted {
+        attempt: OpenAttempt {
+            number,
+            step: state.id(index).clone(),
+            attempt: step.attempts + 1,
+            iteration: step.iteration_count,
+            item: state.plan.step(index).collection.as_ref().map(|_| step.index),
+            host: driver.host.clone(),
+            boot: driver.boot.clone(),
+            directory: format!("attempts/{}/{number}", state.run),
+        },
+    })
+}
+
+/// Nothing can be started: it waits for a person, or for nothing that will ever come.
+fn nothing_left(state: &State) -> Option<Event> {
+    let (people, others): (Vec<_>, Vec<_>) =
+        state.effects().into_iter().partition(|effect| matches!(effect, Effect::ManualInput { .. }));
+    if !others.is_empty() || state.driver.is_none() {
+        return None;
+    }
+    if !people.is_empty() {
+        return Some(Event::RunWaiting { reason: Reason::Human });
+    }
+    let stuck = state.steps.iter().position(|step| step.status == StepStatus::Pending)?;
+    let detail = Some(format!("step `{}` waits for something that never comes", state.id(stuck)));
+    Some(Event::RunFailed { reason: Reason::Blocked, detail })
+}
+
+fn stopped(origin: StopOrigin) -> Event {
+    let reason = match origin {
+        StopOrigin::Interrupt => Reason::Interrupted,
+        StopOrigin::Command => Reason::Human,
+    };
+    Event::RunStopped { reason, detail: None }
+}
+
+/// Whether a person's request makes sense where the run is; the journal would take it in any case.
+pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
+    let run = || state.run.clone();
+    let nothing_to = |action| Err(Rejection::NothingTo { run: run(), status: state.status, action });
+    if let Event::StartAtRequested { step } = request {
+        let known = state.step(step).is_some();
+        return known.then_some(()).ok_or_else(|| Rejection::NoSuchStep { run: run(), step: step.clone() });
+    }
+    if state.status == Status::Completed {
+        return Err(Rejection::Finished { run: run(), status: state.status });
+    }
+    match request {
+        Event::PauseRequested {}
+            if matches!(state.status, Status::Paused | Status::Stopped | Status::Failed) =>
+        {
+            nothing_to("pause")
+        }
+        Event::StopRequested { .. } if matches!(state.status, Status::Stopped | Status::Failed) => {
+            nothing_to("stop")
+        }
+        Event::ResumeRequested { raise } => match still_reached(state, raise) {
+            Some(reason) => Err(Rejection::AtLimit { run: run(), reason }),
+            None => Ok(()),
+        },
+        Event::AnswerGiven { question, .. }
+            if state.questions().iter().all(|(_, open)| open.number != *question) =>
+        {
+            Err(Rejection::NoSuchQuestion { run: run(), question: *question })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The limit that would stop the run again at once.
+fn still_reached(state: &State, raise: &Raise) -> Option<Reason> {
+    let most = raise.max_iterations.unwrap_or(state.options.max_iterations);
+    let spent = |limit: u64| state.counters.cost_microusd >= limit;
+    let at_iterations =
+        |step: &StepState| step.failed_for == Some(Reason::LimitIterations) && step.iteration_count >= most;
+    if state.steps.iter().any(|step| at_iterations(step)) {
+        return Some(Reason::LimitIterations);
+    }
+    let money = raise.max_cost_microusd.or(state.options.max_cost_microusd);
+    let stops = state.options.cost_limit_action != CostAction::Warn;
+    (stops && money.is_some_and(spent)).then_some(Reason::LimitCost)
+}
+
+/// Used by [`ask::judge`].
+pub(super) fn refuse(given: &GivenAnswer, why: &str) -> Event {
+    Event::AnswerRefused { question: given.question, why: why.to_owned() }
+}

@@ -1,0 +1,289 @@
+//! What a workflow is: the document as it was read, before anything runs.
+//!
+//! Owns the shape and the digest. Never judges it: see [`super::validate`]. Names of steps are plain text here, so
+//! that a document with mistakes can be looked at whole.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::condition::Condition;
+use super::limits::STEP_ID_BYTES_MAX;
+
+/// A workflow: steps, and what each waits for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// What people call it.
+    pub name: String,
+    /// What it is for.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// How many steps may run at once, where the document says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_parallel: Option<u32>,
+    /// The steps, in the order of the document.
+    pub steps: Vec<Step>,
+}
+
+impl Definition {
+    /// The name of its content: equal definitions have equal digests, whatever their files look like.
+    pub fn digest(&self) -> String {
+        // Fields have a fixed order and maps are sorted, so the JSON is one canonical form.
+        let bytes = serde_json::to_vec(self).expect("a definition holds only text, numbers and maps of them");
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(b"piton workflow 1\n");
+        hasher.update(&bytes);
+        hasher.finalize().to_hex().to_string()
+    }
+}
+
+/// The name of a step within its workflow.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct StepId(String);
+
+impl StepId {
+    /// A name as it stands in the document.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The form to compare by: file systems may fold case.
+    pub fn key(&self) -> String {
+        self.0.to_ascii_lowercase()
+    }
+
+    /// Whether it can be a piece of a path and of a variable's name: `^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`.
+    pub fn is_sound(&self) -> bool {
+        let bytes = self.0.as_bytes();
+        bytes.first().is_some_and(u8::is_ascii_alphanumeric)
+            && bytes.len() <= STEP_ID_BYTES_MAX
+            && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    }
+}
+
+impl From<&str> for StepId {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl fmt::Display for StepId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// Its name; unique.
+    pub id: StepId,
+    /// What is done.
+    pub work: Work,
+    /// Steps that must be completed or skipped first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<StepId>,
+    /// What its author thinks comes next. For people: only `needs` orders.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub next_on_success: Vec<StepId>,
+    /// All must be open before it starts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<Gate>,
+    /// Where to go back to when it reports a gate failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loop_back_to: Option<StepId>,
+    /// A person looks at the result before it counts; only where the run pauses for people.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub human_in_the_loop: bool,
+    /// What follows when that person says no.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_reject: Option<OnReject>,
+    /// Free for its author.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+    /// The model its agent should use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// It is run once per item.
+    #[serde(default, rename = "loop", skip_serializing_if = "Option::is_none")]
+    pub collection: Option<Collection>,
+    /// It is skipped unless this holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<Condition>,
+    /// How long one attempt may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// Its own number of attempts, instead of the run's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_attempts: Option<u32>,
+    /// Its own pause before the second attempt, instead of the run's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backoff_ms: Option<u64>,
+}
+
+impl Step {
+    /// A step that does `work` and says nothing else.
+    pub fn new(id: &str, work: Work) -> Self {
+        Self {
+            id: id.into(),
+            work,
+            needs: Vec::new(),
+            next_on_success: Vec::new(),
+            gates: Vec::new(),
+            loop_back_to: None,
+            human_in_the_loop: false,
+            on_reject: None,
+            metadata: Map::new(),
+            model: None,
+            collection: None,
+            when: None,
+            timeout_ms: None,
+            max_attempts: None,
+            backoff_ms: None,
+        }
+    }
+
+    /// What follows when a person says no: what it says itself, else back where it may go back, else failure.
+    pub fn when_rejected(&self) -> OnReject {
+        match (self.on_reject, &self.loop_back_to) {
+            (Some(said), _) => said,
+            (None, Some(_)) => OnReject::LoopBack,
+            (None, None) => OnReject::Fail,
+        }
+    }
+}
+
+/// What a step does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Work {
+    /// An agent gets a prompt.
+    Agent {
+        /// The agent's name, given to its wrapper.
+        agent: String,
+        /// The prompt's file.
+        prompt: String,
+    },
+    /// A command is run; its exit code is the outcome.
+    Run {
+        /// The command, for a shell.
+        command: String,
+        /// What it is called in reports.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<String>,
+    },
+    /// Another workflow is run.
+    Workflow {
+        /// Its file.
+        path: String,
+    },
+    /// The document does not say; validation reports it.
+    Nothing {},
+}
+
+impl Work {
+    /// The name that reports and wrappers know it by.
+    pub fn agent(&self) -> &str {
+        match self {
+            Work::Agent { agent, .. } => agent,
+            Work::Run { agent, .. } => agent.as_deref().unwrap_or("run"),
+            Work::Workflow { .. } => "workflow",
+            Work::Nothing {} => "",
+        }
+    }
+}
+
+/// Something that must be open. Whoever looks brings the verdict as data.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum Gate {
+    /// A name in the gate-state file.
+    Named(String),
+    /// A command that must exit with 0.
+    Command(String),
+    /// Every gap of this file, or of the configured one, is fresh.
+    Gaps(Option<String>),
+    /// The guard finds nothing that blocks.
+    Guard,
+}
+
+impl From<String> for Gate {
+    fn from(text: String) -> Self {
+        if let Some(command) = text.strip_prefix("cmd:") {
+            return Gate::Command(command.trim().to_owned());
+        }
+        match text.strip_prefix("gaps-fresh") {
+            Some("") => return Gate::Gaps(None),
+            Some(rest) if rest.starts_with(':') => return Gate::Gaps(Some(rest[1..].trim().to_owned())),
+            _ => {}
+        }
+        if text == "guard-clean" { Gate::Guard } else { Gate::Named(text) }
+    }
+}
+
+impl From<Gate> for String {
+    fn from(gate: Gate) -> String {
+        gate.to_string()
+    }
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Gate::Named(name) => f.write_str(name),
+            Gate::Command(command) => write!(f, "cmd:{command}"),
+            Gate::Gaps(None) => f.write_str("gaps-fresh"),
+            Gate::Gaps(Some(path)) => write!(f, "gaps-fresh:{path}"),
+            Gate::Guard => f.write_str("guard-clean"),
+        }
+    }
+}
+
+/// What follows when a person says no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnReject {
+    /// The step fails, without another try.
+    Fail,
+    /// As if the step had reported a gate failure.
+    LoopBack,
+}
+
+/// A step that is run once per item.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Collection {
+    /// Where the items come from. Exactly one, or validation says so.
+    pub sources: Vec<Items>,
+    /// No more items than this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_iterations: Option<u32>,
+    /// Done early once this holds after an item.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_condition: Option<Condition>,
+    /// What the item's variable is called.
+    pub item_var: String,
+    /// What the index's variable is called.
+    pub index_var: String,
+}
+
+/// Where the items of a collection come from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Items {
+    /// From the document.
+    Given(Vec<Value>),
+    /// From the first artifact of another step.
+    FromStep(StepId),
+    /// From a file of the repository.
+    FromArtifact(String),
+}

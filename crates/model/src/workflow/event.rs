@@ -1,0 +1,352 @@
+//! The events of a workflow: facts in the past tense. This enum is the specification.
+//!
+//! Stored as a loop's events are: type, version of the shape, data. A journal holds the events of one kind, and its
+//! first event, `run_created`, names the kind in `data.kind`; types that both kinds have mean the same in both.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::definition::{Definition, StepId};
+use super::facts::{Edit, GateVerdict, Inherited, ManualInput, OpenAttempt, Options, Passed, Raise, StepEnd};
+use crate::event::{DecodeError, Encoded, StopOrigin};
+use crate::loop_machine::{Answer, TreeProof};
+use crate::status::Reason;
+use crate::{Epoch, RunId, Seq};
+
+/// What happened. *Transitions* come from the driver, under its epoch; *requests* from anyone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum WorkflowEvent {
+    // ── The life of a run ────────────────────────────────────────────────────────────────────────
+    /// The run exists. Always the first event.
+    RunCreated {
+        /// Its name.
+        run: RunId,
+        /// What kind of machine folds it.
+        kind: WorkflowKind,
+        /// One line for people.
+        title: String,
+        /// What it runs.
+        definition: Box<Definition>,
+        /// The name of that definition's content.
+        digest: String,
+        /// How, with every default filled in.
+        options: Box<Options>,
+        /// What another run did of it already.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        inherited: Option<Box<Inherited>>,
+    },
+    /// A driver took the lease.
+    DriverStarted {
+        /// The epoch it drives under.
+        epoch: Epoch,
+        /// The machine it runs on.
+        host: String,
+        /// That machine's boot.
+        boot: String,
+        /// Its process there.
+        pid: u32,
+        /// The piton that drives.
+        version: String,
+    },
+    /// The run goes on with another definition; steps keep what they have by their ids. Only with nothing open.
+    DefinitionChanged {
+        /// What it runs now.
+        definition: Box<Definition>,
+        /// The name of that definition's content.
+        digest: String,
+    },
+
+    // ── Before a step ────────────────────────────────────────────────────────────────────────────
+    /// Somebody looked at the gates of a step. Recorded when it differs from the last look.
+    GatesSeen {
+        /// The step that waits for them.
+        step: StepId,
+        /// What was found.
+        verdicts: Vec<GateVerdict>,
+    },
+    /// The items of a collection are known.
+    ItemsRead {
+        /// The step that is run for each.
+        step: StepId,
+        /// The items.
+        items: Vec<Value>,
+    },
+    /// The items of a collection cannot be read: the step fails, since trying again would read the same.
+    ItemsRefused {
+        /// Which step.
+        step: StepId,
+        /// Why.
+        why: String,
+    },
+    /// These steps need no run. Needs come before those who wait for them.
+    StepsPassed {
+        /// Which.
+        steps: Vec<Passed>,
+    },
+
+    // ── Work: intent before the act, outcome after it ────────────────────────────────────────────
+    /// The driver means to start this attempt. Only while the step is pending and its needs are completed or skipped.
+    StepStarted {
+        /// What is about to run, and where it will leave its traces.
+        attempt: OpenAttempt,
+    },
+    /// The attempt ended and its outcome is known.
+    StepFinished {
+        /// Which.
+        attempt: u32,
+        /// How.
+        end: Box<StepEnd>,
+    },
+    /// The attempt was never started: its tombstone was published before anything ran. It does not count.
+    StepAbandoned {
+        /// Which.
+        attempt: u32,
+    },
+    /// The attempt's outcome cannot be known. Nothing of it runs any more. It counts as a failed try.
+    StepLost {
+        /// Which.
+        attempt: u32,
+        /// How it is known that nothing runs.
+        tree: TreeProof,
+    },
+    /// A gate failed: the target, everything that waits for it and the gating step begin anew. Only once nothing of
+    /// that is open.
+    LoopedBack {
+        /// The step whose gate failed.
+        step: StepId,
+        /// Where it goes on.
+        target: StepId,
+    },
+    /// Somebody begins anew from this step: it and everything that waits for it are as new.
+    StepsReset {
+        /// Which.
+        step: StepId,
+    },
+    /// Somebody wrote other statuses into the file while the run was at rest.
+    StatusesAdopted {
+        /// Which, and what they wrote.
+        edits: Vec<Edit>,
+    },
+
+    // ── People ───────────────────────────────────────────────────────────────────────────────────
+    /// A step needs a person to look at its result.
+    HumanAsked {
+        /// Counts the questions of this run.
+        question: u32,
+        /// Which step.
+        step: StepId,
+        /// Exactly what is shown.
+        text: String,
+        /// Digest of what is shown; an answer may bind to it.
+        digest: String,
+    },
+    /// A person said something that counts.
+    HumanAnswered {
+        /// Which question.
+        question: u32,
+        /// What they said.
+        answer: Answer,
+        /// What came with it.
+        input: ManualInput,
+        /// It names the digest of what was shown. A file does not.
+        bound: bool,
+    },
+    /// What that means for the step takes effect.
+    StepConcluded {
+        /// Which step.
+        step: StepId,
+    },
+    /// An answer came that does not count: late, duplicate, or to something other than was shown.
+    AnswerRefused {
+        /// The question it named.
+        question: u32,
+        /// Why it does not count.
+        why: String,
+    },
+    /// A manual input cannot be read; the step goes on waiting.
+    ManualInputRefused {
+        /// Which step.
+        step: StepId,
+        /// Digest of what was found, so that it is said once.
+        digest: String,
+        /// Why.
+        why: String,
+    },
+
+    // ── Rests and ends ───────────────────────────────────────────────────────────────────────────
+    /// More money is spent than may be, and the run only says so.
+    LimitWarned {
+        /// By which account.
+        detail: String,
+    },
+    /// More money is spent than may be, beyond this run.
+    BudgetSpent {
+        /// By which account.
+        detail: String,
+    },
+    /// Rests until a person acts.
+    RunWaiting {
+        /// What for.
+        reason: Reason,
+    },
+    /// Rests because a person asked, or because money ran out.
+    RunPaused {
+        /// Which.
+        reason: Reason,
+        /// A sentence for people.
+        detail: Option<String>,
+    },
+    /// Goes on after a rest. Failed steps get their tries again; counters stay.
+    RunResumed {
+        /// Limits that were raised with it.
+        raise: Raise,
+    },
+    /// Stopped short of its goal; can be resumed.
+    RunStopped {
+        /// Why.
+        reason: Reason,
+        /// A sentence for people.
+        detail: Option<String>,
+    },
+    /// Every step is completed or skipped.
+    RunCompleted {},
+    /// A step failed for good.
+    RunFailed {
+        /// Why.
+        reason: Reason,
+        /// A sentence for people.
+        detail: Option<String>,
+    },
+
+    // ── Requests: facts that anyone may append; the driver folds them in ─────────────────────────
+    /// Rest after the work that is open.
+    PauseRequested {},
+    /// Stop after the work that is open, or now.
+    StopRequested {
+        /// Kill living agents instead of letting them finish.
+        now: bool,
+        /// Who asked.
+        origin: StopOrigin,
+    },
+    /// Go on.
+    ResumeRequested {
+        /// With these limits raised.
+        raise: Raise,
+    },
+    /// Begin anew from a step.
+    StartAtRequested {
+        /// Which.
+        step: StepId,
+    },
+    /// An answer to a question.
+    AnswerGiven {
+        /// Which question.
+        question: u32,
+        /// The answer.
+        answer: Answer,
+        /// What the agent should know about it.
+        comment: Option<String>,
+        /// Digest of what the person saw.
+        seen: Option<String>,
+        /// What they want to pass on.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        content: Map<String, Value>,
+    },
+
+    // ── Bookkeeping ──────────────────────────────────────────────────────────────────────────────
+    /// A checkpoint of the state was stored with this append. Chaining its digest makes rot visible.
+    CheckpointTaken {
+        /// The state after this event is the one that was stored.
+        seq: Seq,
+        /// Digest of its bytes.
+        digest: String,
+    },
+}
+
+/// The kind of run that these events belong to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkflowKind {
+    /// A workflow.
+    #[default]
+    Workflow,
+}
+
+/// The shape of every event so far is its first.
+const VERSION: u16 = 1;
+
+/// Every type there is, to tell an unknown type from a malformed one.
+pub const KINDS: &[&str] = &[
+    "run_created",
+    "driver_started",
+    "definition_changed",
+    "gates_seen",
+    "items_read",
+    "items_refused",
+    "steps_passed",
+    "step_started",
+    "step_finished",
+    "step_abandoned",
+    "step_lost",
+    "looped_back",
+    "steps_reset",
+    "statuses_adopted",
+    "human_asked",
+    "human_answered",
+    "step_concluded",
+    "answer_refused",
+    "manual_input_refused",
+    "limit_warned",
+    "budget_spent",
+    "run_waiting",
+    "run_paused",
+    "run_resumed",
+    "run_stopped",
+    "run_completed",
+    "run_failed",
+    "pause_requested",
+    "stop_requested",
+    "resume_requested",
+    "start_at_requested",
+    "answer_given",
+    "checkpoint_taken",
+];
+
+impl WorkflowEvent {
+    /// The event as it is stored.
+    pub fn encode(&self) -> Encoded {
+        // Serde writes `{"type":{…}}`; the two halves are stored apart, so take them apart here.
+        let bytes = serde_json::to_vec(self).expect("events hold only strings, numbers and maps of them");
+        let colon = bytes.iter().position(|byte| *byte == b':').expect("an event is an object of one member");
+        let kind = std::str::from_utf8(&bytes[2..colon - 1]).expect("types are ASCII").to_owned();
+        Encoded { kind, version: VERSION, data: bytes[colon + 1..bytes.len() - 1].to_vec() }
+    }
+
+    /// Reads what [`WorkflowEvent::encode`] wrote, at any version so far.
+    pub fn decode(kind: &str, version: u16, data: &[u8]) -> Result<WorkflowEvent, DecodeError> {
+        if version > VERSION || !KINDS.contains(&kind) {
+            return Err(DecodeError::Newer { kind: kind.to_owned(), version });
+        }
+        let mut bytes = Vec::with_capacity(data.len() + kind.len() + 5);
+        bytes.extend_from_slice(b"{\"");
+        bytes.extend_from_slice(kind.as_bytes());
+        bytes.extend_from_slice(b"\":");
+        bytes.extend_from_slice(data);
+        bytes.push(b'}');
+        serde_json::from_slice(&bytes)
+            .map_err(|source| DecodeError::Malformed { kind: kind.to_owned(), source })
+    }
+
+    /// Whether anyone may append this, without the lease.
+    pub fn is_request(&self) -> bool {
+        matches!(
+            self,
+            WorkflowEvent::PauseRequested { .. }
+                | WorkflowEvent::StopRequested { .. }
+                | WorkflowEvent::ResumeRequested { .. }
+                | WorkflowEvent::StartAtRequested { .. }
+                | WorkflowEvent::AnswerGiven { .. }
+        )
+    }
+}

@@ -1,0 +1,341 @@
+//! What agents, people and files brought back, and what a run was asked to do: the data inside the events.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::definition::{Definition, Gate, StepId};
+use super::limits::{
+    ARTIFACT_BYTES_MAX, KEPT_BYTES_MAX, KEPT_BYTES_PER_STEP_MAX, KEPT_BYTES_PER_STEP_MIN, REPORT_ENTRIES_MAX,
+};
+use super::state::{StepState, StepStatus};
+use crate::limits::{TEXT_BYTES_MAX, clip};
+use crate::loop_machine::AttemptOutcome;
+use crate::status::Reason;
+use crate::{RunId, Seq, Timestamp};
+
+/// How a workflow is to be run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// Attempts per step and iteration.
+    pub max_attempts: u32,
+    /// Loop-backs that a gate may cause.
+    pub max_iterations: u32,
+    /// Steps at once.
+    pub max_parallel: u32,
+    /// The pause before the second attempt; doubled before each further one.
+    pub backoff_ms: u64,
+    /// Steps with `human_in_the_loop` wait for a person.
+    pub pause_for_human_input: bool,
+    /// The most that the run may cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_cost_microusd: Option<u64>,
+    /// What follows when it costs more.
+    pub cost_limit_action: CostAction,
+    /// Variables that every step gets.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub env: Map<String, Value>,
+    /// How agent steps are started.
+    pub launcher: Launcher,
+    /// The file of the gate states; without it named gates are open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate_state_file: Option<String>,
+    /// The document, relative to the repository where it lies in it.
+    pub workflow_file: String,
+    /// The issue that the run works on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue: Option<Issue>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            max_attempts: 2,
+            max_iterations: 4,
+            max_parallel: 4,
+            backoff_ms: 1_000,
+            pause_for_human_input: false,
+            max_cost_microusd: None,
+            cost_limit_action: CostAction::Warn,
+            env: Map::new(),
+            launcher: Launcher::Adapter {},
+            gate_state_file: None,
+            workflow_file: String::new(),
+            issue: None,
+        }
+    }
+}
+
+/// What follows when a run costs more than it may. Never is such a run called completed while work is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CostAction {
+    /// It is said, once.
+    Warn,
+    /// It is paused.
+    Pause,
+    /// It fails.
+    Fail,
+}
+
+/// How agent steps are started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Launcher {
+    /// By piton's own adapter for the agent's name.
+    Adapter {},
+    /// By a wrapper program.
+    Wrapper {
+        /// The interpreter, where one is wanted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        python: Option<String>,
+        /// The wrapper.
+        wrapper: String,
+        /// Further arguments.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        args: Vec<String>,
+    },
+    /// By a command with placeholders.
+    Template {
+        /// The command.
+        template: String,
+    },
+    /// By a command that gets the prompt on its standard input.
+    Exec {
+        /// The command, for a shell.
+        command: String,
+    },
+}
+
+/// The issue that a run works on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Issue {
+    /// Its number.
+    pub number: String,
+    /// Where its text lies, relative to the repository.
+    pub directory: String,
+}
+
+/// An attempt at a step that is about to run or runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpenAttempt {
+    /// Counts the attempts of the run; never used twice.
+    pub number: u32,
+    /// The step.
+    pub step: StepId,
+    /// Counts the attempts of the step in this iteration: what its agent sees.
+    pub attempt: u32,
+    /// Loop-backs so far.
+    pub iteration: u32,
+    /// The item's place, in a collection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<u32>,
+    /// The machine it runs on.
+    pub host: String,
+    /// That machine's boot.
+    pub boot: String,
+    /// Where it leaves its traces, relative to the state directory.
+    pub directory: String,
+}
+
+/// How an attempt ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepEnd {
+    /// Success, failure, or stopped by us.
+    pub outcome: AttemptOutcome,
+    /// Exit code, if it exited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// Working time it took.
+    pub duration_ms: u64,
+    /// A sentence for people when it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// What it reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<StepReport>,
+    /// What it cost, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_microusd: Option<u64>,
+    /// Tokens it used, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Nothing the step did: it is tried again without being charged for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold: Option<Hold>,
+}
+
+/// What stands in the way of a step, through no fault of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hold {
+    /// What it is: a refusal by the provider passes by itself, everything else needs a person.
+    pub reason: Reason,
+    /// Until when, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
+}
+
+impl StepEnd {
+    /// The same within the limits of an event and of a state with this many steps.
+    #[must_use]
+    pub fn bounded(mut self, steps: usize) -> Self {
+        self.message = self.message.map(|text| clip(&text, TEXT_BYTES_MAX).to_owned());
+        self.report = self.report.map(|report| report.bounded(steps));
+        self
+    }
+}
+
+/// What an agent reports about its step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepReport {
+    /// It says that it completed.
+    pub completed: bool,
+    /// It says that its gate failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gate_failure: bool,
+    /// What it produced, relative to the repository.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<String>,
+    /// Numbers and words.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metrics: Map<String, Value>,
+    /// What it did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub logs: Vec<String>,
+}
+
+impl StepReport {
+    /// The same within what a state of this many steps may keep: whole entries from the front, long lines cut.
+    #[must_use]
+    pub fn bounded(mut self, steps: usize) -> Self {
+        let share = KEPT_BYTES_MAX / steps.max(1);
+        let mut left = share.clamp(KEPT_BYTES_PER_STEP_MIN, KEPT_BYTES_PER_STEP_MAX);
+        let line_max = (left / 4).min(TEXT_BYTES_MAX);
+        let mut keep = |bytes: usize| {
+            let fits = bytes + 8 <= left;
+            if fits {
+                left -= bytes + 8;
+            }
+            fits
+        };
+        self.artifacts.truncate(REPORT_ENTRIES_MAX);
+        self.artifacts.retain(|path| path.len() <= ARTIFACT_BYTES_MAX && keep(path.len()));
+        let metrics = std::mem::take(&mut self.metrics).into_iter().take(REPORT_ENTRIES_MAX);
+        self.metrics = metrics
+            .filter(|(key, value)| depth(value) <= 8 && keep(key.len() + value.to_string().len()))
+            .collect();
+        let logs = std::mem::take(&mut self.logs).into_iter().take(REPORT_ENTRIES_MAX);
+        self.logs =
+            logs.map(|line| clip(&line, line_max).to_owned()).take_while(|line| keep(line.len())).collect();
+        self
+    }
+
+    /// What it says in its log, for a message: the last three lines.
+    pub fn last_words(&self) -> Option<String> {
+        let last = &self.logs[self.logs.len().saturating_sub(3)..];
+        (!last.is_empty()).then(|| clip(&last.join(", "), TEXT_BYTES_MAX).to_owned())
+    }
+}
+
+/// How deep a value goes. A parser of JSON stops at 128, so this cannot run away.
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(entries) => 1 + entries.values().map(depth).max().unwrap_or(0),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
+}
+
+/// What somebody found at a gate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GateVerdict {
+    /// Which gate.
+    pub gate: Gate,
+    /// It is open.
+    pub open: bool,
+    /// Why not, or why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// A manual input that could be read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ManualInput {
+    /// What it means.
+    pub approved: bool,
+    /// What came with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// All of it.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub content: Map<String, Value>,
+}
+
+/// A step that needed no run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Passed {
+    /// Which.
+    pub step: StepId,
+    /// Skipped by its condition; else it is a collection without items, and completed.
+    pub skipped: bool,
+}
+
+/// What a run begins with that another run, or another tool, did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Inherited {
+    /// The run it comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunId>,
+    /// The last event of that run that counts here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<Seq>,
+    /// The steps that are not as new.
+    pub steps: Vec<(StepId, StepState)>,
+}
+
+/// A status that somebody wrote into the file, at rest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Edit {
+    /// Which step.
+    pub step: StepId,
+    /// What it is to be.
+    pub status: StepStatus,
+}
+
+/// Limits that are raised with a resume. Absolute.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Raise {
+    /// Attempts per step and iteration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_attempts: Option<u32>,
+    /// Loop-backs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_iterations: Option<u32>,
+    /// Money.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_cost_microusd: Option<u64>,
+}
+
+/// What a new run is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Order {
+    /// Its name.
+    pub run: RunId,
+    /// What it runs.
+    pub definition: Definition,
+    /// How.
+    pub options: Options,
+    /// What is done already.
+    pub inherited: Option<Inherited>,
+}

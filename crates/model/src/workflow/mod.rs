@@ -1,0 +1,47 @@
+//! The workflow: steps with needs, gates, loop-backs and people.
+//!
+//! ```text
+//!   PENDING ─► RUNNING ─► COMPLETED            needs are met when COMPLETED or SKIPPED
+//!      ▲          │  └──► WAITING_ON_HUMAN ─► RUNNING ─► COMPLETED
+//!      │          ├─ failed, tries left ─► PENDING, after a pause
+//!      │          └─ failed, none left ──► FAILED ─► the run fails
+//!      └─ a gate failed: its target and all that waits for it, count + 1
+//! ```
+//!
+//! A [`Definition`] is what a document says, [`validate`] what is wrong with it. The machine is built like the loop's:
+//! [`decide`] turns a command into events, [`apply`] folds an event into the state, [`State::effects`] names what is
+//! open. Several attempts can be open at a time. Gates, items and people come in as data.
+//!
+//! Two counters, as the published format has them: `attempts` rises at the start of each try and begins anew at a
+//! loop-back; `iteration_count` is the number of loop-backs so far.
+
+mod apply;
+mod ask;
+mod condition;
+mod decide;
+mod definition;
+mod event;
+mod facts;
+mod finish;
+mod graph;
+pub mod limits;
+mod pass;
+mod state;
+mod suggest;
+#[cfg(test)]
+mod tests;
+mod validate;
+
+pub use apply::apply;
+pub use condition::{BadCondition, Condition, Facts, Operator, Part, Subject};
+pub use decide::{Command, Rejection, admit, advance, create, decide, fork};
+pub use definition::{Collection, Definition, Gate, Items, OnReject, Step, StepId, Work};
+pub use event::{KINDS, WorkflowEvent, WorkflowKind};
+pub use facts::{
+    CostAction, Edit, GateVerdict, Hold, Inherited, Issue, Launcher, ManualInput, OpenAttempt, Options,
+    Order, Passed, Raise, StepEnd, StepReport,
+};
+pub use graph::{Graph, Plan};
+pub use state::{Asked, Block, Counters, Effect, GivenAnswer, Question, State, StepState, StepStatus};
+pub use suggest::closest;
+pub use validate::{Problem, is_inside, oversize, shown, validate, variable};

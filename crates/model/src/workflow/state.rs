@@ -1,0 +1,527 @@
+//! The state of a workflow: a fold over its events, bounded in size.
+//!
+//! A step's runtime is shared between copies of a state until it changes, so that a decision over thousands of steps
+//! costs what it changes and not what it looks at.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::condition::Facts;
+use super::definition::{Gate, Items, StepId};
+use super::facts::{CostAction, GateVerdict, ManualInput, OpenAttempt, Options, Raise, StepReport};
+use super::graph::Plan;
+use crate::event::StopOrigin;
+use crate::loop_machine::{Answer, Driver};
+use crate::status::{Reason, Status};
+use crate::{RunId, Seq, Timestamp};
+
+/// Everything that is known of a workflow run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    /// Its name.
+    pub run: RunId,
+    /// One line for people.
+    pub title: String,
+    /// What it runs: what it started with, whatever the file says now.
+    pub plan: Plan,
+    /// The name of that definition's content.
+    pub digest: String,
+    /// How; limits as raised since.
+    pub options: Options,
+    /// The run it was forked from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<(RunId, Option<Seq>)>,
+
+    /// Where it is.
+    pub status: Status,
+    /// Why.
+    pub reason: Option<Reason>,
+    /// A sentence for people, where the reason alone is not enough.
+    pub detail: Option<String>,
+    /// Since when it is there.
+    pub since: Timestamp,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When the last event happened.
+    pub updated_at: Timestamp,
+
+    /// Who drove it last.
+    pub driver: Option<Driver>,
+    /// The steps, in the order of the definition.
+    pub steps: Vec<Arc<StepState>>,
+    /// The last attempt's number.
+    pub attempt: u32,
+    /// How many questions were asked.
+    pub questions_asked: u32,
+    /// What was used so far. Survives restarts, resets and loop-backs.
+    pub counters: Counters,
+    /// Requests that were not acted on yet.
+    pub asked: Asked,
+}
+
+/// What is known of one step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StepState {
+    /// Where it is.
+    pub status: StepStatus,
+    /// Tries in this iteration.
+    pub attempts: u32,
+    /// Loop-backs that reached it.
+    pub iteration_count: u32,
+    /// There is a report of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub reported: bool,
+    /// When its last attempt started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Timestamp>,
+    /// What went wrong last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_error: Option<String>,
+    /// What it produced.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<String>,
+    /// What it reported.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub metrics: Map<String, Value>,
+    /// What it said it did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub logs: Vec<String>,
+    /// The loop-back that holds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<Block>,
+    /// Its last report said that its gate failed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub gate_failure: bool,
+    /// It is to go back, for this reason, once nothing that it resets is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goes_back: Option<String>,
+    /// It failed for good: no further try.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed_for: Option<Reason>,
+    /// The work that is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open: Option<OpenAttempt>,
+    /// Not tried again before: the durable timer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_before: Option<Timestamp>,
+    /// What was found at its gates.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub verdicts: Vec<GateVerdict>,
+    /// The items of its collection.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub items: Option<Vec<Value>>,
+    /// The item that is next, or under way.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub index: u32,
+    /// What waits for a person's word: the report that counts once they agree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<StepReport>,
+    /// What that person is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<Question>,
+    /// What that person said, until it is acted on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decided: Option<bool>,
+    /// What a person said, the last time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manual: Option<ManualInput>,
+    /// Why the manual input that is there does not count, and its digest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused_input: Option<(String, String)>,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// Where a step is, in the words of the published format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum StepStatus {
+    /// Has not started, or is to start again.
+    #[default]
+    Pending,
+    /// An attempt is under way.
+    Running,
+    /// A person is to look at the result.
+    WaitingOnHuman,
+    /// Done.
+    Completed,
+    /// No try is left, or a loop-back too many.
+    Failed,
+    /// Its condition did not hold.
+    Skipped,
+}
+
+impl StepStatus {
+    /// Every word.
+    pub const WORDS: [&'static str; 6] =
+        ["PENDING", "RUNNING", "WAITING_ON_HUMAN", "COMPLETED", "FAILED", "SKIPPED"];
+
+    /// The word of the published format.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            StepStatus::Pending => "PENDING",
+            StepStatus::Running => "RUNNING",
+            StepStatus::WaitingOnHuman => "WAITING_ON_HUMAN",
+            StepStatus::Completed => "COMPLETED",
+            StepStatus::Failed => "FAILED",
+            StepStatus::Skipped => "SKIPPED",
+        }
+    }
+
+    /// Whether those who wait for it may go on.
+    pub fn satisfies(self) -> bool {
+        matches!(self, StepStatus::Completed | StepStatus::Skipped)
+    }
+}
+
+/// Why a step must not start although its needs are met.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Block {
+    /// The step whose gate failed.
+    pub by: StepId,
+    /// The step that must be done again first.
+    pub until: StepId,
+}
+
+/// A question that waits for a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// Its number.
+    pub number: u32,
+    /// Exactly what is shown.
+    pub text: String,
+    /// Digest of what is shown.
+    pub digest: String,
+    /// Since when it waits.
+    pub since: Timestamp,
+}
+
+/// What was used so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Counters {
+    /// Attempts that ended, of all steps.
+    pub attempts: u32,
+    /// Of those, attempts that failed.
+    pub failures: u32,
+    /// Attempts whose outcome could not be known.
+    pub lost: u32,
+    /// Loop-backs.
+    pub loop_backs: u32,
+    /// Loop-backs by the step that caused them.
+    pub loop_backs_by_step: BTreeMap<StepId, u32>,
+    /// Working time, of all steps together.
+    pub working_ms: u64,
+    /// Money, where it was reported.
+    pub cost_microusd: u64,
+    /// Attempts that reported no cost: the sum above is then a lower bound.
+    pub cost_unknown: u32,
+    /// Tokens, where they were reported.
+    pub tokens: u64,
+    /// It was said that the money is spent.
+    pub warned: bool,
+}
+
+/// Requests that were not acted on yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Asked {
+    /// Rest after what is open.
+    pub pause: bool,
+    /// Stop; `true` means now.
+    pub stop: Option<(bool, StopOrigin)>,
+    /// Go on, with these limits.
+    pub resume: Option<Raise>,
+    /// Begin anew from this step.
+    pub start_at: Option<StepId>,
+    /// Answers to look at.
+    pub answers: Vec<GivenAnswer>,
+    /// More money is spent than may be, beyond this run.
+    pub budget: Option<String>,
+    /// Something needs a person before any step can go on.
+    pub halt: Option<(Reason, Option<String>)>,
+}
+
+/// An answer that was not looked at yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GivenAnswer {
+    /// The question it names.
+    pub question: u32,
+    /// The answer.
+    pub answer: Answer,
+    /// What came with it.
+    pub comment: Option<String>,
+    /// Digest of what the person saw.
+    pub seen: Option<String>,
+    /// What they want to pass on.
+    pub content: Map<String, Value>,
+}
+
+/// Work that is open in a state, for the driver to perform or to look up.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Run this attempt, or find out what became of it.
+    Attempt(OpenAttempt),
+    /// Read the items of this step's collection.
+    Items {
+        /// Which step.
+        step: StepId,
+        /// Where they are.
+        source: Items,
+        /// The file, relative to the repository; `None` where the step it comes from left none.
+        path: Option<String>,
+    },
+    /// Look at these gates until all are open; say what changed.
+    Gates {
+        /// The step that waits for them.
+        step: StepId,
+        /// The gates.
+        gates: Vec<Gate>,
+    },
+    /// Look for the manual input of this step.
+    ManualInput {
+        /// Which step.
+        step: StepId,
+        /// The question it answers.
+        question: u32,
+    },
+    /// Wake up at this moment.
+    Timer(Timestamp),
+}
+
+impl State {
+    /// What is open.
+    pub fn effects(&self) -> Vec<Effect> {
+        let at_work = matches!(self.status, Status::Running | Status::Rebooting);
+        if !at_work && self.status != Status::Waiting {
+            return Vec::new();
+        }
+        let mut effects = Vec::new();
+        let mut timer: Option<Timestamp> = None;
+        let (voided, starts_nothing) = (self.voided(), self.starts_nothing());
+        let has_room = self.open_count() < self.max_parallel();
+        for (index, step) in self.steps.iter().enumerate() {
+            if let Some(open) = &step.open {
+                effects.push(Effect::Attempt(open.clone()));
+            }
+            if let Some(question) = &step.question {
+                let step = self.id(index).clone();
+                effects.push(Effect::ManualInput { step, question: question.number });
+            }
+            if starts_nothing || !self.is_next(index, &voided) {
+                continue;
+            }
+            if let Some(effect) = self.preparation(index) {
+                effects.push(effect);
+            } else if let Some(until) = step.not_before.filter(|_| has_room) {
+                timer = Some(timer.map_or(until, |other| other.min(until)));
+            }
+        }
+        effects.extend(timer.map(Effect::Timer));
+        effects
+    }
+
+    /// Whether an open attempt at this step should be ended instead of awaited: somebody wants the run to stop now, or
+    /// a loop-back makes the work void.
+    pub fn wants_cancel(&self, step: &StepId) -> bool {
+        let Some(index) = self.plan.graph().place(step) else { return false };
+        self.steps[index].open.is_some()
+            && (matches!(self.asked.stop, Some((true, _)))
+                || self.voided().binary_search(&index).is_ok()
+                || self.asked.start_at.is_some())
+    }
+
+    /// The name of the step at this place.
+    pub fn id(&self, index: usize) -> &StepId {
+        &self.plan.step(index).id
+    }
+
+    /// The state of the step of this name.
+    pub fn step(&self, id: &StepId) -> Option<&StepState> {
+        self.plan.graph().place(id).map(|index| &*self.steps[index])
+    }
+
+    /// Questions that wait for a person, by step.
+    pub fn questions(&self) -> Vec<(&StepId, &Question)> {
+        let steps = self.steps.iter().enumerate();
+        steps
+            .filter_map(|(index, step)| step.question.as_ref().map(|question| (self.id(index), question)))
+            .collect()
+    }
+
+    /// Whether nothing is left to do.
+    pub fn is_done(&self) -> bool {
+        self.steps.iter().all(|step| step.status.satisfies() && step.goes_back.is_none())
+    }
+
+    /// Attempts that this step may have in one iteration.
+    pub fn max_attempts(&self, index: usize) -> u32 {
+        self.plan.step(index).max_attempts.unwrap_or(self.options.max_attempts).max(1)
+    }
+
+    /// How many steps may run at once.
+    pub fn max_parallel(&self) -> usize {
+        self.plan.max_parallel.unwrap_or(self.options.max_parallel).clamp(1, super::limits::PARALLEL_MAX)
+            as usize
+    }
+
+    /// Whether a step that has not started waits for nothing but its gates, its items, its timer and its turn.
+    ///
+    /// `voided` comes from [`State::voided`]: asked once, not once per step.
+    pub(super) fn is_next(&self, index: usize, voided: &[usize]) -> bool {
+        let graph = self.plan.graph();
+        let step = &self.steps[index];
+        step.status == StepStatus::Pending
+            && step.held.is_none()
+            && graph
+                .needs(index)
+                .iter()
+                .all(|need| self.steps[*need].status.satisfies() && self.steps[*need].goes_back.is_none())
+            && step.blocked.as_ref().is_none_or(|block| {
+                graph.place(&block.until).is_none_or(|target| self.steps[target].status.satisfies())
+            })
+            && voided.binary_search(&index).is_err()
+    }
+
+    /// The steps that loop-backs which are due will reset, by place.
+    pub(super) fn voided(&self) -> Vec<usize> {
+        let due = self.steps.iter().enumerate().filter(|(_, step)| step.goes_back.is_some());
+        let mut voided: Vec<usize> =
+            due.filter_map(|(gate, _)| self.reset_by(gate)).flat_map(|(_, reset)| reset).collect();
+        voided.sort_unstable();
+        voided.dedup();
+        voided
+    }
+
+    /// How many attempts are open.
+    pub fn open_count(&self) -> usize {
+        self.steps.iter().filter(|step| step.open.is_some()).count()
+    }
+
+    /// The step that failed for good, and why.
+    pub fn failed_step(&self) -> Option<(usize, Reason)> {
+        self.steps.iter().enumerate().find_map(|(index, step)| step.failed_for.map(|reason| (index, reason)))
+    }
+
+    /// Whether more money is spent than may be, and by which account.
+    pub fn overspent(&self) -> Option<String> {
+        let spent = self.counters.cost_microusd;
+        let limit = self.options.max_cost_microusd.filter(|limit| spent >= *limit);
+        let dollars =
+            |microusd: u64| format!("${}.{:02}", microusd / 1_000_000, microusd % 1_000_000 / 10_000);
+        limit
+            .map(|limit| format!("{} of {} are spent", dollars(spent), dollars(limit)))
+            .or_else(|| self.asked.budget.clone())
+    }
+
+    /// Whether what is open is let run out and nothing else is begun.
+    pub(super) fn starts_nothing(&self) -> bool {
+        let asked = &self.asked;
+        asked.pause
+            || asked.stop.is_some()
+            || asked.start_at.is_some()
+            || asked.halt.is_some()
+            || self.failed_step().is_some()
+            || (self.options.cost_limit_action != CostAction::Warn && self.overspent().is_some())
+    }
+
+    /// What a loop-back by this step goes to, and all that it resets: the target, what waits for it, and itself.
+    pub fn reset_by(&self, gate: usize) -> Option<(usize, Vec<usize>)> {
+        let graph = self.plan.graph();
+        let target = graph.place(self.plan.step(gate).loop_back_to.as_ref()?)?;
+        let mut reset = graph.with_dependents(target);
+        if let Err(place) = reset.binary_search(&gate) {
+            reset.insert(place, gate);
+        }
+        Some((target, reset))
+    }
+
+    /// The gates that must be looked at before this step starts: its own, and those of its condition.
+    pub fn gates_of(&self, index: usize) -> Vec<Gate> {
+        let step = self.plan.step(index);
+        let mut gates = step.gates.clone();
+        gates.extend(step.when.iter().flat_map(|when| when.gates()));
+        gates.sort();
+        gates.dedup();
+        gates
+    }
+
+    /// What must be looked at before this step can start, if anything.
+    pub(super) fn preparation(&self, index: usize) -> Option<Effect> {
+        let (step, runtime) = (self.plan.step(index), &self.steps[index]);
+        let gates = self.gates_of(index);
+        let fresh = runtime.attempts == 0 && runtime.index == 0;
+        let opened = |gate: &&Gate| runtime.verdicts.iter().any(|seen| seen.gate == **gate && seen.open);
+        if fresh
+            && !gates.is_empty()
+            && (runtime.verdicts.is_empty() || !step.gates.iter().all(|gate| opened(&gate)))
+        {
+            return Some(Effect::Gates { step: step.id.clone(), gates });
+        }
+        let source = step.collection.as_ref()?.sources.first()?;
+        if runtime.items.is_some() {
+            return None;
+        }
+        let path = match source {
+            Items::Given(_) => return None,
+            Items::FromArtifact(path) => Some(path.clone()),
+            Items::FromStep(from) => self.step(from).and_then(|from| from.artifacts.first().cloned()),
+        };
+        Some(Effect::Items { step: step.id.clone(), source: source.clone(), path })
+    }
+
+    /// What a condition of this step may ask about.
+    pub(super) fn facts_for(&self, index: usize) -> StepFacts<'_> {
+        StepFacts { state: self, index }
+    }
+}
+
+/// What is known, as a condition of one step sees it.
+pub(super) struct StepFacts<'a> {
+    state: &'a State,
+    index: usize,
+}
+
+impl<'a> StepFacts<'a> {
+    fn of(&self, step: Option<&StepId>) -> Option<&'a StepState> {
+        match step {
+            None => Some(&self.state.steps[self.index]),
+            Some(id) => self.state.step(id),
+        }
+    }
+}
+
+impl Facts for StepFacts<'_> {
+    fn status(&self, step: Option<&StepId>) -> Option<&'static str> {
+        self.of(step).map(|step| step.status.as_str())
+    }
+
+    fn metric(&self, step: Option<&StepId>, name: &str) -> Option<&Value> {
+        self.of(step)?.metrics.get(name)
+    }
+
+    fn artifacts(&self, step: Option<&StepId>) -> &[String] {
+        self.of(step).map_or(&[], |step| &step.artifacts)
+    }
+
+    fn gate_failed(&self, step: Option<&StepId>) -> bool {
+        self.of(step).is_some_and(|step| step.gate_failure)
+    }
+
+    fn is_open(&self, gate: &Gate) -> bool {
+        self.state.steps[self.index].verdicts.iter().any(|seen| seen.gate == *gate && seen.open)
+    }
+}

@@ -1,0 +1,11 @@
+mod conditions;
+mod definition;
+mod graph;
+mod harness;
+mod items;
+mod limits;
+mod loop_backs;
+mod people;
+mod properties;
+mod resume;
+mod steps;

@@ -1,0 +1,118 @@
+//! Money, pauses and stops. A run with work left is never called completed.
+
+use super::harness::*;
+use crate::event::StopOrigin;
+use crate::loop_machine::AttemptOutcome;
+use crate::workflow::*;
+use crate::{Reason, Status};
+
+fn limited(action: CostAction) -> Driver {
+    let options =
+        Options { max_cost_microusd: Some(100_000), cost_limit_action: action, ..Options::default() };
+    let mut driver = Driver::with(vec![step("a", &[]), step("b", &["a"])], options);
+    driver.done("a");
+    driver
+}
+
+#[test]
+fn a_cost_limit_pauses_the_run() {
+    let mut driver = limited(CostAction::Pause);
+    driver.is(Status::Paused, Reason::LimitCost);
+    assert_eq!(driver.picture(), "a COMPLETED 1/0, b PENDING 0/0");
+    assert_eq!(driver.state.detail.as_deref(), Some("$0.10 of $0.10 are spent"));
+    let at_limit = Rejection::AtLimit { run: run(), reason: Reason::LimitCost };
+    assert_eq!(admit(&driver.state, &resume()), Err(at_limit));
+    let raise = Raise { max_cost_microusd: Some(500_000), ..Raise::default() };
+    let raised = WorkflowEvent::ResumeRequested { raise };
+    assert_eq!(admit(&driver.state, &raised), Ok(()));
+    driver.request(raised);
+    assert_eq!(driver.picture(), "a COMPLETED 1/0, b RUNNING 1/0");
+}
+
+#[test]
+fn a_cost_limit_fails_the_run_where_that_is_asked_for() {
+    limited(CostAction::Fail).is(Status::Failed, Reason::LimitCost);
+}
+
+#[test]
+fn a_cost_limit_that_only_warns_warns_once() {
+    let mut driver = limited(CostAction::Warn);
+    assert_eq!(driver.count("limit_warned"), 1);
+    driver.done("b");
+    assert_eq!(driver.count("limit_warned"), 1);
+    driver.is(Status::Completed, Reason::Done);
+}
+
+#[test]
+fn a_budget_beyond_the_run_stops_it_too() {
+    let options = Options { cost_limit_action: CostAction::Pause, ..Options::default() };
+    let mut driver = Driver::with(vec![step("a", &[]), step("b", &["a"])], options);
+    driver.command(Command::SpendBudget { detail: "$5 of $5 of today".to_owned() });
+    driver.is(Status::Running, None);
+    driver.done("a");
+    driver.is(Status::Paused, Reason::LimitCost);
+    driver.request(resume());
+    assert_eq!(driver.picture(), "a COMPLETED 1/0, b RUNNING 1/0", "whoever goes on means to");
+}
+
+#[test]
+fn a_pause_lets_what_is_open_run_out() {
+    let mut driver = Driver::of(vec![step("a", &[]), step("b", &["a"])]);
+    driver.request(WorkflowEvent::PauseRequested {});
+    driver.is(Status::Running, None);
+    driver.done("a");
+    driver.is(Status::Paused, Reason::Human);
+    driver.request(resume());
+    assert_eq!(driver.picture(), "a COMPLETED 1/0, b RUNNING 1/0");
+}
+
+#[test]
+fn a_stop_now_ends_every_attempt_and_gives_the_tries_back() {
+    let mut driver = Driver::of(vec![step("a", &[]), step("b", &[])]);
+    driver.request(WorkflowEvent::StopRequested { now: true, origin: StopOrigin::Interrupt });
+    assert!(driver.state.wants_cancel(&"a".into()) && driver.state.wants_cancel(&"b".into()));
+    driver.end("a", ended(AttemptOutcome::Cancelled, 0));
+    driver.end("b", ended(AttemptOutcome::Cancelled, 0));
+    driver.is(Status::Stopped, Reason::Interrupted);
+    assert_eq!(driver.picture(), "a PENDING 0/0, b PENDING 0/0");
+    driver.request(resume());
+    assert_eq!(driver.picture(), "a RUNNING 1/0, b RUNNING 1/0");
+}
+
+#[test]
+fn a_run_whose_last_step_is_done_is_completed_even_if_it_is_to_stop() {
+    let mut driver = Driver::of(vec![step("a", &[])]);
+    driver.request(WorkflowEvent::StopRequested { now: false, origin: StopOrigin::Command });
+    driver.done("a");
+    driver.is(Status::Completed, Reason::Done);
+}
+
+#[test]
+fn money_time_and_loop_backs_are_counted_over_everything() {
+    let mut driver = Driver::of(vec![step("a", &[]), back_to("a", step("b", &["a"]))]);
+    driver.done("a");
+    driver.end("b", gate_failed());
+    driver.done("a");
+    let counters = &driver.state.counters;
+    assert_eq!((counters.attempts, counters.cost_microusd, counters.working_ms), (3, 300_000, 180_000));
+}
+
+#[test]
+fn an_unknown_cost_is_never_zero() {
+    let mut driver = Driver::of(vec![step("a", &[])]);
+    driver.end("a", StepEnd { cost_microusd: None, ..completed() });
+    assert_eq!(driver.state.counters.cost_unknown, 1);
+}
+
+#[test]
+fn what_a_step_reports_is_cut_to_what_a_state_may_hold() {
+    let mut driver = Driver::of(vec![step("a", &[])]);
+    let mut end = completed();
+    let report = end.report.as_mut().unwrap();
+    report.logs = vec!["x".repeat(1 << 20); 1_000];
+    report.artifacts = vec!["y".repeat(1 << 20); 10];
+    driver.end("a", end);
+    let bytes = serde_json::to_vec(&driver.state).unwrap().len();
+    assert!(bytes < 64 << 10, "{bytes}");
+    assert!(!driver.step("a").logs.is_empty());
+}

@@ -1,0 +1,159 @@
+//! People: questions, answers, files, and what a no means.
+
+use serde_json::json;
+
+use super::harness::*;
+use crate::loop_machine::Answer;
+use crate::workflow::*;
+use crate::{ExitCode, Reason, Status, exit_code};
+
+fn approval() -> Driver {
+    let mut driver = Driver::of(vec![
+        step("review", &[]),
+        by_hand(step("approval", &["review"])),
+        step("ship", &["approval"]),
+    ]);
+    driver.done("review");
+    driver.done("approval");
+    driver
+}
+
+fn file(input: Result<ManualInput, &str>) -> Command {
+    let digest = format!("{input:?}");
+    Command::TakeManualInput { step: "approval".into(), digest, input: input.map_err(str::to_owned) }
+}
+
+fn input(approved: bool) -> ManualInput {
+    let content = json!({"approved": approved}).as_object().cloned().unwrap();
+    ManualInput { approved, comment: Some("well".to_owned()), content }
+}
+
+#[test]
+fn a_step_waits_for_a_person_after_its_agent_reported() {
+    let driver = approval();
+    assert_eq!(driver.picture(), "review COMPLETED 1/0, approval WAITING_ON_HUMAN 1/0, ship PENDING 0/0");
+    driver.is(Status::Waiting, Reason::Human);
+    assert_eq!(exit_code(driver.state.status, driver.state.reason), Some(ExitCode::Person));
+    assert_eq!(driver.state.effects(), vec![Effect::ManualInput { step: "approval".into(), question: 1 }]);
+    let approval = driver.step("approval");
+    assert_eq!((approval.ended_at, approval.artifacts.len(), approval.logs.len()), (None, 0, 0));
+}
+
+#[test]
+fn without_pausing_for_people_nobody_is_asked() {
+    let mut driver = Driver::with(vec![by_hand(step("a", &[]))], Options::default());
+    driver.done("a");
+    driver.is(Status::Completed, Reason::Done);
+}
+
+#[test]
+fn a_manual_input_goes_from_waiting_through_running_to_completed() {
+    let mut driver = approval();
+    let before = driver.state.clone();
+    let events = driver.command(file(Ok(input(true))));
+    assert_eq!(kinds(&events), ["human_answered", "step_concluded", "step_started"]);
+    let between = apply(Some(before), &events[0], driver.now).unwrap();
+    assert_eq!(between.step(&"approval".into()).unwrap().status, StepStatus::Running);
+    assert_eq!(driver.picture(), "review COMPLETED 1/0, approval COMPLETED 1/0, ship RUNNING 1/0");
+    assert_eq!(driver.step("approval").artifacts, ["PLAN.md"]);
+    assert!(matches!(&events[0], WorkflowEvent::HumanAnswered { bound: false, .. }), "a file is not bound");
+}
+
+#[test]
+fn an_unreadable_input_keeps_waiting_and_says_so_once() {
+    let mut driver = approval();
+    assert_eq!(kinds(&driver.command(file(Err("not JSON")))), ["manual_input_refused"]);
+    assert_eq!(kinds(&driver.command(file(Err("not JSON")))), Vec::<String>::new());
+    driver.is(Status::Waiting, Reason::Human);
+    assert_eq!(driver.step("approval").refused_input.as_ref().unwrap().1, "not JSON");
+    driver.command(file(Ok(input(true))));
+    assert_eq!(driver.step("approval").status, StepStatus::Completed);
+}
+
+#[test]
+fn a_no_fails_the_step_without_another_try() {
+    let mut driver = approval();
+    driver.command(file(Ok(input(false))));
+    assert_eq!(driver.picture(), "review COMPLETED 1/0, approval FAILED 1/0, ship PENDING 0/0");
+    assert_eq!(driver.step("approval").last_error.as_deref(), Some("Rejected by a person: well"));
+    driver.is(Status::Failed, Reason::Human);
+}
+
+#[test]
+fn a_no_goes_back_where_the_step_may_go_back() {
+    let approval = by_hand(back_to("review", step("approval", &["review"])));
+    let mut driver = Driver::of(vec![step("review", &[]), approval]);
+    driver.done("review");
+    driver.done("approval");
+    driver.command(file(Ok(input(false))));
+    assert_eq!(driver.picture(), "review RUNNING 1/1, approval PENDING 0/1 blocked by approval");
+    driver.done("review");
+    driver.done("approval");
+    assert_eq!(driver.state.questions()[0].1.number, 2, "asked again, under a new number");
+    driver.request(answer(1, Answer::Approve));
+    assert_eq!(driver.count("answer_refused"), 1, "a late answer does not count");
+    driver.request(answer(2, Answer::Approve));
+    driver.is(Status::Completed, Reason::Done);
+}
+
+#[test]
+fn on_reject_overrules_the_default() {
+    let approval = by_hand(back_to("review", step("approval", &["review"])));
+    let approval = Step { on_reject: Some(OnReject::Fail), ..approval };
+    let mut driver = Driver::of(vec![step("review", &[]), approval]);
+    driver.done("review");
+    driver.done("approval");
+    driver.request(answer(1, Answer::Reject));
+    driver.is(Status::Failed, Reason::Human);
+}
+
+#[test]
+fn an_answer_binds_to_what_was_shown() {
+    let mut driver = approval();
+    let seen = |seen: &str| WorkflowEvent::AnswerGiven {
+        question: 1,
+        answer: Answer::Approve,
+        comment: None,
+        seen: Some(seen.to_owned()),
+        content: Default::default(),
+    };
+    driver.request(seen("something else"));
+    assert_eq!(driver.count("answer_refused"), 1);
+    let digest = driver.step("approval").question.as_ref().unwrap().digest.clone();
+    driver.request(seen(&digest));
+    assert_eq!(driver.step("approval").status, StepStatus::Completed);
+}
+
+#[test]
+fn other_steps_go_on_while_one_waits_for_a_person() {
+    let mut driver = Driver::of(vec![by_hand(step("approval", &[])), step("other", &[])]);
+    driver.done("approval");
+    driver.is(Status::Running, None);
+    assert_eq!(driver.picture(), "approval WAITING_ON_HUMAN 1/0, other RUNNING 1/0");
+    driver.command(file(Ok(input(true))));
+    assert_eq!(driver.picture(), "approval COMPLETED 1/0, other RUNNING 1/0");
+}
+
+#[test]
+fn a_question_is_withdrawn_by_a_loop_back() {
+    let mut driver = Driver::of(vec![
+        step("coding", &[]),
+        back_to("coding", step("review", &["coding"])),
+        by_hand(step("approval", &["coding"])),
+    ]);
+    driver.done("coding");
+    driver.done("approval");
+    driver.end("review", gate_failed());
+    assert_eq!(driver.state.questions(), vec![]);
+    assert_eq!(driver.try_command(file(Ok(input(true)))), Err(Rejection::NotOpen));
+}
+
+#[test]
+fn an_abort_stops_the_run_and_the_step_asks_again_when_it_goes_on() {
+    let mut driver = approval();
+    driver.request(answer(1, Answer::Abort));
+    driver.is(Status::Stopped, Reason::Human);
+    driver.request(resume());
+    driver.is(Status::Waiting, Reason::Human);
+    assert_eq!(driver.state.questions()[0].1.number, 2);
+}

@@ -1,0 +1,167 @@
+//! Going on: after a failure, from a step, in a fork, with another definition, after a hand's edit.
+
+use super::harness::*;
+use crate::workflow::*;
+use crate::{Reason, Status};
+
+fn chain() -> Vec<Step> {
+    vec![step("plan", &[]), step("coding", &["plan"]), back_to("coding", step("review", &["coding"]))]
+}
+
+/// `plan` is done, `coding` went round once, `review` failed for good.
+fn failed_review() -> Driver {
+    let mut driver = Driver::of(chain());
+    driver.done("plan");
+    driver.done("coding");
+    driver.end("review", gate_failed());
+    driver.done("coding");
+    driver.end("review", failed());
+    driver.after(1_000);
+    driver.end("review", failed());
+    assert_eq!(driver.picture(), "plan COMPLETED 1/0, coding COMPLETED 1/1, review FAILED 2/1");
+    driver
+}
+
+fn start_at(step: &str) -> WorkflowEvent {
+    WorkflowEvent::StartAtRequested { step: step.into() }
+}
+
+#[test]
+fn resuming_a_failed_run_gives_its_failed_steps_new_tries() {
+    let mut driver = failed_review();
+    driver.request(resume());
+    assert_eq!(driver.picture(), "plan COMPLETED 1/0, coding COMPLETED 1/1, review RUNNING 1/1");
+    driver.done("review");
+    driver.is(Status::Completed, Reason::Done);
+}
+
+#[test]
+fn a_run_at_its_loop_limit_needs_a_raise() {
+    let options = Options { max_iterations: 1, ..Options::default() };
+    let mut driver = Driver::with(chain(), options);
+    driver.done("plan");
+    driver.done("coding");
+    driver.end("review", gate_failed());
+    driver.done("coding");
+    driver.end("review", gate_failed());
+    driver.is(Status::Failed, Reason::LimitIterations);
+    let reason = Reason::LimitIterations;
+    assert_eq!(admit(&driver.state, &resume()), Err(Rejection::AtLimit { run: run(), reason }));
+    let raise = Raise { max_iterations: Some(2), ..Raise::default() };
+    driver.request(WorkflowEvent::ResumeRequested { raise });
+    driver.end("review", gate_failed());
+    assert_eq!(driver.step("review").iteration_count, 2);
+}
+
+#[test]
+fn start_at_step_resets_it_and_its_dependents_and_keeps_upstream() {
+    let mut driver = failed_review();
+    let plan = driver.step("plan").clone();
+    let counters = driver.state.counters.clone();
+    driver.request(start_at("coding"));
+    assert_eq!(driver.picture(), "plan COMPLETED 1/0, coding RUNNING 1/0, review PENDING 0/0");
+    assert_eq!(*driver.step("plan"), plan);
+    assert_eq!(*driver.step("review"), StepState::default(), "as new: report and counts too");
+    assert_eq!(driver.state.counters, counters, "money and time stay");
+}
+
+#[test]
+fn start_at_step_works_on_a_completed_run() {
+    let mut driver = Driver::of(chain());
+    driver.done("plan");
+    driver.done("coding");
+    driver.done("review");
+    driver.is(Status::Completed, Reason::Done);
+    driver.request(start_at("review"));
+    assert_eq!(driver.picture(), "plan COMPLETED 1/0, coding COMPLETED 1/0, review RUNNING 1/0");
+}
+
+#[test]
+fn start_at_step_ends_what_is_open_first() {
+    let mut driver = Driver::of(chain());
+    driver.done("plan");
+    assert_eq!(kinds(&driver.request(start_at("plan"))), Vec::<String>::new());
+    assert!(driver.state.wants_cancel(&"coding".into()));
+    driver.end("coding", ended(crate::loop_machine::AttemptOutcome::Cancelled, 0));
+    assert_eq!(driver.picture(), "plan RUNNING 1/0, coding PENDING 0/0, review PENDING 0/0");
+}
+
+#[test]
+fn start_at_an_unknown_step_is_refused() {
+    let driver = Driver::of(chain());
+    let refused = Rejection::NoSuchStep { run: run(), step: "codnig".into() };
+    assert_eq!(admit(&driver.state, &start_at("codnig")), Err(refused));
+}
+
+#[test]
+fn a_dead_driver_leaves_open_what_was_running() {
+    let mut driver = Driver::of(chain());
+    let open = driver.state.effects();
+    driver.drive();
+    assert_eq!(driver.state.effects(), open, "it is looked up, neither forgotten nor started twice");
+    assert_eq!(driver.picture(), "plan RUNNING 1/0, coding PENDING 0/0, review PENDING 0/0");
+}
+
+#[test]
+fn a_fork_keeps_what_came_before_and_leaves_the_original_alone() {
+    let driver = failed_review();
+    let inherited = fork(&driver.state, &"coding".into(), Some(12)).unwrap();
+    let order = Order {
+        run: "0a0b0c0d".parse().unwrap(),
+        definition: definition(chain()),
+        options: Options::default(),
+        inherited: Some(inherited),
+    };
+    let fork = Driver::ordered(order);
+    assert_eq!(fork.picture(), "plan COMPLETED 1/0, coding RUNNING 1/0, review PENDING 0/0");
+    assert_eq!(fork.state.forked_from, Some((run(), Some(12))));
+    assert_eq!(fork.step("plan").artifacts, driver.step("plan").artifacts);
+}
+
+#[test]
+fn what_was_running_when_it_was_imported_is_pending() {
+    let running =
+        StepState { status: StepStatus::Running, attempts: 1, iteration_count: 2, ..StepState::default() };
+    let inherited = Inherited { run: None, seq: None, steps: vec![("plan".into(), running)] };
+    let order = Order {
+        run: run(),
+        definition: definition(chain()),
+        options: Options::default(),
+        inherited: Some(inherited),
+    };
+    assert_eq!(Driver::ordered(order).picture(), "plan RUNNING 1/2, coding PENDING 0/0, review PENDING 0/0");
+}
+
+#[test]
+fn an_edited_status_is_adopted_at_rest() {
+    let mut driver = failed_review();
+    let edits = vec![Edit { step: "review".into(), status: StepStatus::Completed }];
+    driver.command(Command::AdoptStatuses(edits.clone()));
+    driver.is(Status::Failed, Reason::FailureStreak);
+    driver.request(resume());
+    driver.is(Status::Completed, Reason::Done);
+    assert_eq!(driver.try_command(Command::AdoptStatuses(edits)), Err(Rejection::NotOpen));
+}
+
+#[test]
+fn another_definition_keeps_what_steps_have_by_their_ids() {
+    let mut driver = failed_review();
+    let mut steps = chain();
+    steps.insert(1, step("design", &["plan"]));
+    steps[2].needs.push("design".into());
+    driver.command(Command::Migrate(Box::new(definition(steps.clone()))));
+    driver.request(resume());
+    let picture = "plan COMPLETED 1/0, design RUNNING 1/0, coding COMPLETED 1/1, review RUNNING 1/1";
+    assert_eq!(driver.picture(), picture);
+    assert_eq!(driver.state.digest, definition(steps).digest());
+}
+
+#[test]
+fn a_migration_waits_until_nothing_is_open_and_is_validated() {
+    let mut driver = Driver::of(chain());
+    let other = || Box::new(definition(vec![step("a", &[])]));
+    assert_eq!(driver.try_command(Command::Migrate(other())), Err(Rejection::NotOpen));
+    let mut driver = failed_review();
+    let broken = Box::new(definition(vec![step("a", &["a"])]));
+    assert!(matches!(driver.try_command(Command::Migrate(broken)), Err(Rejection::BadDefinition(_))));
+}

@@ -1,0 +1,248 @@
+//! A golden file per workflow event: what one piton wrote, every later one must read.
+//!
+//! `golden_workflow/<type>.v<version>.json` holds the stored bytes of an example. A changed shape needs a new version
+//! and a new file beside the old one, never a new content of the old one. To write the file of a new event, run the
+//! tests with `PITON_WRITE_GOLDEN=1`; files that are there are never written over.
+#![expect(clippy::unwrap_used, reason = "a test says what it saw, and fails where it cannot go on")]
+
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+
+use piton_model::loop_machine::{Answer, AttemptOutcome, TreeProof};
+use piton_model::workflow::*;
+use piton_model::{Reason, StopOrigin, Timestamp};
+use serde_json::{Map, Value, json};
+
+/// An example of every event, and a proof that it is every event: the match has no wildcard.
+macro_rules! examples {
+    ($($variant:ident $fields:tt)*) => {
+        fn examples() -> Vec<WorkflowEvent> {
+            vec![$(WorkflowEvent::$variant $fields),*]
+        }
+
+        fn _every_event_has_an_example(event: &WorkflowEvent) {
+            match event { $(WorkflowEvent::$variant { .. } => {})* }
+        }
+    };
+}
+
+examples! {
+    RunCreated {
+        run: "f8c1a491".parse().unwrap(),
+        kind: WorkflowKind::Workflow,
+        title: "release".to_owned(),
+        definition: Box::new(definition()),
+        digest: definition().digest(),
+        options: Box::new(options()),
+        inherited: Some(Box::new(Inherited {
+            run: Some("0a0b0c0d".parse().unwrap()),
+            seq: Some(12),
+            steps: vec![("plan".into(), done())],
+        }))
+    }
+    DriverStarted {
+        epoch: 3,
+        host: "8c1f0e2d".to_owned(),
+        boot: "b0075".to_owned(),
+        pid: 4242,
+        version: "0.1.0".to_owned()
+    }
+    DefinitionChanged { definition: Box::new(definition()), digest: definition().digest() }
+    GatesSeen {
+        step: "look".into(),
+        verdicts: vec![GateVerdict { gate: Gate::Guard, open: false, why: Some("2 findings".to_owned()) }]
+    }
+    ItemsRead { step: "build".into(), items: vec![json!({"id": "STORY-001"})] }
+    ItemsRefused { step: "build".into(), why: "items.json is not a list".to_owned() }
+    StepsPassed { steps: vec![Passed { step: "fix".into(), skipped: true }] }
+    StepStarted {
+        attempt: OpenAttempt {
+            number: 5,
+            step: "build".into(),
+            attempt: 2,
+            iteration: 1,
+            item: Some(3),
+            host: "8c1f0e2d".to_owned(),
+            boot: "b0075".to_owned(),
+            directory: "attempts/f8c1a491/5".to_owned(),
+        }
+    }
+    StepFinished { attempt: 5, end: Box::new(end()) }
+    StepAbandoned { attempt: 6 }
+    StepLost { attempt: 7, tree: TreeProof::Scanned }
+    LoopedBack { step: "look".into(), target: "build".into() }
+    StepsReset { step: "build".into() }
+    StatusesAdopted { edits: vec![Edit { step: "build".into(), status: StepStatus::Skipped }] }
+    HumanAsked {
+        question: 1,
+        step: "look".into(),
+        text: "Step `look` is done. Does it count?".to_owned(),
+        digest: "0123456789abcdef".to_owned()
+    }
+    HumanAnswered {
+        question: 1,
+        answer: Answer::Reject,
+        input: ManualInput {
+            approved: false,
+            comment: Some("not yet".to_owned()),
+            content: object(json!({"approved": false})),
+        },
+        bound: true
+    }
+    StepConcluded { step: "look".into() }
+    AnswerRefused { question: 1, why: "it was never asked".to_owned() }
+    ManualInputRefused { step: "look".into(), digest: "0123456789abcdef".to_owned(), why: "not JSON".to_owned() }
+    LimitWarned { detail: "$5.00 of $5.00 are spent".to_owned() }
+    BudgetSpent { detail: "$5 of $5 of today".to_owned() }
+    RunWaiting { reason: Reason::Human }
+    RunPaused { reason: Reason::LimitCost, detail: Some("$5.00 of $5.00 are spent".to_owned()) }
+    RunResumed { raise: Raise { max_iterations: Some(8), ..Raise::default() } }
+    RunStopped { reason: Reason::Interrupted, detail: None }
+    RunCompleted {}
+    RunFailed { reason: Reason::FailureStreak, detail: Some("step `build`: no".to_owned()) }
+    PauseRequested {}
+    StopRequested { now: true, origin: StopOrigin::Command }
+    ResumeRequested { raise: Raise { max_cost_microusd: Some(9_000_000), ..Raise::default() } }
+    StartAtRequested { step: "build".into() }
+    AnswerGiven {
+        question: 1,
+        answer: Answer::Approve,
+        comment: None,
+        seen: Some("0123456789abcdef".to_owned()),
+        content: object(json!({"tag": "v1"}))
+    }
+    CheckpointTaken { seq: 41, digest: "ab".repeat(32) }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap()
+}
+
+fn definition() -> Definition {
+    let mut plan =
+        Step::new("plan", Work::Agent { agent: "planner".to_owned(), prompt: "plan.md".to_owned() });
+    plan.metadata = object(json!({"size": 3}));
+    plan.model = Some("opus".to_owned());
+    plan.next_on_success = vec!["build".into()];
+    let mut build = Step::new("build", Work::Run { command: "make".to_owned(), agent: None });
+    build.needs = vec!["plan".into()];
+    build.timeout_ms = Some(60_000);
+    build.max_attempts = Some(3);
+    build.backoff_ms = Some(500);
+    build.collection = Some(Collection {
+        sources: vec![Items::FromStep("plan".into())],
+        max_iterations: Some(5),
+        until_condition: Some(Condition::parse("metrics.left == 0").unwrap()),
+        item_var: "item".to_owned(),
+        index_var: "index".to_owned(),
+    });
+    let mut look = Step::new("look", Work::Workflow { path: "look.yaml".to_owned() });
+    look.needs = vec!["build".into()];
+    look.gates =
+        vec![Gate::Named("security".to_owned()), Gate::Command("make audit".to_owned()), Gate::Guard];
+    look.loop_back_to = Some("build".into());
+    look.human_in_the_loop = true;
+    look.on_reject = Some(OnReject::Fail);
+    look.when = Some(Condition::parse("build.status == COMPLETED").unwrap());
+    Definition {
+        name: "release".to_owned(),
+        description: "Plan, build, look.".to_owned(),
+        max_parallel: Some(2),
+        steps: vec![plan, build, look],
+    }
+}
+
+fn options() -> Options {
+    Options {
+        max_cost_microusd: Some(5_000_000),
+        cost_limit_action: CostAction::Pause,
+        env: object(json!({"TOKEN": "t"})),
+        launcher: Launcher::Wrapper {
+            python: Some("python3".to_owned()),
+            wrapper: "wrapper.py".to_owned(),
+            args: vec!["-v".to_owned()],
+        },
+        gate_state_file: Some("gates.json".to_owned()),
+        workflow_file: "release.yaml".to_owned(),
+        issue: Some(Issue { number: "42".to_owned(), directory: ".agents/issues".to_owned() }),
+        ..Options::default()
+    }
+}
+
+fn done() -> StepState {
+    StepState {
+        status: StepStatus::Completed,
+        attempts: 1,
+        reported: true,
+        started_at: Some(Timestamp::from_millis(1_771_157_000_123)),
+        ended_at: Some(Timestamp::from_millis(1_771_157_060_123)),
+        artifacts: vec!["PLAN.md".to_owned()],
+        metrics: object(json!({"coverage": 87.5})),
+        logs: vec!["did it".to_owned()],
+        ..StepState::default()
+    }
+}
+
+fn end() -> StepEnd {
+    StepEnd {
+        outcome: AttemptOutcome::Failed,
+        exit_code: Some(1),
+        duration_ms: 60_000,
+        message: Some("no".to_owned()),
+        report: Some(StepReport {
+            completed: true,
+            gate_failure: true,
+            artifacts: vec!["PLAN.md".to_owned()],
+            metrics: object(json!({"coverage": 87.5})),
+            logs: vec!["found P0 issues".to_owned()],
+        }),
+        cost_microusd: Some(250_000),
+        tokens: Some(15),
+        hold: Some(Hold {
+            reason: Reason::RateLimit,
+            until: Some(Timestamp::from_millis(1_771_157_000_123)),
+        }),
+    }
+}
+
+fn path(kind: &str, version: u16) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/golden_workflow"))
+        .join(format!("{kind}.v{version}.json"))
+}
+
+#[test]
+fn every_event_is_written_as_its_golden_file_says_and_read_from_it() {
+    for event in examples() {
+        let encoded = event.encode();
+        let path = path(&encoded.kind, encoded.version);
+        if std::env::var_os("PITON_WRITE_GOLDEN").is_some()
+            && let Ok(mut file) = File::create_new(&path)
+        {
+            file.write_all(&encoded.data).unwrap();
+            file.write_all(b"\n").unwrap();
+        }
+        let golden = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let golden = golden.trim_ascii_end();
+        assert_eq!(
+            String::from_utf8_lossy(golden),
+            String::from_utf8_lossy(&encoded.data),
+            "{}",
+            path.display()
+        );
+        let read = WorkflowEvent::decode(&encoded.kind, encoded.version, golden).unwrap();
+        assert_eq!(read, event);
+    }
+}
+
+#[test]
+fn every_type_is_known_and_nothing_else_is() {
+    let mut kinds: Vec<String> = examples().iter().map(|event| event.encode().kind).collect();
+    kinds.sort();
+    let mut known: Vec<String> = KINDS.iter().map(|kind| (*kind).to_owned()).collect();
+    known.sort();
+    assert_eq!(kinds, known);
+    assert!(WorkflowEvent::decode("attempt_started", 1, b"{}").is_err());
+    assert!(WorkflowEvent::decode("run_completed", 2, b"{}").is_err());
+    assert!(WorkflowEvent::decode("run_completed", 1, b"{\"surprise\":1}").is_err());
+}

@@ -1,0 +1,127 @@
+//! `piton import`: go on with a loop that another tool began.
+
+use piton_files::{aiwg, ralph};
+use piton_model::ExitCode;
+use piton_model::loop_machine::{Adoption, Objectives};
+use piton_sys::file;
+
+use super::loops;
+use crate::cli::{Global, ImportArguments, LoopArguments};
+use crate::failure::Failure;
+use crate::output::{Output, clean_line};
+use crate::repository;
+
+/// Larger files are not read.
+const FILE_BYTES_MAX: u64 = 64 << 20;
+
+pub(super) async fn run(
+    global: &Global,
+    arguments: ImportArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
+    let path = &arguments.file;
+    let bytes = file::read_regular(path, FILE_BYTES_MAX)?
+        .ok_or_else(|| Failure::usage(format!("there is no file `{}`", path.display())))?;
+    let root = repository::layout(global)?.root().to_owned();
+    let source =
+        path.canonicalize().ok().and_then(|path| path.strip_prefix(&root).ok().map(ToOwned::to_owned));
+    let source = source.unwrap_or_else(|| path.clone()).display().to_string();
+    let digest = piton_store::chain::hex(&piton_store::chain::digest(&bytes))[..16].to_owned();
+    let mut options = arguments.options;
+    let adoption = match read(&bytes)? {
+        State::Ralph(state) => {
+            adopt_prompt(&mut options, &state, &root);
+            of_ralph(&state)
+        }
+        State::Aiwg(state) => {
+            if options.task.is_none() && options.prompt_file.is_none() {
+                options.task = Some(state.task.clone());
+            }
+            options.max_iterations = options.max_iterations.or(state.max_iterations);
+            of_aiwg(&state)
+        }
+    };
+    let adoption = Adoption { source, digest, ..adoption };
+    out.note(clean_line(&format!(
+        "{} ({}): {} iterations so far",
+        path.display(),
+        adoption.format,
+        adoption.iterations,
+    )));
+    loops::begin(global, &options, Some(adoption), out).await
+}
+
+enum State {
+    Ralph(Box<ralph::PersistedLoopState>),
+    Aiwg(Box<aiwg::Adopted>),
+}
+
+/// Reads whichever of the formats it is.
+fn read(bytes: &[u8]) -> Result<State, Failure> {
+    let ralph = match ralph::parse(bytes) {
+        Ok(state) => return Ok(State::Ralph(Box::new(state))),
+        Err(error) => error,
+    };
+    let hint = "`piton import` reads a `.ralph/state.json` or an `.aiwg/ralph/loops/<id>/state.json`";
+    // One that says its version in the words of the first format is meant to be of it.
+    if matches!(ralph, ralph::ParseError::Version { .. }) {
+        return Err(Failure::of(ExitCode::Usage, &ralph).hint(hint));
+    }
+    match aiwg::parse(bytes) {
+        Ok(state) => Ok(State::Aiwg(Box::new(state))),
+        Err(error) => Err(Failure::of(ExitCode::Usage, &error).hint(hint)),
+    }
+}
+
+fn of_ralph(state: &ralph::PersistedLoopState) -> Adoption {
+    let count = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    Adoption {
+        format: "ralph".to_owned(),
+        iterations: count(state.metrics.total_iterations).max(finished(state)),
+        succeeded: count(state.metrics.successful_iterations),
+        failed: count(state.metrics.failed_iterations),
+        no_progress_in_a_row: state.progress.iterations_since_progress,
+        last_progress_iteration: state.progress.last_progress_iteration,
+        working_ms: state.metrics.total_execution_ms,
+        objectives: Objectives {
+            completed: state.progress.completed_objectives.clone(),
+            pending: state.progress.pending_objectives.clone(),
+        },
+        modified_files: state.progress.modified_files.iter().map(|path| path.display().to_string()).collect(),
+        custom: state.custom.clone().into_iter().filter(|(key, _)| key != "piton").collect(),
+        ..Adoption::default()
+    }
+}
+
+fn of_aiwg(state: &aiwg::Adopted) -> Adoption {
+    let count = |number: Option<u64>| number.map_or(0, |number| u32::try_from(number).unwrap_or(u32::MAX));
+    Adoption {
+        format: "aiwg".to_owned(),
+        iterations: state.iterations,
+        succeeded: count(state.totals.successful),
+        failed: count(state.totals.failed),
+        working_ms: state.totals.duration_seconds.unwrap_or(0).saturating_mul(1000),
+        cost_microusd: state.totals.cost_usd.map_or(0, |cost| (cost.max(0.0) * 1e6) as u64),
+        tokens: state.totals.tokens.unwrap_or(0),
+        ..Adoption::default()
+    }
+}
+
+/// An iteration that was under way when the file was written has no verdict yet.
+fn finished(state: &ralph::PersistedLoopState) -> u32 {
+    match state.core.status {
+        ralph::LoopStatus::Running | ralph::LoopStatus::Rebooting => state.core.iteration.saturating_sub(1),
+        _ => state.core.iteration,
+    }
+}
+
+/// The prompt that the file names, where it is there and nothing else was said.
+fn adopt_prompt(options: &mut LoopArguments, state: &ralph::PersistedLoopState, root: &std::path::Path) {
+    let named = &state.core.prompt_path;
+    if options.task.is_none() && options.prompt_file.is_none() && !named.as_os_str().is_empty() {
+        let inside = named.strip_prefix(root).unwrap_or(named);
+        if root.join(inside).is_file() {
+            options.prompt_file = Some(inside.to_owned());
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! `.aiwg/ralph/`: a loop with its complete histories, where somebody uses that format.
+
+use serde_json::Value;
+
+use super::common::{World, eventually};
+
+const RED: &str = "test=test -f b.txt";
+/// Goes on to the second iteration, waits there until it may, and is done with the third.
+const STEPS: &str = r#"echo $PITON_ITERATION >> n.txt
+case $PITON_ITERATION in 2) until test -e "$GATE"; do sleep 0.02; done;; 3) touch b.txt;; esac"#;
+const HOME: &str = ".aiwg/ralph";
+const ID: &str = "ralph-steps-0123abcd";
+
+fn world() -> World {
+    let world = World::new();
+    std::fs::create_dir(world.path(".aiwg")).unwrap();
+    world
+}
+
+fn json(world: &World, path: &str) -> Value {
+    serde_json::from_str(&world.read(&format!("{HOME}/{path}"))).unwrap()
+}
+
+fn state(world: &World) -> Value {
+    json(world, &format!("loops/{ID}/state.json"))
+}
+
+fn iteration(number: u32) -> String {
+    format!("loops/{ID}/iterations/iteration-{number:03}.json")
+}
+
+#[test]
+fn a_loop_has_a_state_a_file_per_iteration_and_is_counted() {
+    let world = world();
+    world.open_gate();
+    world.loops(ID, STEPS, &["--check", RED]).exits(0);
+    let state = state(&world);
+    assert_eq!((&state["version"], &state["loop_id"]), (&"2.0.0".into(), &ID.into()));
+    assert_eq!((&state["status"], &state["iteration"]), (&"completed".into(), &3.into()));
+    assert_eq!(
+        (&state["task"], &state["completion_criteria"]),
+        (&"Do it".into(), &"`test -f b.txt` passes".into())
+    );
+    assert_eq!(state["detection_enabled"], false, "the run is over");
+    assert_eq!(state["best_iteration"]["iteration"], 3);
+    assert_eq!(state["reinforcement_history"][0]["reason"], "Loop initialization");
+    assert!(state.get("baseline_metrics").is_none(), "nobody measured coverage");
+    let history = state["iteration_history"].as_array().unwrap();
+    assert_eq!(history.len(), 3);
+    for (index, entry) in history.iter().enumerate() {
+        let file = json(&world, &iteration(index as u32 + 1));
+        assert_eq!((&file["iteration"], &file["timestamp"]), (&entry["iteration"], &entry["timestamp"]));
+        assert_eq!(entry["snapshot_path"], format!("{HOME}/{}", iteration(index as u32 + 1)));
+        let paths: Vec<_> = entry["artifacts"].as_array().unwrap().iter().map(|it| &it["path"]).collect();
+        let expected: &[&str] = if index == 2 { &["b.txt", "n.txt"] } else { &["n.txt"] };
+        assert_eq!(paths, expected, "piton's own files are no work of the agent's");
+    }
+    let last = json(&world, &iteration(3));
+    assert_eq!((&last["attempt"], &last["checks"][0]["name"]), (&3.into(), &"test".into()));
+    assert_eq!(last["checks"][0]["passed"], true);
+    assert!(last["tree"].as_str().is_some_and(|tree| tree.len() == 40), "{last:#}");
+    let registry = json(&world, "registry.json");
+    assert_eq!((&registry["total_completed"], &registry["total_active"]), (&1.into(), &0.into()));
+    assert_eq!(world.git(&["status", "--porcelain", "-uall"]), "?? b.txt\n?? n.txt\n");
+}
+
+#[test]
+fn a_driver_that_was_killed_costs_no_history() {
+    let world = world();
+    world.loops(ID, STEPS, &["--check", RED, "--detach"]).exits(0);
+    world.agent_works(ID, 2);
+    eventually("the first iteration is shown", || {
+        world.path(&format!("{HOME}/{}", iteration(1))).exists() && state(&world)["iteration"] == 1
+    });
+    let shown = state(&world);
+    assert_eq!(shown["status"], "running");
+    assert_eq!(shown["pid"], world.json(&["status", ID])["driver"]["pid"]);
+    assert_eq!(json(&world, "registry.json")["active_loops"][0]["loop_id"], ID);
+    world.kill_driver(ID);
+    std::fs::remove_file(world.path(&format!("{HOME}/{}", iteration(1)))).unwrap();
+    let viewer = world.start(&["resume", ID]);
+    eventually("a new driver has it", || world.json(&["status", ID])["driver"].is_object());
+    world.open_gate();
+    viewer.ends().exits(0);
+    eventually("the end is in the registry", || json(&world, "registry.json")["total_completed"] == 1);
+    let live = state(&world);
+    assert_eq!(live["iteration_history"].as_array().unwrap().len(), 3);
+    assert_eq!(live["iteration_history"][0], shown["iteration_history"][0]);
+    let first = json(&world, &iteration(1));
+    assert_eq!(first["iteration"], 1, "what was missing is there again");
+    let paths: Vec<_> = (1..=3).map(iteration).chain([format!("loops/{ID}/state.json")]).collect();
+    let before: Vec<_> = paths.iter().map(|path| world.read(&format!("{HOME}/{path}"))).collect();
+    std::fs::remove_dir_all(world.path(&format!("{HOME}/loops"))).unwrap();
+    world.piton(&["rebuild", ID]).exits(0);
+    let after: Vec<_> = paths.iter().map(|path| world.read(&format!("{HOME}/{path}"))).collect();
+    assert_eq!(after, before, "byte for byte what its drivers rendered");
+}
+
+#[test]
+fn a_cheat_is_a_regression_event_with_its_recovery() {
+    let world = world();
+    world.write("calc.py", "def add(a, b):\n    return 0\n");
+    let tests = "import unittest\nfrom calc import add\n\n\nclass Calc(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(add(2, 3), 5)\n";
+    world.write("test_calc.py", tests);
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "calc"]);
+    let agent = "case $PITON_ITERATION in 1) printf 'import unittest\\n' > test_calc.py;; 2) sed -i 's/return 0/return a + b/' calc.py;; esac";
+    world.loops(ID, agent, &["--check", "test=python3 -B -m unittest -q test_calc.Calc"]).exits(0);
+    let state = state(&world);
+    let event = &state["regression_events"][0];
+    assert_eq!(
+        (&event["iteration"], &event["regression_type"]),
+        (&1.into(), &"test_deletion".into()),
+        "{state:#}"
+    );
+    assert_eq!(
+        (&event["details"]["baseline_value"], &event["details"]["current_value"]),
+        (&1.into(), &0.into())
+    );
+    assert_eq!(event["recovery_outcome"], "success");
+    assert_eq!(state["recovery_attempts"], 1);
+    assert_eq!(state["recovery_history"][0]["protocol_steps"]["retry"]["retry_iteration"], 2);
+    assert_eq!(state["iteration_history"][0]["regression_detected"], true);
+    assert_eq!(state["iteration_history"][1]["regression_detected"], false);
+    assert_eq!(state["best_iteration"]["iteration"], 2);
+}
+
+#[test]
+fn it_is_there_where_somebody_uses_it_or_asks_for_it() {
+    let quick = "touch b.txt";
+    let world = World::new();
+    world.loops("a", quick, &["--check", RED]).exits(0);
+    assert!(!world.path(".aiwg").exists(), "nobody asked");
+
+    let world = World::new();
+    world.configure("[views]\naiwg = true\n");
+    world.loops("a", quick, &["--check", RED]).exits(0);
+    let derived = std::fs::read_dir(world.path(&format!("{HOME}/loops"))).unwrap().flatten().next().unwrap();
+    let name = derived.file_name().into_string().unwrap();
+    assert!(name.starts_with("ralph-a-"), "an id of the format is derived: {name}");
+    assert_eq!(json(&world, &format!("loops/{name}/state.json"))["piton"]["run_id"], "a");
+    world.piton(&["rm", "a"]).exits(0);
+    assert!(!world.path(&format!("{HOME}/loops")).exists());
+
+    let world = self::world();
+    world.configure("[views]\naiwg = false\n");
+    world.loops("a", quick, &["--check", RED]).exits(0);
+    assert_eq!(std::fs::read_dir(world.path(".aiwg")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_file_of_somebody_else_is_moved_aside_and_a_registry_that_does_not_parse_is_left_alone() {
+    let world = world();
+    std::fs::create_dir_all(world.path(&format!("{HOME}/loops/{ID}"))).unwrap();
+    world.write(&format!("{HOME}/loops/{ID}/state.json"), "{\"mine\": true}\n");
+    world.write(&format!("{HOME}/registry.json"), "{ half");
+    let ran = world.loops(ID, "touch b.txt", &["--check", RED]).exits(0);
+    assert!(ran.err.contains("state.json was not written by piton and now lies at "), "{}", ran.err);
+    assert!(ran.err.contains("cannot be read as a registry"), "{}", ran.err);
+    assert_eq!(state(&world)["status"], "completed");
+    assert_eq!(world.read(&format!("{HOME}/registry.json")), "{ half");
+}
