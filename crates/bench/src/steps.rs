@@ -44,6 +44,7 @@ pub(crate) fn succeeded() -> Box<AttemptEnd> {
         message: None,
         report: None,
         snapshot: None,
+        prompt: None,
         change: None,
         guard: None,
     })
@@ -111,6 +112,9 @@ pub(crate) fn config() -> LoopConfig {
         on_done: None,
         notify: None,
         hooks: None,
+        mode: Default::default(),
+        prompts: Default::default(),
+        file_digest: None,
     }
 }
 

@@ -79,6 +79,9 @@ mod tests {
             on_done: None,
             notify: None,
             hooks: None,
+            mode: Default::default(),
+            prompts: Default::default(),
+            file_digest: None,
         }
     }
 

@@ -23,6 +23,7 @@ pub mod detect;
 mod duration;
 pub mod files;
 mod hash;
+pub mod hook_files;
 mod layers;
 mod limit;
 mod plan;

@@ -82,6 +82,9 @@ pub fn plan(
         on_done: None,
         notify: settings.notify.settled(),
         hooks: settings.hooks.settled(),
+        prompts: settings.prompts.as_ref().map(|said| said.value.clone()).unwrap_or_default(),
+        file_digest: files.project.as_ref().map(|file| blake3::hash(&file.content).to_hex().to_string()),
+        mode: settings.mode.as_ref().map(|said| said.value.clone()).unwrap_or_default(),
     };
     Problems::or(problems, Plan { config, resolved })
 }

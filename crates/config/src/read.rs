@@ -9,7 +9,9 @@
 mod agents;
 mod hooks;
 mod judging;
+mod mode;
 mod notify;
+mod prompts;
 mod sections;
 mod stop;
 #[cfg(test)]

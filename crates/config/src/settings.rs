@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use piton_model::loop_machine::{
-    Check, Escalation, GuardMode, Metric, OnLost, RebootPolicy, RecoveryPolicy, RedlinePolicy, RuleOff,
-    SessionPolicy, StopLists, Thresholds,
+    Check, Escalation, GuardMode, Metric, ModePolicy, OnLost, PromptPolicy, RebootPolicy, RecoveryPolicy,
+    RedlinePolicy, RuleOff, SessionPolicy, StopLists, Thresholds,
 };
 use serde::Serialize;
 
@@ -118,6 +118,10 @@ pub struct Settings {
     pub notify: NotifySettings,
     /// `[hooks]`.
     pub hooks: HooksSettings,
+    /// `[prompts]`: how prompt files are read.
+    pub prompts: Option<Sourced<PromptPolicy>>,
+    /// `[mode]`.
+    pub mode: Option<Sourced<ModePolicy>>,
     /// `[redact] patterns`: literal texts that never reach a disk.
     pub redact: Vec<Sourced<String>>,
 }
@@ -202,6 +206,8 @@ impl Settings {
         over(&mut self.reboot, upper.reboot);
         over(&mut self.reinforcement, upper.reinforcement);
         over(&mut self.recovery, upper.recovery);
+        over(&mut self.mode, upper.mode);
+        over(&mut self.prompts, upper.prompts);
         over(&mut self.views.aiwg, upper.views.aiwg);
         over(&mut self.worktree.copy, upper.worktree.copy);
         over(&mut self.worktree.link, upper.worktree.link);

@@ -133,6 +133,7 @@ pub fn show(resolved: &Resolved) -> Shown {
         interval,
     ));
     telling(&mut values, settings);
+    values.extend(settings.mode.iter().map(|mode| value("mode", "start", mode, |mode| json!(mode.start))));
     for pattern in &settings.redact {
         values.push(value("redact", "patterns", pattern, |_| json!("(not shown)")));
     }
@@ -148,6 +149,7 @@ fn telling(values: &mut Vec<ShownValue>, settings: &Settings) {
         hooks.default_timeout_ms.iter().map(|timeout| value("hooks", "default_timeout", timeout, span)),
     );
     said(values, "hooks", "fail_on_hook_error", &hooks.fail_on_hook_error);
+    said(values, "hooks", "dir", &hooks.dir);
     said(values, "hooks", "builtin", &hooks.builtin);
     for hook in &hooks.hooks {
         values.push(value("hooks", &hook.value.name, hook, |hook| json!(hook.run.label())));
@@ -318,6 +320,9 @@ mod tests {
         # max_tokens is not set
         attempt_timeout = "2h"                             # default
         # idle_timeout is not set
+        # max_files is not set
+        # max_lines is not set
+        # max_reboots is not set
         on_lost = "retry"                                  # default
 
         [checks]

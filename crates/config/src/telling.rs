@@ -43,9 +43,12 @@ impl NotifySettings {
         self
     }
 
-    /// What a run is given; nothing where nobody is to be told.
+    /// What a run is given; nothing where nobody said anything: then a desktop is told, if there is one.
     pub fn settled(&self) -> Option<Notify> {
-        if !self.is_there || self.enabled.as_ref().is_some_and(|enabled| !enabled.value) {
+        if self.enabled.as_ref().is_some_and(|enabled| !enabled.value) {
+            return Some(Notify { channels: Vec::new(), on: Default::default(), ..Notify::default() });
+        }
+        if !self.is_there {
             return None;
         }
         let mut notify = Notify::default();
@@ -91,6 +94,8 @@ pub struct HooksSettings {
     pub is_there: bool,
     /// Whether any hook is called.
     pub enabled: Option<Sourced<bool>>,
+    /// Where hooks in files of their own are.
+    pub dir: Option<Sourced<String>>,
     /// How long a hook may take, in milliseconds.
     pub default_timeout_ms: Option<Sourced<u64>>,
     /// Whether a hook that fails stops the run.
@@ -105,6 +110,7 @@ impl HooksSettings {
     pub(crate) fn overlaid_by(mut self, upper: Self) -> Self {
         self.is_there |= upper.is_there;
         self.enabled = upper.enabled.or(self.enabled);
+        self.dir = upper.dir.or(self.dir);
         self.default_timeout_ms = upper.default_timeout_ms.or(self.default_timeout_ms);
         self.fail_on_hook_error = upper.fail_on_hook_error.or(self.fail_on_hook_error);
         self.builtin = upper.builtin.or(self.builtin);

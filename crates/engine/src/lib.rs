@@ -10,6 +10,7 @@ pub mod driver;
 mod entry;
 mod layout;
 pub mod load;
+pub mod manager;
 pub mod world;
 
 pub use client::{ClientError, LocalClient};

@@ -153,6 +153,9 @@ fn config() -> LoopConfig {
         on_done: None,
         notify: None,
         hooks: None,
+        mode: Default::default(),
+        prompts: Default::default(),
+        file_digest: None,
         stop: Default::default(),
     }
 }
@@ -182,6 +185,7 @@ fn end(number: u32, files: u32, snapshot: &Snapshot) -> AttemptEnd {
         message: None,
         report: None,
         snapshot: Some(snapshot.clone()),
+        prompt: None,
         change: Some(Change { artifacts: (0..files).map(artifact).collect(), ..Change::default() }),
         guard: Some(GuardReport {
             tests: Counts { before: 150, after: 150 },

@@ -106,6 +106,13 @@ impl Default for Hooks {
     }
 }
 
+impl Hooks {
+    /// Whether any is called at `point`.
+    pub fn has(&self, point: HookPoint) -> bool {
+        self.hooks.iter().any(|hook| hook.points.contains(&point))
+    }
+}
+
 /// One hook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

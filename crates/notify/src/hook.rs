@@ -26,6 +26,8 @@ pub use select::{Due, due};
 pub struct Context {
     /// Where the run is.
     pub hook_point: HookPoint,
+    /// Counts the calls of a run. A call that a crash cut off is made again with the same number.
+    pub call: u32,
     /// The iteration under way or the last one; 0 before the first.
     pub iteration: u32,
     /// The run.
@@ -43,6 +45,12 @@ pub struct Context {
     /// What happened, in the agent's words or those of an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// Where the run is about to be, at `loop_end`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// Why, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// Values that hooks may change; later ones see what earlier ones made of them.
     pub data: Map<String, Value>,
 }
@@ -102,6 +110,7 @@ pub(crate) mod tests {
     pub(crate) fn context(hook_point: HookPoint) -> Context {
         Context {
             hook_point,
+            call: 1,
             iteration: 4,
             loop_id: "r1".to_owned(),
             session_id: Some("s1".to_owned()),
@@ -109,6 +118,8 @@ pub(crate) mod tests {
             mode: Mode::Unattended,
             tests_passing: None,
             text: None,
+            status: None,
+            reason: None,
             data: Map::new(),
         }
     }

@@ -23,6 +23,6 @@ mod words;
 
 pub use decide::{Decided, Dispatch, Loud, Message, Moment, Why};
 pub use history::{Delivery, History, Record};
-pub use notifier::{Notifier, Setup};
+pub use notifier::{Line, Notifier, Setup, zone_of_this_machine};
 pub use occasion::{Facts, Occasion};
 pub use watch::Seen;

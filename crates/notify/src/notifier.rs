@@ -44,6 +44,23 @@ pub struct Notifier {
     last: Option<Seen>,
 }
 
+/// Where others can have people told something, from any thread.
+#[derive(Clone)]
+pub struct Line(Sender<Input>);
+
+impl Line {
+    /// Something happened that no state says. Returns at once.
+    pub fn tell(&self, occasion: Occasion) {
+        // Nobody may be listening any more.
+        let _ = self.0.send(Input::Tell(Box::new(occasion)));
+    }
+}
+
+/// Where the clock on the wall of this machine is.
+pub fn zone_of_this_machine() -> TimeZone {
+    TimeZone::system()
+}
+
 enum Input {
     Seen(Box<Seen>),
     Tell(Box<Occasion>),
@@ -78,6 +95,11 @@ impl Notifier {
             self.last = Some(seen.clone());
             self.give(Input::Seen(Box::new(seen)));
         }
+    }
+
+    /// Where others can have people told something.
+    pub fn line(&self) -> Line {
+        Line(self.inputs.clone())
     }
 
     /// Something happened that no state says. Returns at once.

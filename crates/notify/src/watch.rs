@@ -4,7 +4,7 @@
 //! somebody who looked each time, less what has passed meanwhile. So nothing is told twice after a restart, and
 //! how a run ended is told even where its driver died before it could.
 
-use piton_model::hook::HookPoint;
+use piton_model::hook::Mode;
 use piton_model::loop_machine::CheckRound;
 use piton_model::notify::{Priority, Trigger};
 use piton_model::{Reason, State, Status, Timestamp};
@@ -46,6 +46,9 @@ pub struct Seen {
     pub questions: u32,
     /// What the newest of those that wait asks.
     pub question: Option<String>,
+    /// Whether a person is there.
+    #[serde(default)]
+    pub mode: Mode,
 }
 
 impl Seen {
@@ -86,6 +89,7 @@ impl Seen {
             spent: state.session.spent,
             questions: state.questions_asked,
             question: state.questions.last().map(|question| question.text.clone()),
+            mode: state.mode(),
         }
     }
 
@@ -127,6 +131,9 @@ impl Seen {
         if since.rebooted() {
             tell(Trigger::ContextRebooted, None);
         }
+        if since.switched() {
+            tell(Trigger::ModeSwitched, Some(format!("{} now", self.mode.as_str())));
+        }
         match since.rested() {
             Some(trigger) => {
                 tell(trigger, self.question.clone().filter(|_| trigger == Trigger::AttentionNeeded))
@@ -136,37 +143,9 @@ impl Seen {
         }
         occasions
     }
-
-    /// The points that were passed since `before`, in their order. Those that come before something (`pre_…`) cannot
-    /// be found here: whoever is about to do it calls them. So does whoever changes the mode or ends a session.
-    pub fn points(&self, before: Option<&Seen>) -> Vec<HookPoint> {
-        let since = Since { before, after: self };
-        let mut points = Vec::new();
-        let mut pass = |holds: bool, point| {
-            if holds {
-                points.push(point);
-            }
-        };
-        pass(since.started(), HookPoint::LoopStart);
-        pass(since.rebooted(), HookPoint::PostReboot);
-        pass(since.failed_again(), HookPoint::OnError);
-        pass(since.has_new_round() && self.passing == Some(false), HookPoint::OnTestFailure);
-        pass(since.has_new_round() && self.passing == Some(true), HookPoint::OnTestSuccess);
-        pass(since.iterated() && self.files_changed, HookPoint::OnFileChange);
-        pass(since.iterated() && self.progress, HookPoint::OnProgress);
-        pass(since.iterated() && !self.progress, HookPoint::OnNoProgress);
-        pass(since.iterated(), HookPoint::PostIteration);
-        pass(since.rests_anew(), HookPoint::LoopEnd);
-        points
-    }
 }
 
 impl Occasion {
-    /// The run changed from one mode to another; no state says so by itself.
-    pub fn mode_switched(seen: &Seen, what: impl Into<String>) -> Self {
-        Self::new(Trigger::ModeSwitched, seen.at, seen.facts.clone()).saying(what)
-    }
-
     /// The same, and it matters at least this much.
     #[must_use]
     pub fn at_least(mut self, priority: Priority) -> Self {
@@ -214,10 +193,6 @@ impl Since<'_> {
             || self.after.lost > self.earlier(|before| before.lost)
     }
 
-    fn has_new_round(&self) -> bool {
-        self.after.round.is_some() && self.after.round != self.before.and_then(|before| before.round)
-    }
-
     /// Whether the checks turned, and to what. The first round is no turn: it is how things were.
     fn turned(&self) -> Option<bool> {
         let before = self.before?.passing?;
@@ -236,6 +211,10 @@ impl Since<'_> {
             (Status::Rebooting, after) => after == Status::Running,
             _ => before.spent && before.session != self.after.session,
         }
+    }
+
+    fn switched(&self) -> bool {
+        self.before.is_some_and(|before| before.mode != self.after.mode)
     }
 
     fn asks(&self) -> bool {
@@ -262,7 +241,9 @@ impl Since<'_> {
 fn rests(seen: &Seen) -> bool {
     match seen.status {
         Status::Created | Status::Running | Status::Rebooting => false,
-        Status::Waiting => !matches!(seen.reason, Some(Reason::RateLimit | Reason::Overloaded)),
+        Status::Waiting => {
+            !matches!(seen.reason, Some(Reason::RateLimit | Reason::Overloaded | Reason::Schedule))
+        }
         Status::Paused | Status::Stopped | Status::Completed | Status::Failed => true,
     }
 }
@@ -275,12 +256,18 @@ fn why_stopped(reason: Option<Reason>) -> Trigger {
             | Reason::LimitCost
             | Reason::LimitTokens
             | Reason::LimitDeadline
+            | Reason::LimitFiles
+            | Reason::LimitLines
+            | Reason::LimitReboots
             | Reason::NoProgress
             | Reason::FailureStreak,
         ) => Trigger::SafetyLimit,
         Some(Reason::Interrupted | Reason::Human) | None => Trigger::LoopPaused,
         Some(
             Reason::StopCondition
+            | Reason::Hook
+            | Reason::Attended
+            | Reason::Schedule
             | Reason::ChecksPass
             | Reason::Done
             | Reason::ConditionsMet

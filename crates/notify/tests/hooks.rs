@@ -81,6 +81,9 @@ impl World {
 
     fn context(&self) -> Context {
         Context {
+            call: 1,
+            status: None,
+            reason: None,
             hook_point: HookPoint::PreIteration,
             iteration: 4,
             loop_id: "r1".to_owned(),
@@ -122,7 +125,7 @@ fn a_command_knows_where_the_run_is() {
     assert_eq!(std::fs::canonicalize(directory).unwrap(), std::fs::canonicalize(world.path()).unwrap());
     let context: Value = serde_json::from_str(&world.read("context.json")).unwrap();
     let expected = json!({
-        "hook_point": "pre_iteration", "iteration": 4, "loop_id": "r1", "session_id": "s1",
+        "call": 1, "hook_point": "pre_iteration", "iteration": 4, "loop_id": "r1", "session_id": "s1",
         "working_dir": world.path(), "mode": "hybrid", "tests_passing": false, "text": "it broke",
         "data": { "prompt": "go on" },
     });

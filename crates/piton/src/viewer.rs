@@ -5,14 +5,14 @@
 use std::time::Duration;
 
 use piton_engine::LocalClient;
-use piton_model::loop_machine::AttemptOutcome;
+use piton_model::loop_machine::{AttemptOutcome, HookRecord};
 use piton_model::{Event, ExitCode, RunId, Seq, State, StopOrigin, apply, exit_code};
 use piton_sys::{Clock, SystemClock};
 use piton_view::{Client, EventView, Request};
 
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{render, start};
+use crate::{attended, render, start};
 
 /// From where a viewer shows a run.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +54,16 @@ pub(crate) async fn view(
         }
         screen.catch_up(client, run).await?;
         if let Some(code) = screen.rested() {
+            if screen.state.as_ref().is_some_and(|state| attended::is_settling(state, out)) {
+                continue;
+            }
+            if screen.state.as_ref().is_some_and(|state| attended::is_due(state, out)) {
+                out.transient("");
+                if attended::decide(client, run, out).await? == attended::Decided::GoesOn {
+                    continue;
+                }
+                screen.catch_up(client, run).await?;
+            }
             // What comes next must not find a driver that is only leaving.
             start::let_go(client, run).await?;
             screen.ending(client).await?;
@@ -116,9 +126,15 @@ fn went_wrong(event: &Event) -> bool {
 }
 
 /// What a person should know of an attempt besides.
-fn warnings(event: &Event) -> &[String] {
-    let Event::AttemptFinished { end, .. } = event else { return &[] };
-    end.report.as_ref().map_or(&[], |report| &report.warnings)
+fn warnings(event: &Event) -> Vec<String> {
+    match event {
+        Event::AttemptFinished { end, .. } => {
+            let said = end.report.iter().flat_map(|report| &report.warnings);
+            said.chain(end.prompt.iter().flat_map(|prompt| &prompt.warnings)).cloned().collect()
+        }
+        Event::HooksFinished { end } => end.results.iter().filter_map(HookRecord::warning).collect(),
+        _ => Vec::new(),
+    }
 }
 
 struct Screen<'a> {
@@ -193,6 +209,7 @@ impl<'a> Screen<'a> {
                 | Event::RunWaiting { until: Some(_), .. }
                 | Event::RunResumed { .. }
                 | Event::AnswerRefused { .. }
+                | Event::ModeSwitched { .. }
         ) || went_wrong(event);
         if worth_telling || self.out.verbose {
             lines.push(format!("      {}", render::event(event)));
@@ -236,6 +253,7 @@ impl<'a> Screen<'a> {
         let what = match &state.open {
             Some(piton_model::loop_machine::Open::Checks(_)) => "checks".to_owned(),
             Some(piton_model::loop_machine::Open::Attempt(_)) => "agent works".to_owned(),
+            Some(piton_model::loop_machine::Open::Hooks(_)) => "hooks".to_owned(),
             None => state.status.as_str().to_owned(),
         };
         self.out.transient(&format!(

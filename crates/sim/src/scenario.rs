@@ -147,5 +147,8 @@ fn config(rng: &mut Rng) -> LoopConfig {
         on_done: None,
         notify: None,
         hooks: None,
+        mode: Default::default(),
+        prompts: Default::default(),
+        file_digest: None,
     }
 }

@@ -1,15 +1,16 @@
 //! `[hooks]`: what is called when. Any key that is a table describes a hook.
 
-use piton_model::hook::{Builtin, Hook, HookCondition, HookKind, HookPoint, Method, Mode};
+use piton_model::hook::{Builtin, Hook, HookCondition, HookKind, HookPoint, Method};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::mode::MODE_WORDS;
 use super::{Entry, Reader, entries, notify};
 use crate::check::{command_problem, name_problem};
 use crate::problem::quoted;
 use crate::settings::Settings;
 
-const KEYS: [&str; 4] = ["enabled", "default_timeout", "fail_on_hook_error", "builtin"];
+const KEYS: [&str; 5] = ["enabled", "dir", "default_timeout", "fail_on_hook_error", "builtin"];
 const HOOK_KEYS: [&str; 11] = [
     "points",
     "priority",
@@ -33,8 +34,6 @@ const BUILTIN_WORDS: [(&str, Builtin); 5] = [
 ];
 const METHOD_WORDS: [(&str, Method); 3] =
     [("POST", Method::Post), ("PUT", Method::Put), ("PATCH", Method::Patch)];
-const MODE_WORDS: [(&str, Mode); 3] =
-    [("attended", Mode::Attended), ("unattended", Mode::Unattended), ("hybrid", Mode::Hybrid)];
 
 pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut Settings) {
     let hooks = &mut settings.hooks;
@@ -44,7 +43,7 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut 
             "enabled" => hooks.enabled = reader.flag(name, value),
             "default_timeout" => hooks.default_timeout_ms = reader.duration(name, value),
             "fail_on_hook_error" => hooks.fail_on_hook_error = reader.flag(name, value),
-            "dir" => reader.later(key.span().start, "`dir`"),
+            "dir" => hooks.dir = reader.text(name, value),
             "builtin" => {
                 let found = words(reader, name, value, &BUILTIN_WORDS);
                 hooks.builtin = Some(reader.sourced(found, value.span().start));

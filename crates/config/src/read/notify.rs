@@ -25,7 +25,8 @@ const PRIORITY_WORDS: [(&str, Priority); 4] = [
     ("critical", Priority::Critical),
 ];
 
-const DAY_WORDS: [(&str, Day); 7] = [
+/// What a day is called.
+pub(super) const DAY_WORDS: [(&str, Day); 7] = [
     ("sun", Day::Sun),
     ("mon", Day::Mon),
     ("tue", Day::Tue),
@@ -127,7 +128,11 @@ fn quiet_hours(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<
     Some(reader.sourced(hours, start))
 }
 
-fn time_of_day(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<TimeOfDay> {
+pub(super) fn time_of_day(
+    reader: &mut Reader<'_>,
+    key: &str,
+    value: &Spanned<DeValue<'_>>,
+) -> Option<TimeOfDay> {
     let text = reader.text(key, value)?;
     let time = text.value.parse();
     if time.is_err() {

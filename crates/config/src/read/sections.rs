@@ -4,14 +4,14 @@ use piton_model::loop_machine::{Check, GuardMode, OnLost, Reading, SessionPolicy
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Reader, agents, entries, hooks, judging, notify, stop};
+use super::{Reader, agents, entries, hooks, judging, mode, notify, prompts, stop};
 use crate::check::{command_problem, default_check, name_problem};
 use crate::condition::inside_tree;
 use crate::limit::Limit;
 use crate::problem::quoted;
 use crate::settings::{Settings, Sourced, Wanted};
 
-const SECTIONS: [&str; 16] = [
+const SECTIONS: [&str; 18] = [
     "agent",
     "agents",
     "loop",
@@ -27,6 +27,8 @@ const SECTIONS: [&str; 16] = [
     "views",
     "hooks",
     "notify",
+    "mode",
+    "prompts",
     "redact",
 ];
 const SECTIONS_LATER: [&str; 2] = ["gaps", "vault"];
@@ -93,6 +95,8 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>) -> Settings 
             "views" => views(reader, table, &mut settings),
             "hooks" => hooks::read(reader, table, &mut settings),
             "notify" => notify::read(reader, table, &mut settings),
+            "prompts" => prompts::read(reader, table, start, &mut settings),
+            "mode" => mode::read(reader, table, start, &mut settings),
             _ => redact(reader, table, &mut settings),
         }
     }

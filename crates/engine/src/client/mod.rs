@@ -264,6 +264,7 @@ fn redacted(request: Request) -> Request {
         | Request::Stop { .. }
         | Request::Skip
         | Request::Reboot
+        | Request::Mode { .. }
         | Request::Resume(_)
         | Request::Mark { .. }) => other,
     }

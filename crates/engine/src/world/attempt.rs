@@ -6,17 +6,21 @@ use std::path::Path;
 use piton_agent::{Exit, Found, Launch, Limits, Spec, Stdin};
 use piton_git::Expected;
 use piton_model::loop_machine::{
-    AgentConfig, AttemptEnd, AttemptOutcome, OpenAttempt, PromptBy, Snapshot, TreeProof,
+    AgentConfig, AttemptEnd, AttemptOutcome, OpenAttempt, PromptBy, PromptRecord, Snapshot, TreeProof,
 };
 use piton_model::{Command, State};
 use piton_sys::process::Emptied;
-use piton_sys::{Clock, Ids, SystemClock, SystemIds};
+use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 
 use super::inject::Injected;
 use super::{Context, WorldError, brief, confine, end, guard, prompt, snapshot_id};
 
 /// What is kept of each output of an agent.
 const OUTPUT_BYTES_MAX: u64 = 64 << 20;
+
+/// What the prompt was made of, beside the attempt's other traces: whoever records its end finds it there.
+const PROMPT_RECORD: &str = "prompt-record.json";
+const PROMPT_RECORD_BYTES_MAX: u64 = 1 << 20;
 
 /// Between the request to end and the kill.
 const KILL_GRACE_MS: u64 = 1_000;
@@ -99,14 +103,18 @@ fn prepare_tree(
 fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Option<Command>, WorldError> {
     // What git does not say is not known; the snapshot before would have failed of anything worse.
     let head = || context.workspace.head().unwrap_or_default();
-    let prompt = match prompt::compose(state, context.layout.tree(), SystemClock.now(), &head) {
-        Ok(composed) => composed.text,
+    let composed = match prompt::compose(state, context.layout.tree(), SystemClock.now(), &head) {
+        Ok(composed) => composed,
         Err(error) => return Ok(Some(not_startable(attempt, error.to_string()))),
     };
     if let Err(error) = brief::write(&context.layout, state) {
         return Ok(Some(not_startable(attempt, super::sentence(&error))));
     }
-    let spec = confine::confine(context, state, spec(context, attempt, state, prompt));
+    let record = PromptRecord { digest: composed.digest, warnings: composed.warnings };
+    let mut spec = spec(context, attempt, state, composed.text);
+    let record = serde_json::to_string(&record).expect("a record is plain data");
+    spec.files.insert(PROMPT_RECORD.to_owned(), record);
+    let spec = confine::confine(context, state, spec);
     match launch_or_abandon(context, &spec)? {
         Launch::Started | Launch::AlreadyPublished => Ok(None),
         Launch::SpawnFailed { error } => {
@@ -210,6 +218,7 @@ fn not_startable(attempt: &OpenAttempt, message: String) -> Command {
         message: Some(message),
         report: None,
         snapshot: None,
+        prompt: None,
         change: None,
         guard: None,
     };
@@ -226,6 +235,9 @@ fn finish(
     context.require_lease(state)?;
     let directory = context.attempts().join(attempt.number.to_string());
     let mut end = end::of_exit(exit, &directory, attempt, state);
+    // One of an older piton has none.
+    let record = file::read_regular(&directory.join(PROMPT_RECORD), PROMPT_RECORD_BYTES_MAX).ok().flatten();
+    end.prompt = record.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     if end.outcome != AttemptOutcome::NotStartable {
         match take_snapshot(context, &format!("after attempt {}", attempt.number)) {
             Ok(snapshot) => {

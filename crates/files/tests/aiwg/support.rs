@@ -54,6 +54,9 @@ pub(crate) fn config(guard: GuardMode) -> LoopConfig {
         on_done: None,
         notify: None,
         hooks: None,
+        mode: Default::default(),
+        prompts: Default::default(),
+        file_digest: None,
         stop: Default::default(),
     }
 }

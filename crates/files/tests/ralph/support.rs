@@ -49,6 +49,9 @@ pub(crate) fn config() -> LoopConfig {
         on_done: None,
         notify: None,
         hooks: None,
+        mode: Default::default(),
+        prompts: Default::default(),
+        file_digest: None,
     }
 }
 
@@ -148,6 +151,7 @@ fn end(report: Report, tree: &str, files: &[&str]) -> AttemptEnd {
         message: None,
         report: Some(report),
         snapshot: Some(snapshot(tree)),
+        prompt: None,
         change: Some(Change {
             files_total: files.len() as u32,
             files,

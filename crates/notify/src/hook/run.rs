@@ -117,6 +117,7 @@ impl Runner {
         for (variable, value) in [
             ("PITON_HOOK", name),
             ("PITON_HOOK_POINT", context.hook_point.as_str()),
+            ("PITON_HOOK_CALL", &context.call.to_string()),
             ("PITON_RUN_ID", &context.loop_id),
             ("PITON_ITERATION", &context.iteration.to_string()),
             ("PITON_MODE", context.mode.as_str()),

@@ -4,6 +4,7 @@ use super::*;
 
 fn seen() -> Seen {
     Seen {
+        mode: piton_model::hook::Mode::Unattended,
         at: Timestamp::from_millis(0),
         facts: Facts::default(),
         status: Status::Running,
@@ -30,15 +31,10 @@ fn triggers(before: Option<&Seen>, after: &Seen) -> Vec<&'static str> {
     after.occasions(before).iter().map(|occasion| occasion.trigger.as_str()).collect()
 }
 
-fn points(before: Option<&Seen>, after: &Seen) -> Vec<&'static str> {
-    after.points(before).into_iter().map(HookPoint::as_str).collect()
-}
-
 #[test]
 fn nothing_happened_where_nothing_changed() {
     for same in [seen(), rests(Status::Completed, Reason::Done), rests(Status::Waiting, Reason::Guard)] {
         assert_eq!(triggers(Some(&same), &same), [""; 0]);
-        assert_eq!(points(Some(&same), &same), [""; 0]);
     }
 }
 
@@ -48,7 +44,6 @@ fn a_run_starts_once() {
     assert_eq!(triggers(None, &created), [""; 0]);
     assert_eq!(triggers(Some(&created), &seen()), ["loop_started"]);
     assert_eq!(triggers(None, &seen()), ["loop_started"]);
-    assert_eq!(points(None, &seen()), ["loop_start"]);
     assert_eq!(triggers(Some(&seen()), &seen()), [""; 0]);
 }
 
@@ -70,7 +65,6 @@ fn each_rest_has_its_trigger() {
     ] {
         let rest = rests(status, reason);
         assert_eq!(triggers(Some(&seen()), &rest), [trigger], "{status:?} {reason:?}");
-        assert_eq!(points(Some(&seen()), &rest), ["loop_end"], "{status:?} {reason:?}");
         assert_eq!(triggers(Some(&rest), &seen()), ["loop_resumed"], "{status:?} {reason:?}");
     }
 }
@@ -80,7 +74,6 @@ fn waiting_for_a_moment_is_nobodys_business() {
     for reason in [Reason::RateLimit, Reason::Overloaded] {
         let waits = rests(Status::Waiting, reason);
         assert_eq!(triggers(Some(&seen()), &waits), [""; 0]);
-        assert_eq!(points(Some(&seen()), &waits), [""; 0]);
         assert_eq!(triggers(Some(&waits), &seen()), [""; 0]);
     }
 }
@@ -100,7 +93,6 @@ fn an_iteration_is_told_with_what_it_brought() {
     let before = Seen { round: Some(1), passing: Some(false), ..seen() };
     let idle = Seen { iterations: 1, round: Some(2), ..before.clone() };
     assert_eq!(triggers(Some(&before), &idle), ["iteration_complete", "no_progress"]);
-    assert_eq!(points(Some(&before), &idle), ["on_test_failure", "on_no_progress", "post_iteration"]);
     let facts = Facts { best: Some(1), ..Facts::default() };
     let green = Seen {
         iterations: 1,
@@ -113,8 +105,6 @@ fn an_iteration_is_told_with_what_it_brought() {
     };
     let expected = ["iteration_complete", "tests_all_passing", "milestone_reached"];
     assert_eq!(triggers(Some(&before), &green), expected);
-    let expected = ["on_test_success", "on_file_change", "on_progress", "post_iteration"];
-    assert_eq!(points(Some(&before), &green), expected);
     assert_eq!(
         triggers(Some(&green), &Seen { round: Some(3), passing: Some(false), ..green.clone() }),
         ["tests_failing"]
@@ -125,7 +115,6 @@ fn an_iteration_is_told_with_what_it_brought() {
 fn the_baseline_is_no_turn_of_events() {
     let baseline = Seen { round: Some(1), passing: Some(true), ..seen() };
     assert_eq!(triggers(Some(&seen()), &baseline), [""; 0]);
-    assert_eq!(points(Some(&seen()), &baseline), ["on_test_success"]);
 }
 
 #[test]
@@ -134,7 +123,6 @@ fn failures_are_told_each_time_and_successes_end_the_row() {
     let twice = Seen { failures: 2, ..seen() };
     assert_eq!(triggers(Some(&seen()), &once), ["error"]);
     assert_eq!(twice.occasions(Some(&once))[0].what.as_deref(), Some("2 in a row"));
-    assert_eq!(points(Some(&once), &twice), ["on_error"]);
     assert_eq!(triggers(Some(&twice), &seen()), [""; 0]);
     assert_eq!(triggers(Some(&seen()), &Seen { lost: 1, ..seen() }), ["error"]);
 }
@@ -143,7 +131,6 @@ fn failures_are_told_each_time_and_successes_end_the_row() {
 fn a_spent_session_that_was_left_is_a_reboot() {
     let session = |name: &str, spent| Seen { session: Some(name.to_owned()), spent, ..seen() };
     assert_eq!(triggers(Some(&session("a", true)), &session("b", false)), ["context_rebooted"]);
-    assert_eq!(points(Some(&session("a", true)), &session("b", false)), ["post_reboot"]);
     assert_eq!(
         triggers(Some(&session("a", false)), &session("b", false)),
         [""; 0],

@@ -116,6 +116,9 @@ fn config() -> Result<LoopConfig, Failure> {
         on_done: None,
         notify: None,
         hooks: None,
+        mode: Default::default(),
+        prompts: Default::default(),
+        file_digest: None,
     })
 }
 

@@ -77,7 +77,7 @@ async fn look_after(client: &LocalClient, starts: &mut Starts, out: &Output) {
 pub(super) fn is_under_way(run: &RunSummary) -> bool {
     match run.status.as_str() {
         "created" | "running" | "rebooting" => true,
-        "waiting" => matches!(run.reason.as_deref(), Some("rate_limit" | "overloaded")),
+        "waiting" => matches!(run.reason.as_deref(), Some("rate_limit" | "overloaded" | "schedule")),
         _ => false,
     }
 }

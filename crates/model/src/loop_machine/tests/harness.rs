@@ -201,6 +201,9 @@ pub(super) fn config() -> LoopConfig {
         on_done: None,
         notify: None,
         hooks: None,
+        mode: Default::default(),
+        prompts: Default::default(),
+        file_digest: None,
     }
 }
 
@@ -250,6 +253,7 @@ pub(super) fn works(tree: &str) -> AttemptEnd {
         message: None,
         report: None,
         snapshot: Some(snapshot(tree)),
+        prompt: None,
         change: None,
         guard: None,
     }
