@@ -44,6 +44,7 @@ pub(crate) fn succeeded() -> Box<AttemptEnd> {
         message: None,
         report: None,
         snapshot: None,
+        prompt: None,
         change: None,
         guard: None,
     })
@@ -110,6 +111,11 @@ pub(crate) fn config() -> LoopConfig {
         confine: None,
         on_done: None,
         gaps: None,
+        notify: None,
+        hooks: None,
+        mode: Default::default(),
+        prompts: Default::default(),
+        file_digest: None,
     }
 }
 

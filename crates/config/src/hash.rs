@@ -78,6 +78,11 @@ mod tests {
             confine: None,
             on_done: None,
             gaps: None,
+            notify: None,
+            hooks: None,
+            mode: Default::default(),
+            prompts: Default::default(),
+            file_digest: None,
         }
     }
 

@@ -86,6 +86,7 @@ pub(crate) fn settle(
     problems.extend(wrong);
     settings = overlay(settings, flags, &user, &mut notes);
     problems.extend(agent_problem(&settings));
+    problems.extend(settings.notify.problems());
     (Resolved { settings, notes }, problems)
 }
 

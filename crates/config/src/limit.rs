@@ -25,6 +25,12 @@ pub enum Limit {
     AttemptTimeout,
     /// Silence of one attempt after which it counts as hung.
     IdleTimeout,
+    /// Files that a run may change.
+    MaxFiles,
+    /// Lines that its iterations may add and remove, all together.
+    MaxLines,
+    /// Fresh sessions in the middle of the work.
+    MaxReboots,
 }
 
 /// What a limit counts.
@@ -45,7 +51,7 @@ const MICRO_DIGITS: usize = 6;
 
 impl Limit {
     /// All of them, in the order they are shown.
-    pub const ALL: [Limit; 8] = [
+    pub const ALL: [Limit; 11] = [
         Limit::MaxIterations,
         Limit::MaxDuration,
         Limit::NoProgress,
@@ -54,6 +60,9 @@ impl Limit {
         Limit::MaxTokens,
         Limit::AttemptTimeout,
         Limit::IdleTimeout,
+        Limit::MaxFiles,
+        Limit::MaxLines,
+        Limit::MaxReboots,
     ];
 
     /// Its name under `[loop]`.
@@ -114,8 +123,12 @@ impl Limit {
 
     pub(crate) fn unit(self) -> Unit {
         match self {
-            Limit::MaxIterations | Limit::NoProgress | Limit::FailureStreak => Unit::Count32,
-            Limit::MaxTokens => Unit::Count64,
+            Limit::MaxIterations
+            | Limit::NoProgress
+            | Limit::FailureStreak
+            | Limit::MaxFiles
+            | Limit::MaxReboots => Unit::Count32,
+            Limit::MaxTokens | Limit::MaxLines => Unit::Count64,
             Limit::MaxDuration | Limit::AttemptTimeout | Limit::IdleTimeout => Unit::Duration,
             Limit::MaxCost => Unit::Dollars,
         }
@@ -133,6 +146,9 @@ impl Limit {
             Limit::MaxTokens => limits.tokens = Some(value),
             Limit::AttemptTimeout => limits.attempt_ms = value,
             Limit::IdleTimeout => limits.idle_ms = Some(value),
+            Limit::MaxFiles => limits.files = Some(small),
+            Limit::MaxLines => limits.lines = Some(value),
+            Limit::MaxReboots => limits.reboots = Some(small),
         }
     }
 
@@ -146,6 +162,9 @@ impl Limit {
             Limit::MaxTokens => limits.tokens,
             Limit::AttemptTimeout => Some(limits.attempt_ms),
             Limit::IdleTimeout => limits.idle_ms,
+            Limit::MaxFiles => limits.files.map(u64::from),
+            Limit::MaxLines => limits.lines,
+            Limit::MaxReboots => limits.reboots.map(u64::from),
         }
     }
 
@@ -170,6 +189,9 @@ impl Limit {
             Limit::MaxTokens => ("max_tokens", "PITON_MAX_TOKENS", "--max-tokens"),
             Limit::AttemptTimeout => ("attempt_timeout", "PITON_ATTEMPT_TIMEOUT", "--attempt-timeout"),
             Limit::IdleTimeout => ("idle_timeout", "PITON_IDLE_TIMEOUT", "--idle-timeout"),
+            Limit::MaxFiles => ("max_files", "PITON_MAX_FILES", "--max-files"),
+            Limit::MaxLines => ("max_lines", "PITON_MAX_LINES", "--max-lines"),
+            Limit::MaxReboots => ("max_reboots", "PITON_MAX_REBOOTS", "--max-reboots"),
         }
     }
 }

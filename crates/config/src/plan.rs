@@ -86,6 +86,11 @@ pub fn plan(
         confine: is(&settings.confine.enabled).then(|| Confine { write: list(&settings.confine.write) }),
         on_done: None,
         gaps: required_gaps(settings),
+        notify: settings.notify.settled(),
+        hooks: settings.hooks.settled(),
+        prompts: settings.prompts.as_ref().map(|said| said.value.clone()).unwrap_or_default(),
+        file_digest: files.project.as_ref().map(|file| blake3::hash(&file.content).to_hex().to_string()),
+        mode: settings.mode.as_ref().map(|said| said.value.clone()).unwrap_or_default(),
     };
     Problems::or(problems, Plan { config, resolved })
 }

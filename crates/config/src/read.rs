@@ -8,7 +8,11 @@
 
 mod agents;
 mod gaps;
+mod hooks;
 mod judging;
+mod mode;
+mod notify;
+mod prompts;
 mod sections;
 mod stop;
 #[cfg(test)]

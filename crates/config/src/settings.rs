@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use piton_model::ledger::{DEFAULT_TTL_DAYS, MAX_GAPS_PER_RUN};
 use piton_model::loop_machine::{
-    Check, Escalation, GuardMode, Metric, OnLost, RebootPolicy, RecoveryPolicy, RedlinePolicy, RuleOff,
-    SessionPolicy, StopLists, Thresholds,
+    Check, Escalation, GuardMode, Metric, ModePolicy, OnLost, PromptPolicy, RebootPolicy, RecoveryPolicy,
+    RedlinePolicy, RuleOff, SessionPolicy, StopLists, Thresholds,
 };
 use serde::Serialize;
 
 use crate::agent::Agent;
 use crate::limit::Limit;
 use crate::problem::Place;
+use crate::telling::{HooksSettings, NotifySettings};
 
 /// Who said something. A later one wins over an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -116,6 +117,14 @@ pub struct Settings {
     pub views: Views,
     /// `[gaps]`.
     pub gaps: Gaps,
+    /// `[notify]`.
+    pub notify: NotifySettings,
+    /// `[hooks]`.
+    pub hooks: HooksSettings,
+    /// `[prompts]`: how prompt files are read.
+    pub prompts: Option<Sourced<PromptPolicy>>,
+    /// `[mode]`.
+    pub mode: Option<Sourced<ModePolicy>>,
     /// `[redact] patterns`: literal texts that never reach a disk.
     pub redact: Vec<Sourced<String>>,
 }
@@ -222,6 +231,8 @@ impl Settings {
         over(&mut self.reboot, upper.reboot);
         over(&mut self.reinforcement, upper.reinforcement);
         over(&mut self.recovery, upper.recovery);
+        over(&mut self.mode, upper.mode);
+        over(&mut self.prompts, upper.prompts);
         over(&mut self.views.aiwg, upper.views.aiwg);
         over(&mut self.worktree.copy, upper.worktree.copy);
         over(&mut self.worktree.link, upper.worktree.link);
@@ -239,6 +250,8 @@ impl Settings {
         by_name(&mut self.agents, upper.agents, |agent| &agent.run.name);
         by_name(&mut self.checks, upper.checks, |check| &check.name);
         by_name(&mut self.metrics, upper.metrics, |metric| &metric.name);
+        self.notify = self.notify.overlaid_by(upper.notify);
+        self.hooks = self.hooks.overlaid_by(upper.hooks);
         // What one layer wants kept secret no other layer can publish.
         self.redact.extend(upper.redact);
         self

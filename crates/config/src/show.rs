@@ -5,6 +5,7 @@ use std::fmt;
 use piton_model::loop_machine::{
     Check, Escalation, GuardMode, NamedStop, OnLost, RecoveryPolicy, SessionPolicy,
 };
+use piton_model::notify::{Channel, On, Trigger};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ use crate::layers::Resolved;
 use crate::limit::{Limit, Unit};
 use crate::problem::Place;
 use crate::read::{GUARD_WORDS, LEVEL_WORDS, ON_LOST_WORDS, SESSION_WORDS};
-use crate::settings::{Layer, Sourced, Wanted};
+use crate::settings::{Layer, Settings, Sourced, Wanted};
 
 /// Every value that holds, and who said it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -137,10 +138,44 @@ pub fn show(resolved: &Resolved) -> Shown {
     values.push(optional("gaps", "max_gaps_per_run", settings.gaps.max_gaps_per_run.as_ref(), |n| json!(n)));
     said(&mut values, "gaps", "require", &settings.gaps.require);
     said(&mut values, "gaps", "prompt_tokens", &settings.gaps.prompt_tokens);
+    telling(&mut values, settings);
+    values.extend(settings.mode.iter().map(|mode| value("mode", "start", mode, |mode| json!(mode.start))));
     for pattern in &settings.redact {
         values.push(value("redact", "patterns", pattern, |_| json!("(not shown)")));
     }
     Shown { values, notes: resolved.notes.iter().map(ToString::to_string).collect() }
+}
+
+/// Notifications and hooks. Secrets are not in them.
+fn telling(values: &mut Vec<ShownValue>, settings: &Settings) {
+    let (hooks, notify) = (&settings.hooks, &settings.notify);
+    let span = |millis: &u64| json!(format_duration(*millis));
+    said(values, "hooks", "enabled", &hooks.enabled);
+    values.extend(
+        hooks.default_timeout_ms.iter().map(|timeout| value("hooks", "default_timeout", timeout, span)),
+    );
+    said(values, "hooks", "fail_on_hook_error", &hooks.fail_on_hook_error);
+    said(values, "hooks", "dir", &hooks.dir);
+    said(values, "hooks", "builtin", &hooks.builtin);
+    for hook in &hooks.hooks {
+        values.push(value("hooks", &hook.value.name, hook, |hook| json!(hook.run.label())));
+    }
+    said(values, "notify", "enabled", &notify.enabled);
+    values.extend(
+        notify.min_interval_ms.iter().map(|interval| value("notify", "min_interval", interval, span)),
+    );
+    said(values, "notify", "max_per_hour", &notify.max_per_hour);
+    values.extend(notify.debounce_ms.iter().map(|debounce| value("notify", "debounce", debounce, span)));
+    said(values, "notify", "quiet_hours", &notify.quiet_hours);
+    for channel in &notify.channels {
+        let kind = |channel: &Channel| json!(channel.to.as_str());
+        values.push(value("notify.channels", &channel.value.name, channel, kind));
+    }
+    for trigger in &notify.triggers {
+        let priority =
+            |(_, on): &(Trigger, Option<On>)| on.as_ref().map_or(json!(false), |on| json!(on.priority));
+        values.push(value("notify.triggers", trigger.value.0.as_str(), trigger, priority));
+    }
 }
 
 /// A value that is only worth a line where somebody said it.
@@ -291,6 +326,9 @@ mod tests {
         # max_tokens is not set
         attempt_timeout = "2h"                             # default
         # idle_timeout is not set
+        # max_files is not set
+        # max_lines is not set
+        # max_reboots is not set
         on_lost = "retry"                                  # default
 
         [checks]

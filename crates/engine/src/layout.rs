@@ -82,6 +82,11 @@ impl Layout {
         self.attempts(run).join("brief.json")
     }
 
+    /// What people were told of a run.
+    pub fn told(&self, run: &RunId) -> PathBuf {
+        self.state().join("told").join(format!("{run}.json"))
+    }
+
     /// Where drivers say what no event says.
     pub fn driver_logs(&self) -> PathBuf {
         self.state().join("drivers")

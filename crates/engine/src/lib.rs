@@ -11,6 +11,7 @@ mod entry;
 mod layout;
 pub mod ledger;
 pub mod load;
+pub mod manager;
 pub mod workflow;
 pub mod world;
 

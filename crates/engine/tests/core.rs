@@ -38,6 +38,11 @@ fn state() -> State {
         confine: None,
         on_done: None,
         gaps: None,
+        notify: None,
+        hooks: None,
+        mode: Default::default(),
+        prompts: Default::default(),
+        file_digest: None,
     };
     let event = create("r".parse().expect("an id"), "task", config).expect("a configuration");
     apply(None, &event, NOW).expect("a state")
@@ -78,6 +83,7 @@ fn ended(attempt: u32) -> Command {
         message: None,
         report: None,
         snapshot: Some(Snapshot { id: format!("a{attempt}"), tree: format!("at{attempt}") }),
+        prompt: None,
         change: None,
         guard: None,
     };
@@ -193,7 +199,7 @@ fn a_checkpoint_is_taken_when_enough_was_written() {
         let outcome = match &effect {
             Effect::Attempt(attempt) => ended(attempt.number),
             Effect::Checks(number) => round(*number, false),
-            Effect::Timer(_) => unreachable!("nothing waits here"),
+            Effect::Hooks(_) | Effect::Timer(_) => unreachable!("nothing waits here"),
         };
         let planned = append_of(core.step(Input::Outcome(effect.clone(), outcome), NOW));
         bytes += planned.events.iter().map(|event| event.data.len()).sum::<usize>();

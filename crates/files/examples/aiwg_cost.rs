@@ -152,6 +152,11 @@ fn config() -> LoopConfig {
         confine: None,
         on_done: None,
         gaps: None,
+        notify: None,
+        hooks: None,
+        mode: Default::default(),
+        prompts: Default::default(),
+        file_digest: None,
         stop: Default::default(),
     }
 }
@@ -181,6 +186,7 @@ fn end(number: u32, files: u32, snapshot: &Snapshot) -> AttemptEnd {
         message: None,
         report: None,
         snapshot: Some(snapshot.clone()),
+        prompt: None,
         change: Some(Change { artifacts: (0..files).map(artifact).collect(), ..Change::default() }),
         guard: Some(GuardReport {
             tests: Counts { before: 150, after: 150 },

@@ -20,6 +20,7 @@ mod render;
 mod status;
 
 pub use crate::aside::Quarantined;
+pub use backup::keep_copy;
 pub use format::{
     CoreLoopState, LoopStatus, MetricsSnapshot, PersistedLoopState, ProgressState, STATE_VERSION,
     SessionHistoryEntry, SessionState, StopConditionState, TestState,

@@ -134,12 +134,7 @@ fn protected(comparison: &Comparison, protected: &[String]) -> Vec<Draft> {
     let mut drafts = Vec::new();
     for file in &comparison.files {
         let sides = [&file.before, &file.after];
-        let is_below = |path: &str| {
-            protected.iter().any(|top| {
-                let top = top.trim_end_matches('/');
-                path == top || path.strip_prefix(top).is_some_and(|rest| rest.starts_with('/'))
-            })
-        };
+        let is_below = |path: &str| protected.iter().any(|rule| crate::protect::is_protected(path, rule));
         if sides.iter().any(|side| side.as_ref().is_some_and(|side| is_below(&side.path))) {
             let what = match (&file.before, &file.after) {
                 (None, _) => "was added below a protected path",

@@ -27,6 +27,7 @@ mod similar;
 
 mod language;
 mod paths;
+mod protect;
 mod source;
 mod words;
 
@@ -35,6 +36,7 @@ pub use census::{Census, Counted, census};
 pub use compare::{Known, Options, compare};
 pub use language::{Parsed, parse};
 pub use piton_git::{Entry, ReadError, Tree};
+pub use protect::is_protected;
 pub use report::{AssertionCounts, Finding, RegressionType, Report, Severity, TestCounts};
 pub use rules::{RULES, Rule};
 pub use sarif::sarif;

@@ -37,6 +37,13 @@ pub enum Said {
         /// Parts that are left.
         pending: Vec<String>,
     },
+    /// A value to keep with the run.
+    Value {
+        /// Its name.
+        key: String,
+        /// It; `null` forgets one.
+        value: serde_json::Value,
+    },
     /// Something to remember.
     Note {
         /// What it is.

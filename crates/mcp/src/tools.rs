@@ -11,6 +11,11 @@ use serde::Deserialize;
 
 use crate::{Desk, Said};
 
+/// Longest name of a value.
+const KEY_BYTES_MAX: usize = 100;
+/// Largest value, as JSON.
+const VALUE_BYTES_MAX: usize = 16 << 10;
+
 /// What an agent thinks of its task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -53,6 +58,14 @@ struct RecordParameters {
     kind: NoteKind,
     /// One or two sentences that make sense to someone who was not there.
     text: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct SetParameters {
+    /// A name of your own, up to 100 characters.
+    key: String,
+    /// Any JSON value.
+    value: serde_json::Value,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -109,6 +122,22 @@ impl Server {
     )]
     fn record(&self, Parameters(given): Parameters<RecordParameters>) -> Result<String, String> {
         self.desk.say(Said::Note { kind: given.kind, text: given.text })?;
+        Ok("Recorded.".to_owned())
+    }
+
+    #[tool(
+        description = "Keep a value with the run under a name of your own. `state` shows what is kept, prompts can speak of it, and people see it."
+    )]
+    fn set_value(&self, Parameters(given): Parameters<SetParameters>) -> Result<String, String> {
+        let SetParameters { key, value } = given;
+        let fits = !key.is_empty() && key.len() <= KEY_BYTES_MAX && key != "piton";
+        if !fits || value.to_string().len() > VALUE_BYTES_MAX {
+            return Err(
+                "the name is empty, longer than 100 bytes or piton's own, or the value is longer than 16 KiB"
+                    .to_owned(),
+            );
+        }
+        self.desk.say(Said::Value { key, value })?;
         Ok("Recorded.".to_owned())
     }
 

@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::hook::Mode;
 use crate::loop_machine::{
-    Adoption, Answer, AttemptEnd, CheckRound, LoopConfig, OpenAttempt, QuestionKind, Raise, RecoveryStep,
-    Snapshot, TreeProof,
+    Adoption, Answer, AttemptEnd, CheckRound, HookCall, HookEnd, LoopConfig, OpenAttempt, QuestionKind,
+    Raise, RecoveryStep, Snapshot, SwitchReason, TreeProof,
 };
 use crate::machine::{DecodeError, Encoded, RunEvent};
 use crate::status::{Kind, Reason};
@@ -91,12 +92,33 @@ pub enum Event {
         tree: TreeProof,
     },
 
+    /// The driver means to call the hooks at these points. Only while `running` with nothing open.
+    HooksStarted {
+        /// Which points.
+        call: HookCall,
+    },
+    /// The hooks were called.
+    HooksFinished {
+        /// What they did.
+        end: Box<HookEnd>,
+    },
+
     /// A recovery from a regression came one step further.
     RecoveryAdvanced {
         /// Counts the recoveries of this run.
         recovery: u32,
         /// The step.
         step: RecoveryStep,
+    },
+
+    /// The run changed between attended, unattended and hybrid.
+    ModeSwitched {
+        /// From.
+        from: Mode,
+        /// To.
+        to: Mode,
+        /// Why.
+        why: SwitchReason,
     },
 
     // ── Rests and ends ───────────────────────────────────────────────────────────────────────────
@@ -180,6 +202,15 @@ pub enum Event {
         /// With these limits raised.
         raise: Raise,
     },
+    /// Change the mode, or rest before an iteration.
+    ModeRequested {
+        /// To this one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mode: Option<Mode>,
+        /// Ask a person before this iteration.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        break_at: Option<u32>,
+    },
     /// An answer to a question.
     AnswerGiven {
         /// Which question.
@@ -256,7 +287,10 @@ pub const KINDS: &[&str] = &[
     "attempt_finished",
     "attempt_abandoned",
     "attempt_lost",
+    "hooks_started",
+    "hooks_finished",
     "recovery_advanced",
+    "mode_switched",
     "question_asked",
     "question_closed",
     "answer_refused",
@@ -271,6 +305,7 @@ pub const KINDS: &[&str] = &[
     "skip_requested",
     "reboot_requested",
     "resume_requested",
+    "mode_requested",
     "answer_given",
     "agent_told",
     "run_adopted",
@@ -300,6 +335,7 @@ impl Event {
                 | Event::SkipRequested { .. }
                 | Event::RebootRequested { .. }
                 | Event::ResumeRequested { .. }
+                | Event::ModeRequested { .. }
                 | Event::AnswerGiven { .. }
                 | Event::AgentTold { .. }
                 | Event::RunAdopted { .. }

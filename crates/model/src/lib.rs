@@ -8,12 +8,14 @@
 //! [`Machine`] is what the driver knows of either.
 
 mod event;
+pub mod hook;
 mod id;
 pub mod ledger;
 pub mod ledger_machine;
 pub mod limits;
 pub mod loop_machine;
 mod machine;
+pub mod notify;
 mod rejection;
 mod status;
 mod time;

@@ -100,6 +100,15 @@ pub enum Reason {
     /// The deadline.
     #[serde(rename = "limit:deadline")]
     LimitDeadline,
+    /// The ceiling of changed files.
+    #[serde(rename = "limit:files")]
+    LimitFiles,
+    /// The ceiling of changed lines.
+    #[serde(rename = "limit:lines")]
+    LimitLines,
+    /// The ceiling of reboots.
+    #[serde(rename = "limit:reboots")]
+    LimitReboots,
     /// Too many iterations in a row changed nothing that matters.
     #[serde(rename = "no_progress")]
     NoProgress,
@@ -109,6 +118,15 @@ pub enum Reason {
     /// A stop condition is met.
     #[serde(rename = "stop_condition")]
     StopCondition,
+    /// A hook wants it.
+    #[serde(rename = "hook")]
+    Hook,
+    /// A person decides between iterations.
+    #[serde(rename = "attended")]
+    Attended,
+    /// It does not work at this hour.
+    #[serde(rename = "schedule")]
+    Schedule,
     /// Ctrl-C, or a signal to the driver.
     #[serde(rename = "interrupted")]
     Interrupted,
@@ -153,6 +171,12 @@ impl Reason {
             Reason::LimitCost => "limit:cost",
             Reason::LimitTokens => "limit:tokens",
             Reason::LimitDeadline => "limit:deadline",
+            Reason::LimitFiles => "limit:files",
+            Reason::LimitLines => "limit:lines",
+            Reason::LimitReboots => "limit:reboots",
+            Reason::Hook => "hook",
+            Reason::Attended => "attended",
+            Reason::Schedule => "schedule",
             Reason::NoProgress => "no_progress",
             Reason::FailureStreak => "failure_streak",
             Reason::StopCondition => "stop_condition",
@@ -205,7 +229,7 @@ pub fn exit_code(status: Status, reason: Option<Reason>) -> Option<ExitCode> {
             _ => ExitCode::Person,
         }),
         Status::Waiting => match reason {
-            Some(Reason::RateLimit | Reason::Overloaded) => None,
+            Some(Reason::RateLimit | Reason::Overloaded | Reason::Schedule) => None,
             _ => Some(ExitCode::Person),
         },
         Status::Stopped => Some(match reason {
@@ -215,8 +239,12 @@ pub fn exit_code(status: Status, reason: Option<Reason>) -> Option<ExitCode> {
                 | Reason::LimitCost
                 | Reason::LimitTokens
                 | Reason::LimitDeadline
+                | Reason::LimitFiles
+                | Reason::LimitLines
+                | Reason::LimitReboots
                 | Reason::NoProgress
-                | Reason::StopCondition,
+                | Reason::StopCondition
+                | Reason::Hook,
             ) => ExitCode::Limit,
             Some(Reason::Interrupted) => ExitCode::Interrupted,
             Some(Reason::Auth | Reason::Environment) => ExitCode::Environment,

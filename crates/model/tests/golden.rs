@@ -9,8 +9,10 @@ use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use piton_model::hook::{Builtin, HookPoint, Hooks, Mode};
 use piton_model::loop_machine::*;
-use piton_model::{Event, Kind, Reason, StopOrigin, Timestamp};
+use piton_model::notify::Notify;
+use piton_model::{Event, Kind, Reason, Status, StopOrigin, Timestamp};
 
 /// An example of every event, and a proof that it is every event: the match has no wildcard.
 macro_rules! examples {
@@ -57,6 +59,38 @@ examples! {
     AttemptFinished { attempt: 5, end: Box::new(attempt_end()) }
     AttemptAbandoned { attempt: 6 }
     AttemptLost { attempt: 7, tree: TreeProof::Scanned }
+    HooksStarted {
+        call: HookCall {
+            number: 4,
+            points: vec![HookPoint::LoopEnd],
+            ending: Some(Ending {
+                status: Status::Stopped,
+                reason: Reason::Hook,
+                detail: Some("no budget left".to_owned()),
+            }),
+        }
+    }
+    HooksFinished {
+        end: Box::new(HookEnd {
+            number: 4,
+            results: vec![HookRecord {
+                hook: "budget".to_owned(),
+                point: HookPoint::PreIteration,
+                success: false,
+                skipped: true,
+                duration_ms: 12,
+                said: Some("skipped, not trusted: ./budget".to_owned()),
+            }],
+            stop: Some("no budget left".to_owned()),
+            keep_session: true,
+            set: [("k".to_owned(), 1.into())].into(),
+        })
+    }
+    ModeSwitched {
+        from: Mode::Unattended,
+        to: Mode::Attended,
+        why: SwitchReason::Triggered { trigger: "3 failures in a row".to_owned() }
+    }
     RecoveryAdvanced {
         recovery: 2,
         step: RecoveryStep::Paused {
@@ -86,6 +120,7 @@ examples! {
     ResumeRequested {
         raise: Raise { working_ms: Some(1), cost_microusd: Some(2), tokens: Some(3), ..Raise::default() }
     }
+    ModeRequested { mode: Some(Mode::Hybrid), break_at: Some(7) }
     AnswerGiven {
         question: 2,
         answer: Answer::Approve,
@@ -153,7 +188,12 @@ fn config() -> LoopConfig {
             Condition::Command("test -s out".to_owned()),
             Condition::File("out".to_owned()),
         ],
-        limits: Limits { cost_microusd: Some(5_000_000), idle_ms: Some(600_000), ..Limits::default() },
+        limits: Limits {
+            cost_microusd: Some(5_000_000),
+            idle_ms: Some(600_000),
+            files: Some(40),
+            ..Limits::default()
+        },
         on_lost: OnLost::RestoreAndRetry,
         session: SessionPolicy::Continue,
         redline: RedlinePolicy { redline_percent: 80, ..RedlinePolicy::default() },
@@ -202,6 +242,11 @@ fn config() -> LoopConfig {
         confine: Some(Confine { write: vec!["~/.cargo".to_owned()] }),
         on_done: Some("true".to_owned()),
         gaps: None,
+        notify: Some(Notify::default()),
+        hooks: Some(Hooks { hooks: vec![Builtin::Git.hook()], ..Hooks::default() }),
+        mode: ModePolicy { start: Mode::Hybrid, switch: Some(Switching::default()), ..ModePolicy::default() },
+        prompts: PromptPolicy { strict: true, variables: [("style".to_owned(), "terse".into())].into() },
+        file_digest: Some("ab12".to_owned()),
     }
 }
 
@@ -284,6 +329,10 @@ fn attempt_end() -> AttemptEnd {
         message: Some("exited with -1".to_owned()),
         report: Some(report),
         snapshot: Some(snapshot()),
+        prompt: Some(PromptRecord {
+            digest: Some("9f86d081".to_owned()),
+            warnings: vec!["PROMPT.md:3: unknown name".to_owned()],
+        }),
         change: Some(Change {
             files: vec!["src/lib.rs".to_owned()],
             files_total: 1,
@@ -400,6 +449,7 @@ fn anyone_may_append_requests_and_nothing_else() {
         "skip_requested",
         "reboot_requested",
         "resume_requested",
+        "mode_requested",
         "answer_given",
         "agent_told",
         "run_adopted",

@@ -86,6 +86,8 @@ pub(crate) enum Command {
     Skip(RunArgument),
     /// Begin a fresh session of the agent with the next attempt, and hand on what the old one knew.
     Reboot(RunArgument),
+    /// Show or change whether a person is there, or be asked before an iteration.
+    Mode(ModeArguments),
     /// Say something to the agent at its next prompt.
     Tell(TellArguments),
     /// Note something with a run, and set values of your own; later prompts and `piton report` hold the note.
@@ -124,6 +126,8 @@ pub(crate) enum Command {
     Doctor,
     /// Trust the piton.toml of this repository as it stands.
     Trust(TrustArguments),
+    /// Print the JSON Schema of a view or of a command's JSON output; without a name, list them.
+    Schema(SchemaArguments),
     /// Print a completion script.
     Completions(CompletionsArguments),
     /// Show the configuration.
@@ -149,6 +153,7 @@ impl Command {
             | Self::Stop(_)
             | Self::Skip(_)
             | Self::Reboot(_)
+            | Self::Mode(_)
             | Self::Tell(_)
             | Self::Note(_)
             | Self::Answer(_)
@@ -179,6 +184,7 @@ impl Command {
             | Self::Hook(_)
             | Self::Doctor
             | Self::Completions(_)
+            | Self::Schema(_)
             | Self::Config(_)
             | Self::DemoAgent => false,
             // An agent may look; only a person chooses or allows.
@@ -199,6 +205,45 @@ pub(crate) struct RunArgument {
     /// run, else the newest.
     #[arg(value_name = "RUN")]
     pub(crate) run: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArguments {
+    /// Which one.
+    pub(crate) name: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ModeArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    /// The mode from the next decision on; without one, show the mode.
+    #[arg(value_enum)]
+    pub(crate) mode: Option<ModeWord>,
+    /// Ask a person before this iteration, whatever the mode.
+    #[arg(long = "break", value_name = "N")]
+    pub(crate) break_at: Option<u32>,
+}
+
+/// Whether a person is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ModeWord {
+    /// A person decides between iterations.
+    Attended,
+    /// Nobody is asked unless it must be.
+    Unattended,
+    /// A person is asked now and then.
+    Hybrid,
+}
+
+impl ModeWord {
+    pub(crate) fn mode(self) -> piton_model::hook::Mode {
+        match self {
+            ModeWord::Attended => piton_model::hook::Mode::Attended,
+            ModeWord::Unattended => piton_model::hook::Mode::Unattended,
+            ModeWord::Hybrid => piton_model::hook::Mode::Hybrid,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -262,6 +307,18 @@ pub(crate) struct LoopArguments {
     /// Stop after this many tokens, as far as the agent reports them.
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u64>,
+    /// Stop when more than this many files were changed.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_files: Option<u32>,
+    /// Stop when more than this many lines were added and removed.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_lines: Option<u64>,
+    /// Stop after more than this many fresh sessions in the middle of the work.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_reboots: Option<u32>,
+    /// Ask before every iteration, and about every change.
+    #[arg(long)]
+    pub(crate) attended: bool,
     /// Name the run.
     #[arg(long, value_name = "ID")]
     pub(crate) id: Option<String>,
@@ -460,7 +517,7 @@ pub(crate) struct OutputArguments {
 }
 
 /// Limits that a resume raises.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct RaiseArguments {
     /// A new ceiling of iterations; `+25` adds to the old one.
     #[arg(long, value_name = "[+]N", allow_hyphen_values = true)]
@@ -474,6 +531,15 @@ pub(crate) struct RaiseArguments {
     /// A new ceiling of tokens; `+100000` adds to the old one.
     #[arg(long, value_name = "[+]N")]
     pub(crate) max_tokens: Option<String>,
+    /// A new ceiling of changed files; `+20` adds to the old one.
+    #[arg(long, value_name = "[+]N")]
+    pub(crate) max_files: Option<String>,
+    /// A new ceiling of changed lines; `+1000` adds to the old one.
+    #[arg(long, value_name = "[+]N")]
+    pub(crate) max_lines: Option<String>,
+    /// A new ceiling of fresh sessions; `+5` adds to the old one.
+    #[arg(long, value_name = "[+]N")]
+    pub(crate) max_reboots: Option<String>,
 }
 
 #[derive(Debug, Args)]

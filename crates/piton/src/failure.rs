@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use piton_engine::manager::ManagerError;
 use piton_engine::world::WorldError;
 use piton_engine::{ClientError, DriveError};
 use piton_model::{ExitCode, Reason, Rejection};
@@ -130,6 +131,18 @@ impl From<Rejection> for Failure {
             Rejection::BadConfig(_) => {
                 failure.hint("give --check CMD or --until COND; see `piton loop --help`")
             }
+        }
+    }
+}
+
+impl From<ManagerError> for Failure {
+    fn from(error: ManagerError) -> Self {
+        match error {
+            ManagerError::Client(error) => error.into(),
+            ManagerError::World(error) => error.into(),
+            ManagerError::Rejected(error) => error.into(),
+            ManagerError::Agent(error) => Failure::environment(&error),
+            error @ ManagerError::UnderWay { .. } => Failure::of(ExitCode::Usage, &error),
         }
     }
 }

@@ -3,10 +3,12 @@
 //! One file per command in [`commands`]; printing lives in [`output`], what a person reads of a run in
 //! [`render`]. Data goes to stdout, everything else to stderr.
 
+mod attended;
 mod cli;
 mod commands;
 mod configuration;
 mod failure;
+mod hooked;
 mod known;
 mod output;
 mod render;

@@ -4,9 +4,10 @@ pub(crate) mod workflow;
 
 use std::fmt::Write;
 
+use piton_model::hook::HookPoint;
 use piton_model::loop_machine::{
-    AttemptOutcome, CheckRound, Condition, DoneRule, Finding, IterationRecord, Measures, NamedStop,
-    RecoveryStep, State, done_rule, is_met,
+    AttemptOutcome, CheckRound, Condition, DoneRule, Finding, HookEnd, HookRecord, IterationRecord, Measures,
+    NamedStop, RecoveryStep, State, SwitchReason, done_rule, is_met,
 };
 use piton_model::{Event, Reason, Status, Timestamp};
 use piton_view::{ChangedView, CheckView, RunStatus};
@@ -234,6 +235,26 @@ pub(crate) fn why(state: &State) -> String {
             format!("reached its money ceiling, {} spent", money(counters.cost_microusd))
         }
         Some(Reason::LimitDeadline) => detail.unwrap_or_else(|| "its deadline has come".to_owned()),
+        Some(Reason::LimitFiles) => format!(
+            "changed {}, more than its {}",
+            count(state.modified_files.len() as u32, "file"),
+            state.config.limits.files.unwrap_or_default()
+        ),
+        Some(Reason::LimitLines) => format!(
+            "changed {} lines, more than its {}",
+            counters.lines_changed,
+            state.config.limits.lines.unwrap_or_default()
+        ),
+        Some(Reason::LimitReboots) => format!(
+            "began {}, more than its {}",
+            count(counters.reboots, "fresh session"),
+            state.config.limits.reboots.unwrap_or_default()
+        ),
+        Some(Reason::Hook) => detail.unwrap_or_else(|| "a hook wants it".to_owned()),
+        Some(Reason::Attended) => "attended: you decide how it goes on".to_owned(),
+        Some(Reason::Schedule) => {
+            detail.unwrap_or_else(|| format!("it does not work at this hour{}", until(state)))
+        }
         Some(Reason::LimitTokens) => format!("reached its token ceiling, {} used", counters.tokens),
         Some(Reason::NoProgress) => {
             let iterations = count(counters.no_progress_in_a_row, "iteration");
@@ -297,6 +318,31 @@ fn result(state: &State) -> String {
     }
 }
 
+fn points(points: &[HookPoint]) -> String {
+    points.iter().map(|point| point.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn hooks_words(end: &HookEnd) -> String {
+    let called = end.results.iter().filter(|result| !result.skipped).count();
+    let mut text = format!("{} called", count(called as u32, "hook"));
+    for warning in end.results.iter().filter_map(HookRecord::warning) {
+        let _ = write!(text, "; {warning}");
+    }
+    if let Some(why) = &end.stop {
+        let _ = write!(text, "; {why}");
+    }
+    text
+}
+
+fn switch_words(why: &SwitchReason) -> String {
+    match why {
+        SwitchReason::UserRequest => "somebody asked for it".to_owned(),
+        SwitchReason::Scheduled { at } => format!("it is past {at}"),
+        SwitchReason::Triggered { trigger } => trigger.clone(),
+        SwitchReason::Automatic => "nobody answered".to_owned(),
+    }
+}
+
 /// One event, for `log` and `why`.
 pub(crate) fn event(event: &Event) -> String {
     let text = match event {
@@ -343,6 +389,16 @@ pub(crate) fn event(event: &Event) -> String {
         Event::AnswerRefused { question, why } => {
             format!("an answer to question {question} does not count: {why}")
         }
+        Event::HooksStarted { call } => format!("hooks at {} are called", points(&call.points)),
+        Event::HooksFinished { end } => hooks_words(end),
+        Event::ModeSwitched { from, to, why } => {
+            format!("{} → {}: {}", from.as_str(), to.as_str(), switch_words(why))
+        }
+        Event::ModeRequested { mode, break_at } => match (mode, break_at) {
+            (Some(mode), _) => format!("somebody asks for the mode {}", mode.as_str()),
+            (None, Some(iteration)) => format!("somebody wants to be asked before iteration {iteration}"),
+            (None, None) => "somebody asks for no other mode".to_owned(),
+        },
         Event::RecoveryAdvanced { recovery, step } => format!("recovery {recovery}: {}", step_words(step)),
         Event::RunWaiting { reason, until } => {
             let until = until.map_or_else(String::new, |until| format!(" until {until}"));
@@ -549,6 +605,7 @@ fn changed(view: &ChangedView) -> Option<String> {
 fn status_words(view: &RunStatus) -> &'static str {
     match (view.summary.status.as_str(), view.summary.reason.as_deref()) {
         ("waiting", Some("rate_limit" | "overloaded")) => "waiting for the provider",
+        ("waiting", Some("schedule")) => "waiting for its hours",
         ("waiting", _) => "waiting for you",
         ("completed", _) => "done",
         ("running", _) if view.driver.is_none() => "running, but nothing drives it",

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use piton_engine::LocalClient;
-use piton_model::loop_machine::AttemptOutcome;
+use piton_model::loop_machine::{AttemptOutcome, HookRecord};
 use piton_model::workflow::WorkflowEvent;
 use piton_model::{
     Event, ExitCode, Kind, Machine, RunEvent, RunId, Seq, State, StopOrigin, exit_code, workflow,
@@ -16,7 +16,7 @@ use piton_view::{Client, EventView, Request};
 
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{render, start};
+use crate::{attended, render, start};
 
 /// From where a viewer shows a run.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +45,16 @@ trait Shown: Machine {
 
     /// The last lines; `next` is the command that helps.
     fn ending(&self, next: &str) -> Vec<String>;
+
+    /// Whether an answer is on its way to the driver.
+    fn is_settling(&self, _out: &Output) -> bool {
+        false
+    }
+
+    /// Whether somebody sits at this terminal and is asked something that a key can answer.
+    fn asks_for_a_key(&self, _out: &Output) -> bool {
+        false
+    }
 }
 
 /// Shows `run` until it rests, and exits with its code.
@@ -82,6 +92,16 @@ async fn watch<M: Shown>(
         }
         screen.catch_up(client, run).await?;
         if let Some(code) = screen.rested() {
+            if screen.state.as_ref().is_some_and(|state| state.is_settling(out)) {
+                continue;
+            }
+            if screen.state.as_ref().is_some_and(|state| state.asks_for_a_key(out)) {
+                out.transient("");
+                if attended::decide(client, run, out).await? == attended::Decided::GoesOn {
+                    continue;
+                }
+                screen.catch_up(client, run).await?;
+            }
             // What comes next must not find a driver that is only leaving.
             start::let_go(client, run).await?;
             screen.ending(client).await?;
@@ -144,9 +164,15 @@ fn went_wrong(event: &Event) -> bool {
 }
 
 /// What a person should know of an attempt besides.
-fn warnings(event: &Event) -> &[String] {
-    let Event::AttemptFinished { end, .. } = event else { return &[] };
-    end.report.as_ref().map_or(&[], |report| &report.warnings)
+fn warnings(event: &Event) -> Vec<String> {
+    match event {
+        Event::AttemptFinished { end, .. } => {
+            let said = end.report.iter().flat_map(|report| &report.warnings);
+            said.chain(end.prompt.iter().flat_map(|prompt| &prompt.warnings)).cloned().collect()
+        }
+        Event::HooksFinished { end } => end.results.iter().filter_map(HookRecord::warning).collect(),
+        _ => Vec::new(),
+    }
 }
 
 impl Shown for State {
@@ -175,6 +201,7 @@ impl Shown for State {
                 | Event::RunWaiting { until: Some(_), .. }
                 | Event::RunResumed { .. }
                 | Event::AnswerRefused { .. }
+                | Event::ModeSwitched { .. }
         ) || went_wrong(event);
         if worth_telling || out.verbose {
             lines.push(format!("      {}", render::event(event)));
@@ -187,6 +214,7 @@ impl Shown for State {
         let what = match &self.open {
             Some(piton_model::loop_machine::Open::Checks(_)) => "checks",
             Some(piton_model::loop_machine::Open::Attempt(_)) => "agent works",
+            Some(piton_model::loop_machine::Open::Hooks(_)) => "hooks",
             None => self.status.as_str(),
         };
         format!("#{}  {what}", self.iteration)
@@ -194,6 +222,14 @@ impl Shown for State {
 
     fn ending(&self, next: &str) -> Vec<String> {
         render::ending(self, next)
+    }
+
+    fn is_settling(&self, out: &Output) -> bool {
+        attended::is_settling(self, out)
+    }
+
+    fn asks_for_a_key(&self, out: &Output) -> bool {
+        attended::is_due(self, out)
     }
 }
 

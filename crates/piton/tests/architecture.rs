@@ -14,6 +14,7 @@ const LAYERS: &[&str] = &[
     "piton-prompt",
     "piton-guard",
     "piton-agent",
+    "piton-notify",
     "piton-files",
     "piton-engine",
     "piton-mcp",

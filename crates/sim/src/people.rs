@@ -208,5 +208,6 @@ fn raise(shown: &Shown, rng: &mut Rng) -> Raise {
         working_ms: Some(16 * 3_600_000),
         cost_microusd: shown.cost_limit.map(|limit| limit + 500_000),
         tokens: None,
+        ..Raise::default()
     }
 }

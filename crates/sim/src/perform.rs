@@ -84,6 +84,7 @@ impl Task {
         match &self.effect {
             Effect::Attempt(attempt) => Name::Attempt(attempt.number),
             Effect::Checks(round) => Name::Check { round: *round, index: self.index, attempt: self.attempt },
+            Effect::Hooks(_) => unreachable!("no scenario has hooks"),
             Effect::Timer(_) => unreachable!("timers are the shell's"),
         }
     }
@@ -104,6 +105,7 @@ impl Task {
                 self.step_attempt(&attempt, state, around)
             }
             Effect::Checks(round) => self.step_checks(*round, state, around),
+            Effect::Hooks(_) => unreachable!("no scenario has hooks"),
             Effect::Timer(_) => Some(Command::Tick),
         }
     }
@@ -181,6 +183,7 @@ impl Task {
                     message: None,
                     report: exit.report,
                     snapshot: None,
+                    prompt: None,
                     change: None,
                     guard: None,
                 };

@@ -146,5 +146,10 @@ fn config(rng: &mut Rng) -> LoopConfig {
         confine: None,
         on_done: None,
         gaps: None,
+        notify: None,
+        hooks: None,
+        mode: Default::default(),
+        prompts: Default::default(),
+        file_digest: None,
     }
 }

@@ -164,6 +164,25 @@ pub fn open_append(path: &Path) -> Result<File, Error> {
     Ok(file)
 }
 
+/// Adds `bytes` to the end of the regular file `path`, in one write; a new one is private. Says how large it is then.
+///
+/// Nothing is synced: for logs, whose last line may be lost with the power. Never through a symbolic link.
+pub fn append(path: &Path, bytes: &[u8]) -> Result<u64, Error> {
+    const ACTION: &str = "append to";
+    let mut options = OpenOptions::new();
+    options.append(true).create(true).mode(MODE_FILE).custom_flags(NO_FOLLOW | NO_BLOCK);
+    let mut file = options.open(path).map_err(|error| match is_symlink_error(&error) {
+        true => Error::refused(ACTION, path, Refusal::Symlink),
+        false => Error::new(ACTION, path, error),
+    })?;
+    let metadata = file.metadata().map_err(|source| Error::new(ACTION, path, source))?;
+    if !metadata.is_file() {
+        return Err(Error::refused(ACTION, path, Refusal::NotARegularFile));
+    }
+    file.write_all(bytes).map_err(|source| Error::new(ACTION, path, source))?;
+    Ok(metadata.len() + bytes.len() as u64)
+}
+
 /// Creates the directory `path` and its missing parents, for this user alone, then checks it.
 pub fn create_private_dir(path: &Path) -> Result<(), Error> {
     create_missing_dirs(path)?;

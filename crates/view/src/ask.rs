@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use piton_model::hook::Mode;
 use piton_model::loop_machine::{Answer, Raise};
 use piton_model::workflow::{self, StepId, WorkflowEvent};
 use piton_model::{Event, StopOrigin};
@@ -25,6 +26,13 @@ pub enum Request {
     Reboot,
     /// Go on, with limits raised.
     Resume(Raise),
+    /// Change the mode, or be asked before an iteration.
+    Mode {
+        /// To this one.
+        mode: Option<Mode>,
+        /// Ask before this iteration.
+        break_at: Option<u32>,
+    },
     /// Say something to the agent at its next prompt.
     Tell(String),
     /// Answer a question.
@@ -74,6 +82,7 @@ impl Request {
             Request::Skip => Event::SkipRequested {},
             Request::Reboot => Event::RebootRequested {},
             Request::Resume(raise) => Event::ResumeRequested { raise },
+            Request::Mode { mode, break_at } => Event::ModeRequested { mode, break_at },
             Request::Tell(text) => Event::AgentTold { text },
             Request::Answer { question, answer, comment, seen, .. } => {
                 Event::AnswerGiven { question, answer, comment, seen }
@@ -110,6 +119,7 @@ impl Request {
             Request::Note { .. } => return Err("keep notes"),
             Request::Choose { .. } => return Err("prefer an iteration"),
             Request::Mark { .. } => return Err("mark findings"),
+            Request::Mode { .. } => return Err("change its mode"),
         })
     }
 }

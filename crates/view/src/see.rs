@@ -43,6 +43,8 @@ pub struct RunStatus {
     pub since: Timestamp,
     /// The command that helps.
     pub next: String,
+    /// Whether a person is there.
+    pub mode: &'static str,
     /// Who drives it, if anybody living does.
     pub driver: Option<DriverView>,
     /// What a viewer of it exits with, once it rests.
@@ -140,6 +142,12 @@ pub struct LimitsView {
     pub no_progress: Counted<u32>,
     /// Failed attempts in a row.
     pub failures: Counted<u32>,
+    /// Files that were changed.
+    pub files: Counted<u32>,
+    /// Lines that were added and removed.
+    pub lines: Counted<u64>,
+    /// Fresh sessions in the middle of the work.
+    pub reboots: Counted<u32>,
 }
 
 /// What was used.
@@ -327,7 +335,8 @@ pub struct ProblemView {
 impl RunSummary {
     /// Whether the words of this row say that a person is needed.
     pub fn needs_person(&self) -> bool {
-        let provider = [Reason::RateLimit, Reason::Overloaded].map(|reason| Some(reason.as_str()));
+        let provider =
+            [Reason::RateLimit, Reason::Overloaded, Reason::Schedule].map(|reason| Some(reason.as_str()));
         // A ledger waits for time to pass.
         if self.kind == Kind::Ledger.as_str() {
             return false;

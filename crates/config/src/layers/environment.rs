@@ -9,7 +9,7 @@ use crate::settings::{Layer, Settings, Sourced};
 ///
 /// Others have other owners: `PITON_CONFIG_DIR` and `PITON_STORE` say where things are, and an agent gets
 /// `PITON_RUN_ID`, `PITON_PROMPT_FILE` and their like.
-pub const VARIABLES: [(&str, &str); 11] = [
+pub const VARIABLES: [(&str, &str); 14] = [
     ("PITON_AGENT", "agent.use"),
     ("PITON_SESSION", "loop.session"),
     ("PITON_ON_LOST", "loop.on_lost"),
@@ -21,6 +21,9 @@ pub const VARIABLES: [(&str, &str); 11] = [
     ("PITON_MAX_TOKENS", "loop.max_tokens"),
     ("PITON_ATTEMPT_TIMEOUT", "loop.attempt_timeout"),
     ("PITON_IDLE_TIMEOUT", "loop.idle_timeout"),
+    ("PITON_MAX_FILES", "loop.max_files"),
+    ("PITON_MAX_LINES", "loop.max_lines"),
+    ("PITON_MAX_REBOOTS", "loop.max_reboots"),
 ];
 
 /// What the environment says, and what is wrong with it.

@@ -4,14 +4,14 @@ use piton_model::loop_machine::{Check, GuardMode, OnLost, Reading, SessionPolicy
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Reader, agents, entries, gaps, judging, stop};
+use super::{Reader, agents, entries, gaps, hooks, judging, mode, notify, prompts, stop};
 use crate::check::{command_problem, default_check, name_problem};
 use crate::condition::inside_tree;
 use crate::limit::Limit;
 use crate::problem::quoted;
 use crate::settings::{Settings, Sourced, Wanted};
 
-const SECTIONS: [&str; 15] = [
+const SECTIONS: [&str; 19] = [
     "agent",
     "agents",
     "loop",
@@ -26,9 +26,13 @@ const SECTIONS: [&str; 15] = [
     "confine",
     "views",
     "gaps",
+    "hooks",
+    "notify",
+    "mode",
+    "prompts",
     "redact",
 ];
-const SECTIONS_LATER: [&str; 3] = ["hooks", "notify", "vault"];
+const SECTIONS_LATER: [&str; 1] = ["vault"];
 
 /// What `[loop] session` may be.
 pub(crate) const SESSION_WORDS: [(&str, SessionPolicy); 3] =
@@ -91,6 +95,10 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>) -> Settings 
             "confine" => confine(reader, table, &mut settings),
             "views" => views(reader, table, &mut settings),
             "gaps" => gaps::read(reader, table, &mut settings),
+            "hooks" => hooks::read(reader, table, &mut settings),
+            "notify" => notify::read(reader, table, &mut settings),
+            "prompts" => prompts::read(reader, table, start, &mut settings),
+            "mode" => mode::read(reader, table, start, &mut settings),
             _ => redact(reader, table, &mut settings),
         }
     }

@@ -347,6 +347,7 @@ fn redacted(request: Request) -> Request {
         | Request::Stop { .. }
         | Request::Skip
         | Request::Reboot
+        | Request::Mode { .. }
         | Request::Resume(_)
         | Request::StartAt(_)
         | Request::Mark { .. }) => other,

@@ -33,6 +33,7 @@ pub(super) fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
         detail: state.detail.clone(),
         since: state.since,
         next: next_command(state, holder.is_some()),
+        mode: state.mode().as_str(),
         driver: holder.map(|holder| DriverView {
             pid: holder.process.pid,
             host: holder.host.clone(),
@@ -130,6 +131,9 @@ fn next_command(state: &State, driven: bool) -> String {
         (Status::Stopped, Some(Reason::LimitCost)) => format!("piton resume {id} --max-cost +10"),
         (Status::Stopped, Some(Reason::LimitDeadline)) => format!("piton resume {id}"),
         (Status::Stopped, Some(Reason::LimitTokens)) => format!("piton resume {id} --max-tokens +1000000"),
+        (Status::Stopped, Some(Reason::LimitFiles)) => format!("piton resume {id} --max-files +20"),
+        (Status::Stopped, Some(Reason::LimitLines)) => format!("piton resume {id} --max-lines +1000"),
+        (Status::Stopped, Some(Reason::LimitReboots)) => format!("piton resume {id} --max-reboots +10"),
         (Status::Stopped, Some(Reason::BaselineGreen)) => "piton loop … --until done".to_owned(),
         _ => format!("piton resume {id}"),
     }
@@ -153,6 +157,9 @@ fn limits_of(state: &State) -> LimitsView {
         tokens: Counted { used: used.tokens, max: limits.tokens },
         no_progress: Counted { used: Some(counters.no_progress_in_a_row), max: Some(limits.no_progress) },
         failures: Counted { used: Some(counters.failures_in_a_row), max: Some(limits.failures) },
+        files: Counted { used: Some(state.modified_files.len() as u32), max: limits.files },
+        lines: Counted { used: Some(counters.lines_changed), max: limits.lines },
+        reboots: Counted { used: Some(counters.reboots), max: limits.reboots },
     }
 }
 

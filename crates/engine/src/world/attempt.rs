@@ -8,11 +8,11 @@ use std::time::Duration;
 use piton_agent::{Exit, Found, Launch, Limits, Spec, Stdin};
 use piton_git::Expected;
 use piton_model::loop_machine::{
-    AgentConfig, AttemptEnd, AttemptOutcome, OpenAttempt, PromptBy, Snapshot, TreeProof,
+    AgentConfig, AttemptEnd, AttemptOutcome, OpenAttempt, PromptBy, PromptRecord, Snapshot, TreeProof,
 };
 use piton_model::{Command, State};
 use piton_sys::process::Emptied;
-use piton_sys::{Clock, Ids, SystemClock, SystemIds};
+use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 
 use super::inject::Injected;
 use super::{Context, WorldError, brief, confine, end, guard, prompt, snapshot_id};
@@ -22,6 +22,10 @@ const OUTPUT_BYTES_MAX: u64 = 64 << 20;
 
 /// How long a snapshot shows the tree of a run in which nothing works.
 const RESTS_FOR: Duration = Duration::from_secs(2);
+
+/// What the prompt was made of, beside the attempt's other traces: whoever records its end finds it there.
+const PROMPT_RECORD: &str = "prompt-record.json";
+const PROMPT_RECORD_BYTES_MAX: u64 = 1 << 20;
 
 /// Between the request to end and the kill.
 const KILL_GRACE_MS: u64 = 1_000;
@@ -108,14 +112,18 @@ fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Opt
     // What git does not say is not known; the snapshot before would have failed of anything worse.
     let head = || context.workspace.head().unwrap_or_default();
     let (tree, home) = (context.layout.tree(), context.layout.root());
-    let prompt = match prompt::compose(state, tree, home, SystemClock.now(), &head) {
-        Ok(composed) => composed.text,
+    let composed = match prompt::compose(state, tree, home, SystemClock.now(), &head) {
+        Ok(composed) => composed,
         Err(error) => return Ok(Some(not_startable(attempt, error.to_string()))),
     };
     if let Err(error) = brief::write(&context.layout, state) {
         return Ok(Some(not_startable(attempt, super::sentence(&error))));
     }
-    let spec = confine::confine(context, state, spec(context, attempt, state, prompt));
+    let record = PromptRecord { digest: composed.digest, warnings: composed.warnings };
+    let mut spec = spec(context, attempt, state, composed.text);
+    let record = serde_json::to_string(&record).expect("a record is plain data");
+    spec.files.insert(PROMPT_RECORD.to_owned(), record);
+    let spec = confine::confine(context, state, spec);
     match launch_or_abandon(context, &spec)? {
         Launch::Started | Launch::AlreadyPublished => Ok(None),
         Launch::SpawnFailed { error } => {
@@ -220,6 +228,7 @@ fn not_startable(attempt: &OpenAttempt, message: String) -> Command {
         message: Some(message),
         report: None,
         snapshot: None,
+        prompt: None,
         change: None,
         guard: None,
     };
@@ -236,6 +245,9 @@ fn finish(
     context.require_lease(state)?;
     let directory = context.attempts().join(attempt.number.to_string());
     let mut end = end::of_exit(exit, &directory, attempt, state);
+    // One of an older piton has none.
+    let record = file::read_regular(&directory.join(PROMPT_RECORD), PROMPT_RECORD_BYTES_MAX).ok().flatten();
+    end.prompt = record.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     if end.outcome != AttemptOutcome::NotStartable {
         match take_snapshot(context, &format!("after attempt {}", attempt.number)) {
             Ok(snapshot) => {

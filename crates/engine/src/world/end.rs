@@ -71,6 +71,7 @@ pub(super) fn of_exit(exit: &Exit, directory: &Path, attempt: &OpenAttempt, stat
         message: message.map(|text| redactor.redact(&text).into_owned()),
         report: (report != Report::default()).then_some(report),
         snapshot: None,
+        prompt: None,
         change: None,
         guard: None,
     }

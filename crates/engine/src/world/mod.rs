@@ -10,6 +10,7 @@ pub mod confine;
 pub(crate) mod end;
 mod extended;
 mod guard;
+mod hooks;
 mod inject;
 mod land;
 mod measure;
@@ -21,10 +22,12 @@ mod signals;
 mod stop;
 mod task;
 mod tasks;
+mod telling;
 
 use std::cell::RefCell;
 use std::future::Future;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -39,6 +42,7 @@ use crate::driver::World;
 use crate::layout::Layout;
 use brief::Briefing;
 use publish::Publisher;
+use telling::Telling;
 
 pub use land::wants_worktree;
 pub use publish::{Views, republish, unpublish, view_bytes};
@@ -80,6 +84,9 @@ pub enum WorldError {
     /// Another driver took the run over while this one was not looking.
     #[error("another driver took the run over")]
     Superseded,
+    /// People cannot be told anything.
+    #[error("failed to start telling people")]
+    Telling(#[source] std::io::Error),
     /// Signals cannot be listened for.
     #[error("failed to listen for signals")]
     Signals(#[source] std::io::Error),
@@ -90,6 +97,8 @@ pub struct LocalWorld {
     context: Arc<Context>,
     publisher: RefCell<Publisher>,
     briefing: RefCell<Briefing>,
+    telling: RefCell<Telling>,
+    note: Rc<dyn Fn(&str)>,
     interrupts: Interrupts,
     _workspace: FileLock,
 }
@@ -109,6 +118,8 @@ struct Context {
     rested: Mutex<Option<(Snapshot, std::time::Duration)>>,
     /// The attempt directory that is waited for.
     performing: Mutex<Option<String>>,
+    /// Where hooks can have people told something.
+    line: Option<piton_notify::Line>,
 }
 
 impl LocalWorld {
@@ -140,7 +151,11 @@ impl LocalWorld {
         workspace.clean_stale_locks(run.as_str())?;
         file::create_private_dir(&layout.attempts(&run))?;
         piton_agent::sweep(&layout.attempts(&run))?;
-        let publisher = RefCell::new(Publisher::new(layout.clone(), views, note));
+        let note: Rc<dyn Fn(&str)> = note.into();
+        let shared = Rc::clone(&note);
+        let publisher = Publisher::new(layout.clone(), views, Box::new(move |text: &str| shared(text)));
+        let publisher = RefCell::new(publisher);
+        let telling = Telling::start(&layout, state)?;
         let briefing = RefCell::new(Briefing::default());
         let context = Context {
             layout,
@@ -152,9 +167,26 @@ impl LocalWorld {
             counted: Mutex::default(),
             rested: Mutex::default(),
             performing: Mutex::new(None),
+            line: telling.line(),
         };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
-        Ok(Self { context: Arc::new(context), publisher, briefing, interrupts, _workspace: lock })
+        let telling = RefCell::new(telling);
+        Ok(Self {
+            context: Arc::new(context),
+            publisher,
+            briefing,
+            telling,
+            note,
+            interrupts,
+            _workspace: lock,
+        })
+    }
+
+    /// Lets go of the work tree, then tells people what is still to be told.
+    pub fn close(self) {
+        let Self { telling, note, _workspace: lock, .. } = self;
+        drop(lock);
+        telling.into_inner().close().iter().for_each(|problem| note(problem));
     }
 
     /// What was in the run's histories so far, for the views that hold them. Before anything is driven.
@@ -223,6 +255,7 @@ impl World for LocalWorld {
                 match &effect {
                     Effect::Attempt(attempt) => attempt::perform(&context, attempt, fresh, &state),
                     Effect::Checks(round) => checks::perform(&context, *round, &state),
+                    Effect::Hooks(call) => hooks::perform(&context, call, &state),
                     Effect::Timer(_) => Ok(Command::Tick),
                 }
             };
@@ -249,6 +282,8 @@ impl World for LocalWorld {
     fn publish(&self, state: &State, head: Seq, at_rest: bool) {
         self.briefing.borrow_mut().keep(&self.context.layout, state);
         self.publisher.borrow_mut().publish(state, head, at_rest, self.now());
+        let problems = self.telling.borrow_mut().observe(state);
+        problems.iter().for_each(|problem| (self.note)(problem));
     }
 
     fn interrupted(&self) -> impl Future<Output = bool> {

@@ -43,7 +43,7 @@ pub fn compose(
     head: &dyn Fn() -> Head,
 ) -> Result<Composed, PromptError> {
     let facts = Facts { now_millis: Some(now.as_millis()), ..facts_of(state, root) };
-    let Task { text: mut prompt, digest, warnings } = task(&state.config.prompt, root, facts, head)?;
+    let Task { text: mut prompt, digest, warnings } = task(&state.config, root, facts, head)?;
     prompt.truncate(prompt.trim_end().len());
     prompt.push_str("\n\n---\n");
     let max = state.config.limits.iterations;

@@ -18,6 +18,10 @@ use crate::layout::Layout;
 /// A new iteration is shown no sooner than this after the last rendering.
 const ITERATION_SHOWN_AFTER_MS: u64 = 1_000;
 
+/// Where the builtin hook `logging` writes, and how many older ones are kept.
+pub(super) const AUDIT_LOG: &str = ".ralph/audit.log";
+const AUDIT_LOGS_KEPT: u32 = 5;
+
 /// How much longer than a rendering the time to the next must be.
 const COST_FACTOR: u64 = 20;
 
@@ -160,5 +164,8 @@ pub(super) fn rendered_paths(layout: &Layout, run: &RunId) -> Vec<PathBuf> {
     if aiwg::is_used(layout.root()) {
         paths.extend(aiwg::rendered_paths(layout.root(), run));
     }
+    // What hooks of ours write is not the agent's work either.
+    paths.extend([AUDIT_LOG, super::hooks::METRICS_FILE].map(PathBuf::from));
+    paths.extend((1..=AUDIT_LOGS_KEPT).map(|number| PathBuf::from(format!("{AUDIT_LOG}.{number}"))));
     paths
 }

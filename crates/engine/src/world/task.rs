@@ -8,7 +8,7 @@ use std::path::Path;
 use piton_git::Head;
 use piton_model::State;
 use piton_model::limits::PROMPT_BYTES_MAX;
-use piton_model::loop_machine::{AttemptOutcome, Check, Open, Prompt, TestStatus};
+use piton_model::loop_machine::{AttemptOutcome, Check, LoopConfig, Open, Prompt, TestStatus};
 use piton_prompt::{CheckFact, Facts, LastResult, Mode, NoteFact, Problems, ReadError, What};
 use piton_sys::file;
 
@@ -47,24 +47,25 @@ pub struct Task {
 }
 
 /// The task of a run that has not begun.
-pub fn at_start(prompt: &Prompt, root: &Path, total_iterations: u32) -> Result<Task, PromptError> {
+pub fn at_start(config: &LoopConfig, root: &Path) -> Result<Task, PromptError> {
+    let total_iterations = config.limits.iterations;
     let facts = Facts { iteration: 1, attempt: 1, total_iterations, ..Facts::default() };
-    task(prompt, root, facts, &Head::default)
+    task(config, root, facts, &Head::default)
 }
 
 /// The task of a run as it stands.
 pub fn of_state(state: &State, root: &Path) -> Result<Task, PromptError> {
-    task(&state.config.prompt, root, facts_of(state, root), &Head::default)
+    task(&state.config, root, facts_of(state, root), &Head::default)
 }
 
 /// The task, with the facts it speaks of. `head` is asked only where it speaks of that.
 pub(super) fn task(
-    prompt: &Prompt,
+    config: &LoopConfig,
     root: &Path,
     mut facts: Facts,
     head: &dyn Fn() -> Head,
 ) -> Result<Task, PromptError> {
-    let path = match prompt {
+    let path = match &config.prompt {
         Prompt::Text(text) => return Ok(Task { text: text.clone(), ..Task::default() }),
         Prompt::File(path) => path,
     };
@@ -75,7 +76,9 @@ pub(super) fn task(
     if loaded.mentions("git_branch") || loaded.mentions("git_commit") {
         Head { branch: facts.git_branch, commit: facts.git_commit } = head();
     }
-    let rendered = loaded.render(&facts, Mode::Lenient).map_err(|problems| {
+    facts.variables = config.prompts.variables.clone();
+    let mode = if config.prompts.strict { Mode::Strict } else { Mode::Lenient };
+    let rendered = loaded.render(&facts, mode).map_err(|problems| {
         let is_empty = problems.iter().any(|problem| problem.what == What::Empty);
         if is_empty { PromptError::Empty { path: path.clone() } } else { problems.into() }
     })?;

@@ -4,10 +4,12 @@
 
 use std::path::{Path, PathBuf};
 
-use piton_model::Timestamp;
-use piton_sys::file::{self, Error};
+use piton_model::{RunId, Timestamp};
+use piton_sys::file::{self, Durability, Error};
 
+use super::owner::to_bytes;
 use super::place::{backups, look_for_ours};
+use super::publish::published_path;
 use crate::aside::{move_to_free_name, stamp};
 use crate::place::enter;
 
@@ -25,6 +27,21 @@ pub(super) fn back_up(root: &Path, path: &Path, at: Timestamp) -> Result<PathBuf
     file::sync_dir(&directory)?;
     file::sync_dir(path.parent().unwrap_or(root))?;
     Ok(to)
+}
+
+/// Copies the file of a run that goes on to the backups. Returns where to; nothing where there is no file.
+pub fn keep_copy(root: &Path, run: &RunId) -> Result<Option<PathBuf>, Error> {
+    let Some(path) = published_path(root, run) else { return Ok(None) };
+    let Some(ours) = look_for_ours(&path) else { return Ok(None) };
+    let directory = backups(root);
+    enter(&directory)?;
+    rotate(&directory, BACKUPS_MAX - 1)?;
+    let copy = directory.join(format!(".copy-{run}"));
+    file::write_atomic(&copy, &to_bytes(&ours.view), Durability::Synced)?;
+    let stem = format!("state_{}", stamp(ours.view.saved_at, "_", ""));
+    let to = move_to_free_name(&copy, &directory, &stem, ".json")?;
+    file::sync_dir(&directory)?;
+    Ok(Some(to))
 }
 
 /// The backups that are ours, oldest first.

@@ -53,6 +53,11 @@ pub(crate) fn config(guard: GuardMode) -> LoopConfig {
         confine: None,
         on_done: None,
         gaps: None,
+        notify: None,
+        hooks: None,
+        mode: Default::default(),
+        prompts: Default::default(),
+        file_digest: None,
         stop: Default::default(),
     }
 }

@@ -68,6 +68,7 @@ impl Walk {
             _ if self.state.start.is_none() => Command::Observe(snapshot(dice)),
             Some(Effect::Attempt(open)) => attempt(open.number, dice),
             Some(Effect::Checks(number)) => Command::EndChecks(Box::new(round(*number, &self.state, dice))),
+            Some(Effect::Hooks(_)) => unreachable!("nothing is hooked here"),
             Some(Effect::Timer(until)) => {
                 self.now = self.now.max(*until);
                 Command::Tick
@@ -154,6 +155,7 @@ fn attempt(number: u32, dice: &mut Dice<'_>) -> Command {
             message: None,
             report: dice.one_in(2).then(|| report(dice)),
             snapshot: Some(snapshot(dice)),
+            prompt: None,
             change: dice.one_in(2).then_some(change),
             guard: (!dice.one_in(4)).then(|| GuardReport {
                 tests: Counts { before: 150, after: u64::from(140 + dice.below(12)) },

@@ -48,6 +48,11 @@ pub(crate) fn config() -> LoopConfig {
         confine: None,
         on_done: None,
         gaps: None,
+        notify: None,
+        hooks: None,
+        mode: Default::default(),
+        prompts: Default::default(),
+        file_digest: None,
     }
 }
 
@@ -147,6 +152,7 @@ fn end(report: Report, tree: &str, files: &[&str]) -> AttemptEnd {
         message: None,
         report: Some(report),
         snapshot: Some(snapshot(tree)),
+        prompt: None,
         change: Some(Change {
             files_total: files.len() as u32,
             files,

@@ -8,6 +8,8 @@ use super::facts::{
     Answer, AttemptEnd, AttemptOutcome, ErrorClass, Note, NoteKind, Objectives, QuestionKind, Report,
 };
 use super::guard::{self, GuardMode, GuardReport};
+use super::hooking::{self, Hooked};
+use super::mode::{self, ModeState};
 use super::reboot::RebootReason;
 use super::reinforcement::{self, Reinforcement};
 use super::state::{
@@ -17,6 +19,7 @@ use super::tracker::TestTracker;
 use super::{adoption, recovery, session};
 use crate::Timestamp;
 use crate::event::{Event, StopOrigin};
+use crate::hook::HookPoint;
 use crate::limits::{
     ANSWERS_WAITING_MAX, CUSTOM_KEYS_MAX, MARKS_MAX, MODIFIED_FILES_MAX, NOTES_MAX, OBJECTIVES_MAX, TOLD_MAX,
     clip,
@@ -89,6 +92,8 @@ fn born(event: &Event, at: Timestamp) -> Option<State> {
         custom: BTreeMap::new(),
         questions: Vec::new(),
         questions_asked: 0,
+        hooked: Hooked::default(),
+        moding: ModeState::default(),
         asked: Asked::default(),
         told: Vec::new(),
     };
@@ -108,6 +113,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
                 Some(Driver { epoch: *epoch, host: host.clone(), boot: boot.clone(), pid: *pid, since: at });
             if state.status == Status::Created {
                 enter(state, Status::Running, None, None, at);
+                hooking::pass(state, HookPoint::LoopStart);
             }
         }
         Event::SnapshotTaken { snapshot } => {
@@ -132,6 +138,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.iteration = attempt.iteration;
             state.attempt = attempt.number;
             state.ended = None;
+            state.hooked.ended = false;
             reinforcement::iteration_began(state);
             for told in &mut state.told {
                 told.attempt.get_or_insert(attempt.number);
@@ -145,6 +152,12 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.asked.skip = false;
             untell(state, *attempt);
         }
+        Event::HooksStarted { call } => hooking::started(state, call),
+        Event::HooksFinished { end } => {
+            add_note(state, "", &end.set);
+            hooking::finished(state, end);
+        }
+        Event::ModeSwitched { from, to, why } => mode::switched(state, *from, *to, why, at),
         Event::AttemptLost { attempt, .. } => {
             state.open = None;
             state.next = Next::Attempt;
@@ -168,11 +181,16 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
                 hold: Some(Reason::AttemptLost),
             });
             untell(state, *attempt);
+            hooking::pass(state, HookPoint::OnError);
         }
         Event::QuestionAsked { question, kind, text, digest } => {
             state.questions_asked = *question;
-            state.report = None;
-            state.ended = None;
+            if mode::is_own(*kind) {
+                mode::asked(state);
+            } else {
+                state.report = None;
+                state.ended = None;
+            }
             state.questions.push(Question {
                 number: *question,
                 kind: *kind,
@@ -205,6 +223,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.asked.resume = None;
             state.asked.stop = None;
             state.asked.pause = false;
+            hooking::resumed(state);
             if matches!(state.status, Status::Stopped | Status::Failed) {
                 state.counters.failures_in_a_row = 0;
                 state.counters.no_progress_in_a_row = 0;
@@ -236,6 +255,10 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.asked.resume = Some(raise.clone());
             state.asked.pause = false;
             state.asked.stop = None;
+        }
+        Event::ModeRequested { mode, break_at } => {
+            state.asked.mode = mode.or(state.asked.mode);
+            mode::break_at(state, *break_at);
         }
         Event::AnswerGiven { question, answer, comment, seen } => {
             // A flood of answers must not make a decision larger than an append; the first ones count.
@@ -277,8 +300,8 @@ fn enter(state: &mut State, status: Status, reason: Option<Reason>, detail: Opti
 
 fn rest(state: &mut State, status: Status, reason: Reason, detail: Option<String>, at: Timestamp) {
     // Whoever asked it to go on while it gave up has not been heard yet.
-    let Asked { answers, resume, .. } = std::mem::take(&mut state.asked);
-    state.asked = Asked { answers, resume, ..Asked::default() };
+    let Asked { answers, resume, mode, .. } = std::mem::take(&mut state.asked);
+    state.asked = Asked { answers, resume, mode, ..Asked::default() };
     let_go(state);
     enter(state, status, Some(reason), detail, at);
 }
@@ -317,6 +340,8 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
     let refused = judged.is_some_and(|report| guard::take(state, report));
     if let Some(change) = end.change.as_ref().filter(|_| !refused) {
         remember_files(&mut state.modified_files, &change.files);
+        let lines = change.added.saturating_add(change.removed);
+        state.counters.lines_changed = state.counters.lines_changed.saturating_add(lines);
     }
     charge(&mut state.counters, end);
     if let Some(report) = &end.report {
@@ -328,7 +353,9 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
         }
     }
     session::judge(&mut state.session, intended.as_ref(), end);
+    let handed_on = state.session.handoff.is_some();
     session::consider_reboot(state, end, at);
+    pass_after_attempt(state, end.outcome, handed_on);
     let blocks = judged.is_some_and(GuardReport::blocks);
     if refused {
         state.restore = state.before.clone();
@@ -390,6 +417,19 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
                 conclude(state);
             }
         }
+    }
+}
+
+/// The points that an attempt passes with its end.
+fn pass_after_attempt(state: &mut State, outcome: AttemptOutcome, handed_on: bool) {
+    if outcome != AttemptOutcome::NotStartable {
+        hooking::pass(state, HookPoint::PostSession);
+        if handed_on && outcome != AttemptOutcome::Cancelled {
+            hooking::pass(state, HookPoint::PostReboot);
+        }
+    }
+    if !matches!(outcome, AttemptOutcome::Succeeded | AttemptOutcome::Cancelled) {
+        hooking::pass(state, HookPoint::OnError);
     }
 }
 
@@ -492,6 +532,20 @@ fn question_closed(
             }
             state.asked.stop = stop;
         }
+        Answer::Reject if kind.is_some_and(mode::is_own) => {
+            if kind == Some(QuestionKind::AfterIteration) {
+                conclude::put_back(state);
+                let words =
+                    "A person looked at what the last iteration changed and put it back. Go on another way.";
+                tell(state, comment.unwrap_or(words));
+            } else {
+                conclude::conclude_unstarted(state);
+                comment.iter().for_each(|comment| tell(state, comment));
+            }
+            if state.status == Status::Waiting && state.questions.is_empty() {
+                enter(state, Status::Running, None, None, at);
+            }
+        }
         Answer::Approve | Answer::Reject => {
             if kind == Some(QuestionKind::Guard) {
                 conclude::guard_answered(state, answer);
@@ -533,9 +587,5 @@ fn untell(state: &mut State, attempt: u32) {
 }
 
 fn raise_limits(state: &mut State, raise: &Raise) {
-    let limits = &mut state.config.limits;
-    limits.iterations = raise.iterations.unwrap_or(limits.iterations);
-    limits.working_ms = raise.working_ms.unwrap_or(limits.working_ms);
-    limits.cost_microusd = raise.cost_microusd.or(limits.cost_microusd);
-    limits.tokens = raise.tokens.or(limits.tokens);
+    state.config.limits = state.config.limits.clone().raised(raise);
 }

@@ -2,12 +2,14 @@
 
 use super::facts::{Answer, AttemptOutcome, CheckRound, ReportStatus};
 use super::guard::{self, GuardMode, KeptFinding, Verdict};
+use super::hooking;
 use super::measures::Measures;
-use super::progress::{self, ProgressPolicy, Signs, TreeNews};
+use super::progress::{self, Progress, ProgressPolicy, Signs, TreeNews};
 use super::quality::{Quality, judge};
 use super::regression::regressions;
 use super::reinforcement;
 use super::state::{Best, Ended, IterationRecord, Next, State};
+use crate::hook::HookPoint;
 use crate::limits::{MARKS_MAX, RECENT_ITERATIONS_MAX};
 
 /// A round of checks ended.
@@ -28,50 +30,56 @@ pub(super) fn checks_finished(state: &mut State, round: &CheckRound) {
         return;
     }
     let is_baseline = state.attempt == 0;
-    let unchanged = state.checks.as_ref().is_some_and(|last| same_verdicts(last, round));
+    let fixed = state.checks.as_ref().map_or(0, |last| fixed(last, round));
     if let Some(ended) = &mut state.ended {
         ended.duration_ms = ended.duration_ms.saturating_add(round.duration_ms);
     }
     state.counters.red_in_a_row = if round.all_pass() { 0 } else { state.counters.red_in_a_row + 1 };
     state.tests.take(&round.tests);
     state.checks = Some(round.clone());
+    if !round.checks.is_empty() {
+        let point = if round.all_pass() { HookPoint::OnTestSuccess } else { HookPoint::OnTestFailure };
+        hooking::pass(state, point);
+    }
     if is_baseline {
         state.baseline = Some(round.clone());
         state.reference = Some(round.measures.clone());
         state.measures = Some(round.measures.clone());
         state.next = Next::Attempt;
     } else {
-        conclude_with(state, !unchanged);
+        conclude_with(state, fixed);
     }
 }
 
-fn same_verdicts(left: &CheckRound, right: &CheckRound) -> bool {
-    left.checks
-        .iter()
-        .map(|check| (&check.name, check.passed))
-        .eq(right.checks.iter().map(|check| (&check.name, check.passed)))
-        && left.conditions == right.conditions
+/// Checks that failed and pass now, and conditions that hold now.
+fn fixed(before: &CheckRound, now: &CheckRound) -> u32 {
+    let failed = |name: &str| before.checks.iter().any(|check| check.name == name && !check.passed);
+    let checks = now.checks.iter().filter(|check| check.passed && failed(&check.name)).count();
+    let was_met = |label: &str| before.conditions.iter().any(|known| known.label == label && known.met);
+    let conditions = now.conditions.iter().filter(|known| known.met && !was_met(&known.label)).count();
+    u32::try_from(checks + conditions).unwrap_or(u32::MAX)
 }
 
 /// The iteration under way has its verdict without a round of its own.
 pub(super) fn conclude(state: &mut State) {
-    conclude_with(state, false);
+    conclude_with(state, 0);
 }
 
-fn conclude_with(state: &mut State, verdicts_changed: bool) {
+fn conclude_with(state: &mut State, checks_fixed: u32) {
     state.next = Next::Attempt;
     state.asked.skip = false;
     let Some(mut ended) = state.ended.take() else {
         take_measures(state);
         return;
     };
-    let score = progress_score(state, &ended);
+    let judged = progress_of(state, &ended, checks_fixed);
     let regressed = judge_numbers(state, &mut ended);
     let tree_changed = match (&state.before, &state.snapshot) {
         (Some(before), Some(now)) => before.tree != now.tree,
         _ => false,
     };
-    let progress = (tree_changed || verdicts_changed) && !ended.refused;
+    // What the numbers refused is gone, and with it what it would have been.
+    let progress = judged.made && !ended.refused;
     state.counters.iterations += 1;
     if ended.outcome == AttemptOutcome::Succeeded {
         state.counters.succeeded += 1;
@@ -96,8 +104,13 @@ fn conclude_with(state: &mut State, verdicts_changed: bool) {
     if !regressed && !ended.doubted {
         keep_best(state);
     }
-    let score = if ended.refused { 0.0 } else { score };
+    let score = if ended.refused { 0.0 } else { judged.score };
     remember_iteration(state, &ended, Outcome { skipped: false, progress, regressed, score });
+    if tree_changed {
+        hooking::pass(state, HookPoint::OnFileChange);
+    }
+    hooking::pass(state, if progress { HookPoint::OnProgress } else { HookPoint::OnNoProgress });
+    hooking::pass(state, HookPoint::PostIteration);
     reinforcement::iteration_ended(state);
     // What a refused agent says about its work is about work that is gone.
     state.report =
@@ -148,6 +161,40 @@ pub(super) fn conclude_skipped(state: &mut State) {
         Outcome { skipped: true, progress: false, regressed: ended.refused, score: 0.0 },
     );
     state.report = None;
+    hooking::pass(state, HookPoint::PostIteration);
+}
+
+/// The iteration that would have come next is left out, because a person said so.
+pub(super) fn conclude_unstarted(state: &mut State) {
+    state.iteration += 1;
+    state.before = state.snapshot.clone();
+    state.ended = Some(Ended {
+        outcome: AttemptOutcome::Cancelled,
+        message: None,
+        duration_ms: 0,
+        added: 0,
+        removed: 0,
+        report: None,
+        tests: None,
+        refused: false,
+        left: None,
+        doubted: false,
+        artifacts: Vec::new(),
+        hold: None,
+    });
+    conclude_skipped(state);
+}
+
+/// A person does not want what the last iteration left: its files are put back.
+pub(super) fn put_back(state: &mut State) {
+    let before = state.before.clone();
+    if let Some(last) = state.recent.back_mut() {
+        last.refused = true;
+    }
+    state.counters.refused += 1;
+    state.report = None;
+    state.restore = before;
+    state.next = Next::Checks;
 }
 
 fn verdict_counts(state: &State) -> (u32, u32) {
@@ -187,8 +234,8 @@ struct Outcome {
     score: f64,
 }
 
-/// How far the iteration under way got, from 0 to 1.
-fn progress_score(state: &State, ended: &Ended) -> f64 {
+/// How far the iteration under way got, and whether anything changed that matters.
+fn progress_of(state: &State, ended: &Ended, checks_fixed: u32) -> Progress {
     let earlier = state
         .recent
         .iter()
@@ -209,11 +256,13 @@ fn progress_score(state: &State, ended: &Ended) -> f64 {
         commits: u32::from(round.is_some_and(|round| round.commit.is_some())),
         files_modified: u32::from(ended.added + ended.removed > 0),
         files_created: u32::try_from(created).unwrap_or(u32::MAX),
+        checks_fixed,
+        refused: ended.refused,
         before,
         after,
         ..Signs::default()
     };
-    progress::judge(&ProgressPolicy::default(), &signs, &[]).score
+    progress::judge(&ProgressPolicy::default(), &signs, &[])
 }
 
 fn remember_iteration(state: &mut State, ended: &Ended, outcome: Outcome) {

@@ -6,12 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use super::context::RedlinePolicy;
 use super::guard::GuardMode;
+use super::mode::ModePolicy;
 use super::reboot::RebootPolicy;
 use super::recovery::RecoveryPolicy;
 use super::regression::Thresholds;
 use super::reinforcement::Escalation;
 use super::stop::{NamedStop, StopCondition, StopLists};
 use crate::Timestamp;
+use crate::hook::Hooks;
+use crate::notify::Notify;
 
 /// The configuration of a loop. Stored with its first event: a resumed run uses what it started with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,6 +76,21 @@ pub struct LoopConfig {
     /// What must be known and fresh before it begins, and what its prompts hold of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gaps: Option<RequiredGaps>,
+    /// Who is told what; nobody without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notify: Option<Notify>,
+    /// What is called when; nothing without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hooks: Option<Hooks>,
+    /// Whether a person is there, and when.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub mode: ModePolicy,
+    /// How prompt files are read.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub prompts: PromptPolicy,
+    /// The digest of `piton.toml` when the run was created; another one means that somebody edited it since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_digest: Option<String>,
 }
 
 /// Gaps of a ledger that a loop relies on.
@@ -87,6 +105,18 @@ pub struct RequiredGaps {
     pub default_ttl_days: u32,
     /// How much of a prompt their findings may take.
     pub tokens: u32,
+}
+
+/// How prompt files are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PromptPolicy {
+    /// What is not understood is an error.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub strict: bool,
+    /// Variables of the user's. They win over everything else.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub variables: BTreeMap<String, serde_json::Value>,
 }
 
 /// A rule of the guard that somebody switched off.
@@ -373,6 +403,38 @@ pub enum Condition {
 }
 
 impl LoopConfig {
+    /// A loop with this task, agent and checks, and the default of everything else.
+    pub fn new(task: &str, agent: AgentConfig, checks: Vec<Check>) -> Self {
+        Self {
+            prompt: Prompt::Text(task.to_owned()),
+            agent,
+            checks,
+            until: Vec::new(),
+            stop: StopLists::default(),
+            limits: Limits::default(),
+            on_lost: OnLost::default(),
+            session: SessionPolicy::default(),
+            redline: RedlinePolicy::default(),
+            reboot: RebootPolicy::default(),
+            worktree: None,
+            guard: GuardMode::default(),
+            protect: Vec::new(),
+            rules_off: Vec::new(),
+            thresholds: Thresholds::default(),
+            reinforcement: Escalation::default(),
+            recovery: RecoveryPolicy::default(),
+            metrics: Vec::new(),
+            confine: None,
+            on_done: None,
+            notify: None,
+            hooks: None,
+            mode: ModePolicy::default(),
+            prompts: PromptPolicy::default(),
+            file_digest: None,
+            gaps: None,
+        }
+    }
+
     /// The stop conditions, also those among `until`, that have to be looked up outside the journal.
     pub fn stop_probes(&self) -> Vec<&StopCondition> {
         let mut found = Vec::new();
@@ -432,6 +494,15 @@ pub struct Limits {
     /// The moment after which nothing new is begun and nothing goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
+    /// Files that the run may change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<u32>,
+    /// Lines that its iterations may add and remove, all together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<u64>,
+    /// Fresh sessions in the middle of the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reboots: Option<u32>,
 }
 
 impl Default for Limits {
@@ -447,7 +518,25 @@ impl Default for Limits {
             attempt_ms: 2 * HOUR_MS,
             idle_ms: None,
             deadline: None,
+            files: None,
+            lines: None,
+            reboots: None,
         }
+    }
+}
+
+impl Limits {
+    /// The same with the ceilings that `raise` names.
+    #[must_use]
+    pub fn raised(mut self, raise: &Raise) -> Self {
+        self.iterations = raise.iterations.unwrap_or(self.iterations);
+        self.working_ms = raise.working_ms.unwrap_or(self.working_ms);
+        self.cost_microusd = raise.cost_microusd.or(self.cost_microusd);
+        self.tokens = raise.tokens.or(self.tokens);
+        self.files = raise.files.or(self.files);
+        self.lines = raise.lines.or(self.lines);
+        self.reboots = raise.reboots.or(self.reboots);
+        self
     }
 }
 
@@ -467,6 +556,15 @@ pub struct Raise {
     /// New ceiling of tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
+    /// New ceiling of changed files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<u32>,
+    /// New ceiling of changed lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<u64>,
+    /// New ceiling of reboots.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reboots: Option<u32>,
 }
 
 /// What to do with an attempt whose outcome cannot be known.

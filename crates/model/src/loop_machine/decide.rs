@@ -6,9 +6,10 @@
 use super::apply::apply;
 use super::config::{Condition, LoopConfig, OnLost, Raise};
 use super::facts::{AttemptEnd, CheckRound, OpenAttempt, QuestionKind, ReportStatus, Snapshot, TreeProof};
+use super::hooking::HookEnd;
 use super::state::{GivenAnswer, Next, Open, State};
 use super::stop::{self, StopVerdict};
-use super::{done, guard, limit, recovery, session};
+use super::{done, guard, hooking, limit, mode, recovery, session};
 use crate::event::{Event, StopOrigin};
 use crate::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX, TITLE_CHARS_MAX};
 use crate::rejection::Rejection;
@@ -61,6 +62,8 @@ pub enum Command {
     },
     /// The checks ended like this.
     EndChecks(Box<CheckRound>),
+    /// The hooks did this.
+    EndHooks(Box<HookEnd>),
     /// Something that is not the agent's fault stands in the way; rest until it is mended.
     GiveUp {
         /// What it is.
@@ -152,6 +155,12 @@ fn outcome(state: &State, command: Command) -> Result<Option<Event>, Rejection> 
             }
             Event::ChecksFinished { round: Box::new(round.bounded()) }
         }
+        Command::EndHooks(end) => {
+            if !matches!(&state.open, Some(Open::Hooks(call)) if call.number == end.number) {
+                return Err(Rejection::NotOpen);
+            }
+            Event::HooksFinished { end: Box::new(end.bounded()) }
+        }
         Command::GiveUp { detail } => Event::RunStopped { reason: Reason::Environment, detail: Some(detail) },
         Command::Tick => return Ok(None),
     }))
@@ -165,7 +174,8 @@ fn completed(state: &State, command: &Command) -> Result<Option<Event>, Rejectio
         Command::EndAttempt { .. }
         | Command::AbandonAttempt { .. }
         | Command::LoseAttempt { .. }
-        | Command::EndChecks(_) => Err(Rejection::NotOpen),
+        | Command::EndChecks(_)
+        | Command::EndHooks(_) => Err(Rejection::NotOpen),
     }
 }
 
@@ -176,8 +186,13 @@ fn require_open_attempt(state: &State, attempt: u32) -> Result<(), Rejection> {
     }
 }
 
-/// The one event that follows from where the run is, if any.
+/// The one event that follows from where the run is, if any. Hooks come before the end that they are told of.
 fn next_event(state: &State, now: Timestamp) -> Option<Event> {
+    let event = following(state, now)?;
+    Some(hooking::before_end(state, &event).unwrap_or(event))
+}
+
+fn following(state: &State, now: Timestamp) -> Option<Event> {
     if state.status == Status::Completed {
         return None;
     }
@@ -208,6 +223,9 @@ fn while_waiting(state: &State, now: Timestamp) -> Option<Event> {
     if state.asked.pause {
         return Some(Event::RunPaused {});
     }
+    if let Some(event) = mode::while_waiting(state, now) {
+        return Some(event);
+    }
     let due = state.until.is_some_and(|until| until <= now);
     match &state.asked.resume {
         Some(raise) if state.questions.is_empty() => Some(Event::RunResumed { raise: raise.clone() }),
@@ -223,8 +241,12 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
     if state.open.is_some() {
         return None;
     }
+    if let Some(event) = hooking::due(state).or_else(|| mode::switch(state, now)) {
+        return Some(event);
+    }
     if let Some(question) = state.questions.first() {
-        return Some(Event::RunWaiting { reason: reason_of(question.kind), until: None });
+        let until = mode::is_own(question.kind).then(|| mode::patience(state, now)).flatten();
+        return Some(Event::RunWaiting { reason: reason_of(question.kind), until });
     }
     // Before it is done: what a person has to judge is not done.
     if state.next == Next::Attempt && state.iteration == state.counters.iterations {
@@ -233,6 +255,9 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         }
         if let Some(text) = guard::doubt(state) {
             return Some(ask(state, QuestionKind::Guard, text));
+        }
+        if let Some(text) = mode::after_iteration(state) {
+            return Some(ask(state, QuestionKind::AfterIteration, text));
         }
     }
     if state.next == Next::Attempt
@@ -249,12 +274,21 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
     if let Some((_, origin)) = state.asked.stop {
         return Some(stopped(origin));
     }
+    if let Some(why) = &state.hooked.stop {
+        return Some(Event::RunStopped { reason: Reason::Hook, detail: Some(why.clone()) });
+    }
     if state.asked.pause {
         return Some(Event::RunPaused {});
     }
     match state.next {
         Next::Checks => Some(next_round(state)),
-        Next::Attempt => before_attempt(state, now).or_else(|| next_attempt(state)),
+        Next::Attempt => before_attempt(state, now)
+            .or_else(|| mode::outside_hours(state, now))
+            .or_else(|| {
+                mode::before_iteration(state).map(|text| ask(state, QuestionKind::BeforeIteration, text))
+            })
+            .or_else(|| hooking::before_attempt(state))
+            .or_else(|| next_attempt(state)),
     }
 }
 
@@ -387,6 +421,7 @@ fn reason_of(kind: QuestionKind) -> Reason {
         QuestionKind::Blocked => Reason::Blocked,
         QuestionKind::AttemptLost => Reason::AttemptLost,
         QuestionKind::Guard => Reason::Guard,
+        QuestionKind::BeforeIteration | QuestionKind::AfterIteration => Reason::Attended,
     }
 }
 

@@ -110,6 +110,9 @@ pub struct AttemptEnd {
     /// The tree it left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Snapshot>,
+    /// What its prompt was made of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<PromptRecord>,
     /// What differs from before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<Change>,
@@ -125,12 +128,30 @@ impl AttemptEnd {
         self.message = self.message.map(|text| clip(&text, TEXT_BYTES_MAX).to_owned());
         self.report = self.report.map(Report::bounded);
         self.guard = self.guard.map(GuardReport::bounded);
+        if let Some(prompt) = &mut self.prompt {
+            prompt.warnings.truncate(WARNINGS_MAX);
+            for warning in &mut prompt.warnings {
+                *warning = clip(warning, TAIL_BYTES_MAX).to_owned();
+            }
+        }
         if let Some(change) = &mut self.change {
             change.files.truncate(MODIFIED_FILES_MAX);
             change.artifacts.truncate(ARTIFACTS_MAX);
         }
         self
     }
+}
+
+/// What a prompt was made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PromptRecord {
+    /// The digest of the files that the task was read from; another one means that somebody edited them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// What a person should know about them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// The ways an attempt can end with a known outcome.
@@ -461,6 +482,10 @@ pub enum QuestionKind {
     AttemptLost,
     /// The guard found what looks like cheating.
     Guard,
+    /// A person decides whether the next iteration begins.
+    BeforeIteration,
+    /// A person looks at what the last iteration left.
+    AfterIteration,
 }
 
 /// What a person may say to a question.

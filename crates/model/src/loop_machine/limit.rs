@@ -1,7 +1,7 @@
 //! Ceilings: which one is reached.
 
 use super::config::{Limits, Raise};
-use super::state::{Counters, State};
+use super::state::State;
 use crate::Timestamp;
 use crate::status::Reason;
 
@@ -16,20 +16,17 @@ pub(super) fn reached(state: &State, now: Timestamp) -> Option<Reason> {
     if state.counters.no_progress_in_a_row >= state.config.limits.no_progress {
         return Some(Reason::NoProgress);
     }
-    budget_reached(&state.config.limits, &state.counters)
+    budget_reached(&state.config.limits, state)
 }
 
 /// The ceiling that a resume would still stand at after `raise`. Streaks begin anew with a resume.
 pub(super) fn still_reached(state: &State, raise: &Raise) -> Option<Reason> {
-    let mut limits = state.config.limits.clone();
-    limits.iterations = raise.iterations.unwrap_or(limits.iterations);
-    limits.working_ms = raise.working_ms.unwrap_or(limits.working_ms);
-    limits.cost_microusd = raise.cost_microusd.or(limits.cost_microusd);
-    limits.tokens = raise.tokens.or(limits.tokens);
-    budget_reached(&limits, &state.counters)
+    budget_reached(&state.config.limits.clone().raised(raise), state)
 }
 
-fn budget_reached(limits: &Limits, counters: &Counters) -> Option<Reason> {
+fn budget_reached(limits: &Limits, state: &State) -> Option<Reason> {
+    let counters = &state.counters;
+    let files = state.modified_files.len();
     if counters.iterations >= limits.iterations {
         Some(Reason::LimitIterations)
     } else if counters.working_ms >= limits.working_ms {
@@ -38,6 +35,12 @@ fn budget_reached(limits: &Limits, counters: &Counters) -> Option<Reason> {
         Some(Reason::LimitCost)
     } else if limits.tokens.is_some_and(|max| counters.tokens >= max) {
         Some(Reason::LimitTokens)
+    } else if limits.files.is_some_and(|max| files > max as usize) {
+        Some(Reason::LimitFiles)
+    } else if limits.lines.is_some_and(|max| counters.lines_changed > max) {
+        Some(Reason::LimitLines)
+    } else if limits.reboots.is_some_and(|max| counters.reboots > max) {
+        Some(Reason::LimitReboots)
     } else {
         None
     }

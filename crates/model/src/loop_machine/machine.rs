@@ -35,7 +35,7 @@ impl Machine for State {
     fn timer(effect: &Effect) -> Option<Timestamp> {
         match effect {
             Effect::Timer(at) => Some(*at),
-            Effect::Attempt(_) | Effect::Checks(_) => None,
+            Effect::Attempt(_) | Effect::Checks(_) | Effect::Hooks(_) => None,
         }
     }
 

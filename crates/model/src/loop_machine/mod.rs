@@ -21,9 +21,11 @@ mod done;
 mod facts;
 mod guard;
 pub mod handoff;
+mod hooking;
 mod limit;
 mod machine;
 mod measures;
+mod mode;
 pub mod progress;
 mod quality;
 pub mod reboot;
@@ -41,20 +43,25 @@ pub use adoption::{Adopted, Adoption};
 pub use apply::apply;
 pub use config::{
     AgentConfig, Check, Condition, Confine, Injection, Limits, LoopConfig, Metric, NamedBy, OnLost, Prompt,
-    PromptBy, Raise, Reading, RequiredGaps, RuleOff, SessionPolicy, Sessions, StreamField, StreamFormat,
-    Worktree,
+    PromptBy, PromptPolicy, Raise, Reading, RequiredGaps, RuleOff, SessionPolicy, Sessions, StreamField,
+    StreamFormat, Worktree,
 };
 pub use context::{ContextLevel, ContextSample, RedlinePolicy};
 pub use decide::{Command, Place, admit, advance, create, decide};
 pub use done::{DoneRule, done_rule};
 pub use facts::{
     Answer, Artifact, AttemptEnd, AttemptOutcome, Change, CheckResult, CheckRound, ConditionResult,
-    ErrorClass, IntendedSession, Note, NoteKind, Objectives, OpenAttempt, QuestionKind, Report, ReportStatus,
-    Snapshot, TreeProof, Usage,
+    ErrorClass, IntendedSession, Note, NoteKind, Objectives, OpenAttempt, PromptRecord, QuestionKind, Report,
+    ReportStatus, Snapshot, TreeProof, Usage,
 };
 pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, Verdict};
 pub use handoff::PreservedState;
+pub use hooking::{Ending, HookCall, HookEnd, HookRecord, Hooked};
 pub use measures::{Coverage, Measures, Share, TestCounts, TreeCounts};
+pub use mode::{
+    Attended, Hybrid, ModePolicy, ModeState, ModeSwitch, ScheduledMode, SwitchReason, Switching, TimeSpan,
+    Windows,
+};
 pub use quality::{ACCEPTABLE_SCORE, Quality, judge};
 pub use reboot::{RebootPolicy, RebootReason, RebootRecord};
 pub use recovery::{

@@ -3,9 +3,11 @@
 use super::config::{NamedBy, SessionPolicy};
 use super::context::{ContextSample, is_degraded, output_quality};
 use super::facts::{AttemptEnd, AttemptOutcome, ErrorClass, IntendedSession, Report};
+use super::hooking;
 use super::reboot::{RebootDecision, RebootReason, RebootRecord, SessionView, decide_reboot};
 use super::state::{Session, SessionRecord, State};
 use crate::Timestamp;
+use crate::hook::HookPoint;
 use crate::limits::SESSION_HISTORY_MAX;
 
 /// Samples of a session that are kept.
@@ -146,6 +148,7 @@ pub(super) fn reboot(state: &mut State, reason: RebootReason, at: Timestamp) {
     state.session.spent = true;
     state.session.handoff = Some(reason);
     state.counters.reboots += 1;
+    hooking::pass(state, HookPoint::PreReboot);
     state.session.reboots.push_back(RebootRecord { at, iteration: state.iteration, succeeded: true });
     while state.session.reboots.len() > REBOOTS_MAX {
         state.session.reboots.pop_front();

@@ -12,13 +12,16 @@ use super::facts::{
     Snapshot, Usage,
 };
 use super::guard::{Counts, KeptFinding};
+use super::hooking::{HookCall, Hooked};
 use super::measures::Measures;
+use super::mode::ModeState;
 use super::quality::Quality;
 use super::reboot::{RebootReason, RebootRecord};
 use super::recovery::Recovery;
 use super::reinforcement::Reinforcement;
 use super::tracker::TestTracker;
 use crate::event::StopOrigin;
+use crate::hook::Mode;
 use crate::status::{Kind, Reason, Status};
 use crate::{Epoch, RunId, Timestamp};
 
@@ -146,6 +149,12 @@ pub struct State {
     pub questions: Vec<Question>,
     /// How many questions were asked.
     pub questions_asked: u32,
+    /// How far its hooks are.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub hooked: Hooked,
+    /// Whether a person is there.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub moding: ModeState,
     /// Requests that were not acted on yet.
     pub asked: Asked,
     /// Messages for the agent's next prompt.
@@ -196,6 +205,8 @@ pub enum Open {
     Attempt(OpenAttempt),
     /// A round of checks.
     Checks(u32),
+    /// A call of hooks.
+    Hooks(HookCall),
 }
 
 /// An attempt that ended, while its checks are still to come.
@@ -292,6 +303,13 @@ pub struct Counters {
     /// Time the guard took.
     #[serde(default, skip_serializing_if = "is_none_of_it")]
     pub guard_ms: u64,
+    /// Lines that iterations added and removed; what was refused is not counted.
+    #[serde(default, skip_serializing_if = "is_none_of_it")]
+    pub lines_changed: u64,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 fn is_none_of_it(number: &u64) -> bool {
@@ -491,6 +509,9 @@ pub struct Asked {
     /// Begin a fresh session with the next attempt.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reboot: bool,
+    /// Change the mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
     /// Stop; `true` means now.
     pub stop: Option<(bool, StopOrigin)>,
     /// Go on, with these limits.
@@ -530,6 +551,8 @@ pub enum Effect {
     Attempt(OpenAttempt),
     /// Run this round of checks, or find out what became of it.
     Checks(u32),
+    /// Call these hooks.
+    Hooks(HookCall),
     /// Wake up at this moment.
     Timer(Timestamp),
 }
@@ -543,6 +566,9 @@ impl State {
                 vec![Effect::Attempt(attempt.clone())]
             }
             (Status::Running | Status::Rebooting, Some(Open::Checks(round))) => vec![Effect::Checks(*round)],
+            (Status::Running | Status::Rebooting, Some(Open::Hooks(call))) => {
+                vec![Effect::Hooks(call.clone())]
+            }
             (Status::Running | Status::Rebooting, None) => Vec::new(),
             (Status::Created | Status::Paused | Status::Stopped | Status::Completed | Status::Failed, _) => {
                 Vec::new()
@@ -560,8 +586,13 @@ impl State {
         match &self.open {
             Some(Open::Attempt(_)) => true,
             Some(Open::Checks(_)) => self.iteration > self.counters.iterations,
-            None => false,
+            Some(Open::Hooks(_)) | None => false,
         }
+    }
+
+    /// Whether a person is there.
+    pub fn mode(&self) -> Mode {
+        self.moding.current.unwrap_or(self.config.mode.start)
     }
 
     /// Whether the checks or a condition need to be run after an attempt.

@@ -7,6 +7,8 @@ mod done;
 mod guard;
 mod handoff;
 mod harness;
+mod hooks;
+mod modes;
 mod people;
 mod progress;
 mod properties;

@@ -115,6 +115,11 @@ fn config() -> Result<LoopConfig, Failure> {
         confine: None,
         on_done: None,
         gaps: None,
+        notify: None,
+        hooks: None,
+        mode: Default::default(),
+        prompts: Default::default(),
+        file_digest: None,
     })
 }
 

@@ -14,7 +14,7 @@ use piton_view::Client;
 
 use crate::cli::{DriverArguments, Global};
 use crate::failure::Failure;
-use crate::{configuration, render, repository, start};
+use crate::{configuration, repository, start};
 
 /// How long a killed driver may take to die.
 const DIE_WITHIN: Duration = Duration::from_secs(10);
@@ -63,6 +63,7 @@ async fn drive_run(global: &Global, arguments: &DriverArguments) -> Result<ExitC
     match drive(client.store(), &world, lease, driver).await? {
         Leave::AtRest => {
             tell_at_rest(&client, &run).await?;
+            world.close();
             Ok(ExitCode::Done)
         }
         Leave::Fenced => Err(Failure::new(ExitCode::Held, format!("another driver took over run `{run}`"))),
@@ -88,19 +89,11 @@ async fn drive_workflow(
     }
 }
 
-/// The run rests, and perhaps nobody watches: says so on the desktop, and to the command that was given.
+/// The run rests, and perhaps nobody watches: says so to the command that was given.
 async fn tell_at_rest(client: &LocalClient, run: &RunId) -> Result<(), Failure> {
     let state = client.load(run, None).await?.state;
     let status = client.status(run).await?;
     let limits = RunLimits { deadline: TELL_WITHIN, output_bytes_max: 1 << 20 };
-    if ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some()) {
-        let words = [
-            format!("piton: {}", run.short()),
-            format!("{}: {}", state.status.as_str(), render::why(&state)),
-        ];
-        // A desktop without it is told nothing.
-        let _ = Program::new("notify-send").args(["--app-name", "piton"]).args(words).run(limits);
-    }
     let Some(command) = &state.config.on_done else { return Ok(()) };
     let ran = Program::new("sh")
         .args(["-c", command.as_str()])

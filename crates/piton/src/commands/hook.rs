@@ -116,8 +116,8 @@ fn touched(event: &Value) -> Vec<String> {
 /// Whether `path`, as a tool that works in `here` means it, is protected.
 fn is_protected(brief: &Brief, here: &Path, path: &str) -> bool {
     let absolute = lexical(&here.join(path));
-    let mut protected = brief.protect.iter().map(|protected| lexical(&brief.tree.join(protected)));
-    protected.any(|protected| absolute.starts_with(protected))
+    let inside = absolute.strip_prefix(lexical(&brief.tree)).ok().and_then(Path::to_str);
+    inside.is_some_and(|path| brief.protect.iter().any(|rule| piton_guard::is_protected(path, rule)))
         || absolute.components().any(|part| part.as_os_str() == ".piton")
 }
 

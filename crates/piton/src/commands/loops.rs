@@ -8,7 +8,8 @@ use piton_config::{AgentOptions, Limit, Overrides, Plan, Settings, Task, config_
 use piton_engine::world::prompt::{self, PromptError};
 use piton_engine::world::{confine, open_workspace, wants_worktree};
 use piton_engine::{Layout, LocalClient};
-use piton_model::loop_machine::{Adoption, LoopConfig, Prompt, Worktree, create};
+use piton_model::hook::Mode;
+use piton_model::loop_machine::{Adoption, LoopConfig, ModePolicy, Prompt, Worktree, create};
 use piton_model::{ExitCode, Kind, RunId, Status, Timestamp, exit_code, slug};
 use piton_store::Store;
 use piton_sys::redact::Redactor;
@@ -20,7 +21,7 @@ use crate::cli::{Global, LoopArguments, RaiseArguments};
 use crate::failure::Failure;
 use crate::output::{Output, clean_line};
 use crate::viewer::{self, From};
-use crate::{configuration, known, repository, start};
+use crate::{configuration, hooked, known, repository, start};
 
 pub(super) async fn run(
     global: &Global,
@@ -50,6 +51,14 @@ pub(super) async fn begin(
     let deadline = resolved.settings.deadline.as_ref().map(|time| ("`deadline`", time.value.as_str()));
     let deadline = arguments.deadline.as_deref().map(|time| ("--deadline", time)).or(deadline);
     config.limits.deadline = deadline.map(|(place, time)| deadline_of(place, time)).transpose()?;
+    if arguments.attended {
+        config.mode.start = Mode::Attended;
+    }
+    config.mode.utc_offset_s = match config.mode == ModePolicy::default() {
+        true => 0,
+        false => Zoned::now().offset().seconds(),
+    };
+    hooked::add(&mut config, &layout, &resolved.settings, arguments.trust, out)?;
     for note in &resolved.notes {
         out.note(format!("note: {note}"));
     }
@@ -99,7 +108,7 @@ pub(super) async fn begin(
 
 /// The task as the first iteration will have it, with whatever is to be said about its file.
 fn task_of(config: &LoopConfig, root: &Path, out: &Output) -> Result<String, Failure> {
-    let task = prompt::at_start(&config.prompt, root, config.limits.iterations).map_err(|error| {
+    let task = prompt::at_start(config, root).map_err(|error| {
         let hint = match &error {
             PromptError::Wrong(_) => "correct it; docs/prompts.md says what a prompt file may hold",
             _ => "write the task into it, or give it as an argument",
@@ -139,6 +148,9 @@ fn raise_of(arguments: &LoopArguments) -> RaiseArguments {
         max_duration: arguments.max_duration.clone(),
         max_cost: arguments.max_cost.map(|cost| cost.to_string()),
         max_tokens: arguments.max_tokens.map(|count| count.to_string()),
+        max_files: arguments.max_files.map(|count| count.to_string()),
+        max_lines: arguments.max_lines.map(|count| count.to_string()),
+        max_reboots: arguments.max_reboots.map(|count| count.to_string()),
     }
 }
 
@@ -178,6 +190,9 @@ fn plan_of(layout: &Layout, arguments: &LoopArguments) -> Result<Plan, Failure> 
     limit(Limit::MaxDuration, arguments.max_duration.clone());
     limit(Limit::MaxCost, arguments.max_cost.map(|cost| cost.to_string()));
     limit(Limit::MaxTokens, arguments.max_tokens.map(|count| count.to_string()));
+    limit(Limit::MaxFiles, arguments.max_files.map(|count| count.to_string()));
+    limit(Limit::MaxLines, arguments.max_lines.map(|count| count.to_string()));
+    limit(Limit::MaxReboots, arguments.max_reboots.map(|count| count.to_string()));
     let overrides = Overrides {
         agent: arguments.agent.clone(),
         exec: arguments.exec.clone(),
@@ -265,6 +280,7 @@ async fn existing(client: &LocalClient, run: &RunId, config: &LoopConfig) -> Res
     }
     let mut begun = state.config.clone();
     begun.limits = config.limits.clone();
+    begun.file_digest = config.file_digest.clone();
     if config_hash(&begun) != config_hash(config) {
         let mut failure = Failure::usage(format!("run `{run}` exists with another configuration"))
             .hint(format!("run `piton resume {run}` to go on as it began, or choose another --id"));

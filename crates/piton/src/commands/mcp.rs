@@ -52,6 +52,9 @@ fn add(report: &mut Report, said: Said) {
             };
             report.notes.push(piton_agent::Note { kind, text });
         }
+        Said::Value { key, value } => {
+            report.custom.get_or_insert_default().insert(key, value);
+        }
         Said::Report { progress, summary, completed, pending } => {
             report.status = Some(match progress {
                 Progress::Progress => Status::Continue,
@@ -120,6 +123,8 @@ mod tests {
         assert_eq!(report.reason.as_deref(), Some("which database?"));
         assert_eq!(report.summary.as_deref(), Some("half of it"));
         assert_eq!((report.notes.len(), report.cost_usd), (1, Some(1.5)));
+        add(&mut report, Said::Value { key: "score".to_owned(), value: 7.into() });
+        assert_eq!(report.custom.as_ref().unwrap()["score"], 7);
         add(&mut report, said(Progress::Done, "all of it"));
         assert_eq!(report.status, Some(Status::Done));
     }

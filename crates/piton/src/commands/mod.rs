@@ -29,6 +29,7 @@ mod report;
 mod restore;
 mod resume;
 mod rm;
+mod schema;
 mod show;
 mod status;
 mod steer;
@@ -80,6 +81,7 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failur
         Command::Resume(arguments) => resume::run(global, &arguments, out).await,
         Command::Stop(arguments) => steer::stop(global, &arguments, out).await,
         Command::Skip(argument) => steer::skip(global, &argument, out).await,
+        Command::Mode(arguments) => steer::mode(global, &arguments, out).await,
         Command::Reboot(argument) => steer::reboot(global, &argument, out).await,
         Command::Tell(arguments) => steer::tell(global, &arguments, out).await,
         Command::Note(arguments) => note::run(global, &arguments, out).await,
@@ -101,6 +103,7 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failur
         Command::Hook(arguments) => hook::run(&arguments, out),
         Command::Doctor => doctor::run(global, out).await,
         Command::Trust(arguments) => trust::run(global, &arguments, out),
+        Command::Schema(arguments) => schema::run(&arguments, out),
         Command::Completions(arguments) => Ok(completions::run(&arguments)),
         Command::Config(ConfigCommand::Show) => config::show(global, out),
         Command::Driver(arguments) => driver::run(global, &arguments).await,

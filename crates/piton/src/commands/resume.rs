@@ -11,7 +11,7 @@ use crate::cli::{Global, RaiseArguments, ResumeArguments};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::viewer::{self, From};
-use crate::{repository, start};
+use crate::{configuration, repository, start};
 
 pub(super) async fn run(
     global: &Global,
@@ -26,7 +26,13 @@ pub(super) async fn run(
         Kind::Workflow => {
             super::workflows::resume_run(&client, &run, &arguments.raise, arguments.take_over, out).await?
         }
-        Kind::Loop | Kind::Ledger => resume(&client, &run, &arguments.raise, arguments.take_over).await?,
+        Kind::Loop | Kind::Ledger => {
+            let before = resume(&client, &run, &arguments.raise, arguments.take_over).await?;
+            if let Some(note) = edited_since(&client, &run).await? {
+                out.note(note);
+            }
+            before
+        }
     };
     if arguments.detach {
         out.line(format!("{run} goes on in the background: `piton attach {}`", run.short()));
@@ -59,6 +65,20 @@ pub(super) async fn resume(
     Ok(loaded.head)
 }
 
+/// A run goes on as it began; whoever edited `piton.toml` since may expect something else.
+async fn edited_since(client: &LocalClient, run: &RunId) -> Result<Option<String>, Failure> {
+    let Some(began) = client.load(run, None).await?.state.config.file_digest else { return Ok(None) };
+    let files = configuration::read(client.layout())?;
+    let now = files.project.map(|file| piton_store::chain::hex(&piton_store::chain::digest(&file.content)));
+    Ok((now.as_deref() != Some(&began)).then(|| {
+        let now = now.as_deref().map_or("gone", |digest| &digest[..12]);
+        format!(
+            "note: piton.toml changed since this run began ({} → {now}); the run goes on as it began, `piton loop` begins one with the change",
+            &began[..began.len().min(12)]
+        )
+    }))
+}
+
 async fn resume_all(global: &Global, out: &Output) -> Result<ExitCode, Failure> {
     let client = repository::open(&repository::layout(global)?)?;
     let mut code = ExitCode::Done;
@@ -68,8 +88,7 @@ async fn resume_all(global: &Global, out: &Output) -> Result<ExitCode, Failure> 
         if !unfinished || client.store().holder(&summary.run_id).await?.is_some() {
             continue;
         }
-        let none =
-            RaiseArguments { max_iterations: None, max_duration: None, max_cost: None, max_tokens: None };
+        let none = RaiseArguments::default();
         let resumed = match client.kind(&summary.run_id).await? {
             Kind::Workflow => super::workflows::resume_run(&client, &summary.run_id, &none, false, out).await,
             Kind::Loop | Kind::Ledger => resume(&client, &summary.run_id, &none, false).await,
@@ -92,11 +111,15 @@ fn raise_of(arguments: &RaiseArguments, limits: &Limits) -> Result<Raise, Failur
             let failed = |why: String| Failure::usage(format!("{}: {why}", limit.flag()));
             text.as_deref().map(|text| limit.raised(current, text).map_err(failed)).transpose()
         };
+    let small = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
     let iterations = raised(Limit::MaxIterations, Some(limits.iterations.into()), &arguments.max_iterations)?;
     Ok(Raise {
-        iterations: iterations.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
+        iterations: iterations.map(small),
         working_ms: raised(Limit::MaxDuration, Some(limits.working_ms), &arguments.max_duration)?,
         cost_microusd: raised(Limit::MaxCost, limits.cost_microusd, &arguments.max_cost)?,
         tokens: raised(Limit::MaxTokens, limits.tokens, &arguments.max_tokens)?,
+        files: raised(Limit::MaxFiles, limits.files.map(u64::from), &arguments.max_files)?.map(small),
+        lines: raised(Limit::MaxLines, limits.lines, &arguments.max_lines)?,
+        reboots: raised(Limit::MaxReboots, limits.reboots.map(u64::from), &arguments.max_reboots)?.map(small),
     })
 }

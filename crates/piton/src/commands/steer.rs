@@ -1,14 +1,14 @@
 //! `piton pause`, `stop`, `skip` and `tell`: requests, durable when the command returns.
 
 use piton_engine::LocalClient;
-use piton_model::{ExitCode, RunId, StopOrigin};
+use piton_model::{Event, ExitCode, RunId, State, Status, StopOrigin};
 use piton_store::Store;
 use piton_view::{Client, Request};
 
-use crate::cli::{Global, RunArgument, StopArguments, TellArguments};
+use crate::cli::{Global, ModeArguments, ModeWord, RunArgument, StopArguments, TellArguments};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{repository, start};
+use crate::{render, repository, start};
 
 pub(super) async fn pause(
     global: &Global,
@@ -39,6 +39,51 @@ pub(super) async fn reboot(
     client.request(&run, Request::Reboot).await?;
     out.note(format!("{run} begins a fresh session with the next attempt"));
     Ok(ExitCode::Done)
+}
+
+pub(super) async fn mode(
+    global: &Global,
+    arguments: &ModeArguments,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
+    let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
+    let mode = arguments.mode.map(ModeWord::mode);
+    if mode.is_none() && arguments.break_at.is_none() {
+        let state = client.load(&run, None).await?.state;
+        return Ok(show_mode(&state, out));
+    }
+    start::let_go(&client, &run).await?;
+    client.request(&run, Request::Mode { mode, break_at: arguments.break_at }).await?;
+    carry_out(&client, &run).await?;
+    // Whoever leaves a run alone that waits for them has answered: it goes on.
+    let state = client.load(&run, None).await?.state;
+    let waits = state.status == Status::Waiting && state.asked.mode.is_some();
+    if waits && client.store().holder(&run).await?.is_none() {
+        start::driver(&client, &run, false).await?;
+    }
+    if let Some(mode) = mode {
+        out.note(format!("{run} is {} from the next decision on", mode.as_str()));
+    }
+    if let Some(iteration) = arguments.break_at {
+        out.note(format!("{run} asks before iteration {iteration}"));
+    }
+    Ok(ExitCode::Done)
+}
+
+fn show_mode(state: &State, out: &Output) -> ExitCode {
+    let history = &state.moding.history;
+    if out.json {
+        out.json(&serde_json::json!({
+            "run_id": state.run, "mode": state.mode(), "history": history, "breakpoints": state.moding.breakpoints,
+        }));
+        return ExitCode::Done;
+    }
+    out.line(state.mode().as_str());
+    for switch in history {
+        let event = Event::ModeSwitched { from: switch.from, to: switch.to, why: switch.why.clone() };
+        out.line(format!("{}  after #{}  {}", switch.at, switch.iteration, render::event(&event)));
+    }
+    ExitCode::Done
 }
 
 pub(super) async fn tell(

@@ -91,7 +91,7 @@ pub(super) fn is_under_way(run: &RunSummary) -> bool {
         // Nobody drives a ledger: `piton gaps research` goes on with what it began.
         _ if run.kind == Kind::Ledger.as_str() => false,
         "created" | "running" | "rebooting" => true,
-        "waiting" => matches!(run.reason.as_deref(), Some("rate_limit" | "overloaded")),
+        "waiting" => matches!(run.reason.as_deref(), Some("rate_limit" | "overloaded" | "schedule")),
         _ => false,
     }
 }

@@ -177,6 +177,22 @@ impl World {
         Started { child, out, err }
     }
 
+    /// Starts piton at a terminal of its own.
+    pub(crate) fn terminal(&self, arguments: &[&str]) -> Terminal {
+        let quoted = |word: &&str| format!("'{}'", word.replace('\'', "'\\''"));
+        let words: Vec<String> = in_place(arguments).iter().map(quoted).collect();
+        let line = format!("'{}' {}", env!("CARGO_BIN_EXE_piton"), words.join(" "));
+        let screen = self.beside("screen");
+        let mut command = self.command("script");
+        command.args(["-qfec", &line]).arg(&screen);
+        let child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("`script` of util-linux is there");
+        Terminal { child, screen, seen: 0 }
+    }
+
     /// Returns once the agent of attempt `number` works.
     pub(crate) fn agent_works(&self, run: &str, number: u32) -> ProcessId {
         let attempts = self.path(&format!(".piton/attempts/{run}"));
@@ -321,4 +337,46 @@ pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
 #[expect(clippy::disallowed_methods, reason = "between two looks; the deadline is in `eventually`")]
 fn pause() {
     std::thread::sleep(Duration::from_millis(10));
+}
+
+/// A piton that somebody sits before.
+pub(crate) struct Terminal {
+    child: std::process::Child,
+    screen: PathBuf,
+    seen: usize,
+}
+
+impl Terminal {
+    /// Returns once `words` are on the screen, after what was looked for before.
+    pub(crate) fn shows(&mut self, words: &str) {
+        let started = Instant::now();
+        loop {
+            let bytes = std::fs::read(&self.screen).unwrap_or_default();
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            if let Some(at) = text.get(self.seen..).and_then(|rest| rest.find(words)) {
+                self.seen += at + words.len();
+                return;
+            }
+            assert!(started.elapsed() < DEADLINE, "no {words:?} on the screen:\n{text}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// What it exits with.
+    pub(crate) fn ends(mut self) -> i32 {
+        self.child.wait().unwrap().code().unwrap_or(-1)
+    }
+}
+
+impl std::io::Write for Terminal {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let keys = self.child.stdin.as_mut().expect("its keys are a pipe");
+        let count = keys.write(bytes)?;
+        keys.flush()?;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }

@@ -113,3 +113,41 @@ fn a_prompt_that_goes_wrong_stops_the_run_until_it_is_right() {
     world.write("rules.md", "rules\n");
     world.piton(&["resume", "r"]).exits(0);
 }
+
+#[test]
+fn an_edit_is_journaled_by_its_digest_and_what_is_odd_with_its_warning() {
+    let world = World::new();
+    world.write("PROMPT.md", "Do {{nobody_knows}} at iteration {{iteration}}\n");
+    let agent = "if [ $PITON_ITERATION = 1 ]; then echo 'Do {{iteration}}' > PROMPT.md; else touch b.txt; fi";
+    world.piton(&["loop", "--here", "--id", "r", "--exec", agent, "--check", RED]).exits(0);
+    let ends: Vec<_> =
+        world.events("r").into_iter().filter(|event| event["type"] == "attempt_finished").collect();
+    let prompt = |index: usize| ends[index]["data"]["end"]["prompt"].clone();
+    assert!(prompt(0)["warnings"][0].as_str().unwrap().contains("nobody_knows"), "{ends:#?}");
+    assert_eq!(prompt(1)["warnings"], serde_json::Value::Null);
+    assert_ne!(prompt(0)["digest"], prompt(1)["digest"]);
+}
+
+#[test]
+fn the_configuration_can_be_strict_and_has_variables_of_its_own() {
+    let world = World::new();
+    world.write("PROMPT.md", "Write {{style}} code.\n");
+    world.configure("[prompts]\nstrict = true\n");
+    let arguments = ["loop", "--here", "--id", "r", "--exec", "cat > b.txt", "--check", RED];
+    let ran = world.piton(&arguments).exits(2);
+    assert!(ran.err.contains("style"), "{ran:?}");
+    world.configure("[prompts]\nstrict = true\nvariables = { style = \"terse\" }\n");
+    world.piton(&arguments).exits(0);
+    assert!(world.read("b.txt").starts_with("Write terse code."));
+}
+
+#[test]
+fn resume_says_that_the_configuration_changed_since() {
+    let world = World::new();
+    world.configure("[loop]\nmax_iterations = 1\n");
+    let agent = "if [ $PITON_ITERATION = 2 ]; then touch b.txt; fi";
+    world.loops("r", agent, &["--check", RED]).exits(3);
+    world.configure("[loop]\nmax_iterations = 7\n");
+    let ran = world.piton(&["resume", "r", "--max-iterations", "+1"]).exits(0);
+    assert!(ran.err.contains("note: piton.toml changed since this run began"), "{ran:?}");
+}

@@ -27,8 +27,9 @@ fn an_agent_looks_records_and_reports_through_its_tools() {
     let world = World::new();
     let calls = r#"call 1 next_objective '{}'; call 2 control_signal '{}';
         call 3 record '{"kind":"decision","text":"kept the parser"}';
+        call 5 set_value '{"key":"score","value":{"of":7}}';
         call 4 report '{"status":"done","summary":"made b"}'"#;
-    let agent = agent(calls, 5, "echo b > b.txt");
+    let agent = agent(calls, 6, "echo b > b.txt");
     world.piton(&["loop", "make b", "--id", "r", "--exec", &agent, "--check", "b=test -f b.txt"]).exits(0);
     let said = texts(&world.piton(&["output", "r", "--raw"]).exits(0).out);
     assert_eq!(
@@ -37,6 +38,7 @@ fn an_agent_looks_records_and_reports_through_its_tools() {
             "Mend the check `b` (`test -f b.txt`): it failed when it was last run.",
             "go_on: nobody asked for anything.",
             "Recorded.",
+            "Recorded.",
             "Recorded. End your turn: the checks are run now, whatever you reported.",
         ]
     );
@@ -44,6 +46,7 @@ fn an_agent_looks_records_and_reports_through_its_tools() {
     let report = &ends["data"]["end"]["report"];
     assert_eq!((&report["status"], &report["summary"]), (&"done".into(), &"made b".into()));
     assert!(world.piton(&["report", "r"]).exits(0).out.contains("kept the parser"));
+    assert_eq!(world.json(&["show", "r"])["state"]["custom"]["score"]["of"], 7);
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn a_configuration_that_is_no_toml_says_where() {
     insta::assert_snapshot!(ran.err, @"
     error: 3 things are wrong
       piton.toml:1:6: this is not TOML: unclosed table, expected `]`
-      piton.toml:2:1: unknown section `x`; known here: `agent`, `agents`, `loop`, `checks`, `guard`, `session`, `stop`, `metrics`, `reinforcement`, `recovery`, `worktree`, `confine`, `views`, `gaps`, `redact`
+      piton.toml:2:1: unknown section `x`; known here: `agent`, `agents`, `loop`, `checks`, `guard`, `session`, `stop`, `metrics`, `reinforcement`, `recovery`, `worktree`, `confine`, `views`, `gaps`, `hooks`, `notify`, `mode`, `prompts`, `redact`
       nothing would stop this loop: it has no check and no condition; give `--check CMD`, or run `piton init` to find the checks of this project
     ");
 }
@@ -120,6 +120,9 @@ fn config_show_says_where_every_value_came_from() {
     # max_tokens is not set
     attempt_timeout = "2h"                             # default
     # idle_timeout is not set
+    # max_files is not set
+    # max_lines is not set
+    # max_reboots is not set
     on_lost = "retry"                                  # default
 
     [checks]

@@ -200,6 +200,11 @@ pub(super) fn config() -> LoopConfig {
         confine: None,
         on_done: None,
         gaps: None,
+        notify: None,
+        hooks: None,
+        mode: Default::default(),
+        prompts: Default::default(),
+        file_digest: None,
     }
 }
 
@@ -249,6 +254,7 @@ pub(super) fn works(tree: &str) -> AttemptEnd {
         message: None,
         report: None,
         snapshot: Some(snapshot(tree)),
+        prompt: None,
         change: None,
         guard: None,
     }

@@ -59,6 +59,7 @@ fn attempt_end() -> impl Strategy<Value = AttemptEnd> {
             message: None,
             report,
             snapshot,
+            prompt: None,
             change: None,
             guard: None,
         },
@@ -137,7 +138,7 @@ fn command(state: &State, step: Step) -> Option<Command> {
     let (attempt, number) = match &state.open {
         Some(Open::Attempt(attempt)) => (attempt.number, 0),
         Some(Open::Checks(number)) => (0, *number),
-        None => (0, 0),
+        Some(Open::Hooks(_)) | None => (0, 0),
     };
     let of = |number: u32, open: bool| if open { number } else { number + 1 };
     let place = || Place { host: "h".to_owned(), boot: "b".to_owned(), pid: 1 };

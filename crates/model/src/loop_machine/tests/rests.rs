@@ -42,6 +42,10 @@ fn finish_open_work(driver: &mut Driver) {
             let round = if cut { cut_short(number) } else { round(number, "t9", false) };
             driver.command(Command::EndChecks(Box::new(round)));
         }
+        Some(Open::Hooks(call)) => {
+            let end = HookEnd { number: call.number, ..HookEnd::default() };
+            driver.command(Command::EndHooks(Box::new(end)));
+        }
         None => {}
     }
 }

@@ -1,0 +1,182 @@
+//! Calling the hooks of a run: what the machine decided, done by the crate `notify`.
+//!
+//! Nothing is looked up here. Whether a hook of a call that a crash cut off has run cannot be known, so the whole call
+//! is made again; its number is the same, for hooks that must not do their work twice.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use piton_model::hook::{Builtin, HookPoint};
+use piton_model::loop_machine::{HookCall, HookEnd, HookRecord};
+use piton_model::notify::Trigger;
+use piton_model::{Command, Reason, State, Status};
+use piton_notify::hook::{Builtins, Context as Told, Runner};
+use piton_notify::send::Means;
+use piton_notify::{Line, Occasion, Seen};
+use piton_sys::file::{self, Durability};
+use piton_sys::process::{Program, RunLimits};
+use piton_sys::{Clock, SystemClock};
+
+use super::{Context, WorldError, hidden_variables, publish};
+
+/// Where the builtin `metrics` writes.
+pub(super) const METRICS_FILE: &str = ".ralph/metrics.prom";
+/// What the numbers of a run may be, as text.
+const METRICS_BYTES_MAX: usize = 1 << 20;
+const METRICS_WITHIN: Duration = Duration::from_secs(30);
+
+pub(super) fn perform(context: &Context, call: &HookCall, state: &State) -> Result<Command, WorldError> {
+    context.require_lease(state)?;
+    let mut end = HookEnd { number: call.number, ..HookEnd::default() };
+    let Some(hooks) = state.config.hooks.clone() else { return Ok(Command::EndHooks(Box::new(end))) };
+    let home = context.layout.root().join(".ralph");
+    if !home.exists() {
+        file::create_private_dir(&home)?;
+    }
+    let runner = Runner {
+        hooks,
+        means: Means::of_this_machine(context.layout.root()),
+        log: context.layout.root().join(publish::AUDIT_LOG),
+        hide: hidden_variables(None),
+        clock: Arc::new(SystemClock),
+        builtins: Box::new(Brought::of(context, call, state)),
+    };
+    let mut told = told(context, call, state);
+    for point in &call.points {
+        // A person who wants it to stop now is not kept waiting by the rest.
+        if context.is_cancelled() {
+            break;
+        }
+        told.hook_point = *point;
+        told.iteration = state.iteration + u32::from(is_ahead(*point, state));
+        let called = runner.call(told.clone());
+        let judgement = called.judgement;
+        end.results.extend(called.results.into_iter().map(|result| HookRecord {
+            hook: result.hook_name,
+            point: *point,
+            success: result.success,
+            skipped: result.skipped,
+            duration_ms: result.duration_ms,
+            said: result.error.or(result.output),
+        }));
+        told.data.extend(judgement.data.clone());
+        end.set.extend(judgement.data);
+        end.keep_session |= judgement.skip;
+        end.stop = end.stop.or(judgement.stop.map(|stop| stop.why));
+    }
+    Ok(Command::EndHooks(Box::new(end)))
+}
+
+/// Whether a point belongs to the iteration that has not begun.
+fn is_ahead(point: HookPoint, state: &State) -> bool {
+    matches!(point, HookPoint::PreIteration | HookPoint::PreSession)
+        && state.iteration == state.counters.iterations
+}
+
+fn told(context: &Context, call: &HookCall, state: &State) -> Told {
+    let last = state.recent.back();
+    let failure = state.ended.as_ref().and_then(|ended| ended.message.clone());
+    let summary = state.report.as_ref().and_then(|report| report.summary.clone());
+    let ending = call.ending.as_ref().and_then(|ending| ending.detail.clone());
+    Told {
+        hook_point: HookPoint::LoopStart,
+        call: call.number,
+        iteration: state.iteration,
+        loop_id: context.run.to_string(),
+        session_id: state.session.current.clone(),
+        working_dir: context.layout.tree().display().to_string(),
+        mode: state.mode(),
+        tests_passing: state
+            .checks
+            .as_ref()
+            .filter(|round| !round.checks.is_empty())
+            .map(|round| round.all_pass()),
+        text: ending.or(failure).or_else(|| last.and_then(|last| last.message.clone())).or(summary),
+        status: call.ending.as_ref().map(|ending| ending.status.as_str().to_owned()),
+        reason: call.ending.as_ref().map(|ending| ending.reason.as_str().to_owned()),
+        data: state.custom.clone().into_iter().collect(),
+    }
+}
+
+/// What piton brings itself.
+struct Brought {
+    root: PathBuf,
+    exe: PathBuf,
+    run: piton_model::RunId,
+    line: Option<Line>,
+    seen: Seen,
+    ending: Option<(Status, Reason)>,
+}
+
+impl Brought {
+    fn of(context: &Context, call: &HookCall, state: &State) -> Self {
+        let root = context.layout.root().to_owned();
+        let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Self {
+            root,
+            exe: context.exe.clone(),
+            run: context.run.clone(),
+            line: context.line.clone(),
+            seen: Seen::of(state, &name),
+            ending: call.ending.as_ref().map(|ending| (ending.status, ending.reason)),
+        }
+    }
+
+    fn metrics(&self) -> Result<Option<String>, String> {
+        let ran = Program::new(&self.exe)
+            .args(["--repo".as_ref(), self.root.as_os_str(), "metrics".as_ref(), self.run.as_str().as_ref()])
+            .run(RunLimits { deadline: METRICS_WITHIN, output_bytes_max: METRICS_BYTES_MAX });
+        match ran {
+            Ok(output) if output.success() => {
+                let path = self.root.join(METRICS_FILE);
+                file::write_atomic(&path, &output.stdout, Durability::Unsynced)
+                    .map_err(|error| error.to_string())?;
+                Ok(Some(METRICS_FILE.to_owned()))
+            }
+            Ok(output) => Err(format!("piton metrics ended with {:?}", output.status)),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn tell(&self, point: HookPoint) -> Result<Option<String>, String> {
+        let Some(line) = &self.line else { return Ok(Some("nobody is to be told anything".to_owned())) };
+        let trigger = match point {
+            HookPoint::LoopStart => Trigger::LoopStarted,
+            HookPoint::LoopEnd => match self.ending {
+                Some((Status::Completed, _)) => Trigger::LoopCompleted,
+                Some((Status::Failed, _)) => Trigger::LoopFailed,
+                _ => Trigger::LoopPaused,
+            },
+            HookPoint::OnError => Trigger::Error,
+            HookPoint::OnTestFailure => Trigger::TestsFailing,
+            HookPoint::OnTestSuccess => Trigger::TestsAllPassing,
+            HookPoint::OnNoProgress => Trigger::NoProgress,
+            HookPoint::PreReboot | HookPoint::PostReboot => Trigger::ContextRebooted,
+            HookPoint::OnModeSwitch => Trigger::ModeSwitched,
+            HookPoint::OnProgress
+            | HookPoint::OnFileChange
+            | HookPoint::PreIteration
+            | HookPoint::PostIteration
+            | HookPoint::PreSession
+            | HookPoint::PostSession => Trigger::IterationComplete,
+        };
+        line.tell(Occasion::new(trigger, SystemClock.now(), self.seen.facts.clone()));
+        Ok(Some(trigger.as_str().to_owned()))
+    }
+}
+
+impl Builtins for Brought {
+    fn call(&self, builtin: Builtin, told: &Told) -> Result<Option<String>, String> {
+        match builtin {
+            Builtin::Metrics => self.metrics(),
+            Builtin::Backup => match piton_files::ralph::keep_copy(&self.root, &self.run) {
+                Ok(kept) => Ok(kept.map(|path| path.display().to_string())),
+                Err(error) => Err(error.to_string()),
+            },
+            Builtin::Notification => self.tell(told.hook_point),
+            // These two are done where hooks are called.
+            Builtin::Logging | Builtin::Git => Ok(None),
+        }
+    }
+}

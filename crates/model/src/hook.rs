@@ -1,0 +1,377 @@
+//! What is run when: the configuration of hooks, with every default filled in.
+//!
+//! Owns the words of points, kinds and conditions. A run stores this with its first event: a resumed run calls the
+//! hooks that were trusted when it began. What runs when, and what its result means, is decided in the crate
+//! `notify`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::notify::Given;
+
+/// Where in a run a hook can be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HookPoint {
+    /// Before the first iteration.
+    LoopStart,
+    /// When the run comes to rest.
+    LoopEnd,
+    /// Before an iteration.
+    PreIteration,
+    /// After an iteration has its verdict.
+    PostIteration,
+    /// Before a fresh session takes the place of a spent one. A failure here keeps the old one.
+    PreReboot,
+    /// After it did.
+    PostReboot,
+    /// A check failed.
+    OnTestFailure,
+    /// Every check passed.
+    OnTestSuccess,
+    /// An iteration changed something that matters.
+    OnProgress,
+    /// An iteration changed nothing that matters.
+    OnNoProgress,
+    /// An attempt failed.
+    OnError,
+    /// The run changed between attended, unattended and hybrid.
+    OnModeSwitch,
+    /// An iteration changed files.
+    OnFileChange,
+    /// Before an agent is started.
+    PreSession,
+    /// After an agent ended.
+    PostSession,
+}
+
+impl HookPoint {
+    /// All of them.
+    pub const ALL: [HookPoint; 15] = [
+        HookPoint::LoopStart,
+        HookPoint::LoopEnd,
+        HookPoint::PreIteration,
+        HookPoint::PostIteration,
+        HookPoint::PreReboot,
+        HookPoint::PostReboot,
+        HookPoint::OnTestFailure,
+        HookPoint::OnTestSuccess,
+        HookPoint::OnProgress,
+        HookPoint::OnNoProgress,
+        HookPoint::OnError,
+        HookPoint::OnModeSwitch,
+        HookPoint::OnFileChange,
+        HookPoint::PreSession,
+        HookPoint::PostSession,
+    ];
+
+    /// The word used in files and on screens.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            HookPoint::LoopStart => "loop_start",
+            HookPoint::LoopEnd => "loop_end",
+            HookPoint::PreIteration => "pre_iteration",
+            HookPoint::PostIteration => "post_iteration",
+            HookPoint::PreReboot => "pre_reboot",
+            HookPoint::PostReboot => "post_reboot",
+            HookPoint::OnTestFailure => "on_test_failure",
+            HookPoint::OnTestSuccess => "on_test_success",
+            HookPoint::OnProgress => "on_progress",
+            HookPoint::OnNoProgress => "on_no_progress",
+            HookPoint::OnError => "on_error",
+            HookPoint::OnModeSwitch => "on_mode_switch",
+            HookPoint::OnFileChange => "on_file_change",
+            HookPoint::PreSession => "pre_session",
+            HookPoint::PostSession => "post_session",
+        }
+    }
+}
+
+/// The hooks of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hooks {
+    /// How long one may take that does not say so itself.
+    pub default_timeout_ms: u64,
+    /// Whether a hook that fails stops the run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fail_on_hook_error: bool,
+    /// The hooks, in the order they were declared.
+    pub hooks: Vec<Hook>,
+}
+
+impl Default for Hooks {
+    /// None; half a minute each.
+    fn default() -> Self {
+        Self { default_timeout_ms: 30_000, fail_on_hook_error: false, hooks: Vec::new() }
+    }
+}
+
+impl Hooks {
+    /// Whether any is called at `point`.
+    pub fn has(&self, point: HookPoint) -> bool {
+        self.hooks.iter().any(|hook| hook.points.contains(&point))
+    }
+}
+
+/// One hook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hook {
+    /// Its name.
+    pub name: String,
+    /// Where it is called.
+    pub points: Vec<HookPoint>,
+    /// Higher ones are called first; of equal ones the one declared first.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub priority: i32,
+    /// How long it may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// What is run.
+    pub run: HookKind,
+    /// What must hold, all of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<HookCondition>,
+    /// The file it comes from was not trusted when the run began: it is skipped, and that is said.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untrusted: bool,
+}
+
+fn is_zero(number: &i32) -> bool {
+    *number == 0
+}
+
+/// What a hook runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum HookKind {
+    /// Something that piton brings.
+    Builtin {
+        /// Which.
+        builtin: Builtin,
+    },
+    /// A program.
+    Script {
+        /// Relative to the repository, absolute, or below `~/`.
+        path: String,
+        /// Its arguments.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        args: Vec<String>,
+        /// BLAKE3 of its content when it was trusted. A program that has changed since is not run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        digest: Option<String>,
+    },
+    /// A shell command.
+    Command {
+        /// Given to `sh -c`.
+        command: String,
+    },
+    /// A call by HTTP, with the context as its JSON body.
+    Webhook {
+        /// Where to.
+        url: Given,
+        /// How.
+        #[serde(default, skip_serializing_if = "is_post")]
+        method: Method,
+    },
+}
+
+impl HookKind {
+    /// What it would run, for a message.
+    pub fn label(&self) -> String {
+        match self {
+            HookKind::Builtin { builtin } => format!("builtin {}", builtin.as_str()),
+            HookKind::Script { path, args, .. } if args.is_empty() => path.clone(),
+            HookKind::Script { path, args, .. } => format!("{path} {}", args.join(" ")),
+            HookKind::Command { command } => command.clone(),
+            HookKind::Webhook { url: Given::Env(name), method } => format!("{} ${name}", method.as_str()),
+            HookKind::Webhook { url: Given::Plain(text) | Given::File(text), method } => {
+                format!("{} {text}", method.as_str())
+            }
+        }
+    }
+}
+
+/// How a webhook is called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Method {
+    /// POST.
+    #[default]
+    Post,
+    /// PUT.
+    Put,
+    /// PATCH.
+    Patch,
+}
+
+impl Method {
+    /// The word of the protocol.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Method::Post => "POST",
+            Method::Put => "PUT",
+            Method::Patch => "PATCH",
+        }
+    }
+}
+
+fn is_post(method: &Method) -> bool {
+    *method == Method::Post
+}
+
+/// What piton brings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Builtin {
+    /// A line in a file for each call.
+    Logging,
+    /// Writes the run's metrics.
+    Metrics,
+    /// Backs the run's view up.
+    Backup,
+    /// `git add -A` in the work tree.
+    Git,
+    /// Tells people, as the notifications are configured.
+    Notification,
+}
+
+impl Builtin {
+    /// All of them.
+    pub const ALL: [Builtin; 5] =
+        [Builtin::Logging, Builtin::Metrics, Builtin::Backup, Builtin::Git, Builtin::Notification];
+
+    /// The word used in files and on screens.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Builtin::Logging => "logging",
+            Builtin::Metrics => "metrics",
+            Builtin::Backup => "backup",
+            Builtin::Git => "git",
+            Builtin::Notification => "notification",
+        }
+    }
+
+    /// How early it is called among the others.
+    pub fn priority(self) -> i32 {
+        match self {
+            Builtin::Logging => 100,
+            Builtin::Metrics => 90,
+            Builtin::Backup => 80,
+            Builtin::Git => 50,
+            Builtin::Notification => 10,
+        }
+    }
+
+    /// Where it is called.
+    pub fn points(self) -> Vec<HookPoint> {
+        match self {
+            Builtin::Logging => HookPoint::ALL.to_vec(),
+            Builtin::Metrics => vec![HookPoint::PostIteration, HookPoint::LoopEnd],
+            Builtin::Backup => vec![HookPoint::PreReboot, HookPoint::LoopEnd],
+            Builtin::Git => vec![HookPoint::PostIteration],
+            Builtin::Notification => vec![HookPoint::LoopEnd, HookPoint::OnError],
+        }
+    }
+
+    /// It as a hook.
+    pub fn hook(self) -> Hook {
+        Hook {
+            name: self.as_str().to_owned(),
+            points: self.points(),
+            priority: self.priority(),
+            timeout_ms: None,
+            run: HookKind::Builtin { builtin: self },
+            conditions: Vec::new(),
+            untrusted: false,
+        }
+    }
+}
+
+/// What must hold for a hook to be called.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum HookCondition {
+    /// The iteration is a multiple of this.
+    EveryN {
+        /// At least 1.
+        n: u32,
+    },
+    /// The run is in one of these modes.
+    InMode {
+        /// Which.
+        modes: Vec<Mode>,
+    },
+    /// A regular expression matches the text of what happened: the agent's summary, or the error.
+    IfPattern {
+        /// It.
+        pattern: String,
+    },
+    /// The checks of the last round all pass, or one of them does not. Without a round it does not hold.
+    IfTestStatus {
+        /// Which of the two.
+        passing: bool,
+    },
+}
+
+/// Whether a person is there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// A person decides between iterations.
+    Attended,
+    /// Nobody is asked unless it must be.
+    #[default]
+    Unattended,
+    /// A person is asked now and then.
+    Hybrid,
+}
+
+impl Mode {
+    /// All of them.
+    pub const ALL: [Mode; 3] = [Mode::Attended, Mode::Unattended, Mode::Hybrid];
+
+    /// The word used in files and on screens.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Mode::Attended => "attended",
+            Mode::Unattended => "unattended",
+            Mode::Hybrid => "hybrid",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_are_the_ones_in_files() {
+        for point in HookPoint::ALL {
+            assert_eq!(serde_json::to_value(point).unwrap(), point.as_str());
+        }
+        for builtin in Builtin::ALL {
+            assert_eq!(serde_json::to_value(builtin).unwrap(), builtin.as_str());
+        }
+        for mode in Mode::ALL {
+            assert_eq!(serde_json::to_value(mode).unwrap(), mode.as_str());
+        }
+    }
+
+    #[test]
+    fn what_is_stored_reads_back() {
+        let mut hooks = Hooks::default();
+        hooks.hooks.push(Builtin::Git.hook());
+        hooks.hooks.push(Hook {
+            name: "tell".to_owned(),
+            points: vec![HookPoint::LoopEnd],
+            priority: 5,
+            timeout_ms: Some(1),
+            run: HookKind::Script { path: "a.sh".to_owned(), args: Vec::new(), digest: Some("d".to_owned()) },
+            conditions: vec![HookCondition::EveryN { n: 2 }, HookCondition::InMode { modes: Vec::new() }],
+            untrusted: true,
+        });
+        let json = serde_json::to_string(&hooks).unwrap();
+        assert_eq!(serde_json::from_str::<Hooks>(&json).unwrap(), hooks, "{json}");
+    }
+}

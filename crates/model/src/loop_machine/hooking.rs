@@ -1,0 +1,226 @@
+//! Calling hooks, as work of a run: its intent is recorded before anything runs, its outcome after it.
+//!
+//! Owns at which points the hooks of a run are due. A point that was passed waits until nothing else is open; points
+//! that were passed together are called together. Where a driver dies in between, all of them are called once more:
+//! never less than once.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::reboot::RebootReason;
+use super::state::{Open, State};
+use crate::event::Event;
+use crate::hook::HookPoint;
+use crate::limits::{CUSTOM_KEYS_MAX, clip};
+use crate::status::{Reason, Status};
+
+/// Results kept of one call.
+const RESULTS_MAX: usize = 64;
+/// What is kept of the words of a hook.
+const SAID_BYTES_MAX: usize = 500;
+
+/// Hooks that are about to be called.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HookCall {
+    /// Counts the calls of this run. A call that is repeated after a crash has the same number.
+    pub number: u32,
+    /// At these points, in this order.
+    pub points: Vec<HookPoint>,
+    /// How the run is about to end, at `loop_end`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Ending>,
+}
+
+/// How a run is about to end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ending {
+    /// Where it will be.
+    pub status: Status,
+    /// Why.
+    pub reason: Reason,
+    /// A sentence about that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+/// What became of a call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HookEnd {
+    /// Which call.
+    pub number: u32,
+    /// What each hook did, in order.
+    pub results: Vec<HookRecord>,
+    /// A hook wants the run to stop, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<String>,
+    /// A hook before a reboot failed: the session is kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_session: bool,
+    /// Values that hooks set; they are kept with the run.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub set: BTreeMap<String, serde_json::Value>,
+}
+
+/// What one hook did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HookRecord {
+    /// Its name.
+    pub hook: String,
+    /// Where it was called.
+    pub point: HookPoint,
+    /// Whether it did what it should.
+    pub success: bool,
+    /// It was not called: nobody trusts it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub skipped: bool,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// What it said, or what went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
+}
+
+impl HookRecord {
+    /// What a person should know of it, if anything.
+    pub fn warning(&self) -> Option<String> {
+        let said = self.said.as_deref().unwrap_or("it does not say why");
+        match (self.skipped, self.success) {
+            (true, _) => Some(format!("hook `{}` {said}", self.hook)),
+            (false, false) => Some(format!("hook `{}` failed at {}: {said}", self.hook, self.point.as_str())),
+            (false, true) => None,
+        }
+    }
+}
+
+impl HookEnd {
+    /// The same, no larger than an event may be.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        self.results.truncate(RESULTS_MAX);
+        for said in self.results.iter_mut().filter_map(|result| result.said.as_mut()) {
+            *said = clip(said, SAID_BYTES_MAX).to_owned();
+        }
+        self.stop = self.stop.map(|why| clip(&why, SAID_BYTES_MAX).to_owned());
+        while self.set.len() > CUSTOM_KEYS_MAX {
+            self.set.pop_last();
+        }
+        self
+    }
+}
+
+/// How far the hooks of a run are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hooked {
+    /// Calls so far.
+    pub calls: u32,
+    /// Points that were passed and not called yet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<HookPoint>,
+    /// The iteration before which the hooks were called last.
+    pub iteration: u32,
+    /// The attempt before which they were called last.
+    pub attempt: u32,
+    /// They were called for the end that is about to come.
+    pub ended: bool,
+    /// A hook wants the run to stop, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop: Option<String>,
+}
+
+/// The run passed `point`.
+pub(super) fn pass(state: &mut State, point: HookPoint) {
+    if is_hooked(state, point) && !state.hooked.passed.contains(&point) {
+        state.hooked.passed.push(point);
+    }
+}
+
+fn is_hooked(state: &State, point: HookPoint) -> bool {
+    state.config.hooks.as_ref().is_some_and(|hooks| hooks.has(point))
+}
+
+/// The call that is due because of what happened.
+pub(super) fn due(state: &State) -> Option<Event> {
+    let points = state.hooked.passed.clone();
+    (!points.is_empty()).then(|| call(state, points, None))
+}
+
+/// The call that is due before the next attempt.
+pub(super) fn before_attempt(state: &State) -> Option<Event> {
+    let unfinished = state.iteration > state.counters.iterations;
+    let iteration = if unfinished { state.iteration } else { state.iteration + 1 };
+    let mut points = Vec::new();
+    if state.hooked.iteration < iteration && !unfinished && is_hooked(state, HookPoint::PreIteration) {
+        points.push(HookPoint::PreIteration);
+    }
+    if state.hooked.attempt <= state.attempt && is_hooked(state, HookPoint::PreSession) {
+        points.push(HookPoint::PreSession);
+    }
+    (!points.is_empty()).then(|| call(state, points, None))
+}
+
+/// The call that is due before a running loop ends with `event`.
+pub(super) fn before_end(state: &State, event: &Event) -> Option<Event> {
+    let running = matches!(state.status, Status::Running | Status::Rebooting) && state.open.is_none();
+    if !running || state.hooked.ended || !is_hooked(state, HookPoint::LoopEnd) {
+        return None;
+    }
+    let (status, reason, detail) = match event {
+        Event::RunStopped { reason, detail } => (Status::Stopped, *reason, detail.clone()),
+        Event::RunFailed { reason, detail } => (Status::Failed, *reason, detail.clone()),
+        Event::RunCompleted { reason } => (Status::Completed, *reason, None),
+        _ => return None,
+    };
+    Some(call(state, vec![HookPoint::LoopEnd], Some(Ending { status, reason, detail })))
+}
+
+fn call(state: &State, points: Vec<HookPoint>, ending: Option<Ending>) -> Event {
+    Event::HooksStarted { call: HookCall { number: state.hooked.calls + 1, points, ending } }
+}
+
+/// Hooks are about to be called.
+pub(super) fn started(state: &mut State, call: &HookCall) {
+    let hooked = &mut state.hooked;
+    hooked.calls = call.number;
+    hooked.passed.retain(|point| !call.points.contains(point));
+    for point in &call.points {
+        match point {
+            HookPoint::PreIteration => hooked.iteration = state.iteration + 1,
+            HookPoint::PreSession => hooked.attempt = state.attempt + 1,
+            HookPoint::LoopEnd => hooked.ended = true,
+            _ => {}
+        }
+    }
+    state.open = Some(Open::Hooks(call.clone()));
+}
+
+/// Hooks were called. Whether the session that was to be left is kept is decided here, too.
+pub(super) fn finished(state: &mut State, end: &HookEnd) {
+    state.open = None;
+    state.asked.skip = false;
+    if let Some(why) = &end.stop {
+        state.hooked.stop.get_or_insert_with(|| why.clone());
+    }
+    // One that cannot be continued is left all the same.
+    let broken = matches!(state.session.handoff, Some(RebootReason::ErrorRecovery { .. }));
+    if end.keep_session && state.session.handoff.is_some() && !broken {
+        (state.session.spent, state.session.handoff) = (false, None);
+        state.counters.reboots = state.counters.reboots.saturating_sub(1);
+        if let Some(last) = state.session.reboots.back_mut() {
+            last.succeeded = false;
+        }
+    }
+}
+
+/// The run goes on: what was called before work that never began is called again.
+pub(super) fn resumed(state: &mut State) {
+    let hooked = &mut state.hooked;
+    (hooked.ended, hooked.stop) = (false, None);
+    hooked.iteration = hooked.iteration.min(state.counters.iterations);
+    hooked.attempt = hooked.attempt.min(state.attempt);
+}

@@ -1,0 +1,513 @@
+//! Whether a person is there: attended, unattended, hybrid; who switches when, and what is asked.
+//!
+//! Owns the questions between two iterations, the switches by request, trigger and schedule, and the hours in which a
+//! loop works. The time of day is `now` with the offset that the run was created with: no clock and no table of time
+//! zones is read here.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use super::facts::QuestionKind;
+use super::hooking;
+use super::state::{IterationRecord, Next, State};
+use crate::Timestamp;
+use crate::event::Event;
+use crate::hook::{HookPoint, Mode};
+use crate::limits::clip;
+use crate::notify::{Day, TimeOfDay};
+use crate::status::{Reason, Status};
+
+const MINUTE_MS: i64 = 60_000;
+const DAY_MINUTES: i64 = 1_440;
+/// Switches kept in a state.
+const HISTORY_MAX: usize = 20;
+/// Breakpoints that may wait.
+const BREAKPOINTS_MAX: usize = 100;
+/// Files that a question names.
+const FILES_SHOWN_MAX: usize = 20;
+/// What a question shows of the words of an agent.
+const SUMMARY_BYTES_MAX: usize = 500;
+
+/// Whether a person is there, and when.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModePolicy {
+    /// How it begins.
+    pub start: Mode,
+    /// What a person is asked while attended.
+    pub attended: Attended,
+    /// What a person is asked while hybrid.
+    pub hybrid: Hybrid,
+    /// What makes an unattended loop call for a person; nothing without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub switch: Option<Switching>,
+    /// Switches by the clock.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub schedule: Vec<ScheduledMode>,
+    /// When a loop works that nobody attends.
+    pub windows: Windows,
+    /// What the clock on the wall shows more than UTC, in seconds.
+    pub utc_offset_s: i32,
+}
+
+/// What a person is asked while attended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Attended {
+    /// Before every iteration.
+    pub pause_before: bool,
+    /// After every iteration.
+    pub pause_after: bool,
+    /// After an iteration that changed files.
+    pub approve_changes: bool,
+    /// What is not answered for so long counts as approved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auto_approve_ms: Option<u64>,
+    /// The terminal shows what changed.
+    pub show_diff: bool,
+    /// Iterations before which a person is asked in every mode.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub breakpoints: Vec<u32>,
+}
+
+impl Default for Attended {
+    fn default() -> Self {
+        Self {
+            pause_before: true,
+            pause_after: false,
+            approve_changes: true,
+            auto_approve_ms: None,
+            show_diff: true,
+            breakpoints: Vec::new(),
+        }
+    }
+}
+
+/// What a person is asked while hybrid.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hybrid {
+    /// After every so many iterations; 0 means never.
+    pub every: u32,
+    /// After an iteration that changed at least so many files; 0 means never.
+    pub files: u32,
+    /// What is not answered for so long counts as approved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auto_approve_ms: Option<u64>,
+}
+
+impl Default for Hybrid {
+    fn default() -> Self {
+        Self { every: 10, files: 5, auto_approve_ms: Some(60_000) }
+    }
+}
+
+/// What makes an unattended loop call for a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Switching {
+    /// So many failed attempts in a row; 0 means never.
+    pub failures: u32,
+    /// One of these in what the agent reports or a failure says.
+    pub patterns: Vec<String>,
+    /// Something got worse, or was refused.
+    pub on_regression: bool,
+    /// One check is left, or one objective.
+    pub near_completion: bool,
+    /// A person who has not answered for so long is not there: unattended again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_ms: Option<u64>,
+}
+
+impl Default for Switching {
+    fn default() -> Self {
+        Self {
+            failures: 3,
+            patterns: ["CRITICAL", "BREAKING"].map(str::to_owned).to_vec(),
+            on_regression: true,
+            near_completion: true,
+            idle_ms: None,
+        }
+    }
+}
+
+/// A switch by the clock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScheduledMode {
+    /// When.
+    pub at: TimeOfDay,
+    /// On these days; empty means every day.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub days: Vec<Day>,
+    /// To this one.
+    pub mode: Mode,
+}
+
+/// When a loop works that nobody attends.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Windows {
+    /// In these hours; always without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hours: Option<TimeSpan>,
+    /// On these days, by the day on which the hours begin; empty means every day.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub days: Vec<Day>,
+    /// And never then.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blackouts: Vec<TimeSpan>,
+}
+
+/// Hours of a day; where the end is not after the beginning, over midnight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TimeSpan {
+    /// From.
+    pub from: TimeOfDay,
+    /// Until just before.
+    pub to: TimeOfDay,
+}
+
+/// Why a mode was left.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum SwitchReason {
+    /// A person asked.
+    UserRequest,
+    /// The clock.
+    Scheduled {
+        /// Which entry.
+        at: TimeOfDay,
+    },
+    /// Something happened.
+    Triggered {
+        /// What.
+        trigger: String,
+    },
+    /// Nobody answered.
+    Automatic,
+}
+
+/// A switch that happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModeSwitch {
+    /// When.
+    pub at: Timestamp,
+    /// From.
+    pub from: Mode,
+    /// To.
+    pub to: Mode,
+    /// Why.
+    pub why: SwitchReason,
+    /// After how many iterations.
+    pub iteration: u32,
+}
+
+/// Which mode a run is in, and how it came there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModeState {
+    /// The mode, once it was switched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current: Option<Mode>,
+    /// The last switches, the newest last.
+    #[serde(skip_serializing_if = "VecDeque::is_empty")]
+    pub history: VecDeque<ModeSwitch>,
+    /// The iteration before which a person was asked last.
+    pub asked: u32,
+    /// Further iterations before which a person is asked.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub breakpoints: BTreeSet<u32>,
+}
+
+/// Whether a question of this kind comes from here.
+pub(super) fn is_own(kind: QuestionKind) -> bool {
+    matches!(kind, QuestionKind::BeforeIteration | QuestionKind::AfterIteration)
+}
+
+/// A question of ours was asked.
+pub(super) fn asked(state: &mut State) {
+    state.moding.asked = state.counters.iterations + 1;
+    state.moding.breakpoints.remove(&state.moding.asked);
+}
+
+/// A person wants to be asked before an iteration.
+pub(super) fn break_at(state: &mut State, iteration: Option<u32>) {
+    if state.moding.breakpoints.len() < BREAKPOINTS_MAX {
+        state.moding.breakpoints.extend(iteration);
+    }
+    // What is so already needs no switch.
+    state.asked.mode = state.asked.mode.filter(|mode| *mode != state.mode());
+}
+
+/// The mode changed.
+pub(super) fn switched(state: &mut State, from: Mode, to: Mode, why: &SwitchReason, at: Timestamp) {
+    state.asked.mode = None;
+    state.moding.current = Some(to);
+    let iteration = state.counters.iterations;
+    state.moding.history.push_back(ModeSwitch { at, from, to, why: why.clone(), iteration });
+    while state.moding.history.len() > HISTORY_MAX {
+        state.moding.history.pop_front();
+    }
+    hooking::pass(state, HookPoint::OnModeSwitch);
+}
+
+/// The switch that is due.
+pub(super) fn switch(state: &State, now: Timestamp) -> Option<Event> {
+    let from = state.mode();
+    let (to, why) = wanted(state, now).filter(|(to, _)| *to != from)?;
+    Some(Event::ModeSwitched { from, to, why })
+}
+
+fn wanted(state: &State, now: Timestamp) -> Option<(Mode, SwitchReason)> {
+    if let Some(mode) = state.asked.mode {
+        return Some((mode, SwitchReason::UserRequest));
+    }
+    if let Some(entry) = scheduled(state, now) {
+        return Some((entry.mode, SwitchReason::Scheduled { at: entry.at }));
+    }
+    let switching = state.config.mode.switch.as_ref()?;
+    let idle = |idle_ms: u64| open_question(state).is_some_and(|since| since.plus_millis(idle_ms) <= now);
+    if switching.idle_ms.is_some_and(idle) {
+        return Some((Mode::Unattended, SwitchReason::Automatic));
+    }
+    let judged = state.moding.history.back().map_or(0, |last| last.iteration);
+    let is_over = matches!(state.status, Status::Running | Status::Rebooting)
+        && state.next == Next::Attempt
+        && state.counters.iterations > judged;
+    let trigger =
+        (is_over && state.mode() == Mode::Unattended).then(|| trigger(state, switching)).flatten()?;
+    Some((Mode::Attended, SwitchReason::Triggered { trigger }))
+}
+
+fn open_question(state: &State) -> Option<Timestamp> {
+    state.questions.iter().find(|question| is_own(question.kind)).map(|question| question.since)
+}
+
+fn trigger(state: &State, switching: &Switching) -> Option<String> {
+    let counters = &state.counters;
+    if switching.failures > 0 && counters.failures_in_a_row >= switching.failures {
+        return Some(format!("{} failures in a row", counters.failures_in_a_row));
+    }
+    let last = state.recent.back()?;
+    let report = state.report.as_ref();
+    let words = [
+        last.message.as_deref(),
+        report.and_then(|report| report.summary.as_deref()),
+        report.and_then(|report| report.message.as_deref()),
+    ];
+    let said = |pattern: &&String| words.iter().flatten().any(|text| text.contains(pattern.as_str()));
+    if let Some(pattern) = switching.patterns.iter().filter(|pattern| !pattern.is_empty()).find(said) {
+        return Some(format!("`{pattern}` in what the agent says"));
+    }
+    if switching.on_regression && (last.regressed || last.refused) {
+        return Some("a regression".to_owned());
+    }
+    let one_check = last.total > 1 && last.passed + 1 == last.total;
+    let objectives = &state.objectives;
+    let one_objective = objectives.pending.len() == 1 && !objectives.completed.is_empty();
+    (switching.near_completion && (one_check || one_objective)).then(|| "it is nearly done".to_owned())
+}
+
+/// The entry of the schedule that came since the last switch.
+fn scheduled(state: &State, now: Timestamp) -> Option<&ScheduledMode> {
+    let policy = &state.config.mode;
+    let since = state.moding.history.back().map_or(state.created_at, |last| last.at);
+    let wall = Wall::of(now, policy.utc_offset_s);
+    let last = |entry: &ScheduledMode| {
+        let at = i64::from(entry.at.minutes());
+        (0..8)
+            .map(|back| (wall.day - back, at))
+            .find(|(day, at)| (*day, *at) <= (wall.day, wall.minute) && is_on(&entry.days, *day))
+    };
+    let newest =
+        policy.schedule.iter().filter_map(|entry| Some((last(entry)?, entry))).max_by_key(|(at, _)| *at);
+    let ((day, minute), entry) = newest?;
+    (Wall { day, minute }.moment(policy.utc_offset_s) > since).then_some(entry)
+}
+
+/// What goes on while a question of ours waits.
+pub(super) fn while_waiting(state: &State, now: Timestamp) -> Option<Event> {
+    if let Some(event) = switch(state, now) {
+        return Some(event);
+    }
+    let question = state.questions.iter().find(|question| is_own(question.kind))?;
+    let due = state.until.is_some_and(|until| until <= now);
+    let left_alone = state.mode() == Mode::Unattended
+        && state.moding.history.back().is_some_and(|last| last.at >= question.since);
+    (due || left_alone).then(|| Event::QuestionClosed {
+        question: question.number,
+        answer: super::facts::Answer::Approve,
+        comment: None,
+    })
+}
+
+/// Until when an answer is waited for.
+pub(super) fn patience(state: &State, now: Timestamp) -> Option<Timestamp> {
+    let policy = &state.config.mode;
+    let since = open_question(state).unwrap_or(now);
+    let approve_ms = match state.mode() {
+        Mode::Hybrid => policy.hybrid.auto_approve_ms,
+        Mode::Attended | Mode::Unattended => policy.attended.auto_approve_ms,
+    };
+    let idle_ms = policy.switch.as_ref().and_then(|switching| switching.idle_ms);
+    approve_ms.into_iter().chain(idle_ms).min().map(|wait_ms| since.plus_millis(wait_ms))
+}
+
+/// What a person is asked about the iteration that is over.
+pub(super) fn after_iteration(state: &State) -> Option<String> {
+    let next = state.counters.iterations + 1;
+    let last = state.recent.back().filter(|last| last.number == state.iteration)?;
+    if state.moding.asked >= next || last.refused || last.skipped {
+        return None;
+    }
+    let policy = &state.config.mode;
+    let files = u32::try_from(last.artifacts.len()).unwrap_or(u32::MAX);
+    let changed = match (&state.before, &last.snapshot) {
+        (Some(before), Some(after)) => before.tree != after.tree,
+        _ => false,
+    };
+    let asks = match state.mode() {
+        Mode::Attended => policy.attended.pause_after || (policy.attended.approve_changes && changed),
+        Mode::Hybrid => policy.hybrid.files > 0 && files >= policy.hybrid.files,
+        Mode::Unattended => false,
+    };
+    asks.then(|| about(state, last, next))
+}
+
+fn about(state: &State, last: &IterationRecord, next: u32) -> String {
+    let mut text = format!("Iteration {} is over: +{} −{} lines", last.number, last.added, last.removed);
+    let names: Vec<_> = last.artifacts.iter().take(FILES_SHOWN_MAX).map(|file| file.path.as_str()).collect();
+    match names.is_empty() {
+        true => text.push_str(", no file changed."),
+        false => text.push_str(&format!(" in {}.", names.join(", "))),
+    }
+    text.push_str(&checks(state));
+    let summary = state.report.as_ref().and_then(|report| report.summary.as_deref());
+    if let Some(summary) = summary {
+        text.push_str(&format!("\nThe agent says: {}", clip(summary, SUMMARY_BYTES_MAX)));
+    }
+    if let Some(snapshot) = &last.snapshot {
+        text.push_str(&format!("\nTree {}.", clip(&snapshot.tree, 12)));
+    }
+    text.push_str(&format!("\nKeep it and go on to iteration {next}? No puts its files back."));
+    text
+}
+
+fn checks(state: &State) -> String {
+    match &state.checks {
+        Some(round) if !round.checks.is_empty() => {
+            let failing: Vec<_> =
+                round.checks.iter().filter(|check| !check.passed).map(|check| check.name.as_str()).collect();
+            match failing.is_empty() {
+                true => format!(" All {} checks pass.", round.checks.len()),
+                false => format!(" Of {} checks fail: {}.", round.checks.len(), failing.join(", ")),
+            }
+        }
+        _ => String::new(),
+    }
+}
+
+/// What a person is asked before the next iteration.
+pub(super) fn before_iteration(state: &State) -> Option<String> {
+    let next = state.counters.iterations + 1;
+    if state.iteration > state.counters.iterations || state.moding.asked >= next {
+        return None;
+    }
+    let policy = &state.config.mode;
+    let breaks = state.moding.breakpoints.contains(&next) || policy.attended.breakpoints.contains(&next);
+    let every = policy.hybrid.every;
+    let asks = match state.mode() {
+        Mode::Attended => policy.attended.pause_before,
+        Mode::Hybrid => {
+            every > 0 && state.counters.iterations > 0 && state.counters.iterations.is_multiple_of(every)
+        }
+        Mode::Unattended => false,
+    };
+    let max = state.config.limits.iterations;
+    (asks || breaks).then(|| {
+        let at_break = if breaks { " There is a breakpoint." } else { "" };
+        format!(
+            "Iteration {next} of {max} comes next.{}{at_break}\nBegin it? No leaves it out.",
+            checks(state)
+        )
+    })
+}
+
+/// The wait for hours in which a loop works that nobody attends.
+pub(super) fn outside_hours(state: &State, now: Timestamp) -> Option<Event> {
+    let policy = &state.config.mode;
+    if state.mode() == Mode::Attended || policy.windows == Windows::default() {
+        return None;
+    }
+    let wall = Wall::of(now, policy.utc_offset_s);
+    if policy.windows.holds(wall) {
+        return None;
+    }
+    let later = |minutes: i64| {
+        let minute = wall.minute + minutes;
+        Wall { day: wall.day + minute.div_euclid(DAY_MINUTES), minute: minute.rem_euclid(DAY_MINUTES) }
+    };
+    match (1..=8 * DAY_MINUTES).map(later).find(|moment| policy.windows.holds(*moment)) {
+        Some(moment) => Some(Event::RunWaiting {
+            reason: Reason::Schedule,
+            until: Some(moment.moment(policy.utc_offset_s)),
+        }),
+        None => Some(Event::RunStopped {
+            reason: Reason::Schedule,
+            detail: Some("there is no hour in which it may work".to_owned()),
+        }),
+    }
+}
+
+impl Windows {
+    fn holds(&self, wall: Wall) -> bool {
+        let open = match self.hours {
+            None => is_on(&self.days, wall.day),
+            Some(hours) => match hours.began(wall) {
+                Some(day) => is_on(&self.days, day),
+                None => false,
+            },
+        };
+        open && self.blackouts.iter().all(|blackout| blackout.began(wall).is_none())
+    }
+}
+
+impl TimeSpan {
+    /// The day on which the span began that `wall` lies in.
+    fn began(self, wall: Wall) -> Option<i64> {
+        let (from, to) = (i64::from(self.from.minutes()), i64::from(self.to.minutes()));
+        if from < to {
+            return (from..to).contains(&wall.minute).then_some(wall.day);
+        }
+        if wall.minute >= from { Some(wall.day) } else { (wall.minute < to).then_some(wall.day - 1) }
+    }
+}
+
+fn is_on(days: &[Day], day: i64) -> bool {
+    // The first of January 1970 was a Thursday.
+    let index = usize::try_from((day + 4).rem_euclid(7)).expect("a rest of seven is small");
+    days.is_empty() || days.contains(&Day::ALL[index])
+}
+
+/// What the clock on the wall shows: days since 1970, and minutes of the day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Wall {
+    day: i64,
+    minute: i64,
+}
+
+impl Wall {
+    fn of(now: Timestamp, offset_s: i32) -> Self {
+        let minutes = (now.as_millis() + i64::from(offset_s) * 1_000).div_euclid(MINUTE_MS);
+        Self { day: minutes.div_euclid(DAY_MINUTES), minute: minutes.rem_euclid(DAY_MINUTES) }
+    }
+
+    fn moment(self, offset_s: i32) -> Timestamp {
+        let minutes = self.day * DAY_MINUTES + self.minute;
+        Timestamp::from_millis(minutes * MINUTE_MS - i64::from(offset_s) * 1_000)
+    }
+}

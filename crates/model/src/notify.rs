@@ -1,0 +1,530 @@
+//! Who is told what of a run: the configuration of notifications, with every default filled in.
+//!
+//! Owns the words of triggers, priorities and channels. A run stores this with its first event, so it never holds
+//! a secret itself: [`Given`] says where one is found when it is needed. What is sent when is decided in the
+//! crate `notify`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// What people can be told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trigger {
+    /// The run began.
+    LoopStarted,
+    /// It reached its goal.
+    LoopCompleted,
+    /// It gave up.
+    LoopFailed,
+    /// It rests because a person asked.
+    LoopPaused,
+    /// It goes on after a rest.
+    LoopResumed,
+    /// An iteration has its verdict.
+    IterationComplete,
+    /// Every check passes, and the round before one did not.
+    TestsAllPassing,
+    /// A check fails, and the round before none did.
+    TestsFailing,
+    /// An iteration changed nothing that matters.
+    NoProgress,
+    /// A fresh session was begun because the old one was spent.
+    ContextRebooted,
+    /// An attempt failed.
+    Error,
+    /// A limit stopped it.
+    SafetyLimit,
+    /// It changed between attended, unattended and hybrid.
+    ModeSwitched,
+    /// There is a new best iteration.
+    MilestoneReached,
+    /// It needs a person.
+    AttentionNeeded,
+}
+
+impl Trigger {
+    /// All of them.
+    pub const ALL: [Trigger; 15] = [
+        Trigger::LoopStarted,
+        Trigger::LoopCompleted,
+        Trigger::LoopFailed,
+        Trigger::LoopPaused,
+        Trigger::LoopResumed,
+        Trigger::IterationComplete,
+        Trigger::TestsAllPassing,
+        Trigger::TestsFailing,
+        Trigger::NoProgress,
+        Trigger::ContextRebooted,
+        Trigger::Error,
+        Trigger::SafetyLimit,
+        Trigger::ModeSwitched,
+        Trigger::MilestoneReached,
+        Trigger::AttentionNeeded,
+    ];
+
+    /// The word used in files and on screens.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Trigger::LoopStarted => "loop_started",
+            Trigger::LoopCompleted => "loop_completed",
+            Trigger::LoopFailed => "loop_failed",
+            Trigger::LoopPaused => "loop_paused",
+            Trigger::LoopResumed => "loop_resumed",
+            Trigger::IterationComplete => "iteration_complete",
+            Trigger::TestsAllPassing => "tests_all_passing",
+            Trigger::TestsFailing => "tests_failing",
+            Trigger::NoProgress => "no_progress",
+            Trigger::ContextRebooted => "context_rebooted",
+            Trigger::Error => "error",
+            Trigger::SafetyLimit => "safety_limit",
+            Trigger::ModeSwitched => "mode_switched",
+            Trigger::MilestoneReached => "milestone_reached",
+            Trigger::AttentionNeeded => "attention_needed",
+        }
+    }
+
+    /// How much it matters unless somebody says otherwise.
+    pub fn priority(self) -> Priority {
+        match self {
+            Trigger::LoopFailed | Trigger::SafetyLimit => Priority::Critical,
+            Trigger::LoopCompleted | Trigger::Error | Trigger::AttentionNeeded => Priority::High,
+            Trigger::LoopPaused
+            | Trigger::LoopResumed
+            | Trigger::TestsAllPassing
+            | Trigger::TestsFailing
+            | Trigger::NoProgress
+            | Trigger::ModeSwitched
+            | Trigger::MilestoneReached => Priority::Normal,
+            Trigger::LoopStarted | Trigger::IterationComplete | Trigger::ContextRebooted => Priority::Low,
+        }
+    }
+
+    /// Whether people are told of it unless somebody says otherwise.
+    pub fn is_on_by_default(self) -> bool {
+        matches!(
+            self,
+            Trigger::LoopCompleted
+                | Trigger::LoopFailed
+                | Trigger::Error
+                | Trigger::SafetyLimit
+                | Trigger::AttentionNeeded
+        )
+    }
+}
+
+/// The facts that a template may name, as `{fact}`.
+pub const FACTS: [&str; 18] = [
+    "trigger",
+    "priority",
+    "time",
+    "run",
+    "short",
+    "title",
+    "kind",
+    "status",
+    "reason",
+    "detail",
+    "iteration",
+    "max_iterations",
+    "checks",
+    "best",
+    "cost",
+    "working",
+    "next",
+    "repository",
+];
+
+/// How much something matters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Priority {
+    /// Nice to know.
+    Low,
+    /// Worth a look.
+    #[default]
+    Normal,
+    /// Worth an interruption.
+    High,
+    /// Worth waking somebody.
+    Critical,
+}
+
+impl Priority {
+    /// All of them, from the lowest.
+    pub const ALL: [Priority; 4] = [Priority::Low, Priority::Normal, Priority::High, Priority::Critical];
+
+    /// The word used in files and on screens.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Priority::Low => "low",
+            Priority::Normal => "normal",
+            Priority::High => "high",
+            Priority::Critical => "critical",
+        }
+    }
+}
+
+/// Who is told what, and how often.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Notify {
+    /// Where messages go.
+    pub channels: Vec<Channel>,
+    /// What people are told of.
+    pub on: BTreeMap<Trigger, On>,
+    /// How often.
+    pub rate: Rate,
+    /// When not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quiet: Option<QuietHours>,
+}
+
+impl Default for Notify {
+    /// The desktop is told how a run ends and when it needs somebody.
+    fn default() -> Self {
+        let on = Trigger::ALL.into_iter().filter(|trigger| trigger.is_on_by_default());
+        Self {
+            channels: vec![Channel::new("desktop", ChannelKind::Desktop {})],
+            on: on.map(|trigger| (trigger, On::of(trigger))).collect(),
+            rate: Rate::default(),
+            quiet: None,
+        }
+    }
+}
+
+/// How people are told of a trigger.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct On {
+    /// How much it matters.
+    pub priority: Priority,
+    /// The channels by name; empty means every channel.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub channels: Vec<String>,
+    /// The first line instead of ours; `{key}` stands for a fact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The message instead of ours; `{key}` stands for a fact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+impl On {
+    /// To every channel, in our words.
+    pub fn of(trigger: Trigger) -> Self {
+        Self { priority: trigger.priority(), channels: Vec::new(), title: None, text: None }
+    }
+}
+
+/// A place where messages go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Channel {
+    /// Its name.
+    pub name: String,
+    /// What matters less does not go there.
+    #[serde(default = "lowest", skip_serializing_if = "is_lowest")]
+    pub min_priority: Priority,
+    /// What it is.
+    pub to: ChannelKind,
+}
+
+impl Channel {
+    /// A channel for whatever happens.
+    pub fn new(name: impl Into<String>, to: ChannelKind) -> Self {
+        Self { name: name.into(), min_priority: Priority::Low, to }
+    }
+}
+
+fn lowest() -> Priority {
+    Priority::Low
+}
+
+fn is_lowest(priority: &Priority) -> bool {
+    *priority == Priority::Low
+}
+
+/// The kinds of channels.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ChannelKind {
+    /// The desktop of the machine that drives.
+    Desktop {},
+    /// An incoming webhook of Slack.
+    Slack {
+        /// Its address, which is a secret.
+        url: Given,
+    },
+    /// A webhook of Discord.
+    Discord {
+        /// Its address, which is a secret.
+        url: Given,
+    },
+    /// A mail.
+    Email(Box<Email>),
+    /// A JSON object by HTTP POST.
+    Webhook {
+        /// Where to.
+        url: Given,
+        /// Sent as `Authorization: Bearer`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        token: Option<Given>,
+    },
+    /// A line in a file.
+    Logfile {
+        /// Relative to the repository, absolute, or below `~/`.
+        path: String,
+    },
+}
+
+impl ChannelKind {
+    /// The word used in files and on screens.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            ChannelKind::Desktop {} => "desktop",
+            ChannelKind::Slack { .. } => "slack",
+            ChannelKind::Discord { .. } => "discord",
+            ChannelKind::Email(_) => "email",
+            ChannelKind::Webhook { .. } => "webhook",
+            ChannelKind::Logfile { .. } => "logfile",
+        }
+    }
+
+    /// Whether it makes no noise: neither quiet hours nor the rate keep anything from it.
+    pub fn is_silent(&self) -> bool {
+        matches!(self, ChannelKind::Logfile { .. })
+    }
+}
+
+/// How mail is sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Email {
+    /// The server.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// How the connection is kept private.
+    pub encryption: Encryption,
+    /// Who sends.
+    pub from: String,
+    /// Who gets it.
+    pub to: Vec<String>,
+    /// The name to log in with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub username: Option<String>,
+    /// The password that goes with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password: Option<Given>,
+}
+
+/// How a connection to a mail server is kept private.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Encryption {
+    /// It begins in the clear and must be upgraded before anything is said.
+    #[default]
+    Starttls,
+    /// TLS from the first byte.
+    Tls,
+    /// Not at all: for a server on this machine.
+    None,
+}
+
+impl Encryption {
+    /// The port that goes with it.
+    pub fn port(self) -> u16 {
+        match self {
+            Encryption::Starttls => 587,
+            Encryption::Tls => 465,
+            Encryption::None => 25,
+        }
+    }
+}
+
+/// A value, or where it is found when it is needed. A secret is never the value itself: this is kept in the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Given {
+    /// This is it.
+    Plain(String),
+    /// In this variable of the driver's environment.
+    Env(String),
+    /// In this file: absolute, or below `~/`. The line break at its end does not belong to it.
+    File(String),
+}
+
+/// How often people are told. What is critical is counted and never held back by the hour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rate {
+    /// Between two messages of the same trigger.
+    pub per_trigger_ms: u64,
+    /// Messages within an hour; 0 means as many as there are.
+    pub per_hour: u32,
+    /// How long a message waits for a newer one of the same trigger to take its place; 0 means not at all.
+    pub debounce_ms: u64,
+}
+
+impl Default for Rate {
+    fn default() -> Self {
+        Self { per_trigger_ms: 60_000, per_hour: 20, debounce_ms: 5_000 }
+    }
+}
+
+/// When nobody is disturbed, by the clock on the wall of the machine that drives.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuietHours {
+    /// From this time on.
+    pub from: TimeOfDay,
+    /// Until just before this time; at or before `from` it means the next day.
+    pub to: TimeOfDay,
+    /// The days on which they begin; empty means every day.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub days: Vec<Day>,
+    /// Whether what is critical is told all the same.
+    pub allow_critical: bool,
+}
+
+/// A day of the week.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Day {
+    /// Sunday.
+    Sun,
+    /// Monday.
+    Mon,
+    /// Tuesday.
+    Tue,
+    /// Wednesday.
+    Wed,
+    /// Thursday.
+    Thu,
+    /// Friday.
+    Fri,
+    /// Saturday.
+    Sat,
+}
+
+impl Day {
+    /// All of them; Sunday is number 0.
+    pub const ALL: [Day; 7] = [Day::Sun, Day::Mon, Day::Tue, Day::Wed, Day::Thu, Day::Fri, Day::Sat];
+
+    /// The day before.
+    pub fn yesterday(self) -> Self {
+        Self::ALL[(self as usize + 6) % 7]
+    }
+}
+
+/// A time of day to the minute, written `HH:MM`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TimeOfDay(u16);
+
+impl TimeOfDay {
+    /// `hour` and `minute` of a day of 24 hours.
+    pub fn new(hour: u8, minute: u8) -> Option<Self> {
+        (hour < 24 && minute < 60).then(|| Self(u16::from(hour) * 60 + u16::from(minute)))
+    }
+
+    /// Minutes since midnight.
+    pub fn minutes(self) -> u16 {
+        self.0
+    }
+}
+
+impl fmt::Display for TimeOfDay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02}:{:02}", self.0 / 60, self.0 % 60)
+    }
+}
+
+/// The text is not a time of day.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a time of day like `22:30`")]
+pub struct ParseTimeOfDayError {
+    text: String,
+}
+
+impl FromStr for TimeOfDay {
+    type Err = ParseTimeOfDayError;
+
+    fn from_str(text: &str) -> Result<Self, ParseTimeOfDayError> {
+        let digits = |part: &str| {
+            let fits = (1..=2).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+            fits.then(|| part.parse::<u8>().ok()).flatten()
+        };
+        let parts = text.split_once(':').filter(|(_, minute)| minute.len() == 2);
+        parts
+            .and_then(|(hour, minute)| Self::new(digits(hour)?, digits(minute)?))
+            .ok_or_else(|| ParseTimeOfDayError { text: text.to_owned() })
+    }
+}
+
+impl Serialize for TimeOfDay {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for TimeOfDay {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_word_of_a_trigger_is_the_one_in_files() {
+        for trigger in Trigger::ALL {
+            assert_eq!(serde_json::to_value(trigger).unwrap(), trigger.as_str());
+        }
+        for priority in Priority::ALL {
+            assert_eq!(serde_json::to_value(priority).unwrap(), priority.as_str());
+        }
+    }
+
+    #[test]
+    fn a_time_of_day_reads_back_and_nothing_else_is_one() {
+        for text in ["00:00", "07:05", "23:59"] {
+            assert_eq!(text.parse::<TimeOfDay>().unwrap().to_string(), text);
+        }
+        assert_eq!("7:05".parse::<TimeOfDay>().unwrap().minutes(), 425);
+        for text in ["", "7", "24:00", "12:60", "12:5", "1:+1", "123:00", "12:00:00", "-1:00", " 7:05"] {
+            assert!(text.parse::<TimeOfDay>().is_err(), "{text:?} was accepted");
+        }
+    }
+
+    #[test]
+    fn what_is_stored_reads_back() {
+        let mut notify = Notify::default();
+        notify.channels.push(Channel::new(
+            "mail",
+            ChannelKind::Email(Box::new(Email {
+                host: "mail.example".to_owned(),
+                port: 587,
+                encryption: Encryption::Starttls,
+                from: "a@example".to_owned(),
+                to: vec!["b@example".to_owned()],
+                username: Some("a".to_owned()),
+                password: Some(Given::Env("MAIL_PASSWORD".to_owned())),
+            })),
+        ));
+        notify.quiet = Some(QuietHours {
+            from: "22:00".parse().unwrap(),
+            to: "07:00".parse().unwrap(),
+            days: vec![Day::Fri],
+            allow_critical: true,
+        });
+        let json = serde_json::to_string(&notify).unwrap();
+        assert_eq!(serde_json::from_str::<Notify>(&json).unwrap(), notify, "{json}");
+    }
+}

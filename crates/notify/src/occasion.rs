@@ -1,0 +1,117 @@
+//! An occasion: something happened that people may want to know of.
+//!
+//! Owns the facts that go with it. They are plain words for people: nothing is decided by reading them.
+
+use piton_model::Timestamp;
+use piton_model::notify::{Priority, Trigger};
+use serde::{Deserialize, Serialize};
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Occasion {
+    /// What.
+    pub trigger: Trigger,
+    /// It matters more than its trigger says; it never matters less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Priority>,
+    /// A sentence about it, where there is more to say than the trigger does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what: Option<String>,
+    /// When.
+    pub at: Timestamp,
+    /// Of which run, and how it stood.
+    pub facts: Facts,
+}
+
+impl Occasion {
+    /// It happened, and there is nothing more to say.
+    pub fn new(trigger: Trigger, at: Timestamp, facts: Facts) -> Self {
+        Self { trigger, priority: None, what: None, at, facts }
+    }
+
+    /// The same with a sentence about it.
+    #[must_use]
+    pub fn saying(mut self, what: impl Into<String>) -> Self {
+        self.what = Some(what.into());
+        self
+    }
+}
+
+/// How a run stands, in words for people.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Facts {
+    /// Its id.
+    pub run: String,
+    /// The end of its id, enough for commands.
+    pub short: String,
+    /// One line about it.
+    pub title: String,
+    /// Its kind.
+    pub kind: String,
+    /// Where it is.
+    pub status: String,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// A sentence about that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The iteration under way, or the last.
+    pub iteration: u32,
+    /// The ceiling of iterations.
+    pub max_iterations: u32,
+    /// Checks that passed, of how many; without a round there is nothing to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks: Option<(u32, u32)>,
+    /// The best iteration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best: Option<u32>,
+    /// Money in millionths of a dollar, where all of it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_microusd: Option<u64>,
+    /// Working time.
+    pub working_ms: u64,
+    /// The repository's name.
+    pub repository: String,
+}
+
+impl Facts {
+    /// What a person would run next.
+    pub fn next(&self) -> String {
+        match self.status.as_str() {
+            "waiting" => format!("piton answer {}", self.short),
+            "paused" | "stopped" => format!("piton resume {}", self.short),
+            "completed" => format!("piton report {}", self.short),
+            "failed" => format!("piton why {}", self.short),
+            _ => format!("piton status {}", self.short),
+        }
+    }
+
+    /// The money as people read it. What is not known is not zero.
+    pub fn cost(&self) -> String {
+        match self.cost_microusd {
+            Some(cost) => format!("${}.{:02}", cost / 1_000_000, cost % 1_000_000 / 10_000),
+            None => "unknown".to_owned(),
+        }
+    }
+
+    /// The checks as people read them.
+    pub fn checks(&self) -> String {
+        match self.checks {
+            Some((passed, total)) => format!("{passed}/{total}"),
+            None => "not run".to_owned(),
+        }
+    }
+
+    /// The working time as people read it.
+    pub fn working(&self) -> String {
+        let minutes = self.working_ms / 60_000;
+        match (minutes / 60, minutes % 60) {
+            (0, 0) => format!("{} s", self.working_ms / 1_000),
+            (0, minutes) => format!("{minutes} min"),
+            (hours, minutes) => format!("{hours} h {minutes} min"),
+        }
+    }
+}

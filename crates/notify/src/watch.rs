@@ -1,0 +1,287 @@
+//! What happened between two looks at a run: the occasions to tell of, and the points to call hooks at.
+//!
+//! States are compared, not events: whoever looks after several events, or after a crash, finds the same as
+//! somebody who looked each time, less what has passed meanwhile. So nothing is told twice after a restart, and
+//! how a run ended is told even where its driver died before it could.
+
+use piton_model::hook::Mode;
+use piton_model::loop_machine::CheckRound;
+use piton_model::notify::{Priority, Trigger};
+use piton_model::{Reason, State, Status, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::occasion::{Facts, Occasion};
+
+/// How a run stood at a look.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Seen {
+    /// When its last event happened.
+    pub at: Timestamp,
+    /// In words for people.
+    pub facts: Facts,
+    /// Where it is.
+    pub status: Status,
+    /// Why.
+    pub reason: Option<Reason>,
+    /// Iterations with a verdict.
+    pub iterations: u32,
+    /// Whether the last of them changed something that matters.
+    pub progress: bool,
+    /// Whether the last of them changed files.
+    pub files_changed: bool,
+    /// Attempts that failed in a row.
+    pub failures: u32,
+    /// Attempts whose outcome could not be known.
+    pub lost: u32,
+    /// The last round of checks.
+    pub round: Option<u32>,
+    /// Whether all of them passed; unknown without checks.
+    pub passing: Option<bool>,
+    /// The agent's session.
+    pub session: Option<String>,
+    /// The session is to be left at the next attempt.
+    pub spent: bool,
+    /// Questions that were asked so far.
+    pub questions: u32,
+    /// What the newest of those that wait asks.
+    pub question: Option<String>,
+    /// Whether a person is there.
+    #[serde(default)]
+    pub mode: Mode,
+}
+
+impl Seen {
+    /// How `state` stands. `repository` is its name for people.
+    pub fn of(state: &State, repository: &str) -> Self {
+        let counters = &state.counters;
+        let checks = state.checks.as_ref().filter(|round| !round.checks.is_empty());
+        let last = state.recent.back();
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Self {
+            at: state.updated_at,
+            facts: Facts {
+                run: state.run.as_str().to_owned(),
+                short: state.run.short().to_owned(),
+                title: state.title.clone(),
+                kind: state.kind.as_str().to_owned(),
+                status: state.status.as_str().to_owned(),
+                reason: state.reason.map(|reason| reason.as_str().to_owned()),
+                detail: state.detail.clone(),
+                iteration: state.iteration,
+                max_iterations: state.config.limits.iterations,
+                checks: checks.map(|round| (number(round.passed()), number(round.checks.len()))),
+                best: state.best.as_ref().map(|best| best.iteration),
+                cost_microusd: (counters.cost_unknown == 0).then_some(counters.cost_microusd),
+                working_ms: counters.working_ms,
+                repository: repository.to_owned(),
+            },
+            status: state.status,
+            reason: state.reason,
+            iterations: counters.iterations,
+            progress: last.is_some_and(|last| last.progress),
+            files_changed: last.is_some_and(|last| last.added > 0 || last.removed > 0),
+            failures: counters.failures_in_a_row,
+            lost: counters.lost,
+            round: checks.map(|round| round.number),
+            passing: checks.map(CheckRound::all_pass),
+            session: state.session.current.clone(),
+            spent: state.session.spent,
+            questions: state.questions_asked,
+            question: state.questions.last().map(|question| question.text.clone()),
+            mode: state.mode(),
+        }
+    }
+
+    /// What there is to tell since `before`; without one, since the run was created.
+    pub fn occasions(&self, before: Option<&Seen>) -> Vec<Occasion> {
+        let since = Since { before, after: self };
+        let mut occasions = Vec::new();
+        let mut tell = |trigger, what: Option<String>| {
+            let occasion = Occasion::new(trigger, self.at, self.facts.clone());
+            occasions.push(what.into_iter().fold(occasion, |occasion, what| occasion.saying(what)));
+        };
+        if since.started() {
+            tell(Trigger::LoopStarted, None);
+        }
+        if since.went_on() {
+            tell(Trigger::LoopResumed, None);
+        }
+        if since.failed_again() {
+            let what = format!("{} in a row", self.failures.max(1));
+            tell(Trigger::Error, Some(what));
+        }
+        if since.iterated() {
+            tell(Trigger::IterationComplete, None);
+            if !self.progress {
+                tell(Trigger::NoProgress, None);
+            }
+        }
+        match since.turned() {
+            Some(true) => tell(Trigger::TestsAllPassing, None),
+            Some(false) => tell(Trigger::TestsFailing, None),
+            None => {}
+        }
+        if since.has_new_best() {
+            tell(
+                Trigger::MilestoneReached,
+                self.facts.best.map(|best| format!("iteration {best} is the best so far")),
+            );
+        }
+        if since.rebooted() {
+            tell(Trigger::ContextRebooted, None);
+        }
+        if since.switched() {
+            tell(Trigger::ModeSwitched, Some(format!("{} now", self.mode.as_str())));
+        }
+        match since.rested() {
+            Some(trigger) => {
+                tell(trigger, self.question.clone().filter(|_| trigger == Trigger::AttentionNeeded))
+            }
+            None if since.asks() => tell(Trigger::AttentionNeeded, self.question.clone()),
+            None => {}
+        }
+        occasions
+    }
+}
+
+impl Occasion {
+    /// The same, and it matters at least this much.
+    #[must_use]
+    pub fn at_least(mut self, priority: Priority) -> Self {
+        self.priority = self.priority.max(Some(priority));
+        self
+    }
+}
+
+/// Two looks.
+struct Since<'a> {
+    before: Option<&'a Seen>,
+    after: &'a Seen,
+}
+
+impl Since<'_> {
+    /// A number of the earlier look; 0 where there was none.
+    fn earlier(&self, number: impl Fn(&Seen) -> u32) -> u32 {
+        self.before.map_or(0, number)
+    }
+
+    fn started(&self) -> bool {
+        let had = self.before.is_some_and(|before| before.status != Status::Created);
+        !had && self.after.status != Status::Created
+    }
+
+    fn went_on(&self) -> bool {
+        self.before.is_some_and(|before| rests(before) && before.status != Status::Created)
+            && !rests(self.after)
+    }
+
+    fn rests_anew(&self) -> bool {
+        let same = self.before.is_some_and(|before| {
+            (before.status, before.reason, before.questions)
+                == (self.after.status, self.after.reason, self.after.questions)
+        });
+        rests(self.after) && !same
+    }
+
+    fn iterated(&self) -> bool {
+        self.after.iterations > self.earlier(|before| before.iterations)
+    }
+
+    fn failed_again(&self) -> bool {
+        self.after.failures > self.earlier(|before| before.failures)
+            || self.after.lost > self.earlier(|before| before.lost)
+    }
+
+    /// Whether the checks turned, and to what. The first round is no turn: it is how things were.
+    fn turned(&self) -> Option<bool> {
+        let before = self.before?.passing?;
+        self.after.passing.filter(|passing| *passing != before)
+    }
+
+    fn has_new_best(&self) -> bool {
+        let best = self.after.facts.best;
+        best.is_some() && best != self.before.and_then(|before| before.facts.best)
+    }
+
+    fn rebooted(&self) -> bool {
+        let Some(before) = self.before else { return false };
+        match (before.status, self.after.status) {
+            (_, Status::Rebooting) => false,
+            (Status::Rebooting, after) => after == Status::Running,
+            _ => before.spent && before.session != self.after.session,
+        }
+    }
+
+    fn switched(&self) -> bool {
+        self.before.is_some_and(|before| before.mode != self.after.mode)
+    }
+
+    fn asks(&self) -> bool {
+        self.after.questions > self.earlier(|before| before.questions)
+    }
+
+    /// How a rest that is new is told.
+    fn rested(&self) -> Option<Trigger> {
+        if !self.rests_anew() {
+            return None;
+        }
+        match self.after.status {
+            Status::Completed => Some(Trigger::LoopCompleted),
+            Status::Failed => Some(Trigger::LoopFailed),
+            Status::Paused => Some(Trigger::LoopPaused),
+            Status::Waiting => Some(Trigger::AttentionNeeded),
+            Status::Stopped => Some(why_stopped(self.after.reason)),
+            Status::Created | Status::Running | Status::Rebooting => None,
+        }
+    }
+}
+
+/// Whether nothing will happen unless a person does something.
+fn rests(seen: &Seen) -> bool {
+    match seen.status {
+        Status::Created | Status::Running | Status::Rebooting => false,
+        Status::Waiting => {
+            !matches!(seen.reason, Some(Reason::RateLimit | Reason::Overloaded | Reason::Schedule))
+        }
+        Status::Paused | Status::Stopped | Status::Completed | Status::Failed => true,
+    }
+}
+
+fn why_stopped(reason: Option<Reason>) -> Trigger {
+    match reason {
+        Some(
+            Reason::LimitIterations
+            | Reason::LimitDuration
+            | Reason::LimitCost
+            | Reason::LimitTokens
+            | Reason::LimitDeadline
+            | Reason::LimitFiles
+            | Reason::LimitLines
+            | Reason::LimitReboots
+            | Reason::NoProgress
+            | Reason::FailureStreak,
+        ) => Trigger::SafetyLimit,
+        Some(Reason::Interrupted | Reason::Human) | None => Trigger::LoopPaused,
+        Some(
+            Reason::StopCondition
+            | Reason::Hook
+            | Reason::Attended
+            | Reason::Schedule
+            | Reason::ChecksPass
+            | Reason::Done
+            | Reason::ConditionsMet
+            | Reason::Blocked
+            | Reason::Guard
+            | Reason::AttemptLost
+            | Reason::RateLimit
+            | Reason::Overloaded
+            | Reason::Auth
+            | Reason::Environment
+            | Reason::BaselineGreen,
+        ) => Trigger::AttentionNeeded,
+    }
+}
+
+#[cfg(test)]
+mod tests;

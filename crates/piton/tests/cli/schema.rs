@@ -1,0 +1,57 @@
+//! `piton schema`: what is printed is what the schemas say.
+
+use serde_json::Value;
+
+use super::common::World;
+
+fn fits(world: &World, name: &str, value: &Value) {
+    let schema: Value = serde_json::from_str(&world.piton(&["schema", name]).exits(0).out).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let problems: Vec<_> =
+        validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(problems.is_empty(), "{name}: {problems:#?}\n{value:#}");
+    // A schema that takes everything says nothing.
+    assert!(!validator.is_valid(&Value::from(7)), "{name}");
+}
+
+#[test]
+fn real_output_fits_the_schemas() {
+    let world = World::new();
+    world.loops("r", "touch b.txt", &["--check", "test=test -f b.txt"]).exits(0);
+    fits(&world, "ls", &world.json(&["ls"]));
+    fits(&world, "status", &world.json(&["status", "r"]));
+    fits(&world, "show", &world.json(&["show", "r"]));
+    fits(&world, "verify", &world.json(&["verify"]));
+    fits(&world, "metrics", &world.json(&["metrics"]));
+    fits(&world, "guard", &world.json(&["guard", "HEAD"]));
+    for event in world.events("r") {
+        fits(&world, "log", &event);
+    }
+    fits(&world, "ralph-state", &serde_json::from_str(&world.read(".ralph/state.json")).unwrap());
+}
+
+#[test]
+fn what_hooks_and_channels_are_told_fits_too() {
+    let world = World::new();
+    let [hook, channel] = [(); 2].map(|()| super::servers::Web::answering("{}"));
+    world.configure(&format!(
+        "[hooks.h]\npoints = [\"loop_end\"]\nurl = \"{}\"\n[notify.channels.c]\ntype = \"webhook\"\nurl = \"{}\"\n",
+        hook.url, channel.url
+    ));
+    world.loops("r", "touch b.txt", &["--check", "test=test -f b.txt"]).exits(0);
+    let told = hook.body();
+    assert_eq!(told["status"], "completed");
+    fits(&world, "hook-context", &told);
+    fits(&world, "notification", &channel.body());
+}
+
+#[test]
+fn the_list_names_every_schema_and_an_unknown_one_is_refused() {
+    let world = World::new();
+    let list = world.json(&["schema"]);
+    for entry in list.as_array().unwrap() {
+        world.piton(&["schema", entry["name"].as_str().unwrap()]).exits(0);
+    }
+    let ran = world.piton(&["schema", "nothing"]).exits(2);
+    assert!(ran.err.contains("known are ralph-state, ls, status"), "{ran:?}");
+}
