@@ -11,6 +11,7 @@ mod look;
 mod money;
 mod nested;
 mod remember;
+mod telling;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -46,6 +47,8 @@ pub struct WorkflowWorld {
     shown: RefCell<Option<Shown>>,
     interrupts: Interrupts,
     note: Box<dyn Fn(&str)>,
+    /// Since when the run was where this driver found it.
+    rested_since: Timestamp,
 }
 
 /// What performing work needs, shared with the threads that do it.
@@ -112,7 +115,8 @@ impl WorkflowWorld {
             day: Mutex::default(),
         };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
-        Ok(Self { context: Arc::new(context), shown: RefCell::new(None), interrupts, note })
+        let (context, shown) = (Arc::new(context), RefCell::new(None));
+        Ok(Self { context, shown, interrupts, note, rested_since: state.since })
     }
 
     /// Renders the view now, whatever it costs: a step that may read it is about to start, or nothing follows.
@@ -222,6 +226,10 @@ impl World<State> for WorkflowWorld {
             // It has a runtime of its own, which cannot be within this one.
             let context = Arc::clone(&self.context);
             let _ = std::thread::spawn(move || money::show_day(&context)).join();
+            // Whoever only looked in on a run that rests has no news.
+            if state.since != self.rested_since {
+                telling::tell(&self.context, state).iter().for_each(|problem| (self.note)(problem));
+            }
         }
     }
 

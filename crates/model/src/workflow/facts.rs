@@ -12,6 +12,7 @@ use super::limits::{
 use super::state::{StepState, StepStatus};
 use crate::limits::{TEXT_BYTES_MAX, clip};
 use crate::loop_machine::{AgentConfig, AttemptOutcome};
+use crate::notify::Notify;
 use crate::status::Reason;
 use crate::{RunId, Seq, Timestamp};
 
@@ -50,6 +51,9 @@ pub struct Options {
     /// The issue that the run works on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue: Option<Issue>,
+    /// Who is told when it rests; nobody without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notify: Option<Notify>,
     /// Where steps work, if not in the repository itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<WorkPlace>,
@@ -74,6 +78,7 @@ impl Default for Options {
             gate_state_file: None,
             workflow_file: String::new(),
             issue: None,
+            notify: None,
             place: None,
             agents: BTreeMap::new(),
         }

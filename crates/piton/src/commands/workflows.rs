@@ -11,6 +11,7 @@ use piton_files::workflow::{
     Disk, Edited, Loaded, RunPlace, STATE_BYTES_MAX, difference, import, load, mermaid, plan,
 };
 use piton_model::loop_machine::{AgentConfig, Raise};
+use piton_model::notify::Notify;
 use piton_model::workflow::{
     Command, CostAction, Inherited, Issue, Launcher, Options, Order, State, StepId, Work, WorkPlace, create,
     fork,
@@ -125,9 +126,21 @@ fn options_of(
                 Some(Issue { number: number.clone(), directory: relative(layout, directory)? })
             }
         },
+        notify: notify_of(layout, arguments)?,
         agents,
         ..Options::default()
     })
+}
+
+/// Who is told, as a trusted piton.toml says it.
+fn notify_of(layout: &Layout, arguments: &RunArguments) -> Result<Option<Notify>, Failure> {
+    let files = configuration::read(layout)?;
+    if !arguments.trust && configuration::require_trust(layout, &files).is_err() {
+        return Ok(None);
+    }
+    let resolved =
+        resolve(&files, &configuration::variable, &Overrides::default()).map_err(configuration::problems)?;
+    Ok(resolved.settings.notify.settled())
 }
 
 fn microusd(dollars: f64) -> u64 {

@@ -609,3 +609,17 @@ fn steps_can_work_in_a_tree_of_their_own() {
     );
     assert!(world.path(".agents/runs/r1/run_state.json").exists(), "files of the run stay in the repository");
 }
+
+#[test]
+fn people_are_told_that_a_workflow_needs_them_and_that_it_failed() {
+    let world = world(REFERENCE);
+    world.configure("[notify.channels.told]\ntype = \"logfile\"\npath = \"told.log\"\n");
+    run(&world, &["--pause-for-human-input"]).exits(4);
+    let told = world.read("told.log");
+    assert!(told.contains("an answer to question 1 (step `approve`)"), "{told}");
+    world.piton(&["resume", "r1"]).exits(4);
+    assert_eq!(world.read("told.log"), told, "who only looks in has no news");
+    world.write(".agents/runs/r1/manual_inputs/r1__approve.json", r#"{"approved": false}"#);
+    world.piton(&["resume", "r1"]).exits(1);
+    assert!(world.read("told.log").contains("Rejected by a person"), "{}", world.read("told.log"));
+}
