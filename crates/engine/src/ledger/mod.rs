@@ -349,8 +349,7 @@ impl<S: Store> Open<'_, '_, S> {
         }
         let document = self.ledger.document()?.unwrap_or_else(|| Rc::new(Document::empty()));
         let wanted = merge(&after.base(), document.gaps(), &after.gaps).gaps;
-        document.rewrite(&wanted)?;
-        Ok(())
+        Ok(document.check_room(&wanted)?)
     }
 
     /// Does what is open: adopt what people wrote, write the file, log the flips.

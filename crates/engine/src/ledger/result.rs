@@ -132,9 +132,7 @@ fn of_object(object: &Map<String, Value>) -> Result<Said, String> {
 
 /// The last JSON object in a text that has an outcome: on lines of its own, in a fence, or at the end.
 fn last_object(text: &str) -> Option<Map<String, Value>> {
-    let starts = text.match_indices('{').map(|(place, _)| place);
-    let candidates: Vec<usize> = starts.collect();
-    candidates.into_iter().rev().take(4096).find_map(|place| {
+    text.rmatch_indices('{').take(4096).find_map(|(place, _)| {
         let mut values = serde_json::Deserializer::from_str(&text[place..]).into_iter::<Value>();
         match values.next()? {
             Ok(Value::Object(object)) if object.contains_key("outcome") => Some(object),

@@ -61,6 +61,12 @@ impl Document {
         Err(why.unwrap_or_else(|| self.unchangeable(target)))
     }
 
+    /// Whether each gap has room for its change where it stands. [`Document::rewrite`] looks at the whole as well.
+    pub fn check_room(&self, target: &[Gap]) -> Result<(), RewriteError> {
+        self.check(target)?;
+        self.edited(target, Shape::Block).or_else(|_| self.edited(target, Shape::Line)).map(drop)
+    }
+
     /// The first gap that is to be different.
     fn unchangeable(&self, target: &[Gap]) -> RewriteError {
         let known: HashMap<&str, &Gap> = self.gaps.iter().map(|gap| (gap.id.as_str(), gap)).collect();

@@ -154,7 +154,7 @@ fn a_log_that_git_replaced_is_added_to_at_its_end() {
         put(&path, there.as_bytes());
         append_flips(&path, &[flip("a")], Some(after)).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
-        assert!(text.starts_with(there) && text.ends_with(&format!("{}", line("a"))), "{text}");
+        assert!(text.starts_with(there) && text.ends_with(&line("a")), "{text}");
         assert_eq!(read_log(&path).unwrap().flips, [flip("a")]);
     }
 }

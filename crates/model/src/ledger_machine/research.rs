@@ -195,12 +195,12 @@ impl Research {
     /// The limit that is reached, if one is.
     pub fn reached(&self) -> Option<ResearchEnd> {
         let over = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used >= limit);
-        match () {
-            () if over(self.limits.tokens, self.spent.tokens) => Some(ResearchEnd::Tokens),
-            () if over(self.limits.microusd, self.spent.microusd) => Some(ResearchEnd::Cost),
-            () if over(self.limits.working_ms, self.spent.working_ms) => Some(ResearchEnd::Time),
-            () => None,
-        }
+        let limits = [
+            (self.limits.tokens, self.spent.tokens, ResearchEnd::Tokens),
+            (self.limits.microusd, self.spent.microusd, ResearchEnd::Cost),
+            (self.limits.working_ms, self.spent.working_ms, ResearchEnd::Time),
+        ];
+        limits.into_iter().find(|(limit, used, _)| over(*limit, *used)).map(|(_, _, end)| end)
     }
 
     pub(super) fn charge(&mut self, used: &Used) {

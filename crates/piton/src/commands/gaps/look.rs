@@ -1,5 +1,7 @@
 //! Commands that only report: `validate`, `order`, `stale`, `batch`, `fresh`, `prompt`, `export`.
 
+use std::collections::HashSet;
+
 use piton_engine::ledger::{fresh, observe};
 use piton_files::gaps::render;
 use piton_model::ExitCode;
@@ -61,19 +63,11 @@ pub(super) async fn order(place: &Place, out: &Output) -> Result<ExitCode, Failu
 pub(super) fn due(place: &Place, state: &State) -> Vec<Flip> {
     let now = place.now();
     let mut flips = due_flips(&state.gaps, state.default_ttl_days, now);
+    let by_age: HashSet<String> = flips.iter().map(|flip| flip.gap.clone()).collect();
     let observed = observe(place.layout.root(), &state.gaps);
     let changed = changed_flips(&state.gaps, &observed, now);
-    flips.extend(changed.into_iter().filter(|flip| !due_flips_has(&state.gaps, state, flip, now)));
+    flips.extend(changed.into_iter().filter(|flip| !by_age.contains(&flip.gap)));
     flips
-}
-
-fn due_flips_has(
-    gaps: &[piton_model::ledger::Gap],
-    state: &State,
-    flip: &Flip,
-    now: piton_model::Timestamp,
-) -> bool {
-    gaps.iter().any(|gap| gap.id == flip.gap && piton_model::ledger::is_due(gap, state.default_ttl_days, now))
 }
 
 pub(super) async fn stale(place: &Place, out: &Output) -> Result<ExitCode, Failure> {
