@@ -1,5 +1,6 @@
 //! Two trees side by side: the files that differ, understood, and what they have to do with each other.
 
+mod losses;
 mod touched;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -91,6 +92,8 @@ pub(crate) struct Comparison {
     pub(crate) balance: BTreeMap<String, isize>,
     /// How much more all tests together say than before.
     weight_gained: i64,
+    /// Whether the change only takes away, once somebody asked.
+    takes_away: std::cell::OnceCell<bool>,
     /// What the old tree allows, as it is in its file.
     pub(crate) allow_file: Option<Vec<u8>>,
     /// Pairs of tests that are the same token by token, by the old one.
@@ -116,6 +119,7 @@ impl Comparison {
             removed_names: BTreeSet::new(),
             balance: BTreeMap::new(),
             weight_gained: 0,
+            takes_away: std::cell::OnceCell::new(),
             allow_file,
             same: BTreeSet::new(),
             unchanged,
@@ -214,6 +218,11 @@ impl Comparison {
     /// Whether tests were rewritten so that all of them together say as much as before: who cheats says less.
     pub(crate) fn says_as_much(&self) -> bool {
         !self.distrust && self.weight_gained >= 0
+    }
+
+    /// Whether the change brings nothing: the product does less, and its tests say less.
+    pub(crate) fn takes_away(&self) -> bool {
+        *self.takes_away.get_or_init(|| self.only_takes_away())
     }
 
     /// Whether an assertion that is gone here is somewhere else now.

@@ -18,6 +18,9 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         || !followed.removed.is_empty()
         || comparison.changed_pairs().next().is_some()
         || comparison.files.iter().any(test_module_changed);
+    // A change that only takes away is not what its tests ask for.
+    let explained = tests_changed && !comparison.takes_away();
+    let tests_changed = explained;
     // What a file that is gone held may be in another now.
     let gone: Vec<_> = comparison
         .files
@@ -45,7 +48,9 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             // Where tests changed as well, it may be what they ask for.
             let swallowed = both.swallowed().into_iter().chain(both.hands_on_less());
             drafts.extend(swallowed.map(|draft| if tests_changed { draft.unsure() } else { draft }));
-            drafts.extend(both.refuses_less(comparison, tests_changed));
+            let refused = both.refuses_less(comparison, tests_changed);
+            let fails = both.fails_less().filter(|_| refused.is_none() && comparison.takes_away());
+            drafts.extend(refused.into_iter().chain(fails));
         }
     }
     drafts
@@ -208,6 +213,15 @@ impl Both<'_> {
         (fewer && more).then(|| {
             let message = format!("`{}` drops errors that it handed on", self.after.name);
             self.draft("error-swallowed", new.line(self.after.span.start), message)
+        })
+    }
+
+    /// Fewer ways to fail, whatever they are: raised, returned or handed on.
+    fn fails_less(&self) -> Option<Draft> {
+        let (was, is) = (failures(self.old, self.before), failures(self.new, self.after));
+        (is < was).then(|| {
+            let message = format!("`{}` no longer fails where it did", self.after.name);
+            self.draft("error-swallowed", self.new.source.line(self.after.span.start), message)
         })
     }
 
@@ -395,6 +409,23 @@ fn is_given_up(answer: &str) -> bool {
         "BTreeMap::new()",
     ];
     is_number || nothing.contains(&inner)
+}
+
+/// How many ways to fail a function has.
+fn failures(inventory: &Inventory, definition: &Definition) -> usize {
+    let source = &inventory.source;
+    let raised = source.pieces_in(&definition.body).filter(|(_, piece)| piece.class == Class::Throw).count();
+    let is_failure = |index: &usize| {
+        let word = source.word(*index);
+        match source.language.name {
+            "rust" => ["?", "Err", "bail", "ensure", "panic"].contains(&word),
+            "go" => ["Errorf", "panic"].contains(&word) || word == "err" && source.word(index - 1) != "_" && {
+                (1..6).any(|back| source.word(index.saturating_sub(back)) == "return")
+            },
+            _ => word == "reject",
+        }
+    };
+    raised + definition.body.clone().filter(|index| *index > 0).filter(is_failure).count()
 }
 
 /// The conditionals of a function that end in an error and can be reached.

@@ -22,7 +22,8 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             drafts.extend(snapshot(comparison, file));
         } else if paths::is_ignore_file(path) {
             drafts.extend(ignored(file));
-        } else if paths::is_fixture(path) && file.both().is_some_and(|(before, _)| before.inventory.is_none())
+        } else if (paths::is_fixture(path) || super::golden::is_test_data(path))
+            && file.both().is_some_and(|(before, _)| before.inventory.is_none())
         {
             drafts.extend(fixture(comparison, file));
         }
@@ -86,7 +87,18 @@ fn fixture(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
     }
     let message =
         format!("{} lines of test data in `{}` changed, and no product code did", lost.len(), file.path());
-    Some(Draft::new("fixture-changed", file.path(), 1, message).before(lost.join("\n")))
+    let gained = lost_lines(&after.text, &before.text);
+    // Data that grew, or came with tests of its own, serves them.
+    let is_extended = gained.len() > lost.len() * 2;
+    let explained = comparison.dependencies_changed
+        || !comparison.followed.added.is_empty()
+        || is_extended
+        || !super::golden::is_test_data(file.path())
+        || before.text.contains('\0');
+    let draft = Draft::new("fixture-changed", file.path(), 1, message)
+        .before(lost.join("\n"))
+        .after(gained.join("\n"));
+    Some(if explained { draft.unsure() } else { draft })
 }
 
 fn ignored(file: &ChangedFile) -> Option<Draft> {

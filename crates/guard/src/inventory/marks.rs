@@ -283,6 +283,7 @@ fn is_skip_call(source: &Source, piece: &Piece) -> bool {
         _ => {
             words::SKIP_WORDS.contains(&last)
                 && (words::TEST_RECEIVERS.contains(&first)
+                    || callee.contains(".T().")
                     || bare.contains(&callee.as_str()) && first != "it")
         }
     }

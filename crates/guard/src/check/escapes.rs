@@ -1,0 +1,288 @@
+//! New ways out of a test: a case that a loop passes by, a return before the assertions, rounds that are never run.
+//!
+//! Where nothing else of the test is new, the way out is all that the change brought. Where other code came with it,
+//! it may be part of that, so it only reports, unless it names a value of one of the cases that were there.
+
+use std::collections::BTreeSet;
+
+use super::{Draft, tokens};
+use crate::comparison::{ChangedFile, Comparison, test_modules};
+use crate::inventory::Inventory;
+use crate::language::Class;
+use crate::paths;
+use crate::source::{Kind, Piece, Source, Span};
+
+/// So many words besides the way out may be new: the name of a package, a word of a comparison.
+const GAINED_MAX: usize = 2;
+/// What a condition says that only some machines meet.
+const MACHINE: &[&str] = &[
+    "goos",
+    "goarch",
+    "platform",
+    "win32",
+    "windows",
+    "darwin",
+    "macos",
+    "linux",
+    "version",
+    "version_info",
+    "short",
+    "ispypy",
+    "pypy",
+    "msrv",
+    "arch",
+    "target_os",
+    "unix",
+    "hasattr",
+    "uid",
+    "getuid",
+    "geteuid",
+    "root",
+    "browser",
+    "node",
+];
+
+pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for file in &comparison.files {
+        let Some((old, new)) = file.inventories() else { continue };
+        if old.tests.is_empty() && !file.is_test() {
+            continue;
+        }
+        drafts.extend(ways_out(comparison, file, old, new));
+        drafts.extend(super::rounds::check(comparison, file, old, new));
+    }
+    drafts
+}
+
+/// A way out, and the conditions under which it is taken.
+struct Escape {
+    span: Span,
+    condition: Span,
+    text: String,
+}
+
+fn ways_out(comparison: &Comparison, file: &ChangedFile, old: &Inventory, new: &Inventory) -> Vec<Draft> {
+    let mut known: Vec<String> = escapes(file.path(), old).into_iter().map(|escape| escape.text).collect();
+    let fresh: Vec<Escape> = escapes(file.path(), new)
+        .into_iter()
+        .filter(|escape| match known.iter().position(|text| *text == escape.text) {
+            Some(at) => {
+                known.swap_remove(at);
+                false
+            }
+            None => true,
+        })
+        .collect();
+    let spans: Vec<Span> = fresh.iter().map(|escape| escape.span.clone()).collect();
+    let mut drafts = Vec::new();
+    for escape in &fresh {
+        let Some(holder) = holder(comparison, old, new, &escape.span) else { continue };
+        let sides = ((&old.source, &holder.before), (&new.source, &holder.after));
+        let is_alone = tokens::gained(sides.0, sides.1, &spans).len() <= GAINED_MAX;
+        let names_case = is_case(&new.source, &escape.condition, &old.source, &holder.before);
+        if is_about_machine(&new.source, &escape.condition) {
+            continue;
+        }
+        let message = format!("{} leaves before it has checked everything", holder.what);
+        let draft = Draft::new("test-case-skipped", file.path(), new.source.line(escape.span.start), message)
+            .after(escape.text.clone());
+        let draft = match holder.test {
+            Some(id) => draft.test(&id),
+            None => draft,
+        };
+        drafts.push(if is_alone || names_case { draft } else { draft.unsure() });
+    }
+    drafts
+}
+
+/// What a way out leaves, before and after.
+struct Holder {
+    before: Span,
+    after: Span,
+    what: String,
+    test: Option<String>,
+}
+
+/// The test, or else the file, that a way out is in; `None` where that is new.
+fn holder(comparison: &Comparison, old: &Inventory, new: &Inventory, span: &Span) -> Option<Holder> {
+    let holds = |outer: &Span| outer.start <= span.start && span.end <= outer.end;
+    if let Some(test) = new.tests.iter().find(|test| holds(&test.span)) {
+        let was = old.tests.iter().find(|other| other.id == test.id)?;
+        if test.is_off() || was.is_off() || was.assertions.is_empty() && test.assertions.is_empty() {
+            return None;
+        }
+        return Some(Holder {
+            before: was.span.clone(),
+            after: test.span.clone(),
+            what: format!("test `{}`", super::deletion::short(&test.id)),
+            test: Some(test.id.clone()),
+        });
+    }
+    // A helper matters where it asserts; a loop around tests always does.
+    let function = new.definitions.iter().filter(|definition| definition.is_function).rfind(|definition| {
+        holds(&definition.body)
+    });
+    match function {
+        Some(function) => {
+            let is_helper = |inventory: &Inventory| inventory.helpers.contains_key(&function.name);
+            let was = old.definitions.iter().find(|other| other.name == function.name)?;
+            let asserts = is_helper(old) && is_helper(new)
+                && !comparison.touched_names.contains(&function.name);
+            asserts.then(|| Holder {
+                before: was.span.clone(),
+                after: function.span.clone(),
+                what: format!("helper `{}`", function.name),
+                test: None,
+            })
+        }
+        None => Some(Holder {
+            before: tokens::whole(&old.source),
+            after: tokens::whole(&new.source),
+            what: "a loop around tests".to_owned(),
+            test: None,
+        }),
+    }
+}
+
+/// The ways out of the tests of a file.
+fn escapes(path: &str, inventory: &Inventory) -> Vec<Escape> {
+    let source = &inventory.source;
+    let regions =
+        if paths::is_test(path) { vec![tokens::whole(source)] } else { test_modules(inventory) };
+    let is_inside = |span: &Span| regions.iter().any(|region| region.start <= span.start && span.end <= region.end);
+    let mut found = Vec::new();
+    for (index, piece) in source.pieces.iter().enumerate() {
+        if is_inside(&piece.span)
+            && let Some(escape) = escape(source, index, piece)
+        {
+            found.push(escape);
+        }
+    }
+    found
+}
+
+fn escape(source: &Source, index: usize, piece: &Piece) -> Option<Escape> {
+    let found = |span: &Span, condition: &Span| {
+        let text = source.flat(span);
+        Some(Escape { span: span.clone(), condition: condition.clone(), text })
+    };
+    match piece.class {
+        Class::If => {
+            let body = source.inside(&piece.body);
+            let has_else = piece.span.end > piece.body.end;
+            let leaves = leaves(source, &body) && !has_else && !is_flow(source, index, piece);
+            if leaves { found(&piece.span, &(piece.span.start..piece.body.start)) } else { None }
+        }
+        // `let Ok(x) = f() else { return };`
+        Class::Binding if source.language.name == "rust" => {
+            let or_else = *source.top_level(&piece.span, &["else"]).last()?;
+            let body = source.inside(&(or_else + 1..trimmed_end(source, &piece.span)));
+            if leaves(source, &body) { found(&piece.span, &(piece.span.start..or_else)) } else { None }
+        }
+        // `Err(_) => return`.
+        Class::Block if source.language.name == "rust" => {
+            let arrow = *source.top_level(&piece.span, &["=>"]).first()?;
+            let mut body = arrow + 1..trimmed_end(source, &piece.span);
+            body = source.inside(&body);
+            if leaves(source, &body) { found(&piece.span, &(piece.span.start..arrow)) } else { None }
+        }
+        Class::Handler => {
+            let body = source.inside(&piece.body);
+            if leaves(source, &body) { found(&piece.span, &(piece.span.start..piece.body.start)) } else { None }
+        }
+        Class::Loop => {
+            let body = source.inside(&piece.body);
+            let end = trimmed_end(source, &body);
+            let is_once = end > body.start + 1
+                && source.word(end - 1) == "break"
+                && source.top_level(&body, &["break"]).last() == Some(&(end - 1))
+                && !is_after_condition(source, index, end - 1);
+            if is_once { found(&(end - 1..end), &(end..end)) } else { None }
+        }
+        _ => None,
+    }
+}
+
+/// Python has no brackets: whether a `break` belongs to a condition inside of the loop.
+fn is_after_condition(source: &Source, index: usize, at: usize) -> bool {
+    let body = source.pieces[index].body.clone();
+    source.pieces_in(&body).any(|(_, piece)| {
+        matches!(piece.class, Class::If | Class::Try | Class::With | Class::Loop | Class::Handler)
+            && piece.span.contains(&at)
+    })
+}
+
+fn trimmed_end(source: &Source, span: &Span) -> usize {
+    let mut end = span.end;
+    while end > span.start && matches!(source.word(end - 1), ";" | ",") {
+        end -= 1;
+    }
+    end
+}
+
+/// Whether a body does nothing but leave, with what it returns being nothing.
+fn leaves(source: &Source, body: &Span) -> bool {
+    let flat = source.flat(body);
+    let is_nothing = ["continue", "break", "return", "return None", "return nil", "return null"]
+        .contains(&flat.as_str())
+        || ["return undefined", "return Ok(())", "return;", "return true", "return done()"]
+            .contains(&flat.as_str());
+    let is_labelled = flat.starts_with("continue ") && body.len() <= 3;
+    is_nothing || is_labelled
+}
+
+/// A conditional that ends a function which goes on by returning: one that found what it looked for, or waits.
+fn is_flow(source: &Source, index: usize, piece: &Piece) -> bool {
+    // In a small function inside of a test, such as a handler or a fake, returning is its own business.
+    let owner = source.around(index).find(|(_, outer)| {
+        matches!(outer.class, Class::Function | Class::Lambda | Class::Call)
+            && (outer.class != Class::Call || is_test_call(source, outer))
+    });
+    let in_lambda = match owner {
+        Some((at, outer)) if outer.class == Class::Lambda => {
+            !source.around(at).next().is_some_and(|(_, holder)| is_runner(source, holder))
+        }
+        _ => false,
+    };
+    let flat = source.flat(&source.inside(&piece.body));
+    in_lambda && flat.starts_with("return")
+}
+
+/// Calls that run what they are given as a test or for each case.
+fn is_runner(source: &Source, piece: &Piece) -> bool {
+    piece.class == Class::Call
+        && (is_test_call(source, piece)
+            || [".forEach", ".Run", ".each"].iter().any(|end| source.flat(&piece.name).ends_with(end))
+            || source.flat(&piece.name).contains(".each"))
+}
+
+fn is_test_call(source: &Source, piece: &Piece) -> bool {
+    let first = source.word(piece.name.start);
+    crate::words::TEST_CALLS.contains(&first) || crate::words::SUITE_CALLS.contains(&first)
+}
+
+/// Whether a condition asks where it runs.
+fn is_about_machine(source: &Source, condition: &Span) -> bool {
+    let is_word = |index: &usize| MACHINE.contains(&plain(source.word(*index)).to_lowercase().as_str());
+    condition.clone().any(|index| is_word(&index))
+}
+
+fn plain(word: &str) -> &str {
+    word.trim_matches(['"', '\'', '`'])
+}
+
+/// Whether a condition compares with a value that the old test had.
+fn is_case(new: &Source, condition: &Span, old: &Source, before: &Span) -> bool {
+    let compares = condition.clone().any(|index| matches!(new.word(index), "==" | "===" | "!=" | "!==" | "in"));
+    let is_value = |source: &Source, index: usize| {
+        matches!(source.tokens[index].kind, Kind::Number | Kind::Text) && plain(source.word(index)).len() > 1
+    };
+    let had: BTreeSet<&str> =
+        before.clone().filter(|index| is_value(old, *index)).map(|index| plain(old.word(index))).collect();
+    compares
+        && condition
+            .clone()
+            .filter(|index| is_value(new, *index))
+            .any(|index| had.contains(plain(new.word(index))))
+}

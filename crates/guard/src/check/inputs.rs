@@ -1,0 +1,116 @@
+//! Tests that are given less: inputs that became empty, zero or a fraction of what they were, while the test kept its
+//! name and the product is the same.
+
+use super::deletion::{literals_of_text, short};
+use super::{Draft, tokens};
+use crate::comparison::Comparison;
+use crate::inventory::{Inventory, Test};
+use crate::source::{Kind, Source, requoted};
+
+/// What is left of the inputs may be no more than this part.
+const LEFT_MAX: f64 = 0.65;
+/// Less was no input to speak of.
+const MASS_MIN: usize = 2;
+/// Words that stand for nothing.
+const NOTHING: &[&str] = &[
+    "nil", "None", "null", "undefined", "true", "false", "True", "False", "Some", "Ok", "vec", "new", "Vec", "String",
+    "default", "Default", "list", "dict", "set", "is", "not", "Empty", "assert", "IsNone", "just",
+];
+
+pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
+    if comparison.product_changed || comparison.dependencies_changed || !comparison.followed.added.is_empty() {
+        return Vec::new();
+    }
+    let mut drafts = Vec::new();
+    for (old, new) in comparison.changed_pairs() {
+        let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
+        let inventories = (comparison.old_inventory(*old), comparison.new_inventory(*new));
+        if !before.is_off() && !after.is_off() && is_given_less(inventories, before, after) {
+            let message = format!("test `{}` is given next to nothing", short(&after.id));
+            let draft = Draft::new("inputs-trivialised", comparison.files[new.0].path(), after.line, message);
+            let (old, new) = (&inventories.0.source, &inventories.1.source);
+            drafts.push(draft.test(&after.id).before(old.excerpt(&before.body)).after(new.excerpt(&after.body)));
+        }
+    }
+    drafts
+}
+
+fn is_given_less((old, new): (&Inventory, &Inventory), before: &Test, after: &Test) -> bool {
+    let live = |test: &Test| test.live().map(|assertion| assertion.strength as i64).sum::<i64>();
+    if before.assertions.is_empty() || live(after) > live(before) {
+        return false;
+    }
+    let (had, has) = (inputs(&old.source, before), inputs(&new.source, after));
+    let mass = |inputs: &[String]| inputs.iter().map(|literal| weight(literal)).sum::<usize>();
+    let (was, is) = (mass(&had), mass(&has));
+    if was < MASS_MIN || is as f64 > was as f64 * LEFT_MAX {
+        return false;
+    }
+    let mut left = had.clone();
+    let fresh: Vec<&String> = has
+        .iter()
+        .filter(|literal| match left.iter().position(|other| other == *literal) {
+            Some(at) => {
+                left.swap_remove(at);
+                false
+            }
+            None => true,
+        })
+        .collect();
+    let is_trivial = |literal: &&String| weight(literal) <= 1 || had.iter().any(|was| is_shrunk(was, literal));
+    // What else is new would be another test.
+    let asserting: Vec<_> = after.assertions.iter().map(|assertion| assertion.span.clone()).collect();
+    let words = tokens::gained((&old.source, &before.span), (&new.source, &after.span), &asserting);
+    let others = words.iter().filter(|word| {
+        word.starts_with(|first: char| first.is_alphabetic() || first == '_') && !NOTHING.contains(word)
+    });
+    let texts = |test: &Test| -> Vec<String> { test.assertions.iter().map(|a| a.text.clone()).collect() };
+    let is_changed = !words.is_empty() || texts(before) != texts(after) && !is_subset(&texts(after), &texts(before));
+    is_changed && others.count() == 0 && fresh.iter().all(is_trivial)
+}
+
+fn is_subset(some: &[String], all: &[String]) -> bool {
+    some.iter().all(|text| all.contains(text))
+}
+
+/// The literals of a test that are not what it expects.
+fn inputs(source: &Source, test: &Test) -> Vec<String> {
+    let mut found: Vec<String> = test
+        .body
+        .clone()
+        .filter(|index| matches!(source.tokens[*index].kind, Kind::Number | Kind::Text))
+        .map(|index| requoted(source.word(index)).into_owned())
+        .collect();
+    for assertion in &test.assertions {
+        for literal in literals_of_text(&assertion.expected) {
+            if let Some(at) = found.iter().position(|other| *other == literal) {
+                found.remove(at);
+            }
+        }
+    }
+    found
+}
+
+/// How much a literal says.
+fn weight(literal: &str) -> usize {
+    if literal.starts_with(|first: char| first.is_ascii_digit()) {
+        let digits = literal.replace('_', "");
+        let number: String = digits.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+        return match number.parse::<f64>() {
+            Ok(value) if value == 0.0 || value == 1.0 => 0,
+            _ => number.len().max(2),
+        };
+    }
+    let plain = literal.replace("\\n", "").replace("\\t", "");
+    plain.chars().filter(|character| character.is_alphanumeric()).count()
+}
+
+/// Whether a literal is a smaller part of another.
+fn is_shrunk(was: &str, is: &str) -> bool {
+    let inner = is.trim_matches('"');
+    let is_number = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
+    if is_number(was) != is_number(is) {
+        return false;
+    }
+    weight(is) * 2 <= weight(was) && (is_number(is) || was.contains(inner))
+}
