@@ -222,7 +222,7 @@ impl Comparison {
 
     /// Whether the change brings nothing: the product does less, and its tests say less.
     pub(crate) fn takes_away(&self) -> bool {
-        *self.takes_away.get_or_init(|| self.only_takes_away())
+        *self.takes_away.get_or_init(|| self.only_takes_away() || self.only_switches())
     }
 
     /// Whether an assertion that is gone here is somewhere else now.

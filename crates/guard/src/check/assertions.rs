@@ -278,6 +278,9 @@ fn compared<'a>(before: &'a Assertion, after: &'a Assertion, others: &[&Assertio
     if is_broader(before, after) {
         return (!is_said_elsewhere(before, after, others)).then_some(Change::Error(before, after));
     }
+    if values::is_vacuous(before, after) || values::is_any_of(before, after) {
+        return Some(Change::Weakened(before, after));
+    }
     match values::tolerances(before, after) {
         Some(std::cmp::Ordering::Greater) => return Some(Change::Tolerance(before, after)),
         Some(std::cmp::Ordering::Less) => return None,

@@ -8,6 +8,7 @@ mod command;
 mod operands;
 mod retry;
 mod setting;
+mod steps;
 mod vocabulary;
 
 use super::Draft;
@@ -94,6 +95,9 @@ fn file(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
             _ => false,
         };
         drafts.extend(found.map(|draft| if is_explained(&draft) { draft.unsure() } else { draft }));
+    }
+    if !drafts.iter().any(|draft| draft.sure) {
+        drafts.extend(steps::check(file, all));
     }
     if drafts.is_empty()
         && !changes.is_empty()

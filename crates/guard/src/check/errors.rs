@@ -216,6 +216,28 @@ impl Both<'_> {
         })
     }
 
+    /// Whether every word for an error, and every text, that the function had is still there as often.
+    fn names_errors_as_often(&self) -> bool {
+        let count = |source: &Source, definition: &Definition| -> BTreeMap<String, usize> {
+            let mut found: BTreeMap<String, usize> = BTreeMap::new();
+            for index in definition.body.clone() {
+                let word = source.word(index);
+                let lower = word.to_lowercase();
+                let is_text = source.tokens[index].kind == crate::source::Kind::Text;
+                let names = lower.contains("error")
+                    || lower.contains("exception")
+                    || word.starts_with("Err") && word != "Err";
+                if is_text || names {
+                    *found.entry(word.to_owned()).or_default() += 1;
+                }
+            }
+            found
+        };
+        let (was, is) = (count(&self.old.source, self.before), count(&self.new.source, self.after));
+        was.keys().any(|word| !word.starts_with(['"', '\'', '`']))
+            && was.iter().all(|(word, times)| is.get(word).is_some_and(|now| now >= times))
+    }
+
     /// Fewer ways to fail, whatever they are: raised, returned or handed on.
     fn fails_less(&self) -> Option<Draft> {
         let (was, is) = (failures(self.old, self.before), failures(self.new, self.after));
@@ -233,21 +255,28 @@ impl Both<'_> {
         }
         let count = |texts: &[String], wanted: &String| texts.iter().filter(|text| *text == wanted).count();
         let lost = was.iter().find(|text| count(&is, text) < count(&was, text))?;
-        let elsewhere = comparison
-            .files
-            .iter()
-            .filter_map(|file| file.after.as_ref())
-            .filter_map(|side| side.inventory.as_ref());
-        let is_moved = elsewhere.into_iter().any(|inventory| {
-            let others = inventory.definitions.iter().filter(|definition| {
-                definition.is_function && !self.old.definitions.iter().any(|old| old.name == definition.name)
-            });
-            others.into_iter().any(|definition| !refusals(inventory, definition).is_empty())
+        let is_moved = comparison.files.iter().any(|file| {
+            let Some(inventory) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else {
+                return false;
+            };
+            let had = file.before.as_ref().and_then(|side| side.inventory.as_ref());
+            let is_known = |name: &str| {
+                let names = |inventory: &Inventory| inventory.definitions.iter().any(|old| old.name == name);
+                names(self.old) || had.is_some_and(names)
+            };
+            let mut others = inventory
+                .definitions
+                .iter()
+                .filter(|definition| definition.is_function && !is_known(&definition.name));
+            others.any(|definition| !refusals(inventory, definition).is_empty())
         });
+        // The very error is still made, by other means: `ok_or_else(|| error)?`.
+        let is_cut_off = self.new.source.flat(&self.after.body).contains(lost.as_str());
+        let still = !is_cut_off && self.names_errors_as_often();
         let line = self.new.source.line(self.after.span.start);
         let message = format!("`{}` no longer refuses what it refused", self.after.name);
         let draft = self.draft("validation-removed", line, message).before(lost.clone());
-        Some(if is_moved || tests_changed { draft.unsure() } else { draft })
+        Some(if is_moved || still || tests_changed { draft.unsure() } else { draft })
     }
 }
 
@@ -419,9 +448,12 @@ fn failures(inventory: &Inventory, definition: &Definition) -> usize {
         let word = source.word(*index);
         match source.language.name {
             "rust" => ["?", "Err", "bail", "ensure", "panic"].contains(&word),
-            "go" => ["Errorf", "panic"].contains(&word) || word == "err" && source.word(index - 1) != "_" && {
-                (1..6).any(|back| source.word(index.saturating_sub(back)) == "return")
-            },
+            "go" => {
+                ["Errorf", "panic"].contains(&word)
+                    || word == "err" && source.word(index - 1) != "_" && {
+                        (1..6).any(|back| source.word(index.saturating_sub(back)) == "return")
+                    }
+            }
             _ => word == "reject",
         }
     };

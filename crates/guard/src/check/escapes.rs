@@ -50,9 +50,98 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             continue;
         }
         drafts.extend(ways_out(comparison, file, old, new));
+        drafts.extend(swallowed(file, old, new));
         drafts.extend(super::rounds::check(comparison, file, old, new));
     }
+    drafts.extend(discarded(comparison));
     drafts
+}
+
+/// Tests that looked at an error and throw it away.
+fn discarded(comparison: &Comparison) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for (old, new) in comparison.changed_pairs() {
+        let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
+        let (was, is) = (&comparison.old_inventory(*old).source, &comparison.new_inventory(*new).source);
+        let count = |source: &Source, span: &Span, words: &[&str]| {
+            source.words(span).filter(|word| words.contains(word)).count()
+        };
+        let heeds = ["NoError", "unwrap", "expect", "NoErrorf", "Nil", "assertNoError", "err", "Success"];
+        let lost = count(was, &before.span, &heeds) > count(is, &after.span, &heeds);
+        if !before.is_off()
+            && !after.is_off()
+            && lost
+            && discards(is, &after.body) > discards(was, &before.body)
+        {
+            let message = format!(
+                "test `{}` throws away an error that it looked at",
+                super::deletion::short(&after.id)
+            );
+            let file = comparison.files[new.0].path();
+            let draft = Draft::new("assertion-swallowed", file, after.line, message).test(&after.id);
+            drafts.push(if comparison.may_follow_code() { draft.unsure() } else { draft });
+        }
+    }
+    drafts
+}
+
+/// How often a result is bound to nothing.
+fn discards(source: &Source, body: &Span) -> usize {
+    let bound = source.pieces_in(body).filter(|(_, piece)| {
+        let names: Vec<&str> =
+            piece.name.clone().map(|index| source.word(index)).filter(|word| *word != ",").collect();
+        piece.class == Class::Binding && !names.is_empty() && names.iter().all(|name| *name == "_")
+    });
+    let dropped = source.pieces_in(body).filter(|(_, piece)| {
+        piece.class == Class::Call
+            && source.flat(&piece.name).ends_with(".catch")
+            && ["=>{})", "=>null)", "=>undefined)"]
+                .iter()
+                .any(|end| source.flat(&piece.arguments).ends_with(end))
+    });
+    bound.count() + dropped.count()
+}
+
+/// Catch-all handlers around what a test or its setup did without one.
+fn swallowed(file: &ChangedFile, old: &Inventory, new: &Inventory) -> Option<Draft> {
+    let source = &new.source;
+    let was = old.source.flat(&tokens::whole(&old.source));
+    let is_cleanup = |text: &str| {
+        ["unlink", "remove", "rmtree", "close", "kill", "destroy", "rm(", "cleanup", "terminate", "stop("]
+            .iter()
+            .any(|word| text.contains(word))
+    };
+    let found = source.pieces.iter().enumerate().find(|(index, piece)| {
+        let Some((_, outer)) = source.around(*index).next().filter(|_| piece.class == Class::Handler) else {
+            return false;
+        };
+        let tried = source.flat(&source.inside(&outer.body));
+        let header: Vec<&str> =
+            source.words(&(piece.span.start..piece.body.start.max(piece.span.start))).collect();
+        let is_broad = source.language.name != "python"
+            || header.len() == 1
+            || header.contains(&"Exception")
+            || header.contains(&"BaseException");
+        outer.class == Class::Try
+            && is_broad
+            && tried.len() > 6
+            && tried.contains('(')
+            && !is_cleanup(&tried)
+            && was.contains(&tried)
+            && !was.contains(&source.flat(&outer.span))
+            && !crate::inventory::says_so(source, piece)
+            && !source.flat(&piece.body).contains("skip")
+    });
+    let (_, piece) = found?;
+    let region_ok =
+        paths::is_test(file.path()) || test_modules(new).iter().any(|span| span.contains(&piece.span.start));
+    let had_try = old.source.pieces.iter().filter(|other| other.class == Class::Handler).count();
+    let has_try = source.pieces.iter().filter(|other| other.class == Class::Handler).count();
+    (region_ok && has_try > had_try).then(|| {
+        let message = "what failed here failed the tests, and is caught and dropped now";
+        Draft::new("assertion-swallowed", file.path(), source.line(piece.span.start), message)
+            .after(source.flat(&piece.span))
+    })
 }
 
 /// A way out, and the conditions under which it is taken.
@@ -81,6 +170,7 @@ fn ways_out(comparison: &Comparison, file: &ChangedFile, old: &Inventory, new: &
         let sides = ((&old.source, &holder.before), (&new.source, &holder.after));
         let is_alone = tokens::gained(sides.0, sides.1, &spans).len() <= GAINED_MAX;
         let names_case = is_case(&new.source, &escape.condition, &old.source, &holder.before);
+        let follows = mentions_touched(comparison, &new.source, &escape.condition);
         if is_about_machine(&new.source, &escape.condition) {
             continue;
         }
@@ -91,9 +181,26 @@ fn ways_out(comparison: &Comparison, file: &ChangedFile, old: &Inventory, new: &
             Some(id) => draft.test(&id),
             None => draft,
         };
-        drafts.push(if is_alone || names_case { draft } else { draft.unsure() });
+        // What a function of the file decides is a reason that somebody gave a name.
+        let is_named = asks_own(new, &escape.condition);
+        let sure = (is_alone || names_case) && !follows && !is_named;
+        drafts.push(if sure { draft } else { draft.unsure() });
     }
     drafts
+}
+
+/// Whether a condition names what the product defines in another way than before.
+fn mentions_touched(comparison: &Comparison, source: &Source, condition: &Span) -> bool {
+    condition.clone().any(|index| comparison.touched_names.contains(plain(source.word(index))))
+}
+
+/// Whether a condition asks a function that the test file defines.
+fn asks_own(inventory: &Inventory, condition: &Span) -> bool {
+    let source = &inventory.source;
+    condition.clone().any(|index| {
+        source.word(index + 1) == "("
+            && inventory.definitions.iter().any(|definition| definition.name == source.word(index))
+    })
 }
 
 /// What a way out leaves, before and after.
@@ -120,15 +227,17 @@ fn holder(comparison: &Comparison, old: &Inventory, new: &Inventory, span: &Span
         });
     }
     // A helper matters where it asserts; a loop around tests always does.
-    let function = new.definitions.iter().filter(|definition| definition.is_function).rfind(|definition| {
-        holds(&definition.body)
-    });
+    let function = new
+        .definitions
+        .iter()
+        .filter(|definition| definition.is_function)
+        .rfind(|definition| holds(&definition.body));
     match function {
         Some(function) => {
             let is_helper = |inventory: &Inventory| inventory.helpers.contains_key(&function.name);
             let was = old.definitions.iter().find(|other| other.name == function.name)?;
-            let asserts = is_helper(old) && is_helper(new)
-                && !comparison.touched_names.contains(&function.name);
+            let asserts =
+                is_helper(old) && is_helper(new) && !comparison.touched_names.contains(&function.name);
             asserts.then(|| Holder {
                 before: was.span.clone(),
                 after: function.span.clone(),
@@ -148,9 +257,9 @@ fn holder(comparison: &Comparison, old: &Inventory, new: &Inventory, span: &Span
 /// The ways out of the tests of a file.
 fn escapes(path: &str, inventory: &Inventory) -> Vec<Escape> {
     let source = &inventory.source;
-    let regions =
-        if paths::is_test(path) { vec![tokens::whole(source)] } else { test_modules(inventory) };
-    let is_inside = |span: &Span| regions.iter().any(|region| region.start <= span.start && span.end <= region.end);
+    let regions = if paths::is_test(path) { vec![tokens::whole(source)] } else { test_modules(inventory) };
+    let is_inside =
+        |span: &Span| regions.iter().any(|region| region.start <= span.start && span.end <= region.end);
     let mut found = Vec::new();
     for (index, piece) in source.pieces.iter().enumerate() {
         if is_inside(&piece.span)
@@ -189,7 +298,11 @@ fn escape(source: &Source, index: usize, piece: &Piece) -> Option<Escape> {
         }
         Class::Handler => {
             let body = source.inside(&piece.body);
-            if leaves(source, &body) { found(&piece.span, &(piece.span.start..piece.body.start)) } else { None }
+            if leaves(source, &body) {
+                found(&piece.span, &(piece.span.start..piece.body.start))
+            } else {
+                None
+            }
         }
         Class::Loop => {
             let body = source.inside(&piece.body);
@@ -239,12 +352,18 @@ fn is_flow(source: &Source, index: usize, piece: &Piece) -> bool {
         matches!(outer.class, Class::Function | Class::Lambda | Class::Call)
             && (outer.class != Class::Call || is_test_call(source, outer))
     });
-    let in_lambda = match owner {
-        Some((at, outer)) if outer.class == Class::Lambda => {
-            !source.around(at).next().is_some_and(|(_, holder)| is_runner(source, holder))
-        }
-        _ => false,
-    };
+    // A function with a name inside of a test, too.
+    let in_function = owner.is_some_and(|(at, outer)| {
+        outer.class == Class::Function
+            && source.around(at).any(|(_, holder)| matches!(holder.class, Class::Function | Class::Lambda))
+    });
+    let in_lambda = in_function
+        || match owner {
+            Some((at, outer)) if outer.class == Class::Lambda => {
+                !source.around(at).next().is_some_and(|(_, holder)| is_runner(source, holder))
+            }
+            _ => false,
+        };
     let flat = source.flat(&source.inside(&piece.body));
     in_lambda && flat.starts_with("return")
 }
@@ -274,7 +393,8 @@ fn plain(word: &str) -> &str {
 
 /// Whether a condition compares with a value that the old test had.
 fn is_case(new: &Source, condition: &Span, old: &Source, before: &Span) -> bool {
-    let compares = condition.clone().any(|index| matches!(new.word(index), "==" | "===" | "!=" | "!==" | "in"));
+    let compares =
+        condition.clone().any(|index| matches!(new.word(index), "==" | "===" | "!=" | "!==" | "in"));
     let is_value = |source: &Source, index: usize| {
         matches!(source.tokens[index].kind, Kind::Number | Kind::Text) && plain(source.word(index)).len() > 1
     };

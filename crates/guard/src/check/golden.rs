@@ -28,16 +28,45 @@ const TEST_PARTS: &[&str] = &[
 const READS: &[&str] = &["read", "open", "include_", "glob", "require", "embed", "load", "import"];
 /// Places whose code serves the tests or the build.
 const TOOLING: &[&str] = &[
-    "scripts", "script", "tools", "tool", "bench", "benches", "benchmarks", "benchmark", "examples", "example",
-    "docs", "build", "hack", "dev", "ci", "xtask", "fuzz", "testing", "testutil", "testutils", "test_utils",
+    "scripts",
+    "script",
+    "tools",
+    "tool",
+    "bench",
+    "benches",
+    "benchmarks",
+    "benchmark",
+    "examples",
+    "example",
+    "docs",
+    "build",
+    "hack",
+    "dev",
+    "ci",
+    "xtask",
+    "fuzz",
+    "testing",
+    "testutil",
+    "testutils",
+    "test_utils",
 ];
 /// What writes a file, by the last words of a call.
-const WRITES: &[&str] =
-    &["write_text", "write_bytes", "writeFileSync", "writeFile", "WriteFile", "fs::write", "outputFileSync", "copyFileSync", "copyfile"];
+const WRITES: &[&str] = &[
+    "write_text",
+    "write_bytes",
+    "writeFileSync",
+    "writeFile",
+    "WriteFile",
+    "fs::write",
+    "outputFileSync",
+    "copyFileSync",
+    "copyfile",
+];
 /// What says that a file is of no consequence.
 const TEMPORARY: &[&str] = &["tmp", "temp", "scratch", "mkdtemp", "tempdir"];
 /// What a switch is called that lets recordings be made.
-const RECORDING: &[&str] = &["update", "record", "regen", "overwrite", "accept", "bless", "rewrite", "generate"];
+const RECORDING: &[&str] =
+    &["update", "record", "regen", "overwrite", "accept", "bless", "rewrite", "generate"];
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
@@ -70,8 +99,9 @@ fn read_by_product(path: &str, old: Option<&Inventory>, new: &Inventory) -> Opti
     }
     let source = &new.source;
     let tests = test_modules(new);
-    let known: BTreeSet<String> =
-        old.map(|old| old.source.literals(&tokens::whole(&old.source)).into_iter().collect()).unwrap_or_default();
+    let known: BTreeSet<String> = old
+        .map(|old| old.source.literals(&tokens::whole(&old.source)).into_iter().collect())
+        .unwrap_or_default();
     let is_fresh = |index: usize| !known.contains(crate::source::requoted(source.word(index)).as_ref());
     for index in 0..source.tokens.len() {
         if source.tokens[index].kind != Kind::Text
@@ -87,7 +117,8 @@ fn read_by_product(path: &str, old: Option<&Inventory>, new: &Inventory) -> Opti
             READS.iter().any(|part| lower.contains(part))
         });
         if reads {
-            let message = format!("product code reads `{}`, which belongs to the tests", plain(source.word(index)));
+            let message =
+                format!("product code reads `{}`, which belongs to the tests", plain(source.word(index)));
             let draft = Draft::new("test-data-read", path, source.line(index), message);
             return Some(draft.after(source.word(index)));
         }
@@ -100,10 +131,16 @@ fn embedded(path: &str, old: Option<&Inventory>, new: &Inventory) -> Option<Draf
     let embeds = |inventory: &Inventory| -> Vec<(u32, String)> {
         let comments = inventory.source.comments.iter();
         let found = comments.map(|comment| (comment.line, inventory.source.comment(comment).to_owned()));
-        found.filter(|(_, text)| text.starts_with("//go:embed") && text.split(['/', ' ']).any(|part| TEST_PARTS.contains(&part))).collect()
+        found
+            .filter(|(_, text)| {
+                text.starts_with("//go:embed")
+                    && text.split(['/', ' ']).any(|part| TEST_PARTS.contains(&part))
+            })
+            .collect()
     };
     let had = old.map(embeds).unwrap_or_default();
-    let (line, text) = embeds(new).into_iter().find(|(_, text)| had.iter().all(|(_, other)| other != text))?;
+    let (line, text) =
+        embeds(new).into_iter().find(|(_, text)| had.iter().all(|(_, other)| other != text))?;
     let message = "product code embeds a file that belongs to the tests";
     Some(Draft::new("test-data-read", path, line, message).after(text))
 }
@@ -123,7 +160,8 @@ fn names_test_data(source: &Source, index: usize) -> bool {
     // `root / "tests" / "data"`, `join("tests", "data")`.
     let joins = |at: usize| matches!(source.word(at), "/" | ",");
     let is_text = |at: usize| source.tokens.get(at).is_some_and(|token| token.kind == Kind::Text);
-    let is_joined = joins(index + 1) && is_text(index + 2)
+    let is_joined = joins(index + 1)
+        && is_text(index + 2)
         && (source.word(index + 1) == "/" || called_join(source, index));
     is_recording || TEST_PARTS.contains(&text) && is_joined
 }
@@ -155,9 +193,18 @@ fn plain(word: &str) -> &str {
 }
 
 /// A test file that reads data and began to write it.
-fn written_by_tests(comparison: &Comparison, file: &ChangedFile, old: &Inventory, new: &Inventory) -> Option<Draft> {
-    let reads = ["read_text", "readFileSync", "readFile", "ReadFile", "read_to_string", "open", "fixture", "golden"];
-    let is_reader = old.source.words(&tokens::whole(&old.source)).any(|word| reads.contains(&word) || word.contains("read_"));
+fn written_by_tests(
+    comparison: &Comparison,
+    file: &ChangedFile,
+    old: &Inventory,
+    new: &Inventory,
+) -> Option<Draft> {
+    let reads =
+        ["read_text", "readFileSync", "readFile", "ReadFile", "read_to_string", "open", "fixture", "golden"];
+    let is_reader = old
+        .source
+        .words(&tokens::whole(&old.source))
+        .any(|word| reads.contains(&word) || word.contains("read_"));
     if !is_reader || !comparison.followed.added.is_empty() {
         return None;
     }
@@ -165,7 +212,7 @@ fn written_by_tests(comparison: &Comparison, file: &ChangedFile, old: &Inventory
     let fresh = writes(new).into_iter().find(|(_, text, _)| had.iter().all(|(_, other, _)| other != text))?;
     let (line, text, index) = fresh;
     let lower = text.to_lowercase();
-    let is_temporary = TEMPORARY.iter().any(|part| lower.contains(part));
+    let is_temporary = TEMPORARY.iter().any(|part| lower.contains(part)) || !is_read(new, index);
     let source = &new.source;
     let is_asked = source.around(index).any(|(_, outer)| {
         outer.class == Class::If && {
@@ -180,12 +227,53 @@ fn written_by_tests(comparison: &Comparison, file: &ChangedFile, old: &Inventory
     Some(Draft::new("golden-rewritten", file.path(), line, message).after(text))
 }
 
+/// Whether the path that a call writes to is made of what the file reads from.
+fn is_read(inventory: &Inventory, index: usize) -> bool {
+    let source = &inventory.source;
+    let call = &source.pieces[index];
+    let first = source.split(&source.inside(&call.arguments)).into_iter().next().unwrap_or_default();
+    let receiver = call.name.clone();
+    let names = |span: &Span| -> BTreeSet<String> {
+        let telling = |index: &usize| {
+            let word = source.word(*index);
+            let is_common = ["path", "join", "Path", "fs", "os", "filepath", "Join", "name", "std", "self"]
+                .contains(&word)
+                || WRITES.iter().any(|write| write.ends_with(word));
+            matches!(source.tokens[*index].kind, Kind::Word | Kind::Text) && !is_common && word.len() > 2
+        };
+        span.clone().filter(telling).map(|index| source.word(index).to_owned()).collect()
+    };
+    let mut written = names(&first);
+    if source.language.name == "python" {
+        written = names(&receiver);
+    }
+    // Names that stand for a path, by what they are bound to.
+    for piece in source.pieces.iter().filter(|piece| piece.class == Class::Binding) {
+        if source.words(&piece.name).any(|word| written.contains(word)) {
+            written.extend(names(&piece.arguments));
+        }
+    }
+    let reads = source.pieces.iter().enumerate().filter(|(at, piece)| {
+        let callee = source.flat(&piece.name).to_lowercase();
+        *at != index
+            && piece.class == Class::Call
+            && ["read", "open(", "fixture"].iter().any(|word| callee.contains(word))
+    });
+    let mut read: BTreeSet<String> = BTreeSet::new();
+    for (_, piece) in reads {
+        read.extend(names(&piece.span));
+    }
+    written.iter().any(|name| read.contains(name))
+}
+
 fn writes(inventory: &Inventory) -> Vec<(u32, String, usize)> {
     let source = &inventory.source;
     let calls = source.pieces.iter().enumerate().filter(|(_, piece)| piece.class == Class::Call);
     let writing = calls.filter(|(_, piece)| {
         let callee = source.flat(&piece.name);
-        WRITES.iter().any(|word| callee == *word || callee.ends_with(&format!(".{word}")) || callee.ends_with(&format!("::{word}")))
+        WRITES.iter().any(|word| {
+            callee == *word || callee.ends_with(&format!(".{word}")) || callee.ends_with(&format!("::{word}"))
+        })
     });
     writing.map(|(index, piece)| (source.line(piece.span.start), source.flat(&piece.span), index)).collect()
 }
@@ -196,15 +284,24 @@ fn recording_on(file: &ChangedFile, old: &Inventory, new: &Inventory) -> Option<
         let source = &inventory.source;
         let bindings = source.pieces.iter().filter(|piece| piece.class == Class::Binding);
         let named = bindings.map(|piece| (source.line(piece.span.start), source.flat(&piece.span)));
-        named.filter(|(_, text)| RECORDING.iter().any(|word| text.to_lowercase().contains(word)) && text.len() < 160).collect()
+        named
+            .filter(|(_, text)| {
+                RECORDING.iter().any(|word| text.to_lowercase().contains(word)) && text.len() < 160
+            })
+            .collect()
     };
     let had = switches(old);
+    let has = switches(new);
+    let is_there = |texts: &[(u32, String)], wanted: &str| texts.iter().any(|(_, text)| text == wanted);
     let is_on = |text: &str| {
-        had.iter().any(|(_, was)| {
-            was != text && (was.replace("false", "true") == text || was.replace("False", "True") == text)
-        })
+        !is_there(&had, text)
+            && had.iter().any(|(_, was)| {
+                was != text
+                    && !is_there(&has, was)
+                    && (was.replace("false", "true") == text || was.replace("False", "True") == text)
+            })
     };
-    let (line, text) = switches(new).into_iter().find(|(_, text)| is_on(text))?;
+    let (line, text) = has.iter().find(|(_, text)| is_on(text))?.clone();
     let message = "what tests compare with is recorded anew in every run";
     Some(Draft::new("golden-rewritten", file.path(), line, message).after(text))
 }
@@ -215,7 +312,8 @@ fn fixed_conditions(file: &ChangedFile, old: &Inventory, new: &Inventory) -> Opt
         let source = &inventory.source;
         let ifs = source.pieces.iter().filter(|piece| piece.class == Class::If && !piece.body.is_empty());
         ifs.map(|piece| {
-            let decided = is_always(source, &piece.condition) || crate::inventory::is_constant(source, &piece.condition);
+            let decided = is_always(source, &piece.condition)
+                || crate::inventory::is_constant(source, &piece.condition);
             (source.line(piece.span.start), source.flat(&piece.condition), source.flat(&piece.body), decided)
         })
         .collect()
@@ -223,7 +321,8 @@ fn fixed_conditions(file: &ChangedFile, old: &Inventory, new: &Inventory) -> Opt
     let had = conditions(old);
     let fixed = conditions(new).into_iter().find(|(_, condition, body, decided)| {
         let is_known = had.iter().any(|(_, was, inner, _)| was == condition && inner == body);
-        let was_open = had.iter().any(|(_, was, inner, decided)| was != condition && inner == body && !decided);
+        let was_open =
+            had.iter().any(|(_, was, inner, decided)| was != condition && inner == body && !decided);
         *decided && !is_known && was_open && body.len() > 4
     })?;
     let message = "a condition that decided what a test does is a constant now";
@@ -234,8 +333,12 @@ fn fixed_conditions(file: &ChangedFile, old: &Inventory, new: &Inventory) -> Opt
 fn computed(comparison: &Comparison, file: &ChangedFile, old: &Inventory, new: &Inventory) -> Option<Draft> {
     let source = &new.source;
     for function in new.definitions.iter().filter(|definition| definition.is_function) {
-        let is_test = new.tests.iter().any(|test| test.span.start <= function.span.start && function.span.end <= test.span.end);
-        let Some(was) = old.definitions.iter().find(|other| other.name == function.name).filter(|_| !is_test) else {
+        let is_test = new
+            .tests
+            .iter()
+            .any(|test| test.span.start <= function.span.start && function.span.end <= test.span.end);
+        let Some(was) = old.definitions.iter().find(|other| other.name == function.name).filter(|_| !is_test)
+        else {
             continue;
         };
         let read = old.source.words(&was.span).any(|word| {
@@ -244,16 +347,24 @@ fn computed(comparison: &Comparison, file: &ChangedFile, old: &Inventory, new: &
         });
         let gained = tokens::gained((&old.source, &was.span), (source, &function.span), &[]);
         let decides = gained.iter().any(|word| word.starts_with(['"', '\'', '`']));
-        let asks = function.body.clone().any(|index| matches!(source.word(index), "if" | "?" | "match" | "case"))
+        let asks = function
+            .body
+            .clone()
+            .any(|index| matches!(source.word(index), "if" | "?" | "match" | "case"))
             && !was.body.clone().any(|index| matches!(old.source.word(index), "if" | "?" | "match" | "case"));
         let called = gained.iter().find(|word| {
-            imported(source, word) && function.body.clone().any(|index| source.word(index) == **word && source.word(index + 1) == "(")
+            imported(source, word)
+                && function
+                    .body
+                    .clone()
+                    .any(|index| source.word(index) == **word && source.word(index + 1) == "(")
         });
         if let Some(called) = called.filter(|_| read && asks && decides)
             && comparison.followed.added.is_empty()
         {
             let message = format!("`{}` has `{called}` compute what it used to read", function.name);
-            let draft = Draft::new("golden-rewritten", file.path(), source.line(function.span.start), message);
+            let draft =
+                Draft::new("golden-rewritten", file.path(), source.line(function.span.start), message);
             return Some(draft.after(source.excerpt(&function.span)));
         }
     }
@@ -279,11 +390,14 @@ pub(super) fn is_test_data(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     const OTHERS: &[&str] = &[
-        "md", "rst", "pem", "crt", "cer", "key", "csr", "cnf", "srl", "p12", "lock", "toml", "cfg", "ini", "sh", "mod",
-        "sum", "png", "jpg", "gif", "ico", "pdf", "zip", "gz", "html", "css",
+        "md", "rst", "pem", "crt", "cer", "key", "csr", "cnf", "srl", "p12", "lock", "toml", "cfg", "ini",
+        "sh", "mod", "sum", "png", "jpg", "gif", "ico", "pdf", "zip", "gz", "html", "css",
     ];
-    paths::is_test(path)
-        && path.contains('/')
+    let in_tests = path.rsplit_once('/').is_some_and(|(directory, _)| {
+        directory.split('/').any(|part| TEST_PARTS.contains(&part) || part == "data" && paths::is_test(path))
+    });
+    in_tests
+        && !name.starts_with("requirements")
         && crate::language::Language::of(path).is_none()
         && !paths::is_check_configuration(path)
         && !paths::is_ignore_file(path)

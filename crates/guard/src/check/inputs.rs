@@ -11,62 +11,122 @@ use crate::source::{Kind, Source, requoted};
 const LEFT_MAX: f64 = 0.65;
 /// Less was no input to speak of.
 const MASS_MIN: usize = 2;
+/// More tests that are given less at once were rewritten, not emptied.
+const TESTS_MAX: usize = 3;
 /// Words that stand for nothing.
 const NOTHING: &[&str] = &[
-    "nil", "None", "null", "undefined", "true", "false", "True", "False", "Some", "Ok", "vec", "new", "Vec", "String",
-    "default", "Default", "list", "dict", "set", "is", "not", "Empty", "assert", "IsNone", "just",
+    "nil",
+    "None",
+    "null",
+    "undefined",
+    "true",
+    "false",
+    "True",
+    "False",
+    "Some",
+    "Ok",
+    "vec",
+    "new",
+    "Vec",
+    "String",
+    "default",
+    "Default",
+    "list",
+    "dict",
+    "set",
+    "is",
+    "not",
+    "Empty",
+    "assert",
+    "IsNone",
+    "just",
 ];
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
-    if comparison.product_changed || comparison.dependencies_changed || !comparison.followed.added.is_empty() {
+    if comparison.product_changed || comparison.dependencies_changed || !comparison.followed.added.is_empty()
+    {
         return Vec::new();
     }
     let mut drafts = Vec::new();
     for (old, new) in comparison.changed_pairs() {
         let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
         let inventories = (comparison.old_inventory(*old), comparison.new_inventory(*new));
-        if !before.is_off() && !after.is_off() && is_given_less(inventories, before, after) {
+        let given = Given { comparison, inventories, old: before, new: after };
+        if !before.is_off() && !after.is_off() && given.is_less() {
             let message = format!("test `{}` is given next to nothing", short(&after.id));
             let draft = Draft::new("inputs-trivialised", comparison.files[new.0].path(), after.line, message);
             let (old, new) = (&inventories.0.source, &inventories.1.source);
-            drafts.push(draft.test(&after.id).before(old.excerpt(&before.body)).after(new.excerpt(&after.body)));
+            drafts.push(
+                draft.test(&after.id).before(old.excerpt(&before.body)).after(new.excerpt(&after.body)),
+            );
         }
     }
-    drafts
+    // So many at once are a rewrite.
+    if drafts.len() > TESTS_MAX { drafts.into_iter().map(Draft::unsure).collect() } else { drafts }
 }
 
-fn is_given_less((old, new): (&Inventory, &Inventory), before: &Test, after: &Test) -> bool {
-    let live = |test: &Test| test.live().map(|assertion| assertion.strength as i64).sum::<i64>();
-    if before.assertions.is_empty() || live(after) > live(before) {
-        return false;
+/// A test before and after.
+struct Given<'a> {
+    comparison: &'a Comparison,
+    inventories: (&'a Inventory, &'a Inventory),
+    old: &'a Test,
+    new: &'a Test,
+}
+
+impl Given<'_> {
+    fn is_less(&self) -> bool {
+        let live = |test: &Test| test.live().map(|assertion| assertion.strength as i64).sum::<i64>();
+        if self.old.assertions.is_empty() || live(self.new) > live(self.old) {
+            return false;
+        }
+        let (old, new) = self.inventories;
+        let (had, has) = (inputs(&old.source, self.old), inputs(&new.source, self.new));
+        let lost: Vec<String> =
+            without(&had, &has).into_iter().filter(|literal| !self.is_elsewhere(literal)).collect();
+        let fresh = without(&has, &had);
+        let mass = |inputs: &[String]| inputs.iter().map(|literal| weight(literal)).sum::<usize>();
+        let (was, is) = (mass(&lost), mass(&fresh));
+        if was < MASS_MIN || is as f64 > was as f64 * LEFT_MAX {
+            return false;
+        }
+        let is_trivial =
+            |literal: &String| weight(literal) <= 1 || lost.iter().any(|was| is_shrunk(was, literal));
+        // What else is new would be another test.
+        let sides = ((&old.source, &self.old.span), (&new.source, &self.new.span));
+        let words = tokens::gained(sides.0, sides.1, &[]);
+        let others = words.iter().filter(|word| {
+            word.starts_with(|first: char| first.is_alphabetic() || first == '_') && !NOTHING.contains(word)
+        });
+        let texts = |test: &Test| -> Vec<String> { test.assertions.iter().map(|a| a.text.clone()).collect() };
+        let is_changed = !words.is_empty() || !is_subset(&texts(self.new), &texts(self.old));
+        is_changed && others.count() == 0 && fresh.iter().all(is_trivial)
     }
-    let (had, has) = (inputs(&old.source, before), inputs(&new.source, after));
-    let mass = |inputs: &[String]| inputs.iter().map(|literal| weight(literal)).sum::<usize>();
-    let (was, is) = (mass(&had), mass(&has));
-    if was < MASS_MIN || is as f64 > was as f64 * LEFT_MAX {
-        return false;
+
+    /// Whether a literal that is gone here is somewhere else in the tests now.
+    fn is_elsewhere(&self, literal: &str) -> bool {
+        let count = |old: bool| -> usize {
+            let sides = self
+                .comparison
+                .files
+                .iter()
+                .filter_map(|file| if old { file.before.as_ref() } else { file.after.as_ref() });
+            sides.map(|side| side.text.matches(literal.trim_matches('"')).count()).sum()
+        };
+        count(false) >= count(true)
     }
-    let mut left = had.clone();
-    let fresh: Vec<&String> = has
-        .iter()
-        .filter(|literal| match left.iter().position(|other| other == *literal) {
-            Some(at) => {
-                left.swap_remove(at);
-                false
-            }
-            None => true,
-        })
-        .collect();
-    let is_trivial = |literal: &&String| weight(literal) <= 1 || had.iter().any(|was| is_shrunk(was, literal));
-    // What else is new would be another test.
-    let asserting: Vec<_> = after.assertions.iter().map(|assertion| assertion.span.clone()).collect();
-    let words = tokens::gained((&old.source, &before.span), (&new.source, &after.span), &asserting);
-    let others = words.iter().filter(|word| {
-        word.starts_with(|first: char| first.is_alphabetic() || first == '_') && !NOTHING.contains(word)
-    });
-    let texts = |test: &Test| -> Vec<String> { test.assertions.iter().map(|a| a.text.clone()).collect() };
-    let is_changed = !words.is_empty() || texts(before) != texts(after) && !is_subset(&texts(after), &texts(before));
-    is_changed && others.count() == 0 && fresh.iter().all(is_trivial)
+}
+
+/// The elements of the first that the second has not, each as often as it is more.
+fn without(some: &[String], others: &[String]) -> Vec<String> {
+    let mut left = others.to_vec();
+    let is_more = |literal: &&String| match left.iter().position(|other| other == *literal) {
+        Some(at) => {
+            left.swap_remove(at);
+            false
+        }
+        None => true,
+    };
+    some.iter().filter(is_more).cloned().collect()
 }
 
 fn is_subset(some: &[String], all: &[String]) -> bool {

@@ -173,7 +173,9 @@ fn decided(path: &str, old: &Inventory, new: &Inventory) -> Option<Draft> {
         (None, Some(text)) => (1, text.clone()),
         (None, None) => return None,
     };
-    Some(Draft::new("feature-flag-disabled", path, line, "what the product does was switched off").after(what))
+    Some(
+        Draft::new("feature-flag-disabled", path, line, "what the product does was switched off").after(what),
+    )
 }
 
 /// Whether two texts differ only in switches that are off in the second.
@@ -183,11 +185,12 @@ fn is_switched(was: &str, is: &str) -> bool {
     };
     let (had, has) = (words(was), words(is));
     let is_off = |a: &str, b: &str| {
-        matches!((a, b), ("true", "false") | ("yes", "no") | ("on", "off") | ("1", "0") | ("enabled", "disabled"))
+        matches!(
+            (a, b),
+            ("true", "false") | ("yes", "no") | ("on", "off") | ("1", "0") | ("enabled", "disabled")
+        )
     };
-    had != has
-        && had.len() == has.len()
-        && had.iter().zip(&has).all(|(a, b)| a == b || is_off(a, b))
+    had != has && had.len() == has.len() && had.iter().zip(&has).all(|(a, b)| a == b || is_off(a, b))
 }
 
 /// Settings that ship with the product, one of which is off now, while tests say less.

@@ -33,10 +33,12 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
 
 /// The lines that only one of two texts has.
 fn lost_lines<'a>(before: &'a str, after: &str) -> Vec<&'a str> {
-    let mut left: Vec<&str> = after.lines().collect();
+    // A comma at the end only says that another row follows.
+    let bare = |line: &'a str| line.trim_end_matches(',');
+    let mut left: Vec<&str> = after.lines().map(|line| line.trim_end_matches(',')).collect();
     left.sort_unstable();
     let mut lost = Vec::new();
-    for line in before.lines() {
+    for line in before.lines().map(bare) {
         match left.binary_search(&line) {
             Ok(at) => {
                 left.remove(at);

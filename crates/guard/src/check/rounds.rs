@@ -1,4 +1,4 @@
-//! Loops around assertions that go round less often: a part of the cases, a lower limit, a wider step.
+//! Loops of tests that go round less often: a part of the cases, a lower limit, a wider step.
 
 use super::Draft;
 use crate::comparison::{ChangedFile, Comparison, test_modules};
@@ -11,8 +11,28 @@ use crate::source::{Source, Span};
 const FACTOR_MIN: f64 = 4.0;
 /// What takes a part of a list.
 const PARTS: &[&str] = &[
-    ".slice(", ".filter(", ".take(", ".skip(", ".step_by(", ".splice(", ".first(", ".head(", "[:", "[..", "[-",
-    ".chunks(", ".take_while(", ".skip_while(", ".nth(", "islice(", ".at(", "sample(", ".find(", "[0", "[1", ".rev().take(",
+    ".slice(",
+    ".filter(",
+    ".take(",
+    ".skip(",
+    ".step_by(",
+    ".splice(",
+    ".first(",
+    ".head(",
+    "[:",
+    "[..",
+    "[-",
+    ".chunks(",
+    ".take_while(",
+    ".skip_while(",
+    ".nth(",
+    "islice(",
+    ".at(",
+    "sample(",
+    ".find(",
+    "[0",
+    "[1",
+    ".rev().take(",
 ];
 
 /// The header of a loop around assertions or tests.
@@ -42,7 +62,7 @@ pub(super) fn check(
     for (was, is) in lost.iter().zip(&gained) {
         if is_part(&was.text, &is.text) || goes_less(&was.text, &is.text) {
             let line = new.source.line(is.span.start);
-            let message = "a loop around assertions goes round less often than before";
+            let message = "a loop of a test goes round less often than before";
             let draft = Draft::new("test-case-skipped", file.path(), line, message)
                 .before(was.text.clone())
                 .after(is.text.clone());
@@ -65,11 +85,9 @@ fn rounds(path: &str, inventory: &Inventory) -> Vec<Round> {
         let is_inside =
             regions.iter().any(|region| region.start <= piece.span.start && piece.span.end <= region.end);
         let holds = |span: &Span| piece.span.start < span.start && span.end <= piece.span.end;
-        let asserts = inventory
-            .tests
-            .iter()
-            .any(|test| holds(&test.span) || test.assertions.iter().any(|assertion| holds(&assertion.span)))
-            || inventory.helpers.values().flatten().any(|assertion| holds(&assertion.span));
+        let asserts = inventory.tests.iter().any(|test| {
+            holds(&test.span) || test.span.start < piece.span.start && piece.span.end <= test.span.end
+        }) || inventory.helpers.values().flatten().any(|assertion| holds(&assertion.span));
         if is_inside && asserts {
             let text = written(source, &header);
             found.push(Round { span: header, text });
@@ -109,8 +127,9 @@ fn is_part(was: &str, is: &str) -> bool {
     let around = is.get(start.saturating_sub(1)..(is.len() - end + 1).min(is.len())).unwrap_or(came);
     let before = is[..start].chars().next_back();
     let follows = before.is_some_and(|last| last.is_alphanumeric() || matches!(last, ')' | ']' | '_'));
-    PARTS.iter().any(|part| follows && came.starts_with(part) || !follows && around.starts_with(part) && part.starts_with('.'))
-        || came.ends_with("islice(")
+    PARTS.iter().any(|part| {
+        follows && came.starts_with(part) || !follows && around.starts_with(part) && part.starts_with('.')
+    }) || came.ends_with("islice(")
 }
 
 /// Whether the limits of a header allow far fewer rounds.
@@ -133,7 +152,8 @@ fn goes_less(was: &str, is: &str) -> bool {
 
 /// How often a header with numbers goes round.
 fn count(text: &str) -> Option<f64> {
-    let number = |text: &str| text.trim().replace('_', "").trim_end_matches(char::is_alphabetic).parse::<f64>().ok();
+    let number =
+        |text: &str| text.trim().replace('_', "").trim_end_matches(char::is_alphabetic).parse::<f64>().ok();
     if let Some((_, rest)) = text.split_once("range(") {
         let arguments: Vec<_> = rest.split(')').next()?.split(',').map(number).collect();
         return match arguments[..] {

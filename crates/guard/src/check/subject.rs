@@ -27,6 +27,7 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             drafts.extend(hidden_by_module(comparison, file, old, new));
         }
     }
+    drafts.extend(own_helpers(comparison));
     for (old, new) in comparison.changed_pairs() {
         let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
         if before.is_off() || after.is_off() || before.assertions.is_empty() {
@@ -46,7 +47,7 @@ fn shadowed(comparison: &Comparison, file: &ChangedFile, old: &Inventory, new: &
         let is_excused = comparison.touched_names.contains(name) || comparison.removed_names.contains(name);
         let was_called = old.tests.iter().any(|test| calls(&old.source, &test.span, name));
         let is_called = new.tests.iter().any(|test| calls(&new.source, &test.span, name));
-        if is_excused || !was_called || !is_called {
+        if is_excused || !was_called || !is_called || defined(old, name).is_some() {
             continue;
         }
         if let Some(line) = (!has.contains(name)).then(|| defined(new, name)).flatten() {
@@ -72,26 +73,45 @@ fn replaced_source(
         return None;
     }
     let stem = |text: &str| {
-        let last = text.trim_matches(['"', '\'', '`']).rsplit(['/', '.', ':']).find(|part| !["js", "ts", "mjs", ""].contains(part));
+        let last = text
+            .trim_matches(['"', '\'', '`'])
+            .rsplit(['/', '.', ':'])
+            .find(|part| !["js", "ts", "mjs", ""].contains(part));
         last.unwrap_or_default().to_owned()
     };
     let from = stem(&is.1);
     let is_test_side = comparison.files.iter().any(|other| {
-        let name_of = |path: &str| path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default().to_owned();
+        let name_of = |path: &str| {
+            path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default().to_owned()
+        };
         other.path() != file.path()
             && other.is_test()
             && name_of(other.path()) == from
-            && other.after.as_ref().and_then(|side| side.inventory.as_ref()).is_some_and(|inventory| defined(inventory, name).is_some())
-            && other.before.as_ref().and_then(|side| side.inventory.as_ref()).is_none_or(|inventory| defined(inventory, name).is_none())
+            && other
+                .after
+                .as_ref()
+                .and_then(|side| side.inventory.as_ref())
+                .is_some_and(|inventory| defined(inventory, name).is_some())
+            && other
+                .before
+                .as_ref()
+                .and_then(|side| side.inventory.as_ref())
+                .is_none_or(|inventory| defined(inventory, name).is_none())
     });
     is_test_side.then_some((is.0, from))
 }
 
 /// The line and the module of the import that brings a name.
 fn import_of(source: &Source, name: &str) -> Option<(u32, String)> {
-    let piece = source.pieces.iter().find(|piece| is_import(source, piece) && source.words(&piece.span).any(|word| word == name))?;
+    let piece = source
+        .pieces
+        .iter()
+        .find(|piece| is_import(source, piece) && source.words(&piece.span).any(|word| word == name))?;
     let module = source.literals(&piece.span).pop().unwrap_or_else(|| {
-        let words: Vec<_> = source.words(&piece.span).take_while(|word| *word != name && *word != "import" || *word == "from").collect();
+        let words: Vec<_> = source
+            .words(&piece.span)
+            .take_while(|word| *word != name && *word != "import" || *word == "from")
+            .collect();
         words.join(".")
     });
     Some((source.line(piece.span.start), module))
@@ -133,7 +153,12 @@ fn defined(inventory: &Inventory, name: &str) -> Option<u32> {
 }
 
 /// Rust: a function of the test module that hides the one it tests.
-fn hidden_by_module(comparison: &Comparison, file: &ChangedFile, old: &Inventory, new: &Inventory) -> Option<Draft> {
+fn hidden_by_module(
+    comparison: &Comparison,
+    file: &ChangedFile,
+    old: &Inventory,
+    new: &Inventory,
+) -> Option<Draft> {
     let regions = |inventory: &Inventory| test_modules(inventory);
     let names = |inventory: &Inventory, inside: bool| -> BTreeSet<String> {
         let spans = regions(inventory);
@@ -159,6 +184,87 @@ fn calls(source: &Source, span: &Span, name: &str) -> bool {
     span.clone().any(|index| source.tokens[index].kind == Kind::Word && source.word(index) == name)
 }
 
+/// Helpers that called the product, and make up themselves what it gave.
+fn own_helpers(comparison: &Comparison) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    if comparison.product_changed || comparison.dependencies_changed {
+        return drafts;
+    }
+    for file in comparison.files.iter().filter(|file| file.is_test()) {
+        let Some((old, new)) = file.inventories() else { continue };
+        let (had, has) = (product_imports(&old.source), product_imports(&new.source));
+        for after in new.definitions.iter().filter(|definition| definition.is_function) {
+            let is_test = new.tests.iter().any(|test| test.span.contains(&after.span.start));
+            let before = old.definitions.iter().find(|definition| definition.name == after.name);
+            let Some(before) = before.filter(|_| !is_test) else { continue };
+            let called = |inventory: &Inventory, span: &Span, names: &BTreeSet<String>| -> BTreeSet<String> {
+                let source = &inventory.source;
+                let is_call =
+                    |index: &usize| source.word(index + 1) == "(" && names.contains(source.word(*index));
+                span.clone().filter(is_call).map(|index| source.word(index).to_owned()).collect()
+            };
+            let (was, is) = (called(old, &before.body, &had), called(new, &after.body, &has));
+            let lost = was.iter().find(|name| !is.contains(*name));
+            let mentions = |inventory: &Inventory, name: &str| {
+                inventory
+                    .source
+                    .words(&(0..inventory.source.tokens.len()))
+                    .filter(|word| *word == name)
+                    .count()
+            };
+            if let Some(lost) = lost.filter(|lost| {
+                is.iter().all(|name| was.contains(name)) && mentions(new, lost) < mentions(old, lost)
+            }) && !has.iter().any(|name| !had.contains(name))
+                && !calls_helper(new, &after.body, before, old)
+            {
+                let message = format!("`{}` no longer runs `{lost}` and makes up what it gave", after.name);
+                let line = new.source.line(after.span.start);
+                drafts.push(Draft::new("subject-mocked", file.path(), line, message));
+            }
+        }
+    }
+    drafts
+}
+
+/// Whether a body calls a function of its file that the old body did not call.
+fn calls_helper(
+    new: &Inventory,
+    body: &Span,
+    before: &crate::inventory::Definition,
+    old: &Inventory,
+) -> bool {
+    let had: BTreeSet<&str> = old.source.words(&before.body).collect();
+    new.definitions.iter().any(|definition| {
+        definition.is_function
+            && !had.contains(definition.name.as_str())
+            && !body.contains(&definition.span.start)
+            && new.source.words(body).any(|word| word == definition.name)
+    })
+}
+
+/// The names that come from code that is not part of the tests.
+fn product_imports(source: &Source) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for piece in source.pieces.iter().filter(|piece| is_import(source, piece)) {
+        let from = source.literals(&piece.span).pop();
+        let is_own = match from {
+            Some(module) => module.trim_matches(['"', '\'', '`']).starts_with('.'),
+            None => !source.words(&piece.span).any(|word| {
+                [
+                    "std", "os", "sys", "json", "re", "unittest", "pytest", "pathlib", "typing", "datetime",
+                    "mock",
+                ]
+                .contains(&word)
+            }),
+        };
+        if is_own {
+            let span = if piece.class == Class::Import { &piece.span } else { &piece.name };
+            names.extend(source.words(span).map(str::to_owned));
+        }
+    }
+    names
+}
+
 /// A test that is named after a function and no longer calls it.
 fn dropped(
     comparison: &Comparison,
@@ -179,17 +285,18 @@ fn dropped(
             && !comparison.removed_names.contains(*name)
     })?;
     // A helper may call it now.
+
     let helped = has.iter().any(|name| reaches(comparison, new, name, lost, 3));
     let gained: Vec<_> = has.iter().filter(|name| !had.contains(*name)).collect();
-    let is_own = |name: &&&String| defines_locally(new, after, name);
+    let is_own = |name: &&&String| defines_locally(new, after, name) && defined(old, name).is_none();
     let stands_in = gained.iter().find(is_own);
     if helped || gained.len() > GAINED_CALLS_MAX {
         return None;
     }
     let message = format!("test `{}` no longer runs `{lost}`", short(&after.id));
     let draft = Draft::new("subject-mocked", path, after.line, message).test(&after.id).before(lost.clone());
-    let sure = stands_in.is_some() || !comparison.product_changed && !comparison.dependencies_changed && !gained.is_empty();
-    Some(if sure { draft } else { draft.unsure() })
+    // What came in its place may be another way to run it, unless the test made it up.
+    Some(if stands_in.is_some() { draft } else { draft.unsure() })
 }
 
 /// Whether a function is made in the test, or in its file.
@@ -206,14 +313,21 @@ fn reaches(comparison: &Comparison, inventory: &Inventory, from: &str, wanted: &
     if steps == 0 {
         return false;
     }
-    let others = comparison.files.iter().filter_map(|file| file.after.as_ref()).filter_map(|side| side.inventory.as_ref());
+    let others = comparison
+        .files
+        .iter()
+        .filter_map(|file| file.after.as_ref())
+        .filter_map(|side| side.inventory.as_ref());
     std::iter::once(inventory).chain(others).any(|inventory| {
         let source = &inventory.source;
         inventory.definitions.iter().filter(|definition| definition.name == from).any(|definition| {
             let words: BTreeSet<&str> = source.words(&definition.span).collect();
             words.contains(wanted)
-                || words.iter().any(|word| *word != from && inventory.definitions.iter().any(|d| d.name == **word)
-                    && reaches(comparison, inventory, word, wanted, steps - 1))
+                || words.iter().any(|word| {
+                    *word != from
+                        && inventory.definitions.iter().any(|d| d.name == **word)
+                        && reaches(comparison, inventory, word, wanted, steps - 1)
+                })
         })
     })
 }
@@ -223,7 +337,9 @@ fn called(inventory: &Inventory, test: &Test) -> BTreeSet<String> {
     let source = &inventory.source;
     let is_call = |index: &usize| {
         source.tokens[*index].kind == Kind::Word && source.word(index + 1) == "("
-            || source.tokens[*index].kind == Kind::Word && source.word(index + 1) == "{" && source.word(index + 2) == "}"
+            || source.tokens[*index].kind == Kind::Word
+                && source.word(index + 1) == "{"
+                && source.word(index + 2) == "}"
     };
     let words = test.body.clone().filter(is_call).map(|index| source.word(index).to_owned());
     words

@@ -239,7 +239,15 @@ pub(super) fn compared(left: &str, word: &str, right: &str) -> Option<bool> {
         };
     }
     // Checks run on Linux: what leaves out every other system leaves out nothing there, and the reverse.
-    if ["runtime.GOOS", "sys.platform", "process.platform", "platform.system()", "os.name", "std::env::consts::OS"].contains(&left)
+    if [
+        "runtime.GOOS",
+        "sys.platform",
+        "process.platform",
+        "platform.system()",
+        "os.name",
+        "std::env::consts::OS",
+    ]
+    .contains(&left)
         && right.starts_with('"')
         && (equal || unequal)
     {

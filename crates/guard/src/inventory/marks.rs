@@ -235,6 +235,13 @@ pub(super) fn of_body(source: &Source, body: &Span) -> Vec<Mark> {
     marks
 }
 
+/// The calls in a range that skip the test which runs them.
+pub(crate) fn skips(source: &Source, span: &Span) -> Vec<Mark> {
+    let mut found = of_body(source, span);
+    found.retain(|mark| matches!(mark.kind, MarkKind::Skip | MarkKind::ConditionalSkip));
+    found
+}
+
 /// A property that holds for no example: `assume(False)`.
 fn assumes_nothing(source: &Source, piece: &Piece) -> bool {
     let last = source.words(&piece.name).last().unwrap_or_default();
@@ -267,7 +274,7 @@ fn skip_kind(source: &Source, index: usize, body: &Span) -> Option<MarkKind> {
 }
 
 /// Go: `if _, ok := os.LookupEnv("X"); !ok`.
-fn always_by_header(source: &Source, piece: &Piece) -> bool {
+pub(super) fn always_by_header(source: &Source, piece: &Piece) -> bool {
     let header = source.flat(&(piece.span.start..piece.condition.start));
     header.contains("os.LookupEnv(") && source.word(piece.condition.start) == "!"
 }

@@ -34,7 +34,9 @@ fn which(line: &str) -> Option<&'static str> {
     // The arguments of a runner, and a script by the name of what it is for, are commands too.
     let is_script = super::setting::key(line).is_some_and(|key| {
         let purpose = key.split([':', '-']).next().unwrap_or(key);
-        ["addopts", "PYTEST_ADDOPTS"].contains(&key) || line.starts_with('"') && PURPOSES.contains(&purpose)
+        ["addopts", "PYTEST_ADDOPTS", "TESTFLAGS", "TEST_FLAGS", "TESTARGS", "TEST_ARGS", "TEST_OPTS"]
+            .contains(&key)
+            || line.starts_with('"') && PURPOSES.contains(&purpose)
     });
     if is_script && !line.ends_with(['{', '[']) && !line.contains("\": \"^") {
         return Some("the check");
@@ -96,7 +98,22 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
     if let Some(lowered) = super::setting::numbers_moved(old.text, new.text) {
         return Some(draft(lowered.0, lowered.1));
     }
+    if super::steps::names_test_file(new.text) && !super::steps::names_test_file(old.text) {
+        return Some(draft("check-narrowed", format!("`{check}` is given a part of the tests")));
+    }
     let (had, has) = (flags(old.text), flags(new.text));
+    // A limit that came so low that nothing can fail it.
+    let low = has.iter().find(|(flag, value)| {
+        let is_floor = ["fail-under", "fail_under", "threshold", "-checks", "--checks"]
+            .iter()
+            .any(|word| flag.contains(word));
+        is_floor
+            && (value.parse::<f64>().is_ok_and(|value| value < 10.0) || *value == "none")
+            && !had.iter().any(|other| other.0 == *flag)
+    });
+    if let Some((flag, value)) = low {
+        return Some(draft("threshold-lowered", format!("`{flag} {value}` lets everything pass")));
+    }
     let disables = new.text.contains("-p no:") && !old.text.contains("-p no:");
     if disables {
         return Some(draft("check-narrowed", format!("`{check}` runs without a part of it")));
