@@ -216,26 +216,15 @@ impl Both<'_> {
         })
     }
 
-    /// Whether every word for an error, and every text, that the function had is still there as often.
-    fn names_errors_as_often(&self) -> bool {
-        let count = |source: &Source, definition: &Definition| -> BTreeMap<String, usize> {
-            let mut found: BTreeMap<String, usize> = BTreeMap::new();
-            for index in definition.body.clone() {
-                let word = source.word(index);
-                let lower = word.to_lowercase();
-                let is_text = source.tokens[index].kind == crate::source::Kind::Text;
-                let names = lower.contains("error")
-                    || lower.contains("exception")
-                    || word.starts_with("Err") && word != "Err";
-                if is_text || names {
-                    *found.entry(word.to_owned()).or_default() += 1;
-                }
-            }
-            found
-        };
-        let (was, is) = (count(&self.old.source, self.before), count(&self.new.source, self.after));
-        was.keys().any(|word| !word.starts_with(['"', '\'', '`']))
-            && was.iter().all(|(word, times)| is.get(word).is_some_and(|now| now >= times))
+    /// Whether every word and text of a refusal that is gone is still in the function as often.
+    fn says_as_often(&self, lost: &str) -> bool {
+        let (was, is) = (self.old.source.flat(&self.before.body), self.new.source.flat(&self.after.body));
+        let count = |text: &str, word: &str| text.matches(word).count();
+        let words = lost.split(|character: char| !character.is_alphanumeric() && character != '_');
+        let telling: Vec<&str> =
+            words.filter(|word| word.len() > 3 && !["return", "raise", "throw"].contains(word)).collect();
+        telling.iter().any(|word| word.starts_with(|first: char| first.is_uppercase()))
+            && telling.iter().all(|word| count(&is, word) >= count(&was, word))
     }
 
     /// Fewer ways to fail, whatever they are: raised, returned or handed on.
@@ -272,7 +261,7 @@ impl Both<'_> {
         });
         // The very error is still made, by other means: `ok_or_else(|| error)?`.
         let is_cut_off = self.new.source.flat(&self.after.body).contains(lost.as_str());
-        let still = !is_cut_off && self.names_errors_as_often();
+        let still = !is_cut_off && self.says_as_often(lost);
         let line = self.new.source.line(self.after.span.start);
         let message = format!("`{}` no longer refuses what it refused", self.after.name);
         let draft = self.draft("validation-removed", line, message).before(lost.clone());
@@ -447,7 +436,9 @@ fn failures(inventory: &Inventory, definition: &Definition) -> usize {
     let is_failure = |index: &usize| {
         let word = source.word(*index);
         match source.language.name {
-            "rust" => ["?", "Err", "bail", "ensure", "panic"].contains(&word),
+            "rust" => {
+                ["?", "Err", "bail", "ensure", "panic", "map_err", "ok_or", "ok_or_else"].contains(&word)
+            }
             "go" => {
                 ["Errorf", "panic"].contains(&word)
                     || word == "err" && source.word(index - 1) != "_" && {

@@ -197,7 +197,9 @@ fn mentions_touched(comparison: &Comparison, source: &Source, condition: &Span) 
 /// Whether a condition asks a function that the test file defines.
 fn asks_own(inventory: &Inventory, condition: &Span) -> bool {
     let source = &inventory.source;
-    condition.clone().any(|index| {
+    // `if helper() {`: nothing else is asked.
+    let asked = condition.clone().filter(|index| !matches!(source.word(*index), "if" | "!" | "not" | "("));
+    asked.take(1).any(|index| {
         source.word(index + 1) == "("
             && inventory.definitions.iter().any(|definition| definition.name == source.word(index))
     })
@@ -295,6 +297,14 @@ fn escape(source: &Source, index: usize, piece: &Piece) -> Option<Escape> {
             let mut body = arrow + 1..trimmed_end(source, &piece.span);
             body = source.inside(&body);
             if leaves(source, &body) { found(&piece.span, &(piece.span.start..arrow)) } else { None }
+        }
+        // A property that is asked for fewer examples.
+        Class::Call
+            if ["assume", "prop_assume", "pre", "assume_that"]
+                .contains(&source.words(&piece.name).last().unwrap_or_default())
+                && piece.span.len() < 40 =>
+        {
+            found(&piece.span, &piece.arguments)
         }
         Class::Handler => {
             let body = source.inside(&piece.body);

@@ -236,9 +236,7 @@ fn is_read(inventory: &Inventory, index: usize) -> bool {
     let names = |span: &Span| -> BTreeSet<String> {
         let telling = |index: &usize| {
             let word = source.word(*index);
-            let is_common = ["path", "join", "Path", "fs", "os", "filepath", "Join", "name", "std", "self"]
-                .contains(&word)
-                || WRITES.iter().any(|write| write.ends_with(word));
+            let is_common = WRITES.iter().any(|write| write.ends_with(word));
             matches!(source.tokens[*index].kind, Kind::Word | Kind::Text) && !is_common && word.len() > 2
         };
         span.clone().filter(telling).map(|index| source.word(index).to_owned()).collect()
@@ -263,7 +261,11 @@ fn is_read(inventory: &Inventory, index: usize) -> bool {
     for (_, piece) in reads {
         read.extend(names(&piece.span));
     }
-    written.iter().any(|name| read.contains(name))
+    let is_common = |name: &&String| {
+        ["path", "join", "Path", "fs", "os", "filepath", "Join", "name", "std", "self", "new", "unwrap"]
+            .contains(&name.as_str())
+    };
+    written.iter().filter(|name| !is_common(name)).any(|name| read.contains(name))
 }
 
 fn writes(inventory: &Inventory) -> Vec<(u32, String, usize)> {

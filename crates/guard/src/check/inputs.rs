@@ -3,9 +3,11 @@
 
 use super::deletion::{literals_of_text, short};
 use super::{Draft, tokens};
-use crate::comparison::Comparison;
+use crate::comparison::{ChangedFile, Comparison};
 use crate::inventory::{Inventory, Test};
-use crate::source::{Kind, Source, requoted};
+use crate::language::Class;
+use crate::source::{Kind, Source, Span, requoted};
+use std::collections::BTreeMap;
 
 /// What is left of the inputs may be no more than this part.
 const LEFT_MAX: f64 = 0.65;
@@ -61,8 +63,48 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             );
         }
     }
+    drafts.extend(comparison.files.iter().filter(|file| file.is_test()).flat_map(bindings));
     // So many at once are a rewrite.
     if drafts.len() > TESTS_MAX { drafts.into_iter().map(Draft::unsure).collect() } else { drafts }
+}
+
+/// Values that stand outside of the tests, for all of them: strategies, samples.
+fn bindings(file: &ChangedFile) -> Vec<Draft> {
+    let Some((old, new)) = file.inventories() else { return Vec::new() };
+    let top = |inventory: &Inventory| -> BTreeMap<String, (Span, u32)> {
+        let source = &inventory.source;
+        let pieces = source.pieces.iter().filter(|piece| {
+            piece.class == Class::Binding
+                && !piece.arguments.is_empty()
+                && !inventory.tests.iter().any(|test| test.span.contains(&piece.span.start))
+        });
+        let named = pieces.map(|piece| {
+            (source.flat(&piece.name), (piece.arguments.clone(), source.line(piece.span.start)))
+        });
+        named.collect()
+    };
+    let (had, has) = (top(old), top(new));
+    let mut drafts = Vec::new();
+    for (name, (after, line)) in &has {
+        let Some((before, _)) = had.get(name) else { continue };
+        let is_used = new.tests.iter().any(|test| new.source.words(&test.span).any(|word| word == name));
+        let (was, is) = (old.source.literals(before), new.source.literals(after));
+        let (lost, fresh) = (without(&was, &is), without(&is, &was));
+        let mass = |inputs: &[String]| inputs.iter().map(|literal| weight(literal)).sum::<usize>();
+        let words = tokens::gained((&old.source, before), (&new.source, after), &[]);
+        let others = words.iter().filter(|word| {
+            word.starts_with(|first: char| first.is_alphabetic() || first == '_') && !NOTHING.contains(word)
+        });
+        let is_less = mass(&lost) >= MASS_MIN && mass(&fresh) as f64 <= mass(&lost) as f64 * LEFT_MAX;
+        let is_trivial =
+            |literal: &String| weight(literal) <= 1 || lost.iter().any(|was| is_shrunk(was, literal));
+        if is_used && is_less && !words.is_empty() && others.count() == 0 && fresh.iter().all(is_trivial) {
+            let message = format!("`{name}`, which tests use, holds next to nothing");
+            let draft = Draft::new("inputs-trivialised", file.path(), *line, message);
+            drafts.push(draft.before(old.source.excerpt(before)).after(new.source.excerpt(after)));
+        }
+    }
+    drafts
 }
 
 /// A test before and after.
@@ -135,8 +177,9 @@ fn is_subset(some: &[String], all: &[String]) -> bool {
 
 /// The literals of a test that are not what it expects.
 fn inputs(source: &Source, test: &Test) -> Vec<String> {
-    let mut found: Vec<String> = test
-        .body
+    // The title of a test that is a call is no input.
+    let span = if source.language.tests == [crate::language::TestBy::Call] { &test.body } else { &test.span };
+    let mut found: Vec<String> = span
         .clone()
         .filter(|index| matches!(source.tokens[*index].kind, Kind::Number | Kind::Text))
         .map(|index| requoted(source.word(index)).into_owned())

@@ -57,7 +57,8 @@ fn snapshot(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
         }
         let message = format!("the recorded results in `{path}` are gone");
         let draft = Draft::new("snapshot-regenerated", path, 1, message);
-        return Some(if comparison.product_changed || !comparison.followed.removed.is_empty() {
+        let is_said = file.before.as_ref().is_some_and(|side| is_said_by_tests(comparison, &side.text));
+        return Some(if comparison.product_changed || is_said || !comparison.followed.removed.is_empty() {
             draft.unsure()
         } else {
             draft
@@ -79,6 +80,16 @@ fn snapshot(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
         ),
     };
     Some(Draft::new(rule, path, 1, message).before(lost.join("\n")).after(gained.join("\n")))
+}
+
+/// Whether most of what was recorded stands in the tests now.
+fn is_said_by_tests(comparison: &Comparison, recorded: &str) -> bool {
+    let plain = |line: &str| line.trim().trim_matches(['"', '\'', ',', '`']).to_owned();
+    let lines: Vec<_> = recorded.lines().map(plain).filter(|line| line.len() > 8).collect();
+    let sides =
+        || comparison.files.iter().filter(|file| file.is_test()).filter_map(|file| file.after.as_ref());
+    let said = lines.iter().filter(|line| sides().any(|side| side.text.contains(line.as_str()))).count();
+    said > 0 && said * 2 >= lines.len()
 }
 
 fn fixture(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {

@@ -28,6 +28,7 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         }
     }
     drafts.extend(own_helpers(comparison));
+    drafts.extend(comparison.files.iter().filter(|file| file.is_test()).filter_map(rebound));
     for (old, new) in comparison.changed_pairs() {
         let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
         if before.is_off() || after.is_off() || before.assertions.is_empty() {
@@ -184,6 +185,41 @@ fn calls(source: &Source, span: &Span, name: &str) -> bool {
     span.clone().any(|index| source.tokens[index].kind == Kind::Word && source.word(index) == name)
 }
 
+/// Setup that made the thing under test and puts a mock in its place.
+fn rebound(file: &ChangedFile) -> Option<Draft> {
+    let (old, new) = file.inventories()?;
+    let bound = |inventory: &Inventory| -> Vec<(String, String, u32)> {
+        let source = &inventory.source;
+        let outside = source.pieces.iter().filter(|piece| {
+            piece.class == Class::Binding
+                && !inventory.tests.iter().any(|test| test.span.contains(&piece.span.start))
+        });
+        outside
+            .map(|piece| {
+                (source.flat(&piece.name), source.flat(&piece.arguments), source.line(piece.span.start))
+            })
+            .collect()
+    };
+    let is_mock = |value: &str| {
+        ["Mock(", "jest.fn(", "vi.fn(", "sinon.stub(", "sinon.createStubInstance(", "mock.create_autospec("]
+            .iter()
+            .any(|word| value.contains(word))
+    };
+    let had = bound(old);
+    let (name, value, line) = bound(new).into_iter().find(|(name, value, _)| {
+        let was_real = had.iter().any(|(other, was, _)| other == name && !is_mock(was) && was.contains('('));
+        let was_mock = had.iter().any(|(other, was, _)| other == name && is_mock(was));
+        let asked = format!("{name}.");
+        let is_looked_at = old
+            .tests
+            .iter()
+            .any(|test| test.assertions.iter().any(|assertion| assertion.subject.contains(&asked)));
+        is_mock(value) && was_real && !was_mock && is_looked_at
+    })?;
+    let message = format!("`{name}`, which is what tests look at, is a mock now");
+    Some(Draft::new("subject-mocked", file.path(), line, message).after(value))
+}
+
 /// Helpers that called the product, and make up themselves what it gave.
 fn own_helpers(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
@@ -275,6 +311,10 @@ fn dropped(
 ) -> Option<Draft> {
     let (had, has) = (called(old, before), called(new, after));
     let title = letters(&after.id);
+    if let Some(name) = stood_in(comparison, (old, new), before, after) {
+        let message = format!("test `{}` runs a `{name}` of its own", short(&after.id));
+        return Some(Draft::new("subject-mocked", path, after.line, message).test(&after.id));
+    }
     let lost = had.iter().find(|name| {
         name.len() >= NAME_CHARACTERS_MIN
             && title.contains(&letters(name))
@@ -297,6 +337,32 @@ fn dropped(
     let draft = Draft::new("subject-mocked", path, after.line, message).test(&after.id).before(lost.clone());
     // What came in its place may be another way to run it, unless the test made it up.
     Some(if stands_in.is_some() { draft } else { draft.unsure() })
+}
+
+/// A function that a test called by its bare name, and calls as a method of something that its file defines now.
+fn stood_in(
+    comparison: &Comparison,
+    (old, new): (&Inventory, &Inventory),
+    before: &Test,
+    after: &Test,
+) -> Option<String> {
+    let calls = |inventory: &Inventory, test: &Test, bare: bool| -> BTreeSet<String> {
+        let source = &inventory.source;
+        let is_call = |index: &usize| {
+            source.tokens[*index].kind == Kind::Word
+                && source.word(index + 1) == "("
+                && (!matches!(source.word(index.wrapping_sub(1)), "." | "::") == bare)
+        };
+        test.body.clone().filter(is_call).map(|index| source.word(index).to_owned()).collect()
+    };
+    let (had, has, methods) = (calls(old, before, true), calls(new, after, true), calls(new, after, false));
+    had.into_iter().find(|name| {
+        !has.contains(name)
+            && methods.contains(name)
+            && defined(new, name).is_some()
+            && defined(old, name).is_none()
+            && !comparison.touched_names.contains(name)
+    })
 }
 
 /// Whether a function is made in the test, or in its file.

@@ -100,7 +100,11 @@ impl Comparison {
         self.weight_gained < 0
             || self.changed_pairs().any(|(old, new)| {
                 let (before, after) = (self.old_test(*old), self.new_test(*new));
-                errors(after) < errors(before) || after.cases.len() < before.cases.len() && after.has_table
+                let empty =
+                    |test: &Test| test.live().filter(|assertion| is_empty(&assertion.expected)).count();
+                errors(after) < errors(before)
+                    || empty(after) > empty(before)
+                    || after.cases.len() < before.cases.len() && after.has_table
             })
     }
 }
@@ -130,6 +134,12 @@ fn asks_otherwise(file: &ChangedFile) -> bool {
     let has = bound(new);
     was.iter().any(|(name, parameters)| is.get(name).is_some_and(|now| now != parameters))
         || bound(old).iter().any(|name| !has.contains(name))
+}
+
+/// Whether nothing is expected, in whatever words.
+fn is_empty(expected: &str) -> bool {
+    ["[]", "{}", "\"\"", "0", "None", "null", "nil", "undefined", "false", "False", "vec![]", "()"]
+        .contains(&expected)
 }
 
 /// Whether an assertion is about an error.

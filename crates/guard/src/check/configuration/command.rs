@@ -15,6 +15,30 @@ pub(super) fn names_check(line: &str) -> bool {
     checks(line) || is_repository && CHECKS.iter().any(|check| check.len() > 3 && line.contains(check))
 }
 
+/// Whether a line runs tests, not only a look at the code.
+pub(super) fn runs_tests(line: &str) -> bool {
+    const LOOKING: &[&str] = &[
+        "clippy",
+        "lint",
+        "vet",
+        "mypy",
+        "pyright",
+        "ruff",
+        "flake8",
+        "tsc",
+        "biome",
+        "fmt",
+        "prettier",
+        "staticcheck",
+        "typecheck",
+        "cargo doc",
+        "cargo deny",
+    ];
+    which(line).is_some_and(|check| {
+        !LOOKING.iter().any(|word| check.contains(word) || check == "the check" && line.contains(word))
+    })
+}
+
 /// Whether two lines run the same check.
 pub(super) fn same(a: &str, b: &str) -> bool {
     which(a).is_some() && which(a) == which(b)
@@ -77,9 +101,9 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
     }
     let is_replaced = CHECKS.iter().any(|name| has_phrase(old.text, name))
         && !CHECKS.iter().any(|name| has_phrase(new.text, name))
-        && !["test", "spec", "check", "verify", "ci", "$("]
-            .iter()
-            .any(|word| value_of(new.text).contains(word));
+        && !["test", "spec", "check", "verify", "ci", "$("].iter().any(|word| {
+            value_of(new.text).split_whitespace().any(|part| !part.starts_with('-') && part.contains(word))
+        });
     if runs_nothing(new.text) && !runs_nothing(old.text) || is_replaced {
         let message = format!("`{check}` is no longer run here");
         return Some(Draft::new("check-removed", path, new.number, message).before(old.text).after(new.text));

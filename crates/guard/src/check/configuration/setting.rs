@@ -68,7 +68,8 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
         return draft("check-narrowed", "one file of tests is looked at where all were".to_owned());
     }
     // A script of coverage that is given less.
-    if old.text.contains("cover") && new.text.contains("cover") && fell(old.text, new.text) {
+    let is_script = old.text.contains(".sh ") || old.text.contains(".py ");
+    if old.text.contains("cover") && is_script && fell(old.text, new.text) {
         return draft("threshold-lowered", "less coverage is asked for".to_owned());
     }
     let name = key(new.text).unwrap_or(new.context);
@@ -191,6 +192,11 @@ fn is_better_on(name: &str) -> bool {
 }
 
 fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
+    let selects = ["-run=", "-run ", "-skip", "-k ", "--deselect"].iter().any(|flag| new.text.contains(flag));
+    if selects && new.text.contains("FLAGS") && new.text.contains('=') {
+        let message = "every test run leaves something out".to_owned();
+        return Some(Draft::new("check-narrowed", path, new.number, message).after(new.text));
+    }
     let name = key(new.text).unwrap_or(new.context);
     let is = value(new.text);
     let draft = |rule, message: String| Some(Draft::new(rule, path, new.number, message).after(new.text));

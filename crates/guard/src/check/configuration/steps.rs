@@ -56,8 +56,8 @@ struct Step<'a> {
     /// What is called: a target, a script, a file, a runner.
     target: String,
     runs_tests: bool,
-    /// What the step is part of.
-    context: &'a str,
+    /// Whether it calls a runner itself, not by a name that stands for it.
+    direct: bool,
 }
 
 /// Steps of a file that are gone or narrower.
@@ -83,13 +83,30 @@ pub(super) fn check(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
             let message =
                 format!("`{}` gave way to `{}`, which runs a part of it", step.target, narrower.target);
             drafts.extend(draft("check-narrowed", message, narrower.line));
-        } else if !same_kind && !is_elsewhere {
+        } else if !same_kind && !is_elsewhere && !step.direct {
             let message = format!("`{}` is no longer run here", step.target);
             drafts.extend(draft("check-removed", message, step.line));
         }
     }
+    drafts.extend(other_configuration(file, all));
     drafts.truncate(1);
     drafts
+}
+
+/// A command that is given a configuration which came with it and names a part of the tests.
+fn other_configuration(file: &ChangedFile, all: &[&ChangedFile]) -> Option<Draft> {
+    let (before, after) = file.both()?;
+    let fresh = all.iter().filter(|other| other.before.is_none()).filter_map(|other| other.after.as_ref());
+    let narrow: Vec<_> = fresh.filter(|side| side.text.lines().any(names_test_file)).collect();
+    let known: Vec<&str> = before.text.lines().map(str::trim).collect();
+    let (number, line) =
+        after.text.lines().zip(1_u32..).map(|(line, number)| (number, line.trim())).find(|(_, line)| {
+            !known.contains(line)
+                && ["config", "-c "].iter().any(|word| line.contains(word))
+                && narrow.iter().any(|side| line.contains(side.path.rsplit('/').next().unwrap_or(&side.path)))
+        })?;
+    let message = "the tests are run by a configuration that came with this change and names a part of them";
+    Some(Draft::new("check-narrowed", &after.path, number, message).after(line))
 }
 
 /// Whether a step is new in this change, and runs less than all.
@@ -98,7 +115,7 @@ fn is_narrower(step: &Step<'_>, old: &Step<'_>, all: &[&ChangedFile]) -> bool {
     if selects(step.text) && !selects(old.text) {
         return true;
     }
-    let name = step.target.rsplit([':', '/', ' ']).next().unwrap_or_default();
+    let name = step.target.split_once(' ').map_or(step.target.as_str(), |(_, name)| name);
     let says_less = step.target.split(|c: char| !c.is_alphanumeric()).any(|part| LESS.contains(&part));
     let definition = all.iter().find_map(|file| fresh_definition(file, &step.target, name));
     match definition {
@@ -188,7 +205,7 @@ fn steps<'a>(path: &str, text: &'a str) -> Vec<Step<'a>> {
                     text: line.text,
                     target: format!("{target} needs {need}"),
                     runs_tests: kind(need) == Some(true),
-                    context: line.context,
+                    direct: false,
                 });
             }
             continue;
@@ -223,22 +240,23 @@ fn commands<'a>(line: &Line<'a>) -> Vec<Step<'a>> {
         .filter_map(|part| {
             target(part.trim().trim_start_matches(['@', '"', '\'']).trim_end_matches(['"', '\'', ',']))
         })
-        .map(|(target, runs_tests)| Step {
+        .map(|(target, runs_tests, direct)| Step {
             line: line.number,
             text: line.text,
             target,
             runs_tests,
-            context: line.context,
+            direct,
         })
         .collect()
 }
 
 /// What a command calls by name, and whether that runs tests.
-fn target(command: &str) -> Option<(String, bool)> {
+fn target(command: &str) -> Option<(String, bool, bool)> {
     let mut words = command.split_whitespace().filter(|word| !word.contains('='));
     let first = words.next()?;
     let rest: Vec<&str> = words.collect();
-    let named = |kind_of: &str, name: &str| kind(name).map(|tests| (format!("{kind_of} {name}"), tests));
+    let named =
+        |kind_of: &str, name: &str| kind(name).map(|tests| (format!("{kind_of} {name}"), tests, false));
     match first {
         "npm" | "pnpm" | "yarn" | "bun" | "npx" => {
             let name = rest.iter().find(|word| {
@@ -251,7 +269,7 @@ fn target(command: &str) -> Option<(String, bool)> {
         }
         "tox" | "nox" => {
             let name = rest.iter().skip_while(|word| !["-e", "-s"].contains(word)).nth(1).unwrap_or(&"all");
-            Some((format!("{first} {name}"), true))
+            Some((format!("{first} {name}"), true, false))
         }
         "sh" | "bash" | "source" | "." | "python" | "python3" | "node" => {
             let file = rest.iter().find(|word| !word.starts_with('-'))?;
@@ -271,7 +289,31 @@ fn target(command: &str) -> Option<(String, bool)> {
         {
             named("file", first.trim_start_matches("./"))
         }
-        _ => None,
+        // An alias of one's own.
+        "cargo"
+            if rest
+                .first()
+                .is_some_and(|word| word.contains("test") && !["test", "nextest"].contains(word)) =>
+        {
+            named("alias", rest.first()?)
+        }
+        _ => {
+            const RUNNERS: &[&str] = &[
+                "cargo test",
+                "cargo nextest",
+                "pytest",
+                "unittest",
+                "go test",
+                "jest",
+                "vitest",
+                "mocha",
+                "node --test",
+                "gotestsum",
+                "npm test",
+            ];
+            let runner = RUNNERS.iter().find(|runner| command.contains(**runner))?;
+            Some((format!("run {runner}"), true, true))
+        }
     }
 }
 
