@@ -63,7 +63,7 @@ fn test(comparison: &Comparison, old: At, new: At, before: &Test, after: &Test) 
             || is_rewritten(old_inventory, before, new_inventory, after),
         same_inputs: setup(old_inventory, before) == setup(new_inventory, after),
         fewer,
-        as_much: comparison.says_as_much(),
+        as_much: comparison.says_as_much() || comparison.is_rewrite(),
         text: new_inventory.source.flat(&after.span),
         old_text: old_inventory.source.flat(&before.span),
         old_assertions: old_assertions.iter().map(|assertion| assertion.text.clone()).collect(),
@@ -419,13 +419,19 @@ fn describe(
             let is_same = before.strength < Strength::Exact
                 && is_empty(&before.text)
                 && (is_empty(&after.text) || after.word.contains("Empty"));
-            let explained = is_boolean || is_same || is_close(after) || context.follows || context.rewritten;
+            let explained = is_boolean
+                || is_same
+                || is_close(after)
+                || context.follows
+                || context.rewritten
+                || comparison.is_rewrite();
             Some(if explained { found.unsure() } else { found })
         }
         Change::Value(before, after) => {
             let may_follow = comparison.product_changed
                 || comparison.data_changed
                 || comparison.dependencies_changed
+                || comparison.is_rewrite()
                 || !context.same_inputs;
             let rule = if may_follow { "expected-value-follows-code" } else { "expected-value-changed" };
             let message = format!("test `{name}` expects another value of `{}`", cut(&before.subject));

@@ -216,6 +216,27 @@ impl Both<'_> {
         })
     }
 
+    /// Whether another function refuses, which may be where a refusal went. A change that only takes away moved
+    /// nothing to where it was not.
+    fn is_refused_elsewhere(&self, comparison: &Comparison) -> bool {
+        let strict = comparison.takes_away();
+        comparison.files.iter().any(|file| {
+            let Some(inventory) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else {
+                return false;
+            };
+            let had = file.before.as_ref().and_then(|side| side.inventory.as_ref()).filter(|_| strict);
+            let is_known = |name: &str| {
+                let names = |inventory: &Inventory| inventory.definitions.iter().any(|old| old.name == name);
+                names(self.old) || had.is_some_and(names)
+            };
+            let mut others = inventory
+                .definitions
+                .iter()
+                .filter(|definition| definition.is_function && !is_known(&definition.name));
+            others.any(|definition| !refusals(inventory, definition).is_empty())
+        })
+    }
+
     /// Whether every word and text of a refusal that is gone is still in the function as often.
     fn says_as_often(&self, lost: &str) -> bool {
         let (was, is) = (self.old.source.flat(&self.before.body), self.new.source.flat(&self.after.body));
@@ -244,21 +265,7 @@ impl Both<'_> {
         }
         let count = |texts: &[String], wanted: &String| texts.iter().filter(|text| *text == wanted).count();
         let lost = was.iter().find(|text| count(&is, text) < count(&was, text))?;
-        let is_moved = comparison.files.iter().any(|file| {
-            let Some(inventory) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else {
-                return false;
-            };
-            let had = file.before.as_ref().and_then(|side| side.inventory.as_ref());
-            let is_known = |name: &str| {
-                let names = |inventory: &Inventory| inventory.definitions.iter().any(|old| old.name == name);
-                names(self.old) || had.is_some_and(names)
-            };
-            let mut others = inventory
-                .definitions
-                .iter()
-                .filter(|definition| definition.is_function && !is_known(&definition.name));
-            others.any(|definition| !refusals(inventory, definition).is_empty())
-        });
+        let is_moved = self.is_refused_elsewhere(comparison);
         // The very error is still made, by other means: `ok_or_else(|| error)?`.
         let is_cut_off = self.new.source.flat(&self.after.body).contains(lost.as_str());
         let still = !is_cut_off && self.says_as_often(lost);

@@ -367,15 +367,14 @@ fn is_flow(source: &Source, index: usize, piece: &Piece) -> bool {
         outer.class == Class::Function
             && source.around(at).any(|(_, holder)| matches!(holder.class, Class::Function | Class::Lambda))
     });
-    let in_lambda = in_function
-        || match owner {
-            Some((at, outer)) if outer.class == Class::Lambda => {
-                !source.around(at).next().is_some_and(|(_, holder)| is_runner(source, holder))
-            }
-            _ => false,
-        };
+    let in_lambda = match owner {
+        Some((at, outer)) if outer.class == Class::Lambda => {
+            !source.around(at).next().is_some_and(|(_, holder)| is_runner(source, holder))
+        }
+        _ => false,
+    };
     let flat = source.flat(&source.inside(&piece.body));
-    in_lambda && flat.starts_with("return")
+    in_function || in_lambda && flat.starts_with("return")
 }
 
 /// Calls that run what they are given as a test or for each case.

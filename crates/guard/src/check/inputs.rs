@@ -123,8 +123,9 @@ impl Given<'_> {
         }
         let (old, new) = self.inventories;
         let (had, has) = (inputs(&old.source, self.old), inputs(&new.source, self.new));
+        let all = new.source.literals(&self.new.span);
         let lost: Vec<String> =
-            without(&had, &has).into_iter().filter(|literal| !self.is_elsewhere(literal)).collect();
+            without(&had, &all).into_iter().filter(|literal| !self.is_elsewhere(literal)).collect();
         let fresh = without(&has, &had);
         let mass = |inputs: &[String]| inputs.iter().map(|literal| weight(literal)).sum::<usize>();
         let (was, is) = (mass(&lost), mass(&fresh));
@@ -178,7 +179,9 @@ fn is_subset(some: &[String], all: &[String]) -> bool {
 /// The literals of a test that are not what it expects.
 fn inputs(source: &Source, test: &Test) -> Vec<String> {
     // The title of a test that is a call is no input.
-    let span = if source.language.tests == [crate::language::TestBy::Call] { &test.body } else { &test.span };
+    let head = (test.span.start..test.body.start).rfind(|index| ["def", "fn", "func"].contains(&source.word(*index)));
+    // Neither are its attributes, but its parameters are.
+    let span = head.unwrap_or(test.body.start)..test.body.end;
     let mut found: Vec<String> = span
         .clone()
         .filter(|index| matches!(source.tokens[*index].kind, Kind::Number | Kind::Text))

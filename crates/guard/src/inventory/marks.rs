@@ -275,8 +275,9 @@ fn skip_kind(source: &Source, index: usize, body: &Span) -> Option<MarkKind> {
 
 /// Go: `if _, ok := os.LookupEnv("X"); !ok`.
 pub(super) fn always_by_header(source: &Source, piece: &Piece) -> bool {
-    let header = source.flat(&(piece.span.start..piece.condition.start));
-    header.contains("os.LookupEnv(") && source.word(piece.condition.start) == "!"
+    source.language.name == "go"
+        && source.word(piece.condition.start) == "!"
+        && source.words(&(piece.span.start..piece.condition.start)).any(|word| word == "LookupEnv")
 }
 
 fn is_skip_call(source: &Source, piece: &Piece) -> bool {

@@ -131,6 +131,9 @@ fn is_dead_in(source: &Source, outer: &Piece, at: usize, test: &Span) -> bool {
 
 /// `time.AfterFunc(time.Hour, …)`, and what follows a promise that is never kept.
 fn is_put_off(source: &Source, call: &Piece) -> bool {
+    if !["AfterFunc", "then"].contains(&source.word(call.name.end.wrapping_sub(1))) {
+        return false;
+    }
     let callee = source.flat(&call.name);
     callee == "time.AfterFunc"
         || ["newPromise(()=>{}).then", "new Promise(()=>{}).then"].iter().any(|start| callee.ends_with(start))
@@ -228,7 +231,8 @@ fn leaves_before(source: &Source, block: usize, at: usize) -> bool {
                 matches!(piece.class, Class::Return | Class::Throw)
                     || piece.class == Class::Call
                         && source.language.name == "go"
-                        && source.flat(&piece.name) == "panic"
+                        && piece.name.len() == 1
+                        && source.word(piece.name.start) == "panic"
             };
             let always = statement.class == Class::If
                 && statement.span.end <= at

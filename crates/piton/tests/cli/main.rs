@@ -14,6 +14,7 @@ mod crash;
 mod exchange;
 mod guard;
 mod ids;
+mod interrupted;
 mod limits;
 mod loops;
 mod numbers;

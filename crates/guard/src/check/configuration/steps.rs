@@ -85,7 +85,10 @@ pub(super) fn check(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
             drafts.extend(draft("check-narrowed", message, narrower.line));
         } else if !same_kind && !is_elsewhere && !step.direct {
             let message = format!("`{}` is no longer run here", step.target);
-            drafts.extend(draft("check-removed", message, step.line));
+            let found = draft("check-removed", message, step.line);
+            // A look at the code may be part of another tool now.
+            let sure = step.runs_tests;
+            drafts.extend(found.into_iter().map(|draft| if sure { draft } else { draft.unsure() }));
         }
     }
     drafts.extend(other_configuration(file, all));
