@@ -424,6 +424,7 @@ fn describe(
                 || is_close(after)
                 || context.follows
                 || context.rewritten
+                || is_requested(before, context)
                 || comparison.is_rewrite();
             Some(if explained { found.unsure() } else { found })
         }

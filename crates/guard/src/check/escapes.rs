@@ -90,7 +90,13 @@ fn discards(source: &Source, body: &Span) -> usize {
     let bound = source.pieces_in(body).filter(|(_, piece)| {
         let names: Vec<&str> =
             piece.name.clone().map(|index| source.word(index)).filter(|word| *word != ",").collect();
-        piece.class == Class::Binding && !names.is_empty() && names.iter().all(|name| *name == "_")
+        let tidies =
+            ["Remove", "RemoveAll", "Close", "Setenv", "Unsetenv", "Kill", "Shutdown", "remove_file"];
+        let is_tidying = source.words(&piece.arguments).any(|word| tidies.contains(&word));
+        piece.class == Class::Binding
+            && !is_tidying
+            && !names.is_empty()
+            && names.iter().all(|name| *name == "_")
     });
     let dropped = source.pieces_in(body).filter(|(_, piece)| {
         piece.class == Class::Call

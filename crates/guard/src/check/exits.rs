@@ -129,11 +129,7 @@ fn always_equal(source: &Source) -> Places {
     for piece in source.pieces.iter().filter(|piece| piece.class == Class::List && piece.span.len() < 60) {
         let flat = source.flat(&piece.span);
         let says_yes = |name: &&str| ANSWERS.iter().any(|answer| flat.contains(&format!("{name}{answer}")));
-        if EQUALITIES
-            .iter()
-            .chain(&["includes", "has", "contains", "matches", "test"])
-            .any(|name| says_yes(name))
-        {
+        if EQUALITIES.iter().chain(&["includes", "has", "contains", "matches", "test"]).any(says_yes) {
             found.push(place(source, &piece.span));
         }
     }

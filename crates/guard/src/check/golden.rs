@@ -107,7 +107,7 @@ fn read_by_product(path: &str, old: Option<&Inventory>, new: &Inventory) -> Opti
         if source.tokens[index].kind != Kind::Text
             || tests.iter().any(|span| span.contains(&index))
             || !names_test_data(source, index)
-            || !is_fresh(index) && !(index > 0 && is_fresh_around(source, index, &is_fresh))
+            || !(is_fresh(index) || index > 0 && is_fresh_around(source, index, &is_fresh))
         {
             continue;
         }

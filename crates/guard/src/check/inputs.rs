@@ -179,7 +179,8 @@ fn is_subset(some: &[String], all: &[String]) -> bool {
 /// The literals of a test that are not what it expects.
 fn inputs(source: &Source, test: &Test) -> Vec<String> {
     // The title of a test that is a call is no input.
-    let head = (test.span.start..test.body.start).rfind(|index| ["def", "fn", "func"].contains(&source.word(*index)));
+    let head = (test.span.start..test.body.start)
+        .rfind(|index| ["def", "fn", "func"].contains(&source.word(*index)));
     // Neither are its attributes, but its parameters are.
     let span = head.unwrap_or(test.body.start)..test.body.end;
     let mut found: Vec<String> = span

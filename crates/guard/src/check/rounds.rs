@@ -74,7 +74,8 @@ pub(super) fn check(
 
 fn rounds(path: &str, inventory: &Inventory) -> Vec<Round> {
     let source = &inventory.source;
-    let regions = if paths::is_test(path) { vec![0..source.tokens.len()] } else { test_modules(inventory) };
+    let regions =
+        if paths::is_test(path) { vec![super::tokens::whole(source)] } else { test_modules(inventory) };
     let mut found = Vec::new();
     for piece in &source.pieces {
         let header = match piece.class {

@@ -328,7 +328,7 @@ fn dropped(
 
     let helped = has.iter().any(|name| reaches(comparison, new, name, lost, 3));
     let gained: Vec<_> = has.iter().filter(|name| !had.contains(*name)).collect();
-    let is_own = |name: &&&String| defines_fake(new, after, name) && defined(old, name).is_none();
+    let is_own = |name: &&&String| defines_fake((old, new), after, name) && defined(old, name).is_none();
     let stands_in = gained.iter().find(is_own);
     if helped || gained.len() > GAINED_CALLS_MAX {
         return None;
@@ -365,8 +365,8 @@ fn stood_in(
     })
 }
 
-/// Whether a function is made in the test or in its file, and calls nothing but what its file defines.
-fn defines_fake(inventory: &Inventory, test: &Test, name: &str) -> bool {
+/// Whether a function is made in the test or in its file, and calls nothing but what its file defined before.
+fn defines_fake((old, inventory): (&Inventory, &Inventory), test: &Test, name: &str) -> bool {
     let source = &inventory.source;
     let own = inventory.definitions.iter().filter(|definition| definition.name == name);
     let bound = source.pieces_in(&test.body).filter(|(_, piece)| {
@@ -378,7 +378,7 @@ fn defines_fake(inventory: &Inventory, test: &Test, name: &str) -> bool {
         .collect();
     let is_plain = |word: &str| {
         ["Ok", "Some", "Err", "func", "String", "list", "dict", "format", "f64", "int", "str"].contains(&word)
-            || inventory.definitions.iter().any(|definition| definition.name == word)
+            || old.definitions.iter().any(|definition| definition.name == word)
     };
     let calls_out = |span: &Span| {
         span.clone().any(|index| {

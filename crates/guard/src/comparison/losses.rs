@@ -76,7 +76,7 @@ impl Comparison {
             && !product.iter().any(|file| asks_otherwise(file))
             && self.followed.added.is_empty()
             && product.iter().all(|file| file.both().is_some())
-            && product.iter().map(|file| gained(file)).sum::<usize>() <= GAINED_MAX
+            && product.iter().map(|file| gained(file)).fold(0_usize, usize::saturating_add) <= GAINED_MAX
             && !self.files.iter().any(says_so)
             && self.tests_say_less()
     }
@@ -165,6 +165,14 @@ fn says_so(file: &ChangedFile) -> bool {
 fn gained(file: &ChangedFile) -> usize {
     let Some((old, new)) = file.inventories() else { return usize::MAX / 2 };
     let mut left = words(old);
+    let (called, calls) = (called(old), called(new));
+    // A call that was not there does something in its place.
+    let is_more = |(word, times): (&String, &usize)| {
+        !EMPTY.contains(&word.as_str()) && *times > called.get(word).copied().unwrap_or_default()
+    };
+    if calls.iter().any(is_more) {
+        return usize::MAX / 2;
+    }
     let mut count = 0;
     for (word, times) in words(new) {
         let had = left.remove(&word).unwrap_or_default();
@@ -187,6 +195,20 @@ fn is_switch(old: &Inventory, new: &Inventory) -> bool {
         words.iter().all(|word| wanted.contains(&word.as_str()) || is_text(word))
     };
     all(differs(&was, &is), &["true", "True"]) && all(differs(&is, &was), &["false", "False"])
+}
+
+/// The functions that the product part of a file calls, each with how often.
+fn called(inventory: &Inventory) -> BTreeMap<String, usize> {
+    let source = &inventory.source;
+    let tests = test_modules(inventory);
+    let mut found: BTreeMap<String, usize> = BTreeMap::new();
+    for piece in source.pieces.iter().filter(|piece| piece.class == Class::Call) {
+        let is_product = !tests.iter().any(|span| span.contains(&piece.span.start));
+        if let Some(word) = source.words(&piece.name).last().filter(|_| is_product) {
+            *found.entry(word.to_owned()).or_default() += 1;
+        }
+    }
+    found
 }
 
 fn words(inventory: &Inventory) -> BTreeMap<String, usize> {

@@ -80,13 +80,19 @@ fn outcome(world: &World) -> Value {
             })
         })
         .collect();
+    let findings: Vec<_> = status["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| json!([finding["rule"], finding["file"], finding["message"], finding["blocking"]]))
+        .collect();
     let count = |kind: &str| world.count("r", kind);
     json!({
         "status": [status["status"], status["reason"]],
         "used": [status["used"]["iterations"], status["used"]["attempts"], status["used"]["lost"]],
         "baseline": status["baseline_measures"],
         "measures": status["measures"],
-        "findings": status["findings"],
+        "findings": findings,
         "iterations": iterations,
         "best": world.json(&["best", "r"])["iteration"],
         "files": [world.read("tests"), world.read("code.txt"), world.read("report")],
