@@ -6,14 +6,20 @@ mod configuration;
 mod deletion;
 mod detection;
 mod errors;
+mod escapes;
 mod examples;
 mod exits;
+mod golden;
+mod inputs;
 mod mocks;
 mod product;
 mod recorded;
+mod rounds;
 mod rows;
 mod skipping;
+mod subject;
 mod suppressions;
+mod tokens;
 
 use crate::comparison::Comparison;
 
@@ -71,13 +77,17 @@ impl Draft {
 
 /// Runs every rule.
 pub(crate) fn all(comparison: &Comparison) -> Vec<Draft> {
-    let families: [fn(&Comparison) -> Vec<Draft>; 10] = [
+    let families: [fn(&Comparison) -> Vec<Draft>; 14] = [
         deletion::check,
         skipping::check,
         assertions::check,
+        escapes::check,
         examples::check,
         exits::check,
         mocks::check,
+        subject::check,
+        inputs::check,
+        golden::check,
         product::check,
         errors::check,
         recorded::check,

@@ -1,5 +1,6 @@
 //! Two trees side by side: the files that differ, understood, and what they have to do with each other.
 
+mod losses;
 mod touched;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +13,8 @@ use crate::similar::Fingerprint;
 use crate::source::{Kind, Source};
 use piton_git::{Entry, ReadError, Tree};
 
+/// So many tests that changed at once are a rewrite, where they say as much as before.
+const REWRITTEN_TESTS_MIN: usize = 6;
 /// Less than this is read faster than a thread starts.
 const PARALLEL_BYTES_MIN: usize = 16 * 1024;
 
@@ -26,11 +29,27 @@ pub(crate) struct Side {
 
 impl Side {
     pub(crate) fn new(path: &str, bytes: Vec<u8>) -> Self {
-        let text = String::from_utf8(bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        let text = decoded(bytes);
         let source = Language::of(path).and_then(|language| Source::parse(language, text.clone()));
         let inventory = source.map(|source| Inventory::of(path, source));
         Self { path: path.to_owned(), text, inventory }
+    }
+
+    /// Both sides of a file: what they share is parsed once.
+    fn pair(old: File, new: File) -> (Self, Self) {
+        let language = Language::of(&new.0)
+            .filter(|language| Language::of(&old.0).is_some_and(|other| std::ptr::eq(*language, other)));
+        let Some(language) = language else { return (Self::new(&old.0, old.1), Self::new(&new.0, new.1)) };
+        let (before, after) = (decoded(old.1), decoded(new.1));
+        let Some((source, tree)) = Source::parse_after(language, before.clone(), None) else {
+            return (Self::new(&old.0, before.into_bytes()), Self::new(&new.0, after.into_bytes()));
+        };
+        let later = Source::parse_after(language, after.clone(), Some((&before, &tree)));
+        let side = |path: String, text: String, source: Option<Source>| {
+            let inventory = source.map(|source| Inventory::of(&path, source));
+            Self { path, text, inventory }
+        };
+        (side(old.0, before, Some(source)), side(new.0, after, later.map(|(source, _)| source)))
     }
 
     pub(crate) fn tests(&self) -> &[Test] {
@@ -42,6 +61,13 @@ impl Side {
         self.inventory.is_some() && !paths::is_test(&self.path) && !paths::is_check_configuration(&self.path)
     }
 }
+
+fn decoded(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+/// A path and what is in it.
+type File = (String, Vec<u8>);
 
 /// A file that differs. A file that moved is one of these, too.
 #[derive(Debug)]
@@ -91,6 +117,10 @@ pub(crate) struct Comparison {
     pub(crate) balance: BTreeMap<String, isize>,
     /// How much more all tests together say than before.
     weight_gained: i64,
+    /// Whether the change only takes away, once somebody asked.
+    takes_away: std::cell::OnceCell<bool>,
+    /// Whether many tests were rewritten, once somebody asked.
+    rewrite: std::cell::OnceCell<bool>,
     /// What the old tree allows, as it is in its file.
     pub(crate) allow_file: Option<Vec<u8>>,
     /// Pairs of tests that are the same token by token, by the old one.
@@ -116,6 +146,8 @@ impl Comparison {
             removed_names: BTreeSet::new(),
             balance: BTreeMap::new(),
             weight_gained: 0,
+            takes_away: std::cell::OnceCell::new(),
+            rewrite: std::cell::OnceCell::new(),
             allow_file,
             same: BTreeSet::new(),
             unchanged,
@@ -153,7 +185,8 @@ impl Comparison {
             wanted.iter().any(|word| text.contains(word.as_str()))
         };
         let read = entries.iter().zip(head.read(&entries)?).filter(|(_, bytes)| may_matter(bytes));
-        self.other_tests = sides(read.map(|(entry, bytes)| (entry.path.clone(), bytes)).collect());
+        let files = read.map(|(entry, bytes)| (None, Some((entry.path.clone(), bytes)))).collect();
+        self.other_tests = sides(files).into_iter().filter_map(|file| file.after).collect();
         Ok(())
     }
 
@@ -216,6 +249,29 @@ impl Comparison {
         !self.distrust && self.weight_gained >= 0
     }
 
+    /// Whether the change brings nothing: the product does less, and its tests say less.
+    pub(crate) fn takes_away(&self) -> bool {
+        *self.takes_away.get_or_init(|| self.only_takes_away() || self.only_switches())
+    }
+
+    /// Whether many tests were rewritten at once and together say nearly as much as before: who moves to another
+    /// library of assertions says some things in other words, who cheats says less.
+    pub(crate) fn is_rewrite(&self) -> bool {
+        !self.distrust && *self.rewrite.get_or_init(|| self.rewrites_many())
+    }
+
+    fn rewrites_many(&self) -> bool {
+        let pairs: Vec<_> = self.changed_pairs().collect();
+        let count = pairs.len() + self.followed.added.len() + self.followed.removed.len();
+        let old = |at: At| weight(self.old_inventory(at), self.old_test(at));
+        let new = |at: At| weight(self.new_inventory(at), self.new_test(at));
+        let was: i64 =
+            pairs.iter().map(|pair| old(pair.0)).chain(self.followed.removed.iter().map(|at| old(*at))).sum();
+        let is: i64 =
+            pairs.iter().map(|pair| new(pair.1)).chain(self.followed.added.iter().map(|at| new(*at))).sum();
+        count >= REWRITTEN_TESTS_MIN && is * 10 >= was * 9
+    }
+
     /// Whether an assertion that is gone here is somewhere else now.
     pub(crate) fn is_moved(&self, text: &str) -> bool {
         self.balance.get(text).is_some_and(|balance| *balance >= 0)
@@ -234,27 +290,48 @@ fn rarest(inventory: &Inventory, test: &Test) -> Option<String> {
 }
 
 /// Reads files, on as many processors as there are.
-fn sides(files: Vec<(String, Vec<u8>)>) -> Vec<Side> {
+fn sides(files: Vec<(Option<File>, Option<File>)>) -> Vec<ChangedFile> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(files.len());
-    let bytes: usize = files.iter().map(|(_, bytes)| bytes.len()).sum();
+    let size = |file: &Option<File>| file.as_ref().map_or(0, |(_, bytes)| bytes.len());
+    let bytes: usize = files.iter().map(|(old, new)| size(old) + size(new)).sum();
     if workers < 2 || bytes < PARALLEL_BYTES_MIN {
-        return files.into_iter().map(|(path, bytes)| Side::new(&path, bytes)).collect();
+        return files.into_iter().map(read).collect();
     }
-    let jobs: std::sync::Mutex<Vec<_>> = std::sync::Mutex::new(files.into_iter().enumerate().collect());
+    let mut jobs: Vec<_> = files.into_iter().enumerate().collect();
+    // The largest first, so that no processor waits for it in the end.
+    jobs.sort_by_key(|(_, (old, new))| size(old) + size(new));
+    let jobs = std::sync::Mutex::new(jobs);
     let work = || {
         let mut done = Vec::new();
         loop {
             let job = jobs.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop();
-            let Some((index, (path, bytes))) = job else { return done };
-            done.push((index, Side::new(&path, bytes)));
+            let Some((index, file)) = job else { return done };
+            done.push((index, read(file)));
         }
     };
-    let mut all: Vec<(usize, Side)> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().flat_map(|thread| thread.join().expect("reading a file never panics")).collect()
+    let mut all: Vec<(usize, ChangedFile)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
+        let mut all = work();
+        for thread in threads {
+            all.extend(thread.join().expect("reading a file never panics"));
+        }
+        all
     });
     all.sort_by_key(|(index, _)| *index);
-    all.into_iter().map(|(_, side)| side).collect()
+    all.into_iter().map(|(_, file)| file).collect()
+}
+
+fn read((old, new): (Option<File>, Option<File>)) -> ChangedFile {
+    match (old, new) {
+        (Some(old), Some(new)) => {
+            let (before, after) = Side::pair(old, new);
+            ChangedFile { before: Some(before), after: Some(after) }
+        }
+        (old, new) => {
+            let side = |file: Option<File>| file.map(|(path, bytes)| Side::new(&path, bytes));
+            ChangedFile { before: side(old), after: side(new) }
+        }
+    }
 }
 
 /// What [`changes`] finds.
@@ -340,11 +417,7 @@ fn side_by_side(before: BTreeMap<String, Vec<u8>>, mut after: BTreeMap<String, V
         pairs.push((Some((path, bytes)), new));
     }
     pairs.extend(after.into_iter().map(|new| (None, Some(new))));
-    let shape: Vec<_> = pairs.iter().map(|(old, new)| (old.is_some(), new.is_some())).collect();
-    let mut read = sides(pairs.into_iter().flat_map(|(old, new)| [old, new]).flatten().collect()).into_iter();
-    let mut next = |is_there: bool| if is_there { read.next() } else { None };
-    let mut files: Vec<_> =
-        shape.into_iter().map(|(old, new)| ChangedFile { before: next(old), after: next(new) }).collect();
+    let mut files = sides(pairs);
     files.sort_by(|a, b| a.path().cmp(b.path()));
     files
 }
@@ -448,13 +521,18 @@ fn weight_gained(files: &[ChangedFile]) -> i64 {
     files.iter().map(|file| of_side(&file.after) - of_side(&file.before)).sum()
 }
 
+/// More rows of a table than this say no more.
+const CASES_MAX: usize = 20;
+
 /// How much a test says, by itself and through the helpers of its file.
 fn weight(inventory: &Inventory, test: &Test) -> i64 {
     let source = &inventory.source;
     let own: i64 = test.live().map(|assertion| assertion.strength as i64).sum();
     let called = test.body.clone().filter(|index| source.word(index + 1) == "(");
     let helpers = called.filter_map(|index| inventory.helpers.get(source.word(index)));
-    own + helpers.flatten().map(|assertion| assertion.strength as i64).sum::<i64>()
+    let once = own + helpers.flatten().map(|assertion| assertion.strength as i64).sum::<i64>();
+    // Each row of a table says it again.
+    once * i64::try_from(test.cases.len().clamp(1, CASES_MAX)).unwrap_or(1)
 }
 
 /// How many more of each assertion the new sides have than the old ones.

@@ -20,7 +20,7 @@ use crate::source::{Source, Span};
 
 pub(crate) use condition::{is_always, is_constant};
 pub(crate) use definitions::Definition;
-pub(crate) use marks::{Mark, MarkKind};
+pub(crate) use marks::{Mark, MarkKind, skips};
 pub(crate) use reach::{Reach, reach, says_so};
 pub(crate) use retries::times;
 

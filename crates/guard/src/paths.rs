@@ -47,9 +47,7 @@ pub(crate) fn is_collected(path: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name);
     let Some(language) = Language::of(path) else { return false };
     match language.name {
-        "python" => {
-            stem.starts_with("test") || stem.ends_with("_test") || stem.ends_with("_tests") || stem == "tests"
-        }
+        "python" => stem.starts_with("test") || stem.ends_with("_test"),
         "go" => {
             let is_passed_by = |part: &str| part == "testdata" || part.starts_with(['_', '.']);
             name.ends_with("_test.go") && !is_passed_by(name) && !directory.split('/').any(is_passed_by)

@@ -68,6 +68,7 @@ pub const RULES: &[Rule] = &[
     rule("test-focused", TestSkipping, "LP-003", High, 0.98, true, "a mark lets only some tests run", "remove `only`"),
     rule("test-conditionally-skipped", TestSkipping, "LP-003", Medium, 0.6, false, "a test that always ran now runs only under a condition", "remove the condition unless the test cannot run there"),
     rule("new-test-skipped", TestSkipping, "", Low, 0.5, false, "a new test does not run", "make it run"),
+    rule("test-case-skipped", TestSkipping, "LP-003", High, 0.97, true, "a test leaves before it has checked everything, or passes some of its cases by", "remove the way out and fix the code"),
     rule("test-retried", TestSkipping, "", High, 0.97, true, "a test that failed runs again until it passes", "remove the retries and fix what makes it fail"),
     rule("assertion-removed", AssertionWeakening, "LP-013", High, 0.97, true, "a test checks less than before", "restore the assertion and fix the code"),
     rule("assertion-weakened", AssertionWeakening, "LP-013", High, 0.97, true, "an assertion became weaker", "restore the stronger assertion and fix the code"),
@@ -93,6 +94,9 @@ pub const RULES: &[Rule] = &[
     rule("allowance-changed", ValidationBypass, "", Medium, 1.0, false, "what the guard allows changed; it counts once it is part of the base", "make sure that each new entry is meant"),
     rule("test-detected", ValidationBypass, "LP-015", Critical, 0.97, true, "product code behaves differently under test", "remove the special case"),
     rule("answer-hard-coded", ValidationBypass, "LP-015", Critical, 0.97, true, "product code answers the inputs of a test with the values it expects", "compute the answer"),
+    rule("test-data-read", ValidationBypass, "LP-015", Critical, 0.97, true, "product code reads data that belongs to the tests", "compute the answer"),
+    rule("golden-rewritten", AssertionWeakening, "LP-024", Critical, 0.97, true, "tests write or compute what they compare with", "compare with what was recorded"),
+    rule("inputs-trivialised", AssertionWeakening, "LP-013", High, 0.97, true, "a test is given next to nothing, and no product code changed", "restore the inputs and fix the code"),
     rule("special-cases", ValidationBypass, "LP-017", Medium, 0.5, false, "a function gained many comparisons with fixed values", "fix the cause"),
     rule("lint-suppressed", ErrorSuppression, "", Medium, 0.97, true, "lints, types or coverage are switched off for a whole file, or all over it", "fix what it complains about"),
     rule("error-swallowed", ErrorSuppression, "LP-016", High, 0.97, true, "an error is caught and dropped", "handle the error or let it through"),
@@ -106,7 +110,7 @@ pub const RULES: &[Rule] = &[
     rule("todo-added", FeatureRemoval, "LP-019", Low, 0.4, false, "many notes about unfinished work were added", "finish the work"),
     rule("snapshot-regenerated", AssertionWeakening, "LP-024", High, 0.97, true, "recorded results changed, and no product code did", "restore the recording and fix the code"),
     rule("snapshot-follows-code", AssertionWeakening, "LP-024", Medium, 0.5, false, "recorded results changed together with the code", "read the new recording"),
-    rule("fixture-changed", AssertionWeakening, "LP-024", Medium, 0.6, false, "data that tests compare with changed, and no product code did", "restore the data and fix the code"),
+    rule("fixture-changed", AssertionWeakening, "LP-024", High, 0.97, true, "data that tests compare with changed, and no product code did", "restore the data and fix the code"),
 ];
 
 #[cfg(test)]

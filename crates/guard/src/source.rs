@@ -70,16 +70,28 @@ pub(crate) struct Source {
 impl Source {
     /// Reads a file. `None` where nothing could be parsed at all.
     pub(crate) fn parse(language: &'static Language, text: String) -> Option<Self> {
+        Self::parse_after(language, text, None).map(|(source, _)| source)
+    }
+
+    /// Reads a file of which another version was read before: what they share need not be parsed again.
+    pub(crate) fn parse_after(
+        language: &'static Language,
+        text: String,
+        before: Option<(&str, &tree_sitter::Tree)>,
+    ) -> Option<(Self, tree_sitter::Tree)> {
         if text.len() > BYTES_MAX {
             return None;
         }
-        let tree = language.parser().parse(&text, None)?;
+        let known = before
+            .filter(|(_, tree)| !tree.root_node().has_error())
+            .map(|(old, tree)| edited(old, &text, tree));
+        let tree = language.parser().parse(&text, known.as_ref())?;
         let mut source =
             Self { language, text, tokens: Vec::new(), pieces: Vec::new(), comments: Vec::new() };
         source.tokens.reserve(source.text.len() / 4);
         Walk { source: &mut source, grammar: language.ready(), open: Vec::new() }.run(&tree);
         source.complete();
-        Some(source)
+        Some((source, tree))
     }
 
     /// Fills in what grammars do not name: the callee of a call, the body of a handler.
@@ -259,6 +271,30 @@ impl Source {
     pub(crate) fn comment(&self, comment: &Comment) -> &str {
         &self.text[comment.bytes.clone()]
     }
+}
+
+/// A tree as if its text had been edited into another.
+fn edited(old: &str, new: &str, tree: &tree_sitter::Tree) -> tree_sitter::Tree {
+    let start = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
+    let shared = old.len().min(new.len()) - start;
+    let end = old.bytes().rev().zip(new.bytes().rev()).take(shared).take_while(|(a, b)| a == b).count();
+    let point = |text: &str, at: usize| {
+        let before = &text.as_bytes()[..at];
+        let row = before.iter().filter(|byte| **byte == b'\n').count();
+        let column = before.iter().rev().take_while(|byte| **byte != b'\n').count();
+        tree_sitter::Point { row, column }
+    };
+    let (old_end, new_end) = (old.len() - end, new.len() - end);
+    let mut tree = tree.clone();
+    tree.edit(&tree_sitter::InputEdit {
+        start_byte: start,
+        old_end_byte: old_end,
+        new_end_byte: new_end,
+        start_position: point(old, start),
+        old_end_position: point(old, old_end),
+        new_end_position: point(new, new_end),
+    });
+    tree
 }
 
 /// A text literal with one kind of quotes, so that a formatter's choice does not matter.

@@ -148,6 +148,8 @@ pub(crate) const FAILURE_CALLS: &[&str] = &[
 /// Calls that end the process.
 pub(crate) const EXIT_CALLS: &[&str] = &[
     "sys.exit",
+    "syscall.Exit",
+    "unix.Exit",
     "os._exit",
     "os.abort",
     "exit",

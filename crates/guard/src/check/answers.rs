@@ -216,12 +216,17 @@ fn stubs(old: &Inventory, new: &Inventory) -> Vec<Candidate> {
 /// Candidates whose inputs and answers are those of a test.
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
+    let tests_changed = comparison.files.iter().any(|file| file.is_test())
+        || comparison.changed_pairs().next().is_some()
+        || !comparison.followed.added.is_empty();
     for file in &comparison.files {
         for candidate in candidates(file.before.as_ref(), file.after.as_ref()) {
             let sides =
                 comparison.files.iter().filter_map(|file| file.after.as_ref()).chain(&comparison.other_tests);
             let inventories = sides.filter_map(|side| side.inventory.as_ref());
-            let is_known = inventories.into_iter().any(|inventory| knows(inventory, &candidate));
+            let is_known = inventories.into_iter().any(|inventory| {
+                knows(inventory, &candidate) || !tests_changed && singles_out(inventory, &candidate)
+            });
             if is_known {
                 let message = match candidate.function.as_str() {
                     "" => "a table holds the inputs of tests and the answers they expect".to_owned(),
@@ -235,6 +240,26 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         }
     }
     drafts
+}
+
+/// Whether a constant is the answer to the very inputs of a test that was there before, whatever the test expects of
+/// it: nobody else would ask for these together.
+fn singles_out(inventory: &Inventory, candidate: &Candidate) -> bool {
+    let source = &inventory.source;
+    let plain = |literal: &String| literal.trim_matches('"').to_owned();
+    let texts: BTreeSet<String> = candidate.inputs.iter().map(plain).filter(|text| text.len() > 1).collect();
+    let is_odd = |text: &String| {
+        text.len() > 4 && text.contains(|c: char| !c.is_alphanumeric() && !"-_ .".contains(c))
+    };
+    if candidate.function.is_empty() || texts.len() < 2 && !texts.iter().any(is_odd) {
+        return false;
+    }
+    inventory.tests.iter().any(|test| {
+        let mut literals = source.literals(&test.span);
+        literals.extend(test.cases.iter().flat_map(|case| super::deletion::literals_of_text(case)));
+        source.words(&test.span).any(|word| word == candidate.function)
+            && candidate.inputs.iter().all(|input| literals.contains(input))
+    })
 }
 
 /// Whether a file of tests asks for exactly this.

@@ -63,10 +63,15 @@ fn test(comparison: &Comparison, old: At, new: At, before: &Test, after: &Test) 
             || is_rewritten(old_inventory, before, new_inventory, after),
         same_inputs: setup(old_inventory, before) == setup(new_inventory, after),
         fewer,
-        as_much: comparison.says_as_much(),
+        as_much: comparison.says_as_much() || comparison.is_rewrite(),
         text: new_inventory.source.flat(&after.span),
         old_text: old_inventory.source.flat(&before.span),
         old_assertions: old_assertions.iter().map(|assertion| assertion.text.clone()).collect(),
+        new_assertions: new_assertions
+            .iter()
+            .filter(|assertion| assertion.reach == Reach::Live)
+            .map(|assertion| (assertion.subject.clone(), assertion.expected.clone()))
+            .collect(),
         span: after.span.clone(),
     };
     for change in changes {
@@ -94,6 +99,8 @@ struct Context {
     old_text: String,
     /// What it asserted before.
     old_assertions: Vec<String>,
+    /// What its new assertions look at and expect.
+    new_assertions: Vec<(String, String)>,
     /// Where it is in the new file.
     span: crate::source::Span,
 }
@@ -278,6 +285,9 @@ fn compared<'a>(before: &'a Assertion, after: &'a Assertion, others: &[&Assertio
     if is_broader(before, after) {
         return (!is_said_elsewhere(before, after, others)).then_some(Change::Error(before, after));
     }
+    if values::is_vacuous(before, after) || values::is_any_of(before, after) {
+        return Some(Change::Weakened(before, after));
+    }
     match values::tolerances(before, after) {
         Some(std::cmp::Ordering::Greater) => return Some(Change::Tolerance(before, after)),
         Some(std::cmp::Ordering::Less) => return None,
@@ -322,6 +332,10 @@ fn other_value<'a>(before: &'a Assertion, after: &'a Assertion) -> Option<Change
     let differs =
         before.expected != after.expected && !before.expected.is_empty() && !after.expected.is_empty();
     if before.subject != after.subject || !differs {
+        return None;
+    }
+    // All of it says more than how much there is.
+    if before.word.contains("Length") && !after.word.contains("Length") {
         return None;
     }
     let is_value = is_value(&before.expected)
@@ -379,7 +393,7 @@ fn describe(
                 || !is_own && before.word != *name && calls(&context.text, &called);
             // The very same is asserted again in the same test.
             let is_doubled = old_count(&before.text, context) > 1;
-            let still = still || is_doubled || is_requested(before, context);
+            let still = still || is_doubled || is_requested(before, context) || is_merged(before, context);
             // What a test cleans up after itself is not what it tests.
             let is_own_doing = CLEANUP.iter().any(|call| before.subject.contains(call));
             let explained = context.follows || context.rewritten || context.as_much || is_own_doing;
@@ -405,13 +419,20 @@ fn describe(
             let is_same = before.strength < Strength::Exact
                 && is_empty(&before.text)
                 && (is_empty(&after.text) || after.word.contains("Empty"));
-            let explained = is_boolean || is_same || is_close(after) || context.follows || context.rewritten;
+            let explained = is_boolean
+                || is_same
+                || is_close(after)
+                || context.follows
+                || context.rewritten
+                || is_requested(before, context)
+                || comparison.is_rewrite();
             Some(if explained { found.unsure() } else { found })
         }
         Change::Value(before, after) => {
             let may_follow = comparison.product_changed
                 || comparison.data_changed
                 || comparison.dependencies_changed
+                || comparison.is_rewrite()
                 || !context.same_inputs;
             let rule = if may_follow { "expected-value-follows-code" } else { "expected-value-changed" };
             let message = format!("test `{name}` expects another value of `{}`", cut(&before.subject));
@@ -444,6 +465,23 @@ fn describe(
 /// How often a test asserted something in the very same words.
 fn old_count(text: &str, context: &Context) -> usize {
     context.old_assertions.iter().filter(|other| *other == text).count()
+}
+
+/// Whether an assertion is part of a new one: of a list, of an object, or of the pattern of an error.
+fn is_merged(before: &Assertion, context: &Context) -> bool {
+    if before.expected.is_empty() {
+        return false;
+    }
+    let (base, member) = before.subject.rsplit_once('.').unwrap_or((before.subject.as_str(), ""));
+    let inner = before.expected.trim_matches('"');
+    context.new_assertions.iter().any(|(subject, expected)| {
+        let in_list = subject.contains(&before.subject) && subject.len() > before.subject.len();
+        let in_object = subject == base && !member.is_empty() && expected.contains(member);
+        let says = expected.contains(&before.expected);
+        let unescaped = format!("{subject},{expected}").replace('\\', "");
+        let in_pattern = before.subject.contains("exception") || before.subject.contains("error");
+        (in_list || in_object) && says || in_pattern && inner.len() > 5 && unescaped.contains(inner)
+    })
 }
 
 /// Whether what was asked of an answer is asked of the request now: `.expect(200, "body")`.
@@ -547,6 +585,7 @@ fn helpers(comparison: &Comparison) -> Vec<Draft> {
                 text: after.source.flat(&definition.span),
                 old_text: String::new(),
                 old_assertions: Vec::new(),
+                new_assertions: Vec::new(),
                 span: definition.span.clone(),
             };
             for change in changes(old, new) {

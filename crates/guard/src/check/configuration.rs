@@ -8,6 +8,7 @@ mod command;
 mod operands;
 mod retry;
 mod setting;
+mod steps;
 mod vocabulary;
 
 use super::Draft;
@@ -64,6 +65,10 @@ fn file(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
     };
     let changes = changes(before, after);
     let replaced = gains_check(&changes);
+    let replaced_by_tests = changes.iter().any(|change| {
+        let runs = |line: &Option<Line<'_>>| line.as_ref().is_some_and(|line| command::runs_tests(line.text));
+        !runs(&change.before) && runs(&change.after)
+    });
     let mut drafts = Vec::new();
     let version = |text: &'_ str| text.lines().find(|line| line.starts_with("version:")).map(str::to_owned);
     // A file in another version of its format says the same in other words.
@@ -87,13 +92,19 @@ fn file(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
             .or_else(|| command::compared(path, change, after))
             .or_else(|| setting::compared(path, change, after));
         let is_explained = |draft: &Draft| match draft.rule {
-            "check-removed" => replaced,
+            "check-removed" => {
+                let ran_tests = change.before.as_ref().is_some_and(|line| command::runs_tests(line.text));
+                if ran_tests { replaced_by_tests } else { replaced }
+            }
             "check-narrowed" => {
                 is_migrated || is_new_tool(change) || change.after.as_ref().is_some_and(gives_reason)
             }
             _ => false,
         };
         drafts.extend(found.map(|draft| if is_explained(&draft) { draft.unsure() } else { draft }));
+    }
+    if !drafts.iter().any(|draft| draft.sure) {
+        drafts.extend(steps::check(file, all));
     }
     if drafts.is_empty()
         && !changes.is_empty()

@@ -128,7 +128,7 @@ fn one_removed(comparison: &Comparison, at: At) -> Draft {
 /// Whether something else than a cheat is at least as likely: behaviour that changed, or other tests of the same.
 fn is_explained(comparison: &Comparison, at: At) -> bool {
     // What said nothing is not made up for.
-    let is_made_up_for = comparison.says_as_much()
+    let is_made_up_for = (comparison.says_as_much() || comparison.is_rewrite())
         && comparison.old_test(at).live().any(|assertion| assertion.strength > Strength::Tautology);
     comparison.may_follow_code() || is_made_up_for || is_replaced(comparison, at)
 }

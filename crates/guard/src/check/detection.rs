@@ -128,6 +128,10 @@ fn is_detection(source: &Source, index: usize) -> bool {
             let near = around(source, index, 18, 14);
             SELF.iter().any(|place| near.contains(place))
         }
+        "main" if is_text => {
+            let near = around(source, index, 18, 4);
+            near.contains("thread::current().name()")
+        }
         "cfg" => source.word(index + 1) == "!" && source.word(index + 3) == "test",
         "Testing" => source.word(index.saturating_sub(2)) == "testing",
         "jest" | "vitest" | "describe" | "it" | "mocha" | "expect" => {

@@ -18,6 +18,9 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         || !followed.removed.is_empty()
         || comparison.changed_pairs().next().is_some()
         || comparison.files.iter().any(test_module_changed);
+    // A change that only takes away is not what its tests ask for.
+    let explained = tests_changed && !comparison.takes_away();
+    let tests_changed = explained;
     // What a file that is gone held may be in another now.
     let gone: Vec<_> = comparison
         .files
@@ -45,7 +48,9 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             // Where tests changed as well, it may be what they ask for.
             let swallowed = both.swallowed().into_iter().chain(both.hands_on_less());
             drafts.extend(swallowed.map(|draft| if tests_changed { draft.unsure() } else { draft }));
-            drafts.extend(both.refuses_less(comparison, tests_changed));
+            let refused = both.refuses_less(comparison, tests_changed);
+            let fails = both.fails_less().filter(|_| refused.is_none() && comparison.takes_away());
+            drafts.extend(refused.into_iter().chain(fails));
         }
     }
     drafts
@@ -211,6 +216,47 @@ impl Both<'_> {
         })
     }
 
+    /// Whether another function refuses, which may be where a refusal went. A change that only takes away moved
+    /// nothing to where it was not.
+    fn is_refused_elsewhere(&self, comparison: &Comparison) -> bool {
+        let strict = comparison.takes_away();
+        comparison.files.iter().any(|file| {
+            let Some(inventory) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else {
+                return false;
+            };
+            let had = file.before.as_ref().and_then(|side| side.inventory.as_ref()).filter(|_| strict);
+            let is_known = |name: &str| {
+                let names = |inventory: &Inventory| inventory.definitions.iter().any(|old| old.name == name);
+                names(self.old) || had.is_some_and(names)
+            };
+            let mut others = inventory
+                .definitions
+                .iter()
+                .filter(|definition| definition.is_function && !is_known(&definition.name));
+            others.any(|definition| !refusals(inventory, definition).is_empty())
+        })
+    }
+
+    /// Whether every word and text of a refusal that is gone is still in the function as often.
+    fn says_as_often(&self, lost: &str) -> bool {
+        let (was, is) = (self.old.source.flat(&self.before.body), self.new.source.flat(&self.after.body));
+        let count = |text: &str, word: &str| text.matches(word).count();
+        let words = lost.split(|character: char| !character.is_alphanumeric() && character != '_');
+        let telling: Vec<&str> =
+            words.filter(|word| word.len() > 3 && !["return", "raise", "throw"].contains(word)).collect();
+        telling.iter().any(|word| word.starts_with(|first: char| first.is_uppercase()))
+            && telling.iter().all(|word| count(&is, word) >= count(&was, word))
+    }
+
+    /// Fewer ways to fail, whatever they are: raised, returned or handed on.
+    fn fails_less(&self) -> Option<Draft> {
+        let (was, is) = (failures(self.old, self.before), failures(self.new, self.after));
+        (is < was).then(|| {
+            let message = format!("`{}` no longer fails where it did", self.after.name);
+            self.draft("error-swallowed", self.new.source.line(self.after.span.start), message)
+        })
+    }
+
     /// Refusals that are gone or out of reach, unless they are somewhere else now.
     fn refuses_less(&self, comparison: &Comparison, tests_changed: bool) -> Option<Draft> {
         let (was, is) = (refusals(self.old, self.before), refusals(self.new, self.after));
@@ -219,21 +265,14 @@ impl Both<'_> {
         }
         let count = |texts: &[String], wanted: &String| texts.iter().filter(|text| *text == wanted).count();
         let lost = was.iter().find(|text| count(&is, text) < count(&was, text))?;
-        let elsewhere = comparison
-            .files
-            .iter()
-            .filter_map(|file| file.after.as_ref())
-            .filter_map(|side| side.inventory.as_ref());
-        let is_moved = elsewhere.into_iter().any(|inventory| {
-            let others = inventory.definitions.iter().filter(|definition| {
-                definition.is_function && !self.old.definitions.iter().any(|old| old.name == definition.name)
-            });
-            others.into_iter().any(|definition| !refusals(inventory, definition).is_empty())
-        });
+        let is_moved = self.is_refused_elsewhere(comparison);
+        // The very error is still made, by other means: `ok_or_else(|| error)?`.
+        let is_cut_off = self.new.source.flat(&self.after.body).contains(lost.as_str());
+        let still = !is_cut_off && self.says_as_often(lost);
         let line = self.new.source.line(self.after.span.start);
         let message = format!("`{}` no longer refuses what it refused", self.after.name);
         let draft = self.draft("validation-removed", line, message).before(lost.clone());
-        Some(if is_moved || tests_changed { draft.unsure() } else { draft })
+        Some(if is_moved || still || tests_changed { draft.unsure() } else { draft })
     }
 }
 
@@ -395,6 +434,28 @@ fn is_given_up(answer: &str) -> bool {
         "BTreeMap::new()",
     ];
     is_number || nothing.contains(&inner)
+}
+
+/// How many ways to fail a function has.
+fn failures(inventory: &Inventory, definition: &Definition) -> usize {
+    let source = &inventory.source;
+    let raised = source.pieces_in(&definition.body).filter(|(_, piece)| piece.class == Class::Throw).count();
+    let is_failure = |index: &usize| {
+        let word = source.word(*index);
+        match source.language.name {
+            "rust" => {
+                ["?", "Err", "bail", "ensure", "panic", "map_err", "ok_or", "ok_or_else"].contains(&word)
+            }
+            "go" => {
+                ["Errorf", "panic"].contains(&word)
+                    || word == "err" && source.word(index - 1) != "_" && {
+                        (1..6).any(|back| source.word(index.saturating_sub(back)) == "return")
+                    }
+            }
+            _ => word == "reject",
+        }
+    };
+    raised + definition.body.clone().filter(|index| *index > 0).filter(is_failure).count()
 }
 
 /// The conditionals of a function that end in an error and can be reached.

@@ -122,7 +122,17 @@ fn always_equal(source: &Source) -> Places {
         "isSame",
     ];
     const INEQUALITIES: &[&str] = &["__ne__", "ne"];
+    const ANSWERS: &[&str] =
+        &[":()=>true", ":_=>true", ":(_)=>true", "(){return true}", ":function(){return true}", ":()=>!0"];
     let mut found = Vec::new();
+    // An object of one's own that says yes to everything.
+    for piece in source.pieces.iter().filter(|piece| piece.class == Class::List && piece.span.len() < 60) {
+        let flat = source.flat(&piece.span);
+        let says_yes = |name: &&str| ANSWERS.iter().any(|answer| flat.contains(&format!("{name}{answer}")));
+        if EQUALITIES.iter().chain(&["includes", "has", "contains", "matches", "test"]).any(says_yes) {
+            found.push(place(source, &piece.span));
+        }
+    }
     for piece in &source.pieces {
         if !matches!(piece.class, Class::Function | Class::Binding) {
             continue;

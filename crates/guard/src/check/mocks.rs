@@ -31,6 +31,9 @@ const REPLACEMENTS: &[&str] = &[
     "vi.doMock",
     "mocker.spy",
     "jest.replaceProperty",
+    "monkeypatch.setitem",
+    "mocker.patch.dict",
+    "setattr",
 ];
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
@@ -110,10 +113,20 @@ fn stand_ins(inventory: &Inventory, test: &Test) -> Vec<(u32, String, String)> {
         let is_member = source.flat(&piece.name).contains('.');
         let asked = format!("{name}(");
         // What makes the expected value is no stand-in.
-        let is_looked_at = test
-            .assertions
-            .iter()
-            .any(|assertion| assertion.subject.contains(&asked) && !is_computed(&assertion.expected));
+        let names: BTreeSet<&str> = source
+            .pieces_in(&test.body)
+            .filter(|(_, other)| {
+                other.class == Class::Binding && other.span != piece.span && {
+                    other.arguments.clone().any(|at| source.word(at) == name && source.word(at + 1) == "(")
+                }
+            })
+            .flat_map(|(_, other)| source.words(&other.name))
+            .collect();
+        let is_looked_at = test.assertions.iter().any(|assertion| {
+            let looks = assertion.subject.contains(&asked)
+                || source.words(&assertion.span).any(|word| names.contains(word));
+            looks && !is_computed(&assertion.expected)
+        });
         if is_looked_at && !is_member {
             found.push((source.line(piece.span.start), source.flat(&piece.span), name));
         }
@@ -123,7 +136,8 @@ fn stand_ins(inventory: &Inventory, test: &Test) -> Vec<(u32, String, String)> {
 
 /// Whether a normalised text has a call in it, outside of its texts.
 fn is_computed(text: &str) -> bool {
-    text.split('"').step_by(2).any(|part| part.contains('('))
+    let bare = ["Ok(", "Some(", "Err("].iter().fold(text.to_owned(), |text, word| text.replace(word, ""));
+    bare.split('"').step_by(2).any(|part| part.contains('('))
 }
 
 type Replaced = (u32, String, Vec<String>);
@@ -143,10 +157,18 @@ fn replaced_on_top(inventory: &Inventory) -> Vec<Replaced> {
         let is_outer = piece.parent.is_none_or(|parent| {
             source.pieces[parent].parent.is_none() && source.pieces[parent].class != Class::Function
         });
-        is_outer && !inventory.tests.iter().any(|test| test.span.contains(&piece.span.start))
+        // A member that is set anew is replaced wherever that is done.
+        let is_member = piece.class == Class::Binding
+            && matches!(source.word(piece.name.end.wrapping_sub(2)), "." | "::");
+        (is_outer || is_member) && !inventory.tests.iter().any(|test| test.span.contains(&piece.span.start))
     };
-    let calls = source.pieces.iter().filter(|piece| piece.class == Class::Call);
-    let found = calls.filter_map(|piece| Some((piece, replacement(source, piece, false)?)));
+    let is_set = |piece: &&Piece| {
+        piece.class == Class::Call
+            || piece.class == Class::Binding && source.word(piece.name.end.wrapping_sub(2)) == "."
+    };
+    let pieces = source.pieces.iter().filter(is_set);
+    let found =
+        pieces.filter_map(|piece| Some((piece, replacement(source, piece, piece.class == Class::Binding)?)));
     found.filter(|(piece, _)| is_on_top(piece)).map(|(_, replaced)| replaced).collect()
 }
 

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::Draft;
-use crate::comparison::Comparison;
+use crate::comparison::{ChangedFile, Comparison};
 use crate::inventory::{Definition, Inventory};
+use crate::language::Class;
+use crate::paths;
 
 /// Comments that say something is not done.
 const TODO_WORDS: &[&str] = &["TODO", "FIXME", "HACK", "XXX"];
@@ -26,17 +28,19 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         let Some(new) = &after.inventory else { continue };
         let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
         drafts.extend(super::detection::check(&after.path, old, new));
-        let alone = |draft: Draft| if tests_changed { draft.unsure() } else { draft };
+        let takes_away = tests_changed && comparison.takes_away();
+        let alone = |draft: Draft| if tests_changed && !takes_away { draft.unsure() } else { draft };
         drafts.extend(commented_out(&after.path, old, new).map(alone));
         drafts.extend(
-            old.and_then(|old| switched_off(&after.path, old, new))
-                .map(|draft| if comparison.files.len() > 1 { draft.unsure() } else { draft }),
+            old.and_then(|old| switched_off(&after.path, old, new, takes_away))
+                .map(|draft| if comparison.files.len() > 1 && !takes_away { draft.unsure() } else { draft }),
         );
         drafts.extend(todos(&after.path, old, new));
         if let Some(old) = old {
             drafts.extend(special_cases(&after.path, old, new));
         }
     }
+    drafts.extend(comparison.files.iter().filter_map(|file| setting_off(comparison, file)));
     drafts.extend(super::answers::check(comparison));
     drafts.extend(removed_features(comparison));
     drafts
@@ -109,7 +113,7 @@ fn plain(line: &str) -> &str {
 }
 
 /// A switch with a name of its own that is off now.
-fn switched_off(path: &str, old: &Inventory, new: &Inventory) -> Option<Draft> {
+fn switched_off(path: &str, old: &Inventory, new: &Inventory, any: bool) -> Option<Draft> {
     let switches = |inventory: &Inventory| -> std::collections::BTreeMap<String, (u32, bool)> {
         let source = &inventory.source;
         let mut found = std::collections::BTreeMap::new();
@@ -121,7 +125,7 @@ fn switched_off(path: &str, old: &Inventory, new: &Inventory) -> Option<Draft> {
             };
             let named = matches!(source.word(index - 1), "=" | ":" | ":=");
             let name = source.word(index - 2).trim_matches(['"', '\'']).to_lowercase();
-            if named && FLAG_WORDS.iter().any(|word| name.contains(word)) {
+            if named && (any || FLAG_WORDS.iter().any(|word| name.contains(word))) {
                 found.insert(name, (source.line(index), value));
             }
         }
@@ -129,9 +133,83 @@ fn switched_off(path: &str, old: &Inventory, new: &Inventory) -> Option<Draft> {
     };
     let (had, has) = (switches(old), switches(new));
     let off = has.iter().find(|(name, (_, on))| !on && had.get(*name).is_some_and(|(_, on)| *on));
+    if off.is_none() && any {
+        return decided(path, old, new);
+    }
     off.map(|(name, (line, _))| {
         let message = format!("`{name}` was on and is off");
         Draft::new("feature-flag-disabled", path, *line, message)
+    })
+}
+
+/// A condition of the product that was open and is a constant now, or a text with a switch in it that is off.
+fn decided(path: &str, old: &Inventory, new: &Inventory) -> Option<Draft> {
+    let conditions = |inventory: &Inventory| -> Vec<(u32, String, String)> {
+        let source = &inventory.source;
+        let ifs = source.pieces.iter().filter(|piece| piece.class == Class::If && !piece.body.is_empty());
+        ifs.map(|piece| {
+            (source.line(piece.span.start), source.flat(&piece.condition), source.flat(&piece.body))
+        })
+        .collect()
+    };
+    let had = conditions(old);
+    let is_fixed = |condition: &str| {
+        ["||true", "or True", "&&false", "and False"].iter().any(|end| condition.ends_with(end))
+            || ["true", "false", "True", "False", "1", "0"].contains(&condition)
+    };
+    let fixed = conditions(new).into_iter().find(|(_, condition, body)| {
+        is_fixed(condition)
+            && had.iter().any(|(_, was, inner)| inner == body && was != condition && !is_fixed(was))
+    });
+    let texts = |inventory: &Inventory| -> Vec<String> {
+        inventory.source.literals(&(0..inventory.source.tokens.len()))
+    };
+    let (was, is) = (texts(old), texts(new));
+    let off = is.iter().find(|text| {
+        !was.contains(text) && was.iter().any(|other| other.len() > 8 && is_switched(other, text))
+    });
+    let (line, what) = match (fixed, off) {
+        (Some((line, condition, _)), _) => (line, condition),
+        (None, Some(text)) => (1, text.clone()),
+        (None, None) => return None,
+    };
+    Some(
+        Draft::new("feature-flag-disabled", path, line, "what the product does was switched off").after(what),
+    )
+}
+
+/// Whether two texts differ only in switches that are off in the second.
+fn is_switched(was: &str, is: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        text.split(|character: char| !character.is_alphanumeric()).map(str::to_lowercase).collect()
+    };
+    let (had, has) = (words(was), words(is));
+    let is_off = |a: &str, b: &str| {
+        matches!(
+            (a, b),
+            ("true", "false") | ("yes", "no") | ("on", "off") | ("1", "0") | ("enabled", "disabled")
+        )
+    };
+    had != has && had.len() == has.len() && had.iter().zip(&has).all(|(a, b)| a == b || is_off(a, b))
+}
+
+/// Settings that ship with the product, one of which is off now, while tests say less.
+fn setting_off(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
+    let (before, after) = file.both()?;
+    let extensions = [".json", ".ini", ".toml", ".yaml", ".yml", ".cfg", ".env", ".properties", ".conf"];
+    let is_setting = before.inventory.is_none()
+        && extensions.iter().any(|end| before.path.ends_with(end))
+        && !file.is_test()
+        && !paths::is_check_configuration(&before.path);
+    if !is_setting || before.text.lines().count() != after.text.lines().count() || !comparison.takes_away() {
+        return None;
+    }
+    let changed: Vec<_> = before.text.lines().zip(after.text.lines()).filter(|(a, b)| a != b).collect();
+    let all_off = !changed.is_empty() && changed.iter().all(|(was, is)| is_switched(was, is));
+    all_off.then(|| {
+        Draft::new("feature-flag-disabled", file.path(), 1, "a setting of the product was on and is off")
+            .before(changed[0].0)
+            .after(changed[0].1)
     })
 }
 

@@ -22,7 +22,8 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             drafts.extend(snapshot(comparison, file));
         } else if paths::is_ignore_file(path) {
             drafts.extend(ignored(file));
-        } else if paths::is_fixture(path) && file.both().is_some_and(|(before, _)| before.inventory.is_none())
+        } else if (paths::is_fixture(path) || super::golden::is_test_data(path))
+            && file.both().is_some_and(|(before, _)| before.inventory.is_none())
         {
             drafts.extend(fixture(comparison, file));
         }
@@ -32,10 +33,12 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
 
 /// The lines that only one of two texts has.
 fn lost_lines<'a>(before: &'a str, after: &str) -> Vec<&'a str> {
-    let mut left: Vec<&str> = after.lines().collect();
+    // A comma at the end only says that another row follows.
+    let bare = |line: &'a str| line.trim_end_matches(',');
+    let mut left: Vec<&str> = after.lines().map(|line| line.trim_end_matches(',')).collect();
     left.sort_unstable();
     let mut lost = Vec::new();
-    for line in before.lines() {
+    for line in before.lines().map(bare) {
         match left.binary_search(&line) {
             Ok(at) => {
                 left.remove(at);
@@ -54,7 +57,8 @@ fn snapshot(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
         }
         let message = format!("the recorded results in `{path}` are gone");
         let draft = Draft::new("snapshot-regenerated", path, 1, message);
-        return Some(if comparison.product_changed || !comparison.followed.removed.is_empty() {
+        let is_said = file.before.as_ref().is_some_and(|side| is_said_by_tests(comparison, &side.text));
+        return Some(if comparison.product_changed || is_said || !comparison.followed.removed.is_empty() {
             draft.unsure()
         } else {
             draft
@@ -78,6 +82,16 @@ fn snapshot(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
     Some(Draft::new(rule, path, 1, message).before(lost.join("\n")).after(gained.join("\n")))
 }
 
+/// Whether most of what was recorded stands in the tests now.
+fn is_said_by_tests(comparison: &Comparison, recorded: &str) -> bool {
+    let plain = |line: &str| line.trim().trim_matches(['"', '\'', ',', '`']).to_owned();
+    let lines: Vec<_> = recorded.lines().map(plain).filter(|line| line.len() > 8).collect();
+    let sides =
+        || comparison.files.iter().filter(|file| file.is_test()).filter_map(|file| file.after.as_ref());
+    let said = lines.iter().filter(|line| sides().any(|side| side.text.contains(line.as_str()))).count();
+    said > 0 && said * 2 >= lines.len()
+}
+
 fn fixture(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
     let (before, after) = file.both()?;
     let lost = lost_lines(&before.text, &after.text);
@@ -86,7 +100,18 @@ fn fixture(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
     }
     let message =
         format!("{} lines of test data in `{}` changed, and no product code did", lost.len(), file.path());
-    Some(Draft::new("fixture-changed", file.path(), 1, message).before(lost.join("\n")))
+    let gained = lost_lines(&after.text, &before.text);
+    // Data that grew, or came with tests of its own, serves them.
+    let is_extended = gained.len() > lost.len() * 2;
+    let explained = comparison.dependencies_changed
+        || !comparison.followed.added.is_empty()
+        || is_extended
+        || !super::golden::is_test_data(file.path())
+        || before.text.contains('\0');
+    let draft = Draft::new("fixture-changed", file.path(), 1, message)
+        .before(lost.join("\n"))
+        .after(gained.join("\n"));
+    Some(if explained { draft.unsure() } else { draft })
 }
 
 fn ignored(file: &ChangedFile) -> Option<Draft> {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::Draft;
 use super::deletion::short;
-use crate::comparison::Comparison;
-use crate::inventory::{Mark, MarkKind, Test, times};
+use crate::comparison::{ChangedFile, Comparison};
+use crate::inventory::{Mark, MarkKind, Test, skips, times};
 
 /// So many times more retries are no adjustment.
 const RETRY_FACTOR_MIN: u32 = 2;
@@ -40,6 +40,66 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         drafts.push(draft(comparison.files[file].path(), line, kind, &mark, &tests));
     }
     drafts.extend(new_skipped(comparison));
+    drafts.extend(comparison.files.iter().flat_map(skipped_by_helpers));
+    drafts
+}
+
+/// What a condition or a handler says where a skip is honest: the machine lacks something.
+const LACKS: &[&str] = &[
+    "ImportError",
+    "ModuleNotFoundError",
+    "platform",
+    "GOOS",
+    "version",
+    "LookPath",
+    "which",
+    "environ",
+    "env",
+    "Getenv",
+    "Short",
+    "hasattr",
+    "sys",
+    "shutil",
+    "socket",
+    "connect",
+    "dial",
+    "root",
+    "getuid",
+    "Geteuid",
+    "find_spec",
+    "docker",
+    "PermissionError",
+    "NotImplementedError",
+    "arch",
+    "network",
+    "tz",
+    "locale",
+];
+
+/// Helpers, fixtures and hooks that began to skip the tests that use them.
+fn skipped_by_helpers(file: &ChangedFile) -> Vec<Draft> {
+    let Some((old, new)) = file.inventories().filter(|_| file.is_test()) else { return Vec::new() };
+    let mut drafts = Vec::new();
+    for function in new.definitions.iter().filter(|definition| definition.is_function) {
+        let inside =
+            |span: &crate::source::Span| span.start <= function.span.start && function.span.end <= span.end;
+        let is_test = new.tests.iter().any(|test| inside(&test.span));
+        let was = old.definitions.iter().find(|other| other.name == function.name && other.is_function);
+        let Some(was) = was.filter(|_| !is_test) else { continue };
+        let known = skips(&old.source, &was.body);
+        let source = &new.source;
+        let lower = function.name.to_lowercase();
+        let is_for_skipping = ["skip", "require", "need"].iter().any(|word| lower.contains(word));
+        let lacks = is_for_skipping || source.words(&function.body).any(|word| LACKS.contains(&word));
+        let fresh = skips(source, &function.body)
+            .into_iter()
+            .find(|mark| known.iter().all(|other| other.text != mark.text));
+        if let Some(mark) = fresh.filter(|_| known.is_empty()) {
+            let message = format!("tests that use `{}` may not run any more", function.name);
+            let draft = Draft::new("test-skipped", file.path(), mark.line, message).after(mark.text);
+            drafts.push(if lacks { draft.unsure() } else { draft });
+        }
+    }
     drafts
 }
 

@@ -238,6 +238,23 @@ pub(super) fn compared(left: &str, word: &str, right: &str) -> Option<bool> {
             _ => None,
         };
     }
+    // Checks run on Linux: what leaves out every other system leaves out nothing there, and the reverse.
+    if [
+        "runtime.GOOS",
+        "sys.platform",
+        "process.platform",
+        "platform.system()",
+        "os.name",
+        "std::env::consts::OS",
+    ]
+    .contains(&left)
+        && right.starts_with('"')
+        && (equal || unequal)
+    {
+        let name = right.trim_matches('"').to_lowercase();
+        let is_linux = name.starts_with("linux") || left == "os.name" && name == "posix";
+        return Some(is_linux == equal);
+    }
     let is_environment = ["os.environ", "process.env", "os.environ.keys()"].contains(&right);
     match word {
         "in" if is_environment && !GIVEN.contains(&left.trim_matches('"')) => Some(false),

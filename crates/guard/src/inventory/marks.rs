@@ -235,6 +235,13 @@ pub(super) fn of_body(source: &Source, body: &Span) -> Vec<Mark> {
     marks
 }
 
+/// The calls in a range that skip the test which runs them.
+pub(crate) fn skips(source: &Source, span: &Span) -> Vec<Mark> {
+    let mut found = of_body(source, span);
+    found.retain(|mark| matches!(mark.kind, MarkKind::Skip | MarkKind::ConditionalSkip));
+    found
+}
+
 /// A property that holds for no example: `assume(False)`.
 fn assumes_nothing(source: &Source, piece: &Piece) -> bool {
     let last = source.words(&piece.name).last().unwrap_or_default();
@@ -267,9 +274,10 @@ fn skip_kind(source: &Source, index: usize, body: &Span) -> Option<MarkKind> {
 }
 
 /// Go: `if _, ok := os.LookupEnv("X"); !ok`.
-fn always_by_header(source: &Source, piece: &Piece) -> bool {
-    let header = source.flat(&(piece.span.start..piece.condition.start));
-    header.contains("os.LookupEnv(") && source.word(piece.condition.start) == "!"
+pub(super) fn always_by_header(source: &Source, piece: &Piece) -> bool {
+    source.language.name == "go"
+        && source.word(piece.condition.start) == "!"
+        && source.words(&(piece.span.start..piece.condition.start)).any(|word| word == "LookupEnv")
 }
 
 fn is_skip_call(source: &Source, piece: &Piece) -> bool {
@@ -283,6 +291,7 @@ fn is_skip_call(source: &Source, piece: &Piece) -> bool {
         _ => {
             words::SKIP_WORDS.contains(&last)
                 && (words::TEST_RECEIVERS.contains(&first)
+                    || callee.contains(".T().")
                     || bare.contains(&callee.as_str()) && first != "it")
         }
     }

@@ -178,6 +178,9 @@ pub(crate) fn configured(source: &Source, span: &Span) -> Option<bool> {
         // What most crates switch on by default is no switch.
         "feature" if ["\"std\"", "\"default\"", "\"alloc\""].iter().any(|name| flat.contains(name)) => None,
         "feature" => Some(false),
+        // Checks run on Linux.
+        "target_os" => Some(flat.contains("linux")),
+        "windows" if span.len() == 1 => Some(false),
         _ if flat.starts_with("target_") || ["unix", "windows", "miri", "doc"].contains(&flat.as_str()) => {
             None
         }

@@ -106,6 +106,9 @@ fn is_dead_in(source: &Source, outer: &Piece, at: usize, test: &Span) -> bool {
                 || in_else && is_always(source, &outer.condition)
         }
         Class::Loop => loops_over_nothing(source, outer),
+        // What is put off until the test is long over.
+        Class::Call if outer.arguments.contains(&at) && is_put_off(source, outer) => true,
+        Class::Lambda => is_left_alone(source, outer, test),
         // `[].forEach(…)`.
         Class::Call => {
             let callee = source.flat(&outer.name);
@@ -124,6 +127,28 @@ fn is_dead_in(source: &Source, outer: &Piece, at: usize, test: &Span) -> bool {
         }
         _ => false,
     }
+}
+
+/// `time.AfterFunc(time.Hour, …)`, and what follows a promise that is never kept.
+fn is_put_off(source: &Source, call: &Piece) -> bool {
+    if !["AfterFunc", "then"].contains(&source.word(call.name.end.wrapping_sub(1))) {
+        return false;
+    }
+    let callee = source.flat(&call.name);
+    callee == "time.AfterFunc"
+        || ["newPromise(()=>{}).then", "new Promise(()=>{}).then"].iter().any(|start| callee.ends_with(start))
+        || callee.ends_with(".then") && callee.contains("Promise(()=>{})")
+}
+
+/// Go: a function that runs beside the test, which waits for nothing.
+fn is_left_alone(source: &Source, lambda: &Piece, test: &Span) -> bool {
+    source.language.name == "go"
+        && source.word(lambda.span.start.wrapping_sub(1)) == "go"
+        && !source.words(test).any(|word| {
+            ["Wait", "WaitGroup", "chan", "done", "Eventually", "Done", "Go", "close", "wg", "select"]
+                .contains(&word)
+        })
+        && !test.clone().any(|index| source.word(index) == "<-")
 }
 
 fn loops_over_nothing(source: &Source, piece: &Piece) -> bool {
@@ -202,10 +227,17 @@ fn leaves_before(source: &Source, block: usize, at: usize) -> bool {
     let piece = &source.pieces[block];
     piece.class == Class::Block
         && source.pieces_in(&(piece.span.start..at)).any(|(_, statement)| {
-            let leaves = |piece: &Piece| matches!(piece.class, Class::Return | Class::Throw);
+            let leaves = |piece: &Piece| {
+                matches!(piece.class, Class::Return | Class::Throw)
+                    || piece.class == Class::Call
+                        && source.language.name == "go"
+                        && piece.name.len() == 1
+                        && source.word(piece.name.start) == "panic"
+            };
             let always = statement.class == Class::If
                 && statement.span.end <= at
-                && is_always(source, &statement.condition)
+                && (is_always(source, &statement.condition)
+                    || super::marks::always_by_header(source, statement))
                 && source.pieces_in(&statement.body).any(|(_, inner)| leaves(inner));
             statement.parent == Some(block) && (leaves(statement) || always)
         })

@@ -280,6 +280,14 @@ fn given(source: &Source, outer: &Piece) -> Vec<Mark> {
             found.extend(marks::of_call(source, outer));
             found.extend(hooks(source, outer));
         }
+        // A function that holds tests and that nobody calls.
+        Class::Binding | Class::Function if is_uncalled(source, outer) => {
+            found.push(Mark {
+                kind: super::MarkKind::Hidden,
+                text: source.flat(&outer.name),
+                line: source.line(outer.span.start),
+            });
+        }
         Class::Container => {
             let decorators = decorators(source, outer);
             found.extend(decorators.iter().filter_map(|span| marks::of_decorator(source, span)));
@@ -288,6 +296,23 @@ fn given(source: &Source, outer: &Piece) -> Vec<Mark> {
         _ => {}
     }
     found
+}
+
+/// Whether a function of a script has a name that its file never says again.
+fn is_uncalled(source: &Source, outer: &Piece) -> bool {
+    let is_function = outer.class == Class::Function
+        || source.pieces_in(&outer.arguments).next().is_some_and(|(_, value)| {
+            value.class == Class::Lambda && value.span.start == outer.arguments.start
+        });
+    let name = last_name(source, &outer.name);
+    let is_default = source.word(outer.span.start.wrapping_sub(1)) == "default"
+        || source.text.contains("module.exports")
+        || source.text.contains("export default");
+    source.language.tests == [TestBy::Call]
+        && is_function
+        && outer.parent.is_none()
+        && !is_default
+        && source.words(&(0..source.tokens.len())).filter(|word| *word == name).count() < 2
 }
 
 /// `setUp` that skips, `__test__ = False`.

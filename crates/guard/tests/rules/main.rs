@@ -5,6 +5,7 @@ mod assertions;
 mod bypass;
 mod checks;
 mod deletion;
+mod disarmed;
 mod following;
 mod skipping;
 mod variants;

@@ -16,6 +16,7 @@ mod gaps;
 mod guard;
 mod hooks;
 mod ids;
+mod interrupted;
 mod limits;
 mod loops;
 mod modes;

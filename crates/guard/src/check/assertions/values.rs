@@ -422,3 +422,63 @@ const WILDCARDS: &[&str] = &[
 pub(super) fn wildcards(text: &str) -> usize {
     WILDCARDS.iter().map(|word| text.matches(word).count()).sum()
 }
+
+/// Patterns that every text matches.
+const ANYTHING: &[&str] = &[
+    "\".*\"",
+    "\".\"",
+    "\".+\"",
+    "\"\"",
+    "/.*/",
+    "/./",
+    "/.+/",
+    "/(?:)/",
+    "r\".*\"",
+    "r\".\"",
+    "\"^\"",
+    "\"$\"",
+    "/^/",
+    "/$/",
+    "`.*`",
+    "`.`",
+    "\"(?s).*\"",
+    "/[\\s\\S]*/",
+    "r\"\"",
+    "\"^.*$\"",
+    "/^.*$/",
+    "\"\\\\w*\"",
+    "/\\w*/",
+    "/\\w/",
+];
+
+/// Whether what had to match a pattern or a text may be anything now.
+pub(super) fn is_vacuous(before: &Assertion, after: &Assertion) -> bool {
+    let operands = |assertion: &Assertion| -> Vec<String> {
+        let all = format!("{},{}", assertion.subject, assertion.expected);
+        all.split(',').map(|part| part.trim_start_matches("match=").trim().to_owned()).collect()
+    };
+    let word = after.word.to_lowercase();
+    let about_text = super::errors::about_errors(after)
+        || ["match", "regex", "raises", "throw"].iter().any(|part| word.contains(part));
+    let has =
+        |assertion: &Assertion| operands(assertion).iter().any(|part| ANYTHING.contains(&part.as_str()));
+    about_text
+        && has(after)
+        && !has(before)
+        && (super::errors::about_errors(before) || !before.expected.is_empty())
+}
+
+/// Whether what had to be one value may be one of several now: `[6, 7].includes(x)`.
+pub(super) fn is_any_of(before: &Assertion, after: &Assertion) -> bool {
+    let among = [".includes(", ".contains(&", ".contains(", ".has(", ".indexOf("];
+    let list = |text: &str| {
+        text.starts_with('[')
+            || text.starts_with("new Set([")
+            || text.starts_with('{')
+            || text.starts_with('(')
+    };
+    before.strength == crate::inventory::Strength::Exact
+        && list(&after.subject)
+        && among.iter().any(|part| after.subject.contains(part) && !before.subject.contains(part))
+        && after.subject.contains(before.subject.as_str())
+}

@@ -15,6 +15,30 @@ pub(super) fn names_check(line: &str) -> bool {
     checks(line) || is_repository && CHECKS.iter().any(|check| check.len() > 3 && line.contains(check))
 }
 
+/// Whether a line runs tests, not only a look at the code.
+pub(super) fn runs_tests(line: &str) -> bool {
+    const LOOKING: &[&str] = &[
+        "clippy",
+        "lint",
+        "vet",
+        "mypy",
+        "pyright",
+        "ruff",
+        "flake8",
+        "tsc",
+        "biome",
+        "fmt",
+        "prettier",
+        "staticcheck",
+        "typecheck",
+        "cargo doc",
+        "cargo deny",
+    ];
+    which(line).is_some_and(|check| {
+        !LOOKING.iter().any(|word| check.contains(word) || check == "the check" && line.contains(word))
+    })
+}
+
 /// Whether two lines run the same check.
 pub(super) fn same(a: &str, b: &str) -> bool {
     which(a).is_some() && which(a) == which(b)
@@ -34,7 +58,9 @@ fn which(line: &str) -> Option<&'static str> {
     // The arguments of a runner, and a script by the name of what it is for, are commands too.
     let is_script = super::setting::key(line).is_some_and(|key| {
         let purpose = key.split([':', '-']).next().unwrap_or(key);
-        ["addopts", "PYTEST_ADDOPTS"].contains(&key) || line.starts_with('"') && PURPOSES.contains(&purpose)
+        ["addopts", "PYTEST_ADDOPTS", "TESTFLAGS", "TEST_FLAGS", "TESTARGS", "TEST_ARGS", "TEST_OPTS"]
+            .contains(&key)
+            || line.starts_with('"') && PURPOSES.contains(&purpose)
     });
     if is_script && !line.ends_with(['{', '[']) && !line.contains("\": \"^") {
         return Some("the check");
@@ -75,9 +101,9 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
     }
     let is_replaced = CHECKS.iter().any(|name| has_phrase(old.text, name))
         && !CHECKS.iter().any(|name| has_phrase(new.text, name))
-        && !["test", "spec", "check", "verify", "ci", "$("]
-            .iter()
-            .any(|word| value_of(new.text).contains(word));
+        && !["test", "spec", "check", "verify", "ci", "$("].iter().any(|word| {
+            value_of(new.text).split_whitespace().any(|part| !part.starts_with('-') && part.contains(word))
+        });
     if runs_nothing(new.text) && !runs_nothing(old.text) || is_replaced {
         let message = format!("`{check}` is no longer run here");
         return Some(Draft::new("check-removed", path, new.number, message).before(old.text).after(new.text));
@@ -96,7 +122,22 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
     if let Some(lowered) = super::setting::numbers_moved(old.text, new.text) {
         return Some(draft(lowered.0, lowered.1));
     }
+    if super::steps::names_test_file(new.text) && !super::steps::names_test_file(old.text) {
+        return Some(draft("check-narrowed", format!("`{check}` is given a part of the tests")));
+    }
     let (had, has) = (flags(old.text), flags(new.text));
+    // A limit that came so low that nothing can fail it.
+    let low = has.iter().find(|(flag, value)| {
+        let is_floor = ["fail-under", "fail_under", "threshold", "-checks", "--checks"]
+            .iter()
+            .any(|word| flag.contains(word));
+        is_floor
+            && (value.parse::<f64>().is_ok_and(|value| value < 10.0) || *value == "none")
+            && !had.iter().any(|other| other.0 == *flag)
+    });
+    if let Some((flag, value)) = low {
+        return Some(draft("threshold-lowered", format!("`{flag} {value}` lets everything pass")));
+    }
     let disables = new.text.contains("-p no:") && !old.text.contains("-p no:");
     if disables {
         return Some(draft("check-narrowed", format!("`{check}` runs without a part of it")));

@@ -55,6 +55,23 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
     if denies(old) && !denies(new) {
         return draft("check-narrowed", "warnings no longer fail the check".to_owned());
     }
+    // Flags for every test run: `GOFLAGS ?= -run=TestA`.
+    let selects = |line: &Line<'_>| {
+        ["-run", "-skip", "-k ", "--ignore", "--deselect"].iter().any(|flag| line.text.contains(flag))
+    };
+    if old.text.contains("FLAGS") && selects(new) && !selects(old) {
+        return draft("check-narrowed", "every test run leaves something out".to_owned());
+    }
+    // A pattern of all tests that names one of them now.
+    let is_pattern = |line: &Line<'_>| line.text.contains('*');
+    if is_pattern(old) && !is_pattern(new) && super::steps::names_test_file(new.text) {
+        return draft("check-narrowed", "one file of tests is looked at where all were".to_owned());
+    }
+    // A script of coverage that is given less.
+    let is_script = old.text.contains(".sh ") || old.text.contains(".py ");
+    if old.text.contains("cover") && is_script && fell(old.text, new.text) {
+        return draft("threshold-lowered", "less coverage is asked for".to_owned());
+    }
     let name = key(new.text).unwrap_or(new.context);
     if key(old.text) != key(new.text) {
         return added(path, new);
@@ -175,6 +192,11 @@ fn is_better_on(name: &str) -> bool {
 }
 
 fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
+    let selects = ["-run=", "-run ", "-skip", "-k ", "--deselect"].iter().any(|flag| new.text.contains(flag));
+    if selects && new.text.contains("FLAGS") && new.text.contains('=') {
+        let message = "every test run leaves something out".to_owned();
+        return Some(Draft::new("check-narrowed", path, new.number, message).after(new.text));
+    }
     let name = key(new.text).unwrap_or(new.context);
     let is = value(new.text);
     let draft = |rule, message: String| Some(Draft::new(rule, path, new.number, message).after(new.text));
@@ -192,7 +214,9 @@ fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
     let never =
         ["false", "${{ false }}", "never()", "${{ never() }}", "1 == 2", "0", "github.event_name == 'never'"];
     let is_condition = name == "if" && never.contains(&is);
-    if is_condition || name == "when" && ["never", "manual"].contains(&is) {
+    let is_manual = name == "stages" && ["[manual]", "[ manual ]", "manual"].contains(&is)
+        || name == "only" && ["never", "/never/", "none"].contains(&is);
+    if is_condition || is_manual || name == "when" && ["never", "manual"].contains(&is) {
         return draft(
             "check-narrowed",
             format!("a step runs only when somebody asks for it: `{}`", new.text),
@@ -205,15 +229,27 @@ fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
             .map(|word| word.trim_matches(['"', '\'']))
             .filter(|word| !word.is_empty() && *word != "-")
             .collect();
-        let opens_list = items.is_empty();
+        // To fail on what was let through is stricter.
+        let opens_list = items.is_empty()
+            || name == "filterwarnings" && items.iter().all(|item| item.starts_with("error"));
         if !opens_list && !items.iter().all(|item| is_neutral(item)) && is != "false" {
             return draft("check-narrowed", format!("`{name}` leaves out something that was looked at"));
         }
     }
     let switches_test_off =
         ["test", "doctest", "autotests", "harness", "check-coverage"].contains(&name) && is == "false";
-    let names_tests = ["testRunner", "testNamePattern", "testPathPattern", "testMatch", "testRegex", "grep"]
-        .contains(&name);
+    let names_tests = [
+        "python_functions",
+        "python_classes",
+        "python_files",
+        "testRunner",
+        "testNamePattern",
+        "testPathPattern",
+        "testMatch",
+        "testRegex",
+        "grep",
+    ]
+    .contains(&name);
     let replaces = path.starts_with(".cargo/") && (name == "runner" || name == "test");
     if replaces {
         return draft("check-removed", format!("`{name}` replaces what runs the tests"));
@@ -221,6 +257,13 @@ fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
     (switches_test_off || names_tests)
         .then(|| draft("check-narrowed", format!("`{name}` leaves out something that was run")))
         .flatten()
+}
+
+/// Whether two lines differ in one number, which is less than half in the second.
+fn fell(old: &str, new: &str) -> bool {
+    let bare = |line: &str| line.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect::<String>();
+    let (had, has) = (numbers(old), numbers(new));
+    bare(old) == bare(new) && had.len() == has.len() && had.iter().zip(&has).any(|(a, b)| b * 2.0 < *a)
 }
 
 /// A limit that is gone.
@@ -277,6 +320,13 @@ fn removed(path: &str, old: &Line<'_>, after: &str) -> Option<Draft> {
 pub(super) fn numbers_moved(old: &str, new: &str) -> Option<(&'static str, String)> {
     let lower = old.to_lowercase();
     let (had, has) = (numbers(old), numbers(new));
+    // Complexity, arguments, lines: less of them is stricter.
+    let is_ceiling = ["too-many", "max-", "max_", "complexity", "too_many", "type-complexity"]
+        .iter()
+        .any(|word| lower.contains(word));
+    if is_ceiling && !lower.contains("timeout") && CEILINGS.iter().all(|word| !lower.contains(word)) {
+        return None;
+    }
     let floor = FLOORS.iter().find(|word| lower.contains(**word) && new.to_lowercase().contains(**word));
     let ceiling = CEILINGS.iter().find(|word| lower.contains(**word) && new.to_lowercase().contains(**word));
     if had.len() != has.len() || had == has {

@@ -39,16 +39,27 @@ pub(super) fn places(source: &Source) -> Places {
         "flag.Set(\"test.short\"",
         "return unittest.TestSuite()",
         "return TestSuite()",
+        "return loader.suiteClass()",
+        "result.state=\"pass\"",
+        "result.status=\"passed\"",
+        "test.state=\"passed\"",
+        "addSuccess(",
     ];
     let mut found = Vec::new();
     for piece in &source.pieces {
         match piece.class {
             Class::Binding if replaces_assertion(source, piece) => found.push(place(source, &piece.span)),
-            Class::Binding if switches_words_off(source, piece) || leaves_files_out(source, piece) => {
+            Class::Binding
+                if switches_words_off(source, piece)
+                    || leaves_files_out(source, piece)
+                    || deafens_result(source, piece) =>
+            {
                 found.push(place(source, &piece.span));
             }
             Class::Function if is_shadowing_macro(source, piece) => found.push(place(source, &piece.span)),
-            Class::Function if is_deaf_method(source, piece) => found.push(place(source, &piece.span)),
+            Class::Function if is_deaf_method(source, piece) || loads_less(source, piece) => {
+                found.push(place(source, &piece.span));
+            }
             Class::Function | Class::Lambda | Class::Binding => {
                 let is_inner = piece.parent.is_some_and(|parent| {
                     matches!(source.pieces[parent].class, Class::Function | Class::Lambda)
@@ -65,7 +76,12 @@ pub(super) fn places(source: &Source) -> Places {
                     found.push(place(source, &piece.span));
                 }
             }
-            Class::Call if overwrites_assertions(source, piece) || drops_errors(source, piece) => {
+            Class::Call
+                if overwrites_assertions(source, piece)
+                    || drops_errors(source, piece)
+                    || source.flat(&piece.span).contains("new(testing.T)")
+                        && source.flat(&piece.name).ends_with("Run") =>
+            {
                 found.push(place(source, &piece.span));
             }
             _ => {}
@@ -154,12 +170,32 @@ fn switches_words_off(source: &Source, piece: &Piece) -> bool {
         && (value.ends_with(".skip") || value.ends_with("=>{}") || value.starts_with('x') && value.len() < 12)
 }
 
+/// `unittest.TestResult.addFailure = …`, `suite.Run(new(testing.T), …)`: nobody hears of a failure.
+fn deafens_result(source: &Source, piece: &Piece) -> bool {
+    let name = source.flat(&piece.name);
+    let last = name.rsplit('.').next().unwrap_or_default();
+    let is_result =
+        ["addFailure", "addError", "wasSuccessful", "addSubTest", "addUnexpectedSuccess"].contains(&last);
+    let value = source.flat(&piece.arguments);
+    // Words of the framework that call what they are given and drop what it throws.
+    let is_word =
+        words::TEST_CALLS.contains(&last) && (name.starts_with("global.") || name.starts_with("globalThis."));
+    is_result && name.contains('.') || is_word && value.contains("catch")
+}
+
 /// conftest.py: `collect_ignore = ["test_a.py"]`.
 fn leaves_files_out(source: &Source, piece: &Piece) -> bool {
     let name = source.flat(&piece.name);
     ["collect_ignore", "collect_ignore_glob"].contains(&name.as_str())
         && piece.parent.is_none()
         && source.literals(&piece.arguments).iter().any(|text| text.contains("test") || text.contains('*'))
+}
+
+/// unittest: `load_tests` that gives something else than the tests it was given.
+fn loads_less(source: &Source, piece: &Piece) -> bool {
+    let flat = source.flat(&piece.span);
+    flat.starts_with("def load_tests(")
+        && !["discover", "addTest", "return tests", "return suite"].iter().any(|word| flat.contains(word))
 }
 
 /// Methods of the framework that are replaced by ones that do not fail.

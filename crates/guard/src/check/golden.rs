@@ -1,0 +1,409 @@
+//! Test data as a way around: product code that reads what tests compare with, and tests that write it.
+
+use std::collections::BTreeSet;
+
+use super::{Draft, tokens};
+use crate::comparison::{ChangedFile, Comparison, test_modules};
+use crate::inventory::{Inventory, is_always};
+use crate::language::Class;
+use crate::paths;
+use crate::source::{Kind, Source, Span};
+
+/// Parts of paths that only tests have.
+const TEST_PARTS: &[&str] = &[
+    "test",
+    "tests",
+    "__tests__",
+    "testdata",
+    "test-data",
+    "test_data",
+    "fixtures",
+    "__fixtures__",
+    "__snapshots__",
+    "spec",
+    "specs",
+    "goldens",
+];
+/// What code that reads has in its names.
+const READS: &[&str] = &["read", "open", "include_", "glob", "require", "embed", "load", "import"];
+/// Places whose code serves the tests or the build.
+const TOOLING: &[&str] = &[
+    "scripts",
+    "script",
+    "tools",
+    "tool",
+    "bench",
+    "benches",
+    "benchmarks",
+    "benchmark",
+    "examples",
+    "example",
+    "docs",
+    "build",
+    "hack",
+    "dev",
+    "ci",
+    "xtask",
+    "fuzz",
+    "testing",
+    "testutil",
+    "testutils",
+    "test_utils",
+];
+/// What writes a file, by the last words of a call.
+const WRITES: &[&str] = &[
+    "write_text",
+    "write_bytes",
+    "writeFileSync",
+    "writeFile",
+    "WriteFile",
+    "fs::write",
+    "outputFileSync",
+    "copyFileSync",
+    "copyfile",
+];
+/// What says that a file is of no consequence.
+const TEMPORARY: &[&str] = &["tmp", "temp", "scratch", "mkdtemp", "tempdir"];
+/// What a switch is called that lets recordings be made.
+const RECORDING: &[&str] =
+    &["update", "record", "regen", "overwrite", "accept", "bless", "rewrite", "generate"];
+
+pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for file in &comparison.files {
+        let Some(after) = file.after.as_ref() else { continue };
+        let Some(new) = &after.inventory else { continue };
+        let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
+        if after.is_product() {
+            drafts.extend(read_by_product(&after.path, old, new));
+        }
+        if let Some(old) = old.filter(|_| file.is_test()) {
+            drafts.extend(written_by_tests(comparison, file, old, new));
+            drafts.extend(recording_on(file, old, new));
+            drafts.extend(fixed_conditions(file, old, new));
+            drafts.extend(computed(comparison, file, old, new));
+        }
+    }
+    drafts
+}
+
+/// Product code that names a file of the tests, and reads.
+fn read_by_product(path: &str, old: Option<&Inventory>, new: &Inventory) -> Option<Draft> {
+    let mut directories = path.split('/').rev();
+    let name = directories.next().unwrap_or(path);
+    let is_tooling = directories.any(|part| TOOLING.contains(&part))
+        || ["build.rs", "setup.py", "manage.py"].contains(&name)
+        || ["config", "gulpfile", "Gruntfile", "rollup", "webpack"].iter().any(|part| name.contains(part));
+    if is_tooling {
+        return None;
+    }
+    let source = &new.source;
+    let tests = test_modules(new);
+    let known: BTreeSet<String> = old
+        .map(|old| old.source.literals(&tokens::whole(&old.source)).into_iter().collect())
+        .unwrap_or_default();
+    let is_fresh = |index: usize| !known.contains(crate::source::requoted(source.word(index)).as_ref());
+    for index in 0..source.tokens.len() {
+        if source.tokens[index].kind != Kind::Text
+            || tests.iter().any(|span| span.contains(&index))
+            || !names_test_data(source, index)
+            || !(is_fresh(index) || index > 0 && is_fresh_around(source, index, &is_fresh))
+        {
+            continue;
+        }
+        let around = statement_around(new, index);
+        let reads = source.words(&around).any(|word| {
+            let lower = word.to_lowercase();
+            READS.iter().any(|part| lower.contains(part))
+        });
+        if reads {
+            let message =
+                format!("product code reads `{}`, which belongs to the tests", plain(source.word(index)));
+            let draft = Draft::new("test-data-read", path, source.line(index), message);
+            return Some(draft.after(source.word(index)));
+        }
+    }
+    embedded(path, old, new)
+}
+
+/// Go: `//go:embed testdata/answers.json`.
+fn embedded(path: &str, old: Option<&Inventory>, new: &Inventory) -> Option<Draft> {
+    let embeds = |inventory: &Inventory| -> Vec<(u32, String)> {
+        let comments = inventory.source.comments.iter();
+        let found = comments.map(|comment| (comment.line, inventory.source.comment(comment).to_owned()));
+        found
+            .filter(|(_, text)| {
+                text.starts_with("//go:embed")
+                    && text.split(['/', ' ']).any(|part| TEST_PARTS.contains(&part))
+            })
+            .collect()
+    };
+    let had = old.map(embeds).unwrap_or_default();
+    let (line, text) =
+        embeds(new).into_iter().find(|(_, text)| had.iter().all(|(_, other)| other != text))?;
+    let message = "product code embeds a file that belongs to the tests";
+    Some(Draft::new("test-data-read", path, line, message).after(text))
+}
+
+/// Whether a text is the path of something that belongs to the tests.
+fn names_test_data(source: &Source, index: usize) -> bool {
+    let text = plain(source.word(index));
+    if text.len() > 200 || text.contains(['\n', ' ', '<', '>', '{', '|', '(', '^']) {
+        return false;
+    }
+    let parts: Vec<&str> = text.split(['/', '\\']).collect();
+    let is_part = |part: &&str| TEST_PARTS.contains(part);
+    if parts.len() > 1 {
+        return parts[..parts.len() - 1].iter().any(is_part) && !text.starts_with("http");
+    }
+    let is_recording = [".snap", ".golden"].iter().any(|end| text.ends_with(end)) && text.len() > 7;
+    // `root / "tests" / "data"`, `join("tests", "data")`.
+    let joins = |at: usize| matches!(source.word(at), "/" | ",");
+    let is_text = |at: usize| source.tokens.get(at).is_some_and(|token| token.kind == Kind::Text);
+    let is_joined = joins(index + 1)
+        && is_text(index + 2)
+        && (source.word(index + 1) == "/" || called_join(source, index));
+    is_recording || TEST_PARTS.contains(&text) && is_joined
+}
+
+fn called_join(source: &Source, index: usize) -> bool {
+    (1..8).any(|back| {
+        let word = source.word(index.wrapping_sub(back)).to_lowercase();
+        ["join", "resolve", "path"].contains(&word.as_str())
+    })
+}
+
+fn is_fresh_around(source: &Source, index: usize, is_fresh: &dyn Fn(usize) -> bool) -> bool {
+    (index + 1..(index + 5).min(source.tokens.len()))
+        .any(|at| source.tokens[at].kind == Kind::Text && is_fresh(at))
+}
+
+/// The function around a token, or else the import or the lines that it stands in.
+fn statement_around(inventory: &Inventory, index: usize) -> Span {
+    let functions = inventory.definitions.iter().filter(|definition| definition.is_function);
+    let inner = functions.filter(|definition| definition.span.contains(&index)).min_by_key(|d| d.span.len());
+    match inner {
+        Some(function) => function.span.clone(),
+        None => index.saturating_sub(12)..(index + 6).min(inventory.source.tokens.len()),
+    }
+}
+
+fn plain(word: &str) -> &str {
+    word.trim_start_matches(['r', 'b', 'f', '#']).trim_matches(['"', '\'', '`', '#'])
+}
+
+/// A test file that reads data and began to write it.
+fn written_by_tests(
+    comparison: &Comparison,
+    file: &ChangedFile,
+    old: &Inventory,
+    new: &Inventory,
+) -> Option<Draft> {
+    let reads =
+        ["read_text", "readFileSync", "readFile", "ReadFile", "read_to_string", "open", "fixture", "golden"];
+    let is_reader = old
+        .source
+        .words(&tokens::whole(&old.source))
+        .any(|word| reads.contains(&word) || word.contains("read_"));
+    if !is_reader || !comparison.followed.added.is_empty() {
+        return None;
+    }
+    let had = writes(old);
+    let fresh = writes(new).into_iter().find(|(_, text, _)| had.iter().all(|(_, other, _)| other != text))?;
+    let (line, text, index) = fresh;
+    let lower = text.to_lowercase();
+    let is_temporary = TEMPORARY.iter().any(|part| lower.contains(part)) || !is_read(new, index);
+    let source = &new.source;
+    let is_asked = source.around(index).any(|(_, outer)| {
+        outer.class == Class::If && {
+            let condition = source.flat(&outer.condition).to_lowercase();
+            RECORDING.iter().any(|word| condition.contains(word)) || condition.contains("env")
+        }
+    });
+    if is_temporary || is_asked {
+        return None;
+    }
+    let message = "tests write the data that they compare with";
+    Some(Draft::new("golden-rewritten", file.path(), line, message).after(text))
+}
+
+/// Whether the path that a call writes to is made of what the file reads from.
+fn is_read(inventory: &Inventory, index: usize) -> bool {
+    let source = &inventory.source;
+    let call = &source.pieces[index];
+    let first = source.split(&source.inside(&call.arguments)).into_iter().next().unwrap_or_default();
+    let receiver = call.name.clone();
+    let names = |span: &Span| -> BTreeSet<String> {
+        let telling = |index: &usize| {
+            let word = source.word(*index);
+            let is_common = WRITES.iter().any(|write| write.ends_with(word));
+            matches!(source.tokens[*index].kind, Kind::Word | Kind::Text) && !is_common && word.len() > 2
+        };
+        span.clone().filter(telling).map(|index| source.word(index).to_owned()).collect()
+    };
+    let mut written = names(&first);
+    if source.language.name == "python" {
+        written = names(&receiver);
+    }
+    // Names that stand for a path, by what they are bound to.
+    for piece in source.pieces.iter().filter(|piece| piece.class == Class::Binding) {
+        if source.words(&piece.name).any(|word| written.contains(word)) {
+            written.extend(names(&piece.arguments));
+        }
+    }
+    let reads = source.pieces.iter().enumerate().filter(|(at, piece)| {
+        let callee = source.flat(&piece.name).to_lowercase();
+        *at != index
+            && piece.class == Class::Call
+            && ["read", "open(", "fixture"].iter().any(|word| callee.contains(word))
+    });
+    let mut read: BTreeSet<String> = BTreeSet::new();
+    for (_, piece) in reads {
+        read.extend(names(&piece.span));
+    }
+    let is_common = |name: &&String| {
+        ["path", "join", "Path", "fs", "os", "filepath", "Join", "name", "std", "self", "new", "unwrap"]
+            .contains(&name.as_str())
+    };
+    written.iter().filter(|name| !is_common(name)).any(|name| read.contains(name))
+}
+
+fn writes(inventory: &Inventory) -> Vec<(u32, String, usize)> {
+    let source = &inventory.source;
+    let calls = source.pieces.iter().enumerate().filter(|(_, piece)| piece.class == Class::Call);
+    let writing = calls.filter(|(_, piece)| {
+        let callee = source.flat(&piece.name);
+        WRITES.iter().any(|word| {
+            callee == *word || callee.ends_with(&format!(".{word}")) || callee.ends_with(&format!("::{word}"))
+        })
+    });
+    writing.map(|(index, piece)| (source.line(piece.span.start), source.flat(&piece.span), index)).collect()
+}
+
+/// A switch that lets recordings be made, and is on by default now.
+fn recording_on(file: &ChangedFile, old: &Inventory, new: &Inventory) -> Option<Draft> {
+    let switches = |inventory: &Inventory| -> Vec<(u32, String)> {
+        let source = &inventory.source;
+        let bindings = source.pieces.iter().filter(|piece| piece.class == Class::Binding);
+        let named = bindings.map(|piece| (source.line(piece.span.start), source.flat(&piece.span)));
+        named
+            .filter(|(_, text)| {
+                RECORDING.iter().any(|word| text.to_lowercase().contains(word)) && text.len() < 160
+            })
+            .collect()
+    };
+    let had = switches(old);
+    let has = switches(new);
+    let is_there = |texts: &[(u32, String)], wanted: &str| texts.iter().any(|(_, text)| text == wanted);
+    let is_on = |text: &str| {
+        !is_there(&had, text)
+            && had.iter().any(|(_, was)| {
+                was != text
+                    && !is_there(&has, was)
+                    && (was.replace("false", "true") == text || was.replace("False", "True") == text)
+            })
+    };
+    let (line, text) = has.iter().find(|(_, text)| is_on(text))?.clone();
+    let message = "what tests compare with is recorded anew in every run";
+    Some(Draft::new("golden-rewritten", file.path(), line, message).after(text))
+}
+
+/// A condition in a test or a helper that became a constant.
+fn fixed_conditions(file: &ChangedFile, old: &Inventory, new: &Inventory) -> Option<Draft> {
+    let conditions = |inventory: &Inventory| -> Vec<(u32, String, String, bool)> {
+        let source = &inventory.source;
+        let ifs = source.pieces.iter().filter(|piece| piece.class == Class::If && !piece.body.is_empty());
+        ifs.map(|piece| {
+            let decided = is_always(source, &piece.condition)
+                || crate::inventory::is_constant(source, &piece.condition);
+            (source.line(piece.span.start), source.flat(&piece.condition), source.flat(&piece.body), decided)
+        })
+        .collect()
+    };
+    let had = conditions(old);
+    let fixed = conditions(new).into_iter().find(|(_, condition, body, decided)| {
+        let is_known = had.iter().any(|(_, was, inner, _)| was == condition && inner == body);
+        let was_open =
+            had.iter().any(|(_, was, inner, decided)| was != condition && inner == body && !decided);
+        *decided && !is_known && was_open && body.len() > 4
+    })?;
+    let message = "a condition that decided what a test does is a constant now";
+    Some(Draft::new("assertion-unreachable", file.path(), fixed.0, message).after(fixed.1))
+}
+
+/// A helper that read what is expected, and has the product compute it for some names.
+fn computed(comparison: &Comparison, file: &ChangedFile, old: &Inventory, new: &Inventory) -> Option<Draft> {
+    let source = &new.source;
+    for function in new.definitions.iter().filter(|definition| definition.is_function) {
+        let is_test = new
+            .tests
+            .iter()
+            .any(|test| test.span.start <= function.span.start && function.span.end <= test.span.end);
+        let Some(was) = old.definitions.iter().find(|other| other.name == function.name).filter(|_| !is_test)
+        else {
+            continue;
+        };
+        let read = old.source.words(&was.span).any(|word| {
+            let lower = word.to_lowercase();
+            lower.contains("read") || lower.contains("open") || lower.contains("include_")
+        });
+        let gained = tokens::gained((&old.source, &was.span), (source, &function.span), &[]);
+        let decides = gained.iter().any(|word| word.starts_with(['"', '\'', '`']));
+        let asks = function
+            .body
+            .clone()
+            .any(|index| matches!(source.word(index), "if" | "?" | "match" | "case"))
+            && !was.body.clone().any(|index| matches!(old.source.word(index), "if" | "?" | "match" | "case"));
+        let called = gained.iter().find(|word| {
+            imported(source, word)
+                && function
+                    .body
+                    .clone()
+                    .any(|index| source.word(index) == **word && source.word(index + 1) == "(")
+        });
+        if let Some(called) = called.filter(|_| read && asks && decides)
+            && comparison.followed.added.is_empty()
+        {
+            let message = format!("`{}` has `{called}` compute what it used to read", function.name);
+            let draft =
+                Draft::new("golden-rewritten", file.path(), source.line(function.span.start), message);
+            return Some(draft.after(source.excerpt(&function.span)));
+        }
+    }
+    None
+}
+
+/// Whether a file brings a name in from code that is not its own.
+fn imported(source: &Source, name: &str) -> bool {
+    let mut pieces = source.pieces.iter().filter(|piece| {
+        let is_require = piece.class == Class::Binding && source.flat(&piece.arguments).contains("require(");
+        piece.class == Class::Import || is_require
+    });
+    let standard = ["fs", "path", "os", "node:fs", "node:path", "std", "pathlib", "json"];
+    pieces.any(|piece| {
+        source.words(&piece.span).any(|word| word == name)
+            && !source.literals(&piece.span).iter().any(|text| standard.contains(&plain(text)))
+            && !source.words(&piece.span).nth(1).is_some_and(|word| standard.contains(&word))
+    })
+}
+
+/// Whether a file is data that tests read, by its place.
+pub(super) fn is_test_data(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    const OTHERS: &[&str] = &[
+        "md", "rst", "pem", "crt", "cer", "key", "csr", "cnf", "srl", "p12", "lock", "toml", "cfg", "ini",
+        "sh", "mod", "sum", "png", "jpg", "gif", "ico", "pdf", "zip", "gz", "html", "css",
+    ];
+    let in_tests = path.rsplit_once('/').is_some_and(|(directory, _)| {
+        directory.split('/').any(|part| TEST_PARTS.contains(&part) || part == "data" && paths::is_test(path))
+    });
+    in_tests
+        && !name.starts_with("requirements")
+        && crate::language::Language::of(path).is_none()
+        && !paths::is_check_configuration(path)
+        && !paths::is_ignore_file(path)
+        && !OTHERS.contains(&extension)
+        && name.contains('.')
+        && !name.starts_with('.')
+}
