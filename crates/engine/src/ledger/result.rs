@@ -188,8 +188,6 @@ pub(super) fn source(
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test says what it saw, and fails where it cannot go on")]
-
     use super::*;
 
     #[test]
