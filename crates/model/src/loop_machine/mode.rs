@@ -338,7 +338,7 @@ pub(super) fn while_waiting(state: &State, now: Timestamp) -> Option<Event> {
     let due = state.until.is_some_and(|until| until <= now);
     let left_alone = state.mode() == Mode::Unattended
         && state.moding.history.back().is_some_and(|last| last.at >= question.since);
-    (due || left_alone).then(|| Event::QuestionClosed {
+    (due || left_alone).then_some(Event::QuestionClosed {
         question: question.number,
         answer: super::facts::Answer::Approve,
         comment: None,
