@@ -21,6 +21,8 @@ mod subject;
 mod suppressions;
 mod tokens;
 
+use std::collections::BTreeSet;
+
 use crate::comparison::Comparison;
 
 pub(crate) use answers::candidate_words;
@@ -93,5 +95,14 @@ pub(crate) fn all(comparison: &Comparison) -> Vec<Draft> {
         recorded::check,
         configuration::check,
     ];
-    families.iter().flat_map(|family| family(comparison)).collect()
+    let mut drafts: Vec<Draft> = families.iter().flat_map(|family| family(comparison)).collect();
+    // A test that lost an assertion is given less as well: that is said once.
+    let told: BTreeSet<String> = drafts
+        .iter()
+        .filter(|draft| draft.sure && draft.rule.starts_with("assertion-"))
+        .filter_map(|draft| draft.test.clone())
+        .collect();
+    let is_more = |draft: &Draft| draft.test.as_ref().is_some_and(|test| told.contains(test));
+    drafts.retain(|draft| draft.rule != "inputs-trivialised" || !is_more(draft));
+    drafts
 }

@@ -208,8 +208,8 @@ fn a_typical_run_looks_like_this() {
         "iterations_since_progress": 0,
         "last_progress_iteration": 2,
         "recent_scores": [
-          0.158,
-          0.0
+          0.421,
+          0.263
         ],
         "modified_files": [
           "src/a.rs",
@@ -256,7 +256,7 @@ fn a_typical_run_looks_like_this() {
       },
       "custom": {
         "piton": {
-          "digest": "63bc2a3427ff055750e2b29114490645ce363abd5a342b81c1988d0460402106",
+          "digest": "6186bb4b778a612c1e7799f8ed371909a032dfc50c79faa544ca5294056ec913",
           "reason": null,
           "run_id": "ralph-add-validation-7f3a91c2",
           "seq": 13,

@@ -11,7 +11,10 @@ use crate::failure::Failure;
 use crate::output::Output;
 
 /// Each schema: its name, and what it describes.
-const SCHEMAS: [(&str, &str, fn() -> Value); 12] = [
+/// A name, what it describes, and the schema.
+type Schema = (&'static str, &'static str, fn() -> Value);
+
+const SCHEMAS: [Schema; 12] = [
     ("ralph-state", ".ralph/state.json, version 1", ralph_state),
     ("ls", "piton ls --json", ls),
     ("status", "piton status RUN --json", status),

@@ -358,7 +358,7 @@ impl Terminal {
                 return;
             }
             assert!(started.elapsed() < DEADLINE, "no {words:?} on the screen:\n{text}");
-            std::thread::sleep(Duration::from_millis(10));
+            pause();
         }
     }
 

@@ -138,8 +138,7 @@ fn outside_its_hours_a_loop_waits_and_says_until_when() {
     world.configure("[mode.windows]\nblackouts = [{ from = \"00:00\", to = \"00:00\" }]\n");
     let ran = world.loops("r", "touch b.txt", &["--check", RED]).exits(4);
     assert!(ran.out.contains("there is no hour in which it may work"), "{ran:?}");
-    let hour =
-        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() / 3600 % 24;
+    let hour = piton_sys::Clock::now(&piton_sys::SystemClock).as_millis() / 3_600_000 % 24;
     let [from, to] = [(hour + 2) % 24, (hour + 3) % 24].map(|hour| format!("{hour:02}:00"));
     world.configure(&format!("[mode.windows]\nhours = {{ from = \"{from}\", to = \"{to}\" }}\n"));
     let arguments =
