@@ -1,4 +1,5 @@
 //! Hooks as real processes and real requests.
+#![expect(clippy::unwrap_used, reason = "what a test cannot have is a failed test")]
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! Webhooks and chats, against a real server on loopback.
+#![expect(clippy::unwrap_used, reason = "what a test cannot have is a failed test")]
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! The whole way from a state to what people get.
+#![expect(clippy::unwrap_used, reason = "what a test cannot have is a failed test")]
 
 mod support;
 
