@@ -1,0 +1,3 @@
+module example.org/tariff
+
+go 1.19

@@ -1,0 +1,3 @@
+export default [
+  { files: ['**/*.ts'], rules: { 'no-console': 'error', eqeqeq: 'error', 'no-unused-vars': 'error' } },
+];

@@ -1,0 +1,5 @@
+export * from './calendar';
+export * from './plan';
+export * from './search';
+export * from './show';
+export * from './time';
