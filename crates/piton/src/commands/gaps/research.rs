@@ -6,7 +6,7 @@ use std::time::Duration;
 use piton_config::{AgentOptions, Overrides, configured_agent, parse_duration, resolve};
 use piton_engine::ledger::research::{Batch, Progress, Researcher, Turn, next_look};
 use piton_engine::ledger::{Ledger, observe};
-use piton_model::ledger::{select_batch, survey, to_iso};
+use piton_model::ledger::{Observed, select_batch, survey, to_iso};
 use piton_model::ledger_machine::{Command, ResearchEnd, ResearchLimits, ResearchResult, State, Used};
 use piton_model::{ExitCode, Timestamp};
 use piton_store::sqlite::Sqlite;
@@ -44,6 +44,9 @@ pub(super) async fn run(
         true => work.watch().await,
     }
 }
+
+/// What a watcher looks at: the file, and the files that findings rest on.
+type Sight = (Option<String>, Observed);
 
 struct Work<'a> {
     place: &'a Place,
@@ -136,6 +139,8 @@ impl Work<'_> {
     /// Batch after batch, whenever something is due. The time of the next look is on record.
     async fn watch(&self) -> Result<ExitCode, Failure> {
         loop {
+            // Before anything is decided: what changes while it is decided is seen as a change.
+            let seen = self.look(&self.ledger.read(self.place.now()).await?.state);
             if self.under_way().await?.is_some() || self.begin(false).await? {
                 if let Some(batch) = self.finish().await?
                     && matches!(batch.why, ResearchEnd::Cost | ResearchEnd::Tokens | ResearchEnd::Time)
@@ -151,7 +156,7 @@ impl Work<'_> {
                 let when = until.map_or_else(|| "an edit".to_owned(), to_iso);
                 self.out.note(format!("nothing needs research now; looking again at {when}"));
             }
-            self.wait(until).await?;
+            self.wait(until, &seen).await?;
         }
     }
 
@@ -165,12 +170,12 @@ impl Work<'_> {
         Ok(!changed.events.is_empty())
     }
 
+    fn look(&self, state: &State) -> Sight {
+        (state.digest.clone(), observe(self.place.layout.root(), &state.gaps))
+    }
+
     /// Until the time has come, or the file, or one that findings rest on, is another.
-    async fn wait(&self, until: Option<Timestamp>) -> Result<(), Failure> {
-        let root = self.place.layout.root();
-        let look = |state: &State| (state.digest.clone(), observe(root, &state.gaps));
-        let before = self.ledger.read(self.place.now()).await?.state;
-        let seen = look(&before);
+    async fn wait(&self, until: Option<Timestamp>, seen: &Sight) -> Result<(), Failure> {
         loop {
             let now = SystemClock.now();
             let left = until.map(|until| Duration::from_millis(until.millis_since(now)));
@@ -180,7 +185,7 @@ impl Work<'_> {
             tokio::time::sleep(left.map_or(LOOK_EVERY, |left| left.min(LOOK_EVERY))).await;
             // A file that somebody is in the middle of editing is looked at again when it is sound.
             if let Ok(reading) = self.ledger.read(self.place.now()).await
-                && look(&reading.state) != seen
+                && self.look(&reading.state) != *seen
             {
                 return Ok(());
             }
