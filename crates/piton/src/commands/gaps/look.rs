@@ -118,9 +118,16 @@ pub(super) async fn batch(
     arguments: &BatchArguments,
     out: &Output,
 ) -> Result<ExitCode, Failure> {
-    let state = place.read(out).await?.state;
+    let mut state = place.read(out).await?.state;
     let now = place.now();
-    let stale_since = state.stale_since();
+    let mut stale_since = state.stale_since();
+    // What research would flip before it chooses, so that both choose the same.
+    for flip in due(place, &state) {
+        if let Some(gap) = state.gaps.iter_mut().find(|gap| gap.id == flip.gap) {
+            gap.status = flip.new;
+        }
+        stale_since.insert(flip.gap, flip.at);
+    }
     let survey = survey(&state.gaps, state.default_ttl_days, now, &stale_since);
     let batch = select_batch(survey.candidates.iter().copied(), place.max_per_run(arguments.max));
     if out.json {

@@ -145,3 +145,14 @@ fn research_by_an_agent_nobody_named_is_a_usage_error() {
         ran.out
     );
 }
+
+#[test]
+fn a_batch_knows_of_sources_that_changed_as_research_does() {
+    let world = World::new();
+    world.write("gaps.yaml", "gaps:\n- {id: teams, category: c}\n");
+    gaps(&world, &["verify", "teams", "--findings", "Two.", "--source", "file:a.txt"]).exits(0);
+    assert_eq!(gaps(&world, &["batch"]).exits(0).out, "");
+    world.write("a.txt", "another\n");
+    assert_eq!(gaps(&world, &["batch"]).exits(0).out, "teams\n");
+    assert!(world.read("gaps.yaml").contains("status: verified"), "it only reports");
+}
