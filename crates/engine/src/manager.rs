@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use piton_files::ralph::{self, PersistedLoopState};
+use piton_files::workflow::RunPlace;
 use piton_model::loop_machine::{Adoption, LoopConfig, Raise, create};
-use piton_model::{RunId, State, StopOrigin, exit_code};
+use piton_model::{Kind, RunId, State, StopOrigin, exit_code};
 use piton_store::sqlite::Sqlite;
 use piton_store::{Claim, Store};
 use piton_sys::file;
@@ -20,6 +21,7 @@ use serde_json::Value;
 
 use crate::client::{ClientError, LocalClient};
 use crate::layout::Layout;
+use crate::workflow::cleanup;
 use crate::world::{WorldError, open_workspace, republish, unpublish, view_bytes};
 
 /// Why a manager cannot do what was asked.
@@ -254,6 +256,11 @@ pub async fn forget(client: &LocalClient, run: &RunId) -> Result<(), ManagerErro
         std::fs::remove_dir_all(&attempts).map_err(failed)?;
     }
     unpublish(layout, run)?;
+    if client.kind(run).await? == Kind::Workflow {
+        let directory = RunPlace::new(layout.root(), run.clone()).directory();
+        let failed = |error| WorldError::from(file::Error::new("remove", &directory, error));
+        cleanup::remove(&directory).map_err(failed)?;
+    }
     file::remove_file_if_exists(&layout.told(run)).map_err(WorldError::from)?;
     client.store().remove(lease).await?;
     Ok(())

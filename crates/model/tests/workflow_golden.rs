@@ -50,6 +50,12 @@ examples! {
         version: "0.1.0".to_owned()
     }
     DefinitionChanged { definition: Box::new(definition()), digest: definition().digest() }
+    RunRestarted {
+        title: "release".to_owned(),
+        definition: Box::new(definition()),
+        digest: definition().digest(),
+        options: Box::new(options())
+    }
     GatesSeen {
         step: "look".into(),
         verdicts: vec![GateVerdict { gate: Gate::Guard, open: false, why: Some("2 findings".to_owned()) }]

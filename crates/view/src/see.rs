@@ -379,6 +379,8 @@ pub struct WorkflowStatus {
     pub driver: Option<DriverView>,
     /// What a viewer of it exits with, once it rests.
     pub exit_code: Option<u8>,
+    /// Its directory was deleted while it was at rest: what it did is discarded, and its name may be used again.
+    pub discarded: bool,
     /// The document it was started with.
     pub workflow_file: String,
     /// The name of the definition's content.

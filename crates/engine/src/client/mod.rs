@@ -137,7 +137,7 @@ impl LocalClient {
     pub async fn workflow_status(&self, run: &RunId) -> Result<WorkflowStatus, ClientError> {
         let loaded = self.load_as(run, None).await?;
         let holder = self.store.holder(run).await?;
-        Ok(workflows::status_of(&loaded, holder.as_ref()))
+        Ok(workflows::status_of(&self.layout, &loaded, holder.as_ref()))
     }
 
     /// The whole state of a run of the kind that `M` is, now or after event `at`.

@@ -5,10 +5,13 @@ use piton_model::{Machine, Reason, RunId, Status, exit_code};
 use piton_store::Holder;
 use piton_view::{AskedView, DriverView, RunSummary, StepView, WorkflowStatus, WorkflowUsedView};
 
+use crate::layout::Layout;
 use crate::load::Loaded;
+use crate::workflow::is_discarded;
 
-pub(super) fn status_of(loaded: &Loaded<State>, holder: Option<&Holder>) -> WorkflowStatus {
+pub(super) fn status_of(layout: &Layout, loaded: &Loaded<State>, holder: Option<&Holder>) -> WorkflowStatus {
     let state = &loaded.state;
+    let discarded = is_discarded(layout, state);
     let outline = state.outline();
     let counters = &state.counters;
     WorkflowStatus {
@@ -25,13 +28,17 @@ pub(super) fn status_of(loaded: &Loaded<State>, holder: Option<&Holder>) -> Work
         },
         detail: state.detail.clone(),
         since: state.since,
-        next: next_command(state, holder.is_some()),
+        next: match discarded {
+            true => format!("piton run {} --run-id {}", state.options.workflow_file, state.run),
+            false => next_command(state, holder.is_some()),
+        },
         driver: holder.map(|holder| DriverView {
             pid: holder.process.pid,
             host: holder.host.clone(),
             since: holder.since,
         }),
         exit_code: exit_code(state.status, state.reason).map(|code| code as u8),
+        discarded,
         workflow_file: state.options.workflow_file.clone(),
         definition: state.digest.clone(),
         used: WorkflowUsedView {

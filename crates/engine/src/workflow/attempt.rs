@@ -6,7 +6,7 @@ use piton_agent::{Found, Launch, Limits, Spec, Stdin};
 use piton_files::workflow::{self as files, Disk, Surroundings, resolve_prompt};
 use piton_model::loop_machine::{AgentConfig, AttemptOutcome, PromptBy, TreeProof};
 use piton_model::workflow::{Command, CostAction, Effect, Launcher, OpenAttempt, State, Step, StepEnd, Work};
-use piton_sys::file::{self, Durability};
+use piton_sys::file;
 use piton_sys::process::Emptied;
 use piton_sys::{Ids, SystemIds};
 
@@ -158,7 +158,6 @@ fn make_room(launch: &files::Launch) -> Result<(), WorldError> {
         file::remove_file_if_exists(&launch.archived_report_path)?;
         file::rename_noreplace(&launch.report_path, &launch.archived_report_path)?;
     }
-    file::write_atomic(&launch.log_path, b"", Durability::Unsynced)?;
     Ok(())
 }
 

@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use piton_agent::stream::Account;
 use piton_agent::{EndedBy, Exit};
-use piton_files::workflow::{self as files, Expectations, REPORT_BYTES_MAX, Refusal, Report, read_report};
+use piton_files::workflow::{
+    self as files, Expectations, REPORT_BYTES_MAX, Refusal, Report, ReportSchema, read_report,
+};
 use piton_model::Reason;
 use piton_model::loop_machine::{AttemptOutcome, ErrorClass, StreamFormat};
 use piton_model::workflow::{Hold, Launcher, OpenAttempt, State, Step, StepEnd, StepReport, Work};
-use piton_sys::file::{self, Durability};
+use piton_sys::file;
 use piton_sys::redact::Redactor;
 
 use super::attempt::agent_key;
@@ -23,9 +25,6 @@ const REPORT_PAUSE: Duration = Duration::from_millis(200);
 /// What is looked at of an output for its last line.
 const TAIL_BYTES: u64 = 4 << 10;
 
-/// What is put into a log of each output.
-const LOG_BYTES_MAX: u64 = 8 << 20;
-
 /// How the attempt ended.
 pub(super) fn of_exit(
     context: &Context,
@@ -35,8 +34,6 @@ pub(super) fn of_exit(
     exit: &Exit,
 ) -> StepEnd {
     let directory = context.attempts().join(attempt.number.to_string());
-    let place = context.place();
-    write_log(&directory, &place.log(&attempt.step, attempt.attempt));
     let outcome = match (exit.ended_by, exit.code) {
         (EndedBy::SpawnFailed, _) => AttemptOutcome::NotStartable,
         (EndedBy::Cancelled, _) => AttemptOutcome::Cancelled,
@@ -56,7 +53,7 @@ pub(super) fn of_exit(
         tokens: account.usage.map(|usage| usage.input_tokens + usage.output_tokens),
         hold: hold(outcome, &account),
     };
-    match report_of(context, attempt) {
+    match report_of(context, attempt, state) {
         Ok(None) if matches!(step.work, Work::Run { .. }) && outcome == AttemptOutcome::Failed => {
             end.message = Some(last_words(&directory, exit));
         }
@@ -163,8 +160,11 @@ fn account_of(step: &Step, state: &State, directory: &Path) -> Account {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a file system that lags cannot be waited on")]
-fn report_of(context: &Context, attempt: &OpenAttempt) -> Result<Option<Report>, Refusal> {
+fn report_of(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Option<Report>, Refusal> {
     let path = context.place().report(&attempt.step);
+    let schema = state.options.report_schema.as_ref().map(ReportSchema::new).transpose();
+    let schema = schema.map_err(Refusal::OffSchema)?;
+    let schema = schema.as_ref();
     let mut tries = 1;
     loop {
         let bytes = match file::read_regular(&path, REPORT_BYTES_MAX as u64 + 1) {
@@ -172,7 +172,7 @@ fn report_of(context: &Context, attempt: &OpenAttempt) -> Result<Option<Report>,
             Ok(Some(bytes)) => bytes,
             Err(error) => return Err(Refusal::Malformed(format!("cannot be read: {error}"))),
         };
-        let expected = Expectations { run: &context.run, step: &attempt.step, ended: true };
+        let expected = Expectations { run: &context.run, step: &attempt.step, ended: true, schema };
         match read_report(&bytes, &expected) {
             Err(Refusal::NotYet | Refusal::NotJson(_)) if tries < REPORT_TRIES => {
                 tries += 1;
@@ -181,18 +181,6 @@ fn report_of(context: &Context, attempt: &OpenAttempt) -> Result<Option<Report>,
             read => return read.map(Some),
         }
     }
-}
-
-/// The log of an attempt, as its users know it: both outputs in one file. One that cannot be written is no reason to
-/// fail: `piton output` has the same.
-fn write_log(directory: &Path, log: &Path) {
-    let mut bytes = Vec::new();
-    for path in [piton_agent::stdout_file(directory), piton_agent::stderr_file(directory)] {
-        if let Ok(file) = std::fs::File::open(path) {
-            let _ = file.take(LOG_BYTES_MAX).read_to_end(&mut bytes);
-        }
-    }
-    let _ = file::write_atomic(log, &bytes, Durability::Unsynced);
 }
 
 /// What an agent without a wrapper is told about reports.

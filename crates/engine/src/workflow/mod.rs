@@ -5,8 +5,10 @@
 //! nothing here takes snapshots.
 
 mod attempt;
+pub(crate) mod cleanup;
 mod end;
 mod gates;
+mod log;
 mod look;
 mod money;
 mod nested;
@@ -21,11 +23,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use attempt::agent_key;
+pub use cleanup::{Cleaned, clean_up};
+use log::Log;
 pub use nested::nested_run;
 use piton_files::workflow::{RunPlace, RunView};
 use piton_git::Workspace;
 use piton_model::workflow::{Command, Effect, State};
-use piton_model::{RunId, Seq, Timestamp};
+use piton_model::{Machine, RunId, Seq, Status, Timestamp};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 
 use crate::driver::World;
@@ -34,6 +38,9 @@ use crate::world::{Interrupts, WorldError, sentence};
 
 /// How often files that people and other programs write are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// How far the log of an attempt may lag behind what it prints.
+const LOG_EVERY: Duration = Duration::from_secs(1);
 
 /// A view is there this long after what it shows, at the latest.
 const SHOWN_WITHIN_MS: u64 = 900;
@@ -81,6 +88,19 @@ pub fn view_of(layout: &Layout, run: &RunId) -> RunView {
 pub fn has_input(layout: &Layout, state: &State) -> bool {
     let place = RunPlace::new(layout.root(), state.run.clone());
     state.questions().iter().any(|(step, _)| look::manual_input(&place, state, step).is_some())
+}
+
+/// Whether somebody deleted the directory of this run while it was at rest: what it did is discarded, and its name may be
+/// used again. Its journal stays.
+pub fn is_discarded(layout: &Layout, state: &State) -> bool {
+    let directory = RunPlace::new(layout.root(), state.run.clone()).directory();
+    let gone = |error: std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+    state.is_at_rest() && state.open_count() == 0 && directory.symlink_metadata().is_err_and(gone)
+}
+
+/// Whether nobody goes on with this run unless somebody begins anew.
+fn is_over(state: &State) -> bool {
+    matches!(state.status, Status::Completed | Status::Failed) && state.open_count() == 0
 }
 
 impl WorkflowWorld {
@@ -190,8 +210,11 @@ impl World<State> for WorkflowWorld {
         let (effect, state) = (effect.clone(), state.clone());
         async move {
             let result = match &effect {
-                Effect::Attempt(_) => {
-                    in_thread(move || attempt::perform(&context, &effect, fresh, &state)).await
+                Effect::Attempt(open) => {
+                    let directory = context.attempts().join(open.number.to_string());
+                    let log = Log::new(context.place().log(&open.step, open.attempt), &directory);
+                    let work = in_thread(move || attempt::perform(&context, &effect, fresh, &state));
+                    logged(work, log).await
                 }
                 Effect::Gates { .. } => gates::watch(&context, &effect, &state).await,
                 Effect::Items { step, path, .. } => Ok(Command::TakeItems {
@@ -235,6 +258,20 @@ impl World<State> for WorkflowWorld {
 
     fn interrupted(&self) -> impl Future<Output = bool> {
         self.interrupts.next()
+    }
+}
+
+/// Does the work of an attempt and keeps its log meanwhile.
+async fn logged<T>(work: impl Future<Output = T>, mut log: Log) -> T {
+    tokio::pin!(work);
+    loop {
+        match tokio::time::timeout(LOG_EVERY, &mut work).await {
+            Ok(done) => {
+                log.catch_up();
+                return done;
+            }
+            Err(_) => log.catch_up(),
+        }
     }
 }
 

@@ -92,7 +92,8 @@ fn order(context: &Context, path: &str, run: RunId, state: &State) -> Result<Ord
     let loaded = load(&file, root, &Disk)
         .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
     let workflow_file = file.strip_prefix(root).unwrap_or(&file).display().to_string();
-    let options = Options { workflow_file, ..state.options.clone() };
+    let parent = Some(state.run.clone());
+    let options = Options { workflow_file, parent, ..state.options.clone() };
     Ok(Order { run, definition: loaded.definition, options, inherited: None })
 }
 

@@ -10,7 +10,9 @@
 //! | `reports/<run>__<step>.json` | what a wrapper writes, see [`read_report`] |
 //! | `manual_inputs/<run>__<step>.json` | what a person writes, see [`read_manual_input`] |
 //! | `logs/<run>__<step>__attempt<N>.log` | what an attempt printed |
+//! | `.agents/run_archive.db` | a row for each run whose directory was removed, see [`RunArchive`] |
 
+mod archive;
 mod difference;
 mod guidance;
 mod import;
@@ -25,8 +27,10 @@ mod publish;
 mod read;
 mod render;
 mod report;
+mod schema;
 mod yaml;
 
+pub use archive::{RunArchive, archive_path};
 pub use difference::difference;
 pub use guidance::{Guidance, guidance_table};
 pub use import::{ImportError, Imported, STATE_BYTES_MAX, edits, import};
@@ -41,4 +45,5 @@ pub use publish::{Edited, RunView};
 pub use read::{Places, read};
 pub use render::render;
 pub use report::{Expectations, REPORT_BYTES_MAX, Refusal, Report, failure_message, read_report};
+pub use schema::ReportSchema;
 pub use yaml::{DEPTH_MAX, DOCUMENT_BYTES_MAX, VALUES_MAX};

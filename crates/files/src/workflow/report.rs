@@ -8,6 +8,8 @@ use piton_model::workflow::{StepReport, is_inside, shown};
 use piton_model::{RunId, Timestamp};
 use serde_json::{Map, Value};
 
+use super::schema::ReportSchema;
+
 /// Largest report.
 pub const REPORT_BYTES_MAX: usize = 4 << 20;
 
@@ -16,7 +18,7 @@ const PLACEHOLDERS: [&str; 8] =
     ["<placeholder", "placeholder", "todo", "tbd", "<iso", "<fill", "yyyy-mm-dd", "path/to/artifact"];
 
 /// Whose report is expected.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Expectations<'a> {
     /// The run.
     pub run: &'a RunId,
@@ -24,6 +26,8 @@ pub struct Expectations<'a> {
     pub step: &'a StepId,
     /// The wrapper has ended, so that nothing more will be written.
     pub ended: bool,
+    /// What it must look like beyond the published fields.
+    pub schema: Option<&'a ReportSchema>,
 }
 
 /// A report that is believed.
@@ -68,6 +72,9 @@ pub enum Refusal {
         /// What it should name.
         expected: String,
     },
+    /// It is not as the schema of the run wants it.
+    #[error("the run report is not as --schema wants it: {0}")]
+    OffSchema(String),
     /// It was never filled in.
     #[error("the run report was never filled in: {0}")]
     Placeholder(String),
@@ -84,12 +91,13 @@ pub fn read_report(bytes: &[u8], expected: &Expectations<'_>) -> Result<Report, 
         Err(_) if !expected.ended => return Err(Refusal::NotYet),
         Err(error) => return Err(Refusal::NotJson(error.to_string())),
     };
-    let Value::Object(report) = value else { return Err(Refusal::Malformed("is not an object".to_owned())) };
-    is_ours(&report, expected)?;
-    let completed = is_completed(&word(&report, "status")?);
-    let artifacts = artifacts(&report)?;
-    let logs = words(&report, "logs")?;
-    is_filled_in(&report, completed, &artifacts, &logs)?;
+    let Value::Object(report) = &value else { return Err(Refusal::Malformed("is not an object".to_owned())) };
+    is_ours(report, expected)?;
+    expected.schema.map_or(Ok(()), |schema| schema.check(&value)).map_err(Refusal::OffSchema)?;
+    let completed = is_completed(&word(report, "status")?);
+    let artifacts = artifacts(report)?;
+    let logs = words(report, "logs")?;
+    is_filled_in(report, completed, &artifacts, &logs)?;
     let metrics = match report.get("metrics") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(metrics)) => metrics.clone(),
@@ -106,7 +114,7 @@ pub fn read_report(bytes: &[u8], expected: &Expectations<'_>) -> Result<Report, 
         Some(Value::Array(updates)) => updates.clone(),
         _ => Vec::new(),
     };
-    let next_suggested_steps = words(&report, "next_suggested_steps")?;
+    let next_suggested_steps = words(report, "next_suggested_steps")?;
     let error = report.get("error").and_then(Value::as_str).map(str::to_owned);
     let (cost_microusd, tokens) = (cost(&metrics), tokens(&metrics));
     let step = StepReport { completed, gate_failure, artifacts, metrics, logs };

@@ -17,7 +17,7 @@ fn good() -> Value {
 
 fn read_bytes(bytes: &[u8], ended: bool) -> Result<Report, Refusal> {
     let (run, step): (RunId, StepId) = ("f8c1a491".parse().unwrap(), "coding".into());
-    read_report(bytes, &Expectations { run: &run, step: &step, ended })
+    read_report(bytes, &Expectations { run: &run, step: &step, ended, schema: None })
 }
 
 fn with(field: &str, value: Value) -> Result<Report, Refusal> {

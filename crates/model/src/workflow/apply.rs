@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use super::definition::{Definition, StepId};
 use super::event::WorkflowEvent as Event;
-use super::facts::{Edit, Inherited, Passed, Raise};
+use super::facts::{Edit, Inherited, Options, Passed, Raise};
 use super::finish;
 use super::graph::Plan;
 use super::state::{Asked, Block, Counters, GivenAnswer, Question, State, StepState, StepStatus};
-use crate::Timestamp;
 use crate::event::StopOrigin;
 use crate::limits::ANSWERS_WAITING_MAX;
 use crate::loop_machine::{Answer, Driver};
 use crate::status::{Reason, Status};
+use crate::{RunId, Timestamp};
 
 /// The state after `event`, which happened at `at`.
 ///
@@ -29,14 +29,30 @@ fn born(event: &Event, at: Timestamp) -> Option<State> {
     let Event::RunCreated { run, title, definition, digest, options, inherited, .. } = event else {
         return None;
     };
-    let plan = Plan::new((**definition).clone());
-    let mut state = State {
+    let mut state = fresh(run, title, definition, digest, options, at);
+    if let Some(inherited) = inherited {
+        inherit(&mut state, inherited);
+    }
+    Some(state)
+}
+
+/// A run of which nothing happened yet.
+fn fresh(
+    run: &RunId,
+    title: &str,
+    definition: &Definition,
+    digest: &str,
+    options: &Options,
+    at: Timestamp,
+) -> State {
+    let plan = Plan::new(definition.clone());
+    State {
         run: run.clone(),
-        title: title.clone(),
+        title: title.to_owned(),
         steps: plan.steps.iter().map(|_| Arc::default()).collect(),
         plan,
-        digest: digest.clone(),
-        options: (**options).clone(),
+        digest: digest.to_owned(),
+        options: options.clone(),
         forked_from: None,
         status: Status::Created,
         reason: None,
@@ -49,11 +65,7 @@ fn born(event: &Event, at: Timestamp) -> Option<State> {
         questions_asked: 0,
         counters: Counters::default(),
         asked: Asked::default(),
-    };
-    if let Some(inherited) = inherited {
-        inherit(&mut state, inherited);
     }
-    Some(state)
 }
 
 /// What another run did. What it was doing when it was left is to be done here.
@@ -88,6 +100,11 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             }
         }
         Event::DefinitionChanged { definition, digest } => migrate(state, definition, digest),
+        Event::RunRestarted { title, definition, digest, options } => {
+            let old = state.clone();
+            *state = fresh(&old.run, title, definition, digest, options, at);
+            begin_after(state, &old);
+        }
         Event::GatesSeen { step, verdicts } => {
             on_step(state, step, |step| step.verdicts = verdicts.clone());
         }
@@ -346,6 +363,16 @@ fn migrate(state: &mut State, definition: &Definition, digest: &str) {
     state.plan = Plan::new(definition.clone());
     state.steps = state.plan.steps.iter().map(|step| known.remove(&step.id).unwrap_or_default()).collect();
     state.digest = digest.to_owned();
+}
+
+/// What a run that begins anew keeps of the one that was discarded: no number is used twice, and no work is forgotten.
+fn begin_after(state: &mut State, old: &State) {
+    state.attempt = old.attempt;
+    state.questions_asked = old.questions_asked;
+    state.driver = old.driver.clone();
+    for (step, runtime) in old.plan.steps.iter().zip(&old.steps).filter(|(_, step)| step.open.is_some()) {
+        on_step(state, &step.id, |step| step.open = runtime.open.clone());
+    }
 }
 
 fn resume(state: &mut State, raise: &Raise, at: Timestamp) {

@@ -18,6 +18,7 @@ use super::{ask, pass};
 use crate::event::StopOrigin;
 use crate::limits::{EVENTS_PER_APPEND_MAX, PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX, TITLE_CHARS_MAX, clip};
 use crate::loop_machine::{Answer, Place, TreeProof};
+use crate::machine::Machine;
 use crate::rejection::Rejection;
 use crate::status::{Kind, Reason, Status};
 use crate::{Epoch, Seq, Timestamp};
@@ -85,6 +86,8 @@ pub enum Command {
     AdoptStatuses(Vec<Edit>),
     /// Go on with this definition.
     Migrate(Box<Definition>),
+    /// Begin anew under the same name: what it did was discarded.
+    Restart(Box<Order>),
     /// Something that is not the agent's fault stands in the way; rest until it is mended.
     GiveUp {
         /// What it is.
@@ -99,9 +102,7 @@ pub fn create(order: Order) -> Result<Event, Rejection> {
     let Order { run, definition, options, inherited } = order;
     check_definition(&definition)?;
     check_options(&options)?;
-    let title: String = definition.name.split_whitespace().collect::<Vec<_>>().join(" ");
-    let title = title.chars().filter(|character| !character.is_control()).take(TITLE_CHARS_MAX).collect();
-    let digest = definition.digest();
+    let (title, digest) = (title_of(&definition), definition.digest());
     Ok(Event::RunCreated {
         run,
         kind: Kind::Workflow,
@@ -111,6 +112,11 @@ pub fn create(order: Order) -> Result<Event, Rejection> {
         options: Box::new(options),
         inherited: inherited.map(Box::new),
     })
+}
+
+fn title_of(definition: &Definition) -> String {
+    let title: String = definition.name.split_whitespace().collect::<Vec<_>>().join(" ");
+    title.chars().filter(|character| !character.is_control()).take(TITLE_CHARS_MAX).collect()
 }
 
 fn check_definition(definition: &Definition) -> Result<(), Rejection> {
@@ -224,6 +230,7 @@ fn outcome(state: &State, command: Command) -> Result<Option<Event>, Rejection> 
         }
         Command::AdoptStatuses(edits) => adopt(state, edits)?,
         Command::Migrate(definition) => return migrate(state, *definition),
+        Command::Restart(order) => restart(state, *order)?,
         Command::GiveUp { .. } if state.status == Status::Completed => return Err(finished()),
         Command::GiveUp { detail } => Event::RunStopped { reason: Reason::Environment, detail: Some(detail) },
         Command::Tick => return Ok(None),
@@ -306,6 +313,17 @@ fn migrate(state: &State, definition: Definition) -> Result<Option<Event>, Rejec
     let digest = definition.digest();
     let changed = digest != state.digest;
     Ok(changed.then(|| Event::DefinitionChanged { definition: Box::new(definition), digest }))
+}
+
+fn restart(state: &State, order: Order) -> Result<Event, Rejection> {
+    if !state.is_at_rest() || state.open_count() > 0 {
+        return Err(Rejection::NotOpen);
+    }
+    let Order { definition, options, .. } = order;
+    check_definition(&definition)?;
+    check_options(&options)?;
+    let (title, digest) = (title_of(&definition), definition.digest());
+    Ok(Event::RunRestarted { title, definition: Box::new(definition), digest, options: Box::new(options) })
 }
 
 /// The one event that follows from where the run is, if any.

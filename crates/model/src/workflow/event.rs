@@ -58,6 +58,19 @@ pub enum WorkflowEvent {
         digest: String,
     },
 
+    /// The run begins anew: whoever deleted its directory discarded what it did, and its name is used again. What happened
+    /// stays in the journal; numbers of attempts and questions go on. Only at rest, with nothing open.
+    RunRestarted {
+        /// One line for people.
+        title: String,
+        /// What it runs now.
+        definition: Box<Definition>,
+        /// The name of that definition's content.
+        digest: String,
+        /// How, with every default filled in.
+        options: Box<Options>,
+    },
+
     // ── Before a step ────────────────────────────────────────────────────────────────────────────
     /// Somebody looked at the gates of a step. Recorded when it differs from the last look.
     GatesSeen {
@@ -270,6 +283,7 @@ pub const KINDS: &[&str] = &[
     "run_created",
     "driver_started",
     "definition_changed",
+    "run_restarted",
     "gates_seen",
     "items_read",
     "items_refused",

@@ -57,6 +57,12 @@ pub struct Options {
     /// Where steps work, if not in the repository itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<WorkPlace>,
+    /// What run reports must look like beyond the published fields: a JSON Schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report_schema: Option<Value>,
+    /// The run whose step this is, if it is nested in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<RunId>,
     /// piton's own adapters, by the names that steps know them by.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<String, AgentConfig>,
@@ -80,6 +86,8 @@ impl Default for Options {
             issue: None,
             notify: None,
             place: None,
+            report_schema: None,
+            parent: None,
             agents: BTreeMap::new(),
         }
     }

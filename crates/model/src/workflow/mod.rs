@@ -17,6 +17,7 @@
 
 mod apply;
 mod ask;
+pub mod cleanup;
 mod condition;
 mod decide;
 mod definition;

@@ -1,3 +1,4 @@
+mod cleanup;
 mod conditions;
 mod definition;
 mod graph;

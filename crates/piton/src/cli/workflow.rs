@@ -54,6 +54,13 @@ pub(crate) struct RunArguments {
     /// A JSON file that says which gates are open; without one all are.
     #[arg(long, value_name = "FILE")]
     pub(crate) gate_state_file: Option<PathBuf>,
+    /// A JSON Schema (draft 2020-12) that run reports must also match.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) schema: Option<PathBuf>,
+    /// Keep the directories of runs that are long over: by default those of completed runs go after 48 hours, or when
+    /// they are more than ten, with a row each in `.agents/run_archive.db`.
+    #[arg(long)]
+    pub(crate) skip_cleanup: bool,
     /// The most that the run may cost, in dollars.
     #[arg(long, value_name = "USD")]
     pub(crate) max_cost: Option<f64>,
@@ -70,11 +77,20 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "DIR", requires = "issue_number")]
     pub(crate) issue_dir: Option<PathBuf>,
     /// Let steps work in a work tree of the run's own, on a branch of its own; nothing is merged.
-    #[arg(long)]
+    #[arg(long, visible_alias = "git-worktree")]
     pub(crate) worktree: bool,
     /// Let steps work in this directory.
     #[arg(long, value_name = "DIR", conflicts_with = "worktree")]
     pub(crate) workdir: Option<PathBuf>,
+    /// How often other tools look for reports: piton is told when a step ends.
+    #[arg(long, value_name = "SECONDS", hide = true)]
+    pub(crate) poll_interval: Option<f64>,
+    /// Where other tools would keep the run's state: piton's is in `.agents/runs/<run_id>`.
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub(crate) state_file: Option<PathBuf>,
+    /// Other tools remove the work tree of a run: piton's stays.
+    #[arg(long, hide = true)]
+    pub(crate) git_worktree_keep: bool,
     /// Do not wait for the run.
     #[arg(long)]
     pub(crate) detach: bool,

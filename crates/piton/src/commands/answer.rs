@@ -29,6 +29,9 @@ pub(super) async fn run(
         return list(global, out).await;
     }
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
+    if client.kind(&run).await? == Kind::Workflow {
+        super::workflows::require_kept(&client, &run).await?;
+    }
     let question = pick(&client, &run, arguments.question).await?;
     let mut comment = arguments.comment.clone();
     let mut seen = arguments.seen.clone();

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use piton_config::{AgentOptions, Overrides, find, resolve};
-use piton_engine::workflow::{agent_key, view_of};
+use piton_engine::workflow::{agent_key, is_discarded, view_of};
 use piton_engine::world::open_workspace;
 use piton_engine::{Layout, LocalClient};
 use piton_files::workflow::{
-    Disk, Edited, Loaded, RunPlace, STATE_BYTES_MAX, difference, import, load, mermaid, plan,
+    Disk, Edited, Loaded, ReportSchema, RunPlace, STATE_BYTES_MAX, difference, import, load, mermaid, plan,
 };
 use piton_model::loop_machine::{AgentConfig, Raise};
 use piton_model::notify::Notify;
@@ -18,7 +18,7 @@ use piton_model::workflow::{
 };
 use piton_model::{ExitCode, Kind, RunId, Status, exit_code};
 use piton_store::Store;
-use piton_sys::{Ids, SystemIds, file};
+use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use piton_view::{Client, Request};
 use serde_json::{Map, Value};
 
@@ -27,6 +27,9 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::viewer::{self, From};
 use crate::{configuration, known, repository, start};
+
+/// Largest schema of reports.
+const SCHEMA_BYTES_MAX: u64 = 256 << 10;
 
 pub(super) async fn run(
     global: &Global,
@@ -40,12 +43,16 @@ pub(super) async fn run(
         return Ok(check_only(&loaded, out));
     }
     let options = options_of(&layout, &path, arguments, &loaded)?;
+    without_effect(arguments, out);
     let client = repository::open_or_create(&layout)?;
     let from = match target(&client, arguments, &options).await? {
         Target::New(run, inherited) => {
-            let place = place_of(&layout, arguments, &run)?;
-            let options = Options { place, ..options };
-            begin(&client, run, loaded, options, inherited, out).await?
+            let order = order(&layout, run, loaded, options, inherited, arguments)?;
+            begin(&client, order, arguments, out).await?
+        }
+        Target::Discarded(run) => {
+            let order = order(&layout, run, loaded, options, None, arguments)?;
+            begin_anew(&client, order, out).await?
         }
         Target::Existing(run) => go_on(&client, &run, &loaded, arguments, out).await?,
     };
@@ -74,6 +81,22 @@ fn problems_of(problems: &[piton_files::workflow::Problem]) -> Failure {
             1 => "the workflow cannot be run".to_owned(),
             many => format!("the workflow cannot be run: {many} problems"),
         })
+    }
+}
+
+/// Flags of other tools that mean nothing here are taken, and said to be without effect.
+fn without_effect(arguments: &RunArguments, out: &Output) {
+    let given = [
+        ("--poll-interval", arguments.poll_interval.is_some(), "piton is told when a step ends"),
+        (
+            "--state-file",
+            arguments.state_file.is_some(),
+            "the run is in `.agents/runs/<run_id>/run_state.json`",
+        ),
+        ("--git-worktree-keep", arguments.git_worktree_keep, "piton removes no work tree"),
+    ];
+    for (flag, _, why) in given.iter().filter(|(_, given, _)| *given) {
+        out.note(format!("note: {flag} has no effect: {why}"));
     }
 }
 
@@ -127,9 +150,20 @@ fn options_of(
             }
         },
         notify: notify_of(layout, arguments)?,
+        report_schema: arguments.schema.as_deref().map(report_schema).transpose()?,
         agents,
         ..Options::default()
     })
+}
+
+/// The schema in a file, which the run keeps: one that is resumed uses what it started with.
+fn report_schema(path: &Path) -> Result<Value, Failure> {
+    let bad = |why: String| Failure::usage(format!("--schema `{}`: {why}", path.display()));
+    let bytes =
+        file::read_regular(path, SCHEMA_BYTES_MAX)?.ok_or_else(|| bad("there is no such file".into()))?;
+    let schema = serde_json::from_slice(&bytes).map_err(|error| bad(format!("not JSON: {error}")))?;
+    ReportSchema::new(&schema).map_err(|why| bad(format!("not a JSON Schema: {why}")))?;
+    Ok(schema)
 }
 
 /// Who is told, as a trusted piton.toml says it.
@@ -279,6 +313,8 @@ fn agents_of(
 enum Target {
     /// One that is not there yet.
     New(RunId, Option<Inherited>),
+    /// One whose directory was deleted at rest: its name may be used again.
+    Discarded(RunId),
     /// One that is.
     Existing(RunId),
 }
@@ -300,7 +336,14 @@ async fn target(
         }
     };
     match client.store().row(&run).await {
-        Ok(_) => Ok(Target::Existing(run)),
+        Ok(_) => {
+            let state = client.load_as::<State>(&run, None).await?.state;
+            match is_discarded(client.layout(), &state) {
+                true if arguments.start_at_step.is_some() => Err(discarded(&state)),
+                true => Ok(Target::Discarded(run)),
+                false => Ok(Target::Existing(run)),
+            }
+        }
         Err(piton_store::Error::UnknownRun { .. }) => {
             let inherited = left_by_another_tool(client.layout(), &run)?;
             Ok(Target::New(run, inherited))
@@ -313,7 +356,7 @@ async fn target(
 async fn newest_of(client: &LocalClient, workflow_file: &str) -> Result<RunId, Failure> {
     for run in client.runs().await?.into_iter().filter(|run| run.kind == Kind::Workflow.as_str()) {
         let state = client.load_as::<State>(&run.run_id, None).await?.state;
-        if state.options.workflow_file == workflow_file {
+        if state.options.workflow_file == workflow_file && !is_discarded(client.layout(), &state) {
             return Ok(run.run_id);
         }
     }
@@ -331,24 +374,78 @@ fn left_by_another_tool(layout: &Layout, run: &RunId) -> Result<Option<Inherited
     Ok(Some(imported.inherited))
 }
 
-async fn begin(
-    client: &LocalClient,
+fn order(
+    layout: &Layout,
     run: RunId,
     loaded: Loaded,
     options: Options,
     inherited: Option<Inherited>,
+    arguments: &RunArguments,
+) -> Result<Order, Failure> {
+    let options = Options { place: place_of(layout, arguments, &run)?, ..options };
+    Ok(Order { run, definition: loaded.definition, options, inherited })
+}
+
+async fn begin(
+    client: &LocalClient,
+    order: Order,
+    arguments: &RunArguments,
     out: &Output,
 ) -> Result<(RunId, From), Failure> {
-    if inherited.is_some() {
+    let run = order.run.clone();
+    if order.inherited.is_some() {
         out.note(format!("going on with what another tool left in `.agents/runs/{run}`"));
     }
-    let order = Order { run: run.clone(), definition: loaded.definition, options, inherited };
     client.create_as::<State>(&[create(order)?]).await?;
     if let Err(failure) = known::remember(client.layout()) {
         out.note(format!("note: `piton ls --everywhere` will not find this run: {}", failure.message));
     }
     start::driver(client, &run, false).await?;
+    if !arguments.skip_cleanup {
+        clean_up(client, out).await?;
+    }
     Ok((run, From::Start))
+}
+
+/// Directories of runs that are long over go, while the new one works.
+async fn clean_up(client: &LocalClient, out: &Output) -> Result<(), Failure> {
+    let cleaned = piton_engine::workflow::clean_up(client, SystemClock.now()).await?;
+    if !cleaned.removed.is_empty() {
+        let names: Vec<&str> = cleaned.removed.iter().map(|run| run.short()).collect();
+        out.note(format!(
+            "archived in .agents/run_archive.db, directories removed: {} (--skip-cleanup keeps them)",
+            names.join(", ")
+        ));
+    }
+    cleaned.problems.iter().for_each(|problem| out.note(format!("note: not archived: {problem}")));
+    Ok(())
+}
+
+/// A run of which only the journal is left begins anew.
+async fn begin_anew(client: &LocalClient, order: Order, out: &Output) -> Result<(RunId, From), Failure> {
+    let run = order.run.clone();
+    start::let_go(client, &run).await?;
+    out.note(format!(
+        "run `{run}` begins anew: its directory was deleted, so what it did is discarded; `piton log {run}` still shows it"
+    ));
+    client.tell_at_rest::<State>(&run, Command::Restart(Box::new(order))).await?;
+    let loaded = client.load_as::<State>(&run, None).await?;
+    start::driver(client, &run, false).await?;
+    Ok((run, From::After(loaded.head)))
+}
+
+/// Nobody goes on with a run whose directory was deleted.
+fn discarded(state: &State) -> Failure {
+    let (run, file) = (&state.run, &state.options.workflow_file);
+    Failure::usage(format!("run `{run}` is discarded: its directory `.agents/runs/{run}` was deleted")).hint(
+        format!("`piton run {file} --run-id {run}` begins anew; `piton rebuild {run}` brings its state back"),
+    )
+}
+
+/// Says so where the run is discarded.
+pub(super) async fn require_kept(client: &LocalClient, run: &RunId) -> Result<(), Failure> {
+    let state = client.load_as::<State>(run, None).await?.state;
+    if is_discarded(client.layout(), &state) { Err(discarded(&state)) } else { Ok(()) }
 }
 
 /// Goes on with a run that is there, where that can be meant.
@@ -402,6 +499,7 @@ async fn resume(
     {
         return Err(piton_store::Error::Held { run: run.clone(), holder: Box::new(holder) }.into());
     }
+    require_kept(client, run).await?;
     adopt_edits(client, run, out).await?;
     let loaded = client.load_as::<State>(run, None).await?;
     if let Some(step) = start_at {

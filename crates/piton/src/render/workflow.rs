@@ -64,7 +64,8 @@ pub(crate) fn progress(event: &Event, after: &State) -> Option<String> {
         | Event::RunResumed { .. }
         | Event::StepsReset { .. }
         | Event::StatusesAdopted { .. }
-        | Event::DefinitionChanged { .. } => self::event(event),
+        | Event::DefinitionChanged { .. }
+        | Event::RunRestarted { .. } => self::event(event),
         _ => return None,
     };
     Some(format!("  {}", clean_line(&text)))
@@ -162,6 +163,11 @@ pub(crate) fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Ve
         None => "nobody drives it".to_owned(),
     };
     lines.push(format!("since   {} ago · {driver}", ago(now, view.since)));
+    if view.discarded {
+        lines.push(
+            "its directory was deleted: what it did is discarded, and its name may be used again".to_owned(),
+        );
+    }
     lines.push(format!(
         "used    {} of work · {} · {} lost · {} · money {}",
         duration(view.used.working_ms),
@@ -213,6 +219,9 @@ pub(crate) fn event(event: &Event) -> String {
         Event::DriverStarted { epoch, pid, .. } => format!("driver {pid} took the lease (epoch {epoch})"),
         Event::DefinitionChanged { digest, .. } => {
             format!("goes on with definition {}", &digest[..digest.len().min(10)])
+        }
+        Event::RunRestarted { title, digest, .. } => {
+            format!("begins anew: {title} (definition {})", &digest[..digest.len().min(10)])
         }
         Event::GatesSeen { step, verdicts } => {
             let closed: Vec<String> = verdicts

@@ -422,6 +422,12 @@ fn wild_event() -> impl Strategy<Value = WorkflowEvent> {
             definition: Box::new(definition(vec![step("s1", &["s1"])])),
             digest: String::new(),
         }),
+        Just(WorkflowEvent::RunRestarted {
+            title: String::new(),
+            definition: Box::new(definition(vec![step("s2", &[])])),
+            digest: String::new(),
+            options: Box::default(),
+        }),
         reason.clone().prop_map(|reason| WorkflowEvent::RunWaiting { reason }),
         reason.prop_map(|reason| WorkflowEvent::RunPaused { reason, detail: None }),
         Just(WorkflowEvent::RunResumed { raise: Raise::default() }),

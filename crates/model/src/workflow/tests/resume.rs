@@ -165,3 +165,35 @@ fn a_migration_waits_until_nothing_is_open_and_is_validated() {
     let broken = Box::new(definition(vec![step("a", &["a"])]));
     assert!(matches!(driver.try_command(Command::Migrate(broken)), Err(Rejection::BadDefinition(_))));
 }
+
+#[test]
+fn a_discarded_run_begins_anew_under_its_name() {
+    let mut driver = failed_review();
+    let (attempt, created) = (driver.state.attempt, driver.state.created_at);
+    driver.after(5_000);
+    let order = Order {
+        run: run(),
+        definition: definition(vec![step("plan", &[]), step("ship", &["plan"])]),
+        options: Options { max_attempts: 1, ..Options::default() },
+        inherited: None,
+    };
+    driver.command(Command::Restart(Box::new(order)));
+    assert_eq!((driver.state.status, driver.state.reason), (Status::Created, None));
+    assert!(driver.state.created_at > created);
+    assert_eq!(driver.state.counters, Counters::default());
+    driver.drive();
+    assert_eq!(driver.picture(), "plan RUNNING 1/0, ship PENDING 0/0");
+    assert_eq!(driver.open("plan"), attempt + 1, "no number is used twice");
+    driver.done("plan");
+    driver.end("ship", failed());
+    driver.is(Status::Failed, Reason::FailureStreak);
+}
+
+#[test]
+fn what_is_under_way_cannot_be_discarded() {
+    let mut driver = Driver::of(chain());
+    let order =
+        Order { run: run(), definition: definition(chain()), options: Options::default(), inherited: None };
+    let restart = Command::Restart(Box::new(order));
+    assert_eq!(driver.try_command(restart), Err(Rejection::NotOpen));
+}

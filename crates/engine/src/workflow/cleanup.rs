@@ -1,0 +1,75 @@
+//! Removing the directories of runs that are long over, each only after its row is in the archive.
+
+use std::path::Path;
+
+use piton_files::workflow::{RunArchive, RunPlace};
+use piton_model::workflow::State;
+use piton_model::workflow::cleanup::{Standing, to_archive};
+use piton_model::{Kind, RunId, Timestamp};
+use piton_store::{Claim, Store};
+
+use crate::client::{ClientError, LocalClient};
+
+/// What a clean-up did.
+#[derive(Debug, Default)]
+pub struct Cleaned {
+    /// The runs whose directories are gone.
+    pub removed: Vec<RunId>,
+    /// Why others are not.
+    pub problems: Vec<String>,
+}
+
+/// Removes the directories that may go at `now`, see [`to_archive`]. Their journals stay, and directories of runs that
+/// this journal does not know are left alone.
+pub async fn clean_up(client: &LocalClient, now: Timestamp) -> Result<Cleaned, ClientError> {
+    let root = client.layout().root();
+    let mut standings = Vec::new();
+    for row in client.store().rows().await? {
+        let directory = RunPlace::new(root, row.run.clone()).directory();
+        if row.entry.kind != Kind::Workflow.as_str() || !directory.is_dir() {
+            continue;
+        }
+        let state = client.load_as::<State>(&row.run, None).await?.state;
+        let parent = state.options.parent.clone();
+        standings.push(Standing { run: row.run, status: state.status, since: state.since, parent });
+    }
+    let mut cleaned = Cleaned::default();
+    for run in to_archive(&standings, now) {
+        match archive(client, &run, now).await {
+            Ok(true) => cleaned.removed.push(run),
+            Ok(false) => {}
+            Err(problem) => cleaned.problems.push(format!("run `{run}`: {problem}")),
+        }
+    }
+    Ok(cleaned)
+}
+
+/// Archives one run and removes its directory, under its lease: nobody may go on with it meanwhile.
+async fn archive(client: &LocalClient, run: &RunId, now: Timestamp) -> Result<bool, String> {
+    let Ok(lease) = client.store().claim(run, LocalClient::holder(), Claim::IfFree).await else {
+        return Ok(false);
+    };
+    let done = put_away(client, run, now).await;
+    let released = client.store().release(lease).await.map_err(|error| error.to_string());
+    done.and_then(|done| released.map(|()| done))
+}
+
+async fn put_away(client: &LocalClient, run: &RunId, now: Timestamp) -> Result<bool, String> {
+    let root = client.layout().root();
+    let loaded = client.load_as::<State>(run, None).await.map_err(|error| error.to_string())?;
+    if !super::is_over(&loaded.state) {
+        return Ok(false);
+    }
+    let archive = RunArchive::open(root).and_then(|archive| archive.add(&loaded.state, now));
+    archive.map_err(|error| format!("`.agents/run_archive.db`: {error}"))?;
+    remove(&RunPlace::new(root, run.clone()).directory()).map_err(|error| error.to_string())?;
+    Ok(true)
+}
+
+/// Removes the directory of a run with all that lies in it. Links are removed, never followed.
+pub(crate) fn remove(directory: &Path) -> std::io::Result<()> {
+    match std::fs::remove_dir_all(directory) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}

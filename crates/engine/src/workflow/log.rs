@@ -1,0 +1,54 @@
+//! `logs/<run>__<step>__attempt<N>.log`: what an attempt prints, as its users know it, both outputs in one file.
+//!
+//! Copied from what the keeper keeps, while the attempt runs and once more when it has ended. A log that cannot be written
+//! is no reason to fail: `piton output` has the same.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use piton_sys::file::{self, Durability};
+
+/// What is put into a log of each output.
+const OUTPUT_BYTES_MAX: u64 = 8 << 20;
+
+/// The log of one attempt.
+pub(super) struct Log {
+    path: PathBuf,
+    outputs: [(PathBuf, u64); 2],
+    /// Held open: what a step puts at the path meanwhile is not written to.
+    file: Option<File>,
+}
+
+impl Log {
+    /// The log at `path` of the attempt whose traces are in `directory`. Nothing is written yet.
+    pub(super) fn new(path: PathBuf, directory: &Path) -> Self {
+        let outputs = [piton_agent::stdout_file(directory), piton_agent::stderr_file(directory)];
+        Self { path, outputs: outputs.map(|output| (output, 0)), file: None }
+    }
+
+    /// Adds what was printed since the last time. The first time the log begins anew, whoever wrote there before.
+    pub(super) fn catch_up(&mut self) {
+        let mut bytes = Vec::new();
+        for (output, copied) in &mut self.outputs {
+            *copied += read_after(output, *copied, &mut bytes).unwrap_or(0);
+        }
+        match &mut self.file {
+            None => self.file = begin(&self.path, &bytes),
+            Some(file) => drop(file.write_all(&bytes)),
+        }
+    }
+}
+
+fn begin(path: &Path, bytes: &[u8]) -> Option<File> {
+    file::write_atomic(path, bytes, Durability::Unsynced).ok()?;
+    file::open_append(path).ok()
+}
+
+/// Reads what `output` has after its first `copied` bytes; says how many that were.
+fn read_after(output: &Path, copied: u64, bytes: &mut Vec<u8>) -> std::io::Result<u64> {
+    let mut file = File::open(output)?;
+    file.seek(SeekFrom::Start(copied))?;
+    let read = file.take(OUTPUT_BYTES_MAX.saturating_sub(copied)).read_to_end(bytes)?;
+    Ok(read as u64)
+}

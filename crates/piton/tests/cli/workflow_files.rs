@@ -1,0 +1,218 @@
+//! The files of a workflow's run: logs that grow, lines that people use on them, directories that go.
+
+use serde_json::Value;
+
+use super::common::{World, eventually};
+
+const CHAIN: &str = "
+name: chain
+steps:
+  - {id: planning, run: 'echo plan >> log'}
+  - {id: coding, run: 'echo code >> log; test ! -e broken', needs: [planning], max_attempts: 1}
+";
+
+fn world(workflow: &str) -> World {
+    let world = World::new();
+    world.write("w.yaml", workflow);
+    world
+}
+
+fn state(world: &World, run: &str) -> Value {
+    serde_json::from_str(&world.read(&format!(".agents/runs/{run}/run_state.json"))).unwrap()
+}
+
+#[test]
+fn the_lines_that_operators_use_work_on_the_file() {
+    let world = world(CHAIN);
+    world.write("broken", "");
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(1);
+    let jq = |filter: &str| {
+        let line = format!("cat .agents/runs/r1/run_state.json | jq -c '{filter}'");
+        serde_json::from_str::<Value>(&world.shell(&line).exits(0).out).unwrap()
+    };
+    assert_eq!(jq("."), state(&world, "r1"));
+    assert_eq!(jq(".steps.coding")["status"], "FAILED");
+    let failed = jq(r#".steps | to_entries | map(select(.value.status == "FAILED"))"#);
+    assert_eq!((failed.as_array().unwrap().len(), &failed[0]["key"]), (1, &"coding".into()));
+    assert_eq!(
+        jq(".steps | to_entries | map({key: .key, iterations: .value.iteration_count})"),
+        serde_json::json!([{"key": "planning", "iterations": 0}, {"key": "coding", "iterations": 0}])
+    );
+}
+
+#[test]
+fn a_log_grows_while_its_step_works_and_is_whole_when_it_has_ended() {
+    let world = world(
+        "steps:\n  - {id: talk, run: 'echo begun; echo aside >&2; until test -e \"$GATE\"; do sleep 0.02; done; echo ended'}\n",
+    );
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--detach"]).exits(0);
+    let path = world.path(".agents/runs/r1/logs/r1__talk__attempt1.log");
+    let log = || std::fs::read_to_string(&path).unwrap_or_default();
+    eventually("the log shows what was printed", || log().contains("begun") && log().contains("aside"));
+    assert!(!log().contains("ended"));
+    world.kill_driver("r1");
+    world.open_gate();
+    world.piton(&["resume", "r1"]).exits(0);
+    let mut lines: Vec<String> = log().lines().map(str::to_owned).collect();
+    lines.sort();
+    assert_eq!(lines, ["aside", "begun", "ended"], "each once, whoever drove");
+}
+
+#[test]
+fn a_run_whose_directory_was_deleted_is_discarded_and_its_name_is_free() {
+    let world = world(CHAIN);
+    world.write("broken", "");
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(1);
+    world.shell("rm -r .agents/runs/r1 broken").exits(0);
+
+    let status = world.piton(&["status", "r1"]).exits(0);
+    assert!(status.out.contains("what it did is discarded"), "{}", status.out);
+    assert!(status.out.contains("next    piton run w.yaml --run-id r1"), "{}", status.out);
+    let status: Value = serde_json::from_str(&world.piton(&["status", "r1", "--json"]).exits(0).out).unwrap();
+    assert_eq!(status["discarded"], true);
+    for going_on in [
+        &["resume", "r1"][..],
+        &["run", "w.yaml", "--run-id", "r1", "--start-at-step", "coding"],
+        &["run", "w.yaml", "--start-at-step", "coding"],
+    ] {
+        let ran = world.piton(going_on).exits(2);
+        assert!(ran.err.contains("is discarded") || ran.err.contains("was never run here"), "{}", ran.err);
+    }
+
+    let ran = world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
+    assert!(ran.err.contains("begins anew"), "{}", ran.err);
+    assert_eq!(world.read("log"), "plan\ncode\nplan\ncode\n");
+    assert_eq!(state(&world, "r1")["steps"]["coding"]["attempts"], 1);
+    assert_eq!(world.count("r1", "run_restarted"), 1);
+    assert_eq!(world.count("r1", "run_failed"), 1, "what happened stays in the journal");
+    world.piton(&["verify"]).exits(0);
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(2);
+}
+
+#[test]
+fn a_directory_that_was_deleted_by_mistake_comes_back() {
+    let world = world(CHAIN);
+    world.write("broken", "");
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(1);
+    let before = state(&world, "r1");
+    world.shell("rm -r .agents/runs/r1 broken").exits(0);
+    world.piton(&["rebuild", "r1"]).exits(0);
+    assert_eq!(state(&world, "r1"), before);
+    world.piton(&["resume", "r1"]).exits(0);
+    assert_eq!(world.read("log"), "plan\ncode\ncode\n", "what was done stays done");
+}
+
+#[test]
+fn an_answer_to_a_discarded_run_is_refused() {
+    let world = world("steps:\n  - {id: a, run: 'true', human_in_the_loop: true}\n");
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--pause-for-human-input"]).exits(4);
+    world.shell("rm -r .agents/runs/r1").exits(0);
+    let ran = world.piton(&["answer", "r1", "--approve"]).exits(2);
+    assert!(ran.err.contains("is discarded"), "{}", ran.err);
+}
+
+#[test]
+fn directories_of_runs_that_are_long_over_go_into_the_archive() {
+    let world = world("name: tidy\nsteps:\n  - {id: a, run: 'test ! -e broken'}\n");
+    world.write("broken", "");
+    world.piton(&["run", "w.yaml", "--run-id", "failed", "--max-attempts", "1"]).exits(1);
+    world.shell("rm broken; mkdir -p .agents/runs/foreign; echo mine > .agents/runs/foreign/notes").exits(0);
+    for number in 0..10 {
+        let id = format!("n{number}");
+        world.piton(&["run", "w.yaml", "--run-id", &id, "--quiet", "--skip-cleanup"]).exits(0);
+    }
+    let directory = |run: &str| world.path(".agents/runs").join(run);
+    assert!(directory("n0").exists() && !world.path(".agents/run_archive.db").exists());
+    let ran = world.piton(&["run", "w.yaml", "--run-id", "next"]).exits(0);
+    assert!(ran.err.contains("directories removed: n0 (--skip-cleanup keeps them)"), "{}", ran.err);
+    for (run, stays) in [("n0", false), ("n1", true), ("failed", true), ("foreign", true), ("next", true)] {
+        assert_eq!(directory(run).exists(), stays, "{run}");
+    }
+    let row = "select run_id, workflow_name, status, steps_completed, steps_failed from archived_runs";
+    let query = format!("import sqlite3; print(*sqlite3.connect('.agents/run_archive.db').execute('{row}'))");
+    world.write("query.py", &query);
+    assert_eq!(world.shell("python3 query.py").exits(0).out.trim(), "('n0', 'tidy', 'COMPLETED', 1, 0)");
+    assert_eq!(world.count("n0", "run_completed"), 1, "its journal stays");
+}
+
+#[test]
+fn an_archive_that_leads_elsewhere_is_not_written_and_nothing_is_removed() {
+    let world = world("steps:\n  - {id: a, run: 'true'}\n");
+    for number in 0..11 {
+        let id = format!("n{number}");
+        world.piton(&["run", "w.yaml", "--run-id", &id, "--quiet", "--skip-cleanup"]).exits(0);
+    }
+    let outside = world.beside("outside.db");
+    std::os::unix::fs::symlink(&outside, world.path(".agents/run_archive.db")).unwrap();
+    let ran = world.piton(&["run", "w.yaml", "--run-id", "next"]).exits(0);
+    assert!(ran.err.contains("not archived: run `n0`"), "{}", ran.err);
+    assert!(!outside.exists() && world.path(".agents/runs/n0").exists());
+}
+
+#[test]
+fn a_forgotten_run_leaves_no_directory_that_would_be_taken_for_another_tools() {
+    let world = world(CHAIN);
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
+    world.piton(&["rm", "r1"]).exits(0);
+    assert!(!world.path(".agents/runs/r1").exists());
+    let ran = world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
+    assert!(!ran.err.contains("another tool"), "{}", ran.err);
+}
+
+/// Reports metrics as the file `metrics` says.
+const REPORTS: &str = r#"printf '{"schema":"run_report@v0","run_id":"%s","step_id":"%s","agent":"a","status":"COMPLETED","started_at":"2026-01-01T00:00:00Z","ended_at":"2026-01-01T00:00:01Z","logs":["did it"],"metrics":%s}' "$RUN_ID" "$STEP_ID" "$(cat metrics)" > "$REPORT_PATH""#;
+
+const SCHEMA: &str = r#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
+  "properties": {"metrics": {"type": "object", "required": ["coverage"], "properties": {"coverage": {"minimum": 80}}}}}"#;
+
+#[test]
+fn a_report_must_also_match_the_schema_of_the_run() {
+    let world = world("steps:\n  - {id: a, agent: x, prompt: do.md, max_attempts: 1}\n");
+    world.write("do.md", "Do it.\n");
+    world.write("schema.json", SCHEMA);
+    world.write("metrics", r#"{"coverage": 12}"#);
+    let run = |id: &str| {
+        world.piton(&["run", "w.yaml", "--exec", REPORTS, "--schema", "schema.json", "--run-id", id])
+    };
+    let ran = run("r1").exits(1);
+    assert!(ran.out.contains("not as --schema wants it: /metrics/coverage: 12 is less than"), "{}", ran.out);
+    world.write("metrics", "{}");
+    let ran = run("r2").exits(1);
+    assert!(ran.out.contains(r#"/metrics: "coverage" is a required property"#), "{}", ran.out);
+    world.write("metrics", r#"{"coverage": 91.5}"#);
+    run("r3").exits(0);
+    // A run keeps the schema it started with.
+    world.write("schema.json", "{}");
+    world.write("metrics", "{}");
+    let ran = world.piton(&["resume", "r2"]).exits(1);
+    assert!(ran.out.contains("not as --schema wants it"), "{}", ran.out);
+}
+
+#[test]
+fn a_schema_that_is_none_is_said_before_anything_runs() {
+    let world = world("steps:\n  - {id: a, run: 'touch ran'}\n");
+    for (schema, says) in [
+        ("{", "not JSON"),
+        (r#"{"type": "nonsense"}"#, "not a JSON Schema"),
+        (r#"{"$ref": "https://example.com/other.json"}"#, "not a JSON Schema"),
+    ] {
+        world.write("schema.json", schema);
+        let ran = world.piton(&["run", "w.yaml", "--schema", "schema.json"]).exits(2);
+        assert!(ran.err.contains(says), "{schema}: {}", ran.err);
+    }
+    world.piton(&["run", "w.yaml", "--schema", "absent.json"]).exits(2);
+    assert!(!world.path("ran").exists());
+}
+
+#[test]
+fn flags_of_other_tools_are_taken_and_said_to_be_without_effect() {
+    let world = world("steps:\n  - {id: a, run: 'true'}\n");
+    let ran =
+        world.piton(&["run", "--workflow", "w.yaml", "--poll-interval", "0.5", "--state-file", "x"]).exits(0);
+    assert!(
+        ran.err.contains("note: --poll-interval has no effect: piton is told when a step ends"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("note: --state-file has no effect"), "{}", ran.err);
+}
