@@ -3,17 +3,17 @@
 //! The sum is folded from the events of every workflow of this repository; `.agents/daily_stats/<date>.json` only shows
 //! it. So two runs at once, or a crash between two writes, cannot lose money.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use piton_model::workflow::{State, WorkflowEvent};
+use piton_model::workflow::{OpenAttempt, State, StepEnd, StepId, WorkflowEvent};
 use piton_model::{Kind, RunEvent, RunId, Seq, Timestamp};
 use piton_store::sqlite::Sqlite;
 use piton_store::{Error, Store};
 use piton_sys::file::{self, Durability};
 use piton_sys::{Clock, SystemClock};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::Context;
+use super::{Context, nested_run};
 
 const DAY_MS: i64 = 24 * 3_600_000;
 /// Events read at a time.
@@ -31,11 +31,20 @@ pub(super) struct Day {
 struct Account {
     read: Seq,
     title: String,
-    attempts: u64,
+    /// Attempts that have not ended.
+    open: BTreeMap<u32, OpenAttempt>,
+    ended: Vec<Ended>,
+}
+
+/// What one attempt used.
+#[derive(Debug)]
+struct Ended {
+    step: Option<StepId>,
+    /// As its report names it.
+    model: Option<String>,
     working_ms: u64,
-    tokens: u64,
-    cost_microusd: u64,
-    cost_unknown: u64,
+    tokens: Option<u64>,
+    cost_microusd: Option<u64>,
 }
 
 /// Why nothing more may be spent today, if so.
@@ -44,11 +53,8 @@ pub(super) fn spent(context: &Context, state: &State) -> Option<String> {
     let mut day = context.day.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     // A journal that cannot be read right now stops nobody; the next append says so loudly enough.
     day.catch_up(context).ok()?;
-    let spent: u64 = day.runs.values().map(|run| run.cost_microusd).sum();
-    (spent >= limit).then(|| {
-        let dollars = |microusd: u64| microusd as f64 / 1e6;
-        format!("${:.2} of ${:.2} for today are spent", dollars(spent), dollars(limit))
-    })
+    let spent = cost_microusd(day.ended());
+    (spent >= limit).then(|| format!("${:.2} of ${:.2} for today are spent", dollars(spent), dollars(limit)))
 }
 
 /// Renders the view of the day. One that cannot be written is left for the next time.
@@ -76,51 +82,121 @@ impl Day {
         let Ok(runtime) = runtime else { return Ok(()) };
         runtime.block_on(async {
             let Some(store) = Sqlite::open_existing(&context.layout.state())? else { return Ok(()) };
-            for row in store.rows().await? {
+            let rows = store.rows().await?;
+            let known: BTreeSet<RunId> = rows.iter().map(|row| row.run.clone()).collect();
+            for row in rows {
                 let today = row.updated_at.as_millis() >= begins;
                 if row.entry.kind == Kind::Workflow.as_str() && today {
                     let account = self.runs.entry(row.run.clone()).or_default();
                     account.title = row.entry.title;
-                    account.catch_up(&store, &row.run, begins).await?;
+                    account.catch_up(&store, &row.run, &known, begins).await?;
                 }
             }
             Ok(())
         })
     }
 
-    fn view(&self, date: &str) -> serde_json::Value {
-        let sum = |of: fn(&Account) -> u64| self.runs.values().map(of).sum::<u64>();
-        let run = |(run, account): (&RunId, &Account)| (run.to_string(), account.view());
+    /// Everything that ended on that day.
+    fn ended(&self) -> impl Iterator<Item = &Ended> + Clone {
+        self.runs.values().flat_map(|run| &run.ended)
+    }
+
+    fn view(&self, date: &str) -> Value {
+        let mut totals = sums(self.ended());
+        totals["runs"] = self.runs.len().into();
+        totals["attempts_without_cost"] =
+            self.ended().filter(|ended| ended.cost_microusd.is_none()).count().into();
+        let model = |ended: &&Ended| ended.model.clone().unwrap_or_else(|| "unknown".to_owned());
+        let mut by_model: BTreeMap<String, Vec<&Ended>> = BTreeMap::new();
+        self.ended().for_each(|ended| by_model.entry(model(&ended)).or_default().push(ended));
+        let by = |of: fn(&[&Ended]) -> Value| -> BTreeMap<&String, Value> {
+            by_model.iter().map(|(model, ended)| (model, of(ended))).collect()
+        };
+        let steps =
+            self.runs.iter().flat_map(|(run, account)| account.ended.iter().map(|ended| ended.view(run)));
         json!({
             "date": date,
-            "totals": {
-                "runs": self.runs.len(), "attempts": sum(|a| a.attempts), "tokens": sum(|a| a.tokens),
-                "cost_usd": sum(|a| a.cost_microusd) as f64 / 1e6, "attempts_without_cost": sum(|a| a.cost_unknown),
-                "duration_ms": sum(|a| a.working_ms),
-            },
-            "runs": self.runs.iter().map(run).collect::<BTreeMap<_, _>>(),
+            "totals": totals,
+            "cost_by_model": by(|ended| dollars(cost_microusd(ended.iter().copied())).into()),
+            "tokens_by_model": by(|ended| tokens(ended.iter().copied()).into()),
+            "runs": self.runs.iter().map(|(run, account)| (run.to_string(), account.view())).collect::<BTreeMap<_, _>>(),
+            "steps": steps.collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// What these attempts used together.
+fn sums<'a>(ended: impl Iterator<Item = &'a Ended> + Clone) -> Value {
+    json!({
+        "attempts": ended.clone().count(), "tokens": tokens(ended.clone()),
+        "cost_usd": dollars(cost_microusd(ended.clone())),
+        "duration_ms": ended.map(|ended| ended.working_ms).sum::<u64>(),
+    })
+}
+
+fn tokens<'a>(ended: impl Iterator<Item = &'a Ended>) -> u64 {
+    ended.filter_map(|ended| ended.tokens).sum()
+}
+
+fn cost_microusd<'a>(ended: impl Iterator<Item = &'a Ended>) -> u64 {
+    ended.filter_map(|ended| ended.cost_microusd).sum()
+}
+
+fn dollars(microusd: u64) -> f64 {
+    microusd as f64 / 1e6
+}
+
+impl Ended {
+    fn new(step: Option<StepId>, end: &StepEnd) -> Self {
+        let metrics = end.report.as_ref().map(|report| &report.metrics);
+        let model = metrics.and_then(|metrics| metrics.get("model")).and_then(Value::as_str);
+        Self {
+            step,
+            model: model.map(str::to_owned),
+            working_ms: end.duration_ms,
+            tokens: end.tokens,
+            cost_microusd: end.cost_microusd,
+        }
+    }
+
+    fn view(&self, run: &RunId) -> Value {
+        json!({
+            "run_id": run, "step_id": self.step, "model": self.model, "tokens": self.tokens,
+            "cost_usd": self.cost_microusd.map(dollars), "duration_ms": self.working_ms,
         })
     }
 }
 
 impl Account {
-    async fn catch_up(&mut self, store: &Sqlite, run: &RunId, begins: i64) -> Result<(), Error> {
+    /// Reads on. What a nested run used is in its own account, not in that of the step which it is.
+    async fn catch_up(
+        &mut self,
+        store: &Sqlite,
+        run: &RunId,
+        known: &BTreeSet<RunId>,
+        begins: i64,
+    ) -> Result<(), Error> {
         loop {
             let events = store.read(run, self.read + 1, PAGE).await?;
             let count = events.len();
             for stored in events {
                 self.read = stored.seq;
                 let event = &stored.event;
-                if event.kind == "step_finished"
-                    && stored.at.as_millis() >= begins
-                    && let Ok(WorkflowEvent::StepFinished { end, .. }) =
-                        WorkflowEvent::decode(&event.kind, event.version, &event.data)
-                {
-                    self.attempts += 1;
-                    self.working_ms += end.duration_ms;
-                    self.tokens += end.tokens.unwrap_or(0);
-                    self.cost_microusd += end.cost_microusd.unwrap_or(0);
-                    self.cost_unknown += u64::from(end.cost_microusd.is_none());
+                if !matches!(event.kind.as_str(), "step_started" | "step_finished") {
+                    continue;
+                }
+                match WorkflowEvent::decode(&event.kind, event.version, &event.data) {
+                    Ok(WorkflowEvent::StepStarted { attempt }) => {
+                        self.open.insert(attempt.number, attempt);
+                    }
+                    Ok(WorkflowEvent::StepFinished { attempt, end }) => {
+                        let open = self.open.remove(&attempt);
+                        let nested = open.as_ref().is_some_and(|open| known.contains(&nested_run(run, open)));
+                        if stored.at.as_millis() >= begins && !nested {
+                            self.ended.push(Ended::new(open.map(|open| open.step), &end));
+                        }
+                    }
+                    _ => {}
                 }
             }
             if count < PAGE {
@@ -129,10 +205,9 @@ impl Account {
         }
     }
 
-    fn view(&self) -> serde_json::Value {
-        json!({
-            "workflow_name": self.title, "attempts": self.attempts, "duration_ms": self.working_ms,
-            "tokens": self.tokens, "cost_usd": self.cost_microusd as f64 / 1e6,
-        })
+    fn view(&self) -> Value {
+        let mut view = sums(self.ended.iter());
+        view["workflow_name"] = self.title.as_str().into();
+        view
     }
 }

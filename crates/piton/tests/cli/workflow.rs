@@ -541,7 +541,7 @@ fn a_limit_for_the_day_counts_every_run() {
     let world = world(
         "name: w\nsteps: [{id: a, agent: x, prompt: do.md}, {id: b, agent: x, prompt: do.md, needs: [a]}]\n",
     );
-    world.write("says.a", r#""status":"COMPLETED","logs":["x"],"metrics":{"cost_usd":2.5}"#);
+    world.write("says.a", r#""status":"COMPLETED","logs":["x"],"metrics":{"cost_usd":2.5,"model":"opus"}"#);
     run(&world, &["--daily-cost-limit", "5"]).exits(0);
     let more = &["run", "w.yaml", "--wrapper", "wrapper.sh", "--run-id", "r2", "--daily-cost-limit", "5"];
     let ran = world.piton(more).exits(3);
@@ -551,6 +551,20 @@ fn a_limit_for_the_day_counts_every_run() {
     let day = std::fs::read_to_string(days[0].as_ref().unwrap().path()).unwrap();
     let day: Value = serde_json::from_str(&day).unwrap();
     assert_eq!((&day["totals"]["runs"], &day["totals"]["cost_usd"]), (&json!(2), &json!(5.0)), "{day:#}");
+    assert_eq!(day["cost_by_model"], json!({"opus": 5.0, "unknown": 0.0}));
+    assert_eq!(day["steps"][0]["step_id"], "a");
+}
+
+#[test]
+fn what_a_nested_workflow_costs_is_counted_once() {
+    let world = world("name: outer\nsteps: [{id: inner, workflow: inner.yaml}]\n");
+    world.write("inner.yaml", "name: inner\nsteps: [{id: a, agent: x, prompt: do.md}]\n");
+    world.write("says.a", r#""status":"COMPLETED","logs":["x"],"metrics":{"cost_usd":2.5}"#);
+    let ran = run(&world, &[]).exits(0);
+    assert!(ran.out.contains("$2.50"), "the step costs what its run does: {}", ran.out);
+    let day = world.shell("cat .agents/daily_stats/*.json").exits(0).out;
+    let day: Value = serde_json::from_str(&day).unwrap();
+    assert_eq!(day["totals"]["cost_usd"], 2.5, "{day:#}");
 }
 
 #[test]
