@@ -1,16 +1,20 @@
 //! What a person reads of a run: pure functions from states and events to lines.
 
+mod event;
+mod status;
 pub(crate) mod workflow;
 
 use std::fmt::Write;
 
-use piton_model::hook::HookPoint;
 use piton_model::loop_machine::{
-    AttemptOutcome, CheckRound, Condition, DoneRule, Finding, HookEnd, HookRecord, IterationRecord, Measures,
-    NamedStop, RecoveryStep, State, SwitchReason, done_rule, is_met,
+    AttemptOutcome, CheckRound, Condition, DoneRule, Finding, IterationRecord, Measures, NamedStop, State,
+    done_rule, is_met,
 };
-use piton_model::{Event, Reason, Status, Timestamp};
-use piton_view::{ChangedView, CheckView, RunStatus};
+use piton_model::{Reason, Status, Timestamp};
+use piton_view::CheckView;
+
+pub(crate) use event::event;
+pub(crate) use status::status;
 
 use crate::output::clean_line;
 
@@ -318,170 +322,6 @@ fn result(state: &State) -> String {
     }
 }
 
-fn points(points: &[HookPoint]) -> String {
-    points.iter().map(|point| point.as_str()).collect::<Vec<_>>().join(", ")
-}
-
-fn hooks_words(end: &HookEnd) -> String {
-    let called = end.results.iter().filter(|result| !result.skipped).count();
-    let mut text = format!("{} called", count(called as u32, "hook"));
-    for warning in end.results.iter().filter_map(HookRecord::warning) {
-        let _ = write!(text, "; {warning}");
-    }
-    if let Some(why) = &end.stop {
-        let _ = write!(text, "; {why}");
-    }
-    text
-}
-
-fn switch_words(why: &SwitchReason) -> String {
-    match why {
-        SwitchReason::UserRequest => "somebody asked for it".to_owned(),
-        SwitchReason::Scheduled { at } => format!("it is past {at}"),
-        SwitchReason::Triggered { trigger } => trigger.clone(),
-        SwitchReason::Automatic => "nobody answered".to_owned(),
-    }
-}
-
-/// One event, for `log` and `why`.
-pub(crate) fn event(event: &Event) -> String {
-    let text = match event {
-        Event::RunCreated { title, config, .. } => {
-            let checks = count(config.checks.len() as u32, "check");
-            format!("created: {title} ({checks}, agent {})", config.agent.name)
-        }
-        Event::DriverStarted { epoch, pid, .. } => format!("driver {pid} took the lease (epoch {epoch})"),
-        Event::SnapshotTaken { snapshot } => format!("tree {} on record", short(&snapshot.tree)),
-        Event::ChecksStarted { round } => format!("checks {round} begin"),
-        Event::ChecksFinished { round } if round.cancelled => format!("checks {} were stopped", round.number),
-        Event::ChecksFinished { round } => {
-            format!("checks {}: {} ({})", round.number, checks(round), duration(round.duration_ms))
-        }
-        Event::ChecksReused { of_round } => {
-            format!("the tree is unchanged: the verdict of checks {of_round} holds")
-        }
-        Event::AttemptStarted { attempt } => {
-            format!("attempt {} of iteration {} begins", attempt.number, attempt.iteration)
-        }
-        Event::AttemptFinished { attempt, end } => {
-            let mut text =
-                format!("attempt {attempt} {} ({})", outcome_word(end.outcome), duration(end.duration_ms));
-            if let Some(message) = &end.message {
-                let _ = write!(text, ": {message}");
-            }
-            if let Some(status) = end.report.as_ref().and_then(|report| report.status) {
-                let _ = write!(text, ", reported {}", report_word(status));
-            }
-            if let Some(guard) = end.guard.as_ref().filter(|guard| !guard.findings.is_empty()) {
-                let _ = write!(text, "; the guard: {}", found(guard.findings.iter()));
-            }
-            text
-        }
-        Event::AttemptAbandoned { attempt } => format!("attempt {attempt} was never started"),
-        Event::AttemptLost { attempt, .. } => {
-            format!("attempt {attempt} was lost: its outcome cannot be known, nothing of it runs any more")
-        }
-        Event::QuestionAsked { question, text, .. } => format!("question {question}: {text}"),
-        Event::QuestionClosed { question, answer, comment } => {
-            let comment = comment.as_ref().map_or_else(String::new, |comment| format!(": {comment}"));
-            format!("question {question} answered: {answer:?}{comment}")
-        }
-        Event::AnswerRefused { question, why } => {
-            format!("an answer to question {question} does not count: {why}")
-        }
-        Event::HooksStarted { call } => format!("hooks at {} are called", points(&call.points)),
-        Event::HooksFinished { end } => hooks_words(end),
-        Event::ModeSwitched { from, to, why } => {
-            format!("{} → {}: {}", from.as_str(), to.as_str(), switch_words(why))
-        }
-        Event::ModeRequested { mode, break_at } => match (mode, break_at) {
-            (Some(mode), _) => format!("somebody asks for the mode {}", mode.as_str()),
-            (None, Some(iteration)) => format!("somebody wants to be asked before iteration {iteration}"),
-            (None, None) => "somebody asks for no other mode".to_owned(),
-        },
-        Event::RecoveryAdvanced { recovery, step } => format!("recovery {recovery}: {}", step_words(step)),
-        Event::RunWaiting { reason, until } => {
-            let until = until.map_or_else(String::new, |until| format!(" until {until}"));
-            format!("waiting ({}){until}", reason.as_str())
-        }
-        Event::RunPaused {} => "paused".to_owned(),
-        Event::RunResumed { .. } => "resumed".to_owned(),
-        Event::RunStopped { reason, detail } => with_detail("stopped", *reason, detail.as_deref()),
-        Event::RunFailed { reason, detail } => with_detail("failed", *reason, detail.as_deref()),
-        Event::RunCompleted { reason } => format!("completed ({})", reason.as_str()),
-        Event::PauseRequested {} => "somebody asks to pause".to_owned(),
-        Event::StopRequested { now, .. } => {
-            format!("somebody asks to stop {}", if *now { "now" } else { "after the work that is open" })
-        }
-        Event::RebootRequested {} => "somebody asks for a fresh session".to_owned(),
-        Event::SkipRequested {} => "somebody asks to skip this iteration".to_owned(),
-        Event::ResumeRequested { .. } => "somebody asks to resume".to_owned(),
-        Event::AnswerGiven { question, answer, .. } => {
-            format!("somebody answers question {question}: {answer:?}")
-        }
-        Event::AgentTold { text } => format!("somebody tells the agent: {text}"),
-        Event::RunAdopted { adoption } => {
-            format!(
-                "goes on with {} ({}), {} in",
-                adoption.source,
-                adoption.format,
-                count(adoption.iterations, "iteration")
-            )
-        }
-        Event::NoteAdded { text, set } => {
-            let keys: Vec<_> = set.keys().map(String::as_str).collect();
-            let sets = if keys.is_empty() { String::new() } else { format!(" (sets {})", keys.join(", ")) };
-            format!("somebody notes: {text}{sets}")
-        }
-        Event::BestChosen { iteration: 0, reason } => format!("somebody takes the best again: {reason}"),
-        Event::BestChosen { iteration, reason } => {
-            format!("somebody prefers iteration {iteration}: {reason}")
-        }
-        Event::FindingMarked { finding, false_positive } => {
-            let what = if *false_positive { "a false alarm" } else { "right" };
-            format!("somebody says that finding {finding} is {what}")
-        }
-        Event::CheckpointTaken { seq, .. } => format!("checkpoint at {seq}"),
-    };
-    clean_line(&text)
-}
-
-fn step_words(step: &RecoveryStep) -> String {
-    match step {
-        RecoveryStep::Paused { iteration, trigger, .. } => format!("iteration {iteration}, {trigger}"),
-        RecoveryStep::Diagnosed(diagnosis) => format!(
-            "{} ({} %, by {}): {}",
-            diagnosis.cause.as_str(),
-            diagnosis.confidence_percent,
-            diagnosis.by,
-            diagnosis.sentence
-        ),
-        RecoveryStep::Adapted(approach) => format!("next approach: {}", approach.as_str()),
-        RecoveryStep::Retried(retry) => {
-            let how = if retry.succeeded { "went well" } else { "did not help" };
-            format!("iteration {} {how}", retry.iteration)
-        }
-        RecoveryStep::Escalated { reason } => format!("a person is asked: {reason}"),
-    }
-}
-
-/// What was measured, in a few words: `tests 418/419 · coverage 84.0 %`.
-fn measured(measures: &Measures) -> String {
-    let mut parts = Vec::new();
-    if let Some(tests) = measures.tests {
-        let cut = if tests.complete { "" } else { " (cut off)" };
-        parts.push(format!("tests {}/{}{cut}", tests.passed, tests.passed + tests.failed));
-    }
-    if let Some(percent) = measures.coverage_percent() {
-        parts.push(format!("coverage {percent:.1} %"));
-    }
-    if let Some(errors) = measures.errors().filter(|errors| *errors > 0) {
-        parts.push(count(errors, "error"));
-    }
-    parts.extend(measures.custom.iter().map(|(name, value)| clean_line(&format!("{name} {value}"))));
-    parts.join(" · ")
-}
-
 /// What the guard found, in a few words: the first sentence, and how many more.
 fn found<'a>(findings: impl Iterator<Item = &'a Finding>) -> String {
     let mut findings = findings.peekable();
@@ -509,141 +349,9 @@ fn doubts(record: &IterationRecord, state: &State) -> Option<String> {
     }
 }
 
-fn with_detail(word: &str, reason: Reason, detail: Option<&str>) -> String {
-    match detail {
-        Some(detail) => format!("{word} ({}): {detail}", reason.as_str()),
-        None => format!("{word} ({})", reason.as_str()),
-    }
-}
-
-fn report_word(status: piton_model::loop_machine::ReportStatus) -> &'static str {
-    use piton_model::loop_machine::ReportStatus;
-    match status {
-        ReportStatus::Done => "done",
-        ReportStatus::Blocked => "blocked",
-        ReportStatus::Continue => "more to do",
-    }
-}
-
-fn short(id: &str) -> &str {
-    id.get(..10).unwrap_or(id)
-}
-
 /// How long ago, or until when: `4h51m`.
 pub(crate) fn ago(now: Timestamp, then: Timestamp) -> String {
     duration(now.millis_since(then))
-}
-
-/// One screen about a run.
-pub(crate) fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
-    let summary = &view.summary;
-    let mut lines = vec![format!(
-        "{}   {} since {} ({})",
-        summary.run_id,
-        status_words(view),
-        clock(view.since),
-        ago(now, view.since)
-    )];
-    lines.push(match view.driver.is_none() && view.exit_code.is_none() {
-        true => "why      its driver is gone; the journal is intact, and an agent that lives is found again"
-            .to_owned(),
-        false => format!("why      {}", why(state)),
-    });
-    for question in &view.questions {
-        lines.push(format!("asks     {} (digest {})", clean_line(&question.text), question.digest));
-    }
-    let driver = match &view.driver {
-        Some(driver) => format!("process {} since {}", driver.pid, clock(driver.since)),
-        None if view.exit_code.is_some() => "none".to_owned(),
-        None => "none; nothing drives this run".to_owned(),
-    };
-    lines.push(format!("do       {:<31}  driver  {driver}", view.next));
-    let mut row = String::new();
-    if !view.checks.is_empty() {
-        let _ = write!(row, "checks   {}", check_views(&view.checks));
-    }
-    if let Some(best) = &view.best {
-        let _ = write!(row, "     best  #{}  {} of {} checks", best.iteration, best.passed, best.total);
-        if (0.1..99.9).contains(&best.quality_score) {
-            let _ = write!(row, ", score {:.1}", best.quality_score);
-        }
-    }
-    if let Some(chosen) = &view.chosen {
-        let _ = write!(row, "     chosen  #{}", chosen.iteration);
-    }
-    if !row.is_empty() {
-        lines.push(row);
-    }
-    if let Some(measured) = view.measures.as_ref().map(measured).filter(|text| !text.is_empty()) {
-        lines.push(format!("measured {measured}"));
-    }
-    if let Some(line) = changed(&view.changed) {
-        lines.push(format!("changed  {line}"));
-    }
-    if let Some(summary) = &view.said {
-        lines.push(format!("said     {}", clean_line(summary.lines().next().unwrap_or_default())));
-    }
-    lines.push(format!("used     {}", used(view)));
-    lines
-}
-
-/// Which files differ from the start, and where they are.
-fn changed(view: &ChangedView) -> Option<String> {
-    let files = match view.files.as_slice() {
-        [] => return None,
-        [one] => clean_line(one),
-        several => format!("{} files", several.len()),
-    };
-    Some(match &view.branch {
-        Some(branch) => {
-            format!("{files} · branch {branch}, {}, nothing merged", count(view.commits, "commit"))
-        }
-        None => format!("{files}, in place"),
-    })
-}
-
-fn status_words(view: &RunStatus) -> &'static str {
-    match (view.summary.status.as_str(), view.summary.reason.as_deref()) {
-        ("waiting", Some("rate_limit" | "overloaded")) => "waiting for the provider",
-        ("waiting", Some("schedule")) => "waiting for its hours",
-        ("waiting", _) => "waiting for you",
-        ("completed", _) => "done",
-        ("running", _) if view.driver.is_none() => "running, but nothing drives it",
-        ("running", _) => "running",
-        ("created", _) => "created",
-        ("paused", _) => "paused",
-        ("rebooting", _) => "rebooting",
-        ("failed", _) => "failed",
-        _ => "stopped",
-    }
-}
-
-fn used(view: &RunStatus) -> String {
-    let limits = &view.limits;
-    let mut text = format!(
-        "{} of {} iterations · {} of {}",
-        limits.iterations.used.unwrap_or_default(),
-        limits.iterations.max.unwrap_or_default(),
-        duration(view.used.working_ms),
-        duration(limits.duration_ms.max.unwrap_or_default()),
-    );
-    if view.used.waiting_ms > 0 {
-        let _ = write!(text, " (+{} waiting)", duration(view.used.waiting_ms));
-    }
-    match (view.used.cost_usd, limits.cost_usd.max) {
-        (Some(cost), Some(max)) => {
-            let _ = write!(text, " · ${cost:.2} of ${max:.2}");
-        }
-        (None, Some(_)) => text.push_str(" · cost: unknown (not enforced)"),
-        (Some(cost), None) if cost > 0.0 => {
-            let _ = write!(text, " · ${cost:.2}");
-        }
-        _ => {}
-    }
-    if view.used.lost > 0 {
-        let _ = write!(text, " · {} lost", count(view.used.lost, "attempt"));
-    }
-    text
 }
 
 /// `03:12:45Z`: the time of day is what a person compares.
@@ -652,5 +360,29 @@ pub(crate) fn clock(at: Timestamp) -> String {
     match text.split_once('T') {
         Some((_, time)) => format!("{}Z", time.split('.').next().unwrap_or(time).trim_end_matches('Z')),
         None => text,
+    }
+}
+
+/// What was measured, in a few words: `tests 418/419 · coverage 84.0 %`.
+fn measured(measures: &Measures) -> String {
+    let mut parts = Vec::new();
+    if let Some(tests) = measures.tests {
+        let cut = if tests.complete { "" } else { " (cut off)" };
+        parts.push(format!("tests {}/{}{cut}", tests.passed, tests.passed + tests.failed));
+    }
+    if let Some(percent) = measures.coverage_percent() {
+        parts.push(format!("coverage {percent:.1} %"));
+    }
+    if let Some(errors) = measures.errors().filter(|errors| *errors > 0) {
+        parts.push(count(errors, "error"));
+    }
+    parts.extend(measures.custom.iter().map(|(name, value)| clean_line(&format!("{name} {value}"))));
+    parts.join(" · ")
+}
+
+fn with_detail(word: &str, reason: Reason, detail: Option<&str>) -> String {
+    match detail {
+        Some(detail) => format!("{word} ({}): {detail}", reason.as_str()),
+        None => format!("{word} ({})", reason.as_str()),
     }
 }

@@ -1,0 +1,105 @@
+//! The words and flags of what begins something: `demo`, `init`, `loop`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArguments {
+    /// Keep the temporary directory and say where it is.
+    #[arg(long)]
+    pub(crate) keep: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArguments {
+    /// The agent to use: a name that piton knows, or a command line; by default the first known one in PATH.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Ask nothing.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LoopArguments {
+    /// What the agent is asked to do.
+    #[arg(value_name = "TASK")]
+    pub(crate) task: Option<String>,
+    /// A file with the task, read anew at every iteration; PROMPT.md or prompt.md if present.
+    #[arg(short = 'P', long, value_name = "FILE")]
+    pub(crate) prompt_file: Option<PathBuf>,
+    /// The agent: claude, codex, gemini, opencode, aider, goose, or an `agents.NAME` section in piton.toml.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// The model the agent is to use.
+    #[arg(long, value_name = "M")]
+    pub(crate) model: Option<String>,
+    /// What the agent may do without asking: full, edit or ask, as far as it has them.
+    #[arg(long, value_name = "MODE")]
+    pub(crate) sandbox: Option<String>,
+    /// Keep the agent and the checks from writing anywhere but into their work tree (bubblewrap).
+    #[arg(long)]
+    pub(crate) confine: bool,
+    /// Any command as the agent; it gets the prompt on its standard input.
+    #[arg(long, value_name = "CMD", conflicts_with = "agent")]
+    pub(crate) exec: Option<String>,
+    /// A command that judges the tree, e.g. `test=cargo test`. Repeatable; beside those of piton.toml.
+    #[arg(long, value_name = "[NAME=]CMD")]
+    pub(crate) check: Vec<String>,
+    /// What must hold: checks-pass, done, cmd:COMMAND, file:PATH, tasks-done:FILE. Repeatable: all must.
+    #[arg(long, value_name = "COND")]
+    pub(crate) until: Vec<String>,
+    /// Stop after this many iterations.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_iterations: Option<u32>,
+    /// Stop after this much working time, e.g. 90m; waits are not counted.
+    #[arg(long, value_name = "D")]
+    pub(crate) max_duration: Option<String>,
+    /// Stop at this time, e.g. 07:00 (the next one), or 2026-02-15T07:00.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) deadline: Option<String>,
+    /// Stop when this much was spent, as far as the agent reports it.
+    #[arg(long, value_name = "USD")]
+    pub(crate) max_cost: Option<f64>,
+    /// Stop after this many tokens, as far as the agent reports them.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
+    /// Stop when more than this many files were changed.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_files: Option<u32>,
+    /// Stop when more than this many lines were added and removed.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_lines: Option<u64>,
+    /// Stop after more than this many fresh sessions in the middle of the work.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_reboots: Option<u32>,
+    /// Ask before every iteration, and about every change.
+    #[arg(long)]
+    pub(crate) attended: bool,
+    /// Name the run.
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// Work in a work tree of its own, on a branch of its own; the default on the default branch or over
+    /// uncommitted work.
+    #[arg(long, conflicts_with = "here")]
+    pub(crate) worktree: bool,
+    /// Work in place, in the tree as it is.
+    #[arg(long)]
+    pub(crate) here: bool,
+    /// Start a fifth loop at once.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Start it and return.
+    #[arg(long)]
+    pub(crate) detach: bool,
+    /// A shell command to run whenever the run comes to rest; it gets `piton status --json` on its standard input.
+    #[arg(long, value_name = "CMD")]
+    pub(crate) on_done: Option<String>,
+    /// Trust piton.toml as it stands, for this once.
+    #[arg(long)]
+    pub(crate) trust: bool,
+    /// Further arguments for the agent.
+    #[arg(last = true, value_name = "AGENT_ARGS")]
+    pub(crate) agent_arguments: Vec<String>,
+}

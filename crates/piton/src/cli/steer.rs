@@ -1,0 +1,181 @@
+//! The words and flags of what changes the course of a run, or its files.
+
+use clap::{Args, ValueEnum};
+
+use super::RunArgument;
+
+#[derive(Debug, Args)]
+pub(crate) struct ModeArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    /// The mode from the next decision on; without one, show the mode.
+    #[arg(value_enum)]
+    pub(crate) mode: Option<ModeWord>,
+    /// Ask a person before this iteration, whatever the mode.
+    #[arg(long = "break", value_name = "N")]
+    pub(crate) break_at: Option<u32>,
+}
+
+/// Whether a person is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModeWord {
+    /// A person decides between iterations.
+    Attended,
+    /// Nobody is asked unless it must be.
+    Unattended,
+    /// A person is asked now and then.
+    Hybrid,
+}
+
+impl ModeWord {
+    pub(crate) fn mode(self) -> piton_model::hook::Mode {
+        match self {
+            ModeWord::Attended => piton_model::hook::Mode::Attended,
+            ModeWord::Unattended => piton_model::hook::Mode::Unattended,
+            ModeWord::Hybrid => piton_model::hook::Mode::Hybrid,
+        }
+    }
+}
+
+/// Limits that a resume raises.
+#[derive(Debug, Default, Args)]
+pub(crate) struct RaiseArguments {
+    /// A new ceiling of iterations; `+25` adds to the old one.
+    #[arg(long, value_name = "[+]N", allow_hyphen_values = true)]
+    pub(crate) max_iterations: Option<String>,
+    /// A new ceiling of working time; `+2h` adds to the old one.
+    #[arg(long, value_name = "[+]D")]
+    pub(crate) max_duration: Option<String>,
+    /// A new ceiling of money; `+10` adds to the old one.
+    #[arg(long, value_name = "[+]USD")]
+    pub(crate) max_cost: Option<String>,
+    /// A new ceiling of tokens; `+100000` adds to the old one.
+    #[arg(long, value_name = "[+]N")]
+    pub(crate) max_tokens: Option<String>,
+    /// A new ceiling of changed files; `+20` adds to the old one.
+    #[arg(long, value_name = "[+]N")]
+    pub(crate) max_files: Option<String>,
+    /// A new ceiling of changed lines; `+1000` adds to the old one.
+    #[arg(long, value_name = "[+]N")]
+    pub(crate) max_lines: Option<String>,
+    /// A new ceiling of fresh sessions; `+5` adds to the old one.
+    #[arg(long, value_name = "[+]N")]
+    pub(crate) max_reboots: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    #[command(flatten)]
+    pub(crate) raise: RaiseArguments,
+    /// Start it and return.
+    #[arg(long)]
+    pub(crate) detach: bool,
+    /// Take the run from a driver that is frozen, which is killed.
+    #[arg(long)]
+    pub(crate) take_over: bool,
+    /// Every run that a crash or a stop left unfinished.
+    #[arg(long, conflicts_with = "run")]
+    pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StopArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    /// Kill a living agent instead of letting it finish, also when nobody drives the run.
+    #[arg(long)]
+    pub(crate) now: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TellArguments {
+    /// Which run.
+    pub(crate) run: String,
+    /// The message.
+    pub(crate) text: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AnswerArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    /// Which question; by default the only one.
+    #[arg(value_name = "QUESTION")]
+    pub(crate) question: Option<u32>,
+    /// Yes, go on.
+    #[arg(long, group = "answer")]
+    pub(crate) approve: bool,
+    /// No; go on another way.
+    #[arg(long, group = "answer")]
+    pub(crate) reject: bool,
+    /// Stop the run.
+    #[arg(long, group = "answer")]
+    pub(crate) abort: bool,
+    /// What the agent should know about it.
+    #[arg(long, value_name = "T")]
+    pub(crate) comment: Option<String>,
+    /// A JSON object that a workflow passes on to the steps that follow.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Option<std::path::PathBuf>,
+    /// The digest of what you saw, so that the answer counts for nothing else.
+    #[arg(long, value_name = "DIGEST")]
+    pub(crate) seen: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NoteArguments {
+    /// Which run.
+    pub(crate) run: String,
+    /// What to note.
+    pub(crate) text: Option<String>,
+    /// Keep a value with the run; `null` forgets it. Repeatable.
+    #[arg(long, value_name = "KEY=JSON")]
+    pub(crate) set: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ForkArguments {
+    /// Which run.
+    pub(crate) run: String,
+    /// From after this iteration; by default from where the run is now.
+    #[arg(long, value_name = "N", conflicts_with = "at")]
+    pub(crate) iteration: Option<u32>,
+    /// From after this event.
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) at: Option<u64>,
+    /// Of a workflow: from this step on.
+    #[arg(long, value_name = "STEP", conflicts_with = "iteration")]
+    pub(crate) step: Option<String>,
+    /// Name the new run.
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// Stop after this many iterations, those before the fork included.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_iterations: Option<u32>,
+    /// Start it and return.
+    #[arg(long)]
+    pub(crate) detach: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArgument,
+    /// Which iteration; 0 is the start of the run. By default the one that was chosen, else the best.
+    #[arg(long, value_name = "N")]
+    pub(crate) iteration: Option<u32>,
+    /// Also when somebody edited the files since; what is there is kept as a snapshot first.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RmArguments {
+    /// Which run.
+    pub(crate) run: String,
+    /// Also a run that is not finished.
+    #[arg(long)]
+    pub(crate) force: bool,
+}

@@ -1,0 +1,170 @@
+//! One event of a loop, in words.
+
+use std::fmt::Write;
+
+use piton_model::Event;
+use piton_model::hook::HookPoint;
+use piton_model::loop_machine::{HookEnd, HookRecord, RecoveryStep, SwitchReason};
+
+use super::{checks, count, duration, found, outcome_word, with_detail};
+use crate::output::clean_line;
+
+fn points(points: &[HookPoint]) -> String {
+    points.iter().map(|point| point.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn hooks_words(end: &HookEnd) -> String {
+    let called = end.results.iter().filter(|result| !result.skipped).count();
+    let mut text = format!("{} called", count(called as u32, "hook"));
+    for warning in end.results.iter().filter_map(HookRecord::warning) {
+        let _ = write!(text, "; {warning}");
+    }
+    if let Some(why) = &end.stop {
+        let _ = write!(text, "; {why}");
+    }
+    text
+}
+
+fn switch_words(why: &SwitchReason) -> String {
+    match why {
+        SwitchReason::UserRequest => "somebody asked for it".to_owned(),
+        SwitchReason::Scheduled { at } => format!("it is past {at}"),
+        SwitchReason::Triggered { trigger } => trigger.clone(),
+        SwitchReason::Automatic => "nobody answered".to_owned(),
+    }
+}
+
+/// One event, for `log` and `why`.
+pub(crate) fn event(event: &Event) -> String {
+    let text = match event {
+        Event::RunCreated { title, config, .. } => {
+            let checks = count(config.checks.len() as u32, "check");
+            format!("created: {title} ({checks}, agent {})", config.agent.name)
+        }
+        Event::DriverStarted { epoch, pid, .. } => format!("driver {pid} took the lease (epoch {epoch})"),
+        Event::SnapshotTaken { snapshot } => format!("tree {} on record", short(&snapshot.tree)),
+        Event::ChecksStarted { round } => format!("checks {round} begin"),
+        Event::ChecksFinished { round } if round.cancelled => format!("checks {} were stopped", round.number),
+        Event::ChecksFinished { round } => {
+            format!("checks {}: {} ({})", round.number, checks(round), duration(round.duration_ms))
+        }
+        Event::ChecksReused { of_round } => {
+            format!("the tree is unchanged: the verdict of checks {of_round} holds")
+        }
+        Event::AttemptStarted { attempt } => {
+            format!("attempt {} of iteration {} begins", attempt.number, attempt.iteration)
+        }
+        Event::AttemptFinished { attempt, end } => {
+            let mut text =
+                format!("attempt {attempt} {} ({})", outcome_word(end.outcome), duration(end.duration_ms));
+            if let Some(message) = &end.message {
+                let _ = write!(text, ": {message}");
+            }
+            if let Some(status) = end.report.as_ref().and_then(|report| report.status) {
+                let _ = write!(text, ", reported {}", report_word(status));
+            }
+            if let Some(guard) = end.guard.as_ref().filter(|guard| !guard.findings.is_empty()) {
+                let _ = write!(text, "; the guard: {}", found(guard.findings.iter()));
+            }
+            text
+        }
+        Event::AttemptAbandoned { attempt } => format!("attempt {attempt} was never started"),
+        Event::AttemptLost { attempt, .. } => {
+            format!("attempt {attempt} was lost: its outcome cannot be known, nothing of it runs any more")
+        }
+        Event::QuestionAsked { question, text, .. } => format!("question {question}: {text}"),
+        Event::QuestionClosed { question, answer, comment } => {
+            let comment = comment.as_ref().map_or_else(String::new, |comment| format!(": {comment}"));
+            format!("question {question} answered: {answer:?}{comment}")
+        }
+        Event::AnswerRefused { question, why } => {
+            format!("an answer to question {question} does not count: {why}")
+        }
+        Event::HooksStarted { call } => format!("hooks at {} are called", points(&call.points)),
+        Event::HooksFinished { end } => hooks_words(end),
+        Event::ModeSwitched { from, to, why } => {
+            format!("{} → {}: {}", from.as_str(), to.as_str(), switch_words(why))
+        }
+        Event::ModeRequested { mode, break_at } => match (mode, break_at) {
+            (Some(mode), _) => format!("somebody asks for the mode {}", mode.as_str()),
+            (None, Some(iteration)) => format!("somebody wants to be asked before iteration {iteration}"),
+            (None, None) => "somebody asks for no other mode".to_owned(),
+        },
+        Event::RecoveryAdvanced { recovery, step } => format!("recovery {recovery}: {}", step_words(step)),
+        Event::RunWaiting { reason, until } => {
+            let until = until.map_or_else(String::new, |until| format!(" until {until}"));
+            format!("waiting ({}){until}", reason.as_str())
+        }
+        Event::RunPaused {} => "paused".to_owned(),
+        Event::RunResumed { .. } => "resumed".to_owned(),
+        Event::RunStopped { reason, detail } => with_detail("stopped", *reason, detail.as_deref()),
+        Event::RunFailed { reason, detail } => with_detail("failed", *reason, detail.as_deref()),
+        Event::RunCompleted { reason } => format!("completed ({})", reason.as_str()),
+        Event::PauseRequested {} => "somebody asks to pause".to_owned(),
+        Event::StopRequested { now, .. } => {
+            format!("somebody asks to stop {}", if *now { "now" } else { "after the work that is open" })
+        }
+        Event::RebootRequested {} => "somebody asks for a fresh session".to_owned(),
+        Event::SkipRequested {} => "somebody asks to skip this iteration".to_owned(),
+        Event::ResumeRequested { .. } => "somebody asks to resume".to_owned(),
+        Event::AnswerGiven { question, answer, .. } => {
+            format!("somebody answers question {question}: {answer:?}")
+        }
+        Event::AgentTold { text } => format!("somebody tells the agent: {text}"),
+        Event::RunAdopted { adoption } => {
+            format!(
+                "goes on with {} ({}), {} in",
+                adoption.source,
+                adoption.format,
+                count(adoption.iterations, "iteration")
+            )
+        }
+        Event::NoteAdded { text, set } => {
+            let keys: Vec<_> = set.keys().map(String::as_str).collect();
+            let sets = if keys.is_empty() { String::new() } else { format!(" (sets {})", keys.join(", ")) };
+            format!("somebody notes: {text}{sets}")
+        }
+        Event::BestChosen { iteration: 0, reason } => format!("somebody takes the best again: {reason}"),
+        Event::BestChosen { iteration, reason } => {
+            format!("somebody prefers iteration {iteration}: {reason}")
+        }
+        Event::FindingMarked { finding, false_positive } => {
+            let what = if *false_positive { "a false alarm" } else { "right" };
+            format!("somebody says that finding {finding} is {what}")
+        }
+        Event::CheckpointTaken { seq, .. } => format!("checkpoint at {seq}"),
+    };
+    clean_line(&text)
+}
+
+fn step_words(step: &RecoveryStep) -> String {
+    match step {
+        RecoveryStep::Paused { iteration, trigger, .. } => format!("iteration {iteration}, {trigger}"),
+        RecoveryStep::Diagnosed(diagnosis) => format!(
+            "{} ({} %, by {}): {}",
+            diagnosis.cause.as_str(),
+            diagnosis.confidence_percent,
+            diagnosis.by,
+            diagnosis.sentence
+        ),
+        RecoveryStep::Adapted(approach) => format!("next approach: {}", approach.as_str()),
+        RecoveryStep::Retried(retry) => {
+            let how = if retry.succeeded { "went well" } else { "did not help" };
+            format!("iteration {} {how}", retry.iteration)
+        }
+        RecoveryStep::Escalated { reason } => format!("a person is asked: {reason}"),
+    }
+}
+
+fn report_word(status: piton_model::loop_machine::ReportStatus) -> &'static str {
+    use piton_model::loop_machine::ReportStatus;
+    match status {
+        ReportStatus::Done => "done",
+        ReportStatus::Blocked => "blocked",
+        ReportStatus::Continue => "more to do",
+    }
+}
+
+fn short(id: &str) -> &str {
+    id.get(..10).unwrap_or(id)
+}

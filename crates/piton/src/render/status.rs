@@ -1,0 +1,122 @@
+//! One screen about a loop.
+
+use std::fmt::Write;
+
+use piton_model::Timestamp;
+use piton_model::loop_machine::State;
+use piton_view::{ChangedView, RunStatus};
+
+use super::{ago, check_views, clock, count, duration, measured, why};
+use crate::output::clean_line;
+
+/// One screen about a run.
+pub(crate) fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
+    let summary = &view.summary;
+    let mut lines = vec![format!(
+        "{}   {} since {} ({})",
+        summary.run_id,
+        status_words(view),
+        clock(view.since),
+        ago(now, view.since)
+    )];
+    lines.push(match view.driver.is_none() && view.exit_code.is_none() {
+        true => "why      its driver is gone; the journal is intact, and an agent that lives is found again"
+            .to_owned(),
+        false => format!("why      {}", why(state)),
+    });
+    for question in &view.questions {
+        lines.push(format!("asks     {} (digest {})", clean_line(&question.text), question.digest));
+    }
+    let driver = match &view.driver {
+        Some(driver) => format!("process {} since {}", driver.pid, clock(driver.since)),
+        None if view.exit_code.is_some() => "none".to_owned(),
+        None => "none; nothing drives this run".to_owned(),
+    };
+    lines.push(format!("do       {:<31}  driver  {driver}", view.next));
+    let mut row = String::new();
+    if !view.checks.is_empty() {
+        let _ = write!(row, "checks   {}", check_views(&view.checks));
+    }
+    if let Some(best) = &view.best {
+        let _ = write!(row, "     best  #{}  {} of {} checks", best.iteration, best.passed, best.total);
+        if (0.1..99.9).contains(&best.quality_score) {
+            let _ = write!(row, ", score {:.1}", best.quality_score);
+        }
+    }
+    if let Some(chosen) = &view.chosen {
+        let _ = write!(row, "     chosen  #{}", chosen.iteration);
+    }
+    if !row.is_empty() {
+        lines.push(row);
+    }
+    if let Some(measured) = view.measures.as_ref().map(measured).filter(|text| !text.is_empty()) {
+        lines.push(format!("measured {measured}"));
+    }
+    if let Some(line) = changed(&view.changed) {
+        lines.push(format!("changed  {line}"));
+    }
+    if let Some(summary) = &view.said {
+        lines.push(format!("said     {}", clean_line(summary.lines().next().unwrap_or_default())));
+    }
+    lines.push(format!("used     {}", used(view)));
+    lines
+}
+
+/// Which files differ from the start, and where they are.
+fn changed(view: &ChangedView) -> Option<String> {
+    let files = match view.files.as_slice() {
+        [] => return None,
+        [one] => clean_line(one),
+        several => format!("{} files", several.len()),
+    };
+    Some(match &view.branch {
+        Some(branch) => {
+            format!("{files} · branch {branch}, {}, nothing merged", count(view.commits, "commit"))
+        }
+        None => format!("{files}, in place"),
+    })
+}
+
+fn status_words(view: &RunStatus) -> &'static str {
+    match (view.summary.status.as_str(), view.summary.reason.as_deref()) {
+        ("waiting", Some("rate_limit" | "overloaded")) => "waiting for the provider",
+        ("waiting", Some("schedule")) => "waiting for its hours",
+        ("waiting", _) => "waiting for you",
+        ("completed", _) => "done",
+        ("running", _) if view.driver.is_none() => "running, but nothing drives it",
+        ("running", _) => "running",
+        ("created", _) => "created",
+        ("paused", _) => "paused",
+        ("rebooting", _) => "rebooting",
+        ("failed", _) => "failed",
+        _ => "stopped",
+    }
+}
+
+fn used(view: &RunStatus) -> String {
+    let limits = &view.limits;
+    let mut text = format!(
+        "{} of {} iterations · {} of {}",
+        limits.iterations.used.unwrap_or_default(),
+        limits.iterations.max.unwrap_or_default(),
+        duration(view.used.working_ms),
+        duration(limits.duration_ms.max.unwrap_or_default()),
+    );
+    if view.used.waiting_ms > 0 {
+        let _ = write!(text, " (+{} waiting)", duration(view.used.waiting_ms));
+    }
+    match (view.used.cost_usd, limits.cost_usd.max) {
+        (Some(cost), Some(max)) => {
+            let _ = write!(text, " · ${cost:.2} of ${max:.2}");
+        }
+        (None, Some(_)) => text.push_str(" · cost: unknown (not enforced)"),
+        (Some(cost), None) if cost > 0.0 => {
+            let _ = write!(text, " · ${cost:.2}");
+        }
+        _ => {}
+    }
+    if view.used.lost > 0 {
+        let _ = write!(text, " · {} lost", count(view.used.lost, "attempt"));
+    }
+    text
+}
