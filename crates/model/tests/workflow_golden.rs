@@ -157,6 +157,7 @@ fn definition() -> Definition {
         description: "Plan, build, look.".to_owned(),
         max_parallel: Some(2),
         steps: vec![plan, build, look],
+        ..Definition::default()
     }
 }
 

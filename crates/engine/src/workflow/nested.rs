@@ -4,12 +4,11 @@
 //! be looked at, answered and stopped like any other.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use piton_files::workflow::{Disk, load};
+use piton_files::workflow::nested;
 use piton_model::loop_machine::AttemptOutcome;
-use piton_model::workflow::{Command, OpenAttempt, Options, Order, State, StepEnd, create};
+use piton_model::workflow::{Command, Definition, OpenAttempt, Options, Order, State, StepEnd, create};
 use piton_model::{Machine, Outline, RunId, Status, StopOrigin};
 use piton_store::Store;
 use piton_store::sqlite::Sqlite;
@@ -61,7 +60,7 @@ async fn follow(
             Ok(order) => {
                 client.create_as::<State>(&[create(order)?]).await?;
             }
-            Err(why) => return Ok(not_startable(attempt, why)),
+            Err(why) => return Ok(not_startable(attempt, format!("workflow `{path}`: {why}"))),
         },
         Err(error) => return Err(error.into()),
     }
@@ -85,22 +84,16 @@ async fn follow(
     }
 }
 
-/// The run of the nested workflow: its own definition, this run's options.
+/// The run of the nested workflow: its own definition, as it was when this run began, and this run's options.
 fn order(context: &Context, path: &str, run: RunId, state: &State) -> Result<Order, String> {
     let root = context.layout.root();
-    let file = locate(path, &context.place().absolute(&state.options.workflow_file), root);
-    let loaded = load(&file, root, &Disk)
-        .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
+    let above = context.place().absolute(&state.options.workflow_file);
+    let (file, definition) =
+        nested(path, &above, root, &state.plan).ok_or("it was not there when the run began")?;
     let workflow_file = file.strip_prefix(root).unwrap_or(&file).display().to_string();
-    let parent = Some(state.run.clone());
-    let options = Options { workflow_file, parent, ..state.options.clone() };
-    Ok(Order { run, definition: loaded.definition, options, inherited: None })
-}
-
-/// Beside the workflow that names it, else in the repository.
-fn locate(path: &str, workflow: &Path, root: &Path) -> PathBuf {
-    let beside = workflow.parent().unwrap_or(root).join(path);
-    if beside.is_file() { beside } else { root.join(path) }
+    let options = Options { workflow_file, parent: Some(state.run.clone()), ..state.options.clone() };
+    let definition = Definition { nested: state.plan.nested.clone(), ..definition.clone() };
+    Ok(Order { run, definition, options, inherited: None })
 }
 
 /// What the nested run's rest means for the step; `None` while it is under way or waits for a person.

@@ -11,6 +11,7 @@ pub fn difference(old: &Definition, new: &Definition) -> Vec<String> {
     let head = |definition: &Definition| {
         let mut fields = fields(definition);
         fields.remove("steps");
+        fields.remove("nested");
         fields
     };
     compare("workflow", &head(old), &head(new), &mut lines);
@@ -25,6 +26,17 @@ pub fn difference(old: &Definition, new: &Definition) -> Vec<String> {
             Some(before) => {
                 compare(&format!("step `{}`", step.id), &fields(before), &fields(step), &mut lines);
             }
+        }
+    }
+    let files: BTreeSet<&String> = old.nested.keys().chain(new.nested.keys()).collect();
+    for file in files {
+        match (old.nested.get(file), new.nested.get(file)) {
+            (Some(before), Some(after)) => {
+                let inner = difference(before, after);
+                lines.extend(inner.into_iter().map(|line| format!("{line}   (in `{}`)", shown(file))));
+            }
+            (Some(_), None) => lines.push(format!("- workflow `{}`", shown(file))),
+            (None, _) => lines.push(format!("+ workflow `{}`", shown(file))),
         }
     }
     lines

@@ -2,6 +2,7 @@
 //!
 //! What lies on the disk comes in through [`Look`], so that the rules can be shown without one.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -59,15 +60,44 @@ pub struct Loaded {
 
 /// The workflow in `path`, for the repository `repo`, or everything that is wrong with it.
 pub fn load(path: &Path, repo: &Path, look: &dyn Look) -> Result<Loaded, Vec<Problem>> {
-    let mut loader = Loader { repo, look, nested: Vec::new(), problems: Vec::new() };
+    let mut loader =
+        Loader { repo, look, nested: Vec::new(), definitions: BTreeMap::new(), problems: Vec::new() };
     let loaded = loader.file(path, &mut Vec::new());
     match loaded {
         Some((definition, prompts)) if loader.problems.is_empty() => {
+            let definition = Definition { nested: loader.definitions, ..definition };
             let digest = definition.digest();
             Ok(Loaded { definition, digest, prompts, nested: loader.nested })
         }
-        _ => Err(loader.problems),
+        _ => {
+            // As one reads the file; stable, so that other files come after.
+            loader.problems.sort_by_key(|problem| (problem.file != shown_path(path), problem.line));
+            Err(loader.problems)
+        }
     }
+}
+
+/// The workflow that a step of the one in `above` runs: its file and what it says, both as they were when the run began.
+pub fn nested<'a>(
+    named: &str,
+    above: &Path,
+    repo: &Path,
+    within: &'a Definition,
+) -> Option<(PathBuf, &'a Definition)> {
+    beside(named, above, repo).into_iter().find_map(|path| {
+        let definition = within.nested.get(&key(&path, repo))?;
+        Some((plain(&path), definition))
+    })
+}
+
+/// What a nested workflow is known by.
+fn key(path: &Path, repo: &Path) -> String {
+    let path = plain(path);
+    path.strip_prefix(repo).unwrap_or(&path).display().to_string()
+}
+
+fn shown_path(path: &Path) -> String {
+    shown(&path.display().to_string())
 }
 
 /// Where a prompt is: itself where it is absolute and there, else the repository's own version of it, else beside the
@@ -105,13 +135,14 @@ struct Loader<'a> {
     repo: &'a Path,
     look: &'a dyn Look,
     nested: Vec<PathBuf>,
+    definitions: BTreeMap<String, Definition>,
     problems: Vec<Problem>,
 }
 
 impl Loader<'_> {
     /// `above` are the workflows that lead here. Its length is bounded, so this cannot run away.
     fn file(&mut self, path: &Path, above: &mut Vec<PathBuf>) -> Option<(Definition, Vec<Option<PathBuf>>)> {
-        let name = shown(&path.display().to_string());
+        let name = shown_path(path);
         let bytes = match self.look.read(path, DOCUMENT_BYTES_MAX) {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -141,7 +172,7 @@ impl Loader<'_> {
     ) -> Option<PathBuf> {
         let mut report = |field: &str, message: String, hint: String| {
             let line = Some(places.line(Some(index), field, None));
-            let file = shown(&path.display().to_string());
+            let file = shown_path(path);
             self.problems.push(Problem { file, line, message, hint: Some(hint) });
         };
         match &definition.steps[index].work {
@@ -170,7 +201,9 @@ impl Loader<'_> {
                     report("workflow", message, "put their steps into one".to_owned());
                 } else if !self.nested.contains(&plain(&found)) {
                     self.nested.push(plain(&found));
-                    self.file(&found, above);
+                    if let Some((definition, _)) = self.file(&found, above) {
+                        self.definitions.insert(key(&found, self.repo), definition);
+                    }
                 }
                 None
             }

@@ -35,7 +35,7 @@ pub use difference::difference;
 pub use guidance::{Guidance, guidance_table};
 pub use import::{ImportError, Imported, STATE_BYTES_MAX, edits, import};
 pub use launch::{Launch, LaunchError, Surroundings, launch, render_template};
-pub use load::{Disk, Loaded, Look, load, resolve_prompt};
+pub use load::{Disk, Loaded, Look, load, nested, resolve_prompt};
 pub use manual::{input_digest, read_manual_input};
 pub use memory::{Memory, memories, remembered};
 pub use place::RunPlace;

@@ -3,6 +3,7 @@
 //! Owns the shape and the digest. Never judges it: see [`super::validate`]. Names of steps are plain text here, so
 //! that a document with mistakes can be looked at whole.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,10 @@ pub struct Definition {
     pub max_parallel: Option<u32>,
     /// The steps, in the order of the document.
     pub steps: Vec<Step>,
+    /// The workflows that its steps run, all the way down, by their files: relative to the repository where they lie in
+    /// it. Part of the definition, so that a run uses what it started with.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub nested: BTreeMap<String, Definition>,
 }
 
 impl Definition {

@@ -257,7 +257,8 @@ fn agents_of(
 ) -> Result<BTreeMap<String, AgentConfig>, Failure> {
     let mut agents = BTreeMap::new();
     let files = configuration::read(layout)?;
-    let steps = loaded.definition.steps.iter();
+    let definitions = std::iter::once(&loaded.definition).chain(loaded.definition.nested.values());
+    let steps = definitions.flat_map(|definition| &definition.steps);
     let wanted: Vec<_> = steps
         .filter_map(|step| match &step.work {
             Work::Agent { agent, .. } => Some((agent, step.model.as_deref())),

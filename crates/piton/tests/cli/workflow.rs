@@ -315,10 +315,10 @@ steps:
     insta::assert_snapshot!(ran.err, @"
     error: the workflow cannot be run: 5 problems
       <repo>/w.yaml:4: these steps wait for each other: a → b → a   hint: remove one of these `needs`
+      <repo>/w.yaml:4: there is no prompt `nowhere.md`   hint: write it to one of `<repo>/.agents/prompts/nowhere.md`, `<repo>/nowhere.md`
       <repo>/w.yaml:5: a step has no field `colour`   hint: put what is yours under `metadata`
       <repo>/w.yaml:6: step `b` is there twice; the first is step 2 of the list   hint: give it a name of its own
       <repo>/w.yaml:6: there is no step `zzz`   hint: add it, or remove the name
-      <repo>/w.yaml:4: there is no prompt `nowhere.md`   hint: write it to one of `<repo>/.agents/prompts/nowhere.md`, `<repo>/nowhere.md`
     ");
     assert!(!world.path(".agents").exists());
     assert!(!world.path(".piton").exists());
@@ -427,6 +427,40 @@ fn a_workflow_within_a_workflow_is_a_run_of_its_own() {
     assert!(world.path("x.done").exists() && world.path("after").exists());
     let runs = world.json(&["ls", "--all"]);
     assert_eq!(runs.as_array().unwrap().len(), 2, "{runs:#}");
+}
+
+#[test]
+fn a_nested_workflow_is_what_it_was_when_the_run_began() {
+    let world = world(
+        "
+name: outer
+steps:
+  - {id: first, run: 'until test -e \"$GATE\"; do sleep 0.02; done'}
+  - {id: inner, workflow: parts/inner.yaml, needs: [first], max_attempts: 1}
+",
+    );
+    world.shell("mkdir parts").exits(0);
+    world.write("parts/inner.yaml", "name: inner\nsteps: [{id: a, run: 'echo as it was > made'}]\n");
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--detach"]).exits(0);
+    world.agent_works("r1", 1);
+    world.write("parts/inner.yaml", "name: inner\nsteps: [{id: a, run: 'echo changed > made'}]\n");
+    let ran = world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(2);
+    assert!(ran.err.contains("step `a`: work"), "{}", ran.err);
+    assert!(ran.err.contains("(in `parts/inner.yaml`)"), "{}", ran.err);
+    world.open_gate();
+    world.piton(&["wait", "r1"]).exits(0);
+    assert_eq!(world.read("made"), "as it was\n");
+}
+
+#[test]
+fn an_agent_that_only_a_nested_workflow_names_is_found_too() {
+    let world = world("name: outer\nsteps: [{id: inner, workflow: inner.yaml}]\n");
+    world.write("inner.yaml", "name: inner\nsteps: [{id: a, agent: mine, prompt: do.md, max_attempts: 1}]\n");
+    let ran = world.piton(&["run", "w.yaml"]).exits(2);
+    assert!(ran.err.contains("there is no agent `mine`"), "{}", ran.err);
+    world.configure("[agents.mine]\ncommand = [\"sh\", \"-c\", \"cat > got.md\"]\nprompt = \"stdin\"\n");
+    world.piton(&["run", "w.yaml"]).exits(0);
+    assert!(world.read("got.md").contains("Do it."));
 }
 
 #[test]
