@@ -15,23 +15,14 @@ pub struct Quarantined {
     pub from: PathBuf,
     /// Where it is now, relative to the repository.
     pub to: PathBuf,
-}
-
-impl Quarantined {
-    /// The command that adopts it.
-    pub fn command(&self) -> String {
-        format!("piton import {}", self.to.display())
-    }
+    /// What can be done with it.
+    pub hint: String,
 }
 
 impl std::fmt::Display for Quarantined {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (from, to) = (self.from.display(), self.to.display());
-        write!(
-            f,
-            "`{from}` was not written by piton or was edited since; it is now `{to}`. To adopt it: {}",
-            self.command()
-        )
+        write!(f, "{from} was not written by piton, or was edited since, and now lies at {to}; {}", self.hint)
     }
 }
 
@@ -43,7 +34,8 @@ pub(crate) fn quarantine(root: &Path, path: &Path, at: Timestamp) -> Result<Quar
     let to = move_to_free_name(path, directory, &stem, "")?;
     file::sync_dir(directory)?;
     let relative = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_owned();
-    Ok(Quarantined { from: relative(path), to: relative(&to) })
+    let hint = format!("`piton import {}` adopts it", relative(&to).display());
+    Ok(Quarantined { from: relative(path), to: relative(&to), hint })
 }
 
 /// Renames to the first of `stem`, `stem-1`, `stem-2` … that nothing has.

@@ -6,7 +6,6 @@
 use piton_files::aiwg::{self, Context, History, Registered, View, Written};
 use piton_model::{Seq, State};
 
-use super::publish::note_of;
 use super::{WorldError, sentence};
 use crate::layout::Layout;
 
@@ -33,7 +32,7 @@ impl Extended {
         let view = view_of(layout, state, head, &self.history);
         match aiwg::publish(layout.root(), &view, &self.history, &mut self.written) {
             Ok(published) => {
-                let mut notes: Vec<_> = published.quarantined.iter().map(note_of).collect();
+                let mut notes: Vec<_> = published.quarantined.iter().map(ToString::to_string).collect();
                 // Said once, not at every rendering.
                 if published.registered != self.told {
                     notes.extend(published.registered.and_then(|found| registry_note(layout, found)));
@@ -55,7 +54,7 @@ pub(super) fn rebuild(
 ) -> Result<Vec<String>, WorldError> {
     let published = aiwg::rebuild(layout.root(), &view_of(layout, state, head, history), history)?;
     let mut lines = vec![format!("rendered {}", published.path.display())];
-    lines.extend(published.quarantined.iter().map(note_of));
+    lines.extend(published.quarantined.iter().map(ToString::to_string));
     lines.extend(published.registered.and_then(|found| registry_note(layout, found)));
     Ok(lines)
 }

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use piton_files::aiwg::{self, History};
-use piton_files::ralph::{self, Context, Published, Quarantined};
+use piton_files::ralph::{self, Context, Published};
 use piton_model::loop_machine::Prompt;
 use piton_model::{RunId, Seq, State, Timestamp};
 use piton_sys::{Clock, SystemClock};
@@ -116,17 +116,7 @@ fn view_of(layout: &Layout, state: &State, head: Seq) -> ralph::PersistedLoopSta
 }
 
 fn notes_of(published: &Published) -> Vec<String> {
-    published.quarantined.iter().map(note_of).collect()
-}
-
-/// What a person should know of a file that was in the way.
-pub(super) fn note_of(quarantined: &Quarantined) -> String {
-    format!(
-        "{} was not written by piton and now lies at {}; `{}` adopts it",
-        quarantined.from.display(),
-        quarantined.to.display(),
-        quarantined.command()
-    )
+    published.quarantined.iter().map(ToString::to_string).collect()
 }
 
 /// Renders the views of a run again from the journal; says what was written. The extended ones with a history that has

@@ -31,7 +31,12 @@ pub enum Edited {
     /// Nothing; or it is not there.
     No,
     /// Only statuses were changed.
-    Statuses(Vec<Edit>),
+    Statuses {
+        /// Which.
+        edits: Vec<Edit>,
+        /// The digest of the file that says so, for [`RunView::accept`].
+        digest: String,
+    },
     /// Something that cannot be adopted: it was moved aside.
     Quarantined(Quarantined),
 }
@@ -79,7 +84,7 @@ impl RunView {
         let (moved, before) = match found {
             Found::Nothing => (None, None),
             Found::Ours(digest) => (None, Some(*digest)),
-            Found::Foreign => (Some(quarantine(&self.place.repo, &path, state.updated_at)?), None),
+            Found::Foreign => (Some(self.put_aside(state)?), None),
         };
         let lines: Vec<String> = before.into_iter().chain([digest(&bytes)]).collect();
         file::write_atomic(&self.digests, lines.join("\n").as_bytes(), Durability::Unsynced)?;
@@ -99,10 +104,21 @@ impl RunView {
             Found::Nothing | Found::Ours(_) => Ok(Edited::No),
             Found::Foreign => match edits(state, &self.place, &on_disk) {
                 Ok(edits) if edits.is_empty() => Ok(Edited::No),
-                Ok(edits) => Ok(Edited::Statuses(edits)),
-                Err(_) => Ok(Edited::Quarantined(quarantine(&self.place.repo, &path, state.updated_at)?)),
+                Ok(edits) => Ok(Edited::Statuses { edits, digest: digest(&on_disk) }),
+                Err(_) => Ok(Edited::Quarantined(self.put_aside(state)?)),
             },
         }
+    }
+
+    /// The file with this digest was adopted: from now on it is ours, and may be written over.
+    pub fn accept(&self, digest: &str) -> Result<(), Error> {
+        file::write_atomic(&self.digests, digest.as_bytes(), Durability::Unsynced)
+    }
+
+    fn put_aside(&self, state: &State) -> Result<Quarantined, Error> {
+        let moved = quarantine(&self.place.repo, &self.place.state(), state.updated_at)?;
+        let hint = "of a run that rests only the `status` of a step may be edited".to_owned();
+        Ok(Quarantined { hint, ..moved })
     }
 
     fn look(&self, path: &Path) -> Result<(Found<String>, Vec<u8>), Error> {

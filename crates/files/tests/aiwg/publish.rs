@@ -57,7 +57,7 @@ fn foreign_and_edited_files_are_moved_aside() {
             run.written = Written::default();
             let published = run.publish(root.path());
             let [quarantined] = &published.quarantined[..] else { panic!("{published:?}") };
-            assert!(quarantined.command().starts_with("piton import .aiwg/ralph/"));
+            assert!(quarantined.hint.starts_with("`piton import .aiwg/ralph/"));
             assert_eq!(std::fs::read_to_string(root.path().join(&quarantined.to)).unwrap(), content);
         }
     }

@@ -550,12 +550,14 @@ async fn adopt_edits(client: &LocalClient, run: &RunId, out: &Output) -> Result<
     if exit_code(state.status, state.reason).is_none() {
         return Ok(());
     }
-    match view_of(client.layout(), run).edited(&state)? {
+    let view = view_of(client.layout(), run);
+    match view.edited(&state)? {
         Edited::No => {}
-        Edited::Statuses(edits) => {
+        Edited::Statuses { edits, digest } => {
             let names: Vec<String> =
                 edits.iter().map(|edit| format!("`{}` is {}", edit.step, edit.status.as_str())).collect();
             client.tell_at_rest::<State>(run, Command::AdoptStatuses(edits)).await?;
+            view.accept(&digest)?;
             out.note(format!("adopted from run_state.json: {}", names.join(", ")));
         }
         Edited::Quarantined(moved) => out.note(format!("note: {moved}")),

@@ -155,7 +155,11 @@ fn a_file_of_somebody_else_is_moved_aside_and_a_registry_that_does_not_parse_is_
     world.write(&format!("{HOME}/loops/{ID}/state.json"), "{\"mine\": true}\n");
     world.write(&format!("{HOME}/registry.json"), "{ half");
     let ran = world.loops(ID, "touch b.txt", &["--check", RED]).exits(0);
-    assert!(ran.err.contains("state.json was not written by piton and now lies at "), "{}", ran.err);
+    assert!(
+        ran.err.contains("state.json was not written by piton, or was edited since, and now lies at "),
+        "{}",
+        ran.err
+    );
     assert!(ran.err.contains("cannot be read as a registry"), "{}", ran.err);
     assert_eq!(state(&world)["status"], "completed");
     assert_eq!(world.read(&format!("{HOME}/registry.json")), "{ half");

@@ -373,13 +373,15 @@ fn a_status_that_somebody_wrote_at_rest_is_adopted_and_anything_else_is_set_asid
     assert!(ran.err.contains("adopted from run_state.json: `a` is COMPLETED"), "{}", ran.err);
     assert!(world.path("b.done").exists());
     assert_eq!(world.count("r1", "statuses_adopted"), 1);
+    assert!(!ran.err.contains("edited since"), "what was adopted is not in the way: {}", ran.err);
 
     world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'test -e ok'}]\n");
     world.piton(&["run", "w.yaml", "--run-id", "r2", "--max-attempts", "1"]).exits(1);
     world.write(".agents/runs/r2/run_state.json", "{\"mine\": true}");
     world.write("ok", "");
     let ran = world.piton(&["resume", "r2"]).exits(0);
-    assert!(ran.err.contains("was not written by piton or was edited since"), "{}", ran.err);
+    assert!(ran.err.contains("was not written by piton, or was edited since"), "{}", ran.err);
+    assert!(ran.err.contains("only the `status` of a step may be edited"), "{}", ran.err);
 }
 
 #[test]
