@@ -4,6 +4,7 @@
 //! [`load`] brings a run back from the journal; [`world`] is the one that users have. Never prints and
 //! knows no SQL.
 
+mod attempt;
 pub mod client;
 pub mod core;
 pub mod driver;

@@ -4,9 +4,9 @@
 //! by a later one. While an agent works the ledger is not locked: people and other pitons edit it meanwhile.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use piton_agent::{Launch, Limits, Spec, Stdin};
+use piton_agent::{Limits, Spec, Stdin};
 use piton_model::Timestamp;
 use piton_model::ledger::{Gap, Outcome, due_at, survey, to_iso};
 use piton_model::ledger_machine::{
@@ -18,6 +18,7 @@ use piton_sys::lock::FileLock;
 use piton_sys::{Ids, SystemIds, file};
 
 use super::{Ledger, LedgerError, result};
+use crate::attempt::{Became, Performer, Recorded, begin, see_through};
 
 /// What is kept of each output of an agent.
 const OUTPUT_BYTES_MAX: u64 = 64 << 20;
@@ -88,6 +89,38 @@ pub struct Batch {
 
 /// The right to research in a ledger: one process at a time.
 pub struct Turn(#[expect(dead_code, reason = "held, not read")] FileLock);
+
+/// An attempt at a gap, on its way.
+struct Starting<'a> {
+    exe: &'a Path,
+    attempts: &'a Path,
+    spec: &'a Spec,
+    fresh: bool,
+}
+
+impl Performer for Starting<'_> {
+    type Error = LedgerError;
+    /// Why nothing can be started.
+    type Instead = String;
+
+    fn may_start(&self) -> bool {
+        self.fresh
+    }
+
+    fn start(&self) -> Result<Option<String>, LedgerError> {
+        Ok(begin(self.exe, self.attempts, self.spec)?.err())
+    }
+
+    /// Whoever researches has the turn, which no other process takes while it lives.
+    fn require_lease(&self) -> Result<(), LedgerError> {
+        Ok(())
+    }
+
+    fn wait(&self) -> Result<(), LedgerError> {
+        piton_agent::wait(self.attempts, &self.spec.name)?;
+        Ok(())
+    }
+}
 
 impl<S: Store> Ledger<'_, S> {
     /// Takes the right to research; `None` where another process has it.
@@ -173,59 +206,30 @@ impl<S: Store> Ledger<'_, S> {
         Ok(Next::Over(None))
     }
 
-    /// Looks, and only then starts, waits, or finds out what became of it.
     fn perform(
         &self,
         researcher: &Researcher,
         open: &OpenResearch,
-        mut fresh: bool,
+        fresh: bool,
         now: &dyn Fn() -> Timestamp,
     ) -> Result<(Found, Used), LedgerError> {
         let (attempts, name) = (self.layout.attempts(&self.run), open.attempt.to_string());
-        let lost = |what: &str| Ok((Found::Lost(what.to_owned()), Used::default()));
-        if open.host != piton_sys::process::host_id() {
-            return lost("it ran on another machine");
-        }
-        loop {
-            match piton_agent::look(&attempts, &name)? {
-                piton_agent::Found::Absent if fresh => {
-                    fresh = false;
-                    if let Some(failed) = self.launch(researcher, open)? {
-                        return Ok((Found::Failed(failed), Used::default()));
-                    }
-                }
-                // Whoever says "never started" makes sure of it first.
-                piton_agent::Found::Absent => drop(piton_agent::abandon(&attempts, &name)?),
-                piton_agent::Found::Abandoned => return lost("the agent never started"),
-                piton_agent::Found::Alive { .. } => piton_agent::wait(&attempts, &name).map(drop)?,
-                piton_agent::Found::Finished(exit) => {
-                    let directory = attempts.join(&name);
-                    let root = self.layout.root();
-                    return Ok(result::of_exit(&exit, &directory, &researcher.agent, root, now()));
-                }
-                piton_agent::Found::Dead { .. } => {
-                    piton_agent::reap(&attempts, &name)?;
-                    return lost("the agent was killed with its keeper");
-                }
-            }
-        }
-    }
-
-    fn launch(&self, researcher: &Researcher, open: &OpenResearch) -> Result<Option<String>, LedgerError> {
-        let attempts = self.layout.attempts(&self.run);
+        let recorded = Recorded { attempts: &attempts, name: &name, host: &open.host, boot: &open.boot };
         let spec = self.spec(researcher, open);
-        match piton_agent::launch(&researcher.exe, &attempts, &spec) {
-            Ok(Launch::Started | Launch::AlreadyPublished) => Ok(None),
-            Ok(Launch::SpawnFailed { error }) => {
-                piton_agent::abandon(&attempts, &spec.name)?;
-                Ok(Some(error))
+        let starting = Starting { exe: &researcher.exe, attempts: &attempts, spec: &spec, fresh };
+        let found = match see_through(&recorded, &starting)? {
+            Became::Ended(exit) => {
+                let (directory, root) = (attempts.join(&name), self.layout.root());
+                return Ok(result::of_exit(&exit, &directory, &researcher.agent, root, now()));
             }
-            // One that stays silent is kept out by a tombstone, unless it has published after all.
-            Err(piton_agent::Error::NoAnswer { .. }) if !piton_agent::abandon(&attempts, &spec.name)? => {
-                Ok(None)
+            Became::Instead(why) => Found::Failed(why),
+            Became::NeverStarted => Found::Lost("the agent never started".to_owned()),
+            Became::Lost(_) if open.host != piton_sys::process::host_id() => {
+                Found::Lost("it ran on another machine".to_owned())
             }
-            Err(error) => Err(error.into()),
-        }
+            Became::Lost(_) => Found::Lost("the agent was killed with its keeper".to_owned()),
+        };
+        Ok((found, Used::default()))
     }
 
     fn spec(&self, researcher: &Researcher, open: &OpenResearch) -> Spec {

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use piton_agent::{Found, Launch, Limits, Spec, Stdin};
+use piton_agent::{Limits, Spec, Stdin};
 use piton_files::workflow::{self as files, Disk, Surroundings, resolve_prompt};
-use piton_model::loop_machine::{AgentConfig, AttemptOutcome, PromptBy, TreeProof};
-use piton_model::workflow::{Command, CostAction, Effect, Launcher, OpenAttempt, State, Step, StepEnd, Work};
+use piton_model::loop_machine::{AgentConfig, AttemptOutcome, PromptBy};
+use piton_model::workflow::{Command, CostAction, Launcher, OpenAttempt, State, Step, StepEnd, Work};
 use piton_sys::file;
-use piton_sys::process::Emptied;
 use piton_sys::{Ids, SystemIds};
 
 use super::{Context, end, look, money, nested, remember};
+use crate::attempt::{Became, Performer, Recorded, begin, see_through};
 use crate::world::{WorldError, hidden_variables};
 
 /// What is kept of each output of a step.
@@ -27,67 +27,70 @@ const PROMPT_BYTES_MAX: u64 = 1 << 20;
 
 pub(super) fn perform(
     context: &Context,
-    effect: &Effect,
+    attempt: &OpenAttempt,
     fresh: bool,
     state: &State,
 ) -> Result<Command, WorldError> {
-    let Effect::Attempt(attempt) = effect else { return Ok(Command::Tick) };
     let number = attempt.number;
-    if attempt.host != context.host {
-        // Its machine is not this one; the lease says that nobody drives it there any more.
-        return Ok(Command::LoseAttempt { attempt: number, tree: TreeProof::Scanned });
-    }
     let Some(step) = step_of(state, attempt) else { return Ok(Command::AbandonAttempt { attempt: number }) };
     if let Work::Workflow { path } = &step.work {
         return nested::perform(context, attempt, path, state);
     }
     let (name, attempts) = (number.to_string(), context.attempts());
-    loop {
-        match piton_agent::look(&attempts, &name)? {
-            Found::Absent if fresh && !context.is_cancelled(number) => {
-                context.require_lease(state)?;
-                if let Some(detail) = money::spent(context, state)
-                    && state.options.cost_limit_action != CostAction::Warn
-                {
-                    if state.asked.budget.as_ref() != Some(&detail) {
-                        return Ok(Command::SpendBudget { detail });
-                    }
-                    piton_agent::abandon(&attempts, &name)?;
-                    continue;
-                }
-                if let Some(command) = launch(context, attempt, step, state)? {
-                    return Ok(command);
-                }
-            }
-            Found::Absent => {
-                context.require_lease(state)?;
-                // Whoever says "never started" makes sure of it first.
-                piton_agent::abandon(&attempts, &name)?;
-            }
-            Found::Abandoned => return Ok(Command::AbandonAttempt { attempt: number }),
-            Found::Alive { .. } => {
-                if context.is_cancelled(number) {
-                    piton_agent::cancel(&attempts, &name)?;
-                }
-                piton_agent::wait(&attempts, &name)?;
-            }
-            Found::Finished(exit) => {
-                context.require_lease(state)?;
-                let end = end::of_exit(context, attempt, step, state, &exit);
-                return Ok(Command::EndAttempt { attempt: number, end: Box::new(end) });
-            }
-            Found::Dead { .. } => {
-                context.require_lease(state)?;
-                let emptied = piton_agent::reap(&attempts, &name)?;
-                let rebooted = attempt.boot != piton_sys::process::boot_id();
-                let tree = match emptied {
-                    _ if rebooted => TreeProof::Rebooted,
-                    Emptied::Proven => TreeProof::Proven,
-                    Emptied::Scanned => TreeProof::Scanned,
-                };
-                return Ok(Command::LoseAttempt { attempt: number, tree });
-            }
+    let recorded = Recorded { attempts: &attempts, name: &name, host: &attempt.host, boot: &attempt.boot };
+    Ok(match see_through(&recorded, &Starting { context, attempt, step, fresh, state })? {
+        Became::Instead(command) => command,
+        Became::NeverStarted => Command::AbandonAttempt { attempt: number },
+        Became::Ended(exit) => {
+            let end = end::of_exit(context, attempt, step, state, &exit);
+            Command::EndAttempt { attempt: number, end: Box::new(end) }
         }
+        Became::Lost(tree) => Command::LoseAttempt { attempt: number, tree },
+    })
+}
+
+/// An attempt at a step, on its way.
+struct Starting<'a> {
+    context: &'a Context,
+    attempt: &'a OpenAttempt,
+    step: &'a Step,
+    fresh: bool,
+    state: &'a State,
+}
+
+impl Performer for Starting<'_> {
+    type Error = WorldError;
+    type Instead = Command;
+
+    fn may_start(&self) -> bool {
+        self.fresh && !self.context.is_cancelled(self.attempt.number)
+    }
+
+    fn start(&self) -> Result<Option<Command>, WorldError> {
+        let Self { context, attempt, step, state, .. } = *self;
+        if let Some(detail) = money::spent(context, state)
+            && state.options.cost_limit_action != CostAction::Warn
+        {
+            if state.asked.budget.as_ref() != Some(&detail) {
+                return Ok(Some(Command::SpendBudget { detail }));
+            }
+            piton_agent::abandon(&context.attempts(), &attempt.number.to_string())?;
+            return Ok(None);
+        }
+        launch(context, attempt, step, state)
+    }
+
+    fn require_lease(&self) -> Result<(), WorldError> {
+        self.context.require_lease(self.state)
+    }
+
+    fn wait(&self) -> Result<(), WorldError> {
+        let (attempts, name) = (self.context.attempts(), self.attempt.number.to_string());
+        if self.context.is_cancelled(self.attempt.number) {
+            piton_agent::cancel(&attempts, &name)?;
+        }
+        piton_agent::wait(&attempts, &name)?;
+        Ok(())
     }
 }
 
@@ -130,21 +133,8 @@ fn launch(
     look::keep_inputs(context, attempt, step, state)?;
     let text = prompt.map(|(_, text)| text);
     let spec = spec(context, attempt, adapter, launch, text);
-    match piton_agent::launch(&context.exe, &context.attempts(), &spec) {
-        Ok(Launch::Started | Launch::AlreadyPublished) => Ok(None),
-        Ok(Launch::SpawnFailed { error }) => {
-            piton_agent::abandon(&context.attempts(), &spec.name)?;
-            Ok(Some(Command::GiveUp { detail: error }))
-        }
-        Err(error @ piton_agent::Error::NoAnswer { .. }) => {
-            // One that stays silent is kept out by a tombstone, unless it has published after all.
-            if piton_agent::abandon(&context.attempts(), &spec.name)? {
-                return Err(error.into());
-            }
-            Ok(None)
-        }
-        Err(error) => Err(error.into()),
-    }
+    let begun = begin(&context.exe, &context.attempts(), &spec)?;
+    Ok(begun.err().map(|detail| Command::GiveUp { detail }))
 }
 
 /// The name under which the options hold the adapter of an agent with a model of its own.

@@ -9,6 +9,7 @@ use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use serde_json::Value;
 
 use super::{Context, LOOK_EVERY};
+use crate::attempt::begin;
 use crate::ledger::fresh;
 use crate::world::{WorldError, hidden_variables, sentence};
 
@@ -123,7 +124,7 @@ fn run(context: &Context, argv: Vec<String>, state: &State) -> Result<(bool, Opt
         },
     };
     let attempts = context.attempts();
-    if let piton_agent::Launch::SpawnFailed { error } = piton_agent::launch(&context.exe, &attempts, &spec)? {
+    if let Err(error) = begin(&context.exe, &attempts, &spec)? {
         return Ok((false, Some(error)));
     }
     let found = piton_agent::wait(&attempts, &name)?;

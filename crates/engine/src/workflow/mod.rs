@@ -65,7 +65,6 @@ struct Context {
     view: RunView,
     /// This very program: keepers are started from it.
     exe: PathBuf,
-    host: String,
     /// Attempts that are to be ended instead of awaited.
     cancelled: Mutex<BTreeSet<u32>>,
     /// What workflows cost today.
@@ -130,7 +129,6 @@ impl WorkflowWorld {
             run: run.clone(),
             view,
             exe,
-            host: piton_sys::process::host_id(),
             cancelled: Mutex::default(),
             day: Mutex::default(),
         };
@@ -213,7 +211,8 @@ impl World<State> for WorkflowWorld {
                 Effect::Attempt(open) => {
                     let directory = context.attempts().join(open.number.to_string());
                     let log = Log::new(context.place().log(&open.step, open.attempt), &directory);
-                    let work = in_thread(move || attempt::perform(&context, &effect, fresh, &state));
+                    let open = open.clone();
+                    let work = in_thread(move || attempt::perform(&context, &open, fresh, &state));
                     logged(work, log).await
                 }
                 Effect::Gates { .. } => gates::watch(&context, &effect, &state).await,

@@ -5,17 +5,17 @@ use std::path::Path;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use piton_agent::{Exit, Found, Launch, Limits, Spec, Stdin};
+use piton_agent::{Exit, Limits, Spec, Stdin};
 use piton_git::Expected;
 use piton_model::loop_machine::{
-    AgentConfig, AttemptEnd, AttemptOutcome, OpenAttempt, PromptBy, PromptRecord, Snapshot, TreeProof,
+    AgentConfig, AttemptEnd, AttemptOutcome, OpenAttempt, PromptBy, PromptRecord, Snapshot,
 };
 use piton_model::{Command, State};
-use piton_sys::process::Emptied;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 
 use super::inject::Injected;
 use super::{Context, WorldError, brief, confine, end, guard, prompt, snapshot_id};
+use crate::attempt::{self, Became, Performer, Recorded, see_through};
 
 /// What is kept of each output of an agent.
 const OUTPUT_BYTES_MAX: u64 = 64 << 20;
@@ -36,49 +36,52 @@ pub(super) fn perform(
     fresh: bool,
     state: &State,
 ) -> Result<Command, WorldError> {
-    let number = attempt.number;
-    if attempt.host != context.host {
-        // Its machine is not this one; the lease says that nobody drives it there any more.
-        return Ok(Command::LoseAttempt { attempt: number, tree: TreeProof::Scanned });
-    }
+    let (number, attempts) = (attempt.number, context.attempts());
     let name = number.to_string();
-    let attempts = context.attempts();
-    loop {
-        match piton_agent::look(&attempts, &name)? {
-            Found::Absent if fresh && !context.is_cancelled() => {
-                context.require_lease(state)?;
-                if let Some(command) = prepare_tree(context, attempt, state)? {
-                    return Ok(command);
-                }
-                if let Some(command) = launch(context, attempt, state)? {
-                    return Ok(command);
-                }
-            }
-            Found::Absent => {
-                context.require_lease(state)?;
-                // Whoever says "never started" makes sure of it first.
-                piton_agent::abandon(&attempts, &name)?;
-            }
-            Found::Abandoned => return Ok(Command::AbandonAttempt { attempt: number }),
-            Found::Alive { .. } => wait(context, &name)?,
-            Found::Finished(exit) => return finish(context, attempt, state, &exit),
-            Found::Dead { .. } => {
-                context.require_lease(state)?;
-                let emptied = piton_agent::reap(&attempts, &name)?;
-                let rebooted = attempt.boot != piton_sys::process::boot_id();
-                let tree = match emptied {
-                    _ if rebooted => TreeProof::Rebooted,
-                    Emptied::Proven => TreeProof::Proven,
-                    Emptied::Scanned => TreeProof::Scanned,
-                };
-                return Ok(Command::LoseAttempt { attempt: number, tree });
-            }
+    let recorded = Recorded { attempts: &attempts, name: &name, host: &attempt.host, boot: &attempt.boot };
+    Ok(match see_through(&recorded, &Starting { context, attempt, fresh, state })? {
+        Became::Instead(command) => command,
+        Became::NeverStarted => Command::AbandonAttempt { attempt: number },
+        Became::Ended(exit) => finish(context, attempt, state, &exit)?,
+        Became::Lost(tree) => Command::LoseAttempt { attempt: number, tree },
+    })
+}
+
+/// An attempt of a loop, on its way.
+struct Starting<'a> {
+    context: &'a Context,
+    attempt: &'a OpenAttempt,
+    fresh: bool,
+    state: &'a State,
+}
+
+impl Performer for Starting<'_> {
+    type Error = WorldError;
+    type Instead = Command;
+
+    fn may_start(&self) -> bool {
+        self.fresh && !self.context.is_cancelled()
+    }
+
+    fn start(&self) -> Result<Option<Command>, WorldError> {
+        let Self { context, attempt, state, .. } = *self;
+        match prepare_tree(context, attempt, state)? {
+            Some(command) => Ok(Some(command)),
+            None => launch(context, attempt, state),
         }
+    }
+
+    fn require_lease(&self) -> Result<(), WorldError> {
+        self.context.require_lease(self.state)
+    }
+
+    fn wait(&self) -> Result<(), WorldError> {
+        wait(self.context, &self.attempt.number.to_string())
     }
 }
 
 /// Waits for the keeper to let go. A cancellation that came before it could be told is told now.
-fn wait(context: &Context, name: &str) -> Result<(), WorldError> {
+pub(super) fn wait(context: &Context, name: &str) -> Result<(), WorldError> {
     context.set_performing(Some(name));
     if context.is_cancelled() {
         piton_agent::cancel(&context.attempts(), name)?;
@@ -124,27 +127,13 @@ fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Opt
     let record = serde_json::to_string(&record).expect("a record is plain data");
     spec.files.insert(PROMPT_RECORD.to_owned(), record);
     let spec = confine::confine(context, state, spec);
-    match launch_or_abandon(context, &spec)? {
-        Launch::Started | Launch::AlreadyPublished => Ok(None),
-        Launch::SpawnFailed { error } => {
-            piton_agent::abandon(&context.attempts(), &spec.name)?;
-            Ok(Some(Command::GiveUp { detail: error }))
-        }
-    }
+    Ok(begin(context, &spec)?.err().map(|detail| Command::GiveUp { detail }))
 }
 
-/// Starts a keeper. One that stays silent is kept out by a tombstone, unless it has published after all.
-pub(super) fn launch_or_abandon(context: &Context, spec: &Spec) -> Result<Launch, WorldError> {
+/// Starts a keeper in the run's tree, which is at rest no longer.
+pub(super) fn begin(context: &Context, spec: &Spec) -> Result<Result<(), String>, WorldError> {
     context.rested.lock().unwrap_or_else(PoisonError::into_inner).take();
-    match piton_agent::launch(&context.exe, &context.attempts(), spec) {
-        Err(error @ piton_agent::Error::NoAnswer { .. }) => {
-            if piton_agent::abandon(&context.attempts(), &spec.name)? {
-                return Err(error.into());
-            }
-            Ok(Launch::AlreadyPublished)
-        }
-        launched => Ok(launched?),
-    }
+    Ok(attempt::begin(&context.exe, &context.attempts(), spec)?)
 }
 
 fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String) -> Spec {
@@ -242,7 +231,6 @@ fn finish(
     state: &State,
     exit: &Exit,
 ) -> Result<Command, WorldError> {
-    context.require_lease(state)?;
     let directory = context.attempts().join(attempt.number.to_string());
     let mut end = end::of_exit(exit, &directory, attempt, state);
     // One of an older piton has none.

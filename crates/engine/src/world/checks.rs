@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use piton_agent::{EndedBy, Exit, Found, Launch, Limits, Spec, Stdin};
+use piton_agent::{EndedBy, Exit, Found, Limits, Spec, Stdin};
 use piton_git::Expected;
 use piton_model::limits::{TAIL_BYTES_MAX, clip_tail};
 use piton_model::loop_machine::{CheckResult, CheckRound, Condition, ConditionResult};
@@ -139,15 +139,7 @@ pub(super) fn run(
                 }
             }
             Found::Absent => launch(context, state, &name, command, timeout_ms)?,
-            Found::Alive { .. } => {
-                context.set_performing(Some(&name));
-                if context.is_cancelled() {
-                    piton_agent::cancel(&attempts, &name)?;
-                }
-                let waited = piton_agent::wait(&attempts, &name);
-                context.set_performing(None);
-                waited?;
-            }
+            Found::Alive { .. } => attempt::wait(context, &name)?,
             Found::Finished(exit) if exit.ended_by == EndedBy::Cancelled => {
                 // Cancelled earlier, for a stop; asked for again now, so it is run again.
                 if context.is_cancelled() {
@@ -203,13 +195,9 @@ fn launch(
         },
     };
     let spec = confine::confine(context, state, spec);
-    match attempt::launch_or_abandon(context, &spec)? {
-        Launch::Started | Launch::AlreadyPublished => Ok(()),
-        Launch::SpawnFailed { error } => {
-            Err(file::Error::new("start a check in", context.layout.tree(), std::io::Error::other(error))
-                .into())
-        }
-    }
+    attempt::begin(context, &spec)?.map_err(|error| {
+        file::Error::new("start a check in", context.layout.tree(), std::io::Error::other(error)).into()
+    })
 }
 
 pub(super) fn passed(exit: &Exit) -> bool {

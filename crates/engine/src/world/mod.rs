@@ -110,7 +110,6 @@ struct Context {
     workspace: Workspace,
     /// This very program: keepers are started from it.
     exe: PathBuf,
-    host: String,
     cancelled: AtomicBool,
     /// What was listed and counted in trees, so that it is not done again.
     counted: Mutex<(piton_git::Listings, piton_guard::Counted)>,
@@ -162,7 +161,6 @@ impl LocalWorld {
             run,
             workspace,
             exe,
-            host: piton_sys::process::host_id(),
             cancelled: AtomicBool::new(false),
             counted: Mutex::default(),
             rested: Mutex::default(),
