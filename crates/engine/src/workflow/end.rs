@@ -15,6 +15,7 @@ use piton_sys::redact::Redactor;
 
 use super::attempt::agent_key;
 use super::{Context, remember};
+use crate::world::sentence;
 
 /// A report that is no JSON is looked at again so often, and with such a pause: its file system may lag.
 const REPORT_TRIES: u32 = 3;
@@ -36,7 +37,7 @@ pub(super) fn of_exit(
 ) -> StepEnd {
     let directory = context.attempts().join(attempt.number.to_string());
     let place = context.place();
-    write_log(&directory, &place.log(&attempt.step, attempt.attempt));
+    write_log(context, &directory, &place.log(&attempt.step, attempt.attempt));
     let outcome = match (exit.ended_by, exit.code) {
         (EndedBy::SpawnFailed, _) => AttemptOutcome::NotStartable,
         (EndedBy::Cancelled, _) => AttemptOutcome::Cancelled,
@@ -167,10 +168,14 @@ fn report_of(context: &Context, attempt: &OpenAttempt) -> Result<Option<Report>,
     let path = context.place().report(&attempt.step);
     let mut tries = 1;
     loop {
-        let bytes = match file::read_regular(&path, REPORT_BYTES_MAX as u64 + 1) {
+        let bytes = match context.within(&path, |path| file::read_regular(path, REPORT_BYTES_MAX as u64)) {
             Ok(None) => return Ok(None),
             Ok(Some(bytes)) => bytes,
-            Err(error) => return Err(Refusal::Malformed(format!("cannot be read: {error}"))),
+            Err(error) if error.is_not_found() => return Ok(None),
+            Err(error) if matches!(error.refusal(), Some(file::Refusal::TooLarge { .. })) => {
+                return Err(Refusal::TooLarge);
+            }
+            Err(error) => return Err(Refusal::Malformed(format!("cannot be read: {}", sentence(&error)))),
         };
         let expected = Expectations { run: &context.run, step: &attempt.step, ended: true };
         match read_report(&bytes, &expected) {
@@ -185,14 +190,14 @@ fn report_of(context: &Context, attempt: &OpenAttempt) -> Result<Option<Report>,
 
 /// The log of an attempt, as its users know it: both outputs in one file. One that cannot be written is no reason to
 /// fail: `piton output` has the same.
-fn write_log(directory: &Path, log: &Path) {
+fn write_log(context: &Context, directory: &Path, log: &Path) {
     let mut bytes = Vec::new();
     for path in [piton_agent::stdout_file(directory), piton_agent::stderr_file(directory)] {
         if let Ok(file) = std::fs::File::open(path) {
             let _ = file.take(LOG_BYTES_MAX).read_to_end(&mut bytes);
         }
     }
-    let _ = file::write_atomic(log, &bytes, Durability::Unsynced);
+    let _ = context.within(log, |log| file::write_atomic(log, &bytes, Durability::Unsynced));
 }
 
 /// What an agent without a wrapper is told about reports.

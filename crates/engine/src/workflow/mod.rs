@@ -16,7 +16,7 @@ mod telling;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -149,6 +149,15 @@ impl Context {
 
     fn place(&self) -> &RunPlace {
         self.view.place()
+    }
+
+    /// Acts on a file of the run. Steps work in the same directories, and might put links there.
+    fn within<T>(
+        &self,
+        path: &Path,
+        act: impl FnOnce(&Path) -> Result<T, file::Error>,
+    ) -> Result<T, file::Error> {
+        file::within(self.layout.root(), path, act)
     }
 
     fn is_cancelled(&self, attempt: u32) -> bool {

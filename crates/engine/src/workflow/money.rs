@@ -4,6 +4,7 @@
 //! it. So two runs at once, or a crash between two writes, cannot lose money.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use piton_model::workflow::{State, WorkflowEvent};
 use piton_model::{Kind, RunEvent, RunId, Seq, Timestamp};
@@ -44,7 +45,7 @@ pub(super) fn spent(context: &Context, state: &State) -> Option<String> {
     let mut day = context.day.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     // A journal that cannot be read right now stops nobody; the next append says so loudly enough.
     day.catch_up(context).ok()?;
-    let spent: u64 = day.runs.values().map(|run| run.cost_microusd).sum();
+    let spent = day.runs.values().map(|run| run.cost_microusd).fold(0, u64::saturating_add);
     (spent >= limit).then(|| {
         let dollars = |microusd: u64| microusd as f64 / 1e6;
         format!("${:.2} of ${:.2} for today are spent", dollars(spent), dollars(limit))
@@ -57,13 +58,22 @@ pub(super) fn show_day(context: &Context) {
     if day.catch_up(context).is_err() {
         return;
     }
-    let directory = context.layout.root().join(".agents/daily_stats");
+    let agents = context.layout.root().join(".agents");
     let date = Timestamp::from_millis(day.begins).to_string();
     let Some(date) = date.split('T').next() else { return };
-    if std::fs::create_dir_all(&directory).is_ok() {
-        let view = serde_json::to_vec_pretty(&day.view(date)).expect("a view is plain data");
-        let _ = file::write_atomic(&directory.join(format!("{date}.json")), &view, Durability::Unsynced);
-    }
+    let directory = agents.join("daily_stats");
+    let there = |path: &Path| match std::fs::create_dir(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(file::Error::new("create the directory", path, error))
+        }
+        _ => Ok(()),
+    };
+    let view = serde_json::to_vec_pretty(&day.view(date)).expect("a view is plain data");
+    let _ =
+        [&agents, &directory].into_iter().try_for_each(|path| context.within(path, there)).and_then(|()| {
+            let path = directory.join(format!("{date}.json"));
+            context.within(&path, |path| file::write_atomic(path, &view, Durability::Unsynced))
+        });
 }
 
 impl Day {
@@ -89,7 +99,7 @@ impl Day {
     }
 
     fn view(&self, date: &str) -> serde_json::Value {
-        let sum = |of: fn(&Account) -> u64| self.runs.values().map(of).sum::<u64>();
+        let sum = |of: fn(&Account) -> u64| self.runs.values().map(of).fold(0, u64::saturating_add);
         let run = |(run, account): (&RunId, &Account)| (run.to_string(), account.view());
         json!({
             "date": date,
@@ -117,9 +127,9 @@ impl Account {
                         WorkflowEvent::decode(&event.kind, event.version, &event.data)
                 {
                     self.attempts += 1;
-                    self.working_ms += end.duration_ms;
-                    self.tokens += end.tokens.unwrap_or(0);
-                    self.cost_microusd += end.cost_microusd.unwrap_or(0);
+                    self.working_ms = self.working_ms.saturating_add(end.duration_ms);
+                    self.tokens = self.tokens.saturating_add(end.tokens.unwrap_or(0));
+                    self.cost_microusd = self.cost_microusd.saturating_add(end.cost_microusd.unwrap_or(0));
                     self.cost_unknown += u64::from(end.cost_microusd.is_none());
                 }
             }
