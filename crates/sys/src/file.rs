@@ -1,7 +1,10 @@
 //! Files that survive: atomic writes, private directories, reads that cannot hang.
 //!
 //! Owns the order write, sync, rename, sync directory. Never follows a symbolic link at the last component of
-//! a path, and never replaces one. Every error names the action and the path.
+//! a path, and never replaces one. Every error names the action and the path. [`within`] adds that for the directories
+//! on the way.
+
+mod within;
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -14,6 +17,8 @@ use rustix::io::Errno;
 
 use crate::fault;
 use crate::ids::{Ids, SystemIds};
+
+pub use within::within;
 
 const MODE_FILE: u32 = 0o600;
 const MODE_DIR: u32 = 0o700;

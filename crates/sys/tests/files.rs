@@ -249,3 +249,66 @@ fn readers_see_the_old_file_or_the_new_one() {
         }
     });
 }
+
+#[test]
+fn below_a_root_no_link_is_followed_and_the_error_names_the_path() {
+    let base = tempfile::tempdir().unwrap();
+    let (root, outside) = (base.path().join("root"), base.path().join("outside"));
+    std::fs::create_dir_all(root.join("a/b")).unwrap();
+    std::fs::create_dir(&outside).unwrap();
+    let put =
+        |path: &Path| file::within(&root, path, |path| file::write_atomic(path, b"x", Durability::Unsynced));
+    put(&root.join("a/b/c")).unwrap();
+    assert_eq!(std::fs::read(root.join("a/b/c")).unwrap(), b"x");
+
+    symlink(&outside, root.join("a/link")).unwrap();
+    let error = put(&root.join("a/link/c")).unwrap_err();
+    assert_eq!((error.refusal(), &*error.path), (Some(&Refusal::Symlink), &*root.join("a/link")));
+    let error = put(&root.join("a/b/c/d")).unwrap_err();
+    assert_eq!((error.refusal(), &*error.path), (Some(&Refusal::NotADirectory), &*root.join("a/b/c")));
+    symlink(&outside, root.join("a/b/e")).unwrap();
+    let error = put(&root.join("a/b/e")).unwrap_err();
+    assert_eq!((error.refusal(), &*error.path), (Some(&Refusal::Symlink), &*root.join("a/b/e")));
+    for elsewhere in [outside.join("c"), root.join("a/../../outside/c"), root.clone()] {
+        assert!(put(&elsewhere).is_err(), "{elsewhere:?}");
+    }
+    assert!(put(&root.join("ghost/c")).unwrap_err().is_not_found());
+    assert_eq!(names(&outside), [""; 0]);
+}
+
+/// Somebody exchanges a directory for a link to the outside and back, as fast as they can, while piton writes there.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_directory_that_is_swapped_for_a_link_meanwhile_leads_nowhere() {
+    let base = tempfile::tempdir().unwrap();
+    let (root, outside) = (base.path().join("root"), base.path().join("outside"));
+    std::fs::create_dir_all(root.join("runs/r1")).unwrap();
+    std::fs::create_dir(&outside).unwrap();
+    symlink(&outside, root.join("link")).unwrap();
+    let (directory, link, path) = (root.join("runs/r1"), root.join("link"), root.join("runs/r1/state.json"));
+    let done = std::sync::atomic::AtomicBool::new(false);
+    let (mut written, mut refused) = (0, 0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                assert!(file::exchange(&directory, &link).unwrap());
+            }
+        });
+        for _ in 0..10_000 {
+            let put = |path: &Path| file::write_atomic(path, b"x", Durability::Unsynced);
+            match file::within(&root, &path, put) {
+                Ok(()) => written += 1,
+                Err(error) => {
+                    assert!(
+                        matches!(error.refusal(), Some(Refusal::Symlink | Refusal::NotADirectory)),
+                        "{error:?}"
+                    );
+                    refused += 1;
+                }
+            }
+        }
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    assert_eq!(names(&outside), [""; 0], "{written} written, {refused} refused");
+    assert!(written > 0 && refused > 0, "{written} written, {refused} refused");
+}

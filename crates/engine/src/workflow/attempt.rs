@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use piton_agent::{Limits, Spec, Stdin};
-use piton_files::workflow::{self as files, Disk, Surroundings, resolve_prompt};
+use piton_files::workflow::{self as files, Disk, Look, Surroundings, resolve_prompt};
 use piton_model::loop_machine::{AgentConfig, AttemptOutcome, PromptBy};
 use piton_model::workflow::{Command, CostAction, Launcher, OpenAttempt, State, Step, StepEnd, Work};
 use piton_sys::file;
@@ -23,7 +23,7 @@ const KILL_GRACE_MS: u64 = 1_000;
 const ATTEMPT_MS_MAX: u64 = 4 * 3_600_000;
 
 /// Largest prompt.
-const PROMPT_BYTES_MAX: u64 = 1 << 20;
+const PROMPT_BYTES_MAX: usize = 1 << 20;
 
 pub(super) fn perform(
     context: &Context,
@@ -129,7 +129,7 @@ fn launch(
         }
         _ => None,
     };
-    make_room(&launch)?;
+    make_room(context, &launch)?;
     look::keep_inputs(context, attempt, step, state)?;
     let text = prompt.map(|(_, text)| text);
     let spec = spec(context, attempt, adapter, launch, text);
@@ -143,10 +143,14 @@ pub fn agent_key(agent: &str, model: Option<&str>) -> String {
 }
 
 /// Old reports are moved away, so that nothing is ever read twice.
-fn make_room(launch: &files::Launch) -> Result<(), WorldError> {
+fn make_room(context: &Context, launch: &files::Launch) -> Result<(), WorldError> {
     if launch.report_path.symlink_metadata().is_ok() {
-        file::remove_file_if_exists(&launch.archived_report_path)?;
-        file::rename_noreplace(&launch.report_path, &launch.archived_report_path)?;
+        context.within(&launch.report_path, |report| {
+            context.within(&launch.archived_report_path, |archived| {
+                file::remove_file_if_exists(archived)?;
+                file::rename_noreplace(report, archived)
+            })
+        })?;
     }
     Ok(())
 }
@@ -156,11 +160,13 @@ fn prompt_of(context: &Context, step: &Step, state: &State) -> Result<Option<(Pa
     let Work::Agent { prompt, .. } = &step.work else { return Ok(None) };
     let root = context.layout.root();
     let workflow = context.place().absolute(&state.options.workflow_file);
-    let path = resolve_prompt(prompt, &workflow, root, &Disk)
-        .map_err(|_| format!("there is no prompt `{prompt}`"))?;
-    let bytes = file::read_regular(&path, PROMPT_BYTES_MAX)
-        .map_err(|error| crate::world::sentence(&error))?
-        .ok_or_else(|| format!("there is no prompt `{prompt}`"))?;
+    let path = resolve_prompt(prompt, &workflow, root, &Disk).map_err(|why| why.message("prompt", prompt))?;
+    let bytes = Disk
+        .read(&path, PROMPT_BYTES_MAX)
+        .map_err(|error| format!("the prompt `{}`: {error}", path.display()))?;
+    if bytes.len() > PROMPT_BYTES_MAX {
+        return Err(format!("the prompt `{}` is larger than {PROMPT_BYTES_MAX} bytes", path.display()));
+    }
     let text = String::from_utf8_lossy(&bytes).replace("{run_id}", state.run.as_str());
     Ok(Some((path, text)))
 }

@@ -17,6 +17,7 @@ use piton_sys::redact::Redactor;
 
 use super::attempt::agent_key;
 use super::{Context, remember};
+use crate::world::sentence;
 
 /// A report that is no JSON is looked at again so often, and with such a pause: its file system may lag.
 const REPORT_TRIES: u32 = 3;
@@ -167,10 +168,14 @@ fn report_of(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<
     let schema = schema.as_ref();
     let mut tries = 1;
     loop {
-        let bytes = match file::read_regular(&path, REPORT_BYTES_MAX as u64 + 1) {
+        let bytes = match context.within(&path, |path| file::read_regular(path, REPORT_BYTES_MAX as u64)) {
             Ok(None) => return Ok(None),
             Ok(Some(bytes)) => bytes,
-            Err(error) => return Err(Refusal::Malformed(format!("cannot be read: {error}"))),
+            Err(error) if error.is_not_found() => return Ok(None),
+            Err(error) if matches!(error.refusal(), Some(file::Refusal::TooLarge { .. })) => {
+                return Err(Refusal::TooLarge);
+            }
+            Err(error) => return Err(Refusal::Malformed(format!("cannot be read: {}", sentence(&error)))),
         };
         let expected = Expectations { run: &context.run, step: &attempt.step, ended: true, schema };
         match read_report(&bytes, &expected) {

@@ -14,6 +14,8 @@ const OUTPUT_BYTES_MAX: u64 = 8 << 20;
 
 /// The log of one attempt.
 pub(super) struct Log {
+    /// The repository: nothing outside of it is written.
+    root: PathBuf,
     path: PathBuf,
     outputs: [(PathBuf, u64); 2],
     /// Held open: what a step puts at the path meanwhile is not written to.
@@ -21,10 +23,10 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// The log at `path` of the attempt whose traces are in `directory`. Nothing is written yet.
-    pub(super) fn new(path: PathBuf, directory: &Path) -> Self {
+    /// The log at `path` below `root`, of the attempt whose traces are in `directory`. Nothing is written yet.
+    pub(super) fn new(root: &Path, path: PathBuf, directory: &Path) -> Self {
         let outputs = [piton_agent::stdout_file(directory), piton_agent::stderr_file(directory)];
-        Self { path, outputs: outputs.map(|output| (output, 0)), file: None }
+        Self { root: root.to_owned(), path, outputs: outputs.map(|output| (output, 0)), file: None }
     }
 
     /// Adds what was printed since the last time. The first time the log begins anew, whoever wrote there before.
@@ -34,15 +36,17 @@ impl Log {
             *copied += read_after(output, *copied, &mut bytes).unwrap_or(0);
         }
         match &mut self.file {
-            None => self.file = begin(&self.path, &bytes),
+            None => self.file = begin(&self.root, &self.path, &bytes).ok(),
             Some(file) => drop(file.write_all(&bytes)),
         }
     }
 }
 
-fn begin(path: &Path, bytes: &[u8]) -> Option<File> {
-    file::write_atomic(path, bytes, Durability::Unsynced).ok()?;
-    file::open_append(path).ok()
+fn begin(root: &Path, path: &Path, bytes: &[u8]) -> Result<File, file::Error> {
+    file::within(root, path, |path| {
+        file::write_atomic(path, bytes, Durability::Unsynced)?;
+        file::open_append(path)
+    })
 }
 
 /// Reads what `output` has after its first `copied` bytes; says how many that were.

@@ -1,13 +1,15 @@
 //! Files that others write and a workflow reads: items of a collection, manual inputs.
 
+use std::path::Path;
+
 use piton_files::workflow::{RunPlace, input_digest, read_manual_input};
 use piton_model::workflow::limits::MANUAL_INPUT_BYTES_MAX;
-use piton_model::workflow::{Command, OpenAttempt, State, Step, StepId};
+use piton_model::workflow::{Command, ManualInput, OpenAttempt, State, Step, StepId};
 use piton_sys::file::{self, Durability};
 use serde_json::Value;
 
 use super::Context;
-use crate::world::WorldError;
+use crate::world::{WorldError, sentence};
 
 /// Largest file of items.
 const ITEMS_BYTES_MAX: u64 = 4 << 20;
@@ -17,18 +19,36 @@ pub(super) fn manual_input(place: &RunPlace, state: &State, step: &StepId) -> Op
     let runtime = state.step(step)?;
     let question = runtime.question.as_ref()?;
     let path = place.manual_input(step);
-    let bytes = file::read_regular(&path, MANUAL_INPUT_BYTES_MAX as u64 + 1).ok()??;
-    let digest = input_digest(&bytes);
-    let changed = path.metadata().and_then(|found| found.modified()).ok()?;
-    let changed_ms =
-        changed.duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
-    let input = match changed_ms < question.since.as_millis() {
-        true => Err(format!("`{}` is older than the question: write it again", path.display())),
-        false => read_manual_input(&bytes).map_err(|why| format!("`{}`: {why}", path.display())),
+    let read = file::within(&place.repo, &path, |path| {
+        file::read_regular(path, MANUAL_INPUT_BYTES_MAX as u64)
+            .map(|bytes| bytes.map(|bytes| (bytes, changed_ms(path))))
+    });
+    let (digest, input) = match read {
+        Ok(None) => return None,
+        Err(error) if error.is_not_found() => return None,
+        Ok(Some((bytes, changed_ms))) => {
+            let input = match changed_ms < question.since.as_millis() {
+                true => Err(format!("`{}` is older than the question: write it again", path.display())),
+                false => read_manual_input(&bytes).map_err(|why| format!("`{}`: {why}", path.display())),
+            };
+            (input_digest(&bytes), input)
+        }
+        // A pipe, a link, a gigabyte: whoever put it there should hear that it does not count.
+        Err(error) => {
+            let why = sentence(&error);
+            (input_digest(why.as_bytes()), Err(why))
+        }
     };
     // What cannot be read is said once; the step goes on waiting for something else.
     let said = runtime.refused_input.as_ref().is_some_and(|(known, _)| *known == digest);
     (input.is_ok() || !said).then(|| Command::TakeManualInput { step: step.clone(), digest, input })
+}
+
+/// When the file was written, by its own account; the beginning of time where it does not say.
+fn changed_ms(path: &Path) -> i64 {
+    let changed = path.metadata().and_then(|found| found.modified()).ok();
+    let since = changed.and_then(|moment| moment.duration_since(std::time::UNIX_EPOCH).ok());
+    since.map_or(0, |since| since.as_millis() as i64)
 }
 
 /// What people said, for the step that is about to start, lies where the contract promises it: an answer that came
@@ -42,23 +62,33 @@ pub(super) fn keep_inputs(
     for id in step.needs.iter().chain([&step.id]) {
         let Some(said) = state.step(id).and_then(|step| step.manual.as_ref()) else { continue };
         let path = context.place().manual_input(id);
-        let found = file::read_regular(&path, MANUAL_INPUT_BYTES_MAX as u64)?;
-        if let Some(bytes) = &found {
-            if read_manual_input(bytes).is_ok_and(|there| there == *said) {
-                continue;
-            }
-            let aside = path.with_extension(format!("before{}.json", attempt.number));
-            file::rename_noreplace(&path, &aside)?;
-        }
-        let mut content = said.content.clone();
-        content.entry("approved").or_insert(said.approved.into());
-        if let Some(comment) = &said.comment {
-            content.entry("comments").or_insert(comment.as_str().into());
-        }
-        let text = serde_json::to_vec_pretty(&content).expect("JSON is JSON");
-        file::write_atomic(&path, &text, Durability::Unsynced)?;
+        context.within(&path, |path| keep_input(path, said, attempt.number))?;
     }
     Ok(())
+}
+
+fn keep_input(path: &Path, said: &ManualInput, attempt: u32) -> Result<(), file::Error> {
+    let found = match file::read_regular(path, MANUAL_INPUT_BYTES_MAX as u64) {
+        Err(error) if error.refusal().is_none() => return Err(error),
+        Ok(None) => None,
+        Ok(Some(bytes)) => Some(read_manual_input(&bytes).ok()),
+        // Something that is no file of a person: it goes aside as another answer would.
+        Err(_) => Some(None),
+    };
+    if let Some(there) = found {
+        if there.is_some_and(|there| there == *said) {
+            return Ok(());
+        }
+        let aside = path.with_extension(format!("before{attempt}.json"));
+        file::rename_noreplace(path, &aside)?;
+    }
+    let mut content = said.content.clone();
+    content.entry("approved").or_insert(said.approved.into());
+    if let Some(comment) = &said.comment {
+        content.entry("comments").or_insert(comment.as_str().into());
+    }
+    let text = serde_json::to_vec_pretty(&content).expect("JSON is JSON");
+    file::write_atomic(path, &text, Durability::Unsynced)
 }
 
 /// The items in a file: a list, or an object whose `items` is one.
@@ -68,17 +98,25 @@ pub(super) fn items(context: &Context, path: Option<&str>) -> Result<Vec<Value>,
     if !inside {
         return Err(format!("`{}` is outside of the repository", piton_model::workflow::shown(path)));
     }
-    let file = context.layout.tree().join(path);
-    let bytes = file::read_regular(&file, ITEMS_BYTES_MAX).map_err(|error| crate::world::sentence(&error))?;
-    let bytes = bytes.ok_or_else(|| format!("there is no `{}`", piton_model::workflow::shown(path)))?;
+    let tree = context.layout.tree();
+    let file = tree.join(path);
+    let shown = piton_model::workflow::shown(path);
+    // A directory on the way may be a link.
+    let real = file.parent().and_then(|parent| parent.canonicalize().ok());
+    let home = tree.canonicalize().ok();
+    if real.zip(home).is_some_and(|(real, home)| !real.starts_with(home)) {
+        return Err(format!("`{shown}` is outside of the repository"));
+    }
+    let bytes = file::read_regular(&file, ITEMS_BYTES_MAX).map_err(|error| sentence(&error))?;
+    let bytes = bytes.ok_or_else(|| format!("there is no `{shown}`"))?;
     let value: Value =
-        serde_json::from_slice(&bytes).map_err(|error| format!("`{path}` is not JSON: {error}"))?;
+        serde_json::from_slice(&bytes).map_err(|error| format!("`{shown}` is not JSON: {error}"))?;
     match value {
         Value::Array(items) => Ok(items),
         Value::Object(mut object) => match object.remove("items") {
             Some(Value::Array(items)) => Ok(items),
-            _ => Err(format!("`{path}` has no list `items`")),
+            _ => Err(format!("`{shown}` has no list `items`")),
         },
-        _ => Err(format!("`{path}` is neither a list nor an object with `items`")),
+        _ => Err(format!("`{shown}` is neither a list nor an object with `items`")),
     }
 }

@@ -18,7 +18,7 @@ mod telling;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -169,6 +169,15 @@ impl Context {
         self.view.place()
     }
 
+    /// Acts on a file of the run. Steps work in the same directories, and might put links there.
+    fn within<T>(
+        &self,
+        path: &Path,
+        act: impl FnOnce(&Path) -> Result<T, file::Error>,
+    ) -> Result<T, file::Error> {
+        file::within(self.layout.root(), path, act)
+    }
+
     fn is_cancelled(&self, attempt: u32) -> bool {
         self.cancelled.lock().unwrap_or_else(PoisonError::into_inner).contains(&attempt)
     }
@@ -210,7 +219,8 @@ impl World<State> for WorkflowWorld {
             let result = match &effect {
                 Effect::Attempt(open) => {
                     let directory = context.attempts().join(open.number.to_string());
-                    let log = Log::new(context.place().log(&open.step, open.attempt), &directory);
+                    let path = context.place().log(&open.step, open.attempt);
+                    let log = Log::new(context.layout.root(), path, &directory);
                     let open = open.clone();
                     let work = in_thread(move || attempt::perform(&context, &open, fresh, &state));
                     logged(work, log).await

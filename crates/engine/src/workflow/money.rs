@@ -4,6 +4,7 @@
 //! it. So two runs at once, or a crash between two writes, cannot lose money.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use piton_model::workflow::{OpenAttempt, State, StepEnd, StepId, WorkflowEvent};
 use piton_model::{Kind, RunEvent, RunId, Seq, Timestamp};
@@ -63,13 +64,22 @@ pub(super) fn show_day(context: &Context) {
     if day.catch_up(context).is_err() {
         return;
     }
-    let directory = context.layout.root().join(".agents/daily_stats");
+    let agents = context.layout.root().join(".agents");
     let date = Timestamp::from_millis(day.begins).to_string();
     let Some(date) = date.split('T').next() else { return };
-    if std::fs::create_dir_all(&directory).is_ok() {
-        let view = serde_json::to_vec_pretty(&day.view(date)).expect("a view is plain data");
-        let _ = file::write_atomic(&directory.join(format!("{date}.json")), &view, Durability::Unsynced);
-    }
+    let directory = agents.join("daily_stats");
+    let there = |path: &Path| match std::fs::create_dir(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(file::Error::new("create the directory", path, error))
+        }
+        _ => Ok(()),
+    };
+    let view = serde_json::to_vec_pretty(&day.view(date)).expect("a view is plain data");
+    let _ =
+        [&agents, &directory].into_iter().try_for_each(|path| context.within(path, there)).and_then(|()| {
+            let path = directory.join(format!("{date}.json"));
+            context.within(&path, |path| file::write_atomic(path, &view, Durability::Unsynced))
+        });
 }
 
 impl Day {
@@ -130,16 +140,16 @@ fn sums<'a>(ended: impl Iterator<Item = &'a Ended> + Clone) -> Value {
     json!({
         "attempts": ended.clone().count(), "tokens": tokens(ended.clone()),
         "cost_usd": dollars(cost_microusd(ended.clone())),
-        "duration_ms": ended.map(|ended| ended.working_ms).sum::<u64>(),
+        "duration_ms": ended.map(|ended| ended.working_ms).fold(0, u64::saturating_add),
     })
 }
 
 fn tokens<'a>(ended: impl Iterator<Item = &'a Ended>) -> u64 {
-    ended.filter_map(|ended| ended.tokens).sum()
+    ended.filter_map(|ended| ended.tokens).fold(0, u64::saturating_add)
 }
 
 fn cost_microusd<'a>(ended: impl Iterator<Item = &'a Ended>) -> u64 {
-    ended.filter_map(|ended| ended.cost_microusd).sum()
+    ended.filter_map(|ended| ended.cost_microusd).fold(0, u64::saturating_add)
 }
 
 fn dollars(microusd: u64) -> f64 {

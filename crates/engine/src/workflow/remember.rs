@@ -10,6 +10,8 @@ use super::Context;
 
 /// Largest note or memory file that is read.
 const NOTE_BYTES_MAX: u64 = 64 << 10;
+/// Directories that belong to programs, not to people or agents.
+const PRIVATE: [&str; 2] = [".git", ".piton"];
 /// Most notes that a prompt speaks of.
 const NOTES_MAX: usize = 50;
 
@@ -41,20 +43,20 @@ fn notes(root: &Path) -> Vec<Guidance> {
 /// Writes what an agent wants remembered to the `AGENTS.md` of its scope. A scope that is not there is not made.
 pub(super) fn keep(context: &Context, updates: &[Value]) {
     for memory in memories(updates).0 {
-        let directory = context.layout.tree().join(&memory.scope);
-        let inside = directory.canonicalize().is_ok_and(|place| {
-            context.layout.tree().canonicalize().is_ok_and(|root| place.starts_with(root))
-        });
-        if !inside || !directory.is_dir() {
+        let Ok(tree) = context.layout.tree().canonicalize() else { return };
+        let Ok(directory) = tree.join(&memory.scope).canonicalize() else { continue };
+        let parts = directory.strip_prefix(&tree).unwrap_or(&directory).components();
+        if parts.into_iter().any(|part| PRIVATE.iter().any(|name| part.as_os_str() == *name)) {
             continue;
         }
-        let path = directory.join("AGENTS.md");
-        let Ok(text) = file::read_regular(&path, NOTE_BYTES_MAX) else { continue };
-        let text = String::from_utf8_lossy(&text.unwrap_or_default()).into_owned();
-        if let Some(text) = remembered(&text, &memory) {
-            // What cannot be written is not worth failing the step for.
-            let _ = file::write_atomic(&path, text.as_bytes(), Durability::Unsynced);
-        }
+        // What cannot be written is not worth failing the step for; what leads out of the tree is not written at all.
+        let _ = file::within(&tree, &directory.join("AGENTS.md"), |path| {
+            let text = file::read_regular(path, NOTE_BYTES_MAX)?.unwrap_or_default();
+            match remembered(&String::from_utf8_lossy(&text), &memory) {
+                Some(text) => file::write_atomic(path, text.as_bytes(), Durability::Unsynced),
+                None => Ok(()),
+            }
+        });
     }
 }
 

@@ -1,15 +1,21 @@
 //! Reading `run_state.json` back: a run of another tool that is continued, and a person's edit at rest.
 
-use piton_model::Timestamp;
-use piton_model::workflow::{Edit, Inherited, State, StepId, StepReport, StepState, StepStatus};
+use std::collections::HashSet;
+
+use piton_model::limits::{TEXT_BYTES_MAX, clip};
+use piton_model::workflow::limits::TRIES_MAX;
+use piton_model::workflow::{
+    Definition, Edit, Inherited, State, StepId, StepReport, StepState, StepStatus, is_inside, shown,
+};
+use piton_model::{RunId, Timestamp};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::place::RunPlace;
 use super::render::render;
 
-/// Largest file that is read.
-pub const STATE_BYTES_MAX: usize = 32 << 20;
+/// Largest file of another tool that is read, and largest edit: its content is a multiple of that in memory.
+pub const STATE_BYTES_MAX: usize = 8 << 20;
 
 /// Why a file cannot be continued or adopted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,6 +26,14 @@ pub enum ImportError {
     /// It is not what the format says.
     #[error("not a run state: {0}")]
     Malformed(String),
+    /// It is about something else.
+    #[error("its `run_id` is `{found}`, not `{expected}`")]
+    Foreign {
+        /// The run it names.
+        found: String,
+        /// The run it should name.
+        expected: RunId,
+    },
     /// Something other than a status was changed.
     #[error("more was changed than the `status` of steps")]
     MoreThanStatus,
@@ -67,15 +81,20 @@ pub struct Imported {
     pub inherited: Inherited,
 }
 
-/// What another tool's file says. What ran there runs no more, and is to be run again.
-pub fn import(bytes: &[u8]) -> Result<Imported, ImportError> {
+/// What another tool's file says about `run` and the steps of this definition. What ran there runs no more, and is to be
+/// run again.
+pub fn import(bytes: &[u8], run: &RunId, definition: &Definition) -> Result<Imported, ImportError> {
     let found = parse(bytes)?;
-    let count = found.steps.len();
+    if found.run_id != run.as_str() {
+        return Err(ImportError::Foreign { found: shown(&found.run_id), expected: run.clone() });
+    }
+    let known: HashSet<&str> = definition.steps.iter().map(|step| step.id.as_str()).collect();
     let mut steps = Vec::new();
-    for (id, value) in found.steps {
-        let step: FoundStep = serde_json::from_value(value)
-            .map_err(|error| ImportError::Malformed(format!("step `{id}`: {error}")))?;
-        steps.push((StepId::new(id), imported(step, count)));
+    for (id, value) in found.steps.into_iter().filter(|(id, _)| known.contains(id.as_str())) {
+        let malformed = |why: String| ImportError::Malformed(format!("step `{}`: {why}", shown(&id)));
+        let step: FoundStep = serde_json::from_value(value).map_err(|error| malformed(error.to_string()))?;
+        sound(&step).map_err(malformed)?;
+        steps.push((StepId::new(id), imported(step, known.len())));
     }
     let inherited = Inherited { run: None, seq: None, steps };
     Ok(Imported { run_id: found.run_id, workflow_name: found.workflow_name, inherited })
@@ -86,6 +105,19 @@ fn parse(bytes: &[u8]) -> Result<Found, ImportError> {
         return Err(ImportError::TooLarge);
     }
     serde_json::from_slice(bytes).map_err(|error| ImportError::Malformed(error.to_string()))
+}
+
+/// What no run of piton can hold is not taken over from another.
+fn sound(step: &FoundStep) -> Result<(), String> {
+    for (field, count) in [("attempts", step.attempts), ("iteration_count", step.iteration_count)] {
+        if count > TRIES_MAX {
+            return Err(format!("its `{field}` is more than {TRIES_MAX}"));
+        }
+    }
+    match step.artifacts.iter().find(|path| !is_inside(path)) {
+        Some(path) => Err(format!("its artifact `{}` is outside of the repository", shown(path))),
+        None => Ok(()),
+    }
 }
 
 fn imported(step: FoundStep, steps: usize) -> StepState {
@@ -106,7 +138,7 @@ fn imported(step: FoundStep, steps: usize) -> StepState {
         reported: step.report_path.is_some(),
         started_at: moment(step.started_at),
         ended_at: moment(step.ended_at),
-        last_error: step.last_error,
+        last_error: step.last_error.map(|text| clip(&text, TEXT_BYTES_MAX).to_owned()),
         ..StepState::default()
     };
     if waits {

@@ -7,6 +7,10 @@ use serde_json::Value;
 
 use super::place::RunPlace;
 
+/// What a `--command-template` may ask for.
+const PLACEHOLDERS: [&str; 8] =
+    ["run_id", "step_id", "agent", "prompt", "repo", "report", "attempt", "manual_input"];
+
 /// What the machine cannot know.
 #[derive(Clone, Debug)]
 pub struct Surroundings<'a> {
@@ -136,17 +140,17 @@ impl Facts<'_> {
                 Ok(argv)
             }
             Launcher::Template { template } => render_template(template, &|name| {
-                Some(match name {
-                    "run_id" => self.state.run.to_string(),
-                    "step_id" => self.id().to_string(),
-                    "agent" => agent.to_owned(),
-                    "prompt" => prompt.clone(),
-                    "repo" => text(self.around.workdir),
-                    "report" => text(&place.report(self.id())),
-                    "attempt" => self.open.attempt.to_string(),
-                    "manual_input" => self.manual.clone(),
-                    _ => return None,
-                })
+                let values = [
+                    self.state.run.to_string(),
+                    self.id().to_string(),
+                    agent.to_owned(),
+                    prompt.clone(),
+                    text(self.around.workdir),
+                    text(&place.report(self.id())),
+                    self.open.attempt.to_string(),
+                    self.manual.clone(),
+                ];
+                PLACEHOLDERS.iter().zip(values).find(|(known, _)| **known == name).map(|(_, value)| value)
             })
             .map_err(LaunchError::Template),
         }
@@ -236,6 +240,12 @@ pub fn render_template(
     let words = split(template)?;
     let words: Vec<String> = words.iter().map(|word| fill(word, value)).collect::<Result<_, _>>()?;
     if words.is_empty() { Err("it is empty".to_owned()) } else { Ok(words) }
+}
+
+/// Whether a template can be filled in, before anything depends on it.
+pub fn check_template(template: &str) -> Result<(), String> {
+    let known = |name: &str| PLACEHOLDERS.contains(&name).then(String::new);
+    render_template(template, &known).map(drop)
 }
 
 fn split(template: &str) -> Result<Vec<String>, String> {

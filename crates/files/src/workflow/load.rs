@@ -2,11 +2,13 @@
 //!
 //! What lies on the disk comes in through [`Look`], so that the rules can be shown without one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
+use piton_model::limits::clip;
+use piton_model::workflow::limits::PROBLEMS_MAX;
 use piton_model::workflow::{Definition, Work, shown};
 
 use super::problem::Problem;
@@ -23,6 +25,8 @@ pub trait Look {
     fn is_file(&self, path: &Path) -> bool;
     /// Its content, where it is a file of at most `bytes_max` bytes; one byte more otherwise.
     fn read(&self, path: &Path, bytes_max: usize) -> io::Result<Vec<u8>>;
+    /// Where it really is, every link followed.
+    fn real(&self, path: &Path) -> io::Result<PathBuf>;
 }
 
 /// The disk.
@@ -43,6 +47,10 @@ impl Look for Disk {
         File::open(path)?.take(bytes_max as u64 + 1).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
+
+    fn real(&self, path: &Path) -> io::Result<PathBuf> {
+        path.canonicalize()
+    }
 }
 
 /// A workflow that can be run.
@@ -60,8 +68,16 @@ pub struct Loaded {
 
 /// The workflow in `path`, for the repository `repo`, or everything that is wrong with it.
 pub fn load(path: &Path, repo: &Path, look: &dyn Look) -> Result<Loaded, Vec<Problem>> {
-    let mut loader =
-        Loader { repo, look, nested: Vec::new(), definitions: BTreeMap::new(), problems: Vec::new() };
+    let mut loader = Loader {
+        repo,
+        look,
+        nested: Vec::new(),
+        definitions: BTreeMap::new(),
+        bytes_left: DOCUMENT_BYTES_MAX,
+        found: HashMap::new(),
+        problems: Vec::new(),
+        hidden: 0,
+    };
     let loaded = loader.file(path, &mut Vec::new());
     match loaded {
         Some((definition, prompts)) if loader.problems.is_empty() => {
@@ -70,8 +86,12 @@ pub fn load(path: &Path, repo: &Path, look: &dyn Look) -> Result<Loaded, Vec<Pro
             Ok(Loaded { definition, digest, prompts, nested: loader.nested })
         }
         _ => {
-            // As one reads the file; stable, so that other files come after.
+            // As one reads the file, and other files after it.
             loader.problems.sort_by_key(|problem| (problem.file != shown_path(path), problem.line));
+            if loader.hidden > 0 {
+                let (file, message) = (shown_path(path), format!("and {} more", loader.hidden));
+                loader.problems.push(Problem { file, line: None, message, hint: None });
+            }
             Err(loader.problems)
         }
     }
@@ -100,14 +120,45 @@ fn shown_path(path: &Path) -> String {
     shown(&path.display().to_string())
 }
 
+/// Why a file that a workflow names cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unusable {
+    /// It is at none of these places.
+    Absent(Vec<PathBuf>),
+    /// It is there, and lies neither in the repository nor below the workflow that names it.
+    Outside(PathBuf),
+}
+
+impl Unusable {
+    /// What is wrong with the `kind` of file that is `named` like this.
+    pub fn message(&self, kind: &str, named: &str) -> String {
+        let named = shown(named);
+        match self {
+            Self::Absent(_) => format!("there is no {kind} `{named}`"),
+            Self::Outside(_) => format!("the {kind} `{named}` is outside of the repository"),
+        }
+    }
+
+    fn hint(&self) -> String {
+        match self {
+            Self::Absent(tried) => {
+                let place = |path: &PathBuf| format!("`{}`", clip(&path.display().to_string(), 512));
+                let places: Vec<String> = tried.iter().map(place).collect();
+                format!("write it to one of {}", places.join(", "))
+            }
+            Self::Outside(_) => "move it there, or name it by its absolute path".to_owned(),
+        }
+    }
+}
+
 /// Where a prompt is: itself where it is absolute and there, else the repository's own version of it, else beside the
-/// workflow, else in the repository. Otherwise all the places that were looked at.
+/// workflow, else in the repository.
 pub fn resolve_prompt(
     prompt: &str,
     workflow: &Path,
     repo: &Path,
     look: &dyn Look,
-) -> Result<PathBuf, Vec<PathBuf>> {
+) -> Result<PathBuf, Unusable> {
     let named = Path::new(prompt);
     let mut tried = Vec::new();
     if named.is_absolute() {
@@ -120,9 +171,29 @@ pub fn resolve_prompt(
         tried.extend(beside(prompt, workflow, repo));
     }
     tried.dedup();
-    match tried.iter().find(|path| look.is_file(path)) {
-        Some(found) => Ok(found.clone()),
-        None => Err(tried),
+    first_of(tried, named.is_absolute(), workflow, repo, look)
+}
+
+/// The first of these that is there. What is named by a path of its own may lie anywhere; another must not lead out of
+/// the repository and of the directory of its workflow, be it by dots or by a link.
+fn first_of(
+    tried: Vec<PathBuf>,
+    anywhere: bool,
+    workflow: &Path,
+    repo: &Path,
+    look: &dyn Look,
+) -> Result<PathBuf, Unusable> {
+    let Some(found) = tried.iter().find(|path| look.is_file(path)).cloned() else {
+        return Err(Unusable::Absent(tried));
+    };
+    let homes = [Some(repo), workflow.parent()].into_iter().flatten();
+    let inside = || {
+        let real = look.real(&found).ok()?;
+        homes.filter_map(|home| look.real(home).ok()).find(|home| real.starts_with(home))
+    };
+    match anywhere || inside().is_some() {
+        true => Ok(found),
+        false => Err(Unusable::Outside(found)),
     }
 }
 
@@ -136,10 +207,23 @@ struct Loader<'a> {
     look: &'a dyn Look,
     nested: Vec<PathBuf>,
     definitions: BTreeMap<String, Definition>,
+    /// What may still be read: of all documents together.
+    bytes_left: usize,
+    /// Prompts that were looked for, by workflow and name: steps share them.
+    found: HashMap<(PathBuf, String), Result<PathBuf, Unusable>>,
     problems: Vec<Problem>,
+    /// Problems that are only counted: a hostile file must not make a list that is larger than itself.
+    hidden: usize,
 }
 
 impl Loader<'_> {
+    fn add(&mut self, problem: Problem) {
+        match self.problems.len() < PROBLEMS_MAX {
+            true => self.problems.push(problem),
+            false => self.hidden += 1,
+        }
+    }
+
     /// `above` are the workflows that lead here. Its length is bounded, so this cannot run away.
     fn file(&mut self, path: &Path, above: &mut Vec<PathBuf>) -> Option<(Definition, Vec<Option<PathBuf>>)> {
         let name = shown_path(path);
@@ -147,12 +231,19 @@ impl Loader<'_> {
             Ok(bytes) => bytes,
             Err(error) => {
                 let hint = Some("name a workflow file: `piton run WORKFLOW.yaml`".to_owned());
-                self.problems.push(Problem { file: name, line: None, message: error.to_string(), hint });
+                self.add(Problem { file: name, line: None, message: error.to_string(), hint });
                 return None;
             }
         };
+        if bytes.len() <= DOCUMENT_BYTES_MAX && bytes.len() > self.bytes_left {
+            let message = format!("with it the workflow is larger than {} MiB", DOCUMENT_BYTES_MAX >> 20);
+            let hint = Some("run its parts one after the other, each by itself".to_owned());
+            self.add(Problem { file: name, line: None, message, hint });
+            return None;
+        }
+        self.bytes_left = self.bytes_left.saturating_sub(bytes.len());
         let (read, problems) = read_what_can_be(&name, &bytes);
-        self.problems.extend(problems);
+        problems.into_iter().for_each(|problem| self.add(problem));
         let (definition, places) = read?;
         above.push(plain(path));
         let prompts =
@@ -170,35 +261,35 @@ impl Loader<'_> {
         path: &Path,
         above: &mut Vec<PathBuf>,
     ) -> Option<PathBuf> {
-        let mut report = |field: &str, message: String, hint: String| {
+        let report = |loader: &mut Self, field: &str, message: String, hint: String| {
             let line = Some(places.line(Some(index), field, None));
             let file = shown_path(path);
-            self.problems.push(Problem { file, line, message, hint: Some(hint) });
+            loader.add(Problem { file, line, message, hint: Some(hint) });
         };
         match &definition.steps[index].work {
-            Work::Agent { prompt, .. } => match resolve_prompt(prompt, path, self.repo, self.look) {
+            Work::Agent { prompt, .. } => match self.prompt(prompt, path) {
                 Ok(found) => Some(found),
-                Err(tried) => {
-                    let places: Vec<String> =
-                        tried.iter().map(|path| format!("`{}`", path.display())).collect();
-                    let message = format!("there is no prompt `{}`", shown(prompt));
-                    report("prompt", message, format!("write it to one of {}", places.join(", ")));
+                Err(unusable) => {
+                    report(self, "prompt", unusable.message("prompt", prompt), unusable.hint());
                     None
                 }
             },
             Work::Workflow { path: named } => {
-                let found = beside(named, path, self.repo).into_iter().find(|path| self.look.is_file(path));
-                let Some(found) = found else {
-                    let hint = "name it by its path from this file or from the repository".to_owned();
-                    report("workflow", format!("there is no workflow `{}`", shown(named)), hint);
-                    return None;
+                let tried = beside(named, path, self.repo).to_vec();
+                let found = first_of(tried, Path::new(named).is_absolute(), path, self.repo, self.look);
+                let found = match found {
+                    Ok(found) => found,
+                    Err(unusable) => {
+                        report(self, "workflow", unusable.message("workflow", named), unusable.hint());
+                        return None;
+                    }
                 };
                 if above.contains(&plain(&found)) {
                     let hint = "remove this step".to_owned();
-                    report("workflow", format!("`{}` would run itself", shown(named)), hint);
+                    report(self, "workflow", format!("`{}` would run itself", shown(named)), hint);
                 } else if above.len() >= NESTED_DEPTH_MAX || self.nested.len() >= NESTED_COUNT_MAX {
                     let message = format!("workflows nest deeper than {NESTED_DEPTH_MAX}, or are too many");
-                    report("workflow", message, "put their steps into one".to_owned());
+                    report(self, "workflow", message, "put their steps into one".to_owned());
                 } else if !self.nested.contains(&plain(&found)) {
                     self.nested.push(plain(&found));
                     if let Some((definition, _)) = self.file(&found, above) {
@@ -209,6 +300,12 @@ impl Loader<'_> {
             }
             Work::Run { .. } | Work::Nothing {} => None,
         }
+    }
+
+    fn prompt(&mut self, prompt: &str, workflow: &Path) -> Result<PathBuf, Unusable> {
+        let (repo, look) = (self.repo, self.look);
+        let found = self.found.entry((workflow.to_owned(), prompt.to_owned()));
+        found.or_insert_with(|| resolve_prompt(prompt, workflow, repo, look)).clone()
     }
 }
 

@@ -10,6 +10,8 @@ use serde_json::Value;
 const ENTRY_CHARACTERS: std::ops::RangeInclusive<usize> = 15..=150;
 /// A file of more lines is not added to: somebody should look through it first.
 const LINES_MAX: usize = 200;
+/// Most entries of one report: more than these is nothing that was learnt in one step.
+const MEMORIES_MAX: usize = 50;
 /// Words that begin an entry which helps nobody.
 const LOW_VALUE: [&str; 6] = ["completed ", "done ", "finished ", "task ", "successfully ", "the task"];
 
@@ -27,7 +29,7 @@ pub struct Memory {
 /// The memories in what a report says, and why others are none.
 pub fn memories(updates: &[Value]) -> (Vec<Memory>, Vec<String>) {
     let (mut good, mut refused) = (Vec::new(), Vec::new());
-    for update in updates {
+    for update in updates.iter().take(MEMORIES_MAX) {
         let text = |name: &str, default: &str| {
             let found = update.get(name).and_then(Value::as_str).unwrap_or(default);
             found.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -13,7 +13,7 @@ use super::import::{STATE_BYTES_MAX, edits};
 use super::place::RunPlace;
 use super::render::render;
 use crate::aside::{Quarantined, quarantine};
-use crate::place::{Found, check, enter, look};
+use crate::place::{Found, enter, look};
 
 /// Digests that are remembered: of the view that is there, and of the one that is about to be.
 const DIGESTS_BYTES_MAX: u64 = 4 << 10;
@@ -69,27 +69,41 @@ impl RunView {
             place.artifacts(),
             logs,
         ];
-        all.iter().try_for_each(|directory| enter(directory))
+        all.iter().try_for_each(|directory| file::within(&place.repo, directory, enter))
     }
 
     /// Puts the view of `state` at its place. What is there and not ours is moved aside first.
     pub fn publish(&self, state: &State) -> Result<Option<Quarantined>, Error> {
         let bytes = render(state, &self.place);
-        let path = self.place.state();
-        check(&self.place.directory())?;
-        let (found, on_disk) = self.look(&path)?;
+        file::within(&self.place.repo, &self.place.state(), |path| self.put(state, &bytes, path))
+    }
+
+    fn put(&self, state: &State, bytes: &[u8], path: &Path) -> Result<Option<Quarantined>, Error> {
+        let (found, on_disk) = self.look(path, bytes.len())?;
         if on_disk == bytes {
             return Ok(None);
         }
         let (moved, before) = match found {
             Found::Nothing => (None, None),
             Found::Ours(digest) => (None, Some(*digest)),
-            Found::Foreign => (Some(self.put_aside(state)?), None),
+            Found::Foreign => (Some(self.aside(path, state)?), None),
         };
-        let lines: Vec<String> = before.into_iter().chain([digest(&bytes)]).collect();
+        let lines: Vec<String> = before.into_iter().chain([digest(bytes)]).collect();
         file::write_atomic(&self.digests, lines.join("\n").as_bytes(), Durability::Unsynced)?;
-        file::write_atomic(&path, &bytes, Durability::Unsynced)?;
+        file::write_atomic(path, bytes, Durability::Unsynced)?;
         Ok(moved)
+    }
+
+    /// Moves a file away that is not ours. `path` leads to it by another way; people know it by its own.
+    fn aside(&self, path: &Path, state: &State) -> Result<Quarantined, Error> {
+        let moved = quarantine(&self.place.repo, path, state.updated_at)?;
+        let directory = self.place.directory();
+        let known = |path: &Path| {
+            let path = directory.join(path.file_name().unwrap_or_default());
+            path.strip_prefix(&self.place.repo).unwrap_or(&path).to_owned()
+        };
+        let hint = "of a run that rests only the `status` of a step may be edited".to_owned();
+        Ok(Quarantined { from: known(&moved.from), to: known(&moved.to), hint })
     }
 
     /// What somebody did to the view since piton wrote it. Only of a run at rest.
@@ -98,14 +112,17 @@ impl RunView {
         if path.symlink_metadata().is_err() {
             return Ok(Edited::No);
         }
-        check(&self.place.directory())?;
-        let (found, on_disk) = self.look(&path)?;
+        file::within(&self.place.repo, &path, |path| self.compare(state, path))
+    }
+
+    fn compare(&self, state: &State, path: &Path) -> Result<Edited, Error> {
+        let (found, on_disk) = self.look(path, render(state, &self.place).len())?;
         match found {
             Found::Nothing | Found::Ours(_) => Ok(Edited::No),
             Found::Foreign => match edits(state, &self.place, &on_disk) {
                 Ok(edits) if edits.is_empty() => Ok(Edited::No),
                 Ok(edits) => Ok(Edited::Statuses { edits, digest: digest(&on_disk) }),
-                Err(_) => Ok(Edited::Quarantined(self.put_aside(state)?)),
+                Err(_) => Ok(Edited::Quarantined(self.aside(path, state)?)),
             },
         }
     }
@@ -115,16 +132,12 @@ impl RunView {
         file::write_atomic(&self.digests, digest.as_bytes(), Durability::Unsynced)
     }
 
-    fn put_aside(&self, state: &State) -> Result<Quarantined, Error> {
-        let moved = quarantine(&self.place.repo, &self.place.state(), state.updated_at)?;
-        let hint = "of a run that rests only the `status` of a step may be edited".to_owned();
-        Ok(Quarantined { hint, ..moved })
-    }
-
-    fn look(&self, path: &Path) -> Result<(Found<String>, Vec<u8>), Error> {
+    /// What is at the place of the view. Ours may be larger than what is accepted of others: about as large as the one
+    /// that is to take its place.
+    fn look(&self, path: &Path, bytes: usize) -> Result<(Found<String>, Vec<u8>), Error> {
         let known = file::read_regular(&self.digests, DIGESTS_BYTES_MAX)?.unwrap_or_default();
         let known = String::from_utf8_lossy(&known).into_owned();
-        look(path, STATE_BYTES_MAX as u64, |bytes| {
+        look(path, STATE_BYTES_MAX.max(2 * bytes) as u64, |bytes| {
             let digest = digest(bytes);
             known.lines().any(|line| line == digest).then_some(digest)
         })

@@ -16,6 +16,8 @@ use piton_model::workflow::shown;
 pub const DOCUMENT_BYTES_MAX: usize = 4 << 20;
 /// Most values, aliases written out.
 pub const VALUES_MAX: usize = 600_000;
+/// Most text, aliases written out: an alias of one long word is a bomb as well.
+const TEXT_BYTES_MAX: usize = 2 * DOCUMENT_BYTES_MAX;
 /// Most anchors: what each marks is kept.
 const ANCHORS_MAX: usize = 10_000;
 /// Deepest nesting.
@@ -85,16 +87,25 @@ pub(super) fn read<'a>(bytes: &'a [u8], problems: &mut Problems) -> Result<Node<
     options.flow_nesting_limit = DEPTH_MAX;
     options.block_nesting_limit = DEPTH_MAX;
     let parser = Parser::new_from_str_with_options(text, options);
-    Reader { text, parser, problems, anchors: HashMap::new(), values: 0 }.document()
+    Reader { text, parser, problems, anchors: HashMap::new(), size: Size::default(), kept: 0 }.document()
 }
 
 struct Reader<'a, 'p> {
     text: &'a str,
     parser: Parser<'a, StrInput<'a>>,
     problems: &'p mut Problems,
-    /// What aliases stand for, and how many values that is.
-    anchors: HashMap<usize, (Node<'a>, usize)>,
+    /// What aliases stand for, and how much that is.
+    anchors: HashMap<usize, (Node<'a>, Size)>,
+    size: Size,
+    /// How many values the anchors keep: one inside of the other keeps them again.
+    kept: usize,
+}
+
+/// How much was read, aliases written out.
+#[derive(Clone, Copy, Debug, Default)]
+struct Size {
     values: usize,
+    text_bytes: usize,
 }
 
 impl<'a> Reader<'a, '_> {
@@ -130,7 +141,11 @@ impl<'a> Reader<'a, '_> {
                 let indent = self.text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
                 let with_tab = indent.starts_with(|c: char| c.is_whitespace())
                     && indent.chars().take_while(|c| c.is_whitespace()).any(|c| c == '\t');
-                let hint = with_tab.then(|| "YAML indents with spaces, never with tabs".to_owned());
+                let hint = match error.info() {
+                    _ if with_tab => "YAML indents with spaces, never with tabs".to_owned(),
+                    info if info.contains("recursion") => format!("nest less than {DEPTH_MAX} levels"),
+                    _ => "look at the indent, the quotes and the brackets here and before".to_owned(),
+                };
                 self.problems.add(line, format!("invalid YAML: {}", error.info()), hint);
                 Err(Stop)
             }
@@ -138,12 +153,16 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn count(&mut self, values: usize, line: usize) -> Result<(), Stop> {
-        self.values += values;
-        if self.values <= VALUES_MAX {
+    fn count(&mut self, more: Size, line: usize) -> Result<(), Stop> {
+        self.size.values += more.values;
+        self.size.text_bytes += more.text_bytes;
+        let message = if self.size.values > VALUES_MAX {
+            format!("more than {VALUES_MAX} values, with every alias written out")
+        } else if self.size.text_bytes > TEXT_BYTES_MAX {
+            format!("more than {} MiB of text, with every alias written out", TEXT_BYTES_MAX >> 20)
+        } else {
             return Ok(());
-        }
-        let message = format!("more than {VALUES_MAX} values, with every alias written out");
+        };
         self.problems.add(line, message, "write less, or use fewer aliases".to_owned());
         Err(Stop)
     }
@@ -151,8 +170,9 @@ impl<'a> Reader<'a, '_> {
     /// The node that begins with this event. The parser bounds the depth, so this cannot run away.
     fn node(&mut self, event: Event<'a>, span: Span) -> Result<Node<'a>, Stop> {
         let line = span.start.line();
-        let before = self.values;
-        self.count(1, line)?;
+        let before = self.size;
+        let text_bytes = if let Event::Scalar(text, ..) = &event { text.len() } else { 0 };
+        self.count(Size { values: 1, text_bytes }, line)?;
         self.refuse_tag(&event, line);
         let anchor = event.anchor_id();
         let kind = match event {
@@ -173,23 +193,28 @@ impl<'a> Reader<'a, '_> {
         };
         let node = Node { kind, line };
         if let Some(anchor) = anchor {
-            if self.anchors.len() >= ANCHORS_MAX {
-                let message = format!("more than {ANCHORS_MAX} anchors");
+            let size = Size {
+                values: self.size.values - before.values,
+                text_bytes: self.size.text_bytes - before.text_bytes,
+            };
+            self.kept += size.values;
+            if self.anchors.len() >= ANCHORS_MAX || self.kept > VALUES_MAX {
+                let message = format!("more than {ANCHORS_MAX} anchors, or {VALUES_MAX} values under them");
                 self.problems.add(line, message, "write less of them".to_owned());
                 return Err(Stop);
             }
-            self.anchors.insert(anchor, (node.clone(), self.values - before));
+            self.anchors.insert(anchor, (node.clone(), size));
         }
         Ok(node)
     }
 
     fn alias(&mut self, id: usize, line: usize) -> Result<Node<'a>, Stop> {
-        let Some(values) = self.anchors.get(&id).map(|(_, values)| *values) else {
+        let Some(size) = self.anchors.get(&id).map(|(_, size)| *size) else {
             let hint = "an alias stands for a value that is complete".to_owned();
             self.problems.add(line, "an alias inside of the value it stands for", hint);
             return Ok(Node { kind: Kind::Unreadable, line });
         };
-        self.count(values, line)?;
+        self.count(size, line)?;
         Ok(self.anchors[&id].0.clone())
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use piton_files::workflow::{load, read, resolve_prompt};
+use piton_files::workflow::{Unusable, load, read, resolve_prompt};
 use piton_model::workflow::*;
 use serde_json::json;
 
@@ -205,7 +205,10 @@ fn prompts_are_found_in_the_order_of_the_format() {
     shelf.0.remove(Path::new("/repo/flows/p.md"));
     assert_eq!(at("p.md", &shelf).unwrap(), Path::new("/repo/p.md"));
     shelf.0.remove(Path::new("/repo/p.md"));
-    assert_eq!(at("p.md", &shelf).unwrap_err().len(), 3);
+    assert!(matches!(at("p.md", &shelf), Err(Unusable::Absent(tried)) if tried.len() == 3));
+    let shelf = shelf.with("/repo/flows/../../p.md", "").with("/repo/flows/../p.md", "");
+    assert_eq!(at("../../p.md", &shelf).unwrap_err(), Unusable::Outside("/repo/flows/../../p.md".into()));
+    assert_eq!(at("../p.md", &shelf).unwrap(), Path::new("/repo/flows/../p.md"));
 }
 
 #[test]

@@ -22,6 +22,20 @@ fn a_bomb_of_aliases_does_not_go_off() {
 }
 
 #[test]
+fn a_bomb_of_one_long_word_does_not_go_off() {
+    let mut text = format!("steps:\n- {{id: a, run: &a {}}}\n", "x".repeat(1_000_000));
+    (0..10_000).for_each(|n| text.push_str(&format!("- {{id: s{n}, run: *a}}\n")));
+    refused(text.as_bytes(), "8 MiB of text, with every alias written out");
+}
+
+#[test]
+fn anchors_inside_of_anchors_are_not_kept_without_end() {
+    let open: String = (0..28).map(|n| format!("[&a{n} ")).collect();
+    let text = format!("steps: {open}[{}]{}", vec!["x"; 100_000].join(","), "]".repeat(28));
+    refused(text.as_bytes(), "values under them");
+}
+
+#[test]
 fn an_alias_to_itself_is_refused() {
     refused(b"steps: &a [*a]\n", "alias");
     refused(b"steps:\n- {id: a, run: *ghost}\n", "has no anchor before it");
@@ -110,6 +124,97 @@ fn hostile_graphs_are_refused() {
         text.push_str(&format!("- {{id: s{n}, run: x, needs: [s{}]}}\n", (n + 1) % 50_000));
     }
     refused(text.as_bytes(), "wait for each other");
+}
+
+#[test]
+fn conditions_that_look_back_too_far_are_refused_in_time() {
+    let mut text = "steps:\n- {id: s0, run: x}\n".to_owned();
+    for n in 1..20_000 {
+        let before = n - 1;
+        text.push_str(&format!("- {{id: s{n}, run: x, needs: [s{before}], when: s0.status == COMPLETED}}\n"));
+    }
+    refused(text.as_bytes(), "look too far back to be checked");
+}
+
+#[test]
+fn a_nul_is_refused_wherever_a_process_would_get_it() {
+    for field in
+        ["run: \"a\\0\"", "run: x, model: \"a\\0\"", "run: x, gates: [\"cmd:a\\0\"]", "workflow: \"a\\0\""]
+    {
+        refused(format!("steps:\n- {{id: a, {field}}}\n").as_bytes(), "holds a NUL");
+    }
+}
+
+#[test]
+fn many_workflows_are_no_larger_than_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| {
+        piton_sys::file::create_new(
+            &directory.path().join(name),
+            text.as_bytes(),
+            piton_sys::file::Durability::Unsynced,
+        )
+        .unwrap();
+    };
+    let steps: String = (0..90).map(|n| format!("- {{id: s{n}, workflow: n{n}.yaml}}\n")).collect();
+    put("w.yaml", &format!("steps:\n{steps}"));
+    let comment = "#".repeat(500_000);
+    (0..90).for_each(|n| put(&format!("n{n}.yaml"), &format!("steps:\n- {{id: a, run: x}}\n{comment}")));
+    let problems = load(&directory.path().join("w.yaml"), directory.path(), &Disk).unwrap_err();
+    assert_eq!(problems.len(), 82);
+    assert_eq!(problems[0].message, "with it the workflow is larger than 4 MiB");
+}
+
+#[test]
+fn a_list_of_problems_is_bounded() {
+    let text: String = (0..1_000).map(|n| format!("- {{id: s{n}, agent: x, prompt: p{n}.md}}\n")).collect();
+    let shelf = crate::support::Shelf::default().with("/repo/w.yaml", &format!("steps:\n{text}"));
+    let root = std::path::Path::new("/repo");
+    let problems = load(&root.join("w.yaml"), root, &shelf).unwrap_err();
+    assert_eq!((problems.len(), problems[200].message.as_str()), (201, "and 800 more"));
+}
+
+#[test]
+fn what_leads_out_of_the_repository_is_refused() {
+    let base = tempfile::tempdir().unwrap();
+    let root = base.path().join("repo");
+    std::fs::create_dir_all(root.join("flows")).unwrap();
+    std::fs::create_dir(base.path().join("outside")).unwrap();
+    let put = |name: &str, text: &str| {
+        piton_sys::file::create_new(
+            &base.path().join(name),
+            text.as_bytes(),
+            piton_sys::file::Durability::Unsynced,
+        )
+        .unwrap();
+    };
+    let fine = "steps:\n- {id: a, run: x}\n";
+    put("outside/p.md", "Do it.");
+    put("outside/w.yaml", fine);
+    put("repo/p.md", "Do it.");
+    std::os::unix::fs::symlink(base.path().join("outside"), root.join("link")).unwrap();
+    std::os::unix::fs::symlink("../p.md", root.join("flows/inside.md")).unwrap();
+    let absolute = base.path().join("outside/p.md").display().to_string();
+    let step = |field: String| format!("steps:\n- {{id: a, {field}}}\n");
+    for (name, text, sound) in [
+        ("a", step("agent: x, prompt: ../../outside/p.md".to_owned()), false),
+        ("b", step("agent: x, prompt: link/p.md".to_owned()), false),
+        ("c", step("workflow: ../../outside/w.yaml".to_owned()), false),
+        ("d", step("workflow: link/w.yaml".to_owned()), false),
+        ("e", step("agent: x, prompt: ../p.md".to_owned()), true),
+        ("f", step("agent: x, prompt: inside.md".to_owned()), true),
+        ("g", step(format!("agent: x, prompt: {absolute}")), true),
+    ] {
+        let path = format!("repo/flows/{name}.yaml");
+        put(&path, &text);
+        match load(&base.path().join(path), &root, &Disk) {
+            Ok(_) => assert!(sound, "{text}"),
+            Err(problems) => {
+                assert!(!sound, "{text}: {problems:?}");
+                assert!(problems[0].message.ends_with("is outside of the repository"), "{problems:?}");
+            }
+        }
+    }
 }
 
 #[test]

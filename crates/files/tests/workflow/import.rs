@@ -14,6 +14,10 @@ steps:
   - {id: approval, agent: a, prompt: p.md, needs: [planning], human_in_the_loop: true}
 ";
 
+fn definition() -> Definition {
+    piton_files::workflow::read("w.yaml", DOCUMENT.as_bytes()).unwrap().0
+}
+
 fn half_done() -> Run {
     let options = Options { max_attempts: 1, ..Options::default() };
     let mut run = Run::created("f8c1a491", "/repo", DOCUMENT, options, "2025-01-15T12:00:00Z");
@@ -46,9 +50,10 @@ fn a_run_of_another_tool_is_continued() {
             "approval": {"status": "WAITING_ON_HUMAN", "attempts": 1},
         },
     });
-    let imported = import(&serde_json::to_vec(&found).unwrap()).unwrap();
+    let definition = definition();
+    let imported =
+        import(&serde_json::to_vec(&found).unwrap(), &"abc".parse().unwrap(), &definition).unwrap();
     assert_eq!((imported.run_id.as_str(), imported.workflow_name.as_str()), ("abc", "workflow"));
-    let (definition, _) = piton_files::workflow::read("w.yaml", DOCUMENT.as_bytes()).unwrap();
     let options = Options { pause_for_human_input: true, ..Options::default() };
     let order =
         Order { run: "abc".parse().unwrap(), definition, options, inherited: Some(imported.inherited) };
@@ -67,9 +72,32 @@ fn a_run_of_another_tool_is_continued() {
 
 #[test]
 fn what_is_no_run_state_is_refused() {
-    for text in ["", "{}", "[]", r#"{"run_id":"a","workflow_name":"w","steps":{"a":{"status":"DONE"}}}"#] {
-        assert!(matches!(import(text.as_bytes()), Err(ImportError::Malformed(_))), "{text}");
+    let malformed = |text: &str| match import(text.as_bytes(), &"a".parse().unwrap(), &definition()) {
+        Err(ImportError::Malformed(why)) => why,
+        other => panic!("{text}: {other:?}"),
+    };
+    for text in ["", "{}", "[]"] {
+        malformed(text);
     }
+    for (wrong, why) in [
+        (r#""status":"DONE""#, "unknown variant"),
+        (r#""status":"FAILED","attempts":4294967295"#, "its `attempts` is more than 1000"),
+        (r#""status":"FAILED","iteration_count":1001"#, "its `iteration_count` is more than 1000"),
+        (r#""status":"FAILED","artifacts":["../x"]"#, "its artifact `../x` is outside of the repository"),
+        (r#""status":"FAILED","artifacts":["a\u0000"]"#, "outside of the repository"),
+    ] {
+        let text = format!(r#"{{"run_id":"a","workflow_name":"w","steps":{{"coding":{{{wrong}}}}}}}"#);
+        assert!(malformed(&text).contains(why), "{text}: {}", malformed(&text));
+        let strange = text.replace("coding", "of another workflow");
+        assert!(import(strange.as_bytes(), &"a".parse().unwrap(), &definition()).is_ok(), "{strange}");
+    }
+}
+
+#[test]
+fn the_state_of_another_run_is_refused() {
+    let text = r#"{"run_id":"../b","workflow_name":"w","steps":{}}"#;
+    let refused = import(text.as_bytes(), &"a".parse().unwrap(), &definition()).unwrap_err();
+    assert_eq!(refused.to_string(), "its `run_id` is `../b`, not `a`");
 }
 
 #[test]

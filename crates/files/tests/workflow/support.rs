@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use piton_files::workflow::{Look, RunPlace, read};
 use piton_model::Timestamp;
@@ -130,5 +130,16 @@ impl Look for Shelf {
 
     fn read(&self, path: &Path, _: usize) -> io::Result<Vec<u8>> {
         self.0.get(path).cloned().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such file"))
+    }
+
+    fn real(&self, path: &Path) -> io::Result<PathBuf> {
+        let mut real = PathBuf::new();
+        for piece in path.components() {
+            match piece {
+                Component::ParentDir => drop(real.pop()),
+                piece => real.push(piece),
+            }
+        }
+        Ok(real)
     }
 }

@@ -62,6 +62,47 @@ impl<'de> Deserialize<'de> for Plan {
     }
 }
 
+/// Questions about who waits for whom, within a budget: each is a walk, and a hostile document asks many.
+#[derive(Debug)]
+pub struct Walks {
+    /// The walk that came by a step last.
+    seen: Vec<u32>,
+    walk: u32,
+    left: usize,
+}
+
+impl Walks {
+    /// Walks through `graph` that look at no more than `edges_max` edges together.
+    pub fn new(graph: &Graph, edges_max: usize) -> Self {
+        Self { seen: vec![0; graph.needs.len()], walk: 0, left: edges_max }
+    }
+
+    /// Whether `step` waits for `other`, directly or not; `None` once the budget is used up.
+    pub fn waits_for(&mut self, graph: &Graph, step: usize, other: usize) -> Option<bool> {
+        self.walk += 1;
+        // Levels fall on the way up, so most of the graph need not be looked at. A cycle has none.
+        let floor = graph.level(other);
+        let leads_there = |need: usize| match (floor, graph.level(need)) {
+            (Some(floor), Some(level)) => level > floor,
+            (None, Some(_)) => false,
+            (_, None) => true,
+        };
+        let mut open = vec![step];
+        while let Some(next) = open.pop() {
+            for need in graph.needs(next) {
+                self.left = self.left.checked_sub(1)?;
+                if *need == other {
+                    return Some(true);
+                }
+                if leads_there(*need) && std::mem::replace(&mut self.seen[*need], self.walk) != self.walk {
+                    open.push(*need);
+                }
+            }
+        }
+        Some(false)
+    }
+}
+
 /// Steps by their place in the document.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
@@ -136,30 +177,6 @@ impl Graph {
             }
         }
         (0..seen.len()).filter(|index| seen[*index]).collect()
-    }
-
-    /// Whether `step` waits for `other`, directly or not.
-    pub fn waits_for(&self, step: usize, other: usize) -> bool {
-        if self.needs(step).contains(&other) {
-            return true;
-        }
-        // Levels fall on the way up, so most of the graph need not be looked at.
-        let (Some(_), Some(floor)) = (self.level(step), self.level(other)) else {
-            return step != other && self.with_dependents(other).contains(&step);
-        };
-        let mut seen = std::collections::HashSet::new();
-        let mut open = vec![step];
-        while let Some(next) = open.pop() {
-            for need in self.needs(next) {
-                if *need == other {
-                    return true;
-                }
-                if self.level(*need).is_some_and(|level| level > floor) && seen.insert(*need) {
-                    open.push(*need);
-                }
-            }
-        }
-        false
     }
 
     /// Cycles in `needs`, each closed (`a`, `b`, `a`), at most `count_max`.

@@ -26,6 +26,8 @@ pub const MILLIS_MAX: u64 = 366 * 24 * 3_600_000;
 pub const PROBLEMS_MAX: usize = 200;
 /// Problems that get a guess at what was meant; each costs a look at every name.
 pub const GUESSES_MAX: usize = 20;
+/// Most needs that are followed to see whether conditions and loop-backs look back.
+pub const EDGES_FOLLOWED_MAX: usize = 20_000_000;
 /// Most artifacts, log lines and metrics kept of one report, each.
 pub const REPORT_ENTRIES_MAX: usize = 200;
 /// Longest path of an artifact.

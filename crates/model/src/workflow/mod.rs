@@ -43,7 +43,7 @@ pub use facts::{
     CostAction, Edit, GateVerdict, Hold, Inherited, Issue, Launcher, ManualInput, OpenAttempt, Options,
     Order, Passed, Raise, StepEnd, StepReport, WorkPlace,
 };
-pub use graph::{Graph, Plan};
+pub use graph::{Graph, Plan, Walks};
 pub use state::{Asked, Block, Counters, Effect, GivenAnswer, Question, State, StepState, StepStatus};
 pub use suggest::closest;
 pub use validate::{Problem, is_inside, oversize, shown, validate, variable};

@@ -7,10 +7,10 @@ use std::collections::HashMap;
 
 use super::condition::{Condition, Operator, Subject};
 use super::definition::{Collection, Definition, Gate, Items, OnReject, Step, StepId, Work};
-use super::graph::Graph;
+use super::graph::{Graph, Walks};
 use super::limits::{
-    GUESSES_MAX, ITEMS_BYTES_MAX, ITEMS_MAX, MILLIS_MAX, NAMES_PER_STEP_MAX, PARALLEL_MAX, PROBLEMS_MAX,
-    STEPS_MAX, TRIES_MAX,
+    EDGES_FOLLOWED_MAX, GUESSES_MAX, ITEMS_BYTES_MAX, ITEMS_MAX, MILLIS_MAX, NAMES_PER_STEP_MAX,
+    PARALLEL_MAX, PROBLEMS_MAX, STEPS_MAX, TRIES_MAX,
 };
 use super::state::StepStatus;
 use super::suggest::closest;
@@ -33,7 +33,8 @@ pub struct Problem {
 /// Everything that is wrong with `definition`, in the order of the document, at most [`PROBLEMS_MAX`].
 pub fn validate(definition: &Definition) -> Vec<Problem> {
     let graph = Graph::new(definition);
-    let mut look = Look { definition, graph: &graph, problems: Vec::new(), guesses: 0 };
+    let walks = Some(Walks::new(&graph, EDGES_FOLLOWED_MAX));
+    let mut look = Look { definition, graph: &graph, walks, problems: Vec::new(), guesses: 0 };
     look.whole();
     look.names();
     for index in 0..definition.steps.len() {
@@ -50,6 +51,8 @@ pub fn validate(definition: &Definition) -> Vec<Problem> {
 struct Look<'a> {
     definition: &'a Definition,
     graph: &'a Graph,
+    /// `None` once it was said that they are too many.
+    walks: Option<Walks>,
     problems: Vec<Problem>,
     guesses: usize,
 }
@@ -104,6 +107,9 @@ impl Look<'_> {
         self.targets(index, "next_on_success", &step.next_on_success);
         if let Some(place) = step.needs.iter().position(|need| *need == step.id) {
             self.report(Some(index), "needs", Some(place), "a step cannot wait for itself", "remove it");
+        }
+        if step.model.as_ref().is_some_and(|model| model.contains('\0')) {
+            self.report(Some(index), "model", None, "`model` holds a NUL", "remove it");
         }
         self.variables(index, step);
         self.gates(index, &step.gates);
@@ -184,11 +190,14 @@ impl Look<'_> {
 
     fn gates(&mut self, index: usize, gates: &[Gate]) {
         for (place, gate) in gates.iter().enumerate().take(NAMES_PER_STEP_MAX) {
-            let empty = match gate {
-                Gate::Named(text) | Gate::Command(text) | Gate::Gaps(Some(text)) => text.trim().is_empty(),
-                Gate::Gaps(None) | Gate::Guard => false,
+            let text = match gate {
+                Gate::Named(text) | Gate::Command(text) | Gate::Gaps(Some(text)) => text,
+                Gate::Gaps(None) | Gate::Guard => continue,
             };
-            if empty {
+            if text.contains('\0') {
+                self.report(Some(index), "gates", Some(place), "a gate holds a NUL", "remove it");
+            }
+            if text.trim().is_empty() {
                 let hint = "a name of the gate-state file, `cmd:COMMAND`, `gaps-fresh` or `guard-clean`";
                 self.report(Some(index), "gates", Some(place), "a gate without a name", hint);
             }
@@ -199,7 +208,7 @@ impl Look<'_> {
         if let Some(name) = &step.loop_back_to
             && let Some(target) = self.target(index, "loop_back_to", None, name)
             && target != index
-            && self.graph.waits_for(target, index)
+            && self.waits_for((index, "loop_back_to"), target, index) == Some(true)
         {
             let message = format!("`{name}` waits for `{}`, so going back to it would never end", step.id);
             self.report(Some(index), "loop_back_to", None, message, "name a step that comes before");
@@ -272,7 +281,7 @@ impl Look<'_> {
             if let Some(name) = named
                 && !own
                 && let Some(place) = self.target(index, field, None, name)
-                && !self.graph.waits_for(index, place)
+                && self.waits_for((index, field), index, place) == Some(false)
             {
                 let message = format!("what became of `{name}` is not known by then");
                 self.report(Some(index), field, None, message, &format!("add `{name}` to `needs`"));
@@ -338,6 +347,23 @@ impl Look<'_> {
             let message = format!("`{name}` is outside of 1 to {most}");
             self.report(step, field, None, message, "use a number in that range");
         }
+    }
+
+    /// Whether `step` waits for `other`, asked for a field. That it cannot be found out is reported once.
+    fn waits_for(&mut self, asked: (usize, &'static str), step: usize, other: usize) -> Option<bool> {
+        let found = self.walks.as_mut()?.waits_for(self.graph, step, other);
+        if found.is_none() {
+            self.walks = None;
+            let message = "this and what stands before it look too far back to be checked";
+            self.report(
+                Some(asked.0),
+                asked.1,
+                None,
+                message,
+                "name steps that are closer, or split the workflow",
+            );
+        }
+        found
     }
 
     fn guess(&mut self, name: &str) -> Option<String> {

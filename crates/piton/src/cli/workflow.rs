@@ -62,16 +62,16 @@ pub(crate) struct RunArguments {
     #[arg(long)]
     pub(crate) skip_cleanup: bool,
     /// The most that the run may cost, in dollars.
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) max_cost: Option<f64>,
     /// The most that all workflows of this repository may cost on one day (UTC), in dollars.
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) daily_cost_limit: Option<f64>,
     /// What follows when it costs more.
     #[arg(long, value_enum, default_value = "pause")]
     pub(crate) cost_limit_action: CostLimitAction,
     /// The number of an issue whose text lies in `gh_issue_N.md`, for steps to read.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = issue_number)]
     pub(crate) issue_number: Option<String>,
     /// Where that file lies; by default the top of the repository.
     #[arg(long, value_name = "DIR", requires = "issue_number")]
@@ -107,4 +107,19 @@ pub(crate) enum CostLimitAction {
     Pause,
     /// Fail.
     Fail,
+}
+
+/// An amount that somebody can mean: `nan` would stop every run, `inf` none.
+fn dollars(text: &str) -> Result<f64, String> {
+    let amount: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=1e9).contains(&amount) { Ok(amount) } else { Err("not between 0 and 1000000000".to_owned()) }
+}
+
+/// A piece of a file's name, so nothing that leads elsewhere.
+fn issue_number(text: &str) -> Result<String, String> {
+    let sound = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    match text.len() <= 64 && !text.is_empty() && text.chars().all(sound) {
+        true => Ok(text.to_owned()),
+        false => Err("use letters, digits, `-` and `_`".to_owned()),
+    }
 }

@@ -8,13 +8,14 @@ use piton_engine::workflow::{agent_key, is_discarded, view_of};
 use piton_engine::world::open_workspace;
 use piton_engine::{Layout, LocalClient};
 use piton_files::workflow::{
-    Disk, Edited, Loaded, ReportSchema, RunPlace, STATE_BYTES_MAX, difference, import, load, mermaid, plan,
+    Disk, Edited, Loaded, ReportSchema, RunPlace, STATE_BYTES_MAX, check_template, difference, import, load,
+    mermaid, plan,
 };
 use piton_model::loop_machine::{AgentConfig, Raise};
 use piton_model::notify::Notify;
 use piton_model::workflow::{
-    Command, CostAction, Inherited, Issue, Launcher, Options, Order, State, StepId, Work, WorkPlace, create,
-    fork,
+    Command, CostAction, Definition, Inherited, Issue, Launcher, Options, Order, State, StepId, Work,
+    WorkPlace, create, fork,
 };
 use piton_model::{ExitCode, Kind, RunId, Status, exit_code};
 use piton_store::Store;
@@ -45,7 +46,7 @@ pub(super) async fn run(
     let options = options_of(&layout, &path, arguments, &loaded)?;
     without_effect(arguments, out);
     let client = repository::open_or_create(&layout)?;
-    let from = match target(&client, arguments, &options).await? {
+    let from = match target(&client, arguments, &options, &loaded).await? {
         Target::New(run, inherited) => {
             let order = order(&layout, run, loaded, options, inherited, arguments)?;
             begin(&client, order, arguments, out).await?
@@ -222,6 +223,7 @@ fn environment(pairs: &[String]) -> Result<Map<String, Value>, Failure> {
     let split = |pair: &String| {
         let (name, value) = pair
             .split_once('=')
+            .filter(|(name, _)| !name.is_empty())
             .ok_or_else(|| Failure::usage(format!("--env `{pair}`")).hint("write --env NAME=VALUE"))?;
         Ok((name.to_owned(), Value::from(value)))
     };
@@ -233,6 +235,7 @@ fn launcher_of(arguments: &RunArguments) -> Result<Launcher, Failure> {
         return Ok(Launcher::Exec { command: command.clone() });
     }
     if let Some(template) = &arguments.command_template {
+        check_template(template).map_err(|why| Failure::usage(format!("--command-template: {why}")))?;
         return Ok(Launcher::Template { template: template.clone() });
     }
     let Some(wrapper) = &arguments.wrapper else { return Ok(Launcher::Adapter {}) };
@@ -324,6 +327,7 @@ async fn target(
     client: &LocalClient,
     arguments: &RunArguments,
     options: &Options,
+    loaded: &Loaded,
 ) -> Result<Target, Failure> {
     let named: Option<RunId> = match &arguments.run_id {
         Some(id) => Some(id.parse().map_err(|error| Failure::of(ExitCode::Usage, &error))?),
@@ -346,7 +350,7 @@ async fn target(
             }
         }
         Err(piton_store::Error::UnknownRun { .. }) => {
-            let inherited = left_by_another_tool(client.layout(), &run)?;
+            let inherited = left_by_another_tool(client.layout(), &run, &loaded.definition)?;
             Ok(Target::New(run, inherited))
         }
         Err(error) => Err(error.into()),
@@ -366,12 +370,24 @@ async fn newest_of(client: &LocalClient, workflow_file: &str) -> Result<RunId, F
 }
 
 /// What another tool did in a run directory of this name.
-fn left_by_another_tool(layout: &Layout, run: &RunId) -> Result<Option<Inherited>, Failure> {
+fn left_by_another_tool(
+    layout: &Layout,
+    run: &RunId,
+    definition: &Definition,
+) -> Result<Option<Inherited>, Failure> {
     let path = RunPlace::new(layout.root(), run.clone()).state();
-    let Some(bytes) = file::read_regular(&path, STATE_BYTES_MAX as u64)? else { return Ok(None) };
-    let imported = import(&bytes).map_err(|error| {
-        Failure::usage(format!("`{}`: {error}", path.display())).hint("choose another --run-id")
-    })?;
+    let refused = |why: String| {
+        Failure::usage(format!("`{}`: {why}", path.display())).hint("mend it, or choose another --run-id")
+    };
+    let bytes = match file::read_regular(&path, STATE_BYTES_MAX as u64) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok(None),
+        Err(error) if matches!(error.refusal(), Some(file::Refusal::TooLarge { .. })) => {
+            return Err(refused(error.source.to_string()));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let imported = import(&bytes, run, definition).map_err(|error| refused(error.to_string()))?;
     Ok(Some(imported.inherited))
 }
 
@@ -397,7 +413,9 @@ async fn begin(
     if order.inherited.is_some() {
         out.note(format!("going on with what another tool left in `.agents/runs/{run}`"));
     }
-    client.create_as::<State>(&[create(order)?]).await?;
+    let created =
+        create(order).map_err(|rejection| Failure::from(rejection).hint("see `piton run --help`"))?;
+    client.create_as::<State>(&[created]).await?;
     if let Err(failure) = known::remember(client.layout()) {
         out.note(format!("note: `piton ls --everywhere` will not find this run: {}", failure.message));
     }

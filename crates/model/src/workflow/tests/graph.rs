@@ -12,7 +12,22 @@ fn levels_are_what_can_run_together() {
     let graph = graph(&[("d", &["b", "c"]), ("a", &[]), ("b", &["a"]), ("c", &["a"])]);
     assert_eq!(graph.execution_levels(), vec![vec![1], vec![2, 3], vec![0]]);
     assert_eq!(graph.with_dependents(2), [0, 2]);
-    assert!(graph.waits_for(0, 1) && !graph.waits_for(1, 0) && !graph.waits_for(2, 3));
+    let mut walks = Walks::new(&graph, 100);
+    assert_eq!(
+        [(0, 1), (1, 0), (2, 3)].map(|(a, b)| walks.waits_for(&graph, a, b)),
+        [Some(true), Some(false), Some(false)]
+    );
+}
+
+#[test]
+fn walks_reach_into_a_cycle_and_end_with_their_budget() {
+    let graph = graph(&[("a", &["b"]), ("b", &["a", "free"]), ("free", &[]), ("behind", &["a"])]);
+    let mut walks = Walks::new(&graph, 10);
+    assert_eq!(walks.waits_for(&graph, 3, 1), Some(true), "through a, which is on a cycle");
+    assert_eq!(walks.waits_for(&graph, 3, 2), Some(true), "through the whole of it");
+    assert_eq!(walks.waits_for(&graph, 2, 3), Some(false));
+    let asked = (0..10).map(|_| walks.waits_for(&graph, 3, 2)).filter(Option::is_some).count();
+    assert!(asked < 3, "{asked} more walks with a budget of 10 edges");
 }
 
 #[test]
