@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use piton_files::ralph::{self, PersistedLoopState};
-use piton_files::workflow::RunPlace;
 use piton_model::loop_machine::{Adoption, LoopConfig, Raise, create};
 use piton_model::{Kind, RunId, State, StopOrigin, exit_code};
 use piton_store::sqlite::Sqlite;
@@ -257,9 +256,7 @@ pub async fn forget(client: &LocalClient, run: &RunId) -> Result<(), ManagerErro
     }
     unpublish(layout, run)?;
     if client.kind(run).await? == Kind::Workflow {
-        let directory = RunPlace::new(layout.root(), run.clone()).directory();
-        let failed = |error| WorldError::from(file::Error::new("remove", &directory, error));
-        cleanup::remove(&directory).map_err(failed)?;
+        cleanup::remove(layout, run).map_err(WorldError::from)?;
     }
     file::remove_file_if_exists(&layout.told(run)).map_err(WorldError::from)?;
     client.store().remove(lease).await?;

@@ -1,14 +1,15 @@
 //! Removing the directories of runs that are long over, each only after its row is in the archive.
 
-use std::path::Path;
-
 use piton_files::workflow::{RunArchive, RunPlace};
 use piton_model::workflow::State;
 use piton_model::workflow::cleanup::{Standing, to_archive};
 use piton_model::{Kind, RunId, Timestamp};
 use piton_store::{Claim, Store};
+use piton_sys::file;
 
 use crate::client::{ClientError, LocalClient};
+use crate::layout::Layout;
+use crate::world::sentence;
 
 /// What a clean-up did.
 #[derive(Debug, Default)]
@@ -62,14 +63,15 @@ async fn put_away(client: &LocalClient, run: &RunId, now: Timestamp) -> Result<b
     }
     let archive = RunArchive::open(root).and_then(|archive| archive.add(&loaded.state, now));
     archive.map_err(|error| format!("`.agents/run_archive.db`: {error}"))?;
-    remove(&RunPlace::new(root, run.clone()).directory()).map_err(|error| error.to_string())?;
+    remove(client.layout(), run).map_err(|error| sentence(&error))?;
     Ok(true)
 }
 
 /// Removes the directory of a run with all that lies in it. Links are removed, never followed.
-pub(crate) fn remove(directory: &Path) -> std::io::Result<()> {
-    match std::fs::remove_dir_all(directory) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
+pub(crate) fn remove(layout: &Layout, run: &RunId) -> Result<(), file::Error> {
+    let directory = RunPlace::new(layout.root(), run.clone()).directory();
+    let removed = file::within(layout.root(), &directory, |directory| {
+        std::fs::remove_dir_all(directory).map_err(|error| file::Error::new("remove", directory, error))
+    });
+    removed.or_else(|error| if error.is_not_found() { Ok(()) } else { Err(error) })
 }

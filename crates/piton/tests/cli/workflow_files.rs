@@ -150,6 +150,22 @@ fn an_archive_that_leads_elsewhere_is_not_written_and_nothing_is_removed() {
 }
 
 #[test]
+fn a_directory_of_runs_that_leads_elsewhere_is_not_cleaned() {
+    let world = world("steps:\n  - {id: a, run: 'true'}\n");
+    for number in 0..11 {
+        let id = format!("n{number}");
+        world.piton(&["run", "w.yaml", "--run-id", &id, "--quiet", "--skip-cleanup"]).exits(0);
+    }
+    let outside = world.beside("runs");
+    std::fs::rename(world.path(".agents/runs"), &outside).unwrap();
+    std::os::unix::fs::symlink(&outside, world.path(".agents/runs")).unwrap();
+    world.piton(&["run", "w.yaml", "--run-id", "next", "--detach"]);
+    assert!(outside.join("n0/run_state.json").exists());
+    world.piton(&["rm", "n0"]).exits(7);
+    assert!(outside.join("n0/run_state.json").exists());
+}
+
+#[test]
 fn a_forgotten_run_leaves_no_directory_that_would_be_taken_for_another_tools() {
     let world = world(CHAIN);
     world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
