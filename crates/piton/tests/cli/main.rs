@@ -39,4 +39,5 @@ mod views;
 mod walls;
 mod workflow;
 mod workflow_files;
+mod workflow_hostile;
 mod worktree;
