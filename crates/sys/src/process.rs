@@ -84,6 +84,25 @@ pub fn collect_children() -> Vec<(u32, Ended)> {
     ended
 }
 
+/// Whether this process has no child, running or not yet collected. Of a subreaper that means: no descendant.
+#[cfg(target_os = "linux")]
+fn has_no_children() -> bool {
+    use rustix::process::{WaitId, WaitIdOptions, waitid};
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    is_subreaper() && waitid(WaitId::All, look).err() == Some(rustix::io::Errno::CHILD)
+}
+
+#[cfg(target_os = "linux")]
+fn is_subreaper() -> bool {
+    rustix::process::child_subreaper().is_ok_and(|is| is.is_some())
+}
+
+/// Orphans go elsewhere on this system.
+#[cfg(not(target_os = "linux"))]
+fn has_no_children() -> bool {
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use std::process::{Child, Command, Stdio};
