@@ -17,7 +17,9 @@ pub use enclose::become_enclosed;
 pub use identity::{ProcessId, Signal, boot_id, current, host_id, identity, is_alive, signal};
 pub use program::{Error, Program, ProgramOutput, RunLimits, find_program};
 pub use scan::{ancestors, bound_sockets, command_line};
-pub use spawn::{Child, Detach, Detached, Output, Start, Stdin, spawn_detached};
+pub use spawn::{
+    Child, Detach, Detached, Leaving, Output, Start, Stdin, spawn_detached, spawn_leaving, take_leave,
+};
 pub use tree::{Emptied, KillError, MARK_VARIABLE, Tree, TreeKind};
 
 use serde::{Deserialize, Serialize};
