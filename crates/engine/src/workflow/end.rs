@@ -192,7 +192,10 @@ fn write_log(directory: &Path, log: &Path) {
             let _ = file.take(LOG_BYTES_MAX).read_to_end(&mut bytes);
         }
     }
-    let _ = file::write_atomic(log, &bytes, Durability::Unsynced);
+    // It was made empty when the attempt began.
+    if !bytes.is_empty() {
+        let _ = file::write_atomic(log, &bytes, Durability::Unsynced);
+    }
 }
 
 /// What an agent without a wrapper is told about reports.
