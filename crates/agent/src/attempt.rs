@@ -8,7 +8,7 @@ use piton_sys::file::{self, Durability};
 use piton_sys::lock::FileLock;
 use piton_sys::process::{self, Emptied, KillError, Signal, Tree, TreeKind};
 
-use crate::directory::{self, ABANDONED, EXIT, KEEPER, LOCK, STARTED};
+use crate::directory::{self, ABANDONED, DIRECTORY_VARIABLE, EXIT, KEEPER, LOCK, STARTED};
 use crate::record::{Exit, KeeperRecord, Started};
 use crate::spec::SpecProblem;
 
@@ -159,9 +159,12 @@ pub fn reap(attempts: &Path, name: &str) -> Result<Emptied, Error> {
     if FileLock::is_held(&directory.join(LOCK))? {
         return Err(Error::StillHeld { name: name.to_owned() });
     }
-    // Written before the directory was published: without it there never was a keeper.
     let Some(keeper) = directory::read::<KeeperRecord>(&directory.join(KEEPER))? else {
-        return Ok(Emptied::Proven);
+        // It was written before the directory was published, so the disk lost it, most likely with the power. Should
+        // it have gone without the processes, they know the directory.
+        let directory = std::path::absolute(&directory)
+            .map_err(|source| file::Error::new("find the absolute path of", &directory, source))?;
+        return Ok(Tree::carrying(DIRECTORY_VARIABLE, directory.as_os_str()).kill(REAP_PATIENCE)?);
     };
     if keeper.process.boot_id != process::boot_id() {
         // No process survives a reboot.

@@ -22,6 +22,9 @@ pub(crate) const REPORT: &str = "report.json";
 pub(crate) const EXIT: &str = "exit.json";
 pub(crate) const ABANDONED: &str = "abandoned";
 
+/// Names the directory to every process of its attempt.
+pub(crate) const DIRECTORY_VARIABLE: &str = "PITON_ATTEMPT_DIR";
+
 /// Records are small; anything larger was not written by a keeper.
 const RECORD_BYTES_MAX: u64 = 256 * 1024;
 
@@ -76,8 +79,14 @@ pub(crate) fn is_unpublished(file_name: &str) -> bool {
 }
 
 /// Reads a record; `None` where it was not written.
+///
+/// A record is whole before it has its name, so one without any content is what a power cut left of it: its name
+/// had reached the disk, the rest had not. That counts as not written.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Error> {
     let Some(bytes) = file::read_regular(path, RECORD_BYTES_MAX)? else { return Ok(None) };
+    if bytes.iter().all(|byte| *byte == 0) {
+        return Ok(None);
+    }
     match serde_json::from_slice(&bytes) {
         Ok(record) => Ok(Some(record)),
         Err(source) => Err(Error::Damaged { path: path.to_owned(), source }),
@@ -86,7 +95,7 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Error>
 
 /// Writes a record into a directory that nobody else sees yet.
 pub(crate) fn create(path: &Path, record: &impl Serialize) -> Result<(), file::Error> {
-    file::create_new(path, &to_json(record), Durability::Synced)
+    file::create_new(path, &to_json(record), Durability::Unsynced)
 }
 
 /// Writes a record at once or not at all.

@@ -5,10 +5,14 @@
 //! 1. [`publish`]: prepare `<name>.<random>/` with the lock held, then rename it to `<name>/`;
 //! 2. [`start`]: start the program, then write `started.json`;
 //! 3. [`hold`]: record its output, enforce its limits, kill its whole tree when it ends;
-//! 4. write `exit.json`, and only then let go of the lock, by ending.
+//! 4. write `exit.json`, and only then let go of the lock.
 //!
-//! Invariant: where a directory is published, its lock is held until `exit.json` is durable or the keeper is
+//! Invariant: where a directory is published, its lock is held until `exit.json` is written or the keeper is
 //! killed. Nothing is ever started for a directory that somebody else published.
+//!
+//! Whoever waits for the lock makes the exit durable in a record of its own. So what is synced before the lock is let
+//! go is what the directory alone holds: the outputs, and with them the exit. Where there are none, nobody is kept
+//! waiting for the disk, and the exit is synced behind the lock.
 
 mod hold;
 mod output;
@@ -20,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use piton_sys::file::Durability;
 use piton_sys::lock::FileLock;
 use piton_sys::redact::Redactor;
 use piton_sys::signals::{Caught, Signals};
@@ -43,14 +48,18 @@ struct Attempt {
     directory: PathBuf,
     redactor: Redactor,
     signals: Signals,
-    /// Let go when the process ends, and not before.
-    _lock: FileLock,
+    /// Let go once the exit is written, and not before.
+    lock: FileLock,
 }
 
 /// Runs the keeper: `… __keeper <attempts> <name>`, with the spec on the standard input.
 ///
 /// Says in one line on the standard output whether it published; see [`launch`](crate::launch()).
 pub fn main() -> ExitCode {
+    if let Err(error) = process::take_leave() {
+        say(&Answer::Failed { error: format!("failed to leave whoever started it: {error}") });
+        return ExitCode::FAILURE;
+    }
     match prepare() {
         Ok(Some(attempt)) => {
             say(&Answer::Published);
@@ -84,7 +93,7 @@ fn prepare() -> Result<Option<Attempt>, String> {
     spec.check().map_err(|problem| problem.to_string())?;
     let redactor = spec.redactor();
     let published = publish::publish(&attempts, &spec, &redactor).map_err(|error| chain(&error))?;
-    Ok(published.map(|(directory, lock)| Attempt { spec, directory, redactor, signals, _lock: lock }))
+    Ok(published.map(|(directory, lock)| Attempt { spec, directory, redactor, signals, lock }))
 }
 
 /// The last argument but one; the last is the name, for whoever lists processes.
@@ -112,7 +121,7 @@ fn run(mut attempt: Attempt) -> ExitCode {
         Err(exit) => exit,
     };
     redact_report(&attempt);
-    match write_exit(&attempt, &exit) {
+    match write_exit(attempt, &exit) {
         Ok(()) => ExitCode::SUCCESS,
         // Without `exit.json` the attempt counts as lost, which is what it is.
         Err(_) => ExitCode::FAILURE,
@@ -126,26 +135,35 @@ fn redact_report(attempt: &Attempt) {
         && let std::borrow::Cow::Owned(clean) = attempt.redactor.redact_bytes(&bytes)
     {
         // A report that cannot be cleaned is not kept.
-        if file::write_atomic(&path, &clean, file::Durability::Synced).is_err() {
+        if file::write_atomic(&path, &clean, Durability::Synced).is_err() {
             let _ = file::remove_file_if_exists(&path);
         }
     }
 }
 
-/// Writes `exit.json`, with the lock held as long as the disk is full.
-fn write_exit(attempt: &Attempt, exit: &Exit) -> Result<(), file::Error> {
+/// Writes `exit.json`, with the lock held as long as the disk is full, and lets go of the lock.
+fn write_exit(attempt: Attempt, exit: &Exit) -> Result<(), file::Error> {
     fault::point("agent.keeper.exit");
+    let path = attempt.directory.join(EXIT);
+    let is_silent = exit.stdout_bytes == 0 && exit.stderr_bytes == 0;
+    let durability = if is_silent { Durability::Unsynced } else { Durability::Synced };
     loop {
-        match directory::write(&attempt.directory.join(EXIT), exit, file::Durability::Synced) {
+        match directory::write(&path, exit, durability) {
             Err(error) if error.is_no_space() => {
                 let _ = ready::wait(&mut [], Some(FULL_DISK_RETRY));
             }
-            result => {
-                fault::point("agent.keeper.done");
-                return result;
-            }
+            Err(error) => return Err(error),
+            Ok(()) => break,
         }
     }
+    fault::point("agent.keeper.let_go");
+    drop(attempt.lock);
+    if is_silent {
+        file::sync_path(&path)?;
+        file::sync_dir(&attempt.directory)?;
+    }
+    fault::point("agent.keeper.done");
+    Ok(())
 }
 
 /// An error with its causes, in one line.

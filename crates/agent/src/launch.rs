@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use piton_sys::file;
-use piton_sys::process::{Detach, Output, spawn_detached};
+use piton_sys::process::spawn_leaving;
 use piton_sys::ready::{self, Source};
 use serde::{Deserialize, Serialize};
 
@@ -54,8 +54,7 @@ pub fn launch(exe: &Path, attempts: &Path, spec: &Spec) -> Result<Launch, Error>
         .map_err(|source| file::Error::new("find the absolute path of", attempts, source))?;
     let input = serde_json::to_vec(spec).expect("a spec has string keys");
     let args = [OsString::from(COMMAND), attempts.into_os_string(), OsString::from(&spec.name)];
-    let options = Detach { stdin: Some(input), stdout: Output::Pipe, ..Detach::default() };
-    let keeper = match spawn_detached(exe, &args, options) {
+    let mut keeper = match spawn_leaving(exe, &args, &input) {
         Ok(keeper) => keeper,
         // It was there, and ended before it had read what to do.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Err(no_answer(spec)),
@@ -64,8 +63,9 @@ pub fn launch(exe: &Path, attempts: &Path, spec: &Spec) -> Result<Launch, Error>
             return Ok(Launch::SpawnFailed { error });
         }
     };
-    let stdout = keeper.stdout.expect("the output is a pipe");
-    match read_answer(stdout).ok_or_else(|| no_answer(spec))? {
+    let answer = read_answer(&mut keeper.stdout).ok_or_else(|| no_answer(spec))?;
+    keeper.has_left();
+    match answer {
         Answer::Published => Ok(Launch::Started),
         Answer::AlreadyPublished => Ok(Launch::AlreadyPublished),
         Answer::Failed { error } => Ok(Launch::SpawnFailed { error }),
@@ -77,14 +77,14 @@ fn no_answer(spec: &Spec) -> Error {
 }
 
 /// Reads until the keeper closes its side, or the time is up.
-fn read_answer(mut stdout: File) -> Option<Answer> {
+fn read_answer(stdout: &mut File) -> Option<Answer> {
     let deadline = Instant::now() + ANSWER_WITHIN;
-    ready::set_nonblocking(&stdout).ok()?;
+    ready::set_nonblocking(&*stdout).ok()?;
     let mut answer = Vec::new();
     let mut buffer = [0; 1024];
     while Instant::now() < deadline && answer.len() < ANSWER_BYTES_MAX {
         let left = deadline.saturating_duration_since(Instant::now());
-        ready::wait(&mut [Source::read(&stdout)], Some(left)).ok()?;
+        ready::wait(&mut [Source::read(stdout)], Some(left)).ok()?;
         match stdout.read(&mut buffer) {
             Ok(0) => break,
             Ok(count) => answer.extend_from_slice(&buffer[..count]),

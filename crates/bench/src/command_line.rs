@@ -36,7 +36,7 @@ pub(crate) fn measure(options: &Options) -> Vec<Metric> {
 }
 
 /// The piton that was built beside this program.
-fn binary() -> Option<PathBuf> {
+pub(crate) fn binary() -> Option<PathBuf> {
     let path = std::env::current_exe().ok()?.parent()?.join("piton");
     path.exists().then_some(path)
 }

@@ -14,6 +14,7 @@ mod resume;
 mod snapshot;
 mod steps;
 mod syncs;
+mod workflow;
 
 use std::path::PathBuf;
 
@@ -59,7 +60,7 @@ fn main() {
             _ => panic!("`{word}` is not known; see the top of main.rs"),
         }
     }
-    let groups: [(&[&str], Measure); 8] = [
+    let groups: [(&[&str], Measure); 9] = [
         (journal::NAMES, journal::measure),
         (syncs::NAMES, syncs::measure),
         (resume::NAMES, resume::measure),
@@ -67,6 +68,7 @@ fn main() {
         (command_line::NAMES, command_line::measure),
         (snapshot::NAMES, snapshot::measure),
         (ledger::NAMES, ledger::measure),
+        (workflow::NAMES, workflow::measure),
         (raw::NAMES, raw::measure_disk),
     ];
     for (names, measure) in groups {

@@ -7,11 +7,12 @@
 //! Invariants:
 //! - at most one append is in flight; every decision stands on the state it was made from;
 //! - work is begun only after its intent was acknowledged;
-//! - the outcome of one piece of work and the intent of the next share an append.
+//! - the outcome of one piece of work and the intent of the next share an append, and so do outcomes that came in
+//!   together: work that ends while the disk is busy waits for one sync, not for one each.
 
 use std::collections::VecDeque;
 
-use piton_model::limits::CHECKPOINT_BYTES_MIN;
+use piton_model::limits::{CHECKPOINT_BYTES_MIN, EVENTS_PER_APPEND_MAX};
 use piton_model::{Encoded, Epoch, Machine, RunEvent, Seq, State, Timestamp};
 use piton_store::Entry;
 
@@ -32,6 +33,8 @@ pub enum Input<M: Machine = State> {
     Fenced,
     /// The work that was begun brought this.
     Outcome(M::Effect, M::Command),
+    /// The same of several pieces of work that ended together.
+    Outcomes(Vec<(M::Effect, M::Command)>),
     /// Time passed.
     Woken,
 }
@@ -104,7 +107,8 @@ pub struct Core<M: Machine = State> {
 
 #[derive(Debug)]
 struct InFlight<M: Machine> {
-    command: M::Command,
+    /// What it decides, in this order.
+    commands: Vec<M::Command>,
     state: M,
     head: Seq,
     bytes: u64,
@@ -153,9 +157,9 @@ impl<M: Machine> Core<M> {
         match input {
             Input::Begin(command) => self.commands.push_back(command),
             Input::Woken => self.nudge(),
-            Input::Outcome(effect, command) => {
-                self.performing.retain(|(performing, _)| *performing != effect);
-                self.commands.push_back(command);
+            Input::Outcome(effect, command) => self.outcome(&effect, command),
+            Input::Outcomes(outcomes) => {
+                outcomes.into_iter().for_each(|(effect, command)| self.outcome(&effect, command));
             }
             Input::Seen(events) => self.see(events),
             Input::Appended => self.appended(),
@@ -163,6 +167,11 @@ impl<M: Machine> Core<M> {
             Input::Fenced => return self.leave(Leave::Fenced),
         }
         self.advance(now)
+    }
+
+    fn outcome(&mut self, effect: &M::Effect, command: M::Command) {
+        self.performing.retain(|(performing, _)| performing != effect);
+        self.commands.push_back(command);
     }
 
     fn nudge(&mut self) {
@@ -205,7 +214,9 @@ impl<M: Machine> Core<M> {
 
     fn conflicted(&mut self) -> Vec<Action<M>> {
         let in_flight = self.in_flight.take().expect("an answer follows an append");
-        self.commands.push_front(in_flight.command);
+        for command in in_flight.commands.into_iter().rev() {
+            self.commands.push_front(command);
+        }
         vec![Action::ReadOn(self.head + 1)]
     }
 
@@ -215,22 +226,40 @@ impl<M: Machine> Core<M> {
         vec![Action::Leave(why)]
     }
 
-    /// Decides the next command, or brings the shell in line with the state.
+    /// Decides what came in, or brings the shell in line with the state.
     fn advance(&mut self, now: Timestamp) -> Vec<Action<M>> {
         if self.in_flight.is_some() {
             return Vec::new();
         }
+        let (mut commands, mut events, mut after) = (Vec::new(), Vec::new(), None::<M>);
         while let Some(command) = self.commands.pop_front() {
             // A refused outcome was recorded before, by this driver or by the one before it.
-            let Ok((events, state)) = self.state.advance(command.clone(), now) else { continue };
-            if !events.is_empty() {
-                return vec![self.plan(command, events, state, now)];
+            let state = after.as_ref().unwrap_or(&self.state);
+            let Ok((more, state)) = state.advance(command.clone(), now) else { continue };
+            if more.is_empty() {
+                continue;
             }
+            if !events.is_empty() && events.len() + more.len() >= EVENTS_PER_APPEND_MAX {
+                self.commands.push_front(command);
+                break;
+            }
+            commands.push(command);
+            events.extend(more);
+            after = Some(state);
         }
-        self.reconcile()
+        match after {
+            Some(state) => vec![self.plan(commands, events, state, now)],
+            None => self.reconcile(),
+        }
     }
 
-    fn plan(&mut self, command: M::Command, events: Vec<M::Event>, state: M, now: Timestamp) -> Action<M> {
+    fn plan(
+        &mut self,
+        commands: Vec<M::Command>,
+        events: Vec<M::Event>,
+        state: M,
+        now: Timestamp,
+    ) -> Action<M> {
         let mut encoded: Vec<Encoded> = events.iter().map(RunEvent::encode).collect();
         let bytes: u64 = encoded.iter().map(|event| (event.data.len() + event.kind.len()) as u64).sum();
         let mut checkpoint = None;
@@ -249,7 +278,7 @@ impl<M: Machine> Core<M> {
             events: encoded,
         };
         self.in_flight = Some(InFlight {
-            command,
+            commands,
             state,
             head: self.head + planned.events.len() as u64,
             bytes,

@@ -227,11 +227,11 @@ impl<M: Machine, S: Store, W: World<M>> Shell<'_, M, S, W> {
             Some(at) => LOOK_EVERY.min(Duration::from_millis(at.millis_since(world.now()))),
             None => LOOK_EVERY,
         };
-        let performing = next_outcome::<M>(&mut self.performing);
+        let performing = next_outcomes::<M>(&mut self.performing);
         tokio::select! {
             biased;
-            (effect, command) = performing => {
-                self.inputs.push_back(Input::Outcome(effect, command));
+            outcomes = performing => {
+                self.inputs.push_back(Input::Outcomes(outcomes));
                 return Ok(());
             }
             now = world.interrupted() => {
@@ -262,21 +262,20 @@ impl<M: Machine, S: Store, W: World<M>> Shell<'_, M, S, W> {
     }
 }
 
-/// Whichever piece of work ends first.
-async fn next_outcome<M: Machine>(
+/// Whichever pieces of work end first; those that have ended by now come together.
+async fn next_outcomes<M: Machine>(
     performing: &mut Vec<(M::Effect, Performing<M>)>,
-) -> (M::Effect, M::Command) {
+) -> Vec<(M::Effect, M::Command)> {
     std::future::poll_fn(|context| {
-        let ended = performing.iter_mut().enumerate().find_map(|(index, (_, work))| {
-            match work.as_mut().poll(context) {
-                Poll::Ready(command) => Some((index, command)),
-                Poll::Pending => None,
+        let mut ended = Vec::new();
+        performing.retain_mut(|(effect, work)| match work.as_mut().poll(context) {
+            Poll::Ready(command) => {
+                ended.push((effect.clone(), command));
+                false
             }
+            Poll::Pending => true,
         });
-        match ended {
-            Some((index, command)) => Poll::Ready((performing.swap_remove(index).0, command)),
-            None => Poll::Pending,
-        }
+        if ended.is_empty() { Poll::Pending } else { Poll::Ready(ended) }
     })
     .await
 }

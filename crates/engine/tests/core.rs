@@ -1,11 +1,12 @@
 //! The driver's mind, step by step: what it asks the shell to do, and when.
 
 use piton_engine::core::{Action, Core, Input, Leave, Planned};
+use piton_model::limits::EVENTS_PER_APPEND_MAX;
 use piton_model::loop_machine::{
     AgentConfig, AttemptEnd, AttemptOutcome, Check, CheckResult, CheckRound, Limits, LoopConfig, OnLost,
     Place, Prompt, SessionPolicy, Snapshot,
 };
-use piton_model::{Command, Effect, Event, State, StopOrigin, Timestamp, apply, create};
+use piton_model::{Command, Effect, Event, State, StopOrigin, Timestamp, apply, create, workflow};
 
 const NOW: Timestamp = Timestamp::from_millis(1_000_000);
 
@@ -217,4 +218,79 @@ fn a_checkpoint_is_taken_when_enough_was_written() {
     let due = bytes / piton_model::limits::CHECKPOINT_BYTES_MIN as usize;
     assert!(due >= 5, "{bytes} bytes are enough for some");
     assert!((due..=due + due / 2).contains(&taken), "{taken} checkpoints for {bytes} bytes");
+}
+
+/// A workflow of independent steps, and the attempts that are under way.
+fn working(steps: usize, at_once: u32) -> (Core<workflow::State>, Vec<workflow::Effect>) {
+    let work = || workflow::Work::Run { command: "true".to_owned(), agent: None };
+    let steps = (0..steps).map(|number| workflow::Step::new(&format!("s{number}"), work())).collect();
+    let definition =
+        workflow::Definition { name: "flat".to_owned(), steps, ..workflow::Definition::default() };
+    let run = "r".parse().expect("an id");
+    let options = workflow::Options { max_parallel: at_once, ..workflow::Options::default() };
+    let order = workflow::Order { run, definition, options, inherited: None };
+    let created = workflow::create(order).expect("a workflow");
+    let state = workflow::apply(None, &created, NOW).expect("a state");
+    let mut core = Core::new(state, 1, 1, 0, 0);
+    let place = Place { host: "h".to_owned(), boot: "b".to_owned(), pid: 7 };
+    let drive = workflow::Command::Drive { epoch: 1, place, version: "test".to_owned() };
+    core.step(Input::Begin(drive), NOW);
+    let actions = core.step(Input::Appended, NOW);
+    let performed = actions.into_iter().filter_map(|action| match action {
+        Action::Perform { effect, .. } => Some(effect),
+        _ => None,
+    });
+    (core, performed.collect())
+}
+
+fn succeeded(effect: &workflow::Effect) -> (workflow::Effect, workflow::Command) {
+    let workflow::Effect::Attempt(attempt) = effect else { panic!("{effect:?} is no attempt") };
+    let end = workflow::StepEnd {
+        outcome: AttemptOutcome::Succeeded,
+        exit_code: Some(0),
+        duration_ms: 1,
+        message: None,
+        report: None,
+        cost_microusd: None,
+        tokens: None,
+        hold: None,
+    };
+    (effect.clone(), workflow::Command::EndAttempt { attempt: attempt.number, end: Box::new(end) })
+}
+
+fn finished_in(actions: &[Action<workflow::State>]) -> usize {
+    match actions {
+        [Action::Append(planned)] => {
+            planned.events.iter().filter(|event| event.kind == "step_finished").count()
+        }
+        other => panic!("expected one append, got {other:?}"),
+    }
+}
+
+#[test]
+fn steps_that_end_together_share_an_append() {
+    let (mut core, performed) = working(9, 4);
+    assert_eq!(performed.len(), 4);
+    let outcomes: Vec<_> = performed.iter().map(succeeded).collect();
+    assert_eq!(finished_in(&core.step(Input::Outcomes(outcomes), NOW)), 4);
+    // Where somebody else came first, nothing of it is forgotten.
+    assert!(matches!(core.step(Input::Conflicted, NOW)[..], [Action::ReadOn(_)]));
+    assert_eq!(finished_in(&core.step(Input::Seen(Vec::new()), NOW)), 4);
+    let next = core.step(Input::Appended, NOW);
+    assert_eq!(next.iter().filter(|action| matches!(action, Action::Perform { .. })).count(), 4);
+}
+
+#[test]
+fn an_append_never_holds_more_events_than_the_journal_takes() {
+    let (mut core, performed) = working(100, 32);
+    assert_eq!(performed.len(), 32);
+    let mut actions = core.step(Input::Outcomes(performed.iter().map(succeeded).collect()), NOW);
+    let mut finished = 0;
+    while let [Action::Append(planned)] = &actions[..] {
+        assert!(planned.events.len() <= EVENTS_PER_APPEND_MAX, "{} events", planned.events.len());
+        finished += finished_in(&actions);
+        actions = core.step(Input::Appended, NOW);
+    }
+    assert_eq!(finished, 32, "each is recorded once");
+    assert_eq!(actions.iter().filter(|action| matches!(action, Action::Perform { .. })).count(), 32);
 }

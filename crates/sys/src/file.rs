@@ -289,6 +289,12 @@ pub fn sync_file(file: &File, path: &Path) -> Result<(), Error> {
     sync(file, path)
 }
 
+/// Makes the content of the regular file `path` durable. Its name may have to be, too: see [`sync_dir`].
+pub fn sync_path(path: &Path) -> Result<(), Error> {
+    let file = File::open(path).map_err(|source| Error::new("sync", path, source))?;
+    sync_file(&file, path)
+}
+
 /// Removes a file; `false` where there was none.
 pub fn remove_file_if_exists(path: &Path) -> Result<bool, Error> {
     fault::point("file.remove.unlink");

@@ -17,7 +17,9 @@ pub use enclose::become_enclosed;
 pub use identity::{ProcessId, Signal, boot_id, current, host_id, identity, is_alive, signal};
 pub use program::{Error, Program, ProgramOutput, RunLimits, find_program};
 pub use scan::{ancestors, bound_sockets, command_line};
-pub use spawn::{Child, Detach, Detached, Output, Start, Stdin, spawn_detached};
+pub use spawn::{
+    Child, Detach, Detached, Leaving, Output, Start, Stdin, spawn_detached, spawn_leaving, take_leave,
+};
 pub use tree::{Emptied, KillError, MARK_VARIABLE, Tree, TreeKind};
 
 use serde::{Deserialize, Serialize};
@@ -82,6 +84,25 @@ pub fn collect_children() -> Vec<(u32, Ended)> {
         ended.push((pid.as_raw_nonzero().get().unsigned_abs(), how));
     }
     ended
+}
+
+/// Whether this process has no child, running or not yet collected. Of a subreaper that means: no descendant.
+#[cfg(target_os = "linux")]
+fn has_no_children() -> bool {
+    use rustix::process::{WaitId, WaitIdOptions, waitid};
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    is_subreaper() && waitid(WaitId::All, look).err() == Some(rustix::io::Errno::CHILD)
+}
+
+#[cfg(target_os = "linux")]
+fn is_subreaper() -> bool {
+    rustix::process::child_subreaper().is_ok_and(|is| is.is_some())
+}
+
+/// Orphans go elsewhere on this system.
+#[cfg(not(target_os = "linux"))]
+fn has_no_children() -> bool {
+    false
 }
 
 #[cfg(test)]

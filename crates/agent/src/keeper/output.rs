@@ -172,7 +172,7 @@ impl Log {
         Ok(())
     }
 
-    /// Appends the tail and syncs; how many bytes are missing, and what went wrong.
+    /// Appends the tail and syncs what there is; how many bytes are missing, and what went wrong.
     fn finish(mut self) -> (u64, Option<String>) {
         if let Some(mut tail) = self.tail.take() {
             if let Err(error) = self.join(&mut tail) {
@@ -181,7 +181,8 @@ impl Log {
             tail.remove();
         }
         let cut = self.written - self.kept;
-        if let Some(file) = &self.head
+        // An empty log has nothing to lose.
+        if let Some(file) = self.head.as_ref().filter(|_| self.written > 0)
             && let Err(error) = file::sync_file(file, &self.path)
         {
             self.note(&error.source);

@@ -1,4 +1,8 @@
 //! Publishing: a directory that exists was locked.
+//!
+//! Of the records in it none has to survive a power cut: no process does either, so there is nothing to look for.
+//! That the directory was there has to: an attempt that ran must never be taken for one that did not. So its name is
+//! synced before the program starts, and of what it holds only the prompt.
 
 use std::path::{Path, PathBuf};
 
@@ -61,6 +65,5 @@ fn fill(unpublished: &Path, spec: &Spec, redactor: &Redactor) -> Result<FileLock
         cgroup: Tree::planned_cgroup(&spec.mark),
     };
     directory::create(&unpublished.join(KEEPER), &keeper)?;
-    file::sync_dir(unpublished)?;
     Ok(lock)
 }

@@ -10,7 +10,7 @@ use piton_sys::signals::Caught;
 use piton_sys::{Clock, SystemClock, fault, process};
 
 use super::{Attempt, quoted};
-use crate::directory::{prompt_file, report_file};
+use crate::directory::{DIRECTORY_VARIABLE, prompt_file, report_file};
 use crate::record::{EndedBy, Exit, Started};
 use crate::spec::Stdin;
 
@@ -78,7 +78,7 @@ fn describe(attempt: &Attempt) -> Result<Start, String> {
     let program = resolve(attempt, name)?;
     let mut env: Vec<(OsString, OsString)> =
         spec.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
-    env.push(("PITON_ATTEMPT_DIR".into(), attempt.directory.clone().into()));
+    env.push((DIRECTORY_VARIABLE.into(), attempt.directory.clone().into()));
     env.push(("PITON_REPORT".into(), report_file(&attempt.directory).into()));
     env.push(("PITON_PROMPT_FILE".into(), prompt_file(&attempt.directory).into()));
     Ok(Start {

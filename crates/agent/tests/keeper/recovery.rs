@@ -279,6 +279,51 @@ fn a_start_that_a_power_cut_left_empty_counts_as_not_noted() {
 }
 
 #[test]
+fn an_exit_that_a_power_cut_left_empty_counts_as_none() {
+    let world = World::new();
+    world.run(&world.spec("1", "true"));
+    for left in ["", "\0\0\0\0"] {
+        replace(&world.directory("1").join("exit.json"), left);
+        assert!(matches!(world.look("1"), Found::Dead { .. }), "{left:?}");
+    }
+}
+
+#[test]
+fn a_tree_is_found_although_the_disk_lost_who_kept_it() {
+    let world = World::new();
+    world.launch(&world.spec("1", "trap '' PIPE; setsid sleep TOKEN & exec sleep TOKEN"));
+    world.wait_for_sleepers(2);
+    eventually("it is written down", || matches!(world.look("1"), Found::Alive { started: Some(_) }));
+    world.kill_keeper("1");
+    piton_agent::wait(&world.attempts, "1").unwrap();
+    for record in ["keeper.json", "started.json"] {
+        replace(&world.directory("1").join(record), "");
+    }
+    assert_eq!(world.look("1"), Found::Dead { started: None });
+    assert_eq!(world.reap("1"), Emptied::Scanned);
+    assert_eq!(world.sleepers(), [] as [u32; 0]);
+}
+
+#[test]
+fn a_keeper_leads_its_own_session_and_leaves_no_corpse() {
+    let world = World::new();
+    let seen = world.path().join("session");
+    world.run(&world.spec("1", &format!("ps -o sess= -p $PPID > {}", seen.display())));
+    assert_eq!(std::fs::read_to_string(&seen).unwrap().trim(), world.keeper("1").process.pid.to_string());
+    // Neither the keeper nor what it was before it took leave is a child of ours.
+    let own = format!(" {} ", std::process::id());
+    let is_child = |stat: String| stat.rsplit_once(')').is_some_and(|(_, rest)| rest[2..].starts_with(&own));
+    let stats = std::fs::read_dir("/proc").unwrap().flatten().map(|item| item.path().join("stat"));
+    assert_eq!(
+        stats
+            .filter_map(|path| std::fs::read_to_string(path).ok())
+            .filter(|stat| is_child(stat.clone()))
+            .count(),
+        0
+    );
+}
+
+#[test]
 fn a_keeper_that_cannot_start_or_publish_says_why() {
     let world = World::new();
     let spec = world.spec("1", "true");

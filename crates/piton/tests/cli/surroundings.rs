@@ -199,7 +199,7 @@ fn sleep_is_held_off_while_work_runs_and_no_longer() {
     piton_sys::file::create_new(&helper, script.as_bytes(), piton_sys::file::Durability::Unsynced).unwrap();
     std::fs::set_permissions(&helper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", world.beside("bin").display(), std::env::var("PATH").unwrap());
-    let agent = "cp \"$BESIDE/sleep.log\" seen; touch b.txt";
+    let agent = "until test -s \"$BESIDE/sleep.log\"; do sleep 0.01; done; cp \"$BESIDE/sleep.log\" seen; touch b.txt";
     world
         .piton_with(
             &[("PATH", path.as_str())],
@@ -208,6 +208,8 @@ fn sleep_is_held_off_while_work_runs_and_no_longer() {
         .exits(0);
     let seen = world.read("seen");
     assert!(seen.contains("held --what=sleep --who=piton") && seen.ends_with("cat\n"), "{seen}");
+    let held = std::fs::read_to_string(&log).unwrap().matches("held ").count();
+    assert_eq!(held, 1, "the agent and the checks need one helper, not one each");
     let holds = format!("pgrep -f '^/bin/sh {}'", helper.display());
     eventually("nothing holds sleep off any more", || world.shell(&holds).code != 0);
 }

@@ -90,12 +90,37 @@ pub(super) use linux::{carries, entry};
 
 #[cfg(target_os = "linux")]
 mod linux {
+    use std::io::Read;
+
     use super::Entry;
+
+    /// What is read at once: a row always fits, an environment mostly does.
+    const READ_BYTES: usize = 8 * 1024;
 
     /// The row of one process.
     pub(in crate::process) fn entry(pid: u32) -> Option<Entry> {
         // Bytes, not text: a process may call itself anything.
-        parse(pid, &std::fs::read(format!("/proc/{pid}/stat")).ok()?)
+        parse(pid, &read(&format!("/proc/{pid}/stat")).ok()?)
+    }
+
+    /// Reads a file that does not tell its size, in as few pieces as possible: a table has hundreds of them.
+    fn read(path: &str) -> std::io::Result<Vec<u8>> {
+        let mut file = std::fs::File::open(path)?;
+        let mut bytes = vec![0; READ_BYTES];
+        let mut length = 0;
+        loop {
+            match file.read(&mut bytes[length..]) {
+                Ok(0) => break,
+                Ok(count) => length += count,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+            if length == bytes.len() {
+                bytes.resize(2 * length, 0);
+            }
+        }
+        bytes.truncate(length);
+        Ok(bytes)
     }
 
     pub(super) fn all() -> Vec<Entry> {
@@ -106,7 +131,7 @@ mod linux {
     /// Whether the process was started with exactly this `NAME=value` in its environment.
     pub(in crate::process) fn carries(pid: u32, assignment: &[u8]) -> bool {
         // Unreadable means: another user's, gone, or a kernel thread. None of them is ours.
-        std::fs::read(format!("/proc/{pid}/environ"))
+        read(&format!("/proc/{pid}/environ"))
             .is_ok_and(|bytes| bytes.split(|&byte| byte == 0).any(|item| item == assignment))
     }
 

@@ -1,8 +1,9 @@
 //! Starting processes in sessions of their own.
 //!
-//! Two ways: [`Tree::spawn`](super::Tree::spawn) keeps the child, [`spawn_detached`] gives it away, so that it
+//! Three ways: [`Tree::spawn`](super::Tree::spawn) keeps the child, [`spawn_detached`] gives it away, so that it
 //! outlives this process and never becomes a zombie of it. Both close every descriptor but the three standard
-//! ones, reset signals, and give the child no terminal.
+//! ones, reset signals, and give the child no terminal. [`spawn_leaving`] starts a program that does all of that
+//! itself, by [`take_leave`]: this process then need not be copied for a moment, which grows with its memory.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -150,6 +151,58 @@ pub fn spawn_detached(program: &Path, args: &[OsString], options: Detach) -> io:
     Ok(Detached { process, stdout: between.stdout.take().map(|pipe| File::from(OwnedFd::from(pipe))) })
 }
 
+/// A program that is about to take leave; see [`spawn_leaving`].
+#[derive(Debug)]
+pub struct Leaving {
+    child: std::process::Child,
+    /// Its standard output.
+    pub stdout: File,
+}
+
+impl Leaving {
+    /// It has taken leave: what is left of the child that it was is collected.
+    pub fn has_left(mut self) {
+        // Nothing depends on it but the tidiness of the process table.
+        let _ = self.child.wait();
+    }
+}
+
+/// Starts a program that begins with [`take_leave`], and so is nobody's child and outlives this process.
+///
+/// Returns when the program runs and has been given its input.
+pub fn spawn_leaving(program: &Path, args: &[OsString], input: &[u8]) -> io::Result<Leaving> {
+    let start = Start {
+        program: program.to_owned(),
+        args: args.to_vec(),
+        stdin: Stdin::Pipe,
+        stdout: Output::Pipe,
+        ..Start::default()
+    };
+    let mut child = start.command()?.spawn()?;
+    let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+    stdin.expect("the input is a pipe").write_all(input)?;
+    let stdout = File::from(OwnedFd::from(stdout.expect("the output is a pipe")));
+    Ok(Leaving { child, stdout })
+}
+
+/// What a program does first that is started by [`spawn_leaving`], before it opens anything or starts a thread: it goes
+/// on as a process that is nobody's child, in a session of its own, with no descriptor but the three standard ones,
+/// whoever opened it and forgot to say so.
+pub fn take_leave() -> io::Result<()> {
+    #[expect(unsafe_code, reason = "no safe wrapper of fork is at hand")]
+    // SAFETY: the caller promises to be the only thread, so the child finds every lock free; `_exit` runs no handlers.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => {
+            rustix::process::setsid()?;
+            #[cfg(target_os = "linux")]
+            close_range(0);
+            Ok(())
+        }
+        _ => unsafe { libc::_exit(0) },
+    }
+}
+
 impl Start {
     /// Starts a child in a session of its own, which first writes itself into the control group `members`.
     ///
@@ -247,10 +300,17 @@ fn fork_again(command: &mut Command, number: OwnedFd) {
 /// forgot to say so. Where the kernel cannot, those opened with care still do not.
 #[cfg(target_os = "linux")]
 fn close_others_on_exec() {
+    close_range(libc::CLOSE_RANGE_CLOEXEC);
+}
+
+/// Closes every descriptor but the three standard ones, or marks them.
+#[cfg(target_os = "linux")]
+fn close_range(flags: libc::c_uint) {
     #[expect(unsafe_code, reason = "a bare system call; no safe wrapper of it is at hand")]
-    // SAFETY: marks descriptors of a process that is about to exec; closes none, touches no memory.
+    // SAFETY: touches no memory. Marks descriptors of a process that is about to exec, or closes those of one that
+    // has just begun and opened none.
     unsafe {
-        libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC);
+        libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, flags);
     }
 }
 

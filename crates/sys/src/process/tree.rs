@@ -4,8 +4,13 @@
 //! Where the system gives us none, the process table is searched: for descendants of the root, for members of
 //! its session, and for the mark, a variable in the environment that children inherit. The search also runs
 //! where there is a group, for what was moved out of it.
+//!
+//! A keeper adopts what its children leave behind, so one that has no child left has no descendant left either.
+//! What it then searches for is only what somebody outside started with the mark, and that is younger than itself.
 
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -26,11 +31,15 @@ const BETWEEN_LOOKS_MAX: Duration = Duration::from_millis(50);
 #[derive(Clone, Debug)]
 pub struct Tree {
     mark: String,
+    /// How the mark stands in the environment of a process.
+    assignment: Vec<u8>,
     cgroup: Option<Cgroup>,
     /// Their descendants belong to the tree.
     roots: Vec<ProcessId>,
     /// The session it leads belongs to the tree.
     leader: Option<ProcessId>,
+    /// This process is a subreaper and started everything there is; see [`Tree::with_own_descendants`].
+    own: Option<ProcessId>,
 }
 
 /// What holds a tree together.
@@ -52,7 +61,7 @@ pub enum TreeKind {
 pub enum Emptied {
     /// The kernel says so.
     Proven,
-    /// Two looks at the process table in a row found nothing.
+    /// Two looks at the process table in a row found nothing, or one where nobody was left to start anything.
     Scanned,
 }
 
@@ -73,7 +82,7 @@ impl Tree {
     pub fn create(mark: &str) -> io::Result<Tree> {
         check_mark(mark)?;
         let cgroup = Self::planned_cgroup(mark).map(Cgroup::at).filter(|cgroup| cgroup.create().is_ok());
-        Ok(Tree { mark: mark.to_owned(), cgroup, roots: Vec::new(), leader: None })
+        Ok(Tree { cgroup, ..Self::carrying(MARK_VARIABLE, mark.as_ref()) })
     }
 
     /// The tree of this mark, as another process made it; see [`Tree::with_cgroup`] and [`Tree::with_leader`]
@@ -81,7 +90,14 @@ impl Tree {
     pub fn open(mark: &str) -> io::Result<Tree> {
         check_mark(mark)?;
         let cgroup = Self::planned_cgroup(mark).map(Cgroup::at).filter(Cgroup::exists);
-        Ok(Tree { mark: mark.to_owned(), cgroup, roots: Vec::new(), leader: None })
+        Ok(Tree { cgroup, ..Self::carrying(MARK_VARIABLE, mark.as_ref()) })
+    }
+
+    /// Everything that was started with this very value of a variable: for a tree whose mark nobody knows any more.
+    pub fn carrying(variable: &str, value: &OsStr) -> Tree {
+        let mark = value.to_string_lossy().into_owned();
+        let assignment = [variable.as_bytes(), b"=", value.as_bytes()].concat();
+        Tree { mark, assignment, cgroup: None, roots: Vec::new(), leader: None, own: None }
     }
 
     /// The control group [`Tree::create`] would make in this process: to be written down before it is made.
@@ -108,9 +124,12 @@ impl Tree {
         self
     }
 
-    /// Every descendant of this process belongs to the tree, the process itself does not.
+    /// Every descendant of this process belongs to the tree, the process itself does not. Nothing of the tree was
+    /// started before this process was.
     pub fn with_own_descendants(mut self) -> Tree {
-        self.roots.push(super::current());
+        let own = super::current();
+        self.roots.push(own.clone());
+        self.own = Some(own);
         self
     }
 
@@ -141,15 +160,15 @@ impl Tree {
         let table = Table::read();
         let grouped = self.cgroup.as_ref().map(Cgroup::members).unwrap_or_default();
         let session = self.leader.as_ref().filter(|leader| is_our_session(&table, leader));
-        let assignment = format!("{MARK_VARIABLE}={}", self.mark);
         let own = std::process::id();
+        let oldest = self.own.as_ref().map_or(0, |own| own.start_time);
         let belongs = |entry: &&Entry| {
             entry.pid != own
                 && (grouped.contains(&entry.pid)
                     || session.is_some_and(|leader| entry.session == leader.pid)
                     || self.is_root(entry)
                     || table.ancestors(entry).any(|ancestor| self.is_root(ancestor))
-                    || scan::carries(entry.pid, assignment.as_bytes()))
+                    || (entry.start_time >= oldest && scan::carries(entry.pid, &self.assignment)))
         };
         table.running().filter(belongs).map(Entry::id).collect()
     }
@@ -169,6 +188,8 @@ impl Tree {
         let mut pause = BETWEEN_LOOKS_MIN;
         let mut empty_looks = 0;
         loop {
+            // Asked before the look: nothing can be born behind its back where there is nobody to bear it.
+            let looks_needed = if self.cgroup.is_some() || self.is_childless() { 1 } else { 2 };
             if let Some(cgroup) = &self.cgroup {
                 cgroup.kill();
             }
@@ -178,10 +199,8 @@ impl Tree {
             }
             let group_is_empty = self.cgroup.as_ref().is_none_or(Cgroup::is_empty);
             empty_looks = if survivors.is_empty() && group_is_empty { empty_looks + 1 } else { 0 };
-            match &self.cgroup {
-                Some(_) if empty_looks == 1 => return Ok(Emptied::Proven),
-                None if empty_looks == 2 => return Ok(Emptied::Scanned),
-                _ => {}
+            if empty_looks >= looks_needed {
+                return Ok(if self.cgroup.is_some() { Emptied::Proven } else { Emptied::Scanned });
             }
             let waited = started.elapsed();
             if waited >= patience && empty_looks == 0 {
@@ -199,6 +218,11 @@ impl Tree {
     /// Removes what holds an empty tree together.
     pub fn remove(self) -> io::Result<()> {
         self.cgroup.map_or(Ok(()), |cgroup| cgroup.remove())
+    }
+
+    /// Whether the kernel says that this process, which adopts every orphan below it, has nobody below it.
+    fn is_childless(&self) -> bool {
+        self.own.is_some() && super::has_no_children()
     }
 
     fn is_root(&self, entry: &Entry) -> bool {
