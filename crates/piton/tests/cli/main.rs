@@ -38,4 +38,5 @@ mod views;
 #[cfg(target_os = "linux")]
 mod walls;
 mod workflow;
+mod workflow_hostile;
 mod worktree;
