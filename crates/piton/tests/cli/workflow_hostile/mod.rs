@@ -96,7 +96,7 @@ impl Place {
     }
 
     fn has_panicked(&self) -> bool {
-        let logs = std::fs::read_dir(self.world.path(".piton/logs")).into_iter().flatten().flatten();
+        let logs = std::fs::read_dir(self.world.path(".piton/drivers")).into_iter().flatten().flatten();
         logs.map(|entry| std::fs::read_to_string(entry.path()).unwrap_or_default())
             .any(|text| text.contains("panicked"))
     }
