@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::apply::unblock;
-use super::definition::{Items, OnReject, StepId, Work};
+use super::definition::{OnReject, StepId, Work};
 use super::facts::{Hold, OpenAttempt, StepEnd, StepReport};
 use super::limits::{BACKOFF_MS_MAX, REPORT_ENTRIES_MAX};
 use super::state::{State, StepState, StepStatus};
@@ -238,10 +238,7 @@ fn one_done(state: &mut State, index: usize, report: StepReport) {
 fn is_last_item(state: &State, index: usize) -> bool {
     let Some(collection) = &state.plan.step(index).collection else { return true };
     let step = &state.steps[index];
-    let items = step.items.as_ref().map(Vec::len).or_else(|| match collection.sources.first() {
-        Some(Items::Given(items)) => Some(items.len()),
-        _ => None,
-    });
+    let items = state.item_count(index);
     let most = collection.max_iterations.map_or(usize::MAX, |most| most as usize).min(items.unwrap_or(0));
     let holds = |until: &super::condition::Condition| until.holds(&state.facts_for(index));
     step.index as usize >= most || collection.until_condition.as_ref().is_some_and(holds)

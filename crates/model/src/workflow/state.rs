@@ -367,6 +367,15 @@ impl State {
         self.steps.iter().all(|step| step.status.satisfies() && step.goes_back.is_none())
     }
 
+    /// How many items the collection of this step has, once that is known.
+    pub fn item_count(&self, index: usize) -> Option<usize> {
+        let collection = self.plan.step(index).collection.as_ref()?;
+        match (&self.steps[index].items, collection.sources.first()) {
+            (Some(items), _) | (None, Some(Items::Given(items))) => Some(items.len()),
+            _ => None,
+        }
+    }
+
     /// Attempts that this step may have in one iteration.
     pub fn max_attempts(&self, index: usize) -> u32 {
         self.plan.step(index).max_attempts.unwrap_or(self.options.max_attempts).max(1)

@@ -26,7 +26,7 @@ pub(super) async fn run(
     };
     let interactive = out.terminal && std::io::stdin().is_terminal() && !out.json;
     if given.is_none() && (arguments.run.run.is_none() || !interactive) {
-        return list(global, out).await;
+        return list(global, arguments.run.run.as_deref(), out).await;
     }
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     if client.kind(&run).await? == Kind::Workflow {
@@ -87,10 +87,17 @@ async fn go_on(client: &LocalClient, run: &RunId, question: u32, out: &Output) -
     Ok(ExitCode::Done)
 }
 
-async fn list(global: &Global, out: &Output) -> Result<ExitCode, Failure> {
+/// What waits for a person, in one run or in all.
+async fn list(global: &Global, run: Option<&str>, out: &Output) -> Result<ExitCode, Failure> {
     let client = repository::open(&repository::layout(global)?)?;
+    let only = match run {
+        Some(run) => Some(client.resolve(Some(run)).await?),
+        None => None,
+    };
     let mut waiting = Vec::new();
-    for run in client.runs().await? {
+    for run in
+        client.runs().await?.into_iter().filter(|run| only.as_ref().is_none_or(|only| run.run_id == *only))
+    {
         let questions = client.questions(&run.run_id).await?;
         if !questions.is_empty() {
             waiting.push((run.run_id, questions));

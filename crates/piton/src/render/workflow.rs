@@ -31,8 +31,16 @@ pub(crate) fn progress(event: &Event, after: &State) -> Option<String> {
                 0 | 1 => String::new(),
                 tries => format!(", try {tries}"),
             };
-            let more = step.last_error.as_ref().map_or_else(String::new, |error| format!("  {error}"));
-            format!("{:<18} {id}  ({}{tries}){more}", word(step.status), duration(took))
+            let items = after.plan.graph().place(id).and_then(|index| after.item_count(index));
+            let more = match (&step.last_error, items) {
+                (Some(error), _) => format!("  {error}"),
+                (None, Some(items)) => format!("  item {} of {items}", step.index),
+                (None, None) => String::new(),
+            };
+            // One item of several is done: the step itself is to go on.
+            let is_item = step.status == StepStatus::Pending && step.index > 0 && step.last_error.is_none();
+            let word = if is_item { "completed" } else { word(step.status) };
+            format!("{word:<18} {id}  ({}{tries}){more}", duration(took))
         }
         Event::StepsPassed { steps } => {
             let names: Vec<String> = steps
