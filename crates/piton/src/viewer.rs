@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use piton_engine::LocalClient;
+use piton_engine::workflow::catch_up_view;
 use piton_model::loop_machine::{AttemptOutcome, HookRecord};
 use piton_model::workflow::WorkflowEvent;
 use piton_model::{
@@ -65,7 +66,11 @@ pub(crate) async fn view(
     out: &Output,
 ) -> Result<ExitCode, Failure> {
     match client.kind(run).await? {
-        Kind::Workflow => watch::<workflow::State>(client, run, from, out).await,
+        Kind::Workflow => {
+            let code = watch::<workflow::State>(client, run, from, out).await?;
+            catch_up_view(client, run).await?;
+            Ok(code)
+        }
         Kind::Loop | Kind::Ledger => watch::<State>(client, run, from, out).await,
     }
 }

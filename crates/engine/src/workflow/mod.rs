@@ -30,8 +30,10 @@ use piton_files::workflow::{RunPlace, RunView};
 use piton_git::Workspace;
 use piton_model::workflow::{Command, Effect, State};
 use piton_model::{Machine, RunId, Seq, Status, Timestamp};
+use piton_store::{Claim, Store};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 
+use crate::client::{ClientError, LocalClient};
 use crate::driver::World;
 use crate::layout::Layout;
 use crate::world::{Interrupts, WorldError, sentence};
@@ -81,6 +83,29 @@ struct Shown {
 pub fn view_of(layout: &Layout, run: &RunId) -> RunView {
     let digests = layout.attempts(run).join("run_state.digests");
     RunView::new(RunPlace::new(layout.root(), run.clone()), digests)
+}
+
+/// Renders the view of a run that rests and that nobody drives, where its driver was killed before it could. One that
+/// somebody edited is left for `resume`.
+pub async fn catch_up_view(client: &LocalClient, run: &RunId) -> Result<(), ClientError> {
+    let view = view_of(client.layout(), run);
+    let is_behind = |state: &State| state.is_at_rest() && view.is_behind(state).unwrap_or(false);
+    if !is_behind(&client.load_as::<State>(run, None).await?.state) {
+        return Ok(());
+    }
+    // Whoever drives it renders it; the lease keeps a driver from beginning meanwhile.
+    let Ok(lease) = client.store().claim(run, LocalClient::holder(), Claim::IfFree).await else {
+        return Ok(());
+    };
+    let loaded = client.load_as::<State>(run, None).await;
+    if let Ok(loaded) = &loaded
+        && is_behind(&loaded.state)
+    {
+        // One that cannot be written is no reason not to look; the next look tries again.
+        let _ = view.publish(&loaded.state);
+    }
+    client.store().release(lease).await?;
+    loaded.map(drop)
 }
 
 /// Whether a file of a person lies there that the run has not heard of.

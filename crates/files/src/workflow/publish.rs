@@ -94,6 +94,15 @@ impl RunView {
         Ok(moved)
     }
 
+    /// Whether the view is ours and shows something else than `state`: whoever drove died before rendering it. One that
+    /// somebody edited or deleted is not behind.
+    pub fn is_behind(&self, state: &State) -> Result<bool, Error> {
+        let bytes = render(state, &self.place);
+        let (found, on_disk) =
+            file::within(&self.place.repo, &self.place.state(), |path| self.look(path, bytes.len()))?;
+        Ok(matches!(found, Found::Ours(_)) && on_disk != bytes)
+    }
+
     /// Moves a file away that is not ours. `path` leads to it by another way; people know it by its own.
     fn aside(&self, path: &Path, state: &State) -> Result<Quarantined, Error> {
         let moved = quarantine(&self.place.repo, path, state.updated_at)?;

@@ -1,5 +1,6 @@
 //! `piton status`: one screen.
 
+use piton_engine::workflow::catch_up_view;
 use piton_model::{ExitCode, Kind};
 use piton_sys::{Clock, SystemClock};
 use piton_view::Client;
@@ -12,6 +13,7 @@ use crate::{render, repository};
 pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
     if client.kind(&run).await? == Kind::Workflow {
+        catch_up_view(&client, &run).await?;
         let status = client.workflow_status(&run).await?;
         if out.json {
             out.json(&status);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use piton_engine::workflow::catch_up_view;
 use piton_model::{ExitCode, Kind, exit_code};
 use piton_store::Store;
 use piton_view::Client;
@@ -29,6 +30,9 @@ pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -
         let outline = client.outline(&run).await?;
         if let Some(code) = exit_code(outline.status, outline.reason) {
             start::let_go(&client, &run).await?;
+            if outline.kind == Kind::Workflow {
+                catch_up_view(&client, &run).await?;
+            }
             match outline.kind {
                 _ if !out.json => {}
                 Kind::Workflow => out.json(&client.workflow_status(&run).await?),

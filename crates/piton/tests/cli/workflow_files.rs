@@ -59,6 +59,29 @@ fn a_log_grows_while_its_step_works_and_is_whole_when_it_has_ended() {
 }
 
 #[test]
+fn a_view_that_a_killed_driver_left_behind_is_caught_up_with_and_an_edited_one_is_left_alone() {
+    let world = world(CHAIN);
+    world.write("broken", "");
+    let keep = "cp -r .agents/runs/r1/run_state.json .piton/attempts/r1/run_state.digests ";
+    let put = "cp kept/run_state.json .agents/runs/r1/ && cp kept/run_state.digests .piton/attempts/r1/";
+    // The view of a moment before the end, as a driver leaves it that is killed after its last append.
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(1);
+    world.shell(&format!("mkdir kept && {keep} kept && rm broken")).exits(0);
+    world.piton(&["resume", "r1"]).exits(0);
+    for looks in [&["status", "r1"][..], &["wait", "r1"], &["attach", "r1"]] {
+        world.shell(put).exits(0);
+        assert_eq!(state(&world, "r1")["steps"]["coding"]["status"], "FAILED");
+        world.piton(looks).exits(0);
+        assert_eq!(state(&world, "r1")["steps"]["coding"]["status"], "COMPLETED", "{looks:?}");
+    }
+    let path = ".agents/runs/r1/run_state.json";
+    let edited = world.read(path).replacen("COMPLETED", "PENDING", 1);
+    world.write(path, &edited);
+    world.piton(&["status", "r1"]).exits(0);
+    assert_eq!(world.read(path), edited);
+}
+
+#[test]
 fn a_run_whose_directory_was_deleted_is_discarded_and_its_name_is_free() {
     let world = world(CHAIN);
     world.write("broken", "");

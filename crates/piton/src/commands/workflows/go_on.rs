@@ -1,7 +1,7 @@
 //! Going on with a workflow that is there: resume, another definition, what somebody wrote meanwhile, a fork.
 
 use piton_engine::LocalClient;
-use piton_engine::workflow::{is_discarded, view_of};
+use piton_engine::workflow::{catch_up_view, is_discarded, view_of};
 use piton_files::workflow::{Edited, Loaded, difference};
 use piton_model::loop_machine::Raise;
 use piton_model::workflow::{Command, Order, State, StepId, create, fork};
@@ -38,6 +38,7 @@ pub(super) async fn go_on(
     arguments: &RunArguments,
     out: &Output,
 ) -> Result<(RunId, From), Failure> {
+    catch_up_view(client, run).await?;
     let state = client.load_as::<State>(run, None).await?.state;
     if state.status == Status::Completed && arguments.start_at_step.is_none() {
         return Err(Failure::usage(format!("run `{run}` is completed")).hint(format!(
@@ -82,6 +83,7 @@ async fn resume(
         return Err(piton_store::Error::Held { run: run.clone(), holder: Box::new(holder) }.into());
     }
     require_kept(client, run).await?;
+    catch_up_view(client, run).await?;
     adopt_edits(client, run, out).await?;
     let loaded = client.load_as::<State>(run, None).await?;
     if let Some(step) = start_at {
