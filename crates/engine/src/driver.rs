@@ -77,6 +77,27 @@ pub struct Driver {
     pub version: String,
 }
 
+/// How long a lease is waited for that somebody holds only for a moment, to look or to record something.
+const SHORT_LEASE: Duration = Duration::from_secs(2);
+
+/// Takes a free lease. One that is held is waited for a moment: others take it for one look.
+pub async fn claim_soon<S: Store>(
+    store: &S,
+    run: &RunId,
+    holder: piton_store::Holder,
+) -> Result<Lease, Error> {
+    let mut left = SHORT_LEASE;
+    loop {
+        match store.claim(run, holder.clone(), Claim::IfFree).await {
+            Err(Error::Held { .. }) if !left.is_zero() => {
+                tokio::time::sleep(LOOK_EVERY).await;
+                left = left.saturating_sub(LOOK_EVERY);
+            }
+            claimed => return claimed,
+        }
+    }
+}
+
 /// Drives a run under its lease until it rests.
 pub async fn drive<M: Machine, S: Store, W: World<M>>(
     store: &S,
@@ -96,7 +117,7 @@ pub async fn drive<M: Machine, S: Store, W: World<M>>(
         if store.row(run).await?.head.seq == head {
             return Ok(leave);
         }
-        lease = match store.claim(run, driver.holder.clone(), Claim::IfFree).await {
+        lease = match claim_soon(store, run, driver.holder.clone()).await {
             Ok(lease) => lease,
             Err(Error::Held { .. }) => return Ok(leave),
             Err(error) => return Err(error.into()),

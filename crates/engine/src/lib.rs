@@ -17,6 +17,6 @@ pub mod workflow;
 pub mod world;
 
 pub use client::{ClientError, LocalClient};
-pub use driver::{DriveError, Driver, World, drive};
+pub use driver::{DriveError, Driver, World, claim_soon, drive};
 pub use entry::entry_of;
 pub use layout::Layout;

@@ -17,13 +17,14 @@ use piton_model::{
     ledger_machine, workflow,
 };
 use piton_store::sqlite::Sqlite;
-use piton_store::{Append, Claim, Entry, Expect, Fence, Holder, RunRow, Store};
+use piton_store::{Append, Claim, Entry, Expect, Fence, Holder, Lease, RunRow, Store};
 use piton_sys::redact::Redactor;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_view::{
     AskedView, Client, EventView, Request, RunStatus, RunSummary, ShowView, VerifyView, WorkflowStatus,
 };
 
+use crate::driver::claim_soon;
 use crate::entry::entry_of;
 use crate::layout::Layout;
 use crate::load::{self, LoadError, Loaded};
@@ -219,6 +220,53 @@ impl LocalClient {
         }
     }
 
+    /// Records what a command says of a run at rest, and nothing that follows from it: that is for whoever drives it next.
+    /// A run that is held is waited for a moment; then it is an error.
+    pub async fn record_at_rest<M: Machine>(
+        &self,
+        run: &RunId,
+        command: M::Command,
+    ) -> Result<(), ClientError> {
+        let lease = claim_soon(&self.store, run, Self::holder()).await?;
+        let loaded = load::load::<M, _>(&self.store, run).await?;
+        let now = SystemClock.now();
+        let recorded = match loaded.state.advance(command, now) {
+            // The first event is what the command says.
+            Ok((events, _)) => match events.into_iter().next() {
+                Some(event) => {
+                    let state = M::apply(Some(loaded.state), &event, now).expect("a state stays a state");
+                    self.append_under(&lease, loaded.head, now, &[event], &state).await
+                }
+                None => Ok(()),
+            },
+            Err(rejection) => Err(rejection.into()),
+        };
+        self.store.release(lease).await?;
+        recorded
+    }
+
+    async fn append_under<M: Machine>(
+        &self,
+        lease: &Lease,
+        head: Seq,
+        at: Timestamp,
+        events: &[M::Event],
+        state: &M,
+    ) -> Result<(), ClientError> {
+        let append = Append {
+            run: lease.run.clone(),
+            fence: Fence::Epoch(lease.epoch),
+            expect: Expect::Seq(head),
+            at,
+            events: events.iter().map(RunEvent::encode).collect(),
+            entry: Some(entry_of(state)),
+            checkpoint: None,
+            salt: SystemIds.bytes(),
+        };
+        self.store.append(append).await?;
+        Ok(())
+    }
+
     /// Tells a run at rest something that whoever drives it next should know. Nothing happens where it has a driver.
     pub async fn tell_at_rest<M: Machine>(
         &self,
@@ -235,17 +283,7 @@ impl LocalClient {
         let (events, state) = loaded.state.advance(command, now)?;
         // Work must be begun by a driver; only what comes to rest is settled here.
         if !events.is_empty() && state.effects().is_empty() {
-            let append = Append {
-                run: run.clone(),
-                fence: Fence::Epoch(lease.epoch),
-                expect: Expect::Seq(loaded.head),
-                at: now,
-                events: events.iter().map(RunEvent::encode).collect(),
-                entry: Some(entry_of(&state)),
-                checkpoint: None,
-                salt: SystemIds.bytes(),
-            };
-            self.store.append(append).await?;
+            self.append_under(&lease, loaded.head, now, &events, &state).await?;
         }
         self.store.release(lease).await?;
         Ok(())

@@ -7,7 +7,7 @@ use piton_model::{Kind, RunId, Timestamp};
 use piton_store::{Claim, Store};
 use piton_sys::file;
 
-use crate::client::{ClientError, LocalClient};
+use crate::client::LocalClient;
 use crate::layout::Layout;
 use crate::world::sentence;
 
@@ -21,48 +21,81 @@ pub struct Cleaned {
 }
 
 /// Removes the directories that may go at `now`, see [`to_archive`]. Their journals stay, and directories of runs that
-/// this journal does not know are left alone.
-pub async fn clean_up(client: &LocalClient, now: Timestamp) -> Result<Cleaned, ClientError> {
-    let root = client.layout().root();
+/// this journal does not know are left alone. Never fails: what cannot be done now is said, and left for the next time.
+pub async fn clean_up(client: &LocalClient, now: Timestamp) -> Cleaned {
+    let mut cleaned = Cleaned::default();
+    let rows = match client.store().rows().await {
+        Ok(rows) => rows,
+        Err(error) => {
+            cleaned.problems.push(error.to_string());
+            return cleaned;
+        }
+    };
     let mut standings = Vec::new();
-    for row in client.store().rows().await? {
-        let directory = RunPlace::new(root, row.run.clone()).directory();
+    for row in rows {
+        let directory = RunPlace::new(client.layout().root(), row.run.clone()).directory();
         if row.entry.kind != Kind::Workflow.as_str() || !directory.is_dir() {
             continue;
         }
-        let state = client.load_as::<State>(&row.run, None).await?.state;
-        let parent = state.options.parent.clone();
-        standings.push(Standing { run: row.run, status: state.status, since: state.since, parent });
+        match client.load_as::<State>(&row.run, None).await {
+            Ok(loaded) => standings.push(standing(&loaded.state)),
+            Err(error) => cleaned.problems.push(format!("run `{}`: {error}", row.run)),
+        }
     }
-    let mut cleaned = Cleaned::default();
     for run in to_archive(&standings, now) {
-        match archive(client, &run, now).await {
+        match archive(client, &run, &standings, now).await {
             Ok(true) => cleaned.removed.push(run),
             Ok(false) => {}
             Err(problem) => cleaned.problems.push(format!("run `{run}`: {problem}")),
         }
     }
-    Ok(cleaned)
+    cleaned
+}
+
+fn standing(state: &State) -> Standing {
+    Standing {
+        run: state.run.clone(),
+        status: state.status,
+        since: state.since,
+        parent: state.options.parent.clone(),
+        forked_from: state.forked_from.as_ref().map(|(run, _)| run.clone()),
+    }
 }
 
 /// Archives one run and removes its directory, under its lease: nobody may go on with it meanwhile.
-async fn archive(client: &LocalClient, run: &RunId, now: Timestamp) -> Result<bool, String> {
+async fn archive(
+    client: &LocalClient,
+    run: &RunId,
+    standings: &[Standing],
+    now: Timestamp,
+) -> Result<bool, String> {
     let Ok(lease) = client.store().claim(run, LocalClient::holder(), Claim::IfFree).await else {
         return Ok(false);
     };
-    let done = put_away(client, run, now).await;
+    let done = put_away(client, run, standings, now).await;
     let released = client.store().release(lease).await.map_err(|error| error.to_string());
     done.and_then(|done| released.map(|()| done))
 }
 
-async fn put_away(client: &LocalClient, run: &RunId, now: Timestamp) -> Result<bool, String> {
+async fn put_away(
+    client: &LocalClient,
+    run: &RunId,
+    standings: &[Standing],
+    now: Timestamp,
+) -> Result<bool, String> {
     let root = client.layout().root();
     let loaded = client.load_as::<State>(run, None).await.map_err(|error| error.to_string())?;
-    if !super::is_over(&loaded.state) {
+    // Somebody may have gone on with it since it was judged.
+    if loaded.state.open_count() > 0 || !standings.contains(&standing(&loaded.state)) {
         return Ok(false);
     }
     let archive = RunArchive::open(root).and_then(|archive| archive.add(&loaded.state, now));
     archive.map_err(|error| format!("`.agents/run_archive.db`: {error}"))?;
+    // A request needs no lease: one that came meanwhile wants the directory.
+    let row = client.store().row(run).await.map_err(|error| error.to_string())?;
+    if row.head.seq != loaded.head {
+        return Ok(false);
+    }
     remove(client.layout(), run).map_err(|error| sentence(&error))?;
     Ok(true)
 }

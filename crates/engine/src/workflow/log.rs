@@ -32,12 +32,21 @@ impl Log {
     /// Adds what was printed since the last time. The first time the log begins anew, whoever wrote there before.
     pub(super) fn catch_up(&mut self) {
         let mut bytes = Vec::new();
-        for (output, copied) in &mut self.outputs {
-            *copied += read_after(output, *copied, &mut bytes).unwrap_or(0);
-        }
-        match &mut self.file {
-            None => self.file = begin(&self.root, &self.path, &bytes).ok(),
-            Some(file) => drop(file.write_all(&bytes)),
+        let read: Vec<u64> = self
+            .outputs
+            .iter()
+            .map(|(output, copied)| read_after(output, *copied, &mut bytes).unwrap_or(0))
+            .collect();
+        let written = match &mut self.file {
+            None => {
+                self.file = begin(&self.root, &self.path, &bytes).ok();
+                self.file.is_some()
+            }
+            Some(file) => file.write_all(&bytes).is_ok(),
+        };
+        // What could not be written is tried again the next time.
+        if written {
+            self.outputs.iter_mut().zip(read).for_each(|((_, copied), read)| *copied += read);
         }
     }
 }

@@ -29,7 +29,7 @@ pub use nested::nested_run;
 use piton_files::workflow::{RunPlace, RunView};
 use piton_git::Workspace;
 use piton_model::workflow::{Command, Effect, State};
-use piton_model::{Machine, RunId, Seq, Status, Timestamp};
+use piton_model::{Machine, RunId, Seq, Timestamp};
 use piton_store::{Claim, Store};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 
@@ -120,11 +120,6 @@ pub fn is_discarded(layout: &Layout, state: &State) -> bool {
     let directory = RunPlace::new(layout.root(), state.run.clone()).directory();
     let gone = |error: std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
     state.is_at_rest() && state.open_count() == 0 && directory.symlink_metadata().is_err_and(gone)
-}
-
-/// Whether nobody goes on with this run unless somebody begins anew.
-fn is_over(state: &State) -> bool {
-    matches!(state.status, Status::Completed | Status::Failed) && state.open_count() == 0
 }
 
 impl WorkflowWorld {

@@ -136,6 +136,11 @@ impl RunView {
         }
     }
 
+    /// Moves an edited view away that cannot be adopted.
+    pub fn set_aside(&self, state: &State) -> Result<Quarantined, Error> {
+        file::within(&self.place.repo, &self.place.state(), |path| self.aside(path, state))
+    }
+
     /// The file with this digest was adopted: from now on it is ours, and may be written over.
     pub fn accept(&self, digest: &str) -> Result<(), Error> {
         file::write_atomic(&self.digests, digest.as_bytes(), Durability::Unsynced)

@@ -23,27 +23,46 @@ pub struct Standing {
     pub since: Timestamp,
     /// The run whose step it is, if it is nested in one.
     pub parent: Option<RunId>,
+    /// The run it was forked from, whose artifacts it may use.
+    pub forked_from: Option<RunId>,
 }
 
 /// The runs whose directories may go: completed ones of more than 48 hours ago, and the oldest of those that are more
-/// than ten, failed ones only if they are as old. One that is unfinished stays, and so does a step of such a run.
+/// than ten, failed ones only if they are as old. One that is unfinished stays, and so does whatever another run that is
+/// not completed needs: what is nested in it, and what it was forked from, all the way.
 pub fn to_archive(runs: &[Standing], now: Timestamp) -> Vec<RunId> {
-    let is_over = |run: &Standing| matches!(run.status, Status::Completed | Status::Failed);
-    let is_held = |run: &Standing| {
-        let parent = runs.iter().find(|other| run.parent.as_ref() == Some(&other.run));
-        parent.is_some_and(|parent| !is_over(parent))
-    };
+    let needed = needed(runs);
     let is_old = |run: &Standing| now.millis_since(run.since) > KEPT_MS;
-    let mut newest_first: Vec<&Standing> = runs.iter().collect();
-    newest_first.sort_by_key(|run| std::cmp::Reverse(run.since));
-    let goes = |(place, run): &(usize, &&Standing)| {
-        let (completed, too_many) = (run.status == Status::Completed, *place >= KEPT_MAX);
-        is_over(run)
-            && !is_held(run)
-            && match completed {
-                true => too_many || is_old(run),
-                false => too_many && is_old(run),
+    let mut newest_first: Vec<usize> = (0..runs.len()).collect();
+    newest_first.sort_by_key(|index| std::cmp::Reverse(runs[*index].since));
+    let goes = |(place, index): &(usize, &usize)| {
+        let (run, too_many) = (&runs[**index], *place >= KEPT_MAX);
+        !needed[**index]
+            && match run.status {
+                Status::Completed => too_many || is_old(run),
+                Status::Failed => too_many && is_old(run),
+                _ => false,
             }
     };
-    newest_first.iter().enumerate().filter(goes).map(|(_, run)| run.run.clone()).collect()
+    newest_first.iter().enumerate().filter(goes).map(|(_, index)| runs[*index].run.clone()).collect()
+}
+
+/// Which runs another one needs that is not completed.
+fn needed(runs: &[Standing]) -> Vec<bool> {
+    let needs = |one: &Standing, other: &Standing| {
+        other.parent.as_ref() == Some(&one.run) || one.forked_from.as_ref() == Some(&other.run)
+    };
+    let mut needed = vec![false; runs.len()];
+    for (first, _) in runs.iter().enumerate().filter(|(_, run)| run.status != Status::Completed) {
+        let mut open = vec![first];
+        while let Some(one) = open.pop() {
+            for (index, other) in runs.iter().enumerate() {
+                if index != first && !needed[index] && needs(&runs[one], other) {
+                    needed[index] = true;
+                    open.push(index);
+                }
+            }
+        }
+    }
+    needed
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use piton_engine::core::Leave;
 use piton_engine::workflow::WorkflowWorld;
 use piton_engine::world::LocalWorld;
-use piton_engine::{Driver, LocalClient, drive};
+use piton_engine::{Driver, LocalClient, claim_soon, drive};
 use piton_model::{ExitCode, Kind, RunId, workflow};
 use piton_store::{Claim, Store};
 use piton_sys::process::{Program, RunLimits, Signal};
@@ -77,7 +77,10 @@ async fn drive_workflow(
     arguments: &DriverArguments,
 ) -> Result<ExitCode, Failure> {
     let driver = Driver { holder: LocalClient::holder(), version: env!("CARGO_PKG_VERSION").to_owned() };
-    let lease = client.store().claim(run, driver.holder.clone(), claim).await?;
+    let lease = match claim {
+        Claim::TakeOver => client.store().claim(run, driver.holder.clone(), claim).await?,
+        Claim::IfFree => claim_soon(client.store(), run, driver.holder.clone()).await?,
+    };
     let state = client.load_as(run, None).await?.state;
     let world = WorkflowWorld::open(client.layout(), &state, start::exe()?, Box::new(start::say_note))?;
     if let Some(starter) = arguments.starter {

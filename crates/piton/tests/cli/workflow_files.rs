@@ -126,6 +126,44 @@ fn a_directory_that_was_deleted_by_mistake_comes_back() {
 }
 
 #[test]
+fn an_edit_of_a_step_that_waits_for_a_person_is_adopted() {
+    let world = world(
+        "steps:\n  - {id: a, run: 'true', human_in_the_loop: true}\n  - {id: b, run: 'touch b.done', needs: [a]}\n",
+    );
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--pause-for-human-input"]).exits(4);
+    let path = ".agents/runs/r1/run_state.json";
+    world.write(path, &world.read(path).replacen("WAITING_ON_HUMAN", "COMPLETED", 1));
+    let ran = world.piton(&["resume", "r1"]).exits(0);
+    assert!(ran.err.contains("adopted from run_state.json: `a` is COMPLETED"), "{}", ran.err);
+    assert_eq!(world.count("r1", "statuses_adopted"), 1);
+    assert!(world.path("b.done").exists());
+}
+
+#[test]
+fn an_edit_of_a_completed_run_is_set_aside_and_stands_in_nobodys_way() {
+    let world = world(CHAIN);
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
+    let path = ".agents/runs/r1/run_state.json";
+    world.write(path, &world.read(path).replacen("COMPLETED", "PENDING", 1));
+    let ran = world.piton(&["run", "w.yaml", "--run-id", "r1", "--start-at-step", "coding"]).exits(0);
+    assert!(ran.err.contains("was not written by piton, or was edited since"), "{}", ran.err);
+    assert_eq!(world.read("log"), "plan\ncode\ncode\n");
+}
+
+#[test]
+fn a_discarded_run_begins_anew_where_it_worked() {
+    let world = world("steps:\n  - {id: a, run: 'echo here >> made'}\n");
+    world.shell("git add -A && git -c user.name=t -c user.email=t@t commit -qm start").exits(0);
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--worktree"]).exits(0);
+    world.shell("rm -r .agents/runs/r1").exits(0);
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
+    assert!(!world.path("made").exists(), "not in the tree of its user");
+    let name = world.path("").file_name().unwrap().to_string_lossy().into_owned();
+    let made = world.path("").with_file_name(format!("{name}-r1")).join("made");
+    assert_eq!(std::fs::read_to_string(made).unwrap(), "here\nhere\n");
+}
+
+#[test]
 fn an_answer_to_a_discarded_run_is_refused() {
     let world = world("steps:\n  - {id: a, run: 'true', human_in_the_loop: true}\n");
     world.piton(&["run", "w.yaml", "--run-id", "r1", "--pause-for-human-input"]).exits(4);

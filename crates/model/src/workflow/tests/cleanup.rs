@@ -8,7 +8,7 @@ const HOUR_MS: i64 = 3_600_000;
 /// A run that has been where it is for so many hours.
 fn run(name: &str, status: Status, hours: i64) -> Standing {
     let since = Timestamp::from_millis(1_000 * HOUR_MS - hours * HOUR_MS);
-    Standing { run: name.parse().unwrap(), status, since, parent: None }
+    Standing { run: name.parse().unwrap(), status, since, parent: None, forked_from: None }
 }
 
 fn gone(runs: &[Standing]) -> Vec<String> {
@@ -45,6 +45,18 @@ fn a_step_of_an_unfinished_run_stays_with_it() {
     let with = |status| gone(&[child.clone(), run("parent", status, 1)]);
     assert!(with(Status::Running).is_empty());
     assert!(with(Status::Paused).is_empty());
+    assert!(with(Status::Failed).is_empty(), "it can be resumed");
     assert_eq!(with(Status::Completed), ["child"]);
+    let grandchild =
+        Standing { parent: Some("child".parse().unwrap()), ..run("grandchild", Status::Completed, 60) };
+    assert!(gone(&[child.clone(), grandchild, run("parent", Status::Running, 1)]).is_empty());
     assert_eq!(gone(&[child]), ["child"], "the parent is forgotten");
+}
+
+#[test]
+fn what_an_unfinished_fork_came_from_stays() {
+    let fork = |status| Standing { forked_from: Some("origin".parse().unwrap()), ..run("fork", status, 1) };
+    let with = |status| gone(&[run("origin", Status::Completed, 60), fork(status)]);
+    assert!(with(Status::Paused).is_empty() && with(Status::Failed).is_empty());
+    assert_eq!(with(Status::Completed), ["origin"]);
 }

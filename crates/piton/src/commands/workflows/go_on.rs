@@ -58,9 +58,9 @@ pub(super) async fn go_on(
         lines.iter().for_each(|line| out.note(format!("  {line}")));
     }
     start::let_go(client, run).await?;
-    if arguments.migrate {
+    if arguments.migrate && state.digest != loaded.digest {
         let migrate = Command::Migrate(Box::new(loaded.definition.clone()));
-        client.tell_at_rest::<State>(run, migrate).await?;
+        client.record_at_rest::<State>(run, migrate).await?;
     }
     let before =
         resume(client, run, Raise::default(), false, out, arguments.start_at_step.as_deref()).await?;
@@ -136,10 +136,14 @@ async fn adopt_edits(client: &LocalClient, run: &RunId, out: &Output) -> Result<
     let view = view_of(client.layout(), run);
     match view.edited(&state)? {
         Edited::No => {}
+        // Nothing of it can be changed where it is: whoever begins anew from a step says so by a flag.
+        Edited::Statuses { .. } if state.status == Status::Completed || state.open_count() > 0 => {
+            out.note(format!("note: {}", view.set_aside(&state)?));
+        }
         Edited::Statuses { edits, digest } => {
             let names: Vec<String> =
                 edits.iter().map(|edit| format!("`{}` is {}", edit.step, edit.status.as_str())).collect();
-            client.tell_at_rest::<State>(run, Command::AdoptStatuses(edits)).await?;
+            client.record_at_rest::<State>(run, Command::AdoptStatuses(edits)).await?;
             view.accept(&digest)?;
             out.note(format!("adopted from run_state.json: {}", names.join(", ")));
         }

@@ -9,7 +9,7 @@ pub(super) use go_on::{fork_run, require_kept, resume_run};
 use piton_engine::workflow::is_discarded;
 use piton_engine::{Layout, LocalClient};
 use piton_files::workflow::{Disk, Loaded, RunPlace, STATE_BYTES_MAX, import, load, mermaid, plan};
-use piton_model::workflow::{Command, Definition, Inherited, Options, Order, State, create};
+use piton_model::workflow::{Command, Definition, Inherited, Options, Order, State, WorkPlace, create};
 use piton_model::{ExitCode, Kind, RunId};
 use piton_store::Store;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
@@ -42,8 +42,15 @@ pub(super) async fn run(
             let order = order(&layout, run, loaded, options, inherited, arguments)?;
             begin(&client, order, arguments, out).await?
         }
-        Target::Discarded(run) => {
-            let order = order(&layout, run, loaded, options, None, arguments)?;
+        Target::Discarded(run, place) => {
+            // It works where it worked, unless somebody says otherwise.
+            let order = match place.filter(|_| arguments.workdir.is_none()) {
+                Some(place) => {
+                    let options = Options { place: Some(place), ..options };
+                    Order { run, definition: loaded.definition, options, inherited: None }
+                }
+                None => order(&layout, run, loaded, options, None, arguments)?,
+            };
             begin_anew(&client, order, out).await?
         }
         Target::Existing(run) => go_on(&client, &run, &loaded, arguments, out).await?,
@@ -112,7 +119,7 @@ enum Target {
     /// One that is not there yet.
     New(RunId, Option<Inherited>),
     /// One whose directory was deleted at rest: its name may be used again.
-    Discarded(RunId),
+    Discarded(RunId, Option<WorkPlace>),
     /// One that is.
     Existing(RunId),
 }
@@ -139,7 +146,7 @@ async fn target(
             let state = client.load_as::<State>(&run, None).await?.state;
             match is_discarded(client.layout(), &state) {
                 true if arguments.start_at_step.is_some() => Err(discarded(&state)),
-                true => Ok(Target::Discarded(run)),
+                true => Ok(Target::Discarded(run, state.options.place)),
                 false => Ok(Target::Existing(run)),
             }
         }
@@ -215,14 +222,14 @@ async fn begin(
     }
     start::driver(client, &run, false).await?;
     if !arguments.skip_cleanup {
-        clean_up(client, out).await?;
+        clean_up(client, out).await;
     }
     Ok((run, From::Start))
 }
 
 /// Directories of runs that are long over go, while the new one works.
-async fn clean_up(client: &LocalClient, out: &Output) -> Result<(), Failure> {
-    let cleaned = piton_engine::workflow::clean_up(client, SystemClock.now()).await?;
+async fn clean_up(client: &LocalClient, out: &Output) {
+    let cleaned = piton_engine::workflow::clean_up(client, SystemClock.now()).await;
     if !cleaned.removed.is_empty() {
         let names: Vec<&str> = cleaned.removed.iter().map(|run| run.short()).collect();
         out.note(format!(
@@ -231,7 +238,6 @@ async fn clean_up(client: &LocalClient, out: &Output) -> Result<(), Failure> {
         ));
     }
     cleaned.problems.iter().for_each(|problem| out.note(format!("note: not archived: {problem}")));
-    Ok(())
 }
 
 /// A run of which only the journal is left begins anew.
@@ -241,7 +247,7 @@ async fn begin_anew(client: &LocalClient, order: Order, out: &Output) -> Result<
     out.note(format!(
         "run `{run}` begins anew: its directory was deleted, so what it did is discarded; `piton log {run}` still shows it"
     ));
-    client.tell_at_rest::<State>(&run, Command::Restart(Box::new(order))).await?;
+    client.record_at_rest::<State>(&run, Command::Restart(Box::new(order))).await?;
     let loaded = client.load_as::<State>(&run, None).await?;
     start::driver(client, &run, false).await?;
     Ok((run, From::After(loaded.head)))
