@@ -32,7 +32,9 @@ fn silence_ends_a_program_and_output_keeps_it_alive() {
 #[test]
 fn a_program_that_hears_the_request_to_end_may_say_goodbye() {
     let world = World::new();
-    let mut spec = world.spec("1", "trap 'echo goodbye; exit 7' TERM; echo ready; sleep TOKEN & wait");
+    // A loop: the request also ends the sleep, and a shell that has nothing left to do may forget its trap.
+    let script = "trap 'echo goodbye; exit 7' TERM; echo ready; while :; do sleep TOKEN & wait; done";
+    let mut spec = world.spec("1", script);
     spec.limits.kill_grace_ms = 20_000;
     world.launch(&spec);
     eventually("it is ready", || world.log("1", "stdout.log") == b"ready\n");
