@@ -135,8 +135,7 @@ fn nothing_of_the_keeper_is_inherited() {
     // Its descriptors, signals and session, as seen from outside: a shell opens some of its own.
     world.launch(&world.spec("1", "exec sleep TOKEN"));
     eventually("it is written down", || matches!(world.look("1"), Found::Alive { started: Some(_) }));
-    world.wait_for_sleepers(1);
-    let pid = world.sleepers()[0];
+    let pid = world.wait_for_sleepers(1)[0];
     // The loader of the program itself has a file open for a moment; what is inherited stays.
     eventually("it has its three descriptors and no other", || descriptors(pid) == ["0", "1", "2"]);
     // Rust ignores a broken pipe; what else we were started with is not ours to change. Two signals are the C library's

@@ -170,8 +170,14 @@ impl World {
         found
     }
 
-    pub(crate) fn wait_for_sleepers(&self, count: usize) {
-        eventually(&format!("{count} processes run"), || self.sleepers().len() >= count);
+    /// Waits until so many run, and says which: one that is just becoming another program has no arguments for a moment.
+    pub(crate) fn wait_for_sleepers(&self, count: usize) -> Vec<u32> {
+        let mut sleepers = Vec::new();
+        eventually(&format!("{count} processes run"), || {
+            sleepers = self.sleepers();
+            sleepers.len() >= count
+        });
+        sleepers
     }
 }
 
