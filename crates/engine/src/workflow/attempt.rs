@@ -109,12 +109,10 @@ fn launch(
         Ok(prompt) => prompt,
         Err(why) => return Ok(Some(not_startable(attempt, why))),
     };
-    let piton = context.exe.display().to_string();
     let around = Surroundings {
         place: context.place(),
         prompt: prompt.as_ref().map(|(path, _)| path.as_path()),
         workdir: context.layout.tree(),
-        piton: &piton,
     };
     let launch = match files::launch(state, &attempt.step, &around) {
         Ok(launch) => launch,

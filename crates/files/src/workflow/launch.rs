@@ -20,8 +20,6 @@ pub struct Surroundings<'a> {
     pub prompt: Option<&'a Path>,
     /// The work tree that agents work in: the repository, or its worktree.
     pub workdir: &'a Path,
-    /// The piton that runs, for nested workflows.
-    pub piton: &'a str,
 }
 
 /// What is started.
@@ -51,6 +49,9 @@ pub enum LaunchError {
     /// No attempt at it is open.
     #[error("no attempt at step `{0}` is open")]
     NotOpen(StepId),
+    /// It is no program that is started.
+    #[error("step `{0}` starts no program")]
+    NoProgram(StepId),
     /// It has no prompt.
     #[error("step `{0}` has no prompt")]
     NoPrompt(StepId),
@@ -71,8 +72,8 @@ pub fn launch(state: &State, step: &StepId, around: &Surroundings<'_>) -> Result
             (facts.agent()?, !matches!(state.options.launcher, Launcher::Adapter {} | Launcher::Exec { .. }))
         }
         Work::Run { command, .. } => (shell(command), false),
-        Work::Workflow { path } => (facts.nested(path), false),
-        Work::Nothing {} => return Err(LaunchError::NotOpen(step.clone())),
+        // A nested workflow is a run of its own, not a program.
+        Work::Workflow { .. } | Work::Nothing {} => return Err(LaunchError::NoProgram(step.clone())),
     };
     Ok(Launch {
         argv,
@@ -154,15 +155,6 @@ impl Facts<'_> {
             })
             .map_err(LaunchError::Template),
         }
-    }
-
-    /// A run of its own, named after this one and the attempt, so that it is found again.
-    fn nested(&self, path: &str) -> Vec<String> {
-        let hash = blake3::hash(format!("{}/{}/{}", self.state.run, self.id(), self.open.number).as_bytes());
-        let run = hash.to_hex()[..8].to_owned();
-        let mut argv = vec![self.around.piton.to_owned(), "run".to_owned(), path.to_owned()];
-        argv.extend(["--run-id".to_owned(), run]);
-        argv
     }
 
     fn env(&self) -> Vec<(String, String)> {

@@ -38,7 +38,7 @@ fn driven(launcher: Launcher) -> Run {
 
 fn start(run: &Run, step: &str) -> Result<Launch, LaunchError> {
     let (prompt, workdir) = (Path::new("/repo/prompts/p.md"), Path::new("/repo"));
-    let around = Surroundings { place: &run.place, prompt: Some(prompt), workdir, piton: "piton" };
+    let around = Surroundings { place: &run.place, prompt: Some(prompt), workdir };
     launch(&run.state, &step.into(), &around)
 }
 
@@ -147,9 +147,7 @@ fn an_item_is_handed_over_as_json() {
     let launch = start(&run, "stories").unwrap();
     assert_eq!((env(&launch)["LOOP_INDEX"], env(&launch)["LOOP_STORY"]), ("1", r#""two""#));
     run.end("stories", completed(&[], &["x"]));
-    let nested = start(&run, "inner").unwrap();
-    assert_eq!(nested.argv[..4], ["piton", "run", "inner.yaml", "--run-id"]);
-    assert!(nested.argv[4].parse::<piton_model::RunId>().is_ok());
+    assert_eq!(start(&run, "inner").unwrap_err(), LaunchError::NoProgram("inner".into()), "a run of its own");
 }
 
 #[test]
@@ -178,7 +176,6 @@ fn a_template_keeps_a_path_with_spaces_in_one_word() {
         place: &run.place,
         prompt: Some(Path::new("/my repo/p.md")),
         workdir: Path::new("/my repo"),
-        piton: "piton",
     };
     let launch = launch(&run.state, &"plan-it".into(), &around).unwrap();
     assert_eq!(launch.argv, ["my-agent", "--p", "/my repo/p.md", "--x=plan-it 1", "", "{literal}"]);

@@ -59,15 +59,24 @@ fn find(state: &State, id: &str) -> Result<Gap, Failure> {
     })
 }
 
-/// Says what became of a gap.
-fn told(place: &Place, state: &State, id: &str, events: &[LedgerEvent], out: &Output) {
-    let flips: Vec<&Flip> = events
+fn flips_of(events: &[LedgerEvent]) -> Vec<&Flip> {
+    events
         .iter()
         .filter_map(|event| match event {
             LedgerEvent::GapFlipped { flip } => Some(flip),
             _ => None,
         })
-        .collect();
+        .collect()
+}
+
+/// `GAP: old -> new (reason)`.
+fn flip_line(flip: &Flip) -> String {
+    format!("{}: {} -> {} ({})", clean_line(&flip.gap), flip.old, flip.new, clean_line(&flip.reason))
+}
+
+/// Says what became of a gap.
+fn told(place: &Place, state: &State, id: &str, events: &[LedgerEvent], out: &Output) {
+    let flips = flips_of(events);
     if out.json {
         let gap = state.find(id).map(|gap| gap_json(gap, state, place.now()));
         out.json(
@@ -75,15 +84,7 @@ fn told(place: &Place, state: &State, id: &str, events: &[LedgerEvent], out: &Ou
         );
         return;
     }
-    for flip in &flips {
-        out.line(format!(
-            "{}: {} -> {} ({})",
-            clean_line(&flip.gap),
-            flip.old,
-            flip.new,
-            clean_line(&flip.reason)
-        ));
-    }
+    flips.iter().for_each(|flip| out.line(flip_line(flip)));
     if flips.is_empty() {
         let what = if events.is_empty() { "as it was" } else { "done" };
         out.line(format!("{}: {what}", clean_line(id)));
@@ -207,27 +208,12 @@ pub(super) async fn apply_due(place: &Place, out: &Output) -> Result<ExitCode, F
     let (changed, _) = place
         .change(out, |open| Ok(Some(Command::FlipDue { observed: observe(root, &open.state().gaps) })))
         .await?;
-    let flips: Vec<&Flip> = changed
-        .events
-        .iter()
-        .filter_map(|event| match event {
-            LedgerEvent::GapFlipped { flip } => Some(flip),
-            _ => None,
-        })
-        .collect();
+    let flips = flips_of(&changed.events);
     if out.json {
         out.json(&flips.iter().map(|flip| flip_json(flip)).collect::<Vec<_>>());
         return Ok(ExitCode::Done);
     }
-    for flip in &flips {
-        out.line(format!(
-            "{}: {} -> {} ({})",
-            clean_line(&flip.gap),
-            flip.old,
-            flip.new,
-            clean_line(&flip.reason)
-        ));
-    }
+    flips.iter().for_each(|flip| out.line(flip_line(flip)));
     if flips.is_empty() {
         out.note("nothing is due");
     }
