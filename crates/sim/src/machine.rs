@@ -4,7 +4,7 @@
 //! let go. A crash may fall between any two steps.
 
 use piton_model::loop_machine::{
-    AttemptOutcome, ErrorClass, Finding, GuardReport, Report, ReportStatus, Usage,
+    AttemptOutcome, ErrorClass, Finding, GuardReport, RegressionType, Report, ReportStatus, Severity, Usage,
 };
 
 use crate::history::{Entry, Name};
@@ -327,15 +327,19 @@ impl Machine {
         let finding = Finding {
             id: format!("{:010x}", self.tree),
             rule: "test-deleted".to_owned(),
-            regression_type: "test_deletion".to_owned(),
+            regression_type: RegressionType::TestDeletion,
             pattern: None,
-            severity: "critical".to_owned(),
+            severity: Severity::Critical,
             confidence_percent: 97,
             blocking: true,
             file: "tests".to_owned(),
             line: 1,
+            test: None,
             message: "a test is gone".to_owned(),
+            before: None,
+            after: None,
             undo: "restore it".to_owned(),
+            allowed: None,
         };
         let findings: Vec<_> = cheats.then_some(finding).into_iter().collect();
         GuardReport { findings_total: findings.len() as u32, findings, ..GuardReport::default() }
