@@ -14,7 +14,6 @@ use piton_model::ledger_machine::{
     Command, Found, LedgerEvent, OpenResearch, Rejection, ResearchEnd, ResearchResult, Spent, State, Used,
 };
 use piton_model::loop_machine::{AgentConfig, PromptBy};
-use piton_store::Store;
 use piton_sys::lock::FileLock;
 use piton_sys::{Ids, SystemIds, file};
 
@@ -117,7 +116,7 @@ impl Supervised for Starting<'_> {
     }
 }
 
-impl<S: Store> Ledger<'_, S> {
+impl Ledger<'_> {
     /// Takes the right to research; `None` where another process has it.
     pub fn take_turn(&self) -> Result<Option<Turn>, LedgerError> {
         let directory = self.layout.state().join("ledgers");
