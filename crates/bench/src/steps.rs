@@ -257,6 +257,6 @@ fn go_on(state: &Path, run: &str, steps: u32) -> f64 {
 
 /// The events of one step, as the driver would append them, and the state after it.
 pub(crate) fn step_events(state: &State, now: Timestamp) -> (Vec<Event>, State) {
-    let command = Command::EndAttempt { attempt: state.attempt, end: succeeded() };
+    let command = Command::EndAttempt { attempt: state.work.attempt, end: succeeded() };
     piton_model::advance(state, command, now).expect("an attempt is open")
 }

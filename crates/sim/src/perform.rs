@@ -125,8 +125,8 @@ impl Task {
                     around.machine.restore(target);
                 }
                 let snapshot = around.machine.snapshot();
-                let known = state.snapshot.as_ref().is_some_and(|known| known.tree == snapshot.tree);
-                if !known || state.start.is_none() {
+                let known = state.seen.snapshot.as_ref().is_some_and(|known| known.tree == snapshot.tree);
+                if !known || state.seen.start.is_none() {
                     return Some(Command::Observe(snapshot));
                 }
                 self.at = At::Launch;
@@ -189,10 +189,10 @@ impl Task {
                 };
                 if end.outcome != AttemptOutcome::NotStartable {
                     let snapshot = around.machine.snapshot();
-                    if state.before.as_ref().is_some_and(|before| before.tree != snapshot.tree) {
+                    if state.work.before.as_ref().is_some_and(|before| before.tree != snapshot.tree) {
                         end.guard = Some(around.machine.guard(around.scenario));
                     }
-                    if state.snapshot.as_ref().is_some_and(|before| before.tree != snapshot.tree) {
+                    if state.seen.snapshot.as_ref().is_some_and(|before| before.tree != snapshot.tree) {
                         end.change = Some(Change {
                             files: Vec::new(),
                             files_total: 1,
@@ -244,11 +244,11 @@ impl Task {
     }
 
     fn step_checks(&mut self, number: u32, state: &State, around: &mut Surroundings<'_>) -> Option<Command> {
-        if state.start.is_none() {
+        if state.seen.start.is_none() {
             return Some(Command::Observe(around.machine.snapshot()));
         }
         // What was refused is put back before anything is judged again.
-        if let Some(target) = state.restore.as_ref().filter(|_| self.round.is_none()) {
+        if let Some(target) = state.work.restore.as_ref().filter(|_| self.round.is_none()) {
             around.machine.restore(&target.id);
         }
         let round = self.round.get_or_insert_with(|| CheckRound {

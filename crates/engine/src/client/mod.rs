@@ -126,7 +126,7 @@ impl LocalClient {
     /// Whether answers were given that nobody looked at yet.
     pub async fn has_answers(&self, run: &RunId) -> Result<bool, ClientError> {
         Ok(match self.kind(run).await? {
-            Kind::Loop => !self.load(run, None).await?.state.asked.answers.is_empty(),
+            Kind::Loop => !self.load(run, None).await?.state.requests.answers.is_empty(),
             Kind::Workflow => {
                 !self.load_as::<workflow::State>(run, None).await?.state.asked.answers.is_empty()
             }
@@ -155,12 +155,12 @@ impl LocalClient {
     /// An iteration with a verdict, however long ago.
     pub async fn iteration(&self, run: &RunId, number: u32) -> Result<Option<IterationRecord>, ClientError> {
         let state = self.load(run, None).await?.state;
-        if let Some(record) = state.recent.iter().find(|record| record.number == number) {
+        if let Some(record) = state.judged.recent.iter().find(|record| record.number == number) {
             return Ok(Some(record.clone()));
         }
         let mut found = None;
         load::fold_all(&*self.store, run, &mut |state: &State| {
-            let record = state.recent.iter().rev().find(|record| record.number == number);
+            let record = state.judged.recent.iter().rev().find(|record| record.number == number);
             found = record.cloned().or(found.take());
         })
         .await?;

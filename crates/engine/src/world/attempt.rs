@@ -97,8 +97,8 @@ fn prepare_tree(
         Some(snapshot) => snapshot,
         None => take_snapshot(context, &format!("before attempt {}", attempt.number))?,
     };
-    let known = state.snapshot.as_ref().is_some_and(|known| known.tree == snapshot.tree);
-    Ok((!known || state.start.is_none()).then_some(Command::Observe(snapshot)))
+    let known = state.seen.snapshot.as_ref().is_some_and(|known| known.tree == snapshot.tree);
+    Ok((!known || state.seen.start.is_none()).then_some(Command::Observe(snapshot)))
 }
 
 fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Start<Command>, WorldError> {
@@ -248,7 +248,7 @@ fn change_since(
     state: &State,
     after: &Snapshot,
 ) -> Result<Option<piton_model::loop_machine::Change>, WorldError> {
-    let Some(before) = &state.snapshot else { return Ok(None) };
+    let Some(before) = &state.seen.snapshot else { return Ok(None) };
     if before.tree == after.tree {
         return Ok(None);
     }

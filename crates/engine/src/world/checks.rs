@@ -23,11 +23,11 @@ const CONDITION_TIMEOUT_MS: u64 = 15 * 60_000;
 
 pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Command, WorldError> {
     context.require_lease(state)?;
-    if state.start.is_none() {
+    if state.seen.start.is_none() {
         return Ok(Command::Observe(attempt::take_snapshot(context, "start")?));
     }
     // What was refused is put back before anything is judged again.
-    if let Some(target) = &state.restore {
+    if let Some(target) = &state.work.restore {
         context.workspace.restore(context.run.as_str(), &snapshot_id(&target.id)?, Expected::Anything)?;
     }
     let left = originals::stand_in(context, state)?;

@@ -140,7 +140,7 @@ impl LocalWorld {
         file::create_private_dir(lock.parent().expect("a lock lies in a directory"))?;
         let lock = FileLock::try_exclusive(&lock)?
             .ok_or_else(|| WorldError::WorkspaceHeld { root: layout.tree().to_owned() })?;
-        if let (Some(worktree), None) = (&state.config.worktree, &state.start) {
+        if let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) {
             land::begin(&layout, state, worktree)?;
         }
         if views.aiwg {
