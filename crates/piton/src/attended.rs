@@ -9,7 +9,6 @@ use piton_engine::LocalClient;
 use piton_engine::world::{open_workspace, snapshot_id};
 use piton_model::loop_machine::{Answer, QuestionKind, TestStatus};
 use piton_model::{RunId, State, Status};
-use piton_store::Store;
 use piton_view::{Client, QuestionView, Request};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};

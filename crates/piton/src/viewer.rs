@@ -11,7 +11,6 @@ use piton_model::workflow::WorkflowEvent;
 use piton_model::{
     Event, ExitCode, Kind, Machine, RunEvent, RunId, Seq, State, StopOrigin, exit_code, workflow,
 };
-use piton_store::Store;
 use piton_sys::{Clock, SystemClock};
 use piton_view::{Client, EventView, Request};
 

@@ -9,7 +9,6 @@ use piton_model::loop_machine::{
     AgentConfig, Limits, LoopConfig, OnLost, Open, Prompt, SessionPolicy, create,
 };
 use piton_model::{ExitCode, RunId};
-use piton_store::Store;
 use piton_sys::file::{self, Durability};
 use piton_sys::process::Signal;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};

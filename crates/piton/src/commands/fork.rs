@@ -4,7 +4,6 @@ use piton_engine::LocalClient;
 use piton_engine::world::open_workspace;
 use piton_model::loop_machine::{Adoption, Snapshot, Worktree, create};
 use piton_model::{ExitCode, Kind, RunId, State, slug};
-use piton_store::Store;
 use piton_sys::{Ids, SystemIds};
 
 use crate::cli::{ForkArguments, Global};
@@ -92,7 +91,7 @@ async fn then(
         return Ok((newest, snapshot));
     };
     let mut found: Option<State> = None;
-    piton_engine::load::fold_all(client.store(), run, &mut |state: &piton_model::State| {
+    piton_engine::load::fold_all(&**client.store(), run, &mut |state: &piton_model::State| {
         let is_there = state.counters.iterations == number
             && state.recent.back().is_some_and(|last| last.number == number);
         if found.is_none() && is_there {

@@ -76,7 +76,7 @@ const ABOUT: [(&str, bool, &str); 15] = [
 
 async fn of_run(client: &LocalClient, run: RunId) -> Result<Numbers, Failure> {
     let (mut durations, mut with_progress, mut seen) = (Vec::new(), 0_u32, 0);
-    let state = load::fold_all(client.store(), &run, &mut |state: &State| {
+    let state = load::fold_all(&**client.store(), &run, &mut |state: &State| {
         if let Some(last) = state.recent.back().filter(|last| last.number > seen) {
             seen = last.number;
             if last.outcome != AttemptOutcome::NotStartable {

@@ -5,7 +5,7 @@ use piton_engine::world::{open_workspace, snapshot_id};
 use piton_git::{Expected, TreeId};
 use piton_model::ExitCode;
 use piton_model::loop_machine::{Snapshot, State};
-use piton_store::{Claim, Store};
+use piton_store::Claim;
 use piton_sys::lock::FileLock;
 use serde::Serialize;
 

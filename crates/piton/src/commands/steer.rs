@@ -2,7 +2,6 @@
 
 use piton_engine::LocalClient;
 use piton_model::{Event, ExitCode, RunId, State, Status, StopOrigin};
-use piton_store::Store;
 use piton_view::{Client, Request};
 
 use crate::cli::{Global, ModeArguments, ModeWord, RunArgument, StopArguments, TellArguments};
