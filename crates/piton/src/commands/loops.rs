@@ -11,7 +11,6 @@ use piton_engine::{Layout, LocalClient};
 use piton_model::hook::Mode;
 use piton_model::loop_machine::{Adoption, LoopConfig, ModePolicy, Prompt, Worktree, create};
 use piton_model::{ExitCode, Kind, RunId, Status, Timestamp, exit_code, slug};
-use piton_store::Store;
 use piton_sys::redact::Redactor;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_view::Client;
