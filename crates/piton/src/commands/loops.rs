@@ -47,7 +47,7 @@ pub(super) async fn begin(
         }
     }
     config.on_done = arguments.on_done.clone();
-    let deadline = resolved.settings.deadline.as_ref().map(|time| ("`deadline`", time.value.as_str()));
+    let deadline = resolved.settings.ends.deadline.as_ref().map(|time| ("`deadline`", time.value.as_str()));
     let deadline = arguments.deadline.as_deref().map(|time| ("--deadline", time)).or(deadline);
     config.limits.deadline = deadline.map(|(place, time)| deadline_of(place, time)).transpose()?;
     if arguments.attended {
