@@ -45,7 +45,7 @@ fn resume(state: &Path) -> f64 {
     let runtime = steps::runtime();
     let begin = Instant::now();
     let store = Sqlite::open(state).expect("a journal");
-    let loaded = runtime.block_on(load::load::<piton_model::State, _>(&store, &run())).expect("loaded");
+    let loaded = runtime.block_on(load::load::<piton_model::State>(&store, &run())).expect("loaded");
     let elapsed = begin.elapsed().as_secs_f64() * 1e3;
     assert!(loaded.head >= 100, "the run is all there");
     elapsed
@@ -61,7 +61,7 @@ fn grow(state: &Path, length: u64) {
     steps::runtime().block_on(async {
         let run = steps::create_run(&store, "long").await;
         let lease = store.claim(&run, steps::driver().holder, Claim::IfFree).await.expect("a lease");
-        let loaded = load::load::<piton_model::State, _>(&store, &run).await.expect("loaded");
+        let loaded = load::load::<piton_model::State>(&store, &run).await.expect("loaded");
         let mut grower = Grower { state: loaded.state, head: loaded.head, bytes: 0, checkpoint_bytes: 0 };
         let holder = steps::driver().holder;
         let begin = piton_model::Command::Drive {

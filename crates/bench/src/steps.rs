@@ -13,7 +13,7 @@ use piton_model::loop_machine::{
 };
 use piton_model::{Command, Effect, Event, RunId, Seq, State, Timestamp, apply, create};
 use piton_store::sqlite::Sqlite;
-use piton_store::{Append, Claim, Expect, Fence, Holder, Lease, Store, StoredEvent};
+use piton_store::{Append, Claim, Expect, Fence, Holder, Lease, Store, StoredEvent, Wanted};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 
 /// A world in which every attempt is over at once.
@@ -199,8 +199,8 @@ pub(crate) fn check(state: &Path, steps_per_run: u32) -> u64 {
     let store = Sqlite::open(state).expect("a journal");
     let mut payload = 0;
     runtime().block_on(async {
-        for row in store.rows().await.expect("rows") {
-            assert_eq!(store.verify(&row.run).await.expect("verified"), Vec::new(), "a valid chain");
+        for row in store.rows(Wanted::ALL).await.expect("rows").rows {
+            assert_eq!(store.verify(Some(&row.run)).await.expect("verified"), Vec::new(), "a valid chain");
             let events = store.read(&row.run, 1, usize::MAX).await.expect("events");
             let step_events = events.iter().filter(|event| is_step(event)).count();
             // The first intent and the last refusal frame the steps.
@@ -257,6 +257,6 @@ fn go_on(state: &Path, run: &str, steps: u32) -> f64 {
 
 /// The events of one step, as the driver would append them, and the state after it.
 pub(crate) fn step_events(state: &State, now: Timestamp) -> (Vec<Event>, State) {
-    let command = Command::EndAttempt { attempt: state.attempt, end: succeeded() };
+    let command = Command::EndAttempt { attempt: state.work.attempt, end: succeeded() };
     piton_model::advance(state, command, now).expect("an attempt is open")
 }

@@ -11,13 +11,13 @@ mod tests;
 
 use std::fmt;
 
-pub use environment::VARIABLES;
+pub use environment::variables;
 pub use flags::Overrides;
 
 use crate::files::{Document, Files};
 use crate::limit::Limit;
 use crate::plan::agent_problem;
-use crate::problem::{Place, Problem, Problems};
+use crate::problem::{Problem, Problems};
 use crate::read;
 use crate::settings::{Layer, Settings, Sourced};
 
@@ -55,7 +55,7 @@ impl fmt::Display for Note {
 
 /// What files, environment and flags say together; or everything that is wrong with them.
 ///
-/// `variable` is the environment as data. See [`VARIABLES`] for the names that are looked up.
+/// `variable` is the environment as data. See [`variables`] for the names that are looked up.
 pub fn resolve(
     files: &Files,
     variable: &dyn Fn(&str) -> Option<String>,
@@ -86,7 +86,7 @@ pub(crate) fn settle(
     problems.extend(wrong);
     settings = overlay(settings, flags, &user, &mut notes);
     problems.extend(agent_problem(&settings));
-    problems.extend(settings.notify.problems());
+    problems.extend(settings.channel_problems());
     (Resolved { settings, notes }, problems)
 }
 
@@ -114,9 +114,4 @@ fn overlay(lower: Settings, mut upper: Settings, user: &Settings, notes: &mut Ve
         settings.limits.insert(limit, holds);
     }
     settings
-}
-
-/// A value out of a text of the environment or the command line.
-fn sourced<T>(value: T, layer: Layer, place: Place) -> Sourced<T> {
-    Sourced { value, layer, place }
 }

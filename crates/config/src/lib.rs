@@ -21,6 +21,7 @@ mod check;
 mod condition;
 pub mod detect;
 mod duration;
+mod entry;
 pub mod files;
 mod hash;
 pub mod hook_files;
@@ -28,24 +29,32 @@ mod layers;
 mod limit;
 mod plan;
 mod problem;
+mod reference;
 mod settings;
 mod show;
 mod suggest;
-mod telling;
 mod template;
 pub mod trust;
+pub mod types;
 
 pub use agent::{Agent, AgentOptions, KNOWN_AGENTS, REPORTS, built_in, find};
 pub use check::{CHECK_TIMEOUT_MS, default_check};
 pub use condition::parse_condition;
 pub use duration::{format_duration, parse_duration};
+pub use entry::{Entry, Inner, NAMED, Section, Takes, Type};
 pub use files::{Document, Files, config_dir};
 pub use hash::config_hash;
-pub use layers::{Note, Overrides, Resolved, VARIABLES, resolve};
+pub use layers::{Note, Overrides, Resolved, resolve, variables};
 pub use limit::Limit;
 pub use plan::{Plan, Task, configured_agent, plan};
 pub use problem::{Place, Problem, Problems};
-pub use settings::{Confine, Gaps, Layer, Settings, Sourced, Views, Wanted, Worktree};
+pub use read::Reader;
+pub use reference::{page, schema};
+pub use settings::{
+    AgentSection, AttendedSection, ConfineSection, EndSection, Gaps, GuardSection, HooksSettings,
+    HybridSection, Layer, LoopSection, ModeSection, NotifySettings, PromptSection, RecoverySection,
+    ReinforcementSection, SECTIONS, SessionSection, Settings, Sourced, StopSection, SwitchSection,
+    ThresholdSection, Views, Wanted, WindowSection, Worktree, entries,
+};
 pub use show::{Shown, ShownValue, show};
-pub use telling::{HooksSettings, NotifySettings};
 pub use template::{InitAgent, render};

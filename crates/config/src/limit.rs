@@ -2,35 +2,165 @@
 //!
 //! Invariant: every value is more than zero. A run without an exit cannot be asked for.
 
+use piton_model::Kind;
 use piton_model::loop_machine::Limits;
+use serde_json::{Value, json};
 
 use crate::duration::{format_duration, parse_duration};
+use crate::entry::{Entry, Section, Takes, Type};
+use crate::problem::{Problem, quoted};
+use crate::settings::Sourced;
+use crate::show;
+use crate::types::{AtLeastOne, Duration, takes};
 
-/// A ceiling that a layer may set, under `[loop]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Limit {
+/// The ceilings of a loop, each with its unit, its key under `[loop]`, its variable and its flag, and its place among
+/// the limits of the machine.
+macro_rules! limits {
+    ($(
+        #[doc = $words:literal]
+        $limit:ident: $unit:ident, $key:literal, $variable:literal, $flag:literal => $place:ident;
+    )*) => {
+        /// A ceiling that a layer may set, under `[loop]`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Limit {
+            $(#[doc = $words] $limit,)*
+        }
+
+        impl Limit {
+            /// All of them, in the order they are shown.
+            pub const ALL: [Limit; [$(Limit::$limit),*].len()] = [$(Limit::$limit),*];
+
+            fn names(self) -> (&'static str, &'static str, &'static str) {
+                match self {
+                    $(Limit::$limit => ($key, $variable, $flag),)*
+                }
+            }
+
+            pub(crate) fn unit(self) -> Unit {
+                match self {
+                    $(Limit::$limit => Unit::$unit,)*
+                }
+            }
+
+            /// Sets it in the machine's limits.
+            pub(crate) fn set(self, limits: &mut Limits, value: u64) {
+                match self {
+                    $(Limit::$limit => limits.$place.set(value),)*
+                }
+            }
+
+            fn of(self, limits: &Limits) -> Option<u64> {
+                match self {
+                    $(Limit::$limit => limits.$place.get(),)*
+                }
+            }
+        }
+
+        /// The ceilings as settings.
+        pub(crate) const LIMITS: Section = Section {
+            path: "loop",
+            about: "The ceilings of a loop. Those in your own file are caps: the smaller wins.",
+            there: |_| {},
+            entries: &[$(
+                Entry {
+                    section: "loop",
+                    key: $key,
+                    words: $words,
+                    kinds: &[Kind::Loop],
+                    variable: Some($variable),
+                    flag: Some($flag),
+                    shown: true,
+                    takes: || Unit::$unit.takes(),
+                    read: |reader, settings, (_, _, value)| {
+                        let read = reader.limit(Limit::$limit, value);
+                        settings.limits.extend(read.map(|value| (Limit::$limit, value)));
+                    },
+                    parse: |settings, text| {
+                        let value = Limit::$limit.parse(&text.value).map_err(|why| {
+                            Problem::new(text.place.clone(), format!("{}: {why}", quoted(&text.value)))
+                        })?;
+                        settings.limits.insert(Limit::$limit, text.map(|_| value));
+                        Ok(())
+                    },
+                    show: |settings| {
+                        let said = settings.limits.get(&Limit::$limit).into_iter();
+                        said.map(|said| show::value("loop", $key, said, |value| Limit::$limit.shown(*value))).collect()
+                    },
+                    built_in: |settings, _| {
+                        let value = Limit::$limit.default_value().map(Sourced::built_in);
+                        settings.limits.extend(value.map(|value| (Limit::$limit, value)));
+                    },
+                    configure: |settings, config| {
+                        if let Some(said) = settings.limits.get(&Limit::$limit) {
+                            Limit::$limit.set(&mut config.limits, said.value);
+                        }
+                    },
+                    ..Entry::BASE
+                },
+            )*],
+        };
+    };
+}
+
+limits! {
     /// Iterations that may be finished.
-    MaxIterations,
+    MaxIterations: Count32, "max_iterations", "PITON_MAX_ITERATIONS", "--max-iterations" => iterations;
     /// Working time; waits are not counted.
-    MaxDuration,
+    MaxDuration: Duration, "max_duration", "PITON_MAX_DURATION", "--max-duration" => working_ms;
     /// Iterations in a row that change nothing that matters.
-    NoProgress,
+    NoProgress: Count32, "no_progress", "PITON_NO_PROGRESS", "--max-no-progress" => no_progress;
     /// Failed attempts in a row.
-    FailureStreak,
-    /// Money; kept in millionths of a dollar.
-    MaxCost,
+    FailureStreak: Count32, "failure_streak", "PITON_FAILURE_STREAK", "--max-failures" => failures;
+    /// Money, in dollars.
+    MaxCost: Dollars, "max_cost_usd", "PITON_MAX_COST", "--max-cost" => cost_microusd;
     /// Input and output tokens together.
-    MaxTokens,
+    MaxTokens: Count64, "max_tokens", "PITON_MAX_TOKENS", "--max-tokens" => tokens;
     /// Wall clock of one attempt.
-    AttemptTimeout,
+    AttemptTimeout: Duration, "attempt_timeout", "PITON_ATTEMPT_TIMEOUT", "--attempt-timeout" => attempt_ms;
     /// Silence of one attempt after which it counts as hung.
-    IdleTimeout,
+    IdleTimeout: Duration, "idle_timeout", "PITON_IDLE_TIMEOUT", "--idle-timeout" => idle_ms;
     /// Files that a run may change.
-    MaxFiles,
+    MaxFiles: Count32, "max_files", "PITON_MAX_FILES", "--max-files" => files;
     /// Lines that its iterations may add and remove, all together.
-    MaxLines,
+    MaxLines: Count64, "max_lines", "PITON_MAX_LINES", "--max-lines" => lines;
     /// Fresh sessions in the middle of the work.
-    MaxReboots,
+    MaxReboots: Count32, "max_reboots", "PITON_MAX_REBOOTS", "--max-reboots" => reboots;
+}
+
+/// A place among the limits of the machine. Values that are too large were refused.
+trait Ceiling {
+    fn get(&self) -> Option<u64>;
+    fn set(&mut self, value: u64);
+}
+
+impl Ceiling for u32 {
+    fn get(&self) -> Option<u64> {
+        Some(u64::from(*self))
+    }
+
+    fn set(&mut self, value: u64) {
+        *self = u32::try_from(value).unwrap_or(u32::MAX);
+    }
+}
+
+impl Ceiling for u64 {
+    fn get(&self) -> Option<u64> {
+        Some(*self)
+    }
+
+    fn set(&mut self, value: u64) {
+        *self = value;
+    }
+}
+
+impl<C: Ceiling + Default> Ceiling for Option<C> {
+    fn get(&self) -> Option<u64> {
+        self.as_ref().and_then(Ceiling::get)
+    }
+
+    fn set(&mut self, value: u64) {
+        self.get_or_insert_default().set(value);
+    }
 }
 
 /// What a limit counts.
@@ -50,21 +180,6 @@ const MICROS: u64 = 1_000_000;
 const MICRO_DIGITS: usize = 6;
 
 impl Limit {
-    /// All of them, in the order they are shown.
-    pub const ALL: [Limit; 11] = [
-        Limit::MaxIterations,
-        Limit::MaxDuration,
-        Limit::NoProgress,
-        Limit::FailureStreak,
-        Limit::MaxCost,
-        Limit::MaxTokens,
-        Limit::AttemptTimeout,
-        Limit::IdleTimeout,
-        Limit::MaxFiles,
-        Limit::MaxLines,
-        Limit::MaxReboots,
-    ];
-
     /// Its name under `[loop]`.
     pub fn key(self) -> &'static str {
         self.names().0
@@ -117,54 +232,13 @@ impl Limit {
         self.of(&Limits::default())
     }
 
-    pub(crate) fn by_key(key: &str) -> Option<Limit> {
-        Self::ALL.into_iter().find(|limit| limit.key() == key)
-    }
-
-    pub(crate) fn unit(self) -> Unit {
-        match self {
-            Limit::MaxIterations
-            | Limit::NoProgress
-            | Limit::FailureStreak
-            | Limit::MaxFiles
-            | Limit::MaxReboots => Unit::Count32,
-            Limit::MaxTokens | Limit::MaxLines => Unit::Count64,
-            Limit::MaxDuration | Limit::AttemptTimeout | Limit::IdleTimeout => Unit::Duration,
-            Limit::MaxCost => Unit::Dollars,
-        }
-    }
-
-    /// Sets it in the machine's limits.
-    pub(crate) fn set(self, limits: &mut Limits, value: u64) {
-        let small = u32::try_from(value).unwrap_or(u32::MAX);
-        match self {
-            Limit::MaxIterations => limits.iterations = small,
-            Limit::MaxDuration => limits.working_ms = value,
-            Limit::NoProgress => limits.no_progress = small,
-            Limit::FailureStreak => limits.failures = small,
-            Limit::MaxCost => limits.cost_microusd = Some(value),
-            Limit::MaxTokens => limits.tokens = Some(value),
-            Limit::AttemptTimeout => limits.attempt_ms = value,
-            Limit::IdleTimeout => limits.idle_ms = Some(value),
-            Limit::MaxFiles => limits.files = Some(small),
-            Limit::MaxLines => limits.lines = Some(value),
-            Limit::MaxReboots => limits.reboots = Some(small),
-        }
-    }
-
-    fn of(self, limits: &Limits) -> Option<u64> {
-        match self {
-            Limit::MaxIterations => Some(u64::from(limits.iterations)),
-            Limit::MaxDuration => Some(limits.working_ms),
-            Limit::NoProgress => Some(u64::from(limits.no_progress)),
-            Limit::FailureStreak => Some(u64::from(limits.failures)),
-            Limit::MaxCost => limits.cost_microusd,
-            Limit::MaxTokens => limits.tokens,
-            Limit::AttemptTimeout => Some(limits.attempt_ms),
-            Limit::IdleTimeout => limits.idle_ms,
-            Limit::MaxFiles => limits.files.map(u64::from),
-            Limit::MaxLines => limits.lines,
-            Limit::MaxReboots => limits.reboots.map(u64::from),
+    /// `value` as a file says it.
+    fn shown(self, value: u64) -> Value {
+        match self.unit() {
+            Unit::Count32 | Unit::Count64 => json!(value),
+            Unit::Duration => json!(self.format(value)),
+            // A number of dollars: it reads back exactly or is shown as text.
+            Unit::Dollars => self.format(value).parse().map_or(json!(self.format(value)), Value::Number),
         }
     }
 
@@ -178,20 +252,14 @@ impl Limit {
         }
         Ok(value)
     }
+}
 
-    fn names(self) -> (&'static str, &'static str, &'static str) {
+impl Unit {
+    fn takes(self) -> Takes {
         match self {
-            Limit::MaxIterations => ("max_iterations", "PITON_MAX_ITERATIONS", "--max-iterations"),
-            Limit::MaxDuration => ("max_duration", "PITON_MAX_DURATION", "--max-duration"),
-            Limit::NoProgress => ("no_progress", "PITON_NO_PROGRESS", "--max-no-progress"),
-            Limit::FailureStreak => ("failure_streak", "PITON_FAILURE_STREAK", "--max-failures"),
-            Limit::MaxCost => ("max_cost_usd", "PITON_MAX_COST", "--max-cost"),
-            Limit::MaxTokens => ("max_tokens", "PITON_MAX_TOKENS", "--max-tokens"),
-            Limit::AttemptTimeout => ("attempt_timeout", "PITON_ATTEMPT_TIMEOUT", "--attempt-timeout"),
-            Limit::IdleTimeout => ("idle_timeout", "PITON_IDLE_TIMEOUT", "--idle-timeout"),
-            Limit::MaxFiles => ("max_files", "PITON_MAX_FILES", "--max-files"),
-            Limit::MaxLines => ("max_lines", "PITON_MAX_LINES", "--max-lines"),
-            Limit::MaxReboots => ("max_reboots", "PITON_MAX_REBOOTS", "--max-reboots"),
+            Unit::Count32 | Unit::Count64 => AtLeastOne::takes(),
+            Unit::Duration => Duration::takes(),
+            Unit::Dollars => takes("a number of dollars", json!({"type": "number", "exclusiveMinimum": 0})),
         }
     }
 }
@@ -286,7 +354,6 @@ mod tests {
             let value = 1_000 + index as u64;
             limit.set(&mut limits, value);
             assert_eq!(limit.of(&limits), Some(value), "{}", limit.key());
-            assert_eq!(Limit::by_key(limit.key()), Some(limit));
         }
     }
 

@@ -2,11 +2,9 @@
 //!
 //! Pure: the same files, environment and flags give the same `LoopConfig` or the same problems.
 
-use piton_model::ledger::DEFAULT_TTL_DAYS;
 use piton_model::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX};
 use piton_model::loop_machine::{
-    AgentConfig, Condition, Confine, Injection, Limits, LoopConfig, Prompt, RequiredGaps, SessionPolicy,
-    StopLists,
+    AgentConfig, Condition, Injection, LoopConfig, Prompt, SessionPolicy, StopLists,
 };
 
 use crate::agent::{self, AgentOptions};
@@ -14,11 +12,8 @@ use crate::condition::parse_condition;
 use crate::files::Files;
 use crate::layers::{Overrides, Resolved, settle};
 use crate::problem::{Place, Problem, Problems, quoted};
-use crate::settings::{Settings, Sourced};
+use crate::settings::{Settings, entries};
 use crate::suggest::closest;
-
-/// How much of a prompt findings may take where nothing is said.
-const PROMPT_TOKENS: u32 = 2_000;
 
 const AGENT_HINT: &str = "give `--agent NAME`, `--exec CMD`, or run `piton init`";
 
@@ -53,71 +48,29 @@ pub fn plan(
     let settings = &resolved.settings;
     let (agent, idle_ms) = agent(settings, overrides, &mut problems);
     let prompt = prompt(settings, overrides, task, &mut problems);
-    let mut stop = settings.stop.as_ref().map(|lists| lists.value.clone()).unwrap_or_default();
-    let until = until(task, &stop, &mut problems);
+    let mut config = LoopConfig::new("", agent, Vec::new());
+    config.prompt = prompt;
+    config.limits.idle_ms = idle_ms;
+    entries().for_each(|entry| (entry.configure)(settings, &mut config));
+    settings.switch.configure(&mut config);
+    config.confine = settings.confine.settled();
+    config.gaps = settings.gaps.required();
+    config.notify = settings.settled_notify();
+    config.hooks = settings.settled_hooks();
+    config.file_digest = files.project.as_ref().map(|file| blake3::hash(&file.content).to_hex().to_string());
+    config.until = until(task, &config.stop, &mut problems);
     // One that completes this run does not merely stop it.
-    stop.conditions.retain(|named| !until.contains(&Condition::Stop(named.clone())));
-    if stop.success.is_empty() {
-        exits(settings, &until, &mut problems);
+    let until = &config.until;
+    config.stop.conditions.retain(|named| !until.contains(&Condition::Stop(named.clone())));
+    if config.stop.success.is_empty() {
+        exits(settings, &config.until, &mut problems);
     }
-    let mut limits = Limits { idle_ms, ..Limits::default() };
-    for (limit, value) in &settings.limits {
-        limit.set(&mut limits, value.value);
-    }
-    let config = LoopConfig {
-        prompt,
-        agent,
-        checks: settings.checks.iter().map(|check| check.value.clone()).collect(),
-        until,
-        stop,
-        limits,
-        on_lost: settings.on_lost.as_ref().map(|policy| policy.value).unwrap_or_default(),
-        session: settings.session.as_ref().map(|policy| policy.value).unwrap_or_default(),
-        redline: settings.redline.as_ref().map(|said| said.value).unwrap_or_default(),
-        reboot: settings.reboot.as_ref().map(|said| said.value.clone()).unwrap_or_default(),
-        worktree: None,
-        guard: settings.guard.as_ref().map(|mode| mode.value).unwrap_or_default(),
-        protect: list(&settings.protect),
-        rules_off: settings.rules_off.as_ref().map(|rules| rules.value.clone()).unwrap_or_default(),
-        thresholds: settings.thresholds.as_ref().map(|said| said.value).unwrap_or_default(),
-        reinforcement: settings.reinforcement.as_ref().map(|said| said.value).unwrap_or_default(),
-        recovery: settings.recovery.as_ref().map(|said| said.value).unwrap_or_default(),
-        metrics: settings.metrics.iter().map(|metric| metric.value.clone()).collect(),
-        confine: is(&settings.confine.enabled).then(|| Confine { write: list(&settings.confine.write) }),
-        on_done: None,
-        gaps: required_gaps(settings),
-        notify: settings.notify.settled(),
-        hooks: settings.hooks.settled(),
-        prompts: settings.prompts.as_ref().map(|said| said.value.clone()).unwrap_or_default(),
-        file_digest: files.project.as_ref().map(|file| blake3::hash(&file.content).to_hex().to_string()),
-        mode: settings.mode.as_ref().map(|said| said.value.clone()).unwrap_or_default(),
-    };
     Problems::or(problems, Plan { config, resolved })
-}
-
-/// The gaps that `[gaps] require` names.
-fn required_gaps(settings: &Settings) -> Option<RequiredGaps> {
-    let gaps = &settings.gaps;
-    let ids = list(&gaps.require);
-    (!ids.is_empty()).then(|| RequiredGaps {
-        file: gaps.file.as_ref().map_or_else(|| "gaps.yaml".to_owned(), |file| file.value.clone()),
-        ids,
-        default_ttl_days: gaps.default_ttl_days.as_ref().map_or(DEFAULT_TTL_DAYS, |days| days.value),
-        tokens: gaps.prompt_tokens.as_ref().map_or(PROMPT_TOKENS, |tokens| tokens.value),
-    })
-}
-
-fn list(setting: &Option<Sourced<Vec<String>>>) -> Vec<String> {
-    setting.as_ref().map(|list| list.value.clone()).unwrap_or_default()
-}
-
-fn is(setting: &Option<Sourced<bool>>) -> bool {
-    setting.as_ref().is_some_and(|flag| flag.value)
 }
 
 /// What is wrong with the agent that was asked for, if one was.
 pub(crate) fn agent_problem(settings: &Settings) -> Option<Problem> {
-    let asked = settings.agent.as_ref()?;
+    let asked = settings.agent.name.as_ref()?;
     let name = asked.value.as_str();
     if agent::find(settings, name).is_some() {
         return None;
@@ -140,24 +93,26 @@ fn agent(
     overrides: &Overrides,
     problems: &mut Vec<Problem>,
 ) -> (AgentConfig, Option<u64>) {
-    let Some(asked) = &settings.agent else {
+    let Some(asked) = &settings.agent.name else {
         problems.push(Problem::new(Place::Nowhere, "no agent is named").hint(AGENT_HINT));
         return (AgentConfig::default(), None);
     };
     // One that cannot be found was reported with the settings.
     let Some(found) = agent::find(settings, &asked.value) else { return (AgentConfig::default(), None) };
-    let options = AgentOptions { confined: is(&settings.confine.enabled), ..overrides.options.clone() };
+    let options =
+        AgentOptions { confined: settings.confine.settled().is_some(), ..overrides.options.clone() };
     match found.configured(&options) {
         Ok(mut run) => {
-            let forks = settings.session.as_ref().filter(|session| session.value == SessionPolicy::Fork);
+            let forks =
+                settings.loops.session.as_ref().filter(|session| session.value == SessionPolicy::Fork);
             if let Some(session) = forks.filter(|_| run.sessions.fork.is_empty()) {
                 let why = format!("the agent `{}` cannot copy a session", run.name);
                 problems.push(Problem::new(session.place.clone(), why).hint("use `fresh` or `continue`"));
             }
-            if settings.inject.as_ref().is_some_and(|inject| !inject.value) {
+            if settings.agent.inject.as_ref().is_some_and(|inject| !inject.value) {
                 run.inject = Injection::default();
             }
-            run.pass = settings.pass.as_ref().map(|pass| pass.value.clone());
+            run.pass = settings.agent.pass.as_ref().map(|pass| pass.value.clone());
             (run, found.idle_ms)
         }
         Err((flag, why)) => {
@@ -188,7 +143,7 @@ fn prompt(settings: &Settings, overrides: &Overrides, task: &Task, problems: &mu
         }
         return Prompt::Text(text.clone());
     }
-    let named = settings.prompt.as_ref().map(|prompt| prompt.value.clone());
+    let named = settings.loops.prompt.as_ref().map(|prompt| prompt.value.clone());
     // One that was named wrongly is a problem already.
     let named = named.or_else(|| overrides.prompt_file.clone());
     match named.or_else(|| task.found_prompt.clone()) {

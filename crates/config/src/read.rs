@@ -1,44 +1,39 @@
 //! From the text of a `piton.toml` or `config.toml` to what that layer says.
 //!
-//! Owns the names of sections and keys: those of this version, and those that the documentation names but a
-//! later version brings. Both lists are closed: any other name is a problem with the closest known one.
+//! Which names there are is known from the entries in `settings/`, and from a list of those that the documentation
+//! names but a later version brings. Both are closed: any other name is a problem with the closest known one.
 //!
 //! Invariant: order is kept. The parser sorts tables by name, so entries are put back by their position in the
 //! text (see `tests::checks_keep_the_order_of_the_file`).
 
-mod agents;
-mod gaps;
-mod hooks;
-mod judging;
-mod mode;
-mod notify;
-mod prompts;
-mod sections;
-mod stop;
+pub(crate) mod agents;
+pub(crate) mod stop;
 #[cfg(test)]
-mod tests;
-mod values;
-
-pub(crate) use judging::LEVEL_WORDS;
-pub(crate) use sections::{GUARD_WORDS, ON_LOST_WORDS, SESSION_WORDS};
+pub(crate) mod tests;
+pub(crate) mod values;
 
 use std::sync::Arc;
 
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
+use crate::entry::{Entry, NAMED};
 use crate::problem::{Place, Problem, escaped, quoted};
-use crate::settings::{Layer, Settings, Sourced};
+use crate::settings::{Layer, SECTIONS, Settings, Sourced, entry};
 use crate::suggest::closest;
 
-/// A value of the file, and where it stands.
-type Entry<'a, 't> = (&'a str, &'a Spanned<DeString<'t>>, &'a Spanned<DeValue<'t>>);
+/// Names that a later version brings.
+const LATER: [&str; 2] = ["vault", "views.paths"];
+
+/// A name in the file with its key and its value, which know where they stand.
+pub(crate) type Pair<'a, 't> = (&'a str, &'a Spanned<DeString<'t>>, &'a Spanned<DeValue<'t>>);
 
 /// What the file `text` says as `layer`, and everything that is wrong with it.
 pub(crate) fn read(text: &str, file: &str, layer: Layer) -> (Settings, Vec<Problem>) {
     let mut reader = Reader { text, file: Arc::from(file), layer, problems: Vec::new() };
     let (table, errors) = DeTable::parse_recoverable(text);
-    let settings = sections::read(&mut reader, table.get_ref());
+    let mut settings = Settings::default();
+    section(&mut reader, &mut settings, "", table.get_ref());
     let meaning = std::mem::take(&mut reader.problems);
     for error in errors {
         let start = error.span().map_or(0, |span| span.start);
@@ -65,8 +60,78 @@ fn line_of(problem: &Problem) -> usize {
     }
 }
 
+/// What a table says: the file itself (`path` is empty), a section, or a section in it.
+fn section(reader: &mut Reader<'_>, settings: &mut Settings, path: &str, table: &DeTable<'_>) {
+    for pair in entries(table) {
+        let (name, key, value) = pair;
+        let start = key.span().start;
+        let inner = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        let named = || entry(path, NAMED).filter(|named| is_taken(named, value));
+        if let Some(entry) = entry(path, name).or_else(named) {
+            (entry.read)(reader, settings, pair);
+        } else if is_section(&inner) {
+            let Some(table) = reader.table(&format!("`{name}`"), value, start) else { continue };
+            SECTIONS.iter().filter(|section| section.path == inner).for_each(|known| (known.there)(settings));
+            section(reader, settings, &inner, table);
+        } else if LATER.contains(&inner.as_str()) {
+            let what = if path.is_empty() { format!("the section `[{name}]`") } else { format!("`{name}`") };
+            reader.later(start, &what);
+        } else {
+            unknown(reader, start, path, name);
+        }
+    }
+}
+
+/// Whether a name of the user's may stand for this. A hook is a table: a slip in a key is none.
+fn is_taken(named: &Entry, value: &Spanned<DeValue<'_>>) -> bool {
+    named.section != "hooks" || value.get_ref().is_table()
+}
+
+fn is_section(path: &str) -> bool {
+    SECTIONS.iter().any(|section| {
+        section.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    })
+}
+
+/// A name that nobody knows, or that is known elsewhere.
+fn unknown(reader: &mut Reader<'_>, start: usize, path: &str, name: &str) {
+    if path.is_empty() && entry("loop", name).is_some() {
+        let message = format!("`{name}` does not belong here");
+        return reader.problem_with_hint(start, message, "it belongs into the section `[loop]`");
+    }
+    if (path, name) == ("agent", "command") {
+        let hint = "write it under `[agents.NAME]`, and `use = \"NAME\"` here";
+        return reader.problem_with_hint(start, "`command` does not belong into `[agent]`", hint);
+    }
+    let what = if path.is_empty() { "section".to_owned() } else { format!("key in `[{path}]`:") };
+    reader.unknown(start, &what, name, &names(path));
+}
+
+/// Every name that may stand in a table.
+fn names(path: &str) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for section in SECTIONS.iter() {
+        let inside = match path.is_empty() {
+            true => section.path,
+            false if section.path == path => {
+                names.extend(section.entries.iter().map(|entry| entry.key).filter(|key| *key != NAMED));
+                continue;
+            }
+            false => match section.path.strip_prefix(path).and_then(|rest| rest.strip_prefix('.')) {
+                Some(inside) => inside,
+                None => continue,
+            },
+        };
+        let first = inside.split('.').next().unwrap_or(inside);
+        if !names.contains(&first) {
+            names.push(first);
+        }
+    }
+    names
+}
+
 /// A file that is being read.
-struct Reader<'t> {
+pub struct Reader<'t> {
     text: &'t str,
     file: Arc<str>,
     layer: Layer,
@@ -74,7 +139,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn place(&self, offset: usize) -> Place {
+    pub(crate) fn place(&self, offset: usize) -> Place {
         let before = &self.text[..self.text.floor_char_boundary(offset)];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Place::File {
@@ -84,22 +149,27 @@ impl Reader<'_> {
         }
     }
 
-    fn problem(&mut self, offset: usize, message: impl Into<String>) {
+    pub(crate) fn problem(&mut self, offset: usize, message: impl Into<String>) {
         let place = self.place(offset);
         self.problems.push(Problem::new(place, message));
     }
 
-    fn problem_with_hint(&mut self, offset: usize, message: impl Into<String>, hint: impl Into<String>) {
+    pub(crate) fn problem_with_hint(
+        &mut self,
+        offset: usize,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
         let place = self.place(offset);
         self.problems.push(Problem::new(place, message).hint(hint));
     }
 
-    fn sourced<T>(&self, value: T, offset: usize) -> Sourced<T> {
+    pub(crate) fn sourced<T>(&self, value: T, offset: usize) -> Sourced<T> {
         Sourced { value, layer: self.layer, place: self.place(offset) }
     }
 
     /// A name that the documentation knows and this version does not.
-    fn later(&mut self, offset: usize, what: &str) {
+    pub(crate) fn later(&mut self, offset: usize, what: &str) {
         self.problem_with_hint(
             offset,
             format!("{what} is not supported yet by this version"),
@@ -108,7 +178,7 @@ impl Reader<'_> {
     }
 
     /// A name that nobody knows.
-    fn unknown(&mut self, offset: usize, what: &str, name: &str, known: &[&str]) {
+    pub(crate) fn unknown(&mut self, offset: usize, what: &str, name: &str, known: &[&str]) {
         let message = format!("unknown {what} {}", quoted(name));
         match closest(name, known.iter().copied()) {
             Some(meant) => self.problem_with_hint(offset, message, format!("did you mean `{meant}`?")),
@@ -121,7 +191,7 @@ impl Reader<'_> {
     }
 
     /// The table under `key`, or a problem.
-    fn table<'a, 't>(
+    pub(crate) fn table<'a, 't>(
         &mut self,
         what: &str,
         value: &'a Spanned<DeValue<'t>>,
@@ -136,7 +206,7 @@ impl Reader<'_> {
 }
 
 /// The entries of a table in the order of the file.
-fn entries<'a, 't>(table: &'a DeTable<'t>) -> Vec<Entry<'a, 't>> {
+pub(crate) fn entries<'a, 't>(table: &'a DeTable<'t>) -> Vec<Pair<'a, 't>> {
     let mut entries: Vec<_> = table.iter().map(|(key, value)| (key.get_ref().as_ref(), key, value)).collect();
     entries.sort_by_key(|(_, key, _)| key.span().start);
     entries

@@ -108,7 +108,7 @@ mod tests {
             InitAgent { name: "mine".to_owned(), command: vec!["my-agent".to_owned(), "a \"b\"".to_owned()] };
         let checks = [suggested("z.test", "cargo test -- 'a \\ b'"), suggested("lint", "make \"lint\"")];
         let settings = reads_back(&render(Some(&agent), &checks));
-        assert_eq!(settings.agent.unwrap().value, "mine");
+        assert_eq!(settings.agent.name.unwrap().value, "mine");
         assert_eq!(settings.agents[0].value.run.command, agent.command);
         let found: Vec<_> = settings.checks.iter().map(|check| &check.value).collect();
         assert_eq!(
@@ -126,7 +126,7 @@ mod tests {
         let settings = reads_back(&uncommented.join("\n"));
         assert_eq!(settings.limits.len(), 8);
         assert_eq!(settings.checks.len(), 2);
-        assert!(settings.views.ralph.is_some() && settings.prompt.is_some());
+        assert!(settings.views.ralph.is_some() && settings.loops.prompt.is_some());
         let defaults = Settings::built_in();
         for (limit, default) in &defaults.limits {
             assert_eq!(settings.limits[limit].value, default.value, "{} is not the default", limit.key());

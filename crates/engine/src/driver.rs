@@ -81,11 +81,7 @@ pub struct Driver {
 const SHORT_LEASE: Duration = Duration::from_secs(2);
 
 /// Takes a free lease. One that is held is waited for a moment: others take it for one look.
-pub async fn claim_soon<S: Store>(
-    store: &S,
-    run: &RunId,
-    holder: piton_store::Holder,
-) -> Result<Lease, Error> {
+pub async fn claim_soon(store: &dyn Store, run: &RunId, holder: piton_store::Holder) -> Result<Lease, Error> {
     let mut left = SHORT_LEASE;
     loop {
         match store.claim(run, holder.clone(), Claim::IfFree).await {
@@ -99,8 +95,8 @@ pub async fn claim_soon<S: Store>(
 }
 
 /// Drives a run under its lease until it rests.
-pub async fn drive<M: Machine, S: Store, W: World<M>>(
-    store: &S,
+pub async fn drive<M: Machine, W: World<M>>(
+    store: &dyn Store,
     world: &W,
     mut lease: Lease,
     driver: Driver,
@@ -125,13 +121,13 @@ pub async fn drive<M: Machine, S: Store, W: World<M>>(
     }
 }
 
-async fn drive_leased<M: Machine, S: Store, W: World<M>>(
-    store: &S,
+async fn drive_leased<M: Machine, W: World<M>>(
+    store: &dyn Store,
     world: &W,
     lease: &Lease,
     driver: Driver,
 ) -> Result<(Leave, Seq), DriveError> {
-    let loaded = load::load::<M, S>(store, &lease.run).await?;
+    let loaded = load::load::<M>(store, &lease.run).await?;
     let place = piton_model::loop_machine::Place {
         host: driver.holder.host,
         boot: driver.holder.process.boot_id,
@@ -157,8 +153,8 @@ async fn drive_leased<M: Machine, S: Store, W: World<M>>(
 
 type Performing<M> = Pin<Box<dyn Future<Output = <M as Machine>::Command>>>;
 
-struct Shell<'a, M: Machine, S, W> {
-    store: &'a S,
+struct Shell<'a, M: Machine, W> {
+    store: &'a dyn Store,
     world: &'a W,
     run: &'a RunId,
     core: Core<M>,
@@ -168,7 +164,7 @@ struct Shell<'a, M: Machine, S, W> {
     revision: u64,
 }
 
-impl<M: Machine, S: Store, W: World<M>> Shell<'_, M, S, W> {
+impl<M: Machine, W: World<M>> Shell<'_, M, W> {
     async fn run(&mut self) -> Result<Leave, DriveError> {
         loop {
             while let Some(input) = self.inputs.pop_front() {
@@ -257,7 +253,7 @@ impl<M: Machine, S: Store, W: World<M>> Shell<'_, M, S, W> {
             }
             now = world.interrupted() => {
                 let request = M::Event::stop_requested(now, StopOrigin::Interrupt);
-                request_stop::<M, S, W>(self.store, world, self.run, request).await?;
+                request_stop::<M, W>(self.store, world, self.run, request).await?;
             }
             () = tokio::time::sleep(look) => {
                 // An agent may work for long: what was too early to be shown when it began is due by now.
@@ -301,8 +297,8 @@ async fn next_outcomes<M: Machine>(
     .await
 }
 
-async fn request_stop<M: Machine, S: Store, W: World<M>>(
-    store: &S,
+async fn request_stop<M: Machine, W: World<M>>(
+    store: &dyn Store,
     world: &W,
     run: &RunId,
     request: M::Event,
@@ -322,7 +318,7 @@ async fn request_stop<M: Machine, S: Store, W: World<M>>(
 }
 
 /// A full disk can be waited for: the very same append is tried again.
-async fn append_patiently<S: Store>(store: &S, append: Append) -> Result<piton_store::Head, Error> {
+async fn append_patiently(store: &dyn Store, append: Append) -> Result<piton_store::Head, Error> {
     let mut waited = Duration::ZERO;
     loop {
         match store.append(append.clone()).await {

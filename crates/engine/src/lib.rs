@@ -4,15 +4,16 @@
 //! [`load`] brings a run back from the journal; [`world`] is the one that users have. Never prints and
 //! knows no SQL.
 
-mod attempt;
 pub mod client;
 pub mod core;
 pub mod driver;
 mod entry;
+mod launch;
 mod layout;
 pub mod ledger;
 pub mod load;
 pub mod manager;
+pub mod supervise;
 pub mod workflow;
 pub mod world;
 

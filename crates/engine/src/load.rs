@@ -56,7 +56,7 @@ impl LoadError {
 }
 
 /// The run as it is now.
-pub async fn load<M: Machine, S: Store>(store: &S, run: &RunId) -> Result<Loaded<M>, LoadError> {
+pub async fn load<M: Machine>(store: &dyn Store, run: &RunId) -> Result<Loaded<M>, LoadError> {
     // Reading the row compares the head with the anchor: a lost tail shows here.
     let row = store.row(run).await?;
     if row.entry.kind != M::KIND.as_str() {
@@ -70,8 +70,8 @@ pub async fn load<M: Machine, S: Store>(store: &S, run: &RunId) -> Result<Loaded
 }
 
 /// The run as it was after event `at_most`.
-pub async fn load_at<M: Machine, S: Store>(
-    store: &S,
+pub async fn load_at<M: Machine>(
+    store: &dyn Store,
     run: &RunId,
     at_most: Seq,
 ) -> Result<Loaded<M>, LoadError> {
@@ -80,8 +80,8 @@ pub async fn load_at<M: Machine, S: Store>(
 }
 
 /// The same without any checkpoint: every event is folded.
-pub async fn load_from_start<M: Machine, S: Store>(
-    store: &S,
+pub async fn load_from_start<M: Machine>(
+    store: &dyn Store,
     run: &RunId,
     at_most: Seq,
 ) -> Result<Loaded<M>, LoadError> {
@@ -89,8 +89,8 @@ pub async fn load_from_start<M: Machine, S: Store>(
 }
 
 /// Folds every event, and shows the state after each.
-pub async fn fold_all<M: Machine, S: Store>(
-    store: &S,
+pub async fn fold_all<M: Machine>(
+    store: &dyn Store,
     run: &RunId,
     see: &mut dyn FnMut(&M),
 ) -> Result<Loaded<M>, LoadError> {
@@ -108,8 +108,8 @@ pub async fn fold_all<M: Machine, S: Store>(
     }
 }
 
-async fn load_with<M: Machine, S: Store>(
-    store: &S,
+async fn load_with<M: Machine>(
+    store: &dyn Store,
     run: &RunId,
     at_most: Seq,
     checkpoint: Option<piton_store::Checkpoint>,
@@ -119,7 +119,7 @@ async fn load_with<M: Machine, S: Store>(
         Some(checkpoint) => {
             let state: M = serde_json::from_slice(&checkpoint.bytes)
                 .map_err(|_| LoadError::corrupt(run, checkpoint.seq, "its checkpoint does not decode"))?;
-            check_named::<M, S>(store, run, checkpoint).await?;
+            check_named::<M>(store, run, checkpoint).await?;
             Fold { state: Some(state), next: checkpoint.seq + 1, bytes: 0 }
         }
     };
@@ -139,8 +139,8 @@ async fn load_with<M: Machine, S: Store>(
 }
 
 /// The checkpoint is the one that its chained event names.
-async fn check_named<M: Machine, S: Store>(
-    store: &S,
+async fn check_named<M: Machine>(
+    store: &dyn Store,
     run: &RunId,
     checkpoint: &piton_store::Checkpoint,
 ) -> Result<(), LoadError> {

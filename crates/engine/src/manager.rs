@@ -12,8 +12,7 @@ use std::time::Duration;
 use piton_files::ralph::{self, PersistedLoopState};
 use piton_model::loop_machine::{Adoption, LoopConfig, Raise, create};
 use piton_model::{Kind, RunId, State, StopOrigin, exit_code};
-use piton_store::sqlite::Sqlite;
-use piton_store::{Claim, Store};
+use piton_store::Claim;
 use piton_sys::file;
 use piton_view::{Client, Request};
 use serde_json::Value;
@@ -120,7 +119,7 @@ impl StateManager {
         adoption: Option<Adoption>,
     ) -> Result<Self, ManagerError> {
         let layout = Layout::new(root.to_owned());
-        let client = LocalClient::new(Sqlite::open(&layout.state())?, layout);
+        let client = LocalClient::new(piton_store::open(layout.state())?, layout);
         match client.store().row(&run).await {
             Ok(_) => {}
             Err(piton_store::Error::UnknownRun { .. }) => {

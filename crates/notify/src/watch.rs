@@ -54,8 +54,8 @@ impl Seen {
     /// How `state` stands. `repository` is its name for people.
     pub fn of(state: &State, repository: &str) -> Self {
         let counters = &state.counters;
-        let checks = state.checks.as_ref().filter(|round| !round.checks.is_empty());
-        let last = state.recent.back();
+        let checks = state.seen.checks.as_ref().filter(|round| !round.checks.is_empty());
+        let last = state.judged.recent.back();
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Self {
             at: state.updated_at,
@@ -67,10 +67,10 @@ impl Seen {
                 status: state.status.as_str().to_owned(),
                 reason: state.reason.map(|reason| reason.as_str().to_owned()),
                 detail: state.detail.clone(),
-                iteration: state.iteration,
+                iteration: state.work.iteration,
                 max_iterations: state.config.limits.iterations,
                 checks: checks.map(|round| (number(round.passed()), number(round.checks.len()))),
-                best: state.best.as_ref().map(|best| best.iteration),
+                best: state.judged.best.as_ref().map(|best| best.iteration),
                 cost_microusd: (counters.cost_unknown == 0).then_some(counters.cost_microusd),
                 working_ms: counters.working_ms,
                 repository: repository.to_owned(),
@@ -86,8 +86,8 @@ impl Seen {
             passing: checks.map(CheckRound::all_pass),
             session: state.session.current.clone(),
             spent: state.session.spent,
-            questions: state.questions_asked,
-            question: state.questions.last().map(|question| question.text.clone()),
+            questions: state.people.questions_asked,
+            question: state.people.questions.last().map(|question| question.text.clone()),
             mode: state.mode(),
         }
     }

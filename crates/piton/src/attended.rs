@@ -9,7 +9,6 @@ use piton_engine::LocalClient;
 use piton_engine::world::{open_workspace, snapshot_id};
 use piton_model::loop_machine::{Answer, QuestionKind, TestStatus};
 use piton_model::{RunId, State, Status};
-use piton_store::Store;
 use piton_view::{Client, QuestionView, Request};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
@@ -40,13 +39,13 @@ pub(crate) fn is_due(state: &State, out: &Output) -> bool {
 
 fn own(state: &State) -> Option<(u32, QuestionKind)> {
     let own = |kind| matches!(kind, QuestionKind::BeforeIteration | QuestionKind::AfterIteration);
-    let found = state.questions.iter().find(|question| own(question.kind));
-    found.filter(|_| state.asked.answers.is_empty()).map(|question| (question.number, question.kind))
+    let found = state.people.questions.iter().find(|question| own(question.kind));
+    found.filter(|_| state.requests.answers.is_empty()).map(|question| (question.number, question.kind))
 }
 
 /// Whether an answer is on its way to the driver.
 pub(crate) fn is_settling(state: &State, out: &Output) -> bool {
-    out.terminal && state.status == Status::Waiting && !state.asked.answers.is_empty()
+    out.terminal && state.status == Status::Waiting && !state.requests.answers.is_empty()
 }
 
 /// Shows what is asked, and carries out what a person decides.
@@ -124,7 +123,7 @@ async fn answer(
     }
     let state = client.load(run, None).await?.state;
     let driven = client.store().holder(run).await?.is_some();
-    if !driven && (state.status.is_active() || !state.asked.answers.is_empty()) {
+    if !driven && (state.status.is_active() || !state.requests.answers.is_empty()) {
         start::driver(client, run, false).await?;
     }
     Ok(Decided::GoesOn)
@@ -145,7 +144,7 @@ async fn key(client: &LocalClient, run: &RunId, question: u32) -> Result<Option<
             };
         }
         let state = client.load(run, None).await?.state;
-        if state.questions.iter().all(|open| open.number != question) {
+        if state.people.questions.iter().all(|open| open.number != question) {
             return Ok(None);
         }
     }
@@ -181,7 +180,7 @@ fn line(out: &Output, prompt: &str) -> Result<String, Failure> {
 }
 
 fn show_diff(client: &LocalClient, state: &State, out: &Output) -> Result<(), Failure> {
-    let (Some(before), Some(after)) = (&state.before, &state.snapshot) else { return Ok(()) };
+    let (Some(before), Some(after)) = (&state.work.before, &state.seen.snapshot) else { return Ok(()) };
     let workspace = open_workspace(&client.layout().of_run(&state.config), &state.run)?;
     let failed = |error: piton_git::Error| Failure::environment(&error);
     let text = workspace.diff_text(&snapshot_id(&before.id)?, &snapshot_id(&after.id)?).map_err(failed)?;
@@ -193,24 +192,24 @@ fn show_details(state: &State, out: &Output) {
     out.line(format!("status   {} · {}", state.status.as_str(), render::why(state)));
     out.line(format!("mode     {}", state.mode().as_str()));
     out.line(format!("task     {}", clean_line(&state.title)));
-    for check in state.checks.iter().flat_map(|round| &round.checks) {
+    for check in state.seen.checks.iter().flat_map(|round| &round.checks) {
         let mark = if check.passed { '✓' } else { '✗' };
         out.line(format!("check    {} {mark}", clean_line(&check.name)));
         if !check.passed {
             out.line(clean(&check.tail));
         }
     }
-    let tests = |status| state.tests.named(status).count();
+    let tests = |status| state.seen.tests.named(status).count();
     let (passing, failing) = (tests(TestStatus::Passing), tests(TestStatus::Failing));
     if passing + failing > 0 {
         out.line(format!("tests    {failing} of {} fail", passing + failing));
     }
     out.line(format!(
         "changed  {} files, {} lines",
-        state.modified_files.len(),
+        state.seen.modified_files.len(),
         state.counters.lines_changed
     ));
-    for note in &state.notes {
+    for note in &state.memory.notes {
         out.line(format!("note     #{} {}", note.iteration, clean_line(&note.note.text)));
     }
 }

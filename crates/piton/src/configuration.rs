@@ -67,7 +67,7 @@ pub(crate) fn views(layout: &Layout) -> Views {
             Wanted::Yes => true,
             Wanted::No => false,
         };
-        let interval = asked.auto_save_interval_ms.map(|interval| interval.value);
+        let interval = asked.auto_save_interval.map(|interval| interval.value);
         views.auto_save_interval_ms = interval.unwrap_or(views.auto_save_interval_ms);
     }
     views

@@ -63,6 +63,7 @@ impl From<piton_store::Error> for Failure {
             E::Fenced { .. } | E::Conflict { .. } => of(ExitCode::Held).hint("run `piton status`"),
             E::TooLarge { .. } => of(ExitCode::Usage),
             E::Corrupt(_) => of(ExitCode::Corrupt).hint("run `piton verify` to see all of it"),
+            E::UnknownScheme { .. } => of(ExitCode::Usage).hint("give sqlite:PATH/.piton/journal.db"),
             E::Newer { .. } => of(ExitCode::Environment).hint("update piton on this machine"),
             E::NoSpace { .. } => {
                 of(ExitCode::Environment).hint("free some space, then run `piton resume`; nothing is lost")

@@ -83,7 +83,7 @@ fn beside(path: &str) -> String {
 /// What is said once the baseline is known.
 pub(crate) fn baseline(state: &State) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Some(round) = &state.baseline
+    if let Some(round) = &state.seen.baseline
         && !(round.checks.is_empty() && round.conditions.is_empty())
     {
         let measured = measured(&round.measures);
@@ -97,7 +97,7 @@ pub(crate) fn baseline(state: &State) -> Vec<String> {
 
 /// When the run will be done.
 fn rule(state: &State) -> String {
-    match done_rule(&state.config, state.baseline.as_ref()) {
+    match done_rule(&state.config, state.seen.baseline.as_ref()) {
         DoneRule::ChecksPass => "stopping when every check passes".to_owned(),
         DoneRule::Done if state.config.checks.is_empty() => {
             "stopping when the agent reports done and the tree changed (there is no check)".to_owned()
@@ -147,7 +147,7 @@ pub(crate) fn iteration(record: &IterationRecord, state: &State) -> String {
         format!("{:>4}  {:>7}  {change:<12}", format!("#{}", record.number), duration(record.duration_ms));
     if record.skipped {
         text.push_str("  skipped");
-    } else if let Some(round) = state.checks.as_ref().filter(|_| !record.refused) {
+    } else if let Some(round) = state.seen.checks.as_ref().filter(|_| !record.refused) {
         let _ = write!(text, "  {}", checks(round));
         let measured = record.measures.as_ref().map(measured).filter(|text| !text.is_empty());
         let _ = measured.map(|measured| write!(text, "   {measured}"));
@@ -193,7 +193,7 @@ pub(crate) fn ending(state: &State, next: &str) -> Vec<String> {
         _ => "stopped",
     };
     let mut lines = vec![format!("{head:<9} {} · {}", why(state), spent(state))];
-    for question in &state.questions {
+    for question in &state.people.questions {
         lines.push(format!("question  {} ({})", clean_line(&question.text), question.digest));
     }
     lines.push(format!("result    {}", result(state)));
@@ -210,7 +210,7 @@ pub(crate) fn why(state: &State) -> String {
     let counters = &state.counters;
     let green = || {
         let total = state.config.checks.len();
-        format!("{} of {total} checks green", state.checks.as_ref().map_or(0, CheckRound::passed))
+        format!("{} of {total} checks green", state.seen.checks.as_ref().map_or(0, CheckRound::passed))
     };
     match state.reason {
         Some(Reason::ChecksPass) => green(),
@@ -241,7 +241,7 @@ pub(crate) fn why(state: &State) -> String {
         Some(Reason::LimitDeadline) => detail.unwrap_or_else(|| "its deadline has come".to_owned()),
         Some(Reason::LimitFiles) => format!(
             "changed {}, more than its {}",
-            count(state.modified_files.len() as u32, "file"),
+            count(state.seen.modified_files.len() as u32, "file"),
             state.config.limits.files.unwrap_or_default()
         ),
         Some(Reason::LimitLines) => format!(
@@ -311,10 +311,10 @@ fn result(state: &State) -> String {
         (_, false) => "no file changed".to_owned(),
         (None, true) => "files changed in place, nothing committed".to_owned(),
         (Some(worktree), true) => {
-            format!("branch {}, {}, nothing merged", worktree.branch, count(state.commits, "commit"))
+            format!("branch {}, {}, nothing merged", worktree.branch, count(state.seen.commits, "commit"))
         }
     };
-    match &state.best {
+    match &state.judged.best {
         Some(best) if state.status != Status::Completed => {
             format!("{place}; best is #{} with {} of {} checks", best.iteration, best.passed, best.total)
         }
@@ -335,12 +335,14 @@ fn found<'a>(findings: impl Iterator<Item = &'a Finding>) -> String {
 /// What became of an iteration that the guard doubts, and why.
 fn doubts(record: &IterationRecord, state: &State) -> Option<String> {
     let of_iteration = state
+        .judged
         .findings
         .iter()
         .filter(|kept| kept.iteration == record.number && kept.finding.blocking)
         .map(|kept| &kept.finding);
     let what = clean_line(&found(of_iteration));
-    let kept = state.recent.iter().rev().find(|earlier| earlier.number < record.number && !earlier.refused);
+    let kept =
+        state.judged.recent.iter().rev().find(|earlier| earlier.number < record.number && !earlier.refused);
     let back = kept.map_or_else(|| "the start".to_owned(), |kept| format!("#{}", kept.number));
     match (record.refused, record.doubted) {
         (true, _) => Some(format!("REFUSED {what} → back to {back}, agent told")),

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use piton_engine::{Layout, LocalClient};
 use piton_model::{ExitCode, RunId};
-use piton_store::sqlite::Sqlite;
 use piton_view::Client;
 
 use crate::cli::Global;
@@ -55,12 +54,12 @@ pub(crate) fn refuse_agents(global: &Global) -> Result<(), Failure> {
 
 /// The journal of this repository, created where it is not there yet.
 pub(crate) fn open_or_create(layout: &Layout) -> Result<LocalClient, Failure> {
-    Ok(LocalClient::new(Sqlite::open(&layout.state())?, layout.clone()))
+    Ok(LocalClient::new(piton_store::open(layout.state())?, layout.clone()))
 }
 
 /// The journal of this repository, if it has one.
 pub(crate) fn open(layout: &Layout) -> Result<LocalClient, Failure> {
-    match Sqlite::open_existing(&layout.state())? {
+    match piton_store::open_existing(layout.state())? {
         Some(store) => Ok(LocalClient::new(store, layout.clone())),
         None => Err(Failure::new(
             ExitCode::Usage,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use piton_engine::{Layout, LocalClient};
 use piton_model::{Epoch, ExitCode, RunId, exit_code};
-use piton_store::{Holder, Store};
+use piton_store::Holder;
 use piton_sys::lock::FileLock;
 use piton_sys::process::{Detach, Output, ProcessId, is_alive, spawn_detached};
 use piton_sys::{Clock, SystemClock, file};

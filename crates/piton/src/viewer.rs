@@ -11,7 +11,6 @@ use piton_model::workflow::WorkflowEvent;
 use piton_model::{
     Event, ExitCode, Kind, Machine, RunEvent, RunId, Seq, State, StopOrigin, exit_code, workflow,
 };
-use piton_store::Store;
 use piton_sys::{Clock, SystemClock};
 use piton_view::{Client, EventView, Request};
 
@@ -186,14 +185,14 @@ impl Shown for State {
         match before {
             None => lines.push(out.bold(&render::opening(after))),
             Some(before) => {
-                let baseline_known = before.baseline.is_none() && after.baseline.is_some();
+                let baseline_known = before.seen.baseline.is_none() && after.seen.baseline.is_some();
                 let no_baseline = matches!(event, Event::AttemptStarted { attempt } if attempt.number == 1)
-                    && after.baseline.is_none();
+                    && after.seen.baseline.is_none();
                 if baseline_known || no_baseline {
                     lines.extend(render::baseline(after));
                 }
                 if after.counters.iterations > before.counters.iterations
-                    && let Some(record) = after.recent.back()
+                    && let Some(record) = after.judged.recent.back()
                 {
                     lines.push(render::iteration(record, after));
                 }
@@ -216,13 +215,13 @@ impl Shown for State {
     }
 
     fn under_way(&self) -> String {
-        let what = match &self.open {
+        let what = match &self.work.open {
             Some(piton_model::loop_machine::Open::Checks(_)) => "checks",
             Some(piton_model::loop_machine::Open::Attempt(_)) => "agent works",
             Some(piton_model::loop_machine::Open::Hooks(_)) => "hooks",
             None => self.status.as_str(),
         };
-        format!("#{}  {what}", self.iteration)
+        format!("#{}  {what}", self.work.iteration)
     }
 
     fn ending(&self, next: &str) -> Vec<String> {

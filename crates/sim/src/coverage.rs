@@ -1,33 +1,9 @@
 //! Which faults fell where: a count per kind of fault and append site, and per step of a keeper.
 
-use piton_model::KINDS;
+use piton_model::Kind;
 use serde_json::{Map, Value};
 
-/// The types that can come first in an append: an outcome, a nudge or a request. The others follow one.
-const SITES: [&str; 18] = [
-    "run_created",
-    "driver_started",
-    "snapshot_taken",
-    "checks_finished",
-    "attempt_finished",
-    "attempt_abandoned",
-    "attempt_lost",
-    "question_closed",
-    "answer_refused",
-    "run_paused",
-    "run_resumed",
-    "run_stopped",
-    "pause_requested",
-    "stop_requested",
-    "skip_requested",
-    "resume_requested",
-    "answer_given",
-    "agent_told",
-];
-
-pub(crate) fn kind_index(kind: &str) -> usize {
-    KINDS.iter().position(|known| *known == kind).expect("every event type is listed")
-}
+use crate::kind::{Simulated, types_of};
 
 /// What can happen to an append.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,30 +68,53 @@ pub(crate) const DEATHS: [&str; 17] = [
     "keeper_stalled",
 ];
 
+type Counts = [u32; FATES.len()];
+
+/// Where faults fell on the appends of one kind of run.
+#[derive(Clone, Debug)]
+struct Table {
+    kind: Kind,
+    types: &'static [&'static str],
+    sites: &'static [&'static str],
+    fates: &'static [Fate],
+    first: Vec<Counts>,
+    within: Vec<Counts>,
+}
+
 /// The counts.
 #[derive(Clone, Debug)]
 pub(crate) struct Coverage {
-    first: [[u32; KINDS.len()]; FATES.len()],
-    within: [[u32; KINDS.len()]; FATES.len()],
+    tables: Vec<Table>,
     deaths: [u32; DEATHS.len()],
 }
 
 impl Coverage {
     pub(crate) fn new() -> Self {
-        Self {
-            first: [[0; KINDS.len()]; FATES.len()],
-            within: [[0; KINDS.len()]; FATES.len()],
-            deaths: [0; DEATHS.len()],
-        }
+        Self { tables: Vec::new(), deaths: [0; DEATHS.len()] }
+    }
+
+    pub(crate) fn of<K: Simulated>() -> Self {
+        let types = types_of::<K>();
+        let table = Table {
+            kind: K::KIND,
+            types,
+            sites: K::SITES,
+            fates: K::FATES,
+            first: vec![[0; FATES.len()]; types.len()],
+            within: vec![[0; FATES.len()]; types.len()],
+        };
+        Self { tables: vec![table], ..Self::new() }
     }
 
     pub(crate) fn hit(&mut self, fate: Fate, kinds: &[u8]) {
         let row = FATES.iter().position(|(listed, _)| *listed == fate).expect("every fate is listed");
-        if let Some(first) = kinds.first() {
-            self.first[row][usize::from(*first)] += 1;
-        }
-        for kind in kinds {
-            self.within[row][usize::from(*kind)] += 1;
+        for table in &mut self.tables {
+            if let Some(first) = kinds.first() {
+                table.first[usize::from(*first)][row] += 1;
+            }
+            for kind in kinds {
+                table.within[usize::from(*kind)][row] += 1;
+            }
         }
     }
 
@@ -125,10 +124,13 @@ impl Coverage {
     }
 
     pub(crate) fn merge(&mut self, other: &Coverage) {
-        for row in 0..FATES.len() {
-            for column in 0..KINDS.len() {
-                self.first[row][column] += other.first[row][column];
-                self.within[row][column] += other.within[row][column];
+        for theirs in &other.tables {
+            match self.tables.iter_mut().find(|mine| mine.kind == theirs.kind) {
+                None => self.tables.push(theirs.clone()),
+                Some(mine) => {
+                    add(&mut mine.first, &theirs.first);
+                    add(&mut mine.within, &theirs.within);
+                }
             }
         }
         for (mine, theirs) in self.deaths.iter_mut().zip(other.deaths) {
@@ -138,11 +140,14 @@ impl Coverage {
 
     /// The smallest count of a fault at an append site that it can fall on.
     pub(crate) fn smallest(&self) -> u32 {
-        let cells = (0..FATES.len()).flat_map(|row| SITES.iter().map(move |site| (row, kind_index(site))));
-        // A run that does not exist yet has no lease to take.
-        let possible =
-            cells.filter(|(row, site)| !(FATES[*row].0 == Fate::TakenOver && KINDS[*site] == "run_created"));
-        possible.map(|(row, site)| self.first[row][site]).min().unwrap_or(0)
+        self.tables.iter().flat_map(Table::cells).map(|(_, _, count)| count).min().unwrap_or(0)
+    }
+
+    /// Sites that a fault never fell on, in words.
+    pub(crate) fn missed(&self) -> Vec<String> {
+        let cells = self.tables.iter().flat_map(|table| table.cells().map(move |cell| (table.kind, cell)));
+        let missed = cells.filter(|(_, (_, _, count))| *count == 0);
+        missed.map(|(kind, (site, fate, _))| format!("{} {site} {fate:?}", kind.as_str())).collect()
     }
 
     pub(crate) fn smallest_death(&self) -> u32 {
@@ -150,11 +155,11 @@ impl Coverage {
     }
 
     pub(crate) fn sites(&self) -> Value {
-        Self::table(&self.first)
+        self.tables(|table| &table.first)
     }
 
     pub(crate) fn events(&self) -> Value {
-        Self::table(&self.within)
+        self.tables(|table| &table.within)
     }
 
     pub(crate) fn deaths(&self) -> Value {
@@ -162,15 +167,41 @@ impl Coverage {
         Value::Object(pairs.map(|(name, count)| ((*name).to_owned(), Value::from(count))).collect())
     }
 
-    fn table(counts: &[[u32; KINDS.len()]; FATES.len()]) -> Value {
-        let row = |row: &[u32; KINDS.len()]| {
-            let hit = KINDS.iter().zip(row).filter(|(_, count)| **count > 0);
-            Value::Object(
-                hit.map(|(kind, count)| ((*kind).to_owned(), Value::from(*count))).collect::<Map<_, _>>(),
-            )
+    fn tables(&self, counts: impl Fn(&Table) -> &Vec<Counts>) -> Value {
+        let tables = self.tables.iter().map(|table| (table.kind.as_str().to_owned(), table.shown(counts(table))));
+        Value::Object(tables.collect())
+    }
+}
+
+impl Table {
+    /// Every fault at every site it can fall on, and how often it did.
+    fn cells(&self) -> impl Iterator<Item = (&'static str, Fate, u32)> + '_ {
+        let rows = FATES.iter().enumerate().filter(|(_, (fate, _))| self.fates.contains(fate));
+        rows.flat_map(move |(row, (fate, _))| {
+            // A run that does not exist yet has no lease to take.
+            let possible = |site: &&&str| !(*fate == Fate::TakenOver && **site == "run_created");
+            self.sites.iter().filter(possible).map(move |site| {
+                let column = self.types.iter().position(|known| known == site).expect("sites are types");
+                (*site, *fate, self.first[column][row])
+            })
+        })
+    }
+
+    fn shown(&self, counts: &[Counts]) -> Value {
+        let row = |row: usize| {
+            let hit = self.types.iter().zip(counts).filter(|(_, counts)| counts[row] > 0);
+            let pairs = hit.map(|(kind, counts)| ((*kind).to_owned(), Value::from(counts[row])));
+            Value::Object(pairs.collect::<Map<_, _>>())
         };
-        Value::Object(
-            FATES.iter().zip(counts).map(|((_, name), counts)| ((*name).to_owned(), row(counts))).collect(),
-        )
+        let rows = FATES.iter().enumerate().map(|(index, (_, name))| ((*name).to_owned(), row(index)));
+        Value::Object(rows.collect())
+    }
+}
+
+fn add(mine: &mut [Counts], theirs: &[Counts]) {
+    for (mine, theirs) in mine.iter_mut().zip(theirs) {
+        for (mine, theirs) in mine.iter_mut().zip(theirs) {
+            *mine += theirs;
+        }
     }
 }

@@ -9,15 +9,83 @@ use std::collections::VecDeque;
 use piton_engine::core::{Action, Core, Input, Leave, Planned};
 use piton_engine::entry_of;
 use piton_model::loop_machine::Place;
-use piton_model::{Command, Event, Seq, Timestamp, advance};
+use piton_model::{Machine, RunEvent, Seq, Timestamp};
 use piton_store::{Append, Claim, Error, Expect, Fence, Head, Lease};
 
-use crate::coverage::{Fate, kind_index};
-use crate::history::Entry;
-use crate::perform::{Surroundings, Task};
+use crate::coverage::{FATES, Fate};
+use crate::history::{Entry, View};
+use crate::host::Host;
+use crate::kind::{CommandOf, EffectOf, EventOf, Process, Simulated, types_of};
 use crate::scenario::Plant;
-use crate::sim::Sim;
+use crate::sim::{Lock, Sim};
 use crate::store::content_of;
+use crate::supervise::Around;
+
+/// What can happen to an append of a driver, or of a person where a driver may be.
+pub(crate) const FATES_OF_A_DRIVER: [Fate; FATES.len()] = {
+    let mut fates = [Fate::CrashBefore; FATES.len()];
+    let mut index = 0;
+    while index < FATES.len() {
+        fates[index] = FATES[index].0;
+        index += 1;
+    }
+    fates
+};
+
+/// A kind of run that a driver drives: what it performs, and what people ask of it.
+pub(crate) trait Driven: Simulated<Process = Driver<Self>> {
+    /// A piece of work under way.
+    type Task: Task<Self>;
+
+    /// The first event of the run.
+    fn creation(sim: &Sim<Self>) -> EventOf<Self>;
+
+    /// A request of a person who saw the last view. It may make sense, or not.
+    fn request(sim: &mut Sim<Self>) -> EventOf<Self>;
+
+    /// What a view of this state says.
+    fn view(state: &Self::Run, shown: Seq) -> View;
+
+    /// The mode that somebody asked for and that is not on record yet: for a planted bug.
+    fn early_mode(state: &Self::Run) -> Option<&'static str> {
+        let _ = state;
+        None
+    }
+
+    /// People see the view.
+    fn show(state: &Self::Run, scene: &mut Self::Scene);
+
+    /// Whether people have a reason to do something, by what they see.
+    fn waits_for_people(scene: &Self::Scene) -> bool;
+
+    /// What lies there that nobody was left to notice.
+    fn found(state: &Self::Run, sim: &mut Sim<Self>) -> Vec<CommandOf<Self>>;
+
+    /// What whoever settles a request tells the machine.
+    fn settling(state: &Self::Run, sim: &mut Sim<Self>) -> CommandOf<Self>;
+
+    /// Whether nobody may be left to wait for the outcome of this work.
+    fn may_drop(effect: &EffectOf<Self>) -> bool;
+
+    /// How many pieces of work may be under way.
+    fn tasks_max(state: &Self::Run) -> usize;
+}
+
+/// A piece of work under way, one small step at a time.
+pub(crate) trait Task<K: Simulated> {
+    fn new(effect: EffectOf<K>, fresh: bool) -> Self;
+
+    fn effect(&self) -> &EffectOf<K>;
+
+    /// It only looks whether somebody else did something.
+    fn only_looks(&self) -> bool;
+
+    /// Somebody wants it to end.
+    fn cancel(&mut self, host: &mut Host<K>);
+
+    /// One step; the outcome, once there is one.
+    fn step(&mut self, state: &K::Run, around: &mut Around<'_, K>) -> Option<CommandOf<K>>;
+}
 
 /// What a process does before it drives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,27 +106,27 @@ pub(crate) enum Phase {
     Drive,
 }
 
-pub(crate) const USUAL: &[Phase] = &[Phase::Lock, Phase::ClaimIfFree, Phase::Load, Phase::Drive];
-pub(crate) const RACING: &[Phase] = &[Phase::ClaimIfFree, Phase::Lock, Phase::Load, Phase::Drive];
-pub(crate) const TAKE_OVER: &[Phase] =
+const USUAL: &[Phase] = &[Phase::Lock, Phase::ClaimIfFree, Phase::Load, Phase::Drive];
+const RACING: &[Phase] = &[Phase::ClaimIfFree, Phase::Lock, Phase::Load, Phase::Drive];
+const TAKE_OVER: &[Phase] =
     &[Phase::ClaimAnyway, Phase::EndOld, Phase::Lock, Phase::Load, Phase::Drive];
-pub(crate) const END_FIRST: &[Phase] =
+const END_FIRST: &[Phase] =
     &[Phase::EndOld, Phase::Lock, Phase::ClaimAnyway, Phase::Load, Phase::Drive];
 pub(crate) const SETTLE: &[Phase] = &[Phase::ClaimIfFree, Phase::Settle, Phase::Drive];
 
 /// A process that drives a run, or is about to.
-pub(crate) struct Driver {
-    pub(crate) pid: u32,
+pub(crate) struct Driver<K: Driven> {
+    pid: u32,
     phases: &'static [Phase],
     pub(crate) lease: Option<Lease>,
-    core: Option<Core>,
-    inputs: VecDeque<Input>,
-    actions: VecDeque<Action>,
-    pub(crate) sending: Option<Sending>,
-    pub(crate) task: Option<Task>,
+    core: Option<Core<K::Run>>,
+    inputs: VecDeque<Input<K::Run>>,
+    actions: VecDeque<Action<K::Run>>,
+    sending: Option<Sending>,
+    tasks: Vec<K::Task>,
     wake_at: Option<Timestamp>,
     revision: u64,
-    pub(crate) frozen_until: u64,
+    frozen_until: u64,
     /// Planted bug: acknowledged, and not committed yet.
     unsynced: Option<Append>,
 }
@@ -73,12 +141,23 @@ pub(crate) struct Sending {
 }
 
 impl Sending {
-    pub(crate) fn new(append: Append, sim: &mut Sim) -> Self {
-        let kinds: Vec<u8> = append.events.iter().map(|event| kind_index(&event.kind) as u8).collect();
+    pub(crate) fn new<K: Simulated>(append: Append, sim: &mut Sim<K>) -> Self {
+        let index = |kind: &str| types_of::<K>().iter().position(|known| *known == kind);
+        let kinds: Vec<u8> = append
+            .events
+            .iter()
+            .map(|event| index(&event.kind).expect("every event type is listed") as u8)
+            .collect();
         let content =
             content_of(append.events.iter().map(|event| (event.kind.as_str(), event.data.as_slice())));
         let fate = sim.draw_fate(&kinds);
         Self { append, kinds, content, fate, not_before: 0 }
+    }
+
+    /// The types of its events, for the trace.
+    pub(crate) fn names<K: Simulated>(&self) -> String {
+        let names: Vec<_> = self.kinds.iter().map(|kind| types_of::<K>()[usize::from(*kind)]).collect();
+        names.join("+")
     }
 }
 
@@ -89,7 +168,47 @@ pub(crate) enum After {
     Ended,
 }
 
-impl Driver {
+impl<K: Driven> Process<K> for Driver<K> {
+    fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    fn sleeps_until(&self) -> Option<Timestamp> {
+        let idle = self.inputs.is_empty()
+            && self.actions.is_empty()
+            && self.sending.is_none()
+            && self.tasks.iter().all(Task::only_looks);
+        self.wake_at.filter(|_| idle)
+    }
+
+    fn place_of_death(&self) -> &'static str {
+        if self.phase() != Phase::Drive {
+            "driver_killed_starting"
+        } else if self.sending.is_some() {
+            "driver_killed_sending"
+        } else if !self.tasks.is_empty() {
+            "driver_killed_performing"
+        } else {
+            "driver_killed_idle"
+        }
+    }
+
+    fn frozen_until(&mut self) -> &mut u64 {
+        &mut self.frozen_until
+    }
+
+    fn step(&mut self, sim: &mut Sim<K>) -> After {
+        if let Some(append) = self.unsynced.take() {
+            let _ = sim.journal.append(append, &mut sim.log);
+        }
+        match self.phase() {
+            Phase::Drive => self.drive(sim),
+            _ => self.start(sim),
+        }
+    }
+}
+
+impl<K: Driven> Driver<K> {
     pub(crate) fn new(pid: u32, phases: &'static [Phase]) -> Self {
         Self {
             pid,
@@ -99,7 +218,7 @@ impl Driver {
             inputs: VecDeque::new(),
             actions: VecDeque::new(),
             sending: None,
-            task: None,
+            tasks: Vec::new(),
             wake_at: None,
             revision: 0,
             frozen_until: 0,
@@ -107,7 +226,7 @@ impl Driver {
         }
     }
 
-    pub(crate) fn phase(&self) -> Phase {
+    fn phase(&self) -> Phase {
         self.phases[0]
     }
 
@@ -115,46 +234,14 @@ impl Driver {
         self.phases.contains(&Phase::Settle) || (self.phase() == Phase::Drive && self.core.is_none())
     }
 
-    /// The moment it sleeps until, if it does nothing else.
-    pub(crate) fn sleeps_until(&self) -> Option<Timestamp> {
-        let idle = self.inputs.is_empty()
-            && self.actions.is_empty()
-            && self.sending.is_none()
-            && self.task.is_none();
-        self.wake_at.filter(|_| idle)
-    }
-
-    /// Which death this is, if it dies now.
-    pub(crate) fn place_of_death(&self) -> &'static str {
-        if self.phase() != Phase::Drive {
-            "driver_killed_starting"
-        } else if self.sending.is_some() {
-            "driver_killed_sending"
-        } else if self.task.is_some() {
-            "driver_killed_performing"
-        } else {
-            "driver_killed_idle"
-        }
-    }
-
     fn epoch(&self) -> u64 {
         self.lease.as_ref().map_or(0, |lease| lease.epoch)
     }
 
-    pub(crate) fn step(&mut self, sim: &mut Sim) -> After {
-        if let Some(append) = self.unsynced.take() {
-            let _ = sim.journal.append(append, &mut sim.log);
-        }
-        match self.phase() {
-            Phase::Drive => self.drive(sim),
-            _ => self.start(sim),
-        }
-    }
-
-    fn start(&mut self, sim: &mut Sim) -> After {
+    fn start(&mut self, sim: &mut Sim<K>) -> After {
         match self.phase() {
             Phase::Lock => {
-                if sim.workspace.is_some_and(|holder| holder != self.pid) {
+                if sim.holder(Lock::Workspace).is_some_and(|holder| holder != self.pid) {
                     // A take-over waits for the old process to be gone; anybody else says so and leaves.
                     return if self.phases.len() < USUAL.len() && self.lease.is_some() {
                         After::Lives
@@ -162,7 +249,7 @@ impl Driver {
                         After::Ended
                     };
                 }
-                sim.workspace = Some(self.pid);
+                sim.take_lock(Lock::Workspace, self.pid);
             }
             Phase::ClaimIfFree | Phase::ClaimAnyway => {
                 let claim = if self.phase() == Phase::ClaimIfFree { Claim::IfFree } else { Claim::TakeOver };
@@ -186,14 +273,14 @@ impl Driver {
         After::Lives
     }
 
-    fn begin(&mut self, sim: &mut Sim) {
+    fn begin(&mut self, sim: &mut Sim<K>) {
         let loaded = sim.journal.load();
         if sim.rng.one_in(3) {
             sim.folded(loaded.head, &loaded.state);
         }
-        let place =
-            Place { host: sim.machine.host.clone(), boot: sim.machine.boot.to_string(), pid: self.pid };
-        let begin = Command::Drive { epoch: self.epoch(), place, version: "0".to_owned() };
+        let place = Place { host: sim.host.name.clone(), boot: sim.host.boot.to_string(), pid: self.pid };
+        let begin = K::Run::drive(self.epoch(), place, "0".to_owned());
+        let found = K::found(&loaded.state, sim);
         self.revision = sim.journal.revision();
         self.core = Some(Core::new(
             loaded.state,
@@ -202,14 +289,15 @@ impl Driver {
             loaded.tail_bytes,
             loaded.checkpoint_bytes,
         ));
-        self.inputs.push_back(Input::Begin(begin));
+        self.inputs.extend(std::iter::once(begin).chain(found).map(Input::Begin));
     }
 
     /// Applies requests to a run that nobody drives, where no work follows from them.
-    fn settle(&mut self, sim: &mut Sim) -> After {
+    fn settle(&mut self, sim: &mut Sim<K>) -> After {
         let loaded = sim.journal.load();
         let now = sim.now();
-        let Ok((events, state)) = advance(&loaded.state, Command::Tick, now) else { return After::Ended };
+        let command = K::settling(&loaded.state, sim);
+        let Ok((events, state)) = loaded.state.advance(command, now) else { return After::Ended };
         if events.is_empty() || !state.effects().is_empty() {
             return After::Ended;
         }
@@ -218,7 +306,7 @@ impl Driver {
             fence: Fence::Epoch(self.epoch()),
             expect: Expect::Seq(loaded.head),
             at: now,
-            events: events.iter().map(Event::encode).collect(),
+            events: events.iter().map(RunEvent::encode).collect(),
             entry: Some(entry_of(&state)),
             checkpoint: None,
             salt: sim.rng.bytes(),
@@ -228,10 +316,10 @@ impl Driver {
         After::Lives
     }
 
-    fn drive(&mut self, sim: &mut Sim) -> After {
+    fn drive(&mut self, sim: &mut Sim<K>) -> After {
         // Work goes on beside everything else.
         let busy = self.sending.is_some() || !self.actions.is_empty() || !self.inputs.is_empty();
-        if self.task.is_some() && (!busy || sim.rng.one_in(4)) {
+        if !self.tasks.is_empty() && (!busy || sim.rng.one_in(4)) {
             if busy || sim.rng.percent(80) {
                 self.step_task(sim);
                 return After::Lives;
@@ -255,27 +343,39 @@ impl Driver {
         After::Lives
     }
 
-    fn step_task(&mut self, sim: &mut Sim) {
-        let (Some(task), Some(core)) = (&mut self.task, &self.core) else { return };
-        let mut around = Surroundings {
-            machine: &mut sim.machine,
-            scenario: &sim.scenario,
+    fn step_task(&mut self, sim: &mut Sim<K>) {
+        let epoch = self.epoch();
+        let index = sim.rng.below(self.tasks.len() as u64) as usize;
+        let Some(core) = &self.core else { return };
+        let now = sim.now();
+        let mut around = Around {
+            host: &mut sim.host,
+            scene: &mut sim.scene,
             rng: &mut sim.rng,
             log: &mut sim.log,
             plant: sim.plant,
+            epoch,
+            superseded: sim.journal.epoch() != epoch,
+            now,
         };
-        let Some(command) = task.step(core.state(), &mut around) else { return };
-        let effect = task.effect.clone();
-        self.task = None;
+        let Some(command) = self.tasks[index].step(core.state(), &mut around) else { return };
+        let effect = self.tasks.remove(index).effect().clone();
         if sim.chaos && sim.rng.one_in(60) {
             // The same outcome reaches the core twice.
             sim.fault("outcome_delivered_twice");
             self.inputs.push_back(Input::Outcome(effect.clone(), command.clone()));
         }
-        self.inputs.push_back(Input::Outcome(effect, command));
+        if sim.rng.one_in(2)
+            && let Some(Input::Outcomes(waiting)) = self.inputs.back_mut()
+        {
+            // What ended together comes together.
+            waiting.push((effect, command));
+            return;
+        }
+        self.inputs.push_back(Input::Outcomes(vec![(effect, command)]));
     }
 
-    fn look_around(&mut self, sim: &mut Sim) {
+    fn look_around(&mut self, sim: &mut Sim<K>) {
         if self.wake_at.is_some_and(|at| at <= sim.now()) {
             self.wake_at = None;
             self.inputs.push_back(Input::Woken);
@@ -289,7 +389,7 @@ impl Driver {
         }
     }
 
-    fn carry_out(&mut self, action: Action, sim: &mut Sim) -> After {
+    fn carry_out(&mut self, action: Action<K::Run>, sim: &mut Sim<K>) -> After {
         let core = self.core.as_ref().expect("actions come from a core");
         match action {
             Action::Append(planned) => {
@@ -306,19 +406,24 @@ impl Driver {
             }
             Action::Perform { effect, fresh } => {
                 sim.publish(core.state(), core.head());
-                if self.task.is_some() {
-                    sim.log.push(Entry::Impossible("work was begun while other work was performed"));
+                if self.tasks.len() >= K::tasks_max(core.state()) {
+                    sim.log.push(Entry::Impossible("more work was begun than may be under way"));
                 }
-                self.task = Some(Task::new(effect, fresh));
+                if self.tasks.iter().any(|task| *task.effect() == effect) {
+                    sim.log.push(Entry::Impossible("work was begun that is under way already"));
+                }
+                self.tasks.push(K::Task::new(effect, fresh));
             }
             Action::Cancel(effect) => {
-                if let Some(task) = self.task.as_mut().filter(|task| task.effect == effect) {
-                    task.cancel(&mut sim.machine);
+                if let Some(task) = self.tasks.iter_mut().find(|task| *task.effect() == effect) {
+                    task.cancel(&mut sim.host);
                 }
             }
             Action::Drop(effect) => {
-                sim.log.push(Entry::Impossible("work of a loop was dropped"));
-                self.task.take_if(|task| task.effect == effect);
+                if !K::may_drop(&effect) {
+                    sim.log.push(Entry::Impossible("work was dropped whose outcome matters"));
+                }
+                self.tasks.retain(|task| *task.effect() != effect);
             }
             Action::WakeAt(at) => {
                 sim.publish(core.state(), core.head());
@@ -338,7 +443,7 @@ impl Driver {
         After::Lives
     }
 
-    fn append_of(&self, planned: Planned, sim: &mut Sim) -> Append {
+    fn append_of(&self, planned: Planned, sim: &mut Sim<K>) -> Append {
         Append {
             run: sim.run.clone(),
             fence: Fence::Epoch(self.epoch()),
@@ -351,7 +456,7 @@ impl Driver {
         }
     }
 
-    fn send(&mut self, sim: &mut Sim) -> After {
+    fn send(&mut self, sim: &mut Sim<K>) -> After {
         let mut sending = self.sending.take().expect("something is in flight");
         if sending.not_before > sim.tick {
             self.sending = Some(sending);
@@ -387,7 +492,7 @@ impl Driver {
             }
             Fate::Overtaken => sim.overtake(),
             Fate::TakenOver => {
-                sim.take_over_now();
+                K::take_over(sim, true);
                 sending.not_before = sim.tick + sim.rng.between(0, 12);
             }
             Fate::Frozen => self.frozen_until = sim.tick + sim.rng.between(30, 200),
@@ -398,8 +503,9 @@ impl Driver {
     }
 
     /// The append reaches the store, and its answer the driver.
-    fn deliver(&mut self, sending: Sending, sim: &mut Sim) -> After {
+    fn deliver(&mut self, sending: Sending, sim: &mut Sim<K>) -> After {
         let count = sending.kinds.len() as u64;
+        let names = sending.names::<K>();
         let answer = if sim.plant == Some(Plant::AckBeforeCommit) && sim.fits(&sending.append) {
             let seq = sim.journal.head() + count;
             self.unsynced = Some(sending.append);
@@ -407,9 +513,7 @@ impl Driver {
         } else {
             sim.journal.append(sending.append, &mut sim.log)
         };
-        sim.line(|| {
-            format!("driver {} appends {} -> {}", self.pid, sim_names(&sending.kinds), said(&answer))
-        });
+        sim.line(|| format!("driver {} appends {names} -> {}", self.pid, said(&answer)));
         let input = match answer {
             Ok(head) => {
                 sim.log.push(Entry::Acked { last: head.seq, count, content: sending.content });
@@ -428,22 +532,61 @@ impl Driver {
     }
 }
 
-fn name_of(input: &Input) -> String {
+fn name_of<M: Machine>(input: &Input<M>) -> String {
     match input {
         Input::Outcome(_, command) => format!("outcome {command:?}").chars().take(160).collect(),
         Input::Seen(events) => format!("of {} events", events.len()),
-        other => format!("{other:?}"),
+        other => format!("{other:?}").chars().take(200).collect(),
     }
 }
 
-fn sim_names(kinds: &[u8]) -> String {
-    let names: Vec<_> = kinds.iter().map(|kind| piton_model::KINDS[usize::from(*kind)]).collect();
-    names.join("+")
-}
-
-fn said(answer: &Result<Head, Error>) -> String {
+pub(crate) fn said(answer: &Result<Head, Error>) -> String {
     match answer {
         Ok(head) => format!("event {}", head.seq),
         Err(error) => error.to_string(),
+    }
+}
+
+/// Starts drivers where one is wanted; people come by.
+pub(crate) fn supervise<K: Driven>(sim: &mut Sim<K>) {
+    let driven = sim.drivers.iter().any(|driver| !driver.settles());
+    if !driven && sim.rest_head != Some(sim.journal.head()) && (!sim.chaos || sim.rng.percent(60)) {
+        let racing = sim.chaos && sim.rng.one_in(6);
+        start(sim, if racing { RACING } else { USUAL });
+        if racing {
+            let also = if sim.rng.one_in(2) { RACING } else { USUAL };
+            start(sim, also);
+        }
+    }
+    if sim.chaos && sim.senders.len() < 3 {
+        let eager = K::waits_for_people(&sim.scene);
+        if sim.rng.one_in(if eager { 4 } else { 14 }) {
+            let event = K::request(sim);
+            sim.send(&event);
+        }
+    }
+}
+
+pub(crate) fn start<K: Driven>(sim: &mut Sim<K>, phases: &'static [Phase]) {
+    if sim.drivers.len() >= 4 {
+        return;
+    }
+    let pid = sim.next_pid();
+    sim.line(|| format!("process {pid} starts with {:?}", phases[0]));
+    sim.drivers.push(Box::new(Driver::new(pid, phases)));
+}
+
+/// Another driver takes the lease: this very moment, or as soon as it can.
+pub(crate) fn take_over<K: Driven>(sim: &mut Sim<K>, now: bool) {
+    if !now {
+        let phases = if sim.rng.one_in(2) { TAKE_OVER } else { END_FIRST };
+        return start(sim, phases);
+    }
+    let mut driver = Driver::new(sim.next_pid(), &TAKE_OVER[1..]);
+    if let Ok(lease) = sim.journal.claim(driver.pid, Claim::TakeOver, &mut sim.log) {
+        let pid = driver.pid;
+        sim.line(|| format!("process {pid} takes over with epoch {}", lease.epoch));
+        driver.lease = Some(lease);
+        sim.drivers.push(Box::new(driver));
     }
 }

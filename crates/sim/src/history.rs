@@ -39,8 +39,8 @@ pub(crate) enum Entry {
     Acked { last: u64, count: u64, content: u64 },
     /// The driver of this epoch was told that its storage failed for good.
     FinalError { epoch: u64 },
-    /// A view was written that shows the run as of event `shown`.
-    View { shown: u64, iterations: u32, cost: u64, lost: u32 },
+    /// A view was written.
+    View(View),
     /// A process was started in the work tree.
     Spawned(Name),
     /// That process is gone.
@@ -49,6 +49,20 @@ pub(crate) enum Entry {
     ExitWritten { name: Name, outcome: &'static str, cost: Option<u64> },
     /// Somebody made sure that this attempt never starts.
     Tombstone(Name),
+    /// The hooks at a point were called, for the call of this number, by the driver of this epoch.
+    HookCalled { call: u32, point: &'static str, epoch: u64 },
+    /// A run that a step of this attempt stands for was begun.
+    NestedBegun { attempt: u32 },
+    /// That run came to its end.
+    NestedEnded { attempt: u32, outcome: &'static str, cost: Option<u64> },
+    /// A person put a file there that answers what a step asks, by the clock of that moment.
+    InputWritten { step: String, at_ms: i64, approved: bool },
+    /// A person wrote this question of a gap into the file.
+    Asked { gap: String, question: String },
+    /// What the file of a ledger says of a gap at the end: its question and its status.
+    FileSays { gap: String, question: String, status: &'static str },
+    /// A line of the audit log, in the order of the log.
+    Logged { gap: String, old: &'static str, new: &'static str, at_ms: i64 },
     /// A fold of the journal up to `head` gave a state of this digest.
     Folded { head: u64, digest: u64 },
     /// Faults end here.
@@ -57,6 +71,21 @@ pub(crate) enum Entry {
     Rested,
     /// The simulation itself saw something that must not be.
     Impossible(&'static str),
+}
+
+/// What a view shows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    /// The run as of this event.
+    pub(crate) shown: u64,
+    /// Iterations of a loop that have a verdict, attempts of a workflow that ended.
+    pub(crate) count: u32,
+    /// Money.
+    pub(crate) cost: u64,
+    /// Attempts whose outcome could not be known.
+    pub(crate) lost: u32,
+    /// Whether a person is there, where that is said.
+    pub(crate) mode: Option<&'static str>,
 }
 
 /// An event as it was read back.
@@ -74,6 +103,8 @@ pub(crate) struct RawEvent {
 #[derive(Clone, Debug)]
 pub(crate) struct History {
     pub(crate) run: String,
+    /// The kind of run.
+    pub(crate) kind: &'static str,
     pub(crate) log: Vec<Entry>,
     pub(crate) events: Vec<RawEvent>,
 }

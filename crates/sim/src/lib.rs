@@ -6,24 +6,29 @@
 //! over. Then the faults end, and the run must come to rest. Each seed is run twice and compared, and
 //! [`checker`] judges the raw record.
 //!
-//! Never ships. Start with [`sim`] for who acts when, then [`driver`], [`perform`] and [`machine`] for
-//! what they do; [`history`] is all that the checker sees.
+//! Never ships. Start with [`sim`] for who acts when, then [`kind`] for what a kind of run brings: [`loops`],
+//! [`workflows`] and [`ledgers`]. [`driver`] is the shell around the core, [`supervise`] brings an attempt to its
+//! end, [`host`] holds directories, keepers and processes; [`history`] is all that the checker sees.
 
 mod batch;
 mod checker;
 mod coverage;
 mod driver;
 mod history;
-mod machine;
+mod host;
+mod kind;
+mod ledgers;
+mod loops;
 mod people;
-mod perform;
 mod rng;
 mod scenario;
 mod sim;
 mod store;
+mod supervise;
 #[cfg(test)]
 mod tests;
+mod workflows;
 
-pub use batch::{Batch, Outcome, trace};
+pub use batch::{Batch, Outcome, kind_of, trace};
 pub use checker::Violation;
 pub use scenario::Plant;

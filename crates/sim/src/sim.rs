@@ -2,62 +2,59 @@
 //!
 //! Everything runs in one thread from one seed. A tick is one small step of one process.
 
-use piton_model::{RunId, Seq, State, Status, Timestamp};
-use piton_store::{Append, Claim, Expect};
+use piton_model::{Kind, Machine, Outline, RunEvent, RunId, Seq, Status, Timestamp};
+use piton_store::{Append, Expect, Fence};
 
-use crate::coverage::{Coverage, FATES, Fate};
-use crate::driver::{After, Driver, END_FIRST, Phase, RACING, SETTLE, TAKE_OVER, USUAL};
-use crate::history::{Entry, History};
-use crate::machine::{Machine, Step};
-use crate::people::{self, Sender, Shown};
+use crate::coverage::{Coverage, Fate};
+use crate::driver::{After, Driven};
+use crate::history::{Entry, History, Name};
+use crate::host::{Host, Step};
+use crate::kind::{EventOf, Process, Simulated, types_of};
+use crate::ledgers::Ledgers;
+use crate::loops::Loops;
+use crate::people::Sender;
 use crate::rng::{Mix, Rng};
 use crate::scenario::{Plant, Scenario};
 use crate::store::{Journal, digest_of};
+use crate::workflows::Workflows;
 
 /// After faults end, a run must rest within this many steps.
 const LIVENESS_TICKS: u64 = 40_000;
 
-/// What is rare meets faults more often, so that every fault meets every site.
-const RARE: [(&str, u64); 14] = [
-    ("run_created", 4),
-    ("snapshot_taken", 4),
-    ("attempt_abandoned", 6),
-    ("attempt_lost", 6),
-    ("question_closed", 12),
-    ("answer_refused", 4),
-    ("run_paused", 16),
-    ("run_resumed", 4),
-    ("run_stopped", 4),
-    ("skip_requested", 3),
-    ("pause_requested", 3),
-    ("run_completed", 12),
-    ("run_failed", 12),
-    ("checkpoint_taken", 8),
-];
+/// A lock that dies with its holder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lock {
+    /// The work tree of a driver.
+    Workspace,
+    /// The files of a ledger.
+    Ledger,
+    /// The right to research.
+    Turn,
+}
 
 /// The world of one run.
-pub(crate) struct Sim {
+pub(crate) struct Sim<K: Simulated> {
     pub(crate) run: RunId,
     pub(crate) rng: Rng,
     pub(crate) scenario: Scenario,
+    pub(crate) scene: K::Scene,
     pub(crate) plant: Option<Plant>,
-    pub(crate) machine: Machine,
-    pub(crate) journal: Journal,
+    pub(crate) host: Host<K>,
+    pub(crate) journal: Journal<K::Run>,
     pub(crate) log: Vec<Entry>,
     pub(crate) tick: u64,
     /// Faults may happen.
     pub(crate) chaos: bool,
-    /// The process that has the work tree to itself.
-    pub(crate) workspace: Option<u32>,
-    pub(crate) shown: Shown,
+    pub(crate) drivers: Vec<Box<K::Process>>,
+    pub(crate) senders: Vec<Sender>,
+    /// The event that the run last came to rest at.
+    pub(crate) rest_head: Option<Seq>,
+    locks: Vec<(Lock, u32)>,
     coverage: Coverage,
     faults: u32,
-    drivers: Vec<Box<Driver>>,
-    senders: Vec<Sender>,
-    next_pid: u32,
+    pids: u32,
     elapsed_ms: i64,
     skew_ms: i64,
-    rest_head: Option<Seq>,
     completed: bool,
     trace: Mix,
     lines: Option<Vec<String>>,
@@ -74,14 +71,15 @@ pub(crate) struct Ran {
 }
 
 /// Runs one seed. Without `for_checker` only its digest is of interest.
-pub(crate) fn run(seed: u64, plant: Option<Plant>, for_checker: bool, with_lines: bool) -> Ran {
-    let mut sim = Sim::new(seed, plant, with_lines);
-    sim.chaos();
-    sim.heal();
-    sim.finish(for_checker)
+pub(crate) fn run(seed: u64, kind: Kind, plant: Option<Plant>, for_checker: bool, with_lines: bool) -> Ran {
+    match kind {
+        Kind::Loop => Sim::<Loops>::new(seed, plant, with_lines).run(for_checker),
+        Kind::Workflow => Sim::<Workflows>::new(seed, plant, with_lines).run(for_checker),
+        Kind::Ledger => Sim::<Ledgers>::new(seed, plant, with_lines).run(for_checker),
+    }
 }
 
-impl Sim {
+impl<K: Simulated> Sim<K> {
     fn new(seed: u64, plant: Option<Plant>, with_lines: bool) -> Self {
         let mut rng = Rng::new(seed);
         let scenario = Scenario::new(&mut rng);
@@ -90,28 +88,35 @@ impl Sim {
         journal.ignores_epochs = plant == Some(Plant::MissingEpochCheck);
         Self {
             run,
+            scene: K::scene(&mut rng),
             rng,
             scenario,
             plant,
-            machine: Machine::new(plant),
+            host: Host::new(plant),
             journal,
             log: Vec::with_capacity(2_048),
             tick: 0,
             chaos: true,
-            workspace: None,
-            shown: Shown::nothing(),
-            coverage: Coverage::new(),
-            faults: 0,
             drivers: Vec::new(),
             senders: Vec::new(),
-            next_pid: 0,
+            rest_head: None,
+            locks: Vec::new(),
+            coverage: Coverage::of::<K>(),
+            faults: 0,
+            pids: 0,
             elapsed_ms: 1_771_157_000_000,
             skew_ms: 0,
-            rest_head: None,
             completed: false,
             trace: Mix::new(),
             lines: with_lines.then(Vec::new),
         }
+    }
+
+    fn run(mut self, for_checker: bool) -> Ran {
+        self.chaos();
+        self.heal();
+        K::finish(&mut self);
+        self.finish(for_checker)
     }
 
     /// The wall clock, which may jump.
@@ -129,12 +134,11 @@ impl Sim {
 
     fn chaos(&mut self) {
         while self.journal.head() == 0 {
-            if self.senders.is_empty() {
-                let creator = Sender::creator(self);
-                self.senders.push(creator);
+            if self.drivers.is_empty() && self.senders.is_empty() {
+                K::create(self);
             }
             self.pass_time();
-            self.step_sender(0);
+            self.act();
         }
         while self.tick < self.scenario.chaos_ticks && !self.completed {
             self.pass_time();
@@ -147,12 +151,12 @@ impl Sim {
         self.log.push(Entry::Healed);
         self.line(|| "faults end".to_owned());
         for driver in &mut self.drivers {
-            driver.frozen_until = 0;
+            *driver.frozen_until() = 0;
         }
         let last = self.tick + LIVENESS_TICKS;
         while self.tick < last {
-            let quiet = self.drivers.is_empty() && self.senders.is_empty() && self.machine.keepers.is_empty();
-            if quiet && self.rest_head == Some(self.journal.head()) {
+            let quiet = self.drivers.is_empty() && self.senders.is_empty() && self.host.keepers.is_empty();
+            if quiet && K::rests(self) {
                 self.log.push(Entry::Rested);
                 return;
             }
@@ -176,7 +180,8 @@ impl Sim {
                 _ => None,
             })
             .collect();
-        let mut history = History { run: self.run.to_string(), log: Vec::new(), events: Vec::new() };
+        let kind = K::KIND.as_str();
+        let mut history = History { run: self.run.to_string(), kind, log: Vec::new(), events: Vec::new() };
         if for_checker {
             for (head, digest) in self.journal.fold_from_start(&heads) {
                 self.log.push(Entry::Folded { head, digest });
@@ -197,7 +202,7 @@ impl Sim {
     /// One small step of somebody.
     fn act(&mut self) {
         let drivers = self.drivers.len() as u64;
-        let keepers = self.machine.keepers.len() as u64;
+        let keepers = self.host.keepers.len() as u64;
         let senders = self.senders.len() as u64;
         let choice = self.rng.below((drivers + keepers + senders) * 6 + 1);
         let actor = choice / 6;
@@ -207,16 +212,16 @@ impl Sim {
             self.step_keeper((actor - drivers) as usize);
         } else if actor < drivers + keepers + senders {
             self.step_sender((actor - drivers - keepers) as usize);
-        } else {
-            self.supervise();
+        } else if self.journal.head() > 0 && !K::act(self) {
+            K::supervise(self);
         }
-        if self.chaos {
+        if self.chaos && self.journal.head() > 0 {
             self.disturb();
         }
     }
 
     fn step_driver(&mut self, index: usize) {
-        if self.drivers[index].frozen_until > self.tick {
+        if *self.drivers[index].frozen_until() > self.tick {
             return;
         }
         let mut driver = self.drivers.remove(index);
@@ -224,13 +229,13 @@ impl Sim {
             self.skip_sleep(&driver);
             self.drivers.push(driver);
         } else {
-            self.bury(driver);
+            self.bury(&driver);
         }
     }
 
     /// A driver that only waits for a moment, with nothing else going on, gets there at once.
-    fn skip_sleep(&mut self, driver: &Driver) {
-        let alone = self.drivers.is_empty() && self.machine.keepers.is_empty() && self.senders.is_empty();
+    fn skip_sleep(&mut self, driver: &K::Process) {
+        let alone = self.drivers.is_empty() && self.host.keepers.is_empty() && self.senders.is_empty();
         if let Some(until) = driver.sleeps_until().filter(|_| alone) {
             let left = until.millis_since(self.now()) as i64;
             self.elapsed_ms += if self.chaos { left / 4 } else { left };
@@ -238,35 +243,52 @@ impl Sim {
     }
 
     /// The process is gone; whatever locks it held are free.
-    fn bury(&mut self, driver: Box<Driver>) {
-        let pid = driver.pid;
+    fn bury(&mut self, driver: &K::Process) {
+        let pid = driver.pid();
         self.line(|| format!("process {pid} ends"));
-        if self.workspace == Some(pid) {
-            self.workspace = None;
-        }
+        self.locks.retain(|(_, holder)| *holder != pid);
+    }
+
+    pub(crate) fn holder(&self, lock: Lock) -> Option<u32> {
+        self.locks.iter().find(|(held, _)| *held == lock).map(|(_, holder)| *holder)
+    }
+
+    /// Takes a lock that is free, or ours already.
+    pub(crate) fn take_lock(&mut self, lock: Lock, pid: u32) {
+        self.free_lock(lock, pid);
+        self.locks.push((lock, pid));
+    }
+
+    pub(crate) fn free_lock(&mut self, lock: Lock, pid: u32) {
+        self.locks.retain(|held| *held != (lock, pid));
+    }
+
+    pub(crate) fn next_pid(&mut self) -> u32 {
+        self.pids += 1;
+        self.pids
     }
 
     fn step_keeper(&mut self, index: usize) {
-        if self.chaos && self.machine.keepers[index].stalled_until > self.tick {
+        if self.chaos && self.host.keepers[index].stalled_until > self.tick {
             return;
         }
-        if self.chaos && self.machine.keepers[index].step == Step::Preparing && self.rng.one_in(60) {
+        if self.chaos && self.host.keepers[index].step == Step::Preparing && self.rng.one_in(60) {
             // Its first moments are the ones that matter: nobody can see it yet.
             self.fault("keeper_stalled");
-            self.machine.keepers[index].stalled_until = self.tick + self.rng.between(30, 200);
+            self.host.keepers[index].stalled_until = self.tick + self.rng.between(30, 200);
             return;
         }
-        if self.chaos && self.machine.keepers[index].step == Step::TreeEmpty && self.rng.one_in(80) {
+        if self.chaos && self.host.keepers[index].step == Step::TreeEmpty && self.rng.one_in(80) {
             // `exit.json` does not fit; the keeper holds its lock and tries again.
             self.fault("keeper_no_space");
             return;
         }
         if self.lines.is_some() {
-            let keeper = &self.machine.keepers[index];
+            let keeper = &self.host.keepers[index];
             let text = format!("keeper {} of {:?} was {:?}", keeper.id, keeper.name, keeper.step);
             self.line(|| text);
         }
-        self.machine.step(index, &self.scenario, &mut self.rng, &mut self.log);
+        self.host.step(index, &mut self.scene, &mut self.rng, &mut self.log);
     }
 
     fn step_sender(&mut self, index: usize) {
@@ -276,67 +298,38 @@ impl Sim {
         }
     }
 
-    /// Starts a driver where one is wanted; people come by.
-    fn supervise(&mut self) {
-        let driven = self.drivers.iter().any(|driver| !driver.settles());
-        if !driven && self.rest_head != Some(self.journal.head()) && (!self.chaos || self.rng.percent(60)) {
-            let racing = self.chaos && self.rng.one_in(6);
-            self.start(if racing { RACING } else { USUAL });
-            if racing {
-                let also = if self.rng.one_in(2) { RACING } else { USUAL };
-                self.start(also);
-            }
-        }
-        if self.chaos && self.senders.len() < 3 {
-            let eager = self.shown.waits_for_people();
-            if self.rng.one_in(if eager { 4 } else { 14 }) {
-                let sender = Sender::new(self);
-                self.senders.push(sender);
-            }
-        }
-    }
-
-    fn start(&mut self, phases: &'static [Phase]) {
-        if self.drivers.len() >= 4 {
-            return;
-        }
-        self.next_pid += 1;
-        let pid = self.next_pid;
-        self.line(|| format!("process {pid} starts with {:?}", phases[0]));
-        self.drivers.push(Box::new(Driver::new(pid, phases)));
-    }
-
-    /// Whoever sent a request settles it, where nobody drives.
-    pub(crate) fn start_settler(&mut self) {
-        self.start(SETTLE);
-    }
-
-    /// Another driver takes the lease this very moment.
-    pub(crate) fn take_over_now(&mut self) {
-        self.next_pid += 1;
-        let mut driver = Driver::new(self.next_pid, &TAKE_OVER[1..]);
-        if let Ok(lease) = self.journal.claim(driver.pid, Claim::TakeOver, &mut self.log) {
-            let pid = driver.pid;
-            self.line(|| format!("process {pid} takes over with epoch {}", lease.epoch));
-            driver.lease = Some(lease);
-            self.drivers.push(Box::new(driver));
-        }
-    }
-
     /// Ends the process that has the work tree, unless that is `me`.
     pub(crate) fn end_holder_of_workspace(&mut self, me: u32) {
-        let Some(index) =
-            self.drivers.iter().position(|driver| Some(driver.pid) == self.workspace && driver.pid != me)
-        else {
-            return;
-        };
+        let holder = self.holder(Lock::Workspace).filter(|holder| *holder != me);
+        let Some(index) = self.drivers.iter().position(|driver| Some(driver.pid()) == holder) else { return };
         let driver = self.drivers.remove(index);
-        self.bury(driver);
+        self.bury(&driver);
+    }
+
+    /// A request, as anybody may append it.
+    pub(crate) fn request(&mut self, event: &EventOf<K>) -> Append {
+        Append {
+            run: self.run.clone(),
+            fence: Fence::Request(self.rng.bytes()),
+            expect: Expect::Any,
+            at: self.now(),
+            events: vec![event.encode()],
+            entry: None,
+            checkpoint: None,
+            salt: self.rng.bytes(),
+        }
+    }
+
+    /// A process sets out to send a request.
+    pub(crate) fn send(&mut self, event: &EventOf<K>) {
+        let append = self.request(event);
+        let sender = Sender::new(append, false, self);
+        self.senders.push(sender);
     }
 
     /// A request lands before an append that is in flight.
     pub(crate) fn overtake(&mut self) {
-        let append = people::note(self);
+        let append = K::overtaking(self);
         let _ = self.journal.append(append, &mut self.log);
     }
 
@@ -351,20 +344,19 @@ impl Sim {
             return None;
         }
         let weight_of = |kind: &u8| {
-            RARE.iter()
-                .find(|(rare, _)| *rare == piton_model::KINDS[usize::from(*kind)])
-                .map_or(1, |rare| rare.1)
+            let name = types_of::<K>()[usize::from(*kind)];
+            K::RARE.iter().find(|(rare, _)| *rare == name).map_or(1, |rare| rare.1)
         };
         let weight = kinds.iter().map(weight_of).max().unwrap_or(1);
         let percent = (self.scenario.append_faults_percent * weight).min(60);
         let drawn = self.rng.percent(percent);
-        drawn.then(|| FATES[self.rng.below(FATES.len() as u64) as usize].0)
+        drawn.then(|| K::FATES[self.rng.below(K::FATES.len() as u64) as usize])
     }
 
     pub(crate) fn append_fault(&mut self, fate: Fate, kinds: &[u8]) {
         self.faults += 1;
         self.coverage.hit(fate, kinds);
-        let first = piton_model::KINDS[usize::from(kinds[0])];
+        let first = types_of::<K>()[usize::from(kinds[0])];
         self.line(|| format!("FAULT {fate:?} at {first}"));
     }
 
@@ -374,27 +366,15 @@ impl Sim {
         self.line(|| format!("FAULT {what}"));
     }
 
-    /// A view is written.
-    pub(crate) fn publish(&mut self, state: &State, head: Seq) {
-        self.shown = Shown::of(state);
-        let counters = &state.counters;
-        self.log.push(Entry::View {
-            shown: head,
-            iterations: counters.iterations,
-            cost: counters.cost_microusd,
-            lost: counters.lost,
-        });
-    }
-
-    pub(crate) fn folded(&mut self, head: Seq, state: &State) {
+    pub(crate) fn folded(&mut self, head: Seq, state: &K::Run) {
         self.log.push(Entry::Folded { head, digest: digest_of(state) });
     }
 
-    pub(crate) fn rested(&mut self, head: Seq, state: &State) {
+    pub(crate) fn rested(&mut self, head: Seq, state: &K::Run) {
+        let Outline { status, reason, .. } = state.outline();
         self.rest_head = Some(head);
-        self.completed |= state.status == Status::Completed;
-        let status = state.status;
-        self.line(|| format!("the run rests: {status:?} at event {head}"));
+        self.completed |= status == Status::Completed && !K::GOES_ON;
+        self.line(|| format!("the run rests: {status:?} ({reason:?}) at event {head}"));
     }
 
     pub(crate) fn jump_clock(&mut self) {
@@ -421,18 +401,18 @@ impl Sim {
         }
         match self.rng.below(16) {
             0..4 => self.kill_a_driver(),
-            4..8 if !self.machine.keepers.is_empty() => self.kill_a_keeper(),
-            8..10 if !self.machine.processes.is_empty() => {
-                let index = self.rng.below(self.machine.processes.len() as u64) as usize;
+            4..8 if !self.host.keepers.is_empty() => self.kill_a_keeper(),
+            8..10 if !self.host.processes.is_empty() => {
+                let index = self.rng.below(self.host.processes.len() as u64) as usize;
                 self.fault("agent_killed");
-                self.machine.kill_process(index, &mut self.log);
+                self.host.kill_process(index, &mut self.log);
             }
             10 | 11 => self.freeze_a_driver(),
             12 => {
                 self.fault("clock_jump");
                 self.jump_clock();
             }
-            13 => self.machine.write_tree(&mut self.rng),
+            13 => K::happen(self),
             14 if self.rng.one_in(3) => self.reboot(),
             15 => self.stall_a_keeper(),
             _ => {}
@@ -441,13 +421,11 @@ impl Sim {
 
     /// What lost its keeper goes on for a while.
     fn wander(&mut self) {
-        let Some(name) = self.machine.processes.first().copied() else { return };
-        if self.machine.keepers.iter().any(|keeper| keeper.name == name) {
-            return;
-        }
+        let kept = |name: &Name| self.host.keepers.iter().any(|keeper| keeper.name == *name);
+        let Some(index) = self.host.processes.iter().position(|name| !kept(name)) else { return };
         match self.rng.below(40) {
-            0 => self.machine.kill_process(0, &mut self.log),
-            1 => self.machine.write_tree(&mut self.rng),
+            0 => self.host.kill_process(index, &mut self.log),
+            1 => K::work(self.host.processes[index], &mut self.scene, &mut self.rng),
             _ => {}
         }
     }
@@ -459,7 +437,7 @@ impl Sim {
         let index = self.rng.below(self.drivers.len() as u64) as usize;
         let driver = self.drivers.remove(index);
         self.fault(driver.place_of_death());
-        self.bury(driver);
+        self.bury(&driver);
         if self.rng.one_in(2) {
             // What kills a driver often starves what it started, too.
             self.stall_a_keeper();
@@ -467,8 +445,8 @@ impl Sim {
     }
 
     fn kill_a_keeper(&mut self) {
-        let index = self.rng.below(self.machine.keepers.len() as u64) as usize;
-        let step = self.machine.kill_keeper(index);
+        let index = self.rng.below(self.host.keepers.len() as u64) as usize;
+        let step = self.host.kill_keeper(index);
         self.fault(match step {
             Step::Preparing => "keeper_killed_preparing",
             Step::PublishedUnlocked | Step::Published => "keeper_killed_published",
@@ -481,7 +459,7 @@ impl Sim {
 
     /// Another process gets the processor for a while; whoever launched the keeper may die meanwhile.
     fn stall_a_keeper(&mut self) {
-        let Some(keeper) = self.machine.keepers.first_mut() else { return };
+        let Some(keeper) = self.host.keepers.first_mut() else { return };
         keeper.stalled_until = self.tick + self.rng.between(30, 300);
         self.fault("keeper_stalled");
     }
@@ -492,19 +470,30 @@ impl Sim {
         }
         let index = self.rng.below(self.drivers.len() as u64) as usize;
         self.fault("driver_frozen");
-        self.drivers[index].frozen_until = self.tick + self.rng.between(30, 300);
+        *self.drivers[index].frozen_until() = self.tick + self.rng.between(30, 300);
         if self.rng.percent(60) {
-            let phases = if self.rng.one_in(2) { TAKE_OVER } else { END_FIRST };
-            self.start(phases);
+            K::take_over(self, false);
         }
     }
 
     fn reboot(&mut self) {
         self.fault("reboot");
         while let Some(driver) = self.drivers.pop() {
-            self.bury(driver);
+            self.bury(&driver);
         }
         self.senders.clear();
-        self.machine.reboot(&mut self.log);
+        self.host.reboot(&mut self.log);
+    }
+}
+
+impl<K: Driven> Sim<K> {
+    /// A view is written.
+    pub(crate) fn publish(&mut self, state: &K::Run, head: Seq) {
+        K::show(state, &mut self.scene);
+        let mut view = K::view(state, head);
+        if self.plant == Some(Plant::ModeShownEarly) {
+            view.mode = K::early_mode(state).or(view.mode);
+        }
+        self.log.push(Entry::View(view));
     }
 }

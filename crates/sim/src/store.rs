@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use piton_engine::load::{self, Loaded};
-use piton_model::{Event, RunId, Seq, State, Timestamp, apply};
+use piton_model::{Machine, RunId, Seq, Timestamp};
 use piton_store::memory::Memory;
 use piton_store::{Append, Claim, Error, Fence, Head, Holder, Lease, Store};
 use piton_sys::process::ProcessId;
@@ -16,23 +16,23 @@ use crate::history::{By, Entry, RawEvent};
 use crate::rng::Mix;
 
 /// The journal of one run.
-pub(crate) struct Journal {
+pub(crate) struct Journal<M: Machine> {
     memory: Memory,
     run: RunId,
     head: Seq,
     revision: u64,
     epoch: u64,
     /// Events decoded so far, with their size; the journal only grows.
-    decoded: Vec<(Seq, Timestamp, Event)>,
+    decoded: Vec<(Seq, Timestamp, M::Event)>,
     sizes: Vec<u64>,
     loads: u64,
     /// The last fold, to go on from.
-    folded: Option<(Seq, State)>,
+    folded: Option<(Seq, M)>,
     /// Planted bug: a driver whose epoch has passed is let through.
     pub(crate) ignores_epochs: bool,
 }
 
-impl Journal {
+impl<M: Machine> Journal<M> {
     pub(crate) fn new(run: RunId) -> Self {
         Self {
             memory: Memory::default(),
@@ -50,6 +50,11 @@ impl Journal {
 
     pub(crate) fn head(&self) -> Seq {
         self.head
+    }
+
+    /// The epoch of the last lease.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch
     }
 
     /// Changes whenever something was appended.
@@ -88,7 +93,7 @@ impl Journal {
     /// The run as it is now. One load in 32 goes through the product's loader and one in 8 folds from the
     /// checkpoint or the start; the others go on from the fold before, because most of a loader's time is
     /// spent on what it had seen already.
-    pub(crate) fn load(&mut self) -> Loaded {
+    pub(crate) fn load(&mut self) -> Loaded<M> {
         self.loads += 1;
         if self.loads.is_multiple_of(32) {
             return ready(load::load(&self.memory, &self.run)).expect("an undamaged journal loads");
@@ -99,13 +104,13 @@ impl Journal {
         let (mut state, from) = match (self.folded.take(), &checkpoint) {
             (Some((head, state)), _) if !self.loads.is_multiple_of(8) => (Some(state), head as usize),
             (_, Some(checkpoint)) => {
-                let state: State = serde_json::from_slice(&checkpoint.bytes).expect("a checkpoint decodes");
+                let state: M = serde_json::from_slice(&checkpoint.bytes).expect("a checkpoint decodes");
                 (Some(state), kept)
             }
             (_, None) => (None, 0),
         };
         for (_, at, event) in &self.decoded[from..] {
-            state = apply(state, event, *at);
+            state = M::apply(state, event, *at);
         }
         let state = state.expect("the run begins with its creation");
         self.folded = Some((self.head, state.clone()));
@@ -118,7 +123,7 @@ impl Journal {
     }
 
     /// The events from `from` on.
-    pub(crate) fn read_on(&mut self, from: Seq) -> Vec<(Seq, Timestamp, Event)> {
+    pub(crate) fn read_on(&mut self, from: Seq) -> Vec<(Seq, Timestamp, M::Event)> {
         if from > self.head {
             return Vec::new();
         }
@@ -129,10 +134,10 @@ impl Journal {
     /// Folds the whole journal once more from its start and digests the state after each of `heads`.
     pub(crate) fn fold_from_start(&mut self, heads: &[Seq]) -> Vec<(Seq, u64)> {
         self.decode();
-        let mut state = None;
+        let mut state: Option<M> = None;
         let mut digests = Vec::new();
         for (seq, at, event) in &self.decoded {
-            state = apply(state, event, *at);
+            state = M::apply(state, event, *at);
             if heads.contains(seq) {
                 digests.push((*seq, digest_of(state.as_ref().expect("the run begins with its creation"))));
             }
@@ -172,7 +177,7 @@ impl Journal {
 }
 
 /// A digest of everything in a state.
-pub(crate) fn digest_of(state: &State) -> u64 {
+pub(crate) fn digest_of<M: Machine>(state: &M) -> u64 {
     let mut bytes = Vec::with_capacity(8 << 10);
     serde_json::to_writer(&mut bytes, state).expect("a state is plain data");
     let mut mix = Mix::new();

@@ -63,6 +63,12 @@ pub enum Error {
     /// What is stored is not what was written.
     #[error("the journal is damaged: {0}")]
     Corrupt(Problem),
+    /// No backend is known by that name.
+    #[error("no journal can be kept at a `{scheme}` URL by this piton")]
+    UnknownScheme {
+        /// What the URL begins with.
+        scheme: String,
+    },
     /// The journal was written by a newer piton.
     #[error("the journal has format {found}, this piton knows up to {known}")]
     Newer {
@@ -102,7 +108,8 @@ impl Error {
     pub fn is_environment(&self) -> bool {
         matches!(
             self,
-            Error::Newer { .. }
+            Error::UnknownScheme { .. }
+                | Error::Newer { .. }
                 | Error::NoSpace { .. }
                 | Error::SyncFailed { .. }
                 | Error::Unlinked { .. }

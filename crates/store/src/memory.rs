@@ -10,13 +10,13 @@ use piton_model::limits::{
 };
 use piton_model::{Epoch, RunId, Seq, Timestamp};
 
-use crate::Store;
 use crate::chain::{self, Hash};
 use crate::error::{Error, Problem};
 use crate::types::{
-    Append, BlobId, Checkpoint, Claim, Entry, Expect, Fence, Head, Holder, Lease, RequestId, RunRow,
-    StoredEvent,
+    Append, BlobId, Checkpoint, Claim, Cursor, Entry, Expect, Fence, Head, Holder, Lease, Page, RequestId,
+    RunRow, StoredEvent, Wanted,
 };
+use crate::{BoxFuture, Store};
 
 /// A journal in memory.
 #[derive(Clone, Debug, Default)]
@@ -81,121 +81,152 @@ impl Memory {
 }
 
 impl Store for Memory {
-    async fn append(&self, append: Append) -> Result<Head, Error> {
-        check_sizes(&append)?;
-        let mut shared = self.lock();
-        let key = append.run.key();
-        if !shared.runs.contains_key(&key) {
-            let (Expect::Seq(0), Fence::Request(_), Some(entry)) =
-                (append.expect, append.fence, &append.entry)
-            else {
-                return Err(Error::UnknownRun { run: append.run });
-            };
-            shared.created += 1;
-            let run = Run {
-                run: append.run.clone(),
-                number: shared.created,
-                entry: entry.clone(),
-                updated_at: append.at,
-                epoch: shared.first_epoch,
-                holder: None,
-                events: Vec::new(),
-                requests: HashMap::new(),
-                checkpoints: Vec::new(),
-            };
-            shared.runs.insert(key.clone(), run);
-        }
-        let run = shared.runs.get_mut(&key).expect("just found or inserted");
-        let head = place(run, append)?;
-        shared.revision += 1;
-        Ok(head)
-    }
-
-    async fn read(&self, run: &RunId, from: Seq, count_max: usize) -> Result<Vec<StoredEvent>, Error> {
-        self.with_run(run, |run| {
-            let skipped = usize::try_from(from.max(1) - 1).unwrap_or(usize::MAX);
-            Ok(run.events.iter().skip(skipped).take(count_max.max(1)).cloned().collect())
-        })
-    }
-
-    async fn row(&self, run: &RunId) -> Result<RunRow, Error> {
-        self.with_run(run, |run| Ok(run.row()))
-    }
-
-    async fn rows(&self) -> Result<Vec<RunRow>, Error> {
-        let shared = self.lock();
-        let mut runs: Vec<_> = shared.runs.values().collect();
-        runs.sort_by_key(|run| std::cmp::Reverse(run.number));
-        Ok(runs.into_iter().map(Run::row).collect())
-    }
-
-    async fn checkpoint(&self, run: &RunId, at_most: Seq) -> Result<Option<Checkpoint>, Error> {
-        self.with_run(run, |run| {
-            Ok(run.checkpoints.iter().rev().find(|checkpoint| checkpoint.seq <= at_most).cloned())
-        })
-    }
-
-    async fn claim(&self, run: &RunId, holder: Holder, claim: Claim) -> Result<Lease, Error> {
-        self.with_run(run, |run| {
-            if let (Some((holder, alive)), Claim::IfFree) = (&run.holder, claim)
-                && alive.strong_count() > 0
-            {
-                return Err(Error::Held { run: run.run.clone(), holder: Box::new(holder.clone()) });
+    fn append(&self, append: Append) -> BoxFuture<'_, Head> {
+        Box::pin(async move {
+            check_sizes(&append)?;
+            let mut shared = self.lock();
+            let key = append.run.key();
+            if !shared.runs.contains_key(&key) {
+                let (Expect::Seq(0), Fence::Request(_), Some(entry)) =
+                    (append.expect, append.fence, &append.entry)
+                else {
+                    return Err(Error::UnknownRun { run: append.run });
+                };
+                shared.created += 1;
+                let run = Run {
+                    run: append.run.clone(),
+                    number: shared.created,
+                    entry: entry.clone(),
+                    updated_at: append.at,
+                    epoch: shared.first_epoch,
+                    holder: None,
+                    events: Vec::new(),
+                    requests: HashMap::new(),
+                    checkpoints: Vec::new(),
+                };
+                shared.runs.insert(key.clone(), run);
             }
-            let guard = Arc::new(());
-            run.epoch += 1;
-            run.holder = Some((holder, Arc::downgrade(&guard)));
-            Ok(Lease { run: run.run.clone(), epoch: run.epoch, guard: Box::new(guard) })
+            let run = shared.runs.get_mut(&key).expect("just found or inserted");
+            let head = place(run, append)?;
+            shared.revision += 1;
+            Ok(head)
         })
     }
 
-    async fn holder(&self, run: &RunId) -> Result<Option<Holder>, Error> {
-        self.with_run(run, |run| {
-            let living = run.holder.as_ref().filter(|(_, alive)| alive.strong_count() > 0);
-            Ok(living.map(|(holder, _)| holder.clone()))
+    fn read<'a>(&'a self, run: &'a RunId, from: Seq, count_max: usize) -> BoxFuture<'a, Vec<StoredEvent>> {
+        Box::pin(async move {
+            self.with_run(run, |run| {
+                let skipped = usize::try_from(from.max(1) - 1).unwrap_or(usize::MAX);
+                Ok(run.events.iter().skip(skipped).take(count_max.max(1)).cloned().collect())
+            })
         })
     }
 
-    async fn release(&self, lease: Lease) -> Result<(), Error> {
-        drop(lease);
-        Ok(())
+    fn row<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, RunRow> {
+        Box::pin(async move { self.with_run(run, |run| Ok(run.row())) })
     }
 
-    async fn settle(&self, run: &RunId) -> Result<(), Error> {
-        self.with_run(run, |_| Ok(()))
-    }
-
-    async fn put_blob(&self, bytes: &[u8]) -> Result<BlobId, Error> {
-        if bytes.len() > BLOB_BYTES_MAX {
-            return Err(Error::TooLarge { what: "a blob", bytes: bytes.len(), bytes_max: BLOB_BYTES_MAX });
-        }
-        let id = chain::digest(bytes);
-        self.lock().blobs.insert(id, bytes.to_vec());
-        Ok(id)
-    }
-
-    async fn blob(&self, id: &BlobId) -> Result<Vec<u8>, Error> {
-        self.lock().blobs.get(id).cloned().ok_or_else(|| {
-            let what = format!("blob {} is missing", chain::hex(id));
-            Error::Corrupt(Problem { run: None, seq: None, what })
+    fn rows(&self, wanted: Wanted) -> BoxFuture<'_, Page> {
+        Box::pin(async move {
+            let shared = self.lock();
+            let count_max = wanted.count_max.max(1);
+            let below = wanted.after.as_ref().map_or(u64::MAX, Cursor::number);
+            let mut runs: Vec<_> = shared.runs.values().filter(|run| run.number < below).collect();
+            runs.sort_by_key(|run| std::cmp::Reverse(run.number));
+            let next = (runs.len() > count_max).then(|| Cursor::after(runs[count_max - 1].number));
+            Ok(Page { rows: runs.into_iter().take(count_max).map(Run::row).collect(), next })
         })
     }
 
-    async fn verify(&self, run: &RunId) -> Result<Vec<Problem>, Error> {
-        self.with_run(run, |_| Ok(Vec::new()))
+    fn checkpoint<'a>(&'a self, run: &'a RunId, at_most: Seq) -> BoxFuture<'a, Option<Checkpoint>> {
+        Box::pin(async move {
+            self.with_run(run, |run| {
+                Ok(run.checkpoints.iter().rev().find(|checkpoint| checkpoint.seq <= at_most).cloned())
+            })
+        })
     }
 
-    async fn remove(&self, lease: Lease) -> Result<(), Error> {
-        self.with_run(&lease.run, |run| check_epoch(run, lease.epoch))?;
-        let mut shared = self.lock();
-        shared.runs.remove(&lease.run.key());
-        shared.first_epoch = shared.first_epoch.max(lease.epoch);
-        shared.revision += 1;
-        Ok(())
+    fn claim<'a>(&'a self, run: &'a RunId, holder: Holder, claim: Claim) -> BoxFuture<'a, Lease> {
+        Box::pin(async move {
+            self.with_run(run, |run| {
+                if let (Some((holder, alive)), Claim::IfFree) = (&run.holder, claim)
+                    && alive.strong_count() > 0
+                {
+                    return Err(Error::Held { run: run.run.clone(), holder: Box::new(holder.clone()) });
+                }
+                let guard = Arc::new(());
+                run.epoch += 1;
+                run.holder = Some((holder, Arc::downgrade(&guard)));
+                Ok(Lease { run: run.run.clone(), epoch: run.epoch, guard: Box::new(guard) })
+            })
+        })
     }
 
-    async fn revision(&self) -> Result<u64, Error> {
-        Ok(self.lock().revision)
+    fn holder<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Option<Holder>> {
+        Box::pin(async move {
+            self.with_run(run, |run| {
+                let living = run.holder.as_ref().filter(|(_, alive)| alive.strong_count() > 0);
+                Ok(living.map(|(holder, _)| holder.clone()))
+            })
+        })
+    }
+
+    fn is_superseded(&self, run: &RunId, epoch: Epoch) -> bool {
+        self.with_run(run, |run| Ok(run.epoch > epoch)).unwrap_or(epoch > 0)
+    }
+
+    fn release(&self, lease: Lease) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            drop(lease);
+            Ok(())
+        })
+    }
+
+    fn settle<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()> {
+        Box::pin(async move { self.with_run(run, |_| Ok(())) })
+    }
+
+    fn put_blob<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, BlobId> {
+        Box::pin(async move {
+            if bytes.len() > BLOB_BYTES_MAX {
+                return Err(Error::TooLarge {
+                    what: "a blob",
+                    bytes: bytes.len(),
+                    bytes_max: BLOB_BYTES_MAX,
+                });
+            }
+            let id = chain::digest(bytes);
+            self.lock().blobs.insert(id, bytes.to_vec());
+            Ok(id)
+        })
+    }
+
+    fn blob<'a>(&'a self, id: &'a BlobId) -> BoxFuture<'a, Vec<u8>> {
+        Box::pin(async move {
+            self.lock().blobs.get(id).cloned().ok_or_else(|| {
+                let what = format!("blob {} is missing", chain::hex(id));
+                Error::Corrupt(Problem { run: None, seq: None, what })
+            })
+        })
+    }
+
+    fn verify<'a>(&'a self, run: Option<&'a RunId>) -> BoxFuture<'a, Vec<Problem>> {
+        Box::pin(async move { run.map_or(Ok(Vec::new()), |run| self.with_run(run, |_| Ok(Vec::new()))) })
+    }
+
+    fn remove(&self, lease: Lease) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.with_run(&lease.run, |run| check_epoch(run, lease.epoch))?;
+            let mut shared = self.lock();
+            shared.runs.remove(&lease.run.key());
+            shared.first_epoch = shared.first_epoch.max(lease.epoch);
+            shared.revision += 1;
+            Ok(())
+        })
+    }
+
+    fn revision(&self) -> BoxFuture<'_, u64> {
+        Box::pin(async move { Ok(self.lock().revision) })
     }
 }
 

@@ -96,6 +96,52 @@ pub struct RunRow {
     pub epoch: Epoch,
 }
 
+/// Which part of the list of runs is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// What follows this; `None` begins with the newest.
+    pub after: Option<Cursor>,
+    /// At most so many.
+    pub count_max: usize,
+    /// Also where it is known that runs or events are gone. A list that lacks a run is not served otherwise;
+    /// [`row`](crate::Store::row) answers for one run alone.
+    pub despite_losses: bool,
+}
+
+impl Wanted {
+    /// Every run, in one page.
+    pub const ALL: Wanted = Wanted { after: None, count_max: usize::MAX, despite_losses: false };
+    /// Every run that is there, whatever became of others.
+    pub const ALL_THERE: Wanted = Wanted { despite_losses: true, ..Wanted::ALL };
+}
+
+/// A part of the list of runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Newest first.
+    pub rows: Vec<RunRow>,
+    /// Where to go on; `None` where nothing follows.
+    pub next: Option<Cursor>,
+}
+
+/// A place in the list of runs. Only the backend that gave it knows what it means; runs that come or go meanwhile
+/// neither repeat nor hide others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Cursor(pub(crate) String);
+
+impl Cursor {
+    /// After the run that was created as this one in a journal.
+    pub(crate) fn after(number: u64) -> Self {
+        Cursor(format!("{number:x}"))
+    }
+
+    /// The number of the run that it stands after; one that is nobody's stands at the end.
+    pub(crate) fn number(&self) -> u64 {
+        u64::from_str_radix(&self.0, 16).unwrap_or(0)
+    }
+}
+
 /// An event as it was read back, verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredEvent {
@@ -146,7 +192,7 @@ pub struct Lease {
     /// Under which epoch.
     pub epoch: Epoch,
     /// What keeps it alive on this backend.
-    pub(crate) guard: Box<dyn Any + Send>,
+    pub(crate) guard: Box<dyn Any + Send + Sync>,
 }
 
 impl std::fmt::Debug for Lease {

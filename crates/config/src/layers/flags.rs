@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::agent::{Agent, AgentOptions};
 use crate::check::{command_problem, from_flags};
-use crate::condition::inside_tree;
 use crate::limit::Limit;
-use crate::problem::{Place, Problem, quoted};
-use crate::settings::{Layer, Settings, Sourced};
+use crate::problem::{Place, Problem};
+use crate::settings::{Layer, Settings, Sourced, entries, entry};
 
 /// What the flags of one command say. The binary fills it in as text; here it gets its meaning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,45 +32,49 @@ pub struct Overrides {
 pub(super) fn read(overrides: &Overrides, taken: &[&str]) -> (Settings, Vec<Problem>) {
     let mut settings = Settings::default();
     let mut problems = Vec::new();
-    agent(overrides, &mut settings, &mut problems);
-    if let Some(path) = &overrides.prompt_file {
-        match inside_tree(path) {
-            Ok(path) => settings.prompt = Some(flag(path, "--prompt-file")),
-            Err(why) => problems.push(Problem::new(Place::Flag("--prompt-file"), why)),
-        }
+    for entry in entries() {
+        let Some((name, text)) = entry.flag.and_then(|flag| Some((flag, said(overrides, flag)?))) else {
+            continue;
+        };
+        problems.extend((entry.parse)(&mut settings, flag(text, name)).err());
     }
-    settings.confine.enabled = overrides.confine.then(|| flag(true, "--confine"));
+    exec(overrides, &mut settings, &mut problems);
     let (checks, wrong) = from_flags(&overrides.checks, taken);
     settings.checks = checks.into_iter().map(|check| flag(check, "--check")).collect();
     problems.extend(wrong.into_iter().map(|why| Problem::new(Place::Flag("--check"), why)));
     for (limit, text) in &overrides.limits {
-        match limit.parse(text) {
-            Ok(value) => {
-                settings.limits.insert(*limit, flag(value, limit.flag()));
-            }
-            Err(why) => {
-                problems.push(Problem::new(Place::Flag(limit.flag()), format!("{}: {why}", quoted(text))));
-            }
-        }
+        let entry = entry("loop", limit.key()).expect("every limit is a setting");
+        problems.extend((entry.parse)(&mut settings, flag(text.clone(), limit.flag())).err());
     }
     (settings, problems)
 }
 
-fn agent(overrides: &Overrides, settings: &mut Settings, problems: &mut Vec<Problem>) {
-    if overrides.agent.is_some() && overrides.exec.is_some() {
+/// What a flag that sets one value says.
+fn said(overrides: &Overrides, flag: &str) -> Option<String> {
+    match flag {
+        "--agent" => overrides.agent.clone(),
+        "--prompt-file" => overrides.prompt_file.clone(),
+        "--confine" => overrides.confine.then(|| true.to_string()),
+        // Checks and limits have their own place, `--deadline` is understood where the clock is.
+        _ => None,
+    }
+}
+
+/// Any command as the agent.
+fn exec(overrides: &Overrides, settings: &mut Settings, problems: &mut Vec<Problem>) {
+    let Some(command) = &overrides.exec else { return };
+    if overrides.agent.is_some() {
         problems.push(Problem::new(Place::Flag("--exec"), "give `--agent` or `--exec`, not both"));
     }
-    settings.agent = overrides.agent.clone().map(|name| flag(name, "--agent"));
-    let Some(command) = &overrides.exec else { return };
     if let Some(why) = command_problem(command) {
         problems.push(Problem::new(Place::Flag("--exec"), why));
         return;
     }
     let command = ["sh", "-c", command].map(str::to_owned).to_vec();
-    settings.agent = Some(flag("exec".to_owned(), "--exec"));
+    settings.agent.name = Some(flag("exec".to_owned(), "--exec"));
     settings.agents.push(flag(Agent::plain("exec", command), "--exec"));
 }
 
 fn flag<T>(value: T, name: &'static str) -> Sourced<T> {
-    super::sourced(value, Layer::Flag, Place::Flag(name))
+    Sourced { value, layer: Layer::Flag, place: Place::Flag(name) }
 }

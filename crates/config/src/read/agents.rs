@@ -6,7 +6,7 @@ use piton_model::loop_machine::{Injection, NamedBy, PromptBy, StreamField, Strea
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Reader, entries};
+use super::{Pair, Reader, entries};
 use crate::agent::{Agent, REPORTS};
 use crate::check::name_problem;
 use crate::problem::quoted;
@@ -82,21 +82,20 @@ const FIELD_WORDS: [(&str, StreamField); 10] = [
     ("limited_until", StreamField::LimitedUntil),
 ];
 
-pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>, settings: &mut Settings) {
-    for (name, key, value) in entries(table) {
-        let start = key.span().start;
-        if let Some(why) = name_problem(name) {
-            reader.problem(start, format!("{} cannot name an agent: {why}", quoted(name)));
-            continue;
-        }
-        if name == "exec" {
-            reader.problem(start, "`exec` is the name of the agent given by `--exec`; take another one");
-            continue;
-        }
-        let Some(table) = reader.table(&format!("`[agents.{name}]`"), value, start) else { continue };
-        if let Some(agent) = agent(reader, name, table, start) {
-            settings.agents.push(reader.sourced(agent, start));
-        }
+/// One of them.
+pub(crate) fn read(reader: &mut Reader<'_>, settings: &mut Settings, (name, key, value): Pair<'_, '_>) {
+    let start = key.span().start;
+    if let Some(why) = name_problem(name) {
+        reader.problem(start, format!("{} cannot name an agent: {why}", quoted(name)));
+        return;
+    }
+    if name == "exec" {
+        reader.problem(start, "`exec` is the name of the agent given by `--exec`; take another one");
+        return;
+    }
+    let Some(table) = reader.table(&format!("`[agents.{name}]`"), value, start) else { return };
+    if let Some(agent) = agent(reader, name, table, start) {
+        settings.agents.push(reader.sourced(agent, start));
     }
 }
 

@@ -1,6 +1,6 @@
 //! `[stop]`: conditions as tables tagged by `type`, nested at will.
 
-use piton_model::loop_machine::{NamedStop, STOP_DEPTH_MAX, StopCondition, StopLists};
+use piton_model::loop_machine::{NamedStop, STOP_DEPTH_MAX, StopCondition};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -45,24 +45,13 @@ fn keys(kind: &str) -> &'static [&'static str] {
     }
 }
 
-/// `[stop]`.
-pub(super) fn read(reader: &mut Reader<'_>, table: &DeTable<'_>) -> StopLists {
-    let mut lists = StopLists::default();
-    for (name, key, value) in entries(table) {
-        match name {
-            "success" => lists.success = list(reader, name, value),
-            "failure" => lists.failure = list(reader, name, value),
-            "conditions" => lists.conditions = list(reader, name, value),
-            _ => {
-                let known = ["success", "failure", "conditions"];
-                reader.unknown(key.span().start, "key in `[stop]`:", name, &known);
-            }
-        }
-    }
-    lists
+/// Every type of condition.
+pub(crate) fn types() -> &'static [&'static str] {
+    &TYPES
 }
 
-fn list(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Vec<NamedStop> {
+/// A list of conditions.
+pub(crate) fn list(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Vec<NamedStop> {
     let Some(items) = value.get_ref().as_array() else {
         let message =
             format!("`{key}` must be a list of conditions such as `[{{ type = \"all_tests_pass\" }}]`");

@@ -10,13 +10,22 @@ fn read_project(text: &str) -> (Settings, Vec<Problem>) {
     read(text, "piton.toml", Layer::Project)
 }
 
-pub(super) fn accepted(text: &str) -> Settings {
+pub(crate) fn accepted(text: &str) -> Settings {
     let (settings, problems) = read_project(text);
     assert_eq!(problems, [], "{text}");
     settings
 }
 
-pub(super) fn problems(text: &str) -> String {
+/// What a loop is created with.
+pub(crate) fn configured(text: &str) -> piton_model::loop_machine::LoopConfig {
+    let settings = accepted(text);
+    let mut config = crate::settings::defaults();
+    crate::settings::entries().for_each(|entry| (entry.configure)(&settings, &mut config));
+    settings.switch.configure(&mut config);
+    config
+}
+
+pub(crate) fn problems(text: &str) -> String {
     let problems: Vec<_> = read_project(text).1.iter().map(ToString::to_string).collect();
     problems.join("\n")
 }
@@ -54,18 +63,18 @@ fn every_documented_key_is_read() {
         patterns = ["internal-hostname"]
         "#,
     );
-    assert_eq!(settings.agent.unwrap().value, "mine");
+    assert_eq!(settings.agent.name.unwrap().value, "mine");
     assert_eq!(settings.agents[0].value.run.command, ["my-agent", "--headless"]);
-    assert_eq!(settings.prompt.unwrap().value, "tasks/PROMPT.md");
-    assert_eq!(settings.session.unwrap().value, SessionPolicy::Continue);
-    assert_eq!(settings.on_lost.unwrap().value, OnLost::RestoreAndRetry);
+    assert_eq!(settings.loops.prompt.unwrap().value, "tasks/PROMPT.md");
+    assert_eq!(settings.loops.session.unwrap().value, SessionPolicy::Continue);
+    assert_eq!(settings.ends.on_lost.unwrap().value, OnLost::RestoreAndRetry);
     let limits: Vec<_> = Limit::ALL.iter().map(|limit| settings.limits[limit].value).collect();
     assert_eq!(limits, [7, 5_400_000, 2, 3, 2_500_000, 1_000_000, 900_000, 90_000, 40, 5_000, 20]);
     let checks: Vec<_> =
         settings.checks.iter().map(|check| (&*check.value.name, check.value.timeout_ms)).collect();
     assert_eq!(checks, [("test", 900_000), ("slow", 3_600_000)]);
     assert!(!settings.views.ralph.unwrap().value);
-    assert_eq!(settings.views.auto_save_interval_ms.unwrap().value, 60_000);
+    assert_eq!(settings.views.auto_save_interval.unwrap().value, 60_000);
     assert_eq!(settings.redact[0].value, "internal-hostname");
 }
 

@@ -11,7 +11,7 @@ use crate::settings::Sourced;
 
 impl Reader<'_> {
     /// A text.
-    pub(super) fn text(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Sourced<String>> {
+    pub(crate) fn text(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Sourced<String>> {
         let start = value.span().start;
         match value.get_ref() {
             DeValue::String(text) => Some(self.sourced(text.to_string(), start)),
@@ -23,7 +23,7 @@ impl Reader<'_> {
     }
 
     /// `true` or `false`.
-    pub(super) fn flag(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Sourced<bool>> {
+    pub(crate) fn flag(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Sourced<bool>> {
         let start = value.span().start;
         match value.get_ref() {
             DeValue::Boolean(flag) => Some(self.sourced(*flag, start)),
@@ -35,7 +35,7 @@ impl Reader<'_> {
     }
 
     /// A whole number, zero or more.
-    pub(super) fn whole(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<u32> {
+    pub(crate) fn whole(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<u32> {
         let number = match value.get_ref() {
             DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
             _ => None,
@@ -48,7 +48,7 @@ impl Reader<'_> {
     }
 
     /// A number, zero or more.
-    pub(super) fn number(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<f64> {
+    pub(crate) fn number(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<f64> {
         let number: Option<f64> = match value.get_ref() {
             DeValue::Integer(number) => number.as_str().parse().ok(),
             DeValue::Float(number) => number.as_str().parse().ok(),
@@ -62,7 +62,7 @@ impl Reader<'_> {
     }
 
     /// One of a few words.
-    pub(super) fn word<T: Copy>(
+    pub(crate) fn word<T: Copy>(
         &mut self,
         key: &str,
         value: &Spanned<DeValue<'_>>,
@@ -79,14 +79,24 @@ impl Reader<'_> {
         }
     }
 
+    /// A regular expression that can be used; `what` is it to people.
+    pub(crate) fn regex(&mut self, what: &str, key: &str, value: &Spanned<DeValue<'_>>) -> Option<String> {
+        let text = self.text(key, value)?.value;
+        let why = regex_problem(&text);
+        if let Some(why) = &why {
+            self.problem(value.span().start, format!("{what}: {why}"));
+        }
+        why.is_none().then_some(text)
+    }
+
     /// A list of texts, as one value.
-    pub(super) fn list(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Sourced<Vec<String>>> {
+    pub(crate) fn list(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Sourced<Vec<String>>> {
         let texts = self.texts(key, value)?.into_iter().map(|text| text.value).collect();
         Some(self.sourced(texts, value.span().start))
     }
 
     /// A duration in milliseconds, more than zero.
-    pub(super) fn duration(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Sourced<u64>> {
+    pub(crate) fn duration(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Sourced<u64>> {
         let start = value.span().start;
         let DeValue::String(text) = value.get_ref() else {
             let found = kind(value.get_ref());
@@ -105,7 +115,7 @@ impl Reader<'_> {
     }
 
     /// A ceiling in its own unit.
-    pub(super) fn limit(&mut self, limit: Limit, value: &Spanned<DeValue<'_>>) -> Option<Sourced<u64>> {
+    pub(crate) fn limit(&mut self, limit: Limit, value: &Spanned<DeValue<'_>>) -> Option<Sourced<u64>> {
         let key = limit.key();
         let start = value.span().start;
         let written = match (limit.unit(), value.get_ref()) {
@@ -130,7 +140,7 @@ impl Reader<'_> {
     }
 
     /// A list of texts, each with its place.
-    pub(super) fn texts(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Vec<Sourced<String>>> {
+    pub(crate) fn texts(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Vec<Sourced<String>>> {
         let start = value.span().start;
         let Some(array) = value.get_ref().as_array() else {
             let found = kind(value.get_ref());
@@ -143,6 +153,12 @@ impl Reader<'_> {
         let items: Vec<_> = array.iter().map(|item| self.text(key, item)).collect();
         items.into_iter().collect()
     }
+}
+
+/// What is wrong with a regular expression.
+pub(crate) fn regex_problem(pattern: &str) -> Option<String> {
+    let error = regex::Regex::new(pattern).err()?.to_string();
+    Some(error.lines().last().unwrap_or_default().trim().to_owned())
 }
 
 fn wanted(unit: Unit) -> &'static str {

@@ -8,6 +8,7 @@ mod status;
 mod verify;
 mod workflows;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use piton_files::aiwg::History;
@@ -16,8 +17,7 @@ use piton_model::{
     Encoded, Event, Kind, Machine, Outline, Rejection, RunEvent, RunId, Seq, State, Timestamp,
     ledger_machine, workflow,
 };
-use piton_store::sqlite::Sqlite;
-use piton_store::{Append, Claim, Entry, Expect, Fence, Holder, Lease, RunRow, Store};
+use piton_store::{Append, Claim, Entry, Expect, Fence, Holder, Lease, RunRow, Store, Wanted};
 use piton_sys::redact::Redactor;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_view::{
@@ -65,18 +65,18 @@ pub enum ClientError {
 
 /// A client of the journal in this repository.
 pub struct LocalClient {
-    store: Sqlite,
+    store: Arc<dyn Store>,
     layout: Layout,
 }
 
 impl LocalClient {
     /// A client of the journal that `store` is.
-    pub fn new(store: Sqlite, layout: Layout) -> Self {
+    pub fn new(store: Arc<dyn Store>, layout: Layout) -> Self {
         Self { store, layout }
     }
 
     /// The journal itself.
-    pub fn store(&self) -> &Sqlite {
+    pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
 
@@ -93,8 +93,8 @@ impl LocalClient {
     /// Loads a run of the kind that `M` is, now or as it was.
     pub async fn load_as<M: Machine>(&self, run: &RunId, at: Option<Seq>) -> Result<Loaded<M>, ClientError> {
         Ok(match at {
-            None => load::load(&self.store, run).await?,
-            Some(at) => load::load_at(&self.store, run, at).await?,
+            None => load::load(&*self.store, run).await?,
+            Some(at) => load::load_at(&*self.store, run, at).await?,
         })
     }
 
@@ -126,7 +126,7 @@ impl LocalClient {
     /// Whether answers were given that nobody looked at yet.
     pub async fn has_answers(&self, run: &RunId) -> Result<bool, ClientError> {
         Ok(match self.kind(run).await? {
-            Kind::Loop => !self.load(run, None).await?.state.asked.answers.is_empty(),
+            Kind::Loop => !self.load(run, None).await?.state.requests.answers.is_empty(),
             Kind::Workflow => {
                 !self.load_as::<workflow::State>(run, None).await?.state.asked.answers.is_empty()
             }
@@ -155,12 +155,12 @@ impl LocalClient {
     /// An iteration with a verdict, however long ago.
     pub async fn iteration(&self, run: &RunId, number: u32) -> Result<Option<IterationRecord>, ClientError> {
         let state = self.load(run, None).await?.state;
-        if let Some(record) = state.recent.iter().find(|record| record.number == number) {
+        if let Some(record) = state.judged.recent.iter().find(|record| record.number == number) {
             return Ok(Some(record.clone()));
         }
         let mut found = None;
-        load::fold_all(&self.store, run, &mut |state: &State| {
-            let record = state.recent.iter().rev().find(|record| record.number == number);
+        load::fold_all(&*self.store, run, &mut |state: &State| {
+            let record = state.judged.recent.iter().rev().find(|record| record.number == number);
             found = record.cloned().or(found.take());
         })
         .await?;
@@ -170,7 +170,7 @@ impl LocalClient {
     /// Everything that was ever in the histories of a run.
     pub async fn history(&self, run: &RunId) -> Result<History, ClientError> {
         let mut history = History::new();
-        load::fold_all(&self.store, run, &mut |state: &State| history.absorb(state)).await?;
+        load::fold_all(&*self.store, run, &mut |state: &State| history.absorb(state)).await?;
         Ok(history)
     }
 
@@ -227,8 +227,8 @@ impl LocalClient {
         run: &RunId,
         command: M::Command,
     ) -> Result<(), ClientError> {
-        let lease = claim_soon(&self.store, run, Self::holder()).await?;
-        let loaded = load::load::<M, _>(&self.store, run).await?;
+        let lease = claim_soon(&*self.store, run, Self::holder()).await?;
+        let loaded = load::load::<M>(&*self.store, run).await?;
         let now = SystemClock.now();
         let recorded = match loaded.state.advance(command, now) {
             // The first event is what the command says.
@@ -278,7 +278,7 @@ impl LocalClient {
             Err(piton_store::Error::Held { .. }) => return Ok(()),
             Err(error) => return Err(error.into()),
         };
-        let loaded = load::load::<M, _>(&self.store, run).await?;
+        let loaded = load::load::<M>(&*self.store, run).await?;
         let now = SystemClock.now();
         let (events, state) = loaded.state.advance(command, now)?;
         // Work must be begun by a driver; only what comes to rest is settled here.
@@ -302,7 +302,7 @@ impl Client for LocalClient {
     type Error = ClientError;
 
     async fn runs(&self) -> Result<Vec<RunSummary>, ClientError> {
-        Ok(self.store.checked_rows()?.into_iter().map(summary_of).collect())
+        Ok(self.store.rows(Wanted::ALL).await?.rows.into_iter().map(summary_of).collect())
     }
 
     async fn resolve(&self, text: Option<&str>) -> Result<RunId, ClientError> {
@@ -314,7 +314,7 @@ impl Client for LocalClient {
                 Err(error) => return Err(error.into()),
             }
         }
-        resolve::resolve(self.store.checked_rows()?, text)
+        resolve::resolve(self.store.rows(Wanted::ALL).await?.rows, text)
     }
 
     async fn status(&self, run: &RunId) -> Result<RunStatus, ClientError> {
@@ -360,7 +360,7 @@ impl Client for LocalClient {
     }
 
     async fn verify(&self, run: Option<&RunId>) -> Result<VerifyView, ClientError> {
-        verify::verify(&self.store, run).await
+        verify::verify(&*self.store, run).await
     }
 }
 

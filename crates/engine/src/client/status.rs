@@ -17,7 +17,7 @@ use crate::load::Loaded;
 
 pub(super) fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
     let state = &loaded.state;
-    let scores: Vec<f64> = state.recent.iter().map(|record| record.score).collect();
+    let scores: Vec<f64> = state.judged.recent.iter().map(|record| record.score).collect();
     RunStatus {
         summary: RunSummary {
             run_id: state.run.clone(),
@@ -27,7 +27,7 @@ pub(super) fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
             reason: state.reason.map(|reason| reason.as_str().to_owned()),
             created_at: state.created_at,
             updated_at: state.updated_at,
-            iteration: state.iteration,
+            iteration: state.work.iteration,
             waiting_for: state.outline().waiting_for,
         },
         detail: state.detail.clone(),
@@ -43,32 +43,32 @@ pub(super) fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
         rule: rule_word(state),
         limits: limits_of(state),
         used: used_of(state),
-        checks: checks_of(state.checks.as_ref().map_or(&[], |round| &round.checks)),
-        baseline: checks_of(state.baseline.as_ref().map_or(&[], |round| &round.checks)),
-        best: state.best.as_ref().map(|best| BestView {
+        checks: checks_of(state.seen.checks.as_ref().map_or(&[], |round| &round.checks)),
+        baseline: checks_of(state.seen.baseline.as_ref().map_or(&[], |round| &round.checks)),
+        best: state.judged.best.as_ref().map(|best| BestView {
             iteration: best.iteration,
             quality_score: best.quality_score(),
             passed: best.passed,
             total: best.total,
             acceptable: best.quality_score() >= ACCEPTABLE_SCORE,
         }),
-        chosen: state.chosen.clone(),
-        measures: state.measures.clone().filter(|measures| !measures.is_empty()),
+        chosen: state.people.chosen.clone(),
+        measures: state.seen.measures.clone().filter(|measures| !measures.is_empty()),
         baseline_measures: baseline_measures(state),
-        reinforcement: state.reinforcement.level.as_str(),
-        recoveries: state.recoveries.iter().chain(&state.recovery).cloned().collect(),
+        reinforcement: state.judged.reinforcement.level.as_str(),
+        recoveries: state.judged.recoveries.iter().chain(&state.judged.recovery).cloned().collect(),
         guard: guard_of(state),
-        iterations: state.recent.iter().map(iteration_of).collect(),
+        iterations: state.judged.recent.iter().map(iteration_of).collect(),
         velocity: velocity(&scores),
         advice: advise(velocity(&scores), state.counters.no_progress_in_a_row),
         changed: ChangedView {
-            files: state.modified_files.clone(),
+            files: state.seen.modified_files.clone(),
             branch: state.config.worktree.as_ref().map(|worktree| worktree.branch.clone()),
-            commits: state.commits,
+            commits: state.seen.commits,
         },
-        said: state.report.as_ref().and_then(|report| report.summary.clone()),
-        findings: state.findings.iter().map(|kept| finding_of(kept, &state.marks)).collect(),
-        questions: state.questions.iter().map(question_of).collect(),
+        said: state.seen.report.as_ref().and_then(|report| report.summary.clone()),
+        findings: state.judged.findings.iter().map(|kept| finding_of(kept, &state.people.marks)).collect(),
+        questions: state.people.questions.iter().map(question_of).collect(),
     }
 }
 
@@ -87,7 +87,7 @@ fn finding_of(kept: &KeptFinding, marks: &BTreeMap<String, bool>) -> serde_json:
 }
 
 fn baseline_measures(state: &State) -> Option<Measures> {
-    let measures = state.baseline.as_ref().map(|round| round.measures.clone());
+    let measures = state.seen.baseline.as_ref().map(|round| round.measures.clone());
     measures.filter(|measures| !measures.is_empty())
 }
 
@@ -95,14 +95,14 @@ fn baseline_measures(state: &State) -> Option<Measures> {
 fn guard_of(state: &State) -> GuardView {
     let counters = &state.counters;
     let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-    let marked = |wanted: bool| state.marks.values().filter(|mark| **mark == wanted).count() as u32;
+    let marked = |wanted: bool| state.people.marks.values().filter(|mark| **mark == wanted).count() as u32;
     GuardView {
         detections: counters.detections,
         true_positives: marked(false),
         false_positives: marked(true),
         false_positive_rate: share(u64::from(marked(true)), u64::from(counters.detections)),
-        latency_p95_ms: percentile(&state.latencies_ms, 95),
-        latency_p99_ms: percentile(&state.latencies_ms, 99),
+        latency_p95_ms: percentile(&state.seen.latencies_ms, 95),
+        latency_p99_ms: percentile(&state.seen.latencies_ms, 99),
         overhead_percent: share(100 * counters.guard_ms, counters.working_ms),
     }
 }
@@ -122,7 +122,7 @@ fn next_command(state: &State, driven: bool) -> String {
             format!("piton report {id} | gh pr create -F -")
         }
         (Status::Completed, _) => format!("piton diff {id}"),
-        (Status::Waiting, _) if !state.questions.is_empty() => format!("piton answer {id}"),
+        (Status::Waiting, _) if !state.people.questions.is_empty() => format!("piton answer {id}"),
         (Status::Created | Status::Running | Status::Rebooting | Status::Waiting, _) if driven => {
             format!("piton attach {id}")
         }
@@ -140,7 +140,7 @@ fn next_command(state: &State, driven: bool) -> String {
 }
 
 fn rule_word(state: &State) -> &'static str {
-    match done_rule(&state.config, state.baseline.as_ref()) {
+    match done_rule(&state.config, state.seen.baseline.as_ref()) {
         DoneRule::ChecksPass => "checks-pass",
         DoneRule::Done => "done",
         DoneRule::Conditions => "conditions",
@@ -157,7 +157,7 @@ fn limits_of(state: &State) -> LimitsView {
         tokens: Counted { used: used.tokens, max: limits.tokens },
         no_progress: Counted { used: Some(counters.no_progress_in_a_row), max: Some(limits.no_progress) },
         failures: Counted { used: Some(counters.failures_in_a_row), max: Some(limits.failures) },
-        files: Counted { used: Some(state.modified_files.len() as u32), max: limits.files },
+        files: Counted { used: Some(state.seen.modified_files.len() as u32), max: limits.files },
         lines: Counted { used: Some(counters.lines_changed), max: limits.lines },
         reboots: Counted { used: Some(counters.reboots), max: limits.reboots },
     }
@@ -170,7 +170,7 @@ fn used_of(state: &State) -> UsedView {
         waiting_ms: counters.waiting_ms,
         cost_usd: (counters.cost_unknown == 0).then(|| dollars(counters.cost_microusd)),
         tokens: (counters.tokens_unknown == 0).then_some(counters.tokens),
-        attempts: state.attempt,
+        attempts: state.work.attempt,
         lost: counters.lost,
     }
 }
@@ -229,7 +229,7 @@ pub(super) fn asked(state: &State) -> Vec<AskedView> {
         digest: question.digest.clone(),
         since: question.since,
     };
-    state.questions.iter().map(view).collect()
+    state.people.questions.iter().map(view).collect()
 }
 
 /// An event for `piton log`. Its data is JSON already; what is not is shown as text.

@@ -1,26 +1,25 @@
 //! Checking everything that is stored, down to "the index says what the events say".
 
 use piton_model::{Kind, Machine, RunId, Seq, State, ledger_machine, workflow};
-use piton_store::sqlite::Sqlite;
-use piton_store::{Error, Problem, Store};
+use piton_store::{Error, Problem, Store, Wanted};
 use piton_view::{ProblemView, VerifyView};
 
 use super::ClientError;
 use crate::entry::entry_of;
 use crate::load::{self, LoadError};
 
-pub(super) async fn verify(store: &Sqlite, run: Option<&RunId>) -> Result<VerifyView, ClientError> {
+pub(super) async fn verify(store: &dyn Store, run: Option<&RunId>) -> Result<VerifyView, ClientError> {
     let mut found = Found::default();
     if run.is_none() {
-        match store.verify_database() {
+        match store.verify(None).await {
             Ok(problems) => found.problems.extend(problems),
             Err(error) => found.problems.push(problem_of(error)?),
         }
     }
     let runs = match run {
         Some(run) => vec![run.clone()],
-        None => match store.rows().await {
-            Ok(rows) => rows.into_iter().map(|row| row.run).collect(),
+        None => match store.rows(Wanted::ALL_THERE).await {
+            Ok(page) => page.rows.into_iter().map(|row| row.run).collect(),
             Err(error) => {
                 found.problems.push(problem_of(error)?);
                 Vec::new()
@@ -45,9 +44,9 @@ struct Found {
     problems: Vec<Problem>,
 }
 
-async fn verify_run(store: &Sqlite, run: &RunId, found: &mut Found) -> Result<(), ClientError> {
+async fn verify_run(store: &dyn Store, run: &RunId, found: &mut Found) -> Result<(), ClientError> {
     let before = found.problems.len();
-    match store.verify(run).await {
+    match store.verify(Some(run)).await {
         Ok(problems) => found.problems.extend(problems),
         Err(error) => found.problems.push(problem_of(error)?),
     }
@@ -81,14 +80,14 @@ async fn verify_run(store: &Sqlite, run: &RunId, found: &mut Found) -> Result<()
 }
 
 /// The fold of all events is what the index and the checkpoint say.
-async fn verify_fold<M: Machine>(store: &Sqlite, run: &RunId) -> Result<(Seq, Vec<Problem>), LoadError> {
+async fn verify_fold<M: Machine>(store: &dyn Store, run: &RunId) -> Result<(Seq, Vec<Problem>), LoadError> {
     let row = store.row(run).await?;
-    let whole = load::load_from_start::<M, _>(store, run, row.head.seq).await?;
+    let whole = load::load_from_start::<M>(store, run, row.head.seq).await?;
     let mut problems = Vec::new();
     if entry_of(&whole.state) != row.entry {
         problems.push(Problem::of(run, "the index does not say what its events say"));
     }
-    let resumed = load::load_at::<M, _>(store, run, row.head.seq).await?;
+    let resumed = load::load_at::<M>(store, run, row.head.seq).await?;
     if resumed.state != whole.state {
         problems.push(Problem::of(run, "its checkpoint does not say what its events say"));
     }

@@ -17,7 +17,7 @@ const APPEND_BYTES_MAX: usize = 1 << 20;
 const PAGE: usize = 1024;
 
 /// The ledger as it is now; `None` where it has no journal yet.
-pub(super) async fn load<S: Store>(store: &S, run: &RunId) -> Result<Option<Loaded<State>>, LoadError> {
+pub(super) async fn load(store: &dyn Store, run: &RunId) -> Result<Option<Loaded<State>>, LoadError> {
     match crate::load::load(store, run).await {
         Ok(loaded) => Ok(Some(loaded)),
         Err(LoadError::Store(piton_store::Error::UnknownRun { .. })) => Ok(None),
@@ -26,8 +26,8 @@ pub(super) async fn load<S: Store>(store: &S, run: &RunId) -> Result<Option<Load
 }
 
 /// Shows every event, from the first, with the state after it.
-pub(super) async fn walk<S: Store>(
-    store: &S,
+pub(super) async fn walk(
+    store: &dyn Store,
     run: &RunId,
     see: &mut dyn FnMut(&StoredEvent, &LedgerEvent, &State),
 ) -> Result<(), LoadError> {
@@ -50,8 +50,8 @@ pub(super) async fn walk<S: Store>(
 }
 
 /// Adds the events, a part at a time, and folds each part once it is durable.
-pub(super) async fn append<S: Store>(
-    store: &S,
+pub(super) async fn append(
+    store: &dyn Store,
     run: &RunId,
     folded: &mut Loaded<State>,
     events: &[LedgerEvent],
@@ -80,8 +80,8 @@ fn part(events: &[LedgerEvent]) -> (usize, Vec<Encoded>) {
     (encoded.len(), encoded)
 }
 
-async fn append_part<S: Store>(
-    store: &S,
+async fn append_part(
+    store: &dyn Store,
     run: &RunId,
     folded: &mut Loaded<State>,
     events: &[LedgerEvent],

@@ -30,7 +30,7 @@ use piton_model::ledger_machine::{
 };
 use piton_model::limits::GAP_FILE_BYTES_MAX;
 use piton_model::{Kind, RunId, Timestamp, slug};
-use piton_store::{Store, StoredEvent, chain};
+use piton_store::{Store, StoredEvent, Wanted, chain};
 use piton_sys::file;
 use piton_sys::lock::FileLock;
 
@@ -93,8 +93,8 @@ pub enum LedgerError {
 }
 
 /// A ledger of this repository.
-pub struct Ledger<'a, S> {
-    store: Option<&'a S>,
+pub struct Ledger<'a> {
+    store: Option<&'a dyn Store>,
     layout: &'a Layout,
     run: RunId,
     settings: Settings,
@@ -137,9 +137,9 @@ fn digest(content: Option<&[u8]>) -> String {
     content.map_or_else(|| ABSENT.to_owned(), |bytes| chain::hex(&chain::digest(bytes)))
 }
 
-impl<'a, S: Store> Ledger<'a, S> {
+impl<'a> Ledger<'a> {
     /// The ledger that the settings name. Without a journal it can only be read.
-    pub fn new(store: Option<&'a S>, layout: &'a Layout, settings: Settings) -> Self {
+    pub fn new(store: Option<&'a dyn Store>, layout: &'a Layout, settings: Settings) -> Self {
         Self { store, layout, run: run_id(&settings.file), settings, cached: RefCell::default() }
     }
 
@@ -162,7 +162,7 @@ impl<'a, S: Store> Ledger<'a, S> {
         self.layout.root().join(&self.settings.file)
     }
 
-    fn store(&self) -> &'a S {
+    fn store(&self) -> &'a dyn Store {
         self.store.expect("whoever changes a ledger has opened the journal")
     }
 
@@ -214,7 +214,7 @@ impl<'a, S: Store> Ledger<'a, S> {
         if self.settings.log.is_some() {
             return Ok(log);
         }
-        for row in self.store().rows().await? {
+        for row in self.store().rows(Wanted::ALL_THERE).await?.rows {
             if row.entry.kind != Kind::Ledger.as_str() || row.run == self.run {
                 continue;
             }
@@ -267,7 +267,7 @@ impl<'a, S: Store> Ledger<'a, S> {
     }
 
     /// The ledger for changing it, alone among pitons: what others left open is done, what people edited is adopted.
-    pub async fn open(&self, now: Timestamp) -> Result<Open<'_, 'a, S>, LedgerError> {
+    pub async fn open(&self, now: Timestamp) -> Result<Open<'_, 'a>, LedgerError> {
         let directory = self.layout.state().join("ledgers");
         file::create_private_dir(&directory)?;
         let lock = FileLock::exclusive(&self.lock_path())?;
@@ -291,14 +291,14 @@ impl<'a, S: Store> Ledger<'a, S> {
 }
 
 /// A ledger that is being changed.
-pub struct Open<'l, 'a, S> {
-    ledger: &'l Ledger<'a, S>,
+pub struct Open<'l, 'a> {
+    ledger: &'l Ledger<'a>,
     loaded: Loaded<State>,
     changed: Changed,
     _lock: FileLock,
 }
 
-impl<S: Store> Open<'_, '_, S> {
+impl Open<'_, '_> {
     /// The fold of everything on record.
     pub fn state(&self) -> &State {
         &self.loaded.state

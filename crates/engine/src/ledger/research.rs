@@ -4,6 +4,7 @@
 //! by a later one. While an agent works the ledger is not locked: people and other pitons edit it meanwhile.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use piton_agent::{Limits, Spec, Stdin};
@@ -13,12 +14,12 @@ use piton_model::ledger_machine::{
     Command, Found, LedgerEvent, OpenResearch, Rejection, ResearchEnd, ResearchResult, Spent, State, Used,
 };
 use piton_model::loop_machine::{AgentConfig, PromptBy};
-use piton_store::Store;
 use piton_sys::lock::FileLock;
 use piton_sys::{Ids, SystemIds, file};
 
 use super::{Ledger, LedgerError, result};
-use crate::attempt::{Became, Performer, Recorded, begin, see_through};
+use crate::launch::{Kept, Supervised, begin};
+use crate::supervise::{Became, Start, Supervision};
 
 /// What is kept of each output of an agent.
 const OUTPUT_BYTES_MAX: u64 = 64 << 20;
@@ -95,34 +96,27 @@ struct Starting<'a> {
     exe: &'a Path,
     attempts: &'a Path,
     spec: &'a Spec,
-    fresh: bool,
 }
 
-impl Performer for Starting<'_> {
+impl Supervised for Starting<'_> {
     type Error = LedgerError;
-    /// Why nothing can be started.
-    type Instead = String;
+    type Instead = Infallible;
 
-    fn may_start(&self) -> bool {
-        self.fresh
+    fn start(&mut self, _name: &str) -> Result<Start<Infallible>, LedgerError> {
+        Ok(begin(self.exe, self.attempts, self.spec)?)
     }
 
-    fn start(&self) -> Result<Option<String>, LedgerError> {
-        Ok(begin(self.exe, self.attempts, self.spec)?.err())
+    fn is_cancelled(&self) -> bool {
+        false
     }
 
     /// Whoever researches has the turn, which no other process takes while it lives.
     fn require_lease(&self) -> Result<(), LedgerError> {
         Ok(())
     }
-
-    fn wait(&self) -> Result<(), LedgerError> {
-        piton_agent::wait(self.attempts, &self.spec.name)?;
-        Ok(())
-    }
 }
 
-impl<S: Store> Ledger<'_, S> {
+impl Ledger<'_> {
     /// Takes the right to research; `None` where another process has it.
     pub fn take_turn(&self) -> Result<Option<Turn>, LedgerError> {
         let directory = self.layout.state().join("ledgers");
@@ -214,15 +208,16 @@ impl<S: Store> Ledger<'_, S> {
         now: &dyn Fn() -> Timestamp,
     ) -> Result<(Found, Used), LedgerError> {
         let (attempts, name) = (self.layout.attempts(&self.run), open.attempt.to_string());
-        let recorded = Recorded { attempts: &attempts, name: &name, host: &open.host, boot: &open.boot };
         let spec = self.spec(researcher, open);
-        let starting = Starting { exe: &researcher.exe, attempts: &attempts, spec: &spec, fresh };
-        let found = match see_through(&recorded, &starting)? {
+        let starting = Starting { exe: &researcher.exe, attempts: &attempts, spec: &spec };
+        let supervision = Supervision::of_recorded(&open.host, &open.boot, fresh);
+        let found = match supervision.run(&mut Kept::new(&attempts, &name, starting))? {
             Became::Ended(exit) => {
                 let (directory, root) = (attempts.join(&name), self.layout.root());
                 return Ok(result::of_exit(&exit, &directory, &researcher.agent, root, now()));
             }
-            Became::Instead(why) => Found::Failed(why),
+            Became::NoKeeper { detail } => Found::Failed(detail),
+            Became::Postponed(never) => match never {},
             Became::NeverStarted => Found::Lost("the agent never started".to_owned()),
             Became::Lost(_) if open.host != piton_sys::process::host_id() => {
                 Found::Lost("it ran on another machine".to_owned())

@@ -10,7 +10,8 @@ use piton_sys::file;
 use piton_sys::{Ids, SystemIds};
 
 use super::{Context, end, look, money, nested, remember};
-use crate::attempt::{Became, Performer, Recorded, begin, see_through};
+use crate::launch::{Kept, Supervised, begin};
+use crate::supervise::{Became, Start, Supervision};
 use crate::world::{WorldError, hidden_variables};
 
 /// What is kept of each output of a step.
@@ -37,10 +38,12 @@ pub(super) fn perform(
         return nested::perform(context, attempt, path, state);
     }
     let (name, attempts) = (number.to_string(), context.attempts());
-    let recorded = Recorded { attempts: &attempts, name: &name, host: &attempt.host, boot: &attempt.boot };
-    Ok(match see_through(&recorded, &Starting { context, attempt, step, fresh, state })? {
-        Became::Instead(command) => command,
+    let supervision = Supervision::of_recorded(&attempt.host, &attempt.boot, fresh);
+    let mut port = Kept::new(&attempts, &name, Starting { context, attempt, step, state });
+    Ok(match supervision.run(&mut port)? {
+        Became::Postponed(command) => command,
         Became::NeverStarted => Command::AbandonAttempt { attempt: number },
+        Became::NoKeeper { detail } => Command::GiveUp { detail },
         Became::Ended(exit) => {
             let end = end::of_exit(context, attempt, step, state, &exit);
             Command::EndAttempt { attempt: number, end: Box::new(end) }
@@ -54,43 +57,32 @@ struct Starting<'a> {
     context: &'a Context,
     attempt: &'a OpenAttempt,
     step: &'a Step,
-    fresh: bool,
     state: &'a State,
 }
 
-impl Performer for Starting<'_> {
+impl Supervised for Starting<'_> {
     type Error = WorldError;
     type Instead = Command;
 
-    fn may_start(&self) -> bool {
-        self.fresh && !self.context.is_cancelled(self.attempt.number)
-    }
-
-    fn start(&self) -> Result<Option<Command>, WorldError> {
-        let Self { context, attempt, step, state, .. } = *self;
+    fn start(&mut self, _name: &str) -> Result<Start<Command>, WorldError> {
+        let Self { context, attempt, step, state } = *self;
         if let Some(detail) = money::spent(context, state)
             && state.options.cost_limit_action != CostAction::Warn
         {
-            if state.asked.budget.as_ref() != Some(&detail) {
-                return Ok(Some(Command::SpendBudget { detail }));
-            }
-            piton_agent::abandon(&context.attempts(), &attempt.number.to_string())?;
-            return Ok(None);
+            return Ok(match state.asked.budget.as_ref() == Some(&detail) {
+                true => Start::Unwanted,
+                false => Start::Instead(Command::SpendBudget { detail }),
+            });
         }
         launch(context, attempt, step, state)
     }
 
-    fn require_lease(&self) -> Result<(), WorldError> {
-        self.context.require_lease(self.state)
+    fn is_cancelled(&self) -> bool {
+        self.context.is_cancelled(self.attempt.number)
     }
 
-    fn wait(&self) -> Result<(), WorldError> {
-        let (attempts, name) = (self.context.attempts(), self.attempt.number.to_string());
-        if self.context.is_cancelled(self.attempt.number) {
-            piton_agent::cancel(&attempts, &name)?;
-        }
-        piton_agent::wait(&attempts, &name)?;
-        Ok(())
+    fn require_lease(&self) -> Result<(), WorldError> {
+        self.context.require_lease(self.state)
     }
 }
 
@@ -104,10 +96,10 @@ fn launch(
     attempt: &OpenAttempt,
     step: &Step,
     state: &State,
-) -> Result<Option<Command>, WorldError> {
+) -> Result<Start<Command>, WorldError> {
     let prompt = match prompt_of(context, step, state) {
         Ok(prompt) => prompt,
-        Err(why) => return Ok(Some(not_startable(attempt, why))),
+        Err(why) => return Ok(Start::Instead(not_startable(attempt, why))),
     };
     let around = Surroundings {
         place: context.place(),
@@ -116,13 +108,16 @@ fn launch(
     };
     let launch = match files::launch(state, &attempt.step, &around) {
         Ok(launch) => launch,
-        Err(error) => return Ok(Some(not_startable(attempt, error.to_string()))),
+        Err(error) => return Ok(Start::Instead(not_startable(attempt, error.to_string()))),
     };
     let adapter = match (&step.work, &state.options.launcher) {
         (Work::Agent { agent, .. }, Launcher::Adapter {}) => {
             match state.options.agents.get(&agent_key(agent, step.model.as_deref())) {
                 Some(adapter) => Some(adapter),
-                None => return Ok(Some(not_startable(attempt, format!("there is no agent `{agent}`")))),
+                None => {
+                    let why = format!("there is no agent `{agent}`");
+                    return Ok(Start::Instead(not_startable(attempt, why)));
+                }
             }
         }
         _ => None,
@@ -131,8 +126,7 @@ fn launch(
     look::keep_inputs(context, attempt, step, state)?;
     let text = prompt.map(|(_, text)| text);
     let spec = spec(context, attempt, adapter, launch, text);
-    let begun = begin(&context.exe, &context.attempts(), &spec)?;
-    Ok(begun.err().map(|detail| Command::GiveUp { detail }))
+    Ok(begin(&context.exe, &context.attempts(), &spec)?)
 }
 
 /// The name under which the options hold the adapter of an agent with a model of its own.

@@ -4,7 +4,7 @@ use piton_files::workflow::{RunArchive, RunPlace};
 use piton_model::workflow::State;
 use piton_model::workflow::cleanup::{Standing, to_archive};
 use piton_model::{Kind, RunId, Timestamp};
-use piton_store::{Claim, Store};
+use piton_store::{Claim, Wanted};
 use piton_sys::file;
 
 use crate::client::LocalClient;
@@ -24,7 +24,7 @@ pub struct Cleaned {
 /// this journal does not know are left alone. Never fails: what cannot be done now is said, and left for the next time.
 pub async fn clean_up(client: &LocalClient, now: Timestamp) -> Cleaned {
     let mut cleaned = Cleaned::default();
-    let rows = match client.store().rows().await {
+    let rows = match client.store().rows(Wanted::ALL_THERE).await.map(|page| page.rows) {
         Ok(rows) => rows,
         Err(error) => {
             cleaned.problems.push(error.to_string());

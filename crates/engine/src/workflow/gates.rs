@@ -1,16 +1,18 @@
 //! Gates: one small interface. Whoever looks says open or closed, and why.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::time::Duration;
 
-use piton_agent::{EndedBy, Found, Limits, Spec, Stdin};
+use piton_agent::{EndedBy, Limits, Spec, Stdin};
 use piton_model::workflow::{Command, Effect, Gate, GateVerdict, State};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use serde_json::Value;
 
 use super::{Context, LOOK_EVERY};
-use crate::attempt::begin;
+use crate::launch::{Kept, Supervised, begin};
 use crate::ledger::fresh;
+use crate::supervise::{Became, Start, Supervision};
 use crate::world::{WorldError, hidden_variables, sentence};
 
 /// Largest file of gate states.
@@ -102,7 +104,6 @@ fn named(context: &Context, name: &str, state: &State) -> (bool, Option<String>)
 
 /// Runs a gate's command under a keeper: open where it exits with 0. Each look is a run of its own.
 fn run(context: &Context, argv: Vec<String>, state: &State) -> Result<(bool, Option<String>), WorldError> {
-    context.require_lease(state)?;
     let name = format!("gate-{}", SystemIds.hex(12));
     let spec = Spec {
         run: context.run.to_string(),
@@ -124,19 +125,44 @@ fn run(context: &Context, argv: Vec<String>, state: &State) -> Result<(bool, Opt
         },
     };
     let attempts = context.attempts();
-    if let Err(error) = begin(&context.exe, &attempts, &spec)? {
-        return Ok((false, Some(error)));
-    }
-    let found = piton_agent::wait(&attempts, &name)?;
+    let mut port = Kept::new(&attempts, &name, Starting { context, state, spec });
+    let became = Supervision::of_command(true).run(&mut port)?;
     // Nobody asks for it again; a look every few seconds would fill the disk.
     let _ = std::fs::remove_dir_all(attempts.join(&name));
-    Ok(match found {
-        Found::Finished(exit) => match (exit.code, exit.ended_by) {
+    Ok(match became {
+        Became::Ended(exit) => match (exit.code, exit.ended_by) {
             (Some(0), _) => (true, None),
             (_, EndedBy::WallClock) => (false, Some("its command took longer than it may".to_owned())),
             (Some(code), _) => (false, Some(format!("its command exited with {code}"))),
             (None, _) => (false, exit.error.or_else(|| Some("its command was ended".to_owned()))),
         },
-        _ => (false, Some("its command was lost".to_owned())),
+        Became::NoKeeper { detail } => (false, Some(detail)),
+        Became::NeverStarted | Became::Lost(_) => (false, Some("its command was lost".to_owned())),
+        Became::Postponed(never) => match never {},
     })
+}
+
+/// A gate's command, on its way.
+struct Starting<'a> {
+    context: &'a Context,
+    state: &'a State,
+    spec: Spec,
+}
+
+impl Supervised for Starting<'_> {
+    type Error = WorldError;
+    type Instead = Infallible;
+
+    fn start(&mut self, _name: &str) -> Result<Start<Infallible>, WorldError> {
+        Ok(begin(&self.context.exe, &self.context.attempts(), &self.spec)?)
+    }
+
+    /// Nobody waits for a look that nobody wants any more; it ends by itself.
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+
+    fn require_lease(&self) -> Result<(), WorldError> {
+        self.context.require_lease(self.state)
+    }
 }

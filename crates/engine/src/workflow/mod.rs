@@ -62,6 +62,7 @@ pub struct WorkflowWorld {
 
 /// What performing work needs, shared with the threads that do it.
 struct Context {
+    store: Arc<dyn Store>,
     layout: Layout,
     run: RunId,
     view: RunView,
@@ -125,6 +126,7 @@ pub fn is_discarded(layout: &Layout, state: &State) -> bool {
 impl WorkflowWorld {
     /// The world of a run; `note` is told what a person should know and no event says.
     pub fn open(
+        store: Arc<dyn Store>,
         layout: &Layout,
         state: &State,
         exe: PathBuf,
@@ -145,6 +147,7 @@ impl WorkflowWorld {
         let view = view_of(layout, run);
         view.prepare()?;
         let context = Context {
+            store,
             layout: layout.clone(),
             run: run.clone(),
             view,
@@ -205,7 +208,7 @@ impl Context {
     /// Asked before everything that is written: a driver that was frozen and wakes late does no harm.
     fn require_lease(&self, state: &State) -> Result<(), WorldError> {
         let epoch = state.driver.as_ref().map_or(0, |driver| driver.epoch);
-        match piton_store::sqlite::is_superseded(&self.layout.state(), &self.run, epoch) {
+        match self.store.is_superseded(&self.run, epoch) {
             true => Err(WorldError::Superseded),
             false => Ok(()),
         }

@@ -8,8 +8,7 @@ use std::path::Path;
 
 use piton_model::workflow::{OpenAttempt, State, StepEnd, StepId, WorkflowEvent};
 use piton_model::{Kind, RunEvent, RunId, Seq, Timestamp};
-use piton_store::sqlite::Sqlite;
-use piton_store::{Error, Store};
+use piton_store::{Error, Store, Wanted};
 use piton_sys::file::{self, Durability};
 use piton_sys::{Clock, SystemClock};
 use serde_json::{Value, json};
@@ -91,15 +90,15 @@ impl Day {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let Ok(runtime) = runtime else { return Ok(()) };
         runtime.block_on(async {
-            let Some(store) = Sqlite::open_existing(&context.layout.state())? else { return Ok(()) };
-            let rows = store.rows().await?;
+            let store = &*context.store;
+            let rows = store.rows(Wanted::ALL_THERE).await?.rows;
             let known: BTreeSet<RunId> = rows.iter().map(|row| row.run.clone()).collect();
             for row in rows {
                 let today = row.updated_at.as_millis() >= begins;
                 if row.entry.kind == Kind::Workflow.as_str() && today {
                     let account = self.runs.entry(row.run.clone()).or_default();
                     account.title = row.entry.title;
-                    account.catch_up(&store, &row.run, &known, begins).await?;
+                    account.catch_up(store, &row.run, &known, begins).await?;
                 }
             }
             Ok(())
@@ -181,7 +180,7 @@ impl Account {
     /// Reads on. What a nested run used is in its own account, not in that of the step which it is.
     async fn catch_up(
         &mut self,
-        store: &Sqlite,
+        store: &dyn Store,
         run: &RunId,
         known: &BTreeSet<RunId>,
         begins: i64,

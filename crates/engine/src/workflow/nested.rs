@@ -4,14 +4,13 @@
 //! be looked at, answered and stopped like any other.
 
 use std::ffi::OsString;
+use std::sync::Arc;
 use std::time::Duration;
 
 use piton_files::workflow::nested;
 use piton_model::loop_machine::AttemptOutcome;
 use piton_model::workflow::{Command, Definition, OpenAttempt, Options, Order, State, StepEnd, create};
 use piton_model::{Machine, Outline, RunId, Status, StopOrigin};
-use piton_store::Store;
-use piton_store::sqlite::Sqlite;
 use piton_sys::process::{Detach, spawn_detached};
 use piton_view::{Client, Request};
 
@@ -51,8 +50,7 @@ async fn follow(
     path: &str,
     state: &State,
 ) -> Result<Command, ClientError> {
-    let Some(store) = Sqlite::open_existing(&context.layout.state())? else { return Ok(Command::Tick) };
-    let client = LocalClient::new(store, context.layout.clone());
+    let client = LocalClient::new(Arc::clone(&context.store), context.layout.clone());
     let run = nested_run(&context.run, attempt);
     match client.store().row(&run).await {
         Ok(_) => {}

@@ -15,7 +15,8 @@ use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 
 use super::inject::Injected;
 use super::{Context, WorldError, brief, confine, end, guard, prompt, snapshot_id};
-use crate::attempt::{self, Became, Performer, Recorded, see_through};
+use crate::launch::{self, Kept, Supervised};
+use crate::supervise::{Became, Start, Supervision};
 
 /// What is kept of each output of an agent.
 const OUTPUT_BYTES_MAX: u64 = 64 << 20;
@@ -38,10 +39,12 @@ pub(super) fn perform(
 ) -> Result<Command, WorldError> {
     let (number, attempts) = (attempt.number, context.attempts());
     let name = number.to_string();
-    let recorded = Recorded { attempts: &attempts, name: &name, host: &attempt.host, boot: &attempt.boot };
-    Ok(match see_through(&recorded, &Starting { context, attempt, fresh, state })? {
-        Became::Instead(command) => command,
+    let supervision = Supervision::of_recorded(&attempt.host, &attempt.boot, fresh);
+    let mut port = Kept::new(&attempts, &name, Starting { context, attempt, state });
+    Ok(match supervision.run(&mut port)? {
+        Became::Postponed(command) => command,
         Became::NeverStarted => Command::AbandonAttempt { attempt: number },
+        Became::NoKeeper { detail } => Command::GiveUp { detail },
         Became::Ended(exit) => finish(context, attempt, state, &exit)?,
         Became::Lost(tree) => Command::LoseAttempt { attempt: number, tree },
     })
@@ -51,45 +54,32 @@ pub(super) fn perform(
 struct Starting<'a> {
     context: &'a Context,
     attempt: &'a OpenAttempt,
-    fresh: bool,
     state: &'a State,
 }
 
-impl Performer for Starting<'_> {
+impl Supervised for Starting<'_> {
     type Error = WorldError;
     type Instead = Command;
 
-    fn may_start(&self) -> bool {
-        self.fresh && !self.context.is_cancelled()
-    }
-
-    fn start(&self) -> Result<Option<Command>, WorldError> {
-        let Self { context, attempt, state, .. } = *self;
+    fn start(&mut self, _name: &str) -> Result<Start<Command>, WorldError> {
+        let Self { context, attempt, state } = *self;
         match prepare_tree(context, attempt, state)? {
-            Some(command) => Ok(Some(command)),
+            Some(command) => Ok(Start::Instead(command)),
             None => launch(context, attempt, state),
         }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.context.is_cancelled()
     }
 
     fn require_lease(&self) -> Result<(), WorldError> {
         self.context.require_lease(self.state)
     }
 
-    fn wait(&self) -> Result<(), WorldError> {
-        wait(self.context, &self.attempt.number.to_string())
+    fn set_awaited(&self, name: Option<&str>) {
+        self.context.set_performing(name);
     }
-}
-
-/// Waits for the keeper to let go. A cancellation that came before it could be told is told now.
-pub(super) fn wait(context: &Context, name: &str) -> Result<(), WorldError> {
-    context.set_performing(Some(name));
-    if context.is_cancelled() {
-        piton_agent::cancel(&context.attempts(), name)?;
-    }
-    let waited = piton_agent::wait(&context.attempts(), name);
-    context.set_performing(None);
-    waited?;
-    Ok(())
 }
 
 /// The tree the attempt starts from is on record; otherwise the record comes first.
@@ -107,33 +97,33 @@ fn prepare_tree(
         Some(snapshot) => snapshot,
         None => take_snapshot(context, &format!("before attempt {}", attempt.number))?,
     };
-    let known = state.snapshot.as_ref().is_some_and(|known| known.tree == snapshot.tree);
-    Ok((!known || state.start.is_none()).then_some(Command::Observe(snapshot)))
+    let known = state.seen.snapshot.as_ref().is_some_and(|known| known.tree == snapshot.tree);
+    Ok((!known || state.seen.start.is_none()).then_some(Command::Observe(snapshot)))
 }
 
-fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Option<Command>, WorldError> {
+fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Start<Command>, WorldError> {
     // What git does not say is not known; the snapshot before would have failed of anything worse.
     let head = || context.workspace.head().unwrap_or_default();
     let (tree, home) = (context.layout.tree(), context.layout.root());
     let composed = match prompt::compose(state, tree, home, SystemClock.now(), &head) {
         Ok(composed) => composed,
-        Err(error) => return Ok(Some(not_startable(attempt, error.to_string()))),
+        Err(error) => return Ok(Start::Instead(not_startable(attempt, error.to_string()))),
     };
     if let Err(error) = brief::write(&context.layout, state) {
-        return Ok(Some(not_startable(attempt, super::sentence(&error))));
+        return Ok(Start::Instead(not_startable(attempt, super::sentence(&error))));
     }
     let record = PromptRecord { digest: composed.digest, warnings: composed.warnings };
     let mut spec = spec(context, attempt, state, composed.text);
     let record = serde_json::to_string(&record).expect("a record is plain data");
     spec.files.insert(PROMPT_RECORD.to_owned(), record);
     let spec = confine::confine(context, state, spec);
-    Ok(begin(context, &spec)?.err().map(|detail| Command::GiveUp { detail }))
+    begin(context, &spec)
 }
 
 /// Starts a keeper in the run's tree, which is at rest no longer.
-pub(super) fn begin(context: &Context, spec: &Spec) -> Result<Result<(), String>, WorldError> {
+pub(super) fn begin<I>(context: &Context, spec: &Spec) -> Result<Start<I>, WorldError> {
     context.rested.lock().unwrap_or_else(PoisonError::into_inner).take();
-    Ok(attempt::begin(&context.exe, &context.attempts(), spec)?)
+    Ok(launch::begin(&context.exe, &context.attempts(), spec)?)
 }
 
 fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String) -> Spec {
@@ -258,7 +248,7 @@ fn change_since(
     state: &State,
     after: &Snapshot,
 ) -> Result<Option<piton_model::loop_machine::Change>, WorldError> {
-    let Some(before) = &state.snapshot else { return Ok(None) };
+    let Some(before) = &state.seen.snapshot else { return Ok(None) };
     if before.tree == after.tree {
         return Ok(None);
     }

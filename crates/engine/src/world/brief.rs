@@ -20,11 +20,11 @@ pub(super) struct Briefing {
 
 impl Briefing {
     pub(super) fn keep(&mut self, layout: &Layout, state: &State) {
-        let Some(Open::Attempt(_)) = &state.open else {
+        let Some(Open::Attempt(_)) = &state.work.open else {
             self.said = None;
             return;
         };
-        let now = (signal(state), state.told.len());
+        let now = (signal(state), state.people.told.len());
         // Also for an agent that was found again: somebody may have asked while nobody drove. One that cannot be
         // written is tried again.
         if self.said != Some(now) && write(layout, state).is_ok() {
@@ -48,19 +48,19 @@ pub fn of(layout: &Layout, state: &State) -> Brief {
         tree: layout.tree().to_owned(),
         // A prompt file that is gone fails the attempt; here it is only missed.
         task: prompt::of_state(state, layout.tree()).unwrap_or_default().text,
-        iteration: state.iteration,
+        iteration: state.work.iteration,
         iterations_max: state.config.limits.iterations,
         signal: signal(state),
-        told: state.told.iter().map(|told| told.text.clone()).collect(),
+        told: state.people.told.iter().map(|told| told.text.clone()).collect(),
         checks: state.config.checks.iter().map(|check| check_of(check, state)).collect(),
-        objectives: state.objectives.clone(),
-        notes: state.notes.iter().cloned().collect(),
+        objectives: state.memory.objectives.clone(),
+        notes: state.memory.notes.iter().cloned().collect(),
         protect: state.config.protect.clone(),
     }
 }
 
 fn signal(state: &State) -> Signal {
-    match (&state.asked.stop, state.asked.pause) {
+    match (&state.requests.stop, state.requests.pause) {
         (Some(_), _) => Signal::Stop,
         (None, true) => Signal::Pause,
         (None, false) => Signal::GoOn,
@@ -68,7 +68,7 @@ fn signal(state: &State) -> Signal {
 }
 
 fn check_of(check: &Check, state: &State) -> BriefCheck {
-    let last = state.checks.as_ref().or(state.baseline.as_ref());
+    let last = state.seen.checks.as_ref().or(state.seen.baseline.as_ref());
     let verdict = last.and_then(|round| round.checks.iter().find(|verdict| verdict.name == check.name));
     BriefCheck {
         name: check.name.clone(),

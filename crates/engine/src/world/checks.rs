@@ -2,8 +2,9 @@
 //! leaves no process behind.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 
-use piton_agent::{EndedBy, Exit, Found, Limits, Spec, Stdin};
+use piton_agent::{EndedBy, Exit, Limits, Spec, Stdin};
 use piton_git::Expected;
 use piton_model::limits::{TAIL_BYTES_MAX, clip_tail};
 use piton_model::loop_machine::{CheckResult, CheckRound, Condition, ConditionResult};
@@ -11,6 +12,8 @@ use piton_model::{Command, State};
 use piton_sys::{Ids, SystemIds, file};
 
 use super::{Context, WorldError, attempt, confine, land, measure, originals, snapshot_id, stop, tasks};
+use crate::launch::{Kept, Supervised};
+use crate::supervise::{self, Rerun, Start};
 
 const OUTPUT_BYTES_MAX: u64 = 16 << 20;
 const KILL_GRACE_MS: u64 = 1_000;
@@ -18,16 +21,13 @@ const KILL_GRACE_MS: u64 = 1_000;
 /// How long a condition's command may take: as long as a check by default.
 const CONDITION_TIMEOUT_MS: u64 = 15 * 60_000;
 
-/// A check that was lost with its keeper is run again at most this often.
-const TRIES_MAX: u32 = 3;
-
 pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Command, WorldError> {
     context.require_lease(state)?;
-    if state.start.is_none() {
+    if state.seen.start.is_none() {
         return Ok(Command::Observe(attempt::take_snapshot(context, "start")?));
     }
     // What was refused is put back before anything is judged again.
-    if let Some(target) = &state.restore {
+    if let Some(target) = &state.work.restore {
         context.workspace.restore(context.run.as_str(), &snapshot_id(&target.id)?, Expected::Anything)?;
     }
     let left = originals::stand_in(context, state)?;
@@ -128,39 +128,52 @@ pub(super) fn run(
     timeout_ms: u64,
 ) -> Result<Option<Ran>, WorldError> {
     let attempts = context.attempts();
-    let mut tries = 1;
-    loop {
-        let name = format!("{name}-{tries}");
-        match piton_agent::look(&attempts, &name)? {
-            Found::Absent if context.is_cancelled() => {
-                // A keeper of a driver that died may still be about to publish: the tombstone keeps it out.
-                if piton_agent::abandon(&attempts, &name)? {
-                    return Ok(None);
-                }
-            }
-            Found::Absent => launch(context, state, &name, command, timeout_ms)?,
-            Found::Alive { .. } => attempt::wait(context, &name)?,
-            Found::Finished(exit) if exit.ended_by == EndedBy::Cancelled => {
-                // Cancelled earlier, for a stop; asked for again now, so it is run again.
-                if context.is_cancelled() {
-                    return Ok(None);
-                }
-                tries += 1;
-            }
-            Found::Finished(exit) => {
-                let tail = if passed(&exit) { String::new() } else { tail_of(context, &name)? };
-                return Ok(Some(Ran { name, exit, tail }));
-            }
-            Found::Abandoned => tries += 1,
-            Found::Dead { .. } => {
-                piton_agent::reap(&attempts, &name)?;
-                if tries >= TRIES_MAX {
-                    let tail = "its process was lost three times in a row".to_owned();
-                    return Ok(Some(Ran { name, exit: lost(), tail }));
-                }
-                tries += 1;
-            }
+    let mut port = Kept::new(&attempts, name, Starting { context, state, command, timeout_ms });
+    let ran = Rerun::default().run(&mut port)?;
+    let name = port.name;
+    Ok(match ran {
+        supervise::Ran::Cancelled => None,
+        supervise::Ran::Ended(exit) => {
+            let tail = if passed(&exit) { String::new() } else { tail_of(context, &name)? };
+            Some(Ran { name, exit, tail })
         }
+        supervise::Ran::Lost => {
+            let tail = "its process was lost three times in a row".to_owned();
+            Some(Ran { name, exit: lost(), tail })
+        }
+        supervise::Ran::NoKeeper { detail } => {
+            let error = std::io::Error::other(detail);
+            return Err(file::Error::new("start a check in", context.layout.tree(), error).into());
+        }
+    })
+}
+
+/// A command of the run's own, on its way.
+struct Starting<'a> {
+    context: &'a Context,
+    state: &'a State,
+    command: &'a str,
+    timeout_ms: u64,
+}
+
+impl Supervised for Starting<'_> {
+    type Error = WorldError;
+    type Instead = Infallible;
+
+    fn start(&mut self, name: &str) -> Result<Start<Infallible>, WorldError> {
+        launch(self.context, self.state, name, self.command, self.timeout_ms)
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.context.is_cancelled()
+    }
+
+    fn require_lease(&self) -> Result<(), WorldError> {
+        self.context.require_lease(self.state)
+    }
+
+    fn set_awaited(&self, name: Option<&str>) {
+        self.context.set_performing(name);
     }
 }
 
@@ -170,7 +183,7 @@ fn launch(
     name: &str,
     command: &str,
     timeout_ms: u64,
-) -> Result<(), WorldError> {
+) -> Result<Start<Infallible>, WorldError> {
     let env = BTreeMap::from([
         ("CI".to_owned(), "1".to_owned()),
         ("PITON_RUN_ID".to_owned(), context.run.to_string()),
@@ -195,9 +208,7 @@ fn launch(
         },
     };
     let spec = confine::confine(context, state, spec);
-    attempt::begin(context, &spec)?.map_err(|error| {
-        file::Error::new("start a check in", context.layout.tree(), std::io::Error::other(error)).into()
-    })
+    attempt::begin(context, &spec)
 }
 
 pub(super) fn passed(exit: &Exit) -> bool {

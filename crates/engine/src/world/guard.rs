@@ -18,7 +18,7 @@ pub(super) fn look(
     state: &State,
     after: &Snapshot,
 ) -> Result<Option<GuardReport>, WorldError> {
-    let before = state.before.as_ref().filter(|before| before.tree != after.tree);
+    let before = state.work.before.as_ref().filter(|before| before.tree != after.tree);
     let Some(before) = before.filter(|_| state.config.guard != GuardMode::Off) else { return Ok(None) };
     let (base, head) =
         (context.workspace.tree(&snapshot_id(&before.id)?), context.workspace.tree(&snapshot_id(&after.id)?));

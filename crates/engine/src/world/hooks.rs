@@ -49,7 +49,7 @@ pub(super) fn perform(context: &Context, call: &HookCall, state: &State) -> Resu
             break;
         }
         told.hook_point = *point;
-        told.iteration = state.iteration + u32::from(is_ahead(*point, state));
+        told.iteration = state.work.iteration + u32::from(is_ahead(*point, state));
         let called = runner.call(told.clone());
         let judgement = called.judgement;
         end.results.extend(called.results.into_iter().map(|result| HookRecord {
@@ -71,23 +71,24 @@ pub(super) fn perform(context: &Context, call: &HookCall, state: &State) -> Resu
 /// Whether a point belongs to the iteration that has not begun.
 fn is_ahead(point: HookPoint, state: &State) -> bool {
     matches!(point, HookPoint::PreIteration | HookPoint::PreSession)
-        && state.iteration == state.counters.iterations
+        && state.work.iteration == state.counters.iterations
 }
 
 fn told(context: &Context, call: &HookCall, state: &State) -> Told {
-    let last = state.recent.back();
-    let failure = state.ended.as_ref().and_then(|ended| ended.message.clone());
-    let summary = state.report.as_ref().and_then(|report| report.summary.clone());
+    let last = state.judged.recent.back();
+    let failure = state.work.ended.as_ref().and_then(|ended| ended.message.clone());
+    let summary = state.seen.report.as_ref().and_then(|report| report.summary.clone());
     let ending = call.ending.as_ref().and_then(|ending| ending.detail.clone());
     Told {
         hook_point: HookPoint::LoopStart,
         call: call.number,
-        iteration: state.iteration,
+        iteration: state.work.iteration,
         loop_id: context.run.to_string(),
         session_id: state.session.current.clone(),
         working_dir: context.layout.tree().display().to_string(),
         mode: state.mode(),
         tests_passing: state
+            .seen
             .checks
             .as_ref()
             .filter(|round| !round.checks.is_empty())
@@ -95,7 +96,7 @@ fn told(context: &Context, call: &HookCall, state: &State) -> Told {
         text: ending.or(failure).or_else(|| last.and_then(|last| last.message.clone())).or(summary),
         status: call.ending.as_ref().map(|ending| ending.status.as_str().to_owned()),
         reason: call.ending.as_ref().map(|ending| ending.reason.as_str().to_owned()),
-        data: state.custom.clone().into_iter().collect(),
+        data: state.memory.custom.clone().into_iter().collect(),
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn begin(layout: &Layout, state: &State, worktree: &Worktree) -> Resu
     let repository = open_workspace(&layout.in_place(), &state.run)?;
     repository.protect_state()?;
     let is_dirty = repository.standing()?.is_dirty;
-    let adopted = state.adopted.as_ref().and_then(|adopted| adopted.snapshot.as_ref());
+    let adopted = state.memory.adopted.as_ref().and_then(|adopted| adopted.snapshot.as_ref());
     let source = match adopted {
         Some(snapshot) => Some(super::snapshot_id(&snapshot.id)?),
         None if is_dirty => Some(repository.snapshot(run, "the tree it starts from")?.id),
@@ -87,7 +87,8 @@ pub(super) fn commit(
     state: &State,
     round: &CheckRound,
 ) -> Result<Option<String>, WorldError> {
-    let green = state.config.worktree.is_some() && state.attempt > 0 && !round.cancelled && round.all_pass();
+    let green =
+        state.config.worktree.is_some() && state.work.attempt > 0 && !round.cancelled && round.all_pass();
     // What the numbers speak against is refused right after; it must not be on the branch.
     if !green || regresses(state, round) {
         return Ok(None);
@@ -96,19 +97,23 @@ pub(super) fn commit(
 }
 
 fn regresses(state: &State, round: &CheckRound) -> bool {
-    let found =
-        regressions(&state.config.thresholds, state.measures.as_ref(), state.reference.as_ref(), round);
+    let found = regressions(
+        &state.config.thresholds,
+        state.seen.measures.as_ref(),
+        state.judged.reference.as_ref(),
+        round,
+    );
     let counts = matches!(state.config.guard, GuardMode::Block | GuardMode::Ask);
     counts && found.iter().any(|finding| finding.blocking)
 }
 
 /// What the agent says it did, in its own words, and where that is on record.
 fn message(state: &State) -> String {
-    let report = state.ended.as_ref().and_then(|ended| ended.report.as_ref());
+    let report = state.work.ended.as_ref().and_then(|ended| ended.report.as_ref());
     let summary = report.and_then(|report| report.summary.as_deref()).unwrap_or_default().trim();
     let first = summary.lines().next().unwrap_or_default().trim();
     let subject = match first {
-        "" => format!("Iteration {}", state.iteration),
+        "" => format!("Iteration {}", state.work.iteration),
         long if long.len() > SUBJECT_BYTES_MAX => {
             format!("{}…", clip(long, SUBJECT_BYTES_MAX - 3).trim_end())
         }
@@ -116,7 +121,7 @@ fn message(state: &State) -> String {
     };
     let body =
         if summary == subject || summary.is_empty() { String::new() } else { format!("{summary}\n\n") };
-    format!("{subject}\n\n{body}piton: run {}, iteration {}\n", state.run, state.iteration)
+    format!("{subject}\n\n{body}piton: run {}, iteration {}\n", state.run, state.work.iteration)
 }
 
 /// Whether a loop here would rather not work in place: on the default branch, or over uncommitted work.

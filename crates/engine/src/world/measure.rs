@@ -64,7 +64,7 @@ pub(super) fn test_changes(
     named: &BTreeMap<String, TestStatus>,
 ) -> TestChanges {
     let complete = measures.tests.is_some_and(|tests| tests.complete && tests.total() == named.len() as u64);
-    state.tests.changes(named, complete)
+    state.seen.tests.changes(named, complete)
 }
 
 fn take_tests(known: &mut Option<TestCounts>, found: &tests::Tests) {
@@ -106,8 +106,11 @@ fn coverage_of(context: &Context, reading: &Reading, ran: &Ran) -> Option<Covera
 
 /// What can be counted in the tree that a round left.
 pub(super) fn take_tree(context: &Context, state: &State, after: &Snapshot, measures: &mut Measures) {
-    let last =
-        state.checks.as_ref().filter(|last| last.snapshot.as_ref().is_some_and(|s| s.tree == after.tree));
+    let last = state
+        .seen
+        .checks
+        .as_ref()
+        .filter(|last| last.snapshot.as_ref().is_some_and(|s| s.tree == after.tree));
     if let Some(known) = last.and_then(|last| last.measures.tree) {
         measures.tree = Some(known);
         return;

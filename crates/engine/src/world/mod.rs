@@ -35,6 +35,7 @@ use piton_files::aiwg::{self, History};
 use piton_git::Workspace;
 use piton_model::loop_machine::Snapshot;
 use piton_model::{Command, Effect, RunId, Seq, State, Timestamp};
+use piton_store::Store;
 use piton_sys::lock::FileLock;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 
@@ -105,6 +106,7 @@ pub struct LocalWorld {
 
 /// What performing work needs, shared with the threads that do it.
 struct Context {
+    store: Arc<dyn Store>,
     layout: Layout,
     run: RunId,
     workspace: Workspace,
@@ -126,6 +128,7 @@ impl LocalWorld {
     ///
     /// `note` is told what a person should know and no event says.
     pub fn open(
+        store: Arc<dyn Store>,
         layout: &Layout,
         state: &State,
         exe: PathBuf,
@@ -137,7 +140,7 @@ impl LocalWorld {
         file::create_private_dir(lock.parent().expect("a lock lies in a directory"))?;
         let lock = FileLock::try_exclusive(&lock)?
             .ok_or_else(|| WorldError::WorkspaceHeld { root: layout.tree().to_owned() })?;
-        if let (Some(worktree), None) = (&state.config.worktree, &state.start) {
+        if let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) {
             land::begin(&layout, state, worktree)?;
         }
         if views.aiwg {
@@ -157,6 +160,7 @@ impl LocalWorld {
         let telling = Telling::start(&layout, state)?;
         let briefing = RefCell::new(Briefing::default());
         let context = Context {
+            store,
             layout,
             run,
             workspace,
@@ -218,7 +222,7 @@ impl Context {
     /// Asked before everything that is written: a driver that was frozen and wakes late does no harm.
     fn require_lease(&self, state: &State) -> Result<(), WorldError> {
         let epoch = state.driver.as_ref().map_or(0, |driver| driver.epoch);
-        match piton_store::sqlite::is_superseded(&self.layout.state(), &self.run, epoch) {
+        match self.store.is_superseded(&self.run, epoch) {
             true => Err(WorldError::Superseded),
             false => Ok(()),
         }

@@ -21,9 +21,11 @@ pub(super) struct Left(Vec<(PathBuf, Option<Vec<u8>>)>);
 
 /// Puts the originals of protected files in the place of what the agent made of them.
 pub(super) fn stand_in(context: &Context, state: &State) -> Result<Left, WorldError> {
-    let wanted = matches!(state.config.guard, GuardMode::Ask | GuardMode::Report) && state.attempt > 0;
-    let (Some(trusted), Some(left)) = (&state.trusted, &state.snapshot) else { return Ok(Left::default()) };
-    if !wanted || trusted.tree == left.tree || state.restore.is_some() {
+    let wanted = matches!(state.config.guard, GuardMode::Ask | GuardMode::Report) && state.work.attempt > 0;
+    let (Some(trusted), Some(left)) = (&state.judged.trusted, &state.seen.snapshot) else {
+        return Ok(Left::default());
+    };
+    if !wanted || trusted.tree == left.tree || state.work.restore.is_some() {
         return Ok(Left::default());
     }
     let (originals, of_agent) = (Side::of(context, state, trusted)?, Side::of(context, state, left)?);

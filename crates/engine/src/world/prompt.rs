@@ -47,11 +47,11 @@ pub fn compose(
     prompt.truncate(prompt.trim_end().len());
     prompt.push_str("\n\n---\n");
     let max = state.config.limits.iterations;
-    let _ = writeln!(prompt, "This is iteration {} of at most {max}.", state.iteration);
+    let _ = writeln!(prompt, "This is iteration {} of at most {max}.", state.work.iteration);
     explain_reports(&mut prompt, &state.config.agent.inject);
     explain_tasks(&mut prompt, state);
     explain_checks(&mut prompt, state);
-    if let Some(round) = &state.checks {
+    if let Some(round) = &state.seen.checks {
         show_failures(&mut prompt, round);
     }
     show_known(&mut prompt, state, home, now);
@@ -60,7 +60,7 @@ pub fn compose(
     reinforce(&mut prompt, state);
     show_false_done(&mut prompt, state);
     show_notes(&mut prompt, state);
-    for told in state.told.iter() {
+    for told in state.people.told.iter() {
         let _ = writeln!(prompt, "\nA person tells you: {}", told.text);
     }
     Ok(Composed { text: prompt, digest, warnings })
@@ -141,11 +141,11 @@ fn show_broken(prompt: &mut String, state: &State) {
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         format!("{}{more}", shown.join(", "))
     };
-    let broken: Vec<_> = state.tests.just(TestStatus::Failing).collect();
+    let broken: Vec<_> = state.seen.tests.just(TestStatus::Failing).collect();
     if !broken.is_empty() {
         let _ = writeln!(prompt, "\nThese tests passed before and fail now: {}", list(broken));
     }
-    let flaky: Vec<_> = state.tests.flaky().collect();
+    let flaky: Vec<_> = state.seen.tests.flaky().collect();
     if !flaky.is_empty() {
         let _ = writeln!(
             prompt,
@@ -157,23 +157,23 @@ fn show_broken(prompt: &mut String, state: &State) {
 
 /// What agents before this one wanted remembered.
 fn show_notes(prompt: &mut String, state: &State) {
-    if state.notes.is_empty() {
+    if state.memory.notes.is_empty() {
         return;
     }
     prompt.push_str("\nRecorded so far:\n");
-    for KeptNote { iteration, note } in &state.notes {
+    for KeptNote { iteration, note } in &state.memory.notes {
         let _ = writeln!(prompt, "- {} (iteration {iteration}): {}", note.kind.as_str(), note.text);
     }
 }
 
 fn show_false_done(prompt: &mut String, state: &State) {
-    let reported = state.report.as_ref().and_then(|report| report.status) == Some(ReportStatus::Done);
-    if !reported || done_rule(&state.config, state.baseline.as_ref()) != DoneRule::Done {
+    let reported = state.seen.report.as_ref().and_then(|report| report.status) == Some(ReportStatus::Done);
+    if !reported || done_rule(&state.config, state.seen.baseline.as_ref()) != DoneRule::Done {
         return;
     }
     if !state.tree_changed() {
         prompt.push_str("\nYou reported done, but no file differs from the start of this run.\n");
-    } else if state.checks.as_ref().is_some_and(|round| !round.all_pass()) {
+    } else if state.seen.checks.as_ref().is_some_and(|round| !round.all_pass()) {
         prompt.push_str("\nYou reported done, but not every check passes.\n");
     }
 }

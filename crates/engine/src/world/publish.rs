@@ -88,7 +88,7 @@ impl Publisher {
             extended.publish(&self.layout, state, head).iter().for_each(|note| (self.note)(note));
         }
         let cost_ms = (SystemClock.monotonic() - begin).as_millis() as u64;
-        self.last = Some(Rendered { at: now, cost_ms, head, iteration: state.iteration });
+        self.last = Some(Rendered { at: now, cost_ms, head, iteration: state.work.iteration });
     }
 
     fn is_due(&self, state: &State, head: Seq, now: Timestamp) -> bool {
@@ -97,7 +97,7 @@ impl Publisher {
         if last.head == head || elapsed_ms < last.cost_ms.saturating_mul(COST_FACTOR) {
             return false;
         }
-        let new_iteration = state.iteration != last.iteration && elapsed_ms >= ITERATION_SHOWN_AFTER_MS;
+        let new_iteration = state.work.iteration != last.iteration && elapsed_ms >= ITERATION_SHOWN_AFTER_MS;
         new_iteration || elapsed_ms >= self.views.auto_save_interval_ms
     }
 }

@@ -14,8 +14,8 @@ const REFUSAL_TOKENS_MIN: usize = 150;
 
 /// Adds what the level of `state` calls for.
 pub(super) fn reinforce(prompt: &mut String, state: &State) {
-    let level = state.reinforcement.level;
-    let refused = state.recent.back().is_some_and(|last| last.refused);
+    let level = state.judged.reinforcement.level;
+    let refused = state.judged.recent.back().is_some_and(|last| last.refused);
     let tokens = level.tokens_max().max(if refused { REFUSAL_TOKENS_MIN } else { 0 });
     let mut said = Budget { text: String::new(), bytes: tokens * BYTES_PER_TOKEN };
     if refused {
@@ -64,12 +64,13 @@ impl Budget {
 
 /// Why the last iteration was refused, in so many words: what was found, and what to do instead.
 fn say_refusal(said: &mut Budget, state: &State) {
-    let Some(last) = state.recent.back() else { return };
+    let Some(last) = state.judged.recent.back() else { return };
     said.say(&format!(
         "Iteration {} was refused, and every file is back as it was before it. What was found:",
         last.number
     ));
-    let found = state.findings.iter().filter(|kept| kept.iteration == last.number && kept.finding.blocking);
+    let found =
+        state.judged.findings.iter().filter(|kept| kept.iteration == last.number && kept.finding.blocking);
     for (index, kept) in found.enumerate() {
         let line = format!("- {}. Instead: {}.", kept.finding.sentence(), kept.finding.undo);
         if index == 0 { said.say_first(&line) } else { said.say(&line) }
@@ -78,7 +79,7 @@ fn say_refusal(said: &mut Budget, state: &State) {
 
 /// What this iteration is to do differently.
 fn say_approach(said: &mut Budget, state: &State) {
-    let Some(recovery) = &state.recovery else { return };
+    let Some(recovery) = &state.judged.recovery else { return };
     if let Some((_, approach)) = &recovery.adapted {
         if let Some((_, diagnosis)) =
             recovery.diagnosed.as_ref().filter(|_| !recovery.trigger.starts_with("reg"))
@@ -91,7 +92,7 @@ fn say_approach(said: &mut Budget, state: &State) {
 
 /// What was found in earlier iterations, the newest first.
 fn say_findings(said: &mut Budget, state: &State) {
-    for kept in state.findings.iter().rev().filter(|kept| kept.finding.blocking).take(3) {
+    for kept in state.judged.findings.iter().rev().filter(|kept| kept.finding.blocking).take(3) {
         said.say(&format!("Refused in iteration {}: {}.", kept.iteration, kept.finding.sentence()));
     }
 }

@@ -62,7 +62,7 @@ fn contains(context: &Context, path: &str, content: &str) -> bool {
 
 /// Whether the end of what the last agent printed holds the pattern.
 fn said(context: &Context, state: &State, pattern: &str, is_regex: bool) -> bool {
-    let directory = context.attempts().join(state.attempt.to_string());
+    let directory = context.attempts().join(state.work.attempt.to_string());
     let files = [piton_agent::stdout_file(&directory), piton_agent::stderr_file(&directory)];
     let printed: String = files.iter().map(|path| end_of(path)).collect();
     // `^` and `$` are those of a line: an output is lines.

@@ -105,43 +105,43 @@ fn read_included(root: &Path, path: &str) -> Result<Vec<u8>, ReadError> {
 
 /// What a prompt of this run can speak of.
 pub(super) fn facts_of(state: &State, root: &Path) -> Facts {
-    let intended = match &state.open {
+    let intended = match &state.work.open {
         Some(Open::Attempt(attempt)) => attempt.session.as_ref().map(|session| session.id.clone()),
         _ => None,
     };
     Facts {
         run_id: state.run.to_string(),
-        iteration: state.iteration,
+        iteration: state.work.iteration,
         total_iterations: state.config.limits.iterations,
-        attempt: state.attempt,
+        attempt: state.work.attempt,
         session_id: intended.or_else(|| state.session.current.clone()),
         working_dir: root.display().to_string(),
         last_result: last_result(state),
         checks: state.config.checks.iter().map(|check| check_of(check, state)).collect(),
-        failing_tests: state.tests.named(TestStatus::Failing).cloned().collect(),
-        notes: state.notes.iter().map(note_of).collect(),
-        objectives_completed: state.objectives.completed.clone(),
-        objectives_pending: state.objectives.pending.clone(),
-        modified_files: state.modified_files.clone(),
-        custom: state.custom.clone(),
+        failing_tests: state.seen.tests.named(TestStatus::Failing).cloned().collect(),
+        notes: state.memory.notes.iter().map(note_of).collect(),
+        objectives_completed: state.memory.objectives.completed.clone(),
+        objectives_pending: state.memory.objectives.pending.clone(),
+        modified_files: state.seen.modified_files.clone(),
+        custom: state.memory.custom.clone(),
         ..Facts::default()
     }
 }
 
 fn last_result(state: &State) -> Option<LastResult> {
-    let last = state.recent.back()?;
+    let last = state.judged.recent.back()?;
     let tests = last.measures.as_ref().and_then(|measures| measures.tests);
     Some(LastResult {
         success: last.outcome == AttemptOutcome::Succeeded && last.passed == last.total && !last.refused,
         files_changed: last.artifacts.iter().map(|artifact| artifact.path.clone()).collect(),
         tests_passed: tests.map(|tests| tests.passed),
         tests_failed: tests.map(|tests| tests.failed),
-        summary: state.report.as_ref().and_then(|report| report.summary.clone()),
+        summary: state.seen.report.as_ref().and_then(|report| report.summary.clone()),
     })
 }
 
 fn check_of(check: &Check, state: &State) -> CheckFact {
-    let last = state.checks.as_ref().or(state.baseline.as_ref());
+    let last = state.seen.checks.as_ref().or(state.seen.baseline.as_ref());
     let verdict = last.and_then(|round| round.checks.iter().find(|verdict| verdict.name == check.name));
     CheckFact {
         name: check.name.clone(),

@@ -60,7 +60,7 @@ impl History {
 
     /// Takes in what a state shows.
     pub fn absorb(&mut self, state: &State) {
-        if state.baseline.is_some() {
+        if state.seen.baseline.is_some() {
             self.baseline_at.get_or_insert(state.updated_at);
         }
         let mut touched = BTreeSet::new();
@@ -71,7 +71,7 @@ impl History {
         for number in touched {
             self.settle(state, number);
         }
-        if self.marks != state.marks {
+        if self.marks != state.people.marks {
             self.absorb_marks(state);
         }
     }
@@ -82,7 +82,7 @@ impl History {
     }
 
     fn absorb_levels(&mut self, state: &State) {
-        for change in &state.reinforcement.history {
+        for change in &state.judged.reinforcement.history {
             self.levels.entry(change.number).or_insert_with(|| text(&entries::level(change)));
         }
     }
@@ -93,9 +93,9 @@ impl History {
             let known = self.findings.get(&kept.iteration).map_or(&[][..], Vec::as_slice);
             known.iter().any(|known| known.finding.id == kept.finding.id && known.at == kept.at)
         };
-        let new = state.findings.iter().rev().take_while(|kept| !is_known(kept)).count();
-        for kept in state.findings.iter().skip(state.findings.len() - new) {
-            let false_positive = state.marks.get(&kept.finding.id) == Some(&true);
+        let new = state.judged.findings.iter().rev().take_while(|kept| !is_known(kept)).count();
+        for kept in state.judged.findings.iter().skip(state.judged.findings.len() - new) {
+            let false_positive = state.people.marks.get(&kept.finding.id) == Some(&true);
             if let Some(entry) = entries::pattern(kept, false_positive) {
                 self.patterns.push(Pattern { text: text(&entry), found: kept.clone() });
             }
@@ -105,7 +105,7 @@ impl History {
     }
 
     fn absorb_recoveries(&mut self, state: &State, touched: &mut BTreeSet<u32>) {
-        let window = state.recoveries.iter().chain(&state.recovery);
+        let window = state.judged.recoveries.iter().chain(&state.judged.recovery);
         for recovery in window {
             if self.recoveries.get(&recovery.number).is_some_and(|(known, _)| known == recovery) {
                 continue;
@@ -119,8 +119,8 @@ impl History {
     fn absorb_iterations(&mut self, state: &State, touched: &mut BTreeSet<u32>) {
         let known = self.iterations.last().map_or(0, |last| last.number);
         // Only the last one can still change: a person may judge it.
-        let from = state.recent.partition_point(|record| record.number < known);
-        for record in state.recent.range(from..) {
+        let from = state.judged.recent.partition_point(|record| record.number < known);
+        for record in state.judged.recent.range(from..) {
             if record.number == known {
                 let last = self.iterations.last().expect("a known number is an iteration's");
                 if (last.doubted, last.refused, last.regressed)
@@ -138,9 +138,9 @@ impl History {
 
     fn read(&mut self, state: &State, record: &IterationRecord) -> Iteration {
         let previous = self.iterations.last().map(|previous| previous.score);
-        let is_last = state.recent.back().is_some_and(|last| last.number == record.number);
+        let is_last = state.judged.recent.back().is_some_and(|last| last.number == record.number);
         let coverage = |measures: Option<&Measures>| measures?.coverage_percent();
-        let start = state.baseline.as_ref().map(|round| &round.measures);
+        let start = state.seen.baseline.as_ref().map(|round| &round.measures);
         let now = record.measures.as_ref();
         let numbers = Numbers {
             tests: record.tests,
@@ -159,7 +159,7 @@ impl History {
             regressed: record.regressed,
             shown: (record.regressed, false),
             entry: text(&entries::iteration(&loop_id(&state.run), record, previous)),
-            particulars: entries::particulars(record, state.checks.as_ref().filter(|_| is_last)),
+            particulars: entries::particulars(record, state.seen.checks.as_ref().filter(|_| is_last)),
         }
     }
 
@@ -197,14 +197,14 @@ impl History {
     fn absorb_marks(&mut self, state: &State) {
         for pattern in &mut self.patterns {
             let id = &pattern.found.finding.id;
-            if self.marks.get(id) != state.marks.get(id) {
-                let false_positive = state.marks.get(id) == Some(&true);
+            if self.marks.get(id) != state.people.marks.get(id) {
+                let false_positive = state.people.marks.get(id) == Some(&true);
                 if let Some(entry) = entries::pattern(&pattern.found, false_positive) {
                     pattern.text = text(&entry);
                 }
             }
         }
-        self.marks.clone_from(&state.marks);
+        self.marks.clone_from(&state.people.marks);
     }
 
     /// Counts what was written anew.

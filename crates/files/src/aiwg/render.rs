@@ -82,7 +82,7 @@ pub fn render(state: &State, head: Seq, history: &History, context: &Context) ->
         best_iteration: best(state, history, &loop_id),
         recovery_attempts: regression_events.len(),
         regression_events,
-        reinforcement_level: state.reinforcement.level.as_str(),
+        reinforcement_level: state.judged.reinforcement.level.as_str(),
         reinforcement_history: history.level_texts(),
         recovery_history: history.recovery_texts(),
         detection_enabled: state.config.guard != GuardMode::Off && !is_over(state.status),
@@ -142,7 +142,7 @@ fn criteria(state: &State) -> String {
         [one] => format!("{one} passes"),
         several => format!("{} pass", several.join(", ")),
     };
-    match done_rule(&state.config, state.baseline.as_ref()) {
+    match done_rule(&state.config, state.seen.baseline.as_ref()) {
         DoneRule::ChecksPass => pass,
         DoneRule::Done => format!("the agent reports done, the tree has changed, and {pass}"),
         DoneRule::Conditions => {
@@ -179,7 +179,7 @@ fn progress(state: &State) -> Progress {
         passed: record.passed == record.total && !record.refused,
         output: format!("{} of {} checks pass", record.passed, record.total),
     };
-    let judged = state.recent.iter().filter(|record| record.total > 0);
+    let judged = state.judged.recent.iter().filter(|record| record.total > 0);
     let completion_checks: Vec<_> = judged.map(check).collect();
     Progress { last_completion_check: completion_checks.last().cloned(), completion_checks }
 }
@@ -216,7 +216,7 @@ fn error_context(state: &State) -> Option<ErrorContext> {
 
 /// The numbers of the start. The format demands tests and coverage: without both there is no baseline.
 fn baseline<'a>(state: &'a State, history: &History) -> Option<BaselineMetrics<'a>> {
-    let measures = &state.baseline.as_ref()?.measures;
+    let measures = &state.seen.baseline.as_ref()?.measures;
     Some(BaselineMetrics {
         captured_at: in_calendar(history.baseline_at()?),
         test_count: measures.test_count()?,
@@ -232,7 +232,7 @@ fn baseline<'a>(state: &'a State, history: &History) -> Option<BaselineMetrics<'
 
 /// The iteration that a person chose, else the best.
 fn best(state: &State, history: &History, loop_id: &str) -> Option<BestIteration> {
-    if let Some(chosen) = &state.chosen
+    if let Some(chosen) = &state.people.chosen
         && let Some(found) = history.find(chosen.iteration)
     {
         return Some(BestIteration {
@@ -243,7 +243,7 @@ fn best(state: &State, history: &History, loop_id: &str) -> Option<BestIteration
             selection_reason: format!("Chosen by a person: {}", chosen.reason),
         });
     }
-    let best = state.best.as_ref()?;
+    let best = state.judged.best.as_ref()?;
     let score = percent(best.quality_score());
     let among = if best.is_verified() { " of those whose checks all pass" } else { "" };
     Some(BestIteration {
@@ -257,11 +257,11 @@ fn best(state: &State, history: &History, loop_id: &str) -> Option<BestIteration
 
 /// What the guard took and what people said of its findings; nothing where neither is known.
 fn persistence(state: &State) -> Option<PersistenceMetrics> {
-    let mut latencies: Vec<_> = state.latencies_ms.iter().copied().collect();
+    let mut latencies: Vec<_> = state.seen.latencies_ms.iter().copied().collect();
     latencies.sort_unstable();
     let is_measured = !latencies.is_empty();
-    let alarms = state.marks.values().filter(|is_false| **is_false).count();
-    let is_judged = !state.marks.is_empty();
+    let alarms = state.people.marks.values().filter(|is_false| **is_false).count();
+    let is_judged = !state.people.marks.is_empty();
     let detections = f64::from(state.counters.detections);
     let working_ms = state.counters.working_ms as f64;
     (is_measured || is_judged).then(|| PersistenceMetrics {
@@ -271,7 +271,7 @@ fn persistence(state: &State) -> Option<PersistenceMetrics> {
             .then(|| tenths(100.0 * state.counters.guard_ms as f64 / working_ms)),
         false_positive_rate: (is_judged && detections > 0.0)
             .then(|| (alarms as f64 / detections).clamp(0.0, 1.0)),
-        true_positive_count: is_judged.then(|| state.marks.len() - alarms),
+        true_positive_count: is_judged.then(|| state.people.marks.len() - alarms),
         false_positive_count: is_judged.then_some(alarms),
     })
 }

@@ -32,8 +32,8 @@ pub(super) fn is_over(status: Status) -> bool {
 }
 
 fn is_final_check(state: &State) -> bool {
-    let ended = state.ended.as_ref().filter(|ended| !ended.refused);
+    let ended = state.work.ended.as_ref().filter(|ended| !ended.refused);
     let reported = ended.and_then(|ended| ended.report.as_ref());
-    matches!(state.open, Some(Open::Checks(_)))
+    matches!(state.work.open, Some(Open::Checks(_)))
         && reported.is_some_and(|report| report.status == Some(ReportStatus::Done))
 }

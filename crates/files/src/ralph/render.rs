@@ -44,7 +44,7 @@ pub fn render(state: &State, head: Seq, context: &Context) -> PersistedLoopState
         tests: tests(state, &mut unknown),
         stop_conditions: stop_conditions(state, &mut unknown),
         metrics: metrics(state),
-        custom: state.custom.clone(),
+        custom: state.memory.custom.clone(),
     };
     owner::sign(&mut view, state, head, unknown);
     view
@@ -53,7 +53,7 @@ pub fn render(state: &State, head: Seq, context: &Context) -> PersistedLoopState
 fn core(state: &State, context: &Context) -> CoreLoopState {
     CoreLoopState {
         status: loop_status(state.status),
-        iteration: state.iteration,
+        iteration: state.work.iteration,
         started_at: in_calendar(state.created_at),
         last_activity: in_calendar(state.updated_at),
         working_dir: text_path(&context.working_dir),
@@ -92,21 +92,21 @@ fn progress(state: &State) -> ProgressState {
     ProgressState {
         iterations_since_progress: state.counters.no_progress_in_a_row,
         last_progress_iteration: state.counters.last_progress_iteration,
-        recent_scores: state.recent.iter().map(|iteration| iteration.score).collect(),
-        modified_files: state.modified_files.iter().map(PathBuf::from).collect(),
-        completed_objectives: state.objectives.completed.clone(),
-        pending_objectives: state.objectives.pending.clone(),
+        recent_scores: state.judged.recent.iter().map(|iteration| iteration.score).collect(),
+        modified_files: state.seen.modified_files.iter().map(PathBuf::from).collect(),
+        completed_objectives: state.memory.objectives.completed.clone(),
+        pending_objectives: state.memory.objectives.pending.clone(),
     }
 }
 
 fn tests(state: &State, unknown: &mut Vec<&'static str>) -> TestState {
-    if !state.tests.is_empty() {
+    if !state.seen.tests.is_empty() {
         return named_tests(state);
     }
     unknown.push("tests.flaky_tests");
     // The format counts iterations; the round before the first one is none.
     let failure_streak = state.counters.red_in_a_row.min(state.counters.iterations);
-    let Some(round) = &state.checks else {
+    let Some(round) = &state.seen.checks else {
         unknown.extend(["tests.passing_tests", "tests.failing_tests", "tests.recently_fixed"]);
         return TestState { failure_streak, ..TestState::default() };
     };
@@ -115,7 +115,7 @@ fn tests(state: &State, unknown: &mut Vec<&'static str>) -> TestState {
         checks.map(|check| check.name.clone()).collect::<Vec<_>>()
     };
     let failed_at_start = |name: &String| {
-        let baseline = state.baseline.as_ref().map_or(&[][..], |baseline| &baseline.checks);
+        let baseline = state.seen.baseline.as_ref().map_or(&[][..], |baseline| &baseline.checks);
         baseline.iter().any(|check| check.name == *name && !check.passed)
     };
     TestState {
@@ -129,19 +129,19 @@ fn tests(state: &State, unknown: &mut Vec<&'static str>) -> TestState {
 
 /// The tests by name, as their runners name them.
 fn named_tests(state: &State) -> TestState {
-    let names = |status| state.tests.named(status).cloned().collect();
+    let names = |status| state.seen.tests.named(status).cloned().collect();
     TestState {
         failure_streak: state.counters.red_in_a_row.min(state.counters.iterations),
         passing_tests: names(TestStatus::Passing),
         failing_tests: names(TestStatus::Failing),
-        flaky_tests: state.tests.flaky().cloned().collect(),
-        recently_fixed: state.tests.just(TestStatus::Passing).cloned().collect(),
+        flaky_tests: state.seen.tests.flaky().cloned().collect(),
+        recently_fixed: state.seen.tests.just(TestStatus::Passing).cloned().collect(),
     }
 }
 
 fn stop_conditions(state: &State, unknown: &mut Vec<&'static str>) -> StopConditionState {
     let mut progress = limits(state, unknown);
-    let asked: Vec<_> = match done_rule(&state.config, state.baseline.as_ref()) {
+    let asked: Vec<_> = match done_rule(&state.config, state.seen.baseline.as_ref()) {
         DoneRule::ChecksPass => vec![Condition::ChecksPass],
         DoneRule::Done => vec![Condition::Done],
         DoneRule::Conditions => state.config.until.clone(),
@@ -152,7 +152,7 @@ fn stop_conditions(state: &State, unknown: &mut Vec<&'static str>) -> StopCondit
     }
     StopConditionState {
         condition_progress: progress,
-        last_evaluation: state.checks.as_ref().map(evaluation),
+        last_evaluation: state.seen.checks.as_ref().map(evaluation),
     }
 }
 
@@ -181,22 +181,22 @@ fn limits(state: &State, unknown: &mut Vec<&'static str>) -> BTreeMap<String, f6
 }
 
 fn condition_progress(state: &State, condition: &Condition) -> f64 {
-    let all_pass = state.checks.as_ref().is_none_or(CheckRound::all_pass);
+    let all_pass = state.seen.checks.as_ref().is_none_or(CheckRound::all_pass);
     match condition {
-        Condition::ChecksPass => match &state.checks {
+        Condition::ChecksPass => match &state.seen.checks {
             Some(round) => share(round.passed() as u64, round.checks.len() as u64),
             None => 0.0,
         },
         Condition::Done => {
             let reported =
-                state.report.as_ref().is_some_and(|report| report.status == Some(ReportStatus::Done));
+                state.seen.report.as_ref().is_some_and(|report| report.status == Some(ReportStatus::Done));
             let parts = [reported, state.tree_changed(), all_pass];
             share(parts.iter().filter(|holds| **holds).count() as u64, parts.len() as u64)
         }
         Condition::Stop(named) => f64::from(u8::from(is_met(state, &named.condition))),
         Condition::Command(_) | Condition::File(_) | Condition::TasksDone(_) => {
             let label = condition.label();
-            let results = state.checks.as_ref().map_or(&[][..], |round| &round.conditions);
+            let results = state.seen.checks.as_ref().map_or(&[][..], |round| &round.conditions);
             if results.iter().any(|result| result.label == label && result.met) { 1.0 } else { 0.0 }
         }
     }

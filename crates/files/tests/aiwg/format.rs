@@ -111,8 +111,8 @@ fn the_checks_after_an_agent_said_that_it_is_done_are_the_final_check() {
     let choices: Vec<u32> = (0..100_000).map(choice).collect();
     let mut dice = Dice::new(&choices);
     let reports_done = |state: &State| {
-        let report = state.ended.as_ref().filter(|ended| !ended.refused)?.report.as_ref()?;
-        (matches!(state.open, Some(Open::Checks(_))) && report.status == Some(ReportStatus::Done))
+        let report = state.work.ended.as_ref().filter(|ended| !ended.refused)?.report.as_ref()?;
+        (matches!(state.work.open, Some(Open::Checks(_))) && report.status == Some(ReportStatus::Done))
             .then_some(())
     };
     while reports_done(run.state()).is_none() || run.state().status != Status::Running {
@@ -125,7 +125,7 @@ fn the_checks_after_an_agent_said_that_it_is_done_are_the_final_check() {
 #[test]
 fn a_baseline_without_coverage_is_left_out_and_one_with_it_is_complete() {
     let mut run = Run::worked("r", 2);
-    let baseline = run.walk.state.baseline.as_mut().unwrap();
+    let baseline = run.walk.state.seen.baseline.as_mut().unwrap();
     baseline.measures = Measures {
         tests: Some(TestCounts { passed: 148, failed: 1, skipped: 1, complete: true }),
         type_errors: Some(12),
@@ -133,7 +133,7 @@ fn a_baseline_without_coverage_is_left_out_and_one_with_it_is_complete() {
         ..Measures::default()
     };
     assert!(value(run.state(), &run.history).get("baseline_metrics").is_none());
-    let baseline = run.walk.state.baseline.as_mut().unwrap();
+    let baseline = run.walk.state.seen.baseline.as_mut().unwrap();
     baseline.measures.coverage =
         Some(Coverage { lines: Some(Share { covered: 85, total: 100 }), ..Coverage::default() });
     let shown = value(run.state(), &run.history)["baseline_metrics"].clone();
@@ -150,7 +150,8 @@ fn what_a_person_chose_is_the_best_and_says_why() {
     let reason = found["selection_reason"].as_str().unwrap().to_owned();
     assert!(reason.starts_with("Highest quality score ("), "{reason}");
     let iteration = if found["iteration"] == 2 { 3 } else { 2 };
-    run.walk.state.chosen = Some(Chosen { iteration, reason: "it reads better".to_owned(), at: START });
+    run.walk.state.people.chosen =
+        Some(Chosen { iteration, reason: "it reads better".to_owned(), at: START });
     let view = value(run.state(), &run.history);
     let best = &view["best_iteration"];
     assert_eq!(best["iteration"], iteration);
@@ -176,7 +177,7 @@ fn a_sum_that_not_everybody_added_to_is_left_out() {
 fn numbers_about_the_guard_are_measured_or_absent() {
     let mut run = Run::created("r", GuardMode::Block);
     assert!(value(run.state(), &run.history).get("persistence_metrics").is_none());
-    run.walk.state.latencies_ms = (1..=100).collect();
+    run.walk.state.seen.latencies_ms = (1..=100).collect();
     run.walk.state.counters.guard_ms = 5_050;
     run.walk.state.counters.working_ms = 101_000;
     let shown = value(run.state(), &run.history)["persistence_metrics"].clone();
@@ -184,7 +185,7 @@ fn numbers_about_the_guard_are_measured_or_absent() {
     assert_eq!(shown["integration_overhead_percentage"], 5.0);
     assert!(shown.get("false_positive_rate").is_none(), "nobody looked at a finding yet");
     run.walk.state.counters.detections = 4;
-    run.walk.state.marks = [("a".to_owned(), true), ("b".to_owned(), false)].into();
+    run.walk.state.people.marks = [("a".to_owned(), true), ("b".to_owned(), false)].into();
     let shown = value(run.state(), &run.history)["persistence_metrics"].clone();
     assert_eq!((&shown["false_positive_rate"], &shown["true_positive_count"]), (&json!(0.25), &json!(1)));
 }

@@ -25,13 +25,13 @@ struct Witness {
 
 impl Witness {
     fn see(&mut self, state: &State) {
-        if let Some(last) = state.recent.back() {
+        if let Some(last) = state.judged.recent.back() {
             self.iterations.insert(last.number, last.clone());
-            if last.regressed && state.findings.iter().any(|kept| kept.iteration == last.number) {
+            if last.regressed && state.judged.findings.iter().any(|kept| kept.iteration == last.number) {
                 self.regressions.insert(last.number);
             }
         }
-        for kept in &state.findings {
+        for kept in &state.judged.findings {
             if kept.finding.blocking {
                 self.regressions.insert(kept.iteration);
             }
@@ -39,10 +39,10 @@ impl Witness {
                 self.patterns.insert((kept.iteration, kept.finding.id.clone()));
             }
         }
-        for recovery in state.recoveries.iter().chain(&state.recovery) {
+        for recovery in state.judged.recoveries.iter().chain(&state.judged.recovery) {
             self.recoveries.insert(recovery.number, recovery.clone());
         }
-        self.levels = state.reinforcement.changes;
+        self.levels = state.judged.reinforcement.changes;
     }
 
     fn check(&self, view: &Value, state: &State) {
@@ -88,7 +88,7 @@ impl Witness {
             .collect();
         assert_eq!(found, self.patterns);
         for entry in patterns {
-            let marked = state.marks.get(entry["finding"].as_str().unwrap()) == Some(&true);
+            let marked = state.people.marks.get(entry["finding"].as_str().unwrap()) == Some(&true);
             assert_eq!(entry["false_positive"], marked);
         }
     }
@@ -172,24 +172,24 @@ fn a_walk_meets_everything_that_there_is_to_show() {
         let mut walk = Walk::new("r", config(guard(seed)));
         while !dice.is_empty() {
             walk.step(&mut dice, &mut |state| {
-                let last = state.recent.back();
+                let last = state.judged.recent.back();
                 let marks = [
                     (last.is_some_and(|last| last.refused), "a refused iteration"),
                     (last.is_some_and(|last| last.doubted), "a doubted iteration"),
                     (last.is_some_and(|last| last.skipped), "a skipped iteration"),
                     (
-                        state.recoveries.iter().any(|it| it.outcome == Some(RecoveryOutcome::Success)),
+                        state.judged.recoveries.iter().any(|it| it.outcome == Some(RecoveryOutcome::Success)),
                         "a success",
                     ),
                     (
-                        state.recoveries.iter().any(|it| it.outcome == Some(RecoveryOutcome::Failed)),
+                        state.judged.recoveries.iter().any(|it| it.outcome == Some(RecoveryOutcome::Failed)),
                         "a failure",
                     ),
-                    (state.recoveries.iter().any(|it| it.decision.is_some()), "a decision"),
-                    (!state.marks.is_empty(), "a mark"),
-                    (state.chosen.is_some(), "a choice"),
-                    (state.findings.len() >= 20, "a full window"),
-                    (state.reinforcement.changes > 1, "a level"),
+                    (state.judged.recoveries.iter().any(|it| it.decision.is_some()), "a decision"),
+                    (!state.people.marks.is_empty(), "a mark"),
+                    (state.people.chosen.is_some(), "a choice"),
+                    (state.judged.findings.len() >= 20, "a full window"),
+                    (state.judged.reinforcement.changes > 1, "a level"),
                     (state.status == Status::Completed, "an end"),
                 ];
                 seen.extend(marks.into_iter().filter(|(met, _)| *met).map(|(_, what)| what));

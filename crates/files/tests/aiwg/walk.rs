@@ -65,7 +65,7 @@ impl Walk {
         }
         let command = match self.state.effects().first() {
             _ if self.state.driver.is_none() || dice.one_in(40) => drive(dice),
-            _ if self.state.start.is_none() => Command::Observe(snapshot(dice)),
+            _ if self.state.seen.start.is_none() => Command::Observe(snapshot(dice)),
             Some(Effect::Attempt(open)) => attempt(open.number, dice),
             Some(Effect::Checks(number)) => Command::EndChecks(Box::new(round(*number, &self.state, dice))),
             Some(Effect::Hooks(_)) => unreachable!("nothing is hooked here"),
@@ -95,7 +95,7 @@ fn drive(dice: &mut Dice<'_>) -> Command {
 }
 
 fn request(state: &State, dice: &mut Dice<'_>) -> Option<Event> {
-    let question = state.questions.first().map(|question| question.number);
+    let question = state.people.questions.first().map(|question| question.number);
     Some(match dice.below(if state.status.is_active() { 8 } else { 16 }) {
         0 => Event::PauseRequested {},
         1 if dice.one_in(2) => Event::StopRequested { now: dice.one_in(2), origin: StopOrigin::Command },
@@ -105,7 +105,7 @@ fn request(state: &State, dice: &mut Dice<'_>) -> Option<Event> {
             reason: "it reads better".to_owned(),
         },
         4 => {
-            let finding = state.findings.get(dice.below(20) as usize)?.finding.id.clone();
+            let finding = state.judged.findings.get(dice.below(20) as usize)?.finding.id.clone();
             Event::FindingMarked { finding, false_positive: dice.one_in(2) }
         }
         _ => match question {

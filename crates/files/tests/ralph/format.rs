@@ -373,7 +373,7 @@ fn what_others_add_is_ignored_and_a_newer_version_is_not_guessed_at() {
 #[test]
 fn a_custom_value_cannot_take_the_place_of_the_proof() {
     let mut state = worked("r");
-    state.custom.insert("piton".to_owned(), serde_json::json!({ "seq": 999 }));
+    state.memory.custom.insert("piton".to_owned(), serde_json::json!({ "seq": 999 }));
     let view = render(&state, 13, &context());
     assert_eq!(view.custom["piton"]["seq"], 13);
 }

@@ -51,10 +51,10 @@ pub struct Adoption {
 
 /// Takes over what was left. Only before anything was begun.
 pub(super) fn take(state: &mut State, adoption: &Adoption) {
-    if state.driver.is_some() || state.iteration > 0 {
+    if state.driver.is_some() || state.work.iteration > 0 {
         return;
     }
-    state.iteration = adoption.iterations;
+    state.work.iteration = adoption.iterations;
     let counters = &mut state.counters;
     counters.iterations = adoption.iterations;
     counters.succeeded = adoption.succeeded;
@@ -64,13 +64,13 @@ pub(super) fn take(state: &mut State, adoption: &Adoption) {
     counters.working_ms = adoption.working_ms;
     counters.cost_microusd = adoption.cost_microusd;
     counters.tokens = adoption.tokens;
-    state.objectives = adoption.objectives.clone();
-    state.objectives.completed.truncate(OBJECTIVES_MAX);
-    state.objectives.pending.truncate(OBJECTIVES_MAX);
-    state.modified_files = adoption.modified_files.iter().take(MODIFIED_FILES_MAX).cloned().collect();
+    state.memory.objectives = adoption.objectives.clone();
+    state.memory.objectives.completed.truncate(OBJECTIVES_MAX);
+    state.memory.objectives.pending.truncate(OBJECTIVES_MAX);
+    state.seen.modified_files = adoption.modified_files.iter().take(MODIFIED_FILES_MAX).cloned().collect();
     let custom = adoption.custom.iter().take(CUSTOM_KEYS_MAX);
-    state.custom = custom.map(|(key, value)| (key.clone(), value.clone())).collect();
-    state.adopted = Some(Adopted {
+    state.memory.custom = custom.map(|(key, value)| (key.clone(), value.clone())).collect();
+    state.memory.adopted = Some(Adopted {
         format: adoption.format.clone(),
         source: adoption.source.clone(),
         iterations: adoption.iterations,

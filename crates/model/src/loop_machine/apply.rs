@@ -1,21 +1,19 @@
 //! Folding an event into the state. Total: an event in the journal is a fact, whatever the state.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use super::conclude::{self, conclude, conclude_skipped};
 use super::config::{Raise, SessionPolicy};
-use super::facts::{
-    Answer, AttemptEnd, AttemptOutcome, ErrorClass, Note, NoteKind, Objectives, QuestionKind, Report,
-};
+use super::facts::{Answer, AttemptEnd, AttemptOutcome, ErrorClass, Note, NoteKind, QuestionKind, Report};
 use super::guard::{self, GuardMode, GuardReport};
-use super::hooking::{self, Hooked};
-use super::mode::{self, ModeState};
+use super::hooking::{self, HookProgress};
+use super::mode;
 use super::reboot::RebootReason;
-use super::reinforcement::{self, Reinforcement};
+use super::reinforcement;
 use super::state::{
-    Asked, Chosen, Counters, Driver, Ended, GivenAnswer, KeptNote, Next, Open, Question, Session, State, Told,
+    Chosen, Counters, Driver, Ended, GivenAnswer, Judged, KeptNote, Memory, Next, Open, People, Question,
+    Requests, Seen, Session, State, Told, Work,
 };
-use super::tracker::TestTracker;
 use super::{adoption, recovery, session};
 use crate::Timestamp;
 use crate::event::{Event, StopOrigin};
@@ -55,50 +53,27 @@ fn born(event: &Event, at: Timestamp) -> Option<State> {
         created_at: at,
         updated_at: at,
         driver: None,
-        next: Next::Attempt,
-        open: None,
-        iteration: 0,
-        attempt: 0,
-        round: 0,
-        before: None,
-        ended: None,
-        baseline: None,
-        checks: None,
-        commits: 0,
-        start: None,
-        snapshot: None,
-        report: None,
+        work: Work {
+            next: Next::Attempt,
+            open: None,
+            iteration: 0,
+            attempt: 0,
+            round: 0,
+            before: None,
+            ended: None,
+            restore: None,
+        },
+        seen: Seen::default(),
+        judged: Judged::default(),
         counters: Counters::default(),
-        best: None,
-        recent: VecDeque::new(),
         session: Session::default(),
-        objectives: Objectives::default(),
-        notes: VecDeque::new(),
-        findings: VecDeque::new(),
-        restore: None,
-        tests: TestTracker::default(),
-        measures: None,
-        reference: None,
-        trusted: None,
-        reinforcement: Reinforcement::default(),
-        recovery: None,
-        recoveries: VecDeque::new(),
-        recovered_iteration: 0,
-        latencies_ms: VecDeque::new(),
-        marks: BTreeMap::new(),
-        chosen: None,
-        adopted: None,
-        modified_files: Vec::new(),
-        custom: BTreeMap::new(),
-        questions: Vec::new(),
-        questions_asked: 0,
-        hooked: Hooked::default(),
-        moding: ModeState::default(),
-        asked: Asked::default(),
-        told: Vec::new(),
+        hooks: HookProgress::default(),
+        memory: Memory::default(),
+        people: People::default(),
+        requests: Requests::default(),
     };
     if state.needs_checks() {
-        state.next = Next::Checks;
+        state.work.next = Next::Checks;
     }
     reinforcement::begin(&mut state);
     Some(state)
@@ -117,39 +92,39 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             }
         }
         Event::SnapshotTaken { snapshot } => {
-            state.start.get_or_insert_with(|| snapshot.clone());
-            state.trusted.get_or_insert_with(|| snapshot.clone());
-            if matches!(state.open, Some(Open::Attempt(_))) {
+            state.seen.start.get_or_insert_with(|| snapshot.clone());
+            state.judged.trusted.get_or_insert_with(|| snapshot.clone());
+            if matches!(state.work.open, Some(Open::Attempt(_))) {
                 // Somebody edited the tree before the attempt began; that is not the attempt's work.
-                state.before = Some(snapshot.clone());
+                state.work.before = Some(snapshot.clone());
             }
-            state.snapshot = Some(snapshot.clone());
+            state.seen.snapshot = Some(snapshot.clone());
         }
         Event::ChecksStarted { round } => {
-            state.round = *round;
-            state.open = Some(Open::Checks(*round));
+            state.work.round = *round;
+            state.work.open = Some(Open::Checks(*round));
         }
         Event::ChecksFinished { round } => conclude::checks_finished(state, round),
         Event::ChecksReused { .. } => conclude(state),
         Event::AttemptStarted { attempt } => {
-            if attempt.iteration != state.iteration {
-                state.before = state.snapshot.clone();
+            if attempt.iteration != state.work.iteration {
+                state.work.before = state.seen.snapshot.clone();
             }
-            state.iteration = attempt.iteration;
-            state.attempt = attempt.number;
-            state.ended = None;
-            state.hooked.ended = false;
+            state.work.iteration = attempt.iteration;
+            state.work.attempt = attempt.number;
+            state.work.ended = None;
+            state.hooks.ended = false;
             reinforcement::iteration_began(state);
-            for told in &mut state.told {
+            for told in &mut state.people.told {
                 told.attempt.get_or_insert(attempt.number);
             }
-            state.open = Some(Open::Attempt(attempt.clone()));
+            state.work.open = Some(Open::Attempt(attempt.clone()));
         }
         Event::AttemptFinished { attempt, end } => attempt_finished(state, *attempt, end, at),
         Event::AttemptAbandoned { attempt } => {
-            state.open = None;
-            state.next = Next::Attempt;
-            state.asked.skip = false;
+            state.work.open = None;
+            state.work.next = Next::Attempt;
+            state.requests.skip = false;
             untell(state, *attempt);
         }
         Event::HooksStarted { call } => hooking::started(state, call),
@@ -159,14 +134,14 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         }
         Event::ModeSwitched { from, to, why } => mode::switched(state, *from, *to, why, at),
         Event::AttemptLost { attempt, .. } => {
-            state.open = None;
-            state.next = Next::Attempt;
-            state.asked.skip = false;
+            state.work.open = None;
+            state.work.next = Next::Attempt;
+            state.requests.skip = false;
             state.counters.lost += 1;
             state.counters.failures_in_a_row += 1;
             state.counters.cost_unknown += 1;
             state.counters.tokens_unknown += 1;
-            state.ended = Some(Ended {
+            state.work.ended = Some(Ended {
                 outcome: AttemptOutcome::Failed,
                 message: None,
                 duration_ms: 0,
@@ -184,14 +159,14 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             hooking::pass(state, HookPoint::OnError);
         }
         Event::QuestionAsked { question, kind, text, digest } => {
-            state.questions_asked = *question;
+            state.people.questions_asked = *question;
             if mode::is_own(*kind) {
                 mode::asked(state);
             } else {
-                state.report = None;
-                state.ended = None;
+                state.seen.report = None;
+                state.work.ended = None;
             }
-            state.questions.push(Question {
+            state.people.questions.push(Question {
                 number: *question,
                 kind: *kind,
                 text: text.clone(),
@@ -201,8 +176,9 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         }
         Event::QuestionClosed { question, answer, comment } => {
             take_answer(state, *question);
-            let kind = state.questions.iter().find(|open| open.number == *question).map(|open| open.kind);
-            state.questions.retain(|open| open.number != *question);
+            let kind =
+                state.people.questions.iter().find(|open| open.number == *question).map(|open| open.kind);
+            state.people.questions.retain(|open| open.number != *question);
             question_closed(state, kind, *answer, comment.as_deref(), at);
         }
         Event::AnswerRefused { question, .. } => take_answer(state, *question),
@@ -213,16 +189,16 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.until = *until;
         }
         Event::RunPaused {} => {
-            state.asked.pause = false;
+            state.requests.pause = false;
             enter(state, Status::Paused, Some(Reason::Human), None, at);
         }
         Event::RunResumed { raise } => {
             raise_limits(state, raise);
             // Who goes on after the deadline means to.
             state.config.limits.deadline = state.config.limits.deadline.filter(|deadline| *deadline > at);
-            state.asked.resume = None;
-            state.asked.stop = None;
-            state.asked.pause = false;
+            state.requests.resume = None;
+            state.requests.stop = None;
+            state.requests.pause = false;
             hooking::resumed(state);
             if matches!(state.status, Status::Stopped | Status::Failed) {
                 state.counters.failures_in_a_row = 0;
@@ -236,34 +212,34 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
 
         // Of pause, stop and resume the last one asked for counts.
         Event::PauseRequested {} => {
-            state.asked.pause = true;
-            state.asked.resume = None;
+            state.requests.pause = true;
+            state.requests.resume = None;
         }
         Event::RebootRequested {} => {
-            state.asked.reboot = true;
-            if !matches!(state.open, Some(Open::Attempt(_))) {
+            state.requests.reboot = true;
+            if !matches!(state.work.open, Some(Open::Attempt(_))) {
                 session::reboot(state, RebootReason::Manual, at);
             }
         }
-        Event::SkipRequested {} => state.asked.skip = state.can_skip(),
+        Event::SkipRequested {} => state.requests.skip = state.can_skip(),
         Event::StopRequested { now, origin } => {
-            let now = *now || matches!(state.asked.stop, Some((true, _)));
-            state.asked.stop = Some((now, *origin));
-            state.asked.resume = None;
+            let now = *now || matches!(state.requests.stop, Some((true, _)));
+            state.requests.stop = Some((now, *origin));
+            state.requests.resume = None;
         }
         Event::ResumeRequested { raise } => {
-            state.asked.resume = Some(raise.clone());
-            state.asked.pause = false;
-            state.asked.stop = None;
+            state.requests.resume = Some(raise.clone());
+            state.requests.pause = false;
+            state.requests.stop = None;
         }
         Event::ModeRequested { mode, break_at } => {
-            state.asked.mode = mode.or(state.asked.mode);
+            state.requests.mode = mode.or(state.requests.mode);
             mode::break_at(state, *break_at);
         }
         Event::AnswerGiven { question, answer, comment, seen } => {
             // A flood of answers must not make a decision larger than an append; the first ones count.
-            if state.asked.answers.len() < ANSWERS_WAITING_MAX {
-                state.asked.answers.push(GivenAnswer {
+            if state.requests.answers.len() < ANSWERS_WAITING_MAX {
+                state.requests.answers.push(GivenAnswer {
                     question: *question,
                     answer: *answer,
                     comment: comment.clone(),
@@ -276,11 +252,11 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         Event::NoteAdded { text, set } => add_note(state, text, set),
         Event::BestChosen { iteration, reason } => {
             let chosen = Chosen { iteration: *iteration, reason: reason.clone(), at };
-            state.chosen = Some(chosen).filter(|_| *iteration > 0);
+            state.people.chosen = Some(chosen).filter(|_| *iteration > 0);
         }
         Event::FindingMarked { finding, false_positive } => {
-            if state.marks.len() < MARKS_MAX || state.marks.contains_key(finding) {
-                state.marks.insert(finding.clone(), *false_positive);
+            if state.people.marks.len() < MARKS_MAX || state.people.marks.contains_key(finding) {
+                state.people.marks.insert(finding.clone(), *false_positive);
             }
         }
         Event::CheckpointTaken { .. } => {}
@@ -300,8 +276,8 @@ fn enter(state: &mut State, status: Status, reason: Option<Reason>, detail: Opti
 
 fn rest(state: &mut State, status: Status, reason: Reason, detail: Option<String>, at: Timestamp) {
     // Whoever asked it to go on while it gave up has not been heard yet.
-    let Asked { answers, resume, mode, .. } = std::mem::take(&mut state.asked);
-    state.asked = Asked { answers, resume, mode, ..Asked::default() };
+    let Requests { answers, resume, mode, .. } = std::mem::take(&mut state.requests);
+    state.requests = Requests { answers, resume, mode, ..Requests::default() };
     let_go(state);
     enter(state, status, Some(reason), detail, at);
 }
@@ -309,7 +285,7 @@ fn rest(state: &mut State, status: Status, reason: Reason, detail: Option<String
 /// The rest serves what the last attempt was held for. What became of a lost attempt is still to be
 /// settled after any rest.
 fn let_go(state: &mut State) {
-    if let Some(ended) = &mut state.ended
+    if let Some(ended) = &mut state.work.ended
         && ended.hold != Some(Reason::AttemptLost)
     {
         ended.hold = None;
@@ -317,19 +293,19 @@ fn let_go(state: &mut State) {
 }
 
 fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Timestamp) {
-    let intended = match state.open.take() {
+    let intended = match state.work.open.take() {
         Some(Open::Attempt(open)) => open.session,
         _ => None,
     };
     state.counters.working_ms = state.counters.working_ms.saturating_add(end.duration_ms);
     // A tree that nobody saw is not the tree from before: no verdict holds for it.
     if end.snapshot.is_some() || end.outcome != AttemptOutcome::NotStartable {
-        state.snapshot = end.snapshot.clone();
+        state.seen.snapshot = end.snapshot.clone();
     }
     let hold = hold_of(end);
     // What was cut short is judged once somebody has brought it to its end, or gave it up.
     let is_over = match end.outcome {
-        AttemptOutcome::Cancelled => state.asked.skip,
+        AttemptOutcome::Cancelled => state.requests.skip,
         AttemptOutcome::NotStartable => false,
         AttemptOutcome::Succeeded
         | AttemptOutcome::Failed
@@ -339,7 +315,7 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
     let judged = end.guard.as_ref().filter(|_| is_over);
     let refused = judged.is_some_and(|report| guard::take(state, report));
     if let Some(change) = end.change.as_ref().filter(|_| !refused) {
-        remember_files(&mut state.modified_files, &change.files);
+        remember_files(&mut state.seen.modified_files, &change.files);
         let lines = change.added.saturating_add(change.removed);
         state.counters.lines_changed = state.counters.lines_changed.saturating_add(lines);
     }
@@ -358,9 +334,9 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
     pass_after_attempt(state, end.outcome, handed_on);
     let blocks = judged.is_some_and(GuardReport::blocks);
     if refused {
-        state.restore = state.before.clone();
+        state.work.restore = state.work.before.clone();
     }
-    state.ended = Some(Ended {
+    state.work.ended = Some(Ended {
         outcome: end.outcome,
         message: end.message.as_deref().map(|text| clip(text, MESSAGE_BYTES_MAX).to_owned()),
         duration_ms: end.duration_ms,
@@ -382,19 +358,19 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
     match end.outcome {
         AttemptOutcome::Cancelled => {
             untell(state, attempt);
-            state.next = Next::Attempt;
-            if state.asked.skip {
+            state.work.next = Next::Attempt;
+            if state.requests.skip {
                 conclude_skipped(state);
             }
-            if state.restore.is_some() {
-                state.next = Next::Checks;
+            if state.work.restore.is_some() {
+                state.work.next = Next::Checks;
             }
         }
         AttemptOutcome::NotStartable => {
             untell(state, attempt);
-            state.asked.skip = false;
+            state.requests.skip = false;
             state.detail = end.message.clone();
-            state.next = Next::Attempt;
+            state.work.next = Next::Attempt;
         }
         AttemptOutcome::Succeeded
         | AttemptOutcome::Failed
@@ -402,8 +378,8 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
         | AttemptOutcome::Hung => {
             if hold.is_some() {
                 untell(state, attempt);
-                state.asked.skip = false;
-                state.next = Next::Attempt;
+                state.requests.skip = false;
+                state.work.next = Next::Attempt;
                 return;
             }
             if end.outcome == AttemptOutcome::Succeeded {
@@ -411,9 +387,9 @@ fn attempt_finished(state: &mut State, attempt: u32, end: &AttemptEnd, at: Times
             } else {
                 state.counters.failures_in_a_row += 1;
             }
-            state.told.retain(|told| told.attempt != Some(attempt));
-            state.next = Next::Checks;
-            if !state.needs_checks() && state.restore.is_none() {
+            state.people.told.retain(|told| told.attempt != Some(attempt));
+            state.work.next = Next::Checks;
+            if !state.needs_checks() && state.work.restore.is_none() {
                 conclude(state);
             }
         }
@@ -467,19 +443,19 @@ fn charge(counters: &mut Counters, end: &AttemptEnd) {
 
 fn take_report(state: &mut State, report: &Report) {
     if let Some(objectives) = &report.objectives {
-        state.objectives = objectives.clone();
-        state.objectives.completed.truncate(OBJECTIVES_MAX);
-        state.objectives.pending.truncate(OBJECTIVES_MAX);
+        state.memory.objectives = objectives.clone();
+        state.memory.objectives.completed.truncate(OBJECTIVES_MAX);
+        state.memory.objectives.pending.truncate(OBJECTIVES_MAX);
     }
     for note in &report.notes {
-        state.notes.push_back(KeptNote { iteration: state.iteration, note: note.clone() });
+        state.memory.notes.push_back(KeptNote { iteration: state.work.iteration, note: note.clone() });
     }
-    while state.notes.len() > NOTES_MAX {
-        state.notes.pop_front();
+    while state.memory.notes.len() > NOTES_MAX {
+        state.memory.notes.pop_front();
     }
     for (key, value) in &report.custom {
-        if state.custom.len() < CUSTOM_KEYS_MAX || state.custom.contains_key(key) {
-            state.custom.insert(key.clone(), value.clone());
+        if state.memory.custom.len() < CUSTOM_KEYS_MAX || state.memory.custom.contains_key(key) {
+            state.memory.custom.insert(key.clone(), value.clone());
         }
     }
 }
@@ -488,16 +464,16 @@ fn take_report(state: &mut State, report: &Report) {
 fn add_note(state: &mut State, text: &str, set: &BTreeMap<String, serde_json::Value>) {
     if !text.is_empty() {
         let note = Note { kind: NoteKind::Person, text: text.to_owned() };
-        state.notes.push_back(KeptNote { iteration: state.iteration, note });
-        while state.notes.len() > NOTES_MAX {
-            state.notes.pop_front();
+        state.memory.notes.push_back(KeptNote { iteration: state.work.iteration, note });
+        while state.memory.notes.len() > NOTES_MAX {
+            state.memory.notes.pop_front();
         }
     }
     for (key, value) in set {
         if value.is_null() {
-            state.custom.remove(key);
-        } else if state.custom.len() < CUSTOM_KEYS_MAX || state.custom.contains_key(key) {
-            state.custom.insert(key.clone(), value.clone());
+            state.memory.custom.remove(key);
+        } else if state.memory.custom.len() < CUSTOM_KEYS_MAX || state.memory.custom.contains_key(key) {
+            state.memory.custom.insert(key.clone(), value.clone());
         }
     }
 }
@@ -530,7 +506,7 @@ fn question_closed(
             if let Some(comment) = comment {
                 tell(state, comment);
             }
-            state.asked.stop = stop;
+            state.requests.stop = stop;
         }
         Answer::Reject if kind.is_some_and(mode::is_own) => {
             if kind == Some(QuestionKind::AfterIteration) {
@@ -542,7 +518,7 @@ fn question_closed(
                 conclude::conclude_unstarted(state);
                 comment.iter().for_each(|comment| tell(state, comment));
             }
-            if state.status == Status::Waiting && state.questions.is_empty() {
+            if state.status == Status::Waiting && state.people.questions.is_empty() {
                 enter(state, Status::Running, None, None, at);
             }
         }
@@ -555,31 +531,31 @@ fn question_closed(
             } else if answer == Answer::Reject {
                 tell(state, "A person looked at what you reported and said no. Go on another way.");
             }
-            if state.status == Status::Waiting && state.questions.is_empty() {
+            if state.status == Status::Waiting && state.people.questions.is_empty() {
                 enter(state, Status::Running, None, None, at);
             }
         }
-        Answer::Abort => state.asked.stop = stop,
+        Answer::Abort => state.requests.stop = stop,
     }
 }
 
 /// The oldest answer to this question was judged.
 fn take_answer(state: &mut State, question: u32) {
-    if let Some(index) = state.asked.answers.iter().position(|given| given.question == question) {
-        state.asked.answers.remove(index);
+    if let Some(index) = state.requests.answers.iter().position(|given| given.question == question) {
+        state.requests.answers.remove(index);
     }
 }
 
 fn tell(state: &mut State, text: &str) {
-    if state.told.len() >= TOLD_MAX {
-        state.told.remove(0);
+    if state.people.told.len() >= TOLD_MAX {
+        state.people.told.remove(0);
     }
-    state.told.push(Told { text: text.to_owned(), attempt: None });
+    state.people.told.push(Told { text: text.to_owned(), attempt: None });
 }
 
 /// The prompt of this attempt did not reach an agent that read it to the end.
 fn untell(state: &mut State, attempt: u32) {
-    for told in &mut state.told {
+    for told in &mut state.people.told {
         if told.attempt == Some(attempt) {
             told.attempt = None;
         }

@@ -14,38 +14,38 @@ use crate::limits::{MARKS_MAX, RECENT_ITERATIONS_MAX};
 
 /// A round of checks ended.
 pub(super) fn checks_finished(state: &mut State, round: &CheckRound) {
-    state.open = None;
-    state.commits += u32::from(round.commit.is_some());
+    state.work.open = None;
+    state.seen.commits += u32::from(round.commit.is_some());
     state.counters.working_ms = state.counters.working_ms.saturating_add(round.duration_ms);
     if let Some(snapshot) = &round.snapshot {
-        state.snapshot = Some(snapshot.clone());
+        state.seen.snapshot = Some(snapshot.clone());
         // The round began with putting the files back.
-        state.restore = None;
+        state.work.restore = None;
     }
     if round.cancelled {
         // Stopped or skipped in the middle: the round is run again, unless the iteration was given up.
-        if state.asked.skip {
+        if state.requests.skip {
             conclude_skipped(state);
         }
         return;
     }
-    let is_baseline = state.attempt == 0;
-    let fixed = state.checks.as_ref().map_or(0, |last| fixed(last, round));
-    if let Some(ended) = &mut state.ended {
+    let is_baseline = state.work.attempt == 0;
+    let fixed = state.seen.checks.as_ref().map_or(0, |last| fixed(last, round));
+    if let Some(ended) = &mut state.work.ended {
         ended.duration_ms = ended.duration_ms.saturating_add(round.duration_ms);
     }
     state.counters.red_in_a_row = if round.all_pass() { 0 } else { state.counters.red_in_a_row + 1 };
-    state.tests.take(&round.tests);
-    state.checks = Some(round.clone());
+    state.seen.tests.take(&round.tests);
+    state.seen.checks = Some(round.clone());
     if !round.checks.is_empty() {
         let point = if round.all_pass() { HookPoint::OnTestSuccess } else { HookPoint::OnTestFailure };
         hooking::pass(state, point);
     }
     if is_baseline {
-        state.baseline = Some(round.clone());
-        state.reference = Some(round.measures.clone());
-        state.measures = Some(round.measures.clone());
-        state.next = Next::Attempt;
+        state.seen.baseline = Some(round.clone());
+        state.judged.reference = Some(round.measures.clone());
+        state.seen.measures = Some(round.measures.clone());
+        state.work.next = Next::Attempt;
     } else {
         conclude_with(state, fixed);
     }
@@ -66,15 +66,15 @@ pub(super) fn conclude(state: &mut State) {
 }
 
 fn conclude_with(state: &mut State, checks_fixed: u32) {
-    state.next = Next::Attempt;
-    state.asked.skip = false;
-    let Some(mut ended) = state.ended.take() else {
+    state.work.next = Next::Attempt;
+    state.requests.skip = false;
+    let Some(mut ended) = state.work.ended.take() else {
         take_measures(state);
         return;
     };
     let judged = progress_of(state, &ended, checks_fixed);
     let regressed = judge_numbers(state, &mut ended);
-    let tree_changed = match (&state.before, &state.snapshot) {
+    let tree_changed = match (&state.work.before, &state.seen.snapshot) {
         (Some(before), Some(now)) => before.tree != now.tree,
         _ => false,
     };
@@ -88,7 +88,7 @@ fn conclude_with(state: &mut State, checks_fixed: u32) {
     }
     if progress {
         state.counters.no_progress_in_a_row = 0;
-        state.counters.last_progress_iteration = Some(state.iteration);
+        state.counters.last_progress_iteration = Some(state.work.iteration);
     } else {
         state.counters.no_progress_in_a_row += 1;
     }
@@ -113,27 +113,31 @@ fn conclude_with(state: &mut State, checks_fixed: u32) {
     hooking::pass(state, HookPoint::PostIteration);
     reinforcement::iteration_ended(state);
     // What a refused agent says about its work is about work that is gone.
-    state.report =
+    state.seen.report =
         ended.report.filter(|report| !ended.refused || report.status == Some(ReportStatus::Blocked));
 }
 
 /// What the numbers say about an iteration that the guard let pass. Whether anything got worse.
 fn judge_numbers(state: &mut State, ended: &mut Ended) -> bool {
-    let doubtful = |kept: &KeptFinding| kept.iteration == state.iteration && kept.finding.blocking;
-    let by_guard = state.findings.iter().any(doubtful);
+    let doubtful = |kept: &KeptFinding| kept.iteration == state.work.iteration && kept.finding.blocking;
+    let by_guard = state.judged.findings.iter().any(doubtful);
     let judged = !ended.refused && state.config.guard != GuardMode::Off;
-    let Some(round) = state.checks.as_ref().filter(|_| judged) else { return by_guard };
-    let found =
-        regressions(&state.config.thresholds, state.measures.as_ref(), state.reference.as_ref(), round);
+    let Some(round) = state.seen.checks.as_ref().filter(|_| judged) else { return by_guard };
+    let found = regressions(
+        &state.config.thresholds,
+        state.seen.measures.as_ref(),
+        state.judged.reference.as_ref(),
+        round,
+    );
     if found.is_empty() {
         return by_guard;
     }
     match guard::keep(state, &found) {
         Verdict::Refused => {
             ended.refused = true;
-            ended.left = state.snapshot.clone();
-            state.restore = state.before.clone();
-            state.next = Next::Checks;
+            ended.left = state.seen.snapshot.clone();
+            state.work.restore = state.work.before.clone();
+            state.work.next = Next::Checks;
         }
         Verdict::Asked => ended.doubted = true,
         Verdict::Reported => {}
@@ -143,16 +147,16 @@ fn judge_numbers(state: &mut State, ended: &mut Ended) -> bool {
 
 /// What was measured last is what the next round is compared with.
 fn take_measures(state: &mut State) {
-    if let Some(round) = state.checks.as_ref().filter(|round| !round.measures.is_empty()) {
-        state.measures = Some(round.measures.clone());
+    if let Some(round) = state.seen.checks.as_ref().filter(|round| !round.measures.is_empty()) {
+        state.seen.measures = Some(round.measures.clone());
     }
 }
 
 /// The iteration under way was given up.
 pub(super) fn conclude_skipped(state: &mut State) {
-    state.next = Next::Attempt;
-    state.asked.skip = false;
-    let Some(ended) = state.ended.take() else { return };
+    state.work.next = Next::Attempt;
+    state.requests.skip = false;
+    let Some(ended) = state.work.ended.take() else { return };
     state.counters.iterations += 1;
     state.counters.failed += 1;
     remember_iteration(
@@ -160,15 +164,15 @@ pub(super) fn conclude_skipped(state: &mut State) {
         &ended,
         Outcome { skipped: true, progress: false, regressed: ended.refused, score: 0.0 },
     );
-    state.report = None;
+    state.seen.report = None;
     hooking::pass(state, HookPoint::PostIteration);
 }
 
 /// The iteration that would have come next is left out, because a person said so.
 pub(super) fn conclude_unstarted(state: &mut State) {
-    state.iteration += 1;
-    state.before = state.snapshot.clone();
-    state.ended = Some(Ended {
+    state.work.iteration += 1;
+    state.work.before = state.seen.snapshot.clone();
+    state.work.ended = Some(Ended {
         outcome: AttemptOutcome::Cancelled,
         message: None,
         duration_ms: 0,
@@ -187,43 +191,43 @@ pub(super) fn conclude_unstarted(state: &mut State) {
 
 /// A person does not want what the last iteration left: its files are put back.
 pub(super) fn put_back(state: &mut State) {
-    let before = state.before.clone();
-    if let Some(last) = state.recent.back_mut() {
+    let before = state.work.before.clone();
+    if let Some(last) = state.judged.recent.back_mut() {
         last.refused = true;
     }
     state.counters.refused += 1;
-    state.report = None;
-    state.restore = before;
-    state.next = Next::Checks;
+    state.seen.report = None;
+    state.work.restore = before;
+    state.work.next = Next::Checks;
 }
 
 fn verdict_counts(state: &State) -> (u32, u32) {
-    state.checks.as_ref().map_or((0, 0), |round| (round.passed() as u32, round.checks.len() as u32))
+    state.seen.checks.as_ref().map_or((0, 0), |round| (round.passed() as u32, round.checks.len() as u32))
 }
 
 fn quality(state: &State) -> Option<Quality> {
-    let start = state.baseline.as_ref().map(|round| &round.measures);
-    state.checks.as_ref().and_then(|round| judge(round, start))
+    let start = state.seen.baseline.as_ref().map(|round| &round.measures);
+    state.seen.checks.as_ref().and_then(|round| judge(round, start))
 }
 
 /// The tree as it stands is the best so far, if it is.
 fn keep_best(state: &mut State) {
     let (passed, total) = verdict_counts(state);
     let now = Best {
-        iteration: state.iteration,
+        iteration: state.work.iteration,
         at: state.updated_at,
         quality: quality(state),
         passed,
         total,
-        snapshot: state.snapshot.clone(),
+        snapshot: state.seen.snapshot.clone(),
     };
     let beats = |best: &Best| {
         let (now, best) =
             ((now.is_verified(), now.quality_score()), (best.is_verified(), best.quality_score()));
         now > best
     };
-    if total > 0 && state.best.as_ref().is_none_or(beats) {
-        state.best = Some(now);
+    if total > 0 && state.judged.best.as_ref().is_none_or(beats) {
+        state.judged.best = Some(now);
     }
 }
 
@@ -237,19 +241,20 @@ struct Outcome {
 /// How far the iteration under way got, and whether anything changed that matters.
 fn progress_of(state: &State, ended: &Ended, checks_fixed: u32) -> Progress {
     let earlier = state
+        .judged
         .recent
         .iter()
         .filter_map(|record| record.snapshot.as_ref())
         .map(|snapshot| snapshot.tree.as_str());
-    let news = match (&state.before, &state.snapshot) {
+    let news = match (&state.work.before, &state.seen.snapshot) {
         (Some(before), Some(now)) => TreeNews::of(&before.tree, &now.tree, earlier),
         _ => TreeNews::Same,
     };
-    let round = state.checks.as_ref();
+    let round = state.seen.checks.as_ref();
     let files = |measures: Option<&Measures>| {
         measures.and_then(|measures| measures.tree).map_or(0, |tree| tree.files)
     };
-    let (before, after) = (state.measures.as_ref(), round.map(|round| &round.measures));
+    let (before, after) = (state.seen.measures.as_ref(), round.map(|round| &round.measures));
     let created = files(after).saturating_sub(files(before));
     let signs = Signs {
         tree: news,
@@ -268,11 +273,11 @@ fn progress_of(state: &State, ended: &Ended, checks_fixed: u32) -> Progress {
 fn remember_iteration(state: &mut State, ended: &Ended, outcome: Outcome) {
     let judged = !outcome.skipped;
     let (passed, total) = if judged { verdict_counts(state) } else { (0, 0) };
-    let round = state.checks.as_ref().filter(|_| judged);
+    let round = state.seen.checks.as_ref().filter(|_| judged);
     let record = IterationRecord {
-        number: state.iteration,
+        number: state.work.iteration,
         at: state.updated_at,
-        attempt: state.attempt,
+        attempt: state.work.attempt,
         outcome: ended.outcome,
         message: ended.message.clone(),
         skipped: outcome.skipped,
@@ -293,40 +298,42 @@ fn remember_iteration(state: &mut State, ended: &Ended, outcome: Outcome) {
         score: outcome.score,
         cost_microusd: ended.report.as_ref().and_then(|report| report.cost_microusd),
         // Of a refused one, what was refused: it can be looked at, and is nowhere else.
-        snapshot: ended.left.clone().or_else(|| state.snapshot.clone()),
+        snapshot: ended.left.clone().or_else(|| state.seen.snapshot.clone()),
     };
-    if let Some(last) = state.recent.back_mut() {
+    if let Some(last) = state.judged.recent.back_mut() {
         last.artifacts = Vec::new();
     }
-    state.recent.push_back(record);
-    while state.recent.len() > RECENT_ITERATIONS_MAX {
-        state.recent.pop_front();
+    state.judged.recent.push_back(record);
+    while state.judged.recent.len() > RECENT_ITERATIONS_MAX {
+        state.judged.recent.pop_front();
     }
 }
 
 /// A person judged what the guard found: the iteration is kept, or its files are put back.
 pub(super) fn guard_answered(state: &mut State, answer: Answer) {
     state.counters.refused_in_a_row = 0;
-    let before = state.before.clone();
-    let Some(last) = state.recent.back_mut().filter(|last| last.doubted) else { return };
+    let before = state.work.before.clone();
+    let Some(last) = state.judged.recent.back_mut().filter(|last| last.doubted) else { return };
     last.doubted = false;
     if answer == Answer::Approve {
         last.regressed = false;
         // What a person agreed to is what is compared with from now on.
-        state.trusted = state.snapshot.clone();
-        state.reference = state.measures.clone();
+        state.judged.trusted = state.seen.snapshot.clone();
+        state.judged.reference = state.seen.measures.clone();
         keep_best(state);
         return;
     }
     last.refused = true;
     let confirmed = last.number;
-    for kept in state.findings.iter().filter(|kept| kept.iteration == confirmed && kept.finding.blocking) {
-        if state.marks.len() < MARKS_MAX {
-            state.marks.entry(kept.finding.id.clone()).or_insert(false);
+    for kept in
+        state.judged.findings.iter().filter(|kept| kept.iteration == confirmed && kept.finding.blocking)
+    {
+        if state.people.marks.len() < MARKS_MAX {
+            state.people.marks.entry(kept.finding.id.clone()).or_insert(false);
         }
     }
     state.counters.refused += 1;
-    state.report = None;
-    state.restore = before;
-    state.next = Next::Checks;
+    state.seen.report = None;
+    state.work.restore = before;
+    state.work.next = Next::Checks;
 }

@@ -132,7 +132,7 @@ fn outcome(state: &State, command: Command) -> Result<Option<Event>, Rejection> 
             Event::DriverStarted { epoch, host: place.host, boot: place.boot, pid: place.pid, version }
         }
         Command::Observe(snapshot) => {
-            if state.snapshot.as_ref() == Some(&snapshot) && state.start.is_some() {
+            if state.seen.snapshot.as_ref() == Some(&snapshot) && state.seen.start.is_some() {
                 return Ok(None);
             }
             Event::SnapshotTaken { snapshot }
@@ -150,13 +150,13 @@ fn outcome(state: &State, command: Command) -> Result<Option<Event>, Rejection> 
             Event::AttemptLost { attempt, tree }
         }
         Command::EndChecks(round) => {
-            if state.open != Some(Open::Checks(round.number)) {
+            if state.work.open != Some(Open::Checks(round.number)) {
                 return Err(Rejection::NotOpen);
             }
             Event::ChecksFinished { round: Box::new(round.bounded()) }
         }
         Command::EndHooks(end) => {
-            if !matches!(&state.open, Some(Open::Hooks(call)) if call.number == end.number) {
+            if !matches!(&state.work.open, Some(Open::Hooks(call)) if call.number == end.number) {
                 return Err(Rejection::NotOpen);
             }
             Event::HooksFinished { end: Box::new(end.bounded()) }
@@ -180,7 +180,7 @@ fn completed(state: &State, command: &Command) -> Result<Option<Event>, Rejectio
 }
 
 fn require_open_attempt(state: &State, attempt: u32) -> Result<(), Rejection> {
-    match &state.open {
+    match &state.work.open {
         Some(Open::Attempt(open)) if open.number == attempt => Ok(()),
         _ => Err(Rejection::NotOpen),
     }
@@ -196,16 +196,16 @@ fn following(state: &State, now: Timestamp) -> Option<Event> {
     if state.status == Status::Completed {
         return None;
     }
-    if let Some(given) = state.asked.answers.first() {
+    if let Some(given) = state.requests.answers.first() {
         return Some(judge_answer(state, given));
     }
     match state.status {
         Status::Completed => None,
         Status::Paused | Status::Stopped | Status::Failed => {
-            if let Some(raise) = &state.asked.resume {
+            if let Some(raise) = &state.requests.resume {
                 return Some(Event::RunResumed { raise: raise.clone() });
             }
-            match state.asked.stop {
+            match state.requests.stop {
                 Some((_, origin)) if state.status == Status::Paused => Some(stopped(origin)),
                 _ => None,
             }
@@ -217,39 +217,39 @@ fn following(state: &State, now: Timestamp) -> Option<Event> {
 }
 
 fn while_waiting(state: &State, now: Timestamp) -> Option<Event> {
-    if let Some((_, origin)) = state.asked.stop {
+    if let Some((_, origin)) = state.requests.stop {
         return Some(stopped(origin));
     }
-    if state.asked.pause {
+    if state.requests.pause {
         return Some(Event::RunPaused {});
     }
     if let Some(event) = mode::while_waiting(state, now) {
         return Some(event);
     }
     let due = state.until.is_some_and(|until| until <= now);
-    match &state.asked.resume {
-        Some(raise) if state.questions.is_empty() => Some(Event::RunResumed { raise: raise.clone() }),
+    match &state.requests.resume {
+        Some(raise) if state.people.questions.is_empty() => Some(Event::RunResumed { raise: raise.clone() }),
         _ if due => Some(Event::RunResumed { raise: Raise::default() }),
         _ => None,
     }
 }
 
 fn while_running(state: &State, now: Timestamp) -> Option<Event> {
-    if let Some(raise) = &state.asked.resume {
+    if let Some(raise) = &state.requests.resume {
         return Some(Event::RunResumed { raise: raise.clone() });
     }
-    if state.open.is_some() {
+    if state.work.open.is_some() {
         return None;
     }
     if let Some(event) = hooking::due(state).or_else(|| mode::switch(state, now)) {
         return Some(event);
     }
-    if let Some(question) = state.questions.first() {
+    if let Some(question) = state.people.questions.first() {
         let until = mode::is_own(question.kind).then(|| mode::patience(state, now)).flatten();
         return Some(Event::RunWaiting { reason: reason_of(question.kind), until });
     }
     // Before it is done: what a person has to judge is not done.
-    if state.next == Next::Attempt && state.iteration == state.counters.iterations {
+    if state.work.next == Next::Attempt && state.work.iteration == state.counters.iterations {
         if let Some(step) = recovery::next(state) {
             return Some(step);
         }
@@ -260,27 +260,27 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
             return Some(ask(state, QuestionKind::AfterIteration, text));
         }
     }
-    if state.next == Next::Attempt
-        && state.iteration == state.counters.iterations
+    if state.work.next == Next::Attempt
+        && state.work.iteration == state.counters.iterations
         && let Some(event) = stop_condition(state)
     {
         return Some(event);
     }
-    if state.next == Next::Attempt
+    if state.work.next == Next::Attempt
         && let Some(reason) = done::reached(state)
     {
         return Some(Event::RunCompleted { reason });
     }
-    if let Some((_, origin)) = state.asked.stop {
+    if let Some((_, origin)) = state.requests.stop {
         return Some(stopped(origin));
     }
-    if let Some(why) = &state.hooked.stop {
+    if let Some(why) = &state.hooks.stop {
         return Some(Event::RunStopped { reason: Reason::Hook, detail: Some(why.clone()) });
     }
-    if state.asked.pause {
+    if state.requests.pause {
         return Some(Event::RunPaused {});
     }
-    match state.next {
+    match state.work.next {
         Next::Checks => Some(next_round(state)),
         Next::Attempt => before_attempt(state, now)
             .or_else(|| mode::outside_hours(state, now))
@@ -294,7 +294,7 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
 
 /// What a stop condition that is met leads to. None is judged before the first iteration.
 fn stop_condition(state: &State) -> Option<Event> {
-    let (verdict, label) = stop::verdict(state).filter(|_| state.attempt > 0)?;
+    let (verdict, label) = stop::verdict(state).filter(|_| state.work.attempt > 0)?;
     let detail = Some(label);
     match verdict {
         StopVerdict::Failure => Some(Event::RunFailed { reason: Reason::StopCondition, detail }),
@@ -310,7 +310,7 @@ fn before_attempt(state: &State, now: Timestamp) -> Option<Event> {
     if let Some(event) = held(state, now) {
         return Some(event);
     }
-    if let Some(report) = &state.report
+    if let Some(report) = &state.seen.report
         && report.status == Some(ReportStatus::Blocked)
     {
         let reason = report.reason.as_deref().or(report.message.as_deref()).unwrap_or("no reason given");
@@ -333,7 +333,7 @@ fn before_attempt(state: &State, now: Timestamp) -> Option<Event> {
 
 /// The last attempt told us to wait, ask or stop before trying again.
 fn held(state: &State, now: Timestamp) -> Option<Event> {
-    let ended = state.ended.as_ref()?;
+    let ended = state.work.ended.as_ref()?;
     let message = || ended.report.as_ref().and_then(|report| report.message.clone());
     match ended.hold? {
         reason @ (Reason::RateLimit | Reason::Overloaded) => {
@@ -353,7 +353,7 @@ fn held(state: &State, now: Timestamp) -> Option<Event> {
         Reason::AttemptLost if state.config.on_lost == OnLost::Ask => {
             let text = format!(
                 "The outcome of attempt {} cannot be known. Nothing of it runs any more. Start another attempt on the tree as it is?",
-                state.attempt
+                state.work.attempt
             );
             Some(ask(state, QuestionKind::AttemptLost, text))
         }
@@ -364,13 +364,13 @@ fn held(state: &State, now: Timestamp) -> Option<Event> {
 
 fn next_attempt(state: &State) -> Option<Event> {
     let driver = state.driver.as_ref()?;
-    let number = state.attempt + 1;
-    let unfinished = state.iteration > state.counters.iterations;
-    let iteration = if unfinished { state.iteration } else { state.iteration + 1 };
+    let number = state.work.attempt + 1;
+    let unfinished = state.work.iteration > state.counters.iterations;
+    let iteration = if unfinished { state.work.iteration } else { state.work.iteration + 1 };
     let lost =
-        unfinished && state.ended.as_ref().is_some_and(|ended| ended.hold == Some(Reason::AttemptLost));
+        unfinished && state.work.ended.as_ref().is_some_and(|ended| ended.hold == Some(Reason::AttemptLost));
     let restore = match state.config.on_lost {
-        OnLost::RestoreAndRetry if lost => state.before.as_ref().map(|snapshot| snapshot.id.clone()),
+        OnLost::RestoreAndRetry if lost => state.work.before.as_ref().map(|snapshot| snapshot.id.clone()),
         _ => None,
     };
     Some(Event::AttemptStarted {
@@ -389,19 +389,23 @@ fn next_attempt(state: &State) -> Option<Event> {
 /// The next round of checks, or the verdict of the last where it still holds.
 fn next_round(state: &State) -> Event {
     let probes = state.config.needs_probe();
-    if let (Some(last), Some(tree), false, None) = (&state.checks, &state.snapshot, probes, &state.restore)
+    if let (Some(last), Some(tree), false, None) =
+        (&state.seen.checks, &state.seen.snapshot, probes, &state.work.restore)
         && last.snapshot.as_ref().is_some_and(|snapshot| snapshot.tree == tree.tree)
     {
         return Event::ChecksReused { of_round: last.number };
     }
-    Event::ChecksStarted { round: state.round + 1 }
+    Event::ChecksStarted { round: state.work.round + 1 }
 }
 
 fn judge_answer(state: &State, given: &GivenAnswer) -> Event {
     let question = given.question;
-    let Some(open) = state.questions.iter().find(|open| open.number == question) else {
-        let why =
-            if question <= state.questions_asked { "it was answered before" } else { "it was never asked" };
+    let Some(open) = state.people.questions.iter().find(|open| open.number == question) else {
+        let why = if question <= state.people.questions_asked {
+            "it was answered before"
+        } else {
+            "it was never asked"
+        };
         return Event::AnswerRefused { question, why: why.to_owned() };
     };
     if given.seen.as_ref().is_some_and(|seen| *seen != open.digest) {
@@ -413,7 +417,7 @@ fn judge_answer(state: &State, given: &GivenAnswer) -> Event {
 
 fn ask(state: &State, kind: QuestionKind, text: String) -> Event {
     let digest = blake3::hash(text.as_bytes()).to_hex()[..16].to_owned();
-    Event::QuestionAsked { question: state.questions_asked + 1, kind, text, digest }
+    Event::QuestionAsked { question: state.people.questions_asked + 1, kind, text, digest }
 }
 
 fn reason_of(kind: QuestionKind) -> Reason {
@@ -457,11 +461,11 @@ pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
         Event::SkipRequested {} if !state.can_skip() => nothing_to("skip"),
         Event::ResumeRequested { raise } => match limit::still_reached(state, raise) {
             Some(reason) => Err(Rejection::AtLimit { run: run(), reason }),
-            None if !state.questions.is_empty() => Err(Rejection::NeedsAnswer { run: run() }),
+            None if !state.people.questions.is_empty() => Err(Rejection::NeedsAnswer { run: run() }),
             None => Ok(()),
         },
         Event::AnswerGiven { question, .. }
-            if state.questions.iter().all(|open| open.number != *question) =>
+            if state.people.questions.iter().all(|open| open.number != *question) =>
         {
             Err(Rejection::NoSuchQuestion { run: run(), question: *question })
         }

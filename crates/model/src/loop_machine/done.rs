@@ -34,7 +34,7 @@ pub(super) fn reached(state: &State) -> Option<Reason> {
     if !is_judged(state) {
         return None;
     }
-    match done_rule(&state.config, state.baseline.as_ref()) {
+    match done_rule(&state.config, state.seen.baseline.as_ref()) {
         DoneRule::ChecksPass => checks_pass(state).then_some(Reason::ChecksPass),
         DoneRule::Done => reported_done(state).then_some(Reason::Done),
         // What `[stop] success` asks for is judged with the other stop conditions.
@@ -50,15 +50,16 @@ pub(super) fn reached(state: &State) -> Option<Reason> {
 
 /// Whether the last iteration has its verdict and was neither given up nor refused.
 pub(super) fn is_judged(state: &State) -> bool {
-    let judged = |last: &IterationRecord| !last.skipped && !last.refused && last.number == state.iteration;
-    state.restore.is_none() && state.recent.back().is_some_and(judged)
+    let judged =
+        |last: &IterationRecord| !last.skipped && !last.refused && last.number == state.work.iteration;
+    state.work.restore.is_none() && state.judged.recent.back().is_some_and(judged)
 }
 
 /// Whether `checks-pass` can never be judged because every check was green from the start.
 pub(super) fn baseline_contradicts(state: &State) -> bool {
     state.counters.iterations == 0
         && state.config.until.contains(&Condition::ChecksPass)
-        && state.baseline.as_ref().is_some_and(CheckRound::all_pass)
+        && state.seen.baseline.as_ref().is_some_and(CheckRound::all_pass)
 }
 
 fn holds(state: &State, condition: &Condition) -> bool {
@@ -75,26 +76,26 @@ fn holds(state: &State, condition: &Condition) -> bool {
 /// What the last look outside the journal said of it.
 fn probed(state: &State, condition: &Condition) -> bool {
     let label = condition.label();
-    let round = state.checks.as_ref();
+    let round = state.seen.checks.as_ref();
     round.is_some_and(|round| round.conditions.iter().any(|result| result.label == label && result.met))
 }
 
 fn checks_pass(state: &State) -> bool {
-    let failed_at_start = state.baseline.as_ref().is_some_and(|round| !round.all_pass());
+    let failed_at_start = state.seen.baseline.as_ref().is_some_and(|round| !round.all_pass());
     failed_at_start && all_green(state)
 }
 
 fn reported_done(state: &State) -> bool {
-    let reported = state.report.as_ref().and_then(|report| report.status) == Some(ReportStatus::Done);
+    let reported = state.seen.report.as_ref().and_then(|report| report.status) == Some(ReportStatus::Done);
     reported && tree_changed(state) && all_green(state)
 }
 
 /// Whether the judged tree differs from the start of the run. Unknown counts as no.
 fn tree_changed(state: &State) -> bool {
-    let judged = state.recent.back().and_then(|last| last.snapshot.as_ref());
-    judged.zip(state.start.as_ref()).is_some_and(|(judged, start)| judged.tree != start.tree)
+    let judged = state.judged.recent.back().and_then(|last| last.snapshot.as_ref());
+    judged.zip(state.seen.start.as_ref()).is_some_and(|(judged, start)| judged.tree != start.tree)
 }
 
 fn all_green(state: &State) -> bool {
-    state.config.checks.is_empty() || state.checks.as_ref().is_some_and(CheckRound::all_pass)
+    state.config.checks.is_empty() || state.seen.checks.as_ref().is_some_and(CheckRound::all_pass)
 }

@@ -143,9 +143,9 @@ pub struct KeptFinding {
 
 /// Takes in what the guard said about the iteration under way. Whether its files must be put back.
 pub(super) fn take(state: &mut State, report: &GuardReport) -> bool {
-    state.latencies_ms.push_back(report.duration_ms.try_into().unwrap_or(u32::MAX));
-    while state.latencies_ms.len() > LATENCIES_MAX {
-        state.latencies_ms.pop_front();
+    state.seen.latencies_ms.push_back(report.duration_ms.try_into().unwrap_or(u32::MAX));
+    while state.seen.latencies_ms.len() > LATENCIES_MAX {
+        state.seen.latencies_ms.pop_front();
     }
     state.counters.guard_ms = state.counters.guard_ms.saturating_add(report.duration_ms);
     keep(state, &report.findings) == Verdict::Refused
@@ -159,7 +159,7 @@ pub(super) fn keep(state: &mut State, findings: &[Finding]) -> Verdict {
         (true, GuardMode::Ask) => Verdict::Asked,
         (false, _) | (true, GuardMode::Report | GuardMode::Off) => Verdict::Reported,
     };
-    let (iteration, at) = (state.iteration, state.updated_at);
+    let (iteration, at) = (state.work.iteration, state.updated_at);
     let kept = |finding: &Finding| KeptFinding {
         iteration,
         at,
@@ -167,19 +167,20 @@ pub(super) fn keep(state: &mut State, findings: &[Finding]) -> Verdict {
         finding: finding.clone(),
     };
     state.counters.detections += findings.iter().filter(|finding| finding.blocking).count() as u32;
-    state.findings.extend(findings.iter().map(kept));
-    while state.findings.len() > KEPT_FINDINGS_MAX {
-        state.findings.pop_front();
+    state.judged.findings.extend(findings.iter().map(kept));
+    while state.judged.findings.len() > KEPT_FINDINGS_MAX {
+        state.judged.findings.pop_front();
     }
     verdict
 }
 
 /// The question to a person about what is recovered from, if there is one to ask.
 pub(super) fn doubt(state: &State) -> Option<String> {
-    let recovery = state.recovery.as_ref()?;
+    let recovery = state.judged.recovery.as_ref()?;
     let (_, reason) = recovery.escalated.as_ref()?;
-    let last = state.recent.back()?;
+    let last = state.judged.recent.back()?;
     let found: Vec<_> = state
+        .judged
         .findings
         .iter()
         .filter(|kept| kept.iteration == last.number && kept.finding.blocking)

@@ -137,13 +137,14 @@ fn owned<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
 impl PreservedState {
     /// What a state knows. The last commits are added by whoever can ask git.
     pub fn of(state: &State) -> Self {
-        let decisions = state.notes.iter().filter(|kept| kept.note.kind == NoteKind::Decision);
-        let findings = state.notes.iter().filter(|kept| kept.note.kind == NoteKind::Finding);
-        let red = state.checks.iter().flat_map(|round| round.checks.iter().filter(|check| !check.passed));
+        let decisions = state.memory.notes.iter().filter(|kept| kept.note.kind == NoteKind::Decision);
+        let findings = state.memory.notes.iter().filter(|kept| kept.note.kind == NoteKind::Finding);
+        let red =
+            state.seen.checks.iter().flat_map(|round| round.checks.iter().filter(|check| !check.passed));
         let mut known_issues: Vec<KnownIssue> = red
             .map(|check| issue(format!("the check `{}` fails", check.name), Severity::High, Vec::new()))
             .collect();
-        known_issues.extend(state.findings.iter().filter(|kept| kept.finding.blocking).map(|kept| {
+        known_issues.extend(state.judged.findings.iter().filter(|kept| kept.finding.blocking).map(|kept| {
             let file = (!kept.finding.file.is_empty()).then(|| kept.finding.file.clone());
             let sentence = format!("refused in iteration {}: {}", kept.iteration, kept.finding.message);
             issue(sentence, Severity::High, file.into_iter().collect())
@@ -151,9 +152,9 @@ impl PreservedState {
         known_issues.extend(findings.map(|kept| issue(kept.note.text.clone(), Severity::Medium, Vec::new())));
         Self {
             current_objective: Some(state.title.clone()).filter(|title| !title.is_empty()),
-            completed_items: state.objectives.completed.clone(),
-            pending_items: state.objectives.pending.clone(),
-            modified_files: state.modified_files.clone(),
+            completed_items: state.memory.objectives.completed.clone(),
+            pending_items: state.memory.objectives.pending.clone(),
+            modified_files: state.seen.modified_files.clone(),
             decisions: decisions
                 .map(|kept| Decision {
                     description: kept.note.text.clone(),
@@ -162,9 +163,9 @@ impl PreservedState {
                 })
                 .collect(),
             known_issues,
-            test_state: (!state.tests.is_empty()).then(|| TestState::of(&state.tests)),
+            test_state: (!state.seen.tests.is_empty()).then(|| TestState::of(&state.seen.tests)),
             commits: Vec::new(),
-            custom: state.custom.clone(),
+            custom: state.memory.custom.clone(),
         }
     }
 

@@ -116,7 +116,7 @@ impl HookEnd {
 /// How far the hooks of a run are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Hooked {
+pub struct HookProgress {
     /// Calls so far.
     pub calls: u32,
     /// Points that were passed and not called yet.
@@ -135,8 +135,8 @@ pub struct Hooked {
 
 /// The run passed `point`.
 pub(super) fn pass(state: &mut State, point: HookPoint) {
-    if is_hooked(state, point) && !state.hooked.passed.contains(&point) {
-        state.hooked.passed.push(point);
+    if is_hooked(state, point) && !state.hooks.passed.contains(&point) {
+        state.hooks.passed.push(point);
     }
 }
 
@@ -146,19 +146,19 @@ fn is_hooked(state: &State, point: HookPoint) -> bool {
 
 /// The call that is due because of what happened.
 pub(super) fn due(state: &State) -> Option<Event> {
-    let points = state.hooked.passed.clone();
+    let points = state.hooks.passed.clone();
     (!points.is_empty()).then(|| call(state, points, None))
 }
 
 /// The call that is due before the next attempt.
 pub(super) fn before_attempt(state: &State) -> Option<Event> {
-    let unfinished = state.iteration > state.counters.iterations;
-    let iteration = if unfinished { state.iteration } else { state.iteration + 1 };
+    let unfinished = state.work.iteration > state.counters.iterations;
+    let iteration = if unfinished { state.work.iteration } else { state.work.iteration + 1 };
     let mut points = Vec::new();
-    if state.hooked.iteration < iteration && !unfinished && is_hooked(state, HookPoint::PreIteration) {
+    if state.hooks.iteration < iteration && !unfinished && is_hooked(state, HookPoint::PreIteration) {
         points.push(HookPoint::PreIteration);
     }
-    if state.hooked.attempt <= state.attempt && is_hooked(state, HookPoint::PreSession) {
+    if state.hooks.attempt <= state.work.attempt && is_hooked(state, HookPoint::PreSession) {
         points.push(HookPoint::PreSession);
     }
     (!points.is_empty()).then(|| call(state, points, None))
@@ -166,8 +166,8 @@ pub(super) fn before_attempt(state: &State) -> Option<Event> {
 
 /// The call that is due before a running loop ends with `event`.
 pub(super) fn before_end(state: &State, event: &Event) -> Option<Event> {
-    let running = matches!(state.status, Status::Running | Status::Rebooting) && state.open.is_none();
-    if !running || state.hooked.ended || !is_hooked(state, HookPoint::LoopEnd) {
+    let running = matches!(state.status, Status::Running | Status::Rebooting) && state.work.open.is_none();
+    if !running || state.hooks.ended || !is_hooked(state, HookPoint::LoopEnd) {
         return None;
     }
     let (status, reason, detail) = match event {
@@ -180,31 +180,31 @@ pub(super) fn before_end(state: &State, event: &Event) -> Option<Event> {
 }
 
 fn call(state: &State, points: Vec<HookPoint>, ending: Option<Ending>) -> Event {
-    Event::HooksStarted { call: HookCall { number: state.hooked.calls + 1, points, ending } }
+    Event::HooksStarted { call: HookCall { number: state.hooks.calls + 1, points, ending } }
 }
 
 /// Hooks are about to be called.
 pub(super) fn started(state: &mut State, call: &HookCall) {
-    let hooked = &mut state.hooked;
+    let hooked = &mut state.hooks;
     hooked.calls = call.number;
     hooked.passed.retain(|point| !call.points.contains(point));
     for point in &call.points {
         match point {
-            HookPoint::PreIteration => hooked.iteration = state.iteration + 1,
-            HookPoint::PreSession => hooked.attempt = state.attempt + 1,
+            HookPoint::PreIteration => hooked.iteration = state.work.iteration + 1,
+            HookPoint::PreSession => hooked.attempt = state.work.attempt + 1,
             HookPoint::LoopEnd => hooked.ended = true,
             _ => {}
         }
     }
-    state.open = Some(Open::Hooks(call.clone()));
+    state.work.open = Some(Open::Hooks(call.clone()));
 }
 
 /// Hooks were called. Whether the session that was to be left is kept is decided here, too.
 pub(super) fn finished(state: &mut State, end: &HookEnd) {
-    state.open = None;
-    state.asked.skip = false;
+    state.work.open = None;
+    state.requests.skip = false;
     if let Some(why) = &end.stop {
-        state.hooked.stop.get_or_insert_with(|| why.clone());
+        state.hooks.stop.get_or_insert_with(|| why.clone());
     }
     // One that cannot be continued is left all the same.
     let broken = matches!(state.session.handoff, Some(RebootReason::ErrorRecovery { .. }));
@@ -219,8 +219,8 @@ pub(super) fn finished(state: &mut State, end: &HookEnd) {
 
 /// The run goes on: what was called before work that never began is called again.
 pub(super) fn resumed(state: &mut State) {
-    let hooked = &mut state.hooked;
+    let hooked = &mut state.hooks;
     (hooked.ended, hooked.stop) = (false, None);
     hooked.iteration = hooked.iteration.min(state.counters.iterations);
-    hooked.attempt = hooked.attempt.min(state.attempt);
+    hooked.attempt = hooked.attempt.min(state.work.attempt);
 }

@@ -26,7 +26,7 @@ pub(super) fn still_reached(state: &State, raise: &Raise) -> Option<Reason> {
 
 fn budget_reached(limits: &Limits, state: &State) -> Option<Reason> {
     let counters = &state.counters;
-    let files = state.modified_files.len();
+    let files = state.seen.modified_files.len();
     if counters.iterations >= limits.iterations {
         Some(Reason::LimitIterations)
     } else if counters.working_ms >= limits.working_ms {

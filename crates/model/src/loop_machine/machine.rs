@@ -56,7 +56,7 @@ impl Machine for State {
             reason: self.reason,
             created_at: self.created_at,
             updated_at: self.updated_at,
-            iteration: self.iteration,
+            iteration: self.work.iteration,
             waiting_for: waiting_for(self),
             driven: self.driver.as_ref().map(|driver| driver.epoch),
         }
@@ -65,7 +65,7 @@ impl Machine for State {
 
 /// What a run waits for, in words; `None` while it does not wait.
 fn waiting_for(state: &State) -> Option<String> {
-    if let Some(question) = state.questions.first() {
+    if let Some(question) = state.people.questions.first() {
         return Some(format!("an answer to question {}", question.number));
     }
     match (state.status, state.reason, state.until) {

@@ -56,7 +56,7 @@ pub use facts::{
 };
 pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, Verdict};
 pub use handoff::PreservedState;
-pub use hooking::{Ending, HookCall, HookEnd, HookRecord, Hooked};
+pub use hooking::{Ending, HookCall, HookEnd, HookProgress, HookRecord};
 pub use measures::{Coverage, Measures, Share, TestCounts, TreeCounts};
 pub use mode::{
     Attended, Hybrid, ModePolicy, ModeState, ModeSwitch, ScheduledMode, SwitchReason, Switching, TimeSpan,
@@ -70,8 +70,8 @@ pub use recovery::{
 pub use regression::{Thresholds, regressions};
 pub use reinforcement::{Escalation, Level, LevelChange, Reinforcement};
 pub use state::{
-    Asked, Best, Chosen, Counters, Driver, Effect, Ended, GivenAnswer, IterationRecord, KeptNote, Next, Open,
-    Question, Session, SessionRecord, State, Told,
+    Best, Chosen, Counters, Driver, Effect, Ended, GivenAnswer, IterationRecord, Judged, KeptNote, Memory,
+    Next, Open, People, Question, Requests, Seen, Session, SessionRecord, State, Told, Work,
 };
 pub use stop::{
     NamedStop, STOP_DEPTH_MAX, StopCondition, StopLists, StopResult, StopVerdict, failing_tests, is_met,

@@ -230,27 +230,27 @@ pub(super) fn is_own(kind: QuestionKind) -> bool {
 
 /// A question of ours was asked.
 pub(super) fn asked(state: &mut State) {
-    state.moding.asked = state.counters.iterations + 1;
-    state.moding.breakpoints.remove(&state.moding.asked);
+    state.people.mode.asked = state.counters.iterations + 1;
+    state.people.mode.breakpoints.remove(&state.people.mode.asked);
 }
 
 /// A person wants to be asked before an iteration.
 pub(super) fn break_at(state: &mut State, iteration: Option<u32>) {
-    if state.moding.breakpoints.len() < BREAKPOINTS_MAX {
-        state.moding.breakpoints.extend(iteration);
+    if state.people.mode.breakpoints.len() < BREAKPOINTS_MAX {
+        state.people.mode.breakpoints.extend(iteration);
     }
     // What is so already needs no switch.
-    state.asked.mode = state.asked.mode.filter(|mode| *mode != state.mode());
+    state.requests.mode = state.requests.mode.filter(|mode| *mode != state.mode());
 }
 
 /// The mode changed.
 pub(super) fn switched(state: &mut State, from: Mode, to: Mode, why: &SwitchReason, at: Timestamp) {
-    state.asked.mode = None;
-    state.moding.current = Some(to);
+    state.requests.mode = None;
+    state.people.mode.current = Some(to);
     let iteration = state.counters.iterations;
-    state.moding.history.push_back(ModeSwitch { at, from, to, why: why.clone(), iteration });
-    while state.moding.history.len() > HISTORY_MAX {
-        state.moding.history.pop_front();
+    state.people.mode.history.push_back(ModeSwitch { at, from, to, why: why.clone(), iteration });
+    while state.people.mode.history.len() > HISTORY_MAX {
+        state.people.mode.history.pop_front();
     }
     hooking::pass(state, HookPoint::OnModeSwitch);
 }
@@ -263,7 +263,7 @@ pub(super) fn switch(state: &State, now: Timestamp) -> Option<Event> {
 }
 
 fn wanted(state: &State, now: Timestamp) -> Option<(Mode, SwitchReason)> {
-    if let Some(mode) = state.asked.mode {
+    if let Some(mode) = state.requests.mode {
         return Some((mode, SwitchReason::UserRequest));
     }
     if let Some(entry) = scheduled(state, now) {
@@ -274,9 +274,9 @@ fn wanted(state: &State, now: Timestamp) -> Option<(Mode, SwitchReason)> {
     if switching.idle_ms.is_some_and(idle) {
         return Some((Mode::Unattended, SwitchReason::Automatic));
     }
-    let judged = state.moding.history.back().map_or(0, |last| last.iteration);
+    let judged = state.people.mode.history.back().map_or(0, |last| last.iteration);
     let is_over = matches!(state.status, Status::Running | Status::Rebooting)
-        && state.next == Next::Attempt
+        && state.work.next == Next::Attempt
         && state.counters.iterations > judged;
     let trigger =
         (is_over && state.mode() == Mode::Unattended).then(|| trigger(state, switching)).flatten()?;
@@ -284,7 +284,7 @@ fn wanted(state: &State, now: Timestamp) -> Option<(Mode, SwitchReason)> {
 }
 
 fn open_question(state: &State) -> Option<Timestamp> {
-    state.questions.iter().find(|question| is_own(question.kind)).map(|question| question.since)
+    state.people.questions.iter().find(|question| is_own(question.kind)).map(|question| question.since)
 }
 
 fn trigger(state: &State, switching: &Switching) -> Option<String> {
@@ -292,8 +292,8 @@ fn trigger(state: &State, switching: &Switching) -> Option<String> {
     if switching.failures > 0 && counters.failures_in_a_row >= switching.failures {
         return Some(format!("{} failures in a row", counters.failures_in_a_row));
     }
-    let last = state.recent.back()?;
-    let report = state.report.as_ref();
+    let last = state.judged.recent.back()?;
+    let report = state.seen.report.as_ref();
     let words = [
         last.message.as_deref(),
         report.and_then(|report| report.summary.as_deref()),
@@ -307,7 +307,7 @@ fn trigger(state: &State, switching: &Switching) -> Option<String> {
         return Some("a regression".to_owned());
     }
     let one_check = last.total > 1 && last.passed + 1 == last.total;
-    let objectives = &state.objectives;
+    let objectives = &state.memory.objectives;
     let one_objective = objectives.pending.len() == 1 && !objectives.completed.is_empty();
     (switching.near_completion && (one_check || one_objective)).then(|| "it is nearly done".to_owned())
 }
@@ -315,7 +315,7 @@ fn trigger(state: &State, switching: &Switching) -> Option<String> {
 /// The entry of the schedule that came since the last switch.
 fn scheduled(state: &State, now: Timestamp) -> Option<&ScheduledMode> {
     let policy = &state.config.mode;
-    let since = state.moding.history.back().map_or(state.created_at, |last| last.at);
+    let since = state.people.mode.history.back().map_or(state.created_at, |last| last.at);
     let wall = Wall::of(now, policy.utc_offset_s);
     let last = |entry: &ScheduledMode| {
         let at = i64::from(entry.at.minutes());
@@ -334,10 +334,10 @@ pub(super) fn while_waiting(state: &State, now: Timestamp) -> Option<Event> {
     if let Some(event) = switch(state, now) {
         return Some(event);
     }
-    let question = state.questions.iter().find(|question| is_own(question.kind))?;
+    let question = state.people.questions.iter().find(|question| is_own(question.kind))?;
     let due = state.until.is_some_and(|until| until <= now);
     let left_alone = state.mode() == Mode::Unattended
-        && state.moding.history.back().is_some_and(|last| last.at >= question.since);
+        && state.people.mode.history.back().is_some_and(|last| last.at >= question.since);
     (due || left_alone).then_some(Event::QuestionClosed {
         question: question.number,
         answer: super::facts::Answer::Approve,
@@ -360,13 +360,13 @@ pub(super) fn patience(state: &State, now: Timestamp) -> Option<Timestamp> {
 /// What a person is asked about the iteration that is over.
 pub(super) fn after_iteration(state: &State) -> Option<String> {
     let next = state.counters.iterations + 1;
-    let last = state.recent.back().filter(|last| last.number == state.iteration)?;
-    if state.moding.asked >= next || last.refused || last.skipped {
+    let last = state.judged.recent.back().filter(|last| last.number == state.work.iteration)?;
+    if state.people.mode.asked >= next || last.refused || last.skipped {
         return None;
     }
     let policy = &state.config.mode;
     let files = u32::try_from(last.artifacts.len()).unwrap_or(u32::MAX);
-    let changed = match (&state.before, &last.snapshot) {
+    let changed = match (&state.work.before, &last.snapshot) {
         (Some(before), Some(after)) => before.tree != after.tree,
         _ => false,
     };
@@ -386,7 +386,7 @@ fn about(state: &State, last: &IterationRecord, next: u32) -> String {
         false => text.push_str(&format!(" in {}.", names.join(", "))),
     }
     text.push_str(&checks(state));
-    let summary = state.report.as_ref().and_then(|report| report.summary.as_deref());
+    let summary = state.seen.report.as_ref().and_then(|report| report.summary.as_deref());
     if let Some(summary) = summary {
         text.push_str(&format!("\nThe agent says: {}", clip(summary, SUMMARY_BYTES_MAX)));
     }
@@ -398,7 +398,7 @@ fn about(state: &State, last: &IterationRecord, next: u32) -> String {
 }
 
 fn checks(state: &State) -> String {
-    match &state.checks {
+    match &state.seen.checks {
         Some(round) if !round.checks.is_empty() => {
             let failing: Vec<_> =
                 round.checks.iter().filter(|check| !check.passed).map(|check| check.name.as_str()).collect();
@@ -414,11 +414,11 @@ fn checks(state: &State) -> String {
 /// What a person is asked before the next iteration.
 pub(super) fn before_iteration(state: &State) -> Option<String> {
     let next = state.counters.iterations + 1;
-    if state.iteration > state.counters.iterations || state.moding.asked >= next {
+    if state.work.iteration > state.counters.iterations || state.people.mode.asked >= next {
         return None;
     }
     let policy = &state.config.mode;
-    let breaks = state.moding.breakpoints.contains(&next) || policy.attended.breakpoints.contains(&next);
+    let breaks = state.people.mode.breakpoints.contains(&next) || policy.attended.breakpoints.contains(&next);
     let every = policy.hybrid.every;
     let asks = match state.mode() {
         Mode::Attended => policy.attended.pause_before,

@@ -227,7 +227,7 @@ pub enum RecoveryStep {
 
 /// The step that is due, if any. Only between two iterations.
 pub(super) fn next(state: &State) -> Option<Event> {
-    let step = match &state.recovery {
+    let step = match &state.judged.recovery {
         None => begin(state)?,
         Some(recovery) => {
             let Some((_, diagnosis)) = &recovery.diagnosed else {
@@ -257,7 +257,7 @@ fn event(state: &State, step: RecoveryStep) -> Event {
 }
 
 fn begin(state: &State) -> Option<RecoveryStep> {
-    let last = state.recent.back().filter(|last| last.number > state.recovered_iteration)?;
+    let last = state.judged.recent.back().filter(|last| last.number > state.judged.recovered_iteration)?;
     let trigger = if last.refused || last.doubted {
         let kind = worst(state, last.number).map_or("unknown", |finding| finding.regression_type.as_str());
         format!("regression_detected: {kind}")
@@ -308,7 +308,7 @@ fn diagnose(state: &State, recovery: &Recovery) -> Diagnosis {
 fn why_escalate(state: &State, recovery: &Recovery, diagnosis: &Diagnosis) -> Option<String> {
     let policy = state.config.recovery;
     let finding = worst(state, recovery.iteration);
-    let last = state.recent.back().filter(|last| last.number == recovery.iteration);
+    let last = state.judged.recent.back().filter(|last| last.number == recovery.iteration);
     if last.is_some_and(|last| last.doubted) {
         return Some("the configuration asks a person".to_owned());
     }
@@ -326,7 +326,7 @@ fn why_escalate(state: &State, recovery: &Recovery, diagnosis: &Diagnosis) -> Op
 
 /// How the iteration after the recovery went, once it has its verdict.
 fn retry(state: &State, recovery: &Recovery) -> Option<Retry> {
-    let last = state.recent.back().filter(|last| last.number > recovery.iteration)?;
+    let last = state.judged.recent.back().filter(|last| last.number > recovery.iteration)?;
     let regressed = last.refused || last.doubted;
     let still = is_stuck(state) || oscillates(state);
     Some(Retry { iteration: last.number, succeeded: !regressed && !still })
@@ -340,7 +340,8 @@ pub(super) fn worst(state: &State, iteration: u32) -> Option<&Finding> {
         "medium" => 1,
         _ => 0,
     };
-    let found = state.findings.iter().filter(|kept| kept.iteration == iteration && kept.finding.blocking);
+    let found =
+        state.judged.findings.iter().filter(|kept| kept.iteration == iteration && kept.finding.blocking);
     // Of equals the first.
     found.rev().map(|kept| &kept.finding).max_by_key(|finding| rank(&finding.severity))
 }
@@ -351,8 +352,8 @@ pub(super) fn take(state: &mut State, number: u32, step: &RecoveryStep, at: Time
         RecoveryStep::Paused { iteration, trigger, actions } => {
             state.counters.recoveries = number;
             state.counters.recoveries_in_a_row += 1;
-            state.recovered_iteration = *iteration;
-            state.recovery = Some(Recovery {
+            state.judged.recovered_iteration = *iteration;
+            state.judged.recovery = Some(Recovery {
                 number,
                 iteration: *iteration,
                 trigger: trigger.clone(),
@@ -396,26 +397,26 @@ pub(super) fn answered(state: &mut State, answer: Answer) {
 }
 
 fn with(state: &mut State, change: impl FnOnce(&mut Recovery)) {
-    if let Some(recovery) = &mut state.recovery {
+    if let Some(recovery) = &mut state.judged.recovery {
         change(recovery);
     }
 }
 
 fn close(state: &mut State, outcome: RecoveryOutcome, decision: Option<Answer>) {
-    let Some(mut recovery) = state.recovery.take() else { return };
+    let Some(mut recovery) = state.judged.recovery.take() else { return };
     (recovery.outcome, recovery.decision) = (Some(outcome), decision);
-    state.recoveries.push_back(recovery);
-    while state.recoveries.len() > RECOVERIES_MAX {
-        state.recoveries.pop_front();
+    state.judged.recoveries.push_back(recovery);
+    while state.judged.recoveries.len() > RECOVERIES_MAX {
+        state.judged.recoveries.pop_front();
     }
 }
 
 /// Work that changes files and moves no number, for long. Without numbers nobody is stuck: then only the checks
 /// speak, and they may well stay red for as long as a large task takes.
 fn is_stuck(state: &State) -> bool {
-    let last: Vec<_> = state.recent.iter().rev().take(STUCK_ITERATIONS).collect();
+    let last: Vec<_> = state.judged.recent.iter().rev().take(STUCK_ITERATIONS).collect();
     last.len() == STUCK_ITERATIONS
-        && state.iteration > STUCK_FROM_ITERATION
+        && state.work.iteration > STUCK_FROM_ITERATION
         && last.iter().all(|record| record.progress && record.passed < record.total && !record.skipped)
         && last.iter().all(|record| signature(record).is_some())
         && last.windows(2).all(|pair| signature(pair[0]) == signature(pair[1]))
@@ -432,6 +433,7 @@ fn signature(record: &IterationRecord) -> Option<(u64, u64, Option<u64>, Option<
 /// The tree is what it was two iterations ago, and so was the one before.
 fn oscillates(state: &State) -> bool {
     let trees: Vec<_> = state
+        .judged
         .recent
         .iter()
         .rev()

@@ -112,7 +112,7 @@ pub struct LevelChange {
 
 /// The run begins.
 pub(super) fn begin(state: &mut State) {
-    state.reinforcement.level = Level::Off;
+    state.judged.reinforcement.level = Level::Off;
     let level = state.config.reinforcement.level;
     rise(state, level, 1, || "Loop initialization".to_owned());
 }
@@ -126,8 +126,8 @@ pub(super) fn iteration_began(state: &mut State) {
         (escalation.adaptive_at, Level::Adaptive),
     ];
     for (from, level) in steps {
-        if from.is_some_and(|from| state.iteration >= from) {
-            let iteration = state.iteration;
+        if from.is_some_and(|from| state.work.iteration >= from) {
+            let iteration = state.work.iteration;
             rise(state, level, iteration, || format!("Iteration {iteration} threshold reached"));
         }
     }
@@ -135,7 +135,7 @@ pub(super) fn iteration_began(state: &mut State) {
 
 /// An iteration has its verdict.
 pub(super) fn iteration_ended(state: &mut State) {
-    let Some(last) = state.recent.back() else { return };
+    let Some(last) = state.judged.recent.back() else { return };
     let number = last.number;
     if last.regressed || last.refused {
         rise(state, Level::Aggressive, number, || format!("Regression detected in iteration {number}"));
@@ -150,6 +150,7 @@ pub(super) fn iteration_ended(state: &mut State) {
 /// Whether the score has stopped moving short of the top.
 fn is_plateau(state: &State) -> bool {
     let scores: Vec<f64> = state
+        .judged
         .recent
         .iter()
         .rev()
@@ -165,12 +166,12 @@ fn is_plateau(state: &State) -> bool {
 }
 
 fn rise(state: &mut State, to: Level, iteration: u32, reason: impl Fn() -> String) {
-    let from = state.reinforcement.level;
+    let from = state.judged.reinforcement.level;
     let is_off = state.config.reinforcement.level == Level::Off;
     if to <= from || is_off {
         return;
     }
-    let reinforcement = &mut state.reinforcement;
+    let reinforcement = &mut state.judged.reinforcement;
     reinforcement.level = to;
     reinforcement.changes += 1;
     let number = reinforcement.changes;

@@ -42,7 +42,7 @@ pub(super) fn next(state: &State, attempt: u32) -> Option<IntendedSession> {
 
 /// The iteration is tried again only because its provider refused to go on: the work so far is in its session.
 fn retries_a_refusal(state: &State) -> bool {
-    state.iteration > state.counters.iterations && state.counters.refusals_in_a_row > 0
+    state.work.iteration > state.counters.iterations && state.counters.refusals_in_a_row > 0
 }
 
 /// A random-looking UUID (version 8: of our own making).
@@ -128,7 +128,7 @@ pub(super) fn consider_reboot(state: &mut State, end: &AttemptEnd, at: Timestamp
         iterations: session.iterations,
         age_ms: session.started_at.map_or(0, |started| at.millis_since(started)),
         output: summary,
-        asked: state.asked.reboot,
+        asked: state.requests.reboot,
         broken: session.spent.then_some("it cannot be continued"),
     };
     let history: Vec<_> = session.reboots.iter().copied().collect();
@@ -140,7 +140,7 @@ pub(super) fn consider_reboot(state: &mut State, end: &AttemptEnd, at: Timestamp
 
 /// The next attempt begins a fresh session, and is told what the old one knew.
 pub(super) fn reboot(state: &mut State, reason: RebootReason, at: Timestamp) {
-    state.asked.reboot = false;
+    state.requests.reboot = false;
     // Without a session there is nothing to leave.
     if state.session.current.is_none() {
         return;
@@ -149,7 +149,7 @@ pub(super) fn reboot(state: &mut State, reason: RebootReason, at: Timestamp) {
     state.session.handoff = Some(reason);
     state.counters.reboots += 1;
     hooking::pass(state, HookPoint::PreReboot);
-    state.session.reboots.push_back(RebootRecord { at, iteration: state.iteration, succeeded: true });
+    state.session.reboots.push_back(RebootRecord { at, iteration: state.work.iteration, succeeded: true });
     while state.session.reboots.len() > REBOOTS_MAX {
         state.session.reboots.pop_front();
     }

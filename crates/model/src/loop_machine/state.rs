@@ -12,7 +12,7 @@ use super::facts::{
     Snapshot, Usage,
 };
 use super::guard::{Counts, KeptFinding};
-use super::hooking::{HookCall, Hooked};
+use super::hooking::{HookCall, HookProgress};
 use super::measures::Measures;
 use super::mode::ModeState;
 use super::quality::Quality;
@@ -26,6 +26,9 @@ use crate::status::{Kind, Reason, Status};
 use crate::{Epoch, RunId, Timestamp};
 
 /// Everything that is known of a loop. Histories are windows; the whole is in the journal.
+///
+/// Its parts are named after who writes them: intents and outcomes of the driver ([`Work`], [`Seen`], [`Session`],
+/// [`HookProgress`]), verdicts ([`Judged`]), people ([`People`], [`Requests`]), and both agents and people ([`Memory`]).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct State {
@@ -52,14 +55,40 @@ pub struct State {
     pub created_at: Timestamp,
     /// When the last event happened.
     pub updated_at: Timestamp,
-
     /// Who drove it last.
     pub driver: Option<Driver>,
+
+    /// How far the work is: written by what the driver means to do.
+    pub work: Work,
+    /// What attempts and checks brought back.
+    pub seen: Seen,
+    /// What was judged of it.
+    pub judged: Judged,
+    /// What was used so far. Survives restarts; recovery never charges twice.
+    pub counters: Counters,
+    /// The agent's sessions.
+    pub session: Session,
+    /// How far its hooks are.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub hooks: HookProgress,
+    /// What agents and people want remembered.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub memory: Memory,
+    /// What people were asked and what they said.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub people: People,
+    /// Requests that were not acted on yet.
+    pub requests: Requests,
+}
+
+/// How far the work is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Work {
     /// What comes next once nothing is open.
     pub next: Next,
     /// The work that is open: its intent is recorded, its outcome is not.
     pub open: Option<Open>,
-
     /// The iteration that is under way or was last finished; 0 before the first.
     pub iteration: u32,
     /// The last attempt's number.
@@ -70,46 +99,52 @@ pub struct State {
     pub before: Option<Snapshot>,
     /// The last attempt of the iteration under way, while its verdict is still open.
     pub ended: Option<Ended>,
+    /// The tree that is to be put back before anything else: what came after it was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restore: Option<Snapshot>,
+}
 
-    /// The checks before the first attempt.
-    pub baseline: Option<CheckRound>,
-    /// The last round with a verdict.
-    pub checks: Option<CheckRound>,
-    /// Commits that were made of green iterations.
-    #[serde(default)]
-    pub commits: u32,
+/// What attempts and checks brought back, as they brought it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Seen {
     /// The tree at the start of the run.
     pub start: Option<Snapshot>,
     /// The tree as last seen.
     pub snapshot: Option<Snapshot>,
+    /// The checks before the first attempt.
+    pub baseline: Option<CheckRound>,
+    /// The last round with a verdict.
+    pub checks: Option<CheckRound>,
     /// What the agent reported in the last concluded iteration.
     pub report: Option<Report>,
+    /// What the last kept round measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measures: Option<Measures>,
+    /// Tests by name.
+    #[serde(default, skip_serializing_if = "TestTracker::is_empty")]
+    pub tests: TestTracker,
+    /// Files the run has changed.
+    pub modified_files: Vec<String>,
+    /// Commits that were made of green iterations.
+    #[serde(default)]
+    pub commits: u32,
+    /// How long the guard took, the last times.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    pub latencies_ms: VecDeque<u32>,
+}
 
-    /// What was used so far. Survives restarts; recovery never charges twice.
-    pub counters: Counters,
+/// What was judged of the run so far. Verdicts are copied here, never made here.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Judged {
     /// The best iteration so far.
     pub best: Option<Best>,
     /// The last iterations.
     pub recent: VecDeque<IterationRecord>,
-    /// The agent's sessions.
-    pub session: Session,
-    /// What is done and what is left, by the agent's account.
-    pub objectives: Objectives,
-    /// What agents decided and found out, the newest last.
-    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
-    pub notes: VecDeque<KeptNote>,
     /// What the guard found, the newest last.
     #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     pub findings: VecDeque<KeptFinding>,
-    /// The tree that is to be put back before anything else: what came after it was refused.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub restore: Option<Snapshot>,
-    /// Tests by name.
-    #[serde(default, skip_serializing_if = "TestTracker::is_empty")]
-    pub tests: TestTracker,
-    /// What the last kept round measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub measures: Option<Measures>,
     /// What numbers are compared with: those of the start, or those a person agreed to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Measures>,
@@ -128,37 +163,43 @@ pub struct State {
     /// The last iteration that was recovered from.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub recovered_iteration: u32,
-    /// How long the guard took, the last times.
-    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
-    pub latencies_ms: VecDeque<u32>,
-    /// What people said about findings, by their id: whether it was a false alarm.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub marks: BTreeMap<String, bool>,
-    /// The iteration that a person chose over the best.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub chosen: Option<Chosen>,
-    /// Where it comes from, if it goes on with what another one left.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub adopted: Option<Adopted>,
-    /// Files the run has changed.
-    pub modified_files: Vec<String>,
+}
+
+/// What agents and people want remembered.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Memory {
+    /// What is done and what is left, by the agent's account.
+    pub objectives: Objectives,
+    /// What agents decided and found out and what people noted, the newest last.
+    #[serde(skip_serializing_if = "VecDeque::is_empty")]
+    pub notes: VecDeque<KeptNote>,
     /// Values kept with the run.
     pub custom: BTreeMap<String, serde_json::Value>,
+    /// Where it comes from, if it goes on with what another one left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adopted: Option<Adopted>,
+}
 
+/// What people were asked and what they said.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct People {
     /// Questions that wait for a person.
     pub questions: Vec<Question>,
     /// How many questions were asked.
     pub questions_asked: u32,
-    /// How far its hooks are.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub hooked: Hooked,
-    /// Whether a person is there.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub moding: ModeState,
-    /// Requests that were not acted on yet.
-    pub asked: Asked,
     /// Messages for the agent's next prompt.
     pub told: Vec<Told>,
+    /// Whether a person is there.
+    #[serde(skip_serializing_if = "is_default")]
+    pub mode: ModeState,
+    /// The iteration that a person chose over the best.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<Chosen>,
+    /// What people said about findings, by their id: whether it was a false alarm.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub marks: BTreeMap<String, bool>,
 }
 
 /// A note, and when it was made.
@@ -501,7 +542,7 @@ pub struct Question {
 /// Requests that were not acted on yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Asked {
+pub struct Requests {
     /// Rest after what is open.
     pub pause: bool,
     /// Give up the iteration under way.
@@ -560,7 +601,7 @@ pub enum Effect {
 impl State {
     /// What is open.
     pub fn effects(&self) -> Vec<Effect> {
-        match (self.status, &self.open) {
+        match (self.status, &self.work.open) {
             (Status::Waiting, _) => self.until.map(Effect::Timer).into_iter().collect(),
             (Status::Running | Status::Rebooting, Some(Open::Attempt(attempt))) => {
                 vec![Effect::Attempt(attempt.clone())]
@@ -578,21 +619,21 @@ impl State {
 
     /// Whether the open work should be ended instead of awaited.
     pub fn wants_cancel(&self) -> bool {
-        self.open.is_some() && (self.asked.skip || matches!(self.asked.stop, Some((true, _))))
+        self.work.open.is_some() && (self.requests.skip || matches!(self.requests.stop, Some((true, _))))
     }
 
     /// Whether the open work belongs to an iteration that can be given up; the baseline cannot.
     pub fn can_skip(&self) -> bool {
-        match &self.open {
+        match &self.work.open {
             Some(Open::Attempt(_)) => true,
-            Some(Open::Checks(_)) => self.iteration > self.counters.iterations,
+            Some(Open::Checks(_)) => self.work.iteration > self.counters.iterations,
             Some(Open::Hooks(_)) | None => false,
         }
     }
 
     /// Whether a person is there.
     pub fn mode(&self) -> Mode {
-        self.moding.current.unwrap_or(self.config.mode.start)
+        self.people.mode.current.unwrap_or(self.config.mode.start)
     }
 
     /// Whether the checks or a condition need to be run after an attempt.
@@ -602,7 +643,7 @@ impl State {
 
     /// Whether the tree differs from the start of the run. Unknown counts as no.
     pub fn tree_changed(&self) -> bool {
-        match (&self.start, &self.snapshot) {
+        match (&self.seen.start, &self.seen.snapshot) {
             (Some(start), Some(now)) => start.tree != now.tree,
             _ => false,
         }

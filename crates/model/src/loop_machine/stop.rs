@@ -284,7 +284,7 @@ pub fn is_met(state: &State, condition: &StopCondition) -> bool {
         StopCondition::AllTestsPass {} => all_tests_pass(state),
         StopCondition::SpecificTestsPass { tests } => tests.iter().all(|name| test_passes(state, name)),
         StopCondition::OnError { pattern } => failed_with(state, pattern.as_deref()),
-        StopCondition::UserSignal {} => state.asked.stop.is_some(),
+        StopCondition::UserSignal {} => state.requests.stop.is_some(),
         StopCondition::All { conditions } => {
             !conditions.is_empty() && conditions.iter().all(|inner| is_met(state, inner))
         }
@@ -334,13 +334,13 @@ fn failure_streak(state: &State) -> u32 {
 }
 
 fn all_tests_pass(state: &State) -> bool {
-    let green = state.checks.as_ref().is_some_and(CheckRound::all_pass);
+    let green = state.seen.checks.as_ref().is_some_and(CheckRound::all_pass);
     green && counted_tests(state).is_some_and(|(passed, ran)| passed > 0 && passed == ran)
 }
 
 /// Tests that passed, and that ran: as their runners count them, else the checks themselves.
 fn counted_tests(state: &State) -> Option<(u64, u64)> {
-    let round = state.checks.as_ref()?;
+    let round = state.seen.checks.as_ref()?;
     match round.measures.tests {
         Some(tests) if tests.complete => Some((tests.passed, tests.passed + tests.failed)),
         // A run that was cut off proves nothing about the rest.
@@ -352,11 +352,11 @@ fn counted_tests(state: &State) -> Option<(u64, u64)> {
 /// A named test, or a check of that name.
 fn test_passes(state: &State, name: &str) -> bool {
     let is_check = |round: &CheckRound| round.checks.iter().any(|check| check.name == *name && check.passed);
-    state.tests.passes(name) || state.checks.as_ref().is_some_and(is_check)
+    state.seen.tests.passes(name) || state.seen.checks.as_ref().is_some_and(is_check)
 }
 
 fn failed_with(state: &State, pattern: Option<&str>) -> bool {
-    let Some(last) = state.recent.back().filter(|last| !last.skipped) else { return false };
+    let Some(last) = state.judged.recent.back().filter(|last| !last.skipped) else { return false };
     let failed =
         matches!(last.outcome, AttemptOutcome::Failed | AttemptOutcome::TimedOut | AttemptOutcome::Hung);
     let message = last.message.as_deref().unwrap_or_default().to_lowercase();
@@ -365,11 +365,11 @@ fn failed_with(state: &State, pattern: Option<&str>) -> bool {
 
 fn looked_up(state: &State, condition: &StopCondition) -> bool {
     let label = condition.label();
-    let round = state.checks.as_ref();
+    let round = state.seen.checks.as_ref();
     round.is_some_and(|round| round.stops.iter().any(|result| result.label == label && result.met))
 }
 
 /// Tests by name that fail now, for people and prompts.
 pub fn failing_tests(state: &State) -> Vec<String> {
-    state.tests.named(TestStatus::Failing).cloned().collect()
+    state.seen.tests.named(TestStatus::Failing).cloned().collect()
 }

@@ -5,7 +5,6 @@ use std::io::{BufRead, IsTerminal, Write};
 use piton_engine::LocalClient;
 use piton_model::loop_machine::Answer;
 use piton_model::{ExitCode, Kind, RunId};
-use piton_store::Store;
 use piton_view::{AskedView, Client, Request};
 
 use crate::cli::{AnswerArguments, Global};

@@ -9,7 +9,6 @@ use piton_model::loop_machine::{
     AgentConfig, Limits, LoopConfig, OnLost, Open, Prompt, SessionPolicy, create,
 };
 use piton_model::{ExitCode, RunId};
-use piton_store::Store;
 use piton_sys::file::{self, Durability};
 use piton_sys::process::Signal;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
@@ -128,7 +127,7 @@ fn show_so_far(state: &piton_model::State, out: &Output) {
     for line in crate::render::baseline(state) {
         out.line(line);
     }
-    for record in &state.recent {
+    for record in &state.judged.recent {
         out.line(crate::render::iteration(record, state));
     }
 }
@@ -137,12 +136,12 @@ fn show_so_far(state: &piton_model::State, out: &Output) {
 async fn third_attempt(client: &LocalClient, run: &RunId) -> Result<u32, Failure> {
     wait_for(client, run, async |client, run| {
         let state = client.load(run, None).await?.state;
-        let Some(Open::Attempt(attempt)) = &state.open else { return Ok(false) };
+        let Some(Open::Attempt(attempt)) = &state.work.open else { return Ok(false) };
         let found = piton_agent::look(&client.layout().attempts(run), &attempt.number.to_string());
         Ok(attempt.iteration == 3 && matches!(found, Ok(piton_agent::Found::Alive { started: Some(_) })))
     })
     .await?;
-    Ok(client.load(run, None).await?.state.attempt)
+    Ok(client.load(run, None).await?.state.work.attempt)
 }
 
 async fn wait_for(

@@ -20,7 +20,7 @@ pub(super) async fn run(
     let (_, from) = choose(&client, &state, Some(arguments.from.unwrap_or(0))).await?;
     let to = match arguments.to {
         Some(number) => choose(&client, &state, Some(number)).await?.1,
-        None => state.snapshot.clone().ok_or_else(|| Failure::usage("the run has not started yet"))?,
+        None => state.seen.snapshot.clone().ok_or_else(|| Failure::usage("the run has not started yet"))?,
     };
     let workspace = open_workspace(client.layout(), &run)?;
     let (from, to) = (snapshot_id(&from.id)?, snapshot_id(&to.id)?);

@@ -192,7 +192,7 @@ fn is_there(sign: &str) -> bool {
 }
 
 async fn journal(layout: &Layout) -> Finding {
-    match piton_store::sqlite::Sqlite::open_existing(&layout.state()) {
+    match piton_store::open_existing(layout.state()) {
         Ok(None) => finding("journal", State::Ok, "none yet"),
         Ok(Some(store)) => {
             let client = piton_engine::LocalClient::new(store, layout.clone());

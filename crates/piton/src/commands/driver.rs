@@ -1,5 +1,6 @@
 //! The driver process: takes the lease, drives until the run rests, says its last words if it cannot.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use piton_engine::core::Leave;
@@ -7,7 +8,7 @@ use piton_engine::workflow::WorkflowWorld;
 use piton_engine::world::LocalWorld;
 use piton_engine::{Driver, LocalClient, claim_soon, drive};
 use piton_model::{ExitCode, Kind, RunId, workflow};
-use piton_store::{Claim, Store};
+use piton_store::Claim;
 use piton_sys::process::{Program, RunLimits, Signal};
 use piton_sys::{Clock, SystemClock};
 use piton_view::Client;
@@ -51,7 +52,14 @@ async fn drive_run(global: &Global, arguments: &DriverArguments) -> Result<ExitC
     // A driver that is only leaving is waited for; another that works here is an error of `open`.
     let state = client.load(&run, None).await?.state;
     let _ = start::workspace_free(&client, &layout.of_run(&state.config)).await?;
-    let world = LocalWorld::open(&layout, &state, start::exe()?, views, Box::new(start::say_note))?;
+    let world = LocalWorld::open(
+        Arc::clone(client.store()),
+        &layout,
+        &state,
+        start::exe()?,
+        views,
+        Box::new(start::say_note),
+    )?;
     let driver = Driver { holder: LocalClient::holder(), version: env!("CARGO_PKG_VERSION").to_owned() };
     let lease = client.store().claim(&run, driver.holder.clone(), claim).await?;
     if views.aiwg {
@@ -60,7 +68,7 @@ async fn drive_run(global: &Global, arguments: &DriverArguments) -> Result<ExitC
     if let Some(starter) = arguments.starter {
         start::take_log(client.layout(), &run, starter)?;
     }
-    match drive(client.store(), &world, lease, driver).await? {
+    match drive(&**client.store(), &world, lease, driver).await? {
         Leave::AtRest => {
             tell_at_rest(&client, &run).await?;
             world.close();
@@ -79,14 +87,20 @@ async fn drive_workflow(
     let driver = Driver { holder: LocalClient::holder(), version: env!("CARGO_PKG_VERSION").to_owned() };
     let lease = match claim {
         Claim::TakeOver => client.store().claim(run, driver.holder.clone(), claim).await?,
-        Claim::IfFree => claim_soon(client.store(), run, driver.holder.clone()).await?,
+        Claim::IfFree => claim_soon(&**client.store(), run, driver.holder.clone()).await?,
     };
     let state = client.load_as(run, None).await?.state;
-    let world = WorkflowWorld::open(client.layout(), &state, start::exe()?, Box::new(start::say_note))?;
+    let world = WorkflowWorld::open(
+        Arc::clone(client.store()),
+        client.layout(),
+        &state,
+        start::exe()?,
+        Box::new(start::say_note),
+    )?;
     if let Some(starter) = arguments.starter {
         start::take_log(client.layout(), run, starter)?;
     }
-    match drive::<workflow::State, _, _>(client.store(), &world, lease, driver).await? {
+    match drive::<workflow::State, _>(&**client.store(), &world, lease, driver).await? {
         Leave::AtRest => Ok(ExitCode::Done),
         Leave::Fenced => Err(Failure::new(ExitCode::Held, format!("another driver took over run `{run}`"))),
     }

@@ -4,7 +4,6 @@ use piton_engine::LocalClient;
 use piton_engine::world::open_workspace;
 use piton_model::loop_machine::{Adoption, Snapshot, Worktree, create};
 use piton_model::{ExitCode, Kind, RunId, State, slug};
-use piton_store::Store;
 use piton_sys::{Ids, SystemIds};
 
 use crate::cli::{ForkArguments, Global};
@@ -51,9 +50,9 @@ pub(super) async fn run(
         working_ms: counters.working_ms,
         cost_microusd: counters.cost_microusd,
         tokens: counters.tokens,
-        objectives: state.objectives.clone(),
-        modified_files: state.modified_files.clone(),
-        custom: state.custom.clone(),
+        objectives: state.memory.objectives.clone(),
+        modified_files: state.seen.modified_files.clone(),
+        custom: state.memory.custom.clone(),
         snapshot: Some(snapshot),
         ..Adoption::default()
     };
@@ -80,6 +79,7 @@ async fn then(
     if let Some(seq) = arguments.at {
         let state = client.load(run, Some(seq)).await?.state;
         let snapshot = state
+            .seen
             .snapshot
             .clone()
             .ok_or_else(|| missing(format!("nothing was seen of the tree at {seq}")))?;
@@ -88,13 +88,13 @@ async fn then(
     let newest = client.load(run, None).await?.state;
     let Some(number) = arguments.iteration else {
         let snapshot =
-            newest.snapshot.clone().ok_or_else(|| missing("the run has not started yet".to_owned()))?;
+            newest.seen.snapshot.clone().ok_or_else(|| missing("the run has not started yet".to_owned()))?;
         return Ok((newest, snapshot));
     };
     let mut found: Option<State> = None;
-    piton_engine::load::fold_all(client.store(), run, &mut |state: &piton_model::State| {
+    piton_engine::load::fold_all(&**client.store(), run, &mut |state: &piton_model::State| {
         let is_there = state.counters.iterations == number
-            && state.recent.back().is_some_and(|last| last.number == number);
+            && state.judged.recent.back().is_some_and(|last| last.number == number);
         if found.is_none() && is_there {
             found = Some(state.clone());
         }
@@ -102,7 +102,7 @@ async fn then(
     .await
     .map_err(piton_engine::ClientError::from)?;
     let state = found.ok_or_else(|| missing(format!("there is no iteration {number} with a verdict")))?;
-    let snapshot = state.recent.back().and_then(|last| last.snapshot.clone());
+    let snapshot = state.judged.recent.back().and_then(|last| last.snapshot.clone());
     let snapshot =
         snapshot.ok_or_else(|| missing(format!("nothing was seen of the tree of iteration {number}")))?;
     Ok((state, snapshot))

@@ -11,7 +11,6 @@ use piton_engine::{Layout, LocalClient};
 use piton_model::hook::Mode;
 use piton_model::loop_machine::{Adoption, LoopConfig, ModePolicy, Prompt, Worktree, create};
 use piton_model::{ExitCode, Kind, RunId, Status, Timestamp, exit_code, slug};
-use piton_store::Store;
 use piton_sys::redact::Redactor;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_view::Client;
@@ -48,7 +47,7 @@ pub(super) async fn begin(
         }
     }
     config.on_done = arguments.on_done.clone();
-    let deadline = resolved.settings.deadline.as_ref().map(|time| ("`deadline`", time.value.as_str()));
+    let deadline = resolved.settings.ends.deadline.as_ref().map(|time| ("`deadline`", time.value.as_str()));
     let deadline = arguments.deadline.as_deref().map(|time| ("--deadline", time)).or(deadline);
     config.limits.deadline = deadline.map(|(place, time)| deadline_of(place, time)).transpose()?;
     if arguments.attended {

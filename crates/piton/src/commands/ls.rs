@@ -2,8 +2,6 @@
 
 use piton_engine::LocalClient;
 use piton_model::{ExitCode, Timestamp};
-use piton_store::Store;
-use piton_store::sqlite::Sqlite;
 use piton_sys::{Clock, SystemClock};
 use piton_view::{Client, RunSummary};
 use serde::Serialize;
@@ -27,7 +25,7 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
     let mut listed = Vec::new();
     for layout in places {
         let place = layout.root().display().to_string();
-        let Some(store) = Sqlite::open_existing(&layout.state())? else { continue };
+        let Some(store) = piton_store::open_existing(layout.state())? else { continue };
         let client = LocalClient::new(store, layout);
         for run in select(client.runs().await?, arguments, since) {
             let undriven = worker::is_under_way(&run) && client.store().holder(&run.run_id).await?.is_none();

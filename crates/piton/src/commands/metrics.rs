@@ -76,8 +76,8 @@ const ABOUT: [(&str, bool, &str); 15] = [
 
 async fn of_run(client: &LocalClient, run: RunId) -> Result<Numbers, Failure> {
     let (mut durations, mut with_progress, mut seen) = (Vec::new(), 0_u32, 0);
-    let state = load::fold_all(client.store(), &run, &mut |state: &State| {
-        if let Some(last) = state.recent.back().filter(|last| last.number > seen) {
+    let state = load::fold_all(&**client.store(), &run, &mut |state: &State| {
+        if let Some(last) = state.judged.recent.back().filter(|last| last.number > seen) {
             seen = last.number;
             if last.outcome != AttemptOutcome::NotStartable {
                 durations.push(last.duration_ms as f64 / 1000.0);
@@ -105,13 +105,13 @@ fn values(state: &State, with_progress: u32) -> BTreeMap<&'static str, f64> {
             (state.session.history.len() + usize::from(state.session.current.is_some())) as f64,
         ),
     ]);
-    if let Some(tests) = state.measures.as_ref().and_then(|measures| measures.tests) {
+    if let Some(tests) = state.seen.measures.as_ref().and_then(|measures| measures.tests) {
         values.insert("tests_total", tests.total() as f64);
         values.insert("tests_passing", tests.passed as f64);
         values.insert("tests_failing", tests.failed as f64);
         values.extend(tests.pass_rate().map(|rate| ("test_pass_rate", rate / 100.0)));
     }
-    let quality = state.recent.back().and_then(|last| last.quality);
+    let quality = state.judged.recent.back().and_then(|last| last.quality);
     values.extend(quality.map(|quality| ("progress_score", quality.score / 100.0)));
     values.extend(state.session.context_usage_percent.map(|used| ("context_usage_percent", f64::from(used))));
     if counters.cost_unknown == 0 {

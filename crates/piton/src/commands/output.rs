@@ -30,7 +30,7 @@ pub(super) async fn run(
         }
         Kind::Loop | Kind::Ledger => {
             let state = client.load(&run, None).await?.state;
-            (state.attempt, state.config.agent.stream)
+            (state.work.attempt, state.config.agent.stream)
         }
     };
     let name = match &arguments.attempt {

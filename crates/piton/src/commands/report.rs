@@ -31,7 +31,7 @@ pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -
         let rows: Vec<_> = rows.iter().map(Row::json).collect();
         out.json(&serde_json::json!({
             "run_id": run, "title": state.title, "status": state.status.as_str(),
-            "reason": state.reason.map(|reason| reason.as_str()), "commits": state.commits, "iterations": rows,
+            "reason": state.reason.map(|reason| reason.as_str()), "commits": state.seen.commits, "iterations": rows,
         }));
         return Ok(ExitCode::Done);
     }
@@ -112,13 +112,13 @@ fn text(state: &State, rows: &[Row]) -> String {
             text,
             "Branch `{}`, {}, nothing merged.\n",
             worktree.branch,
-            render::count(state.commits, "commit")
+            render::count(state.seen.commits, "commit")
         );
     }
     let _ = writeln!(text, "## Checks\n");
-    for check in state.checks.iter().flat_map(|round| &round.checks) {
+    for check in state.seen.checks.iter().flat_map(|round| &round.checks) {
         let before =
-            state.baseline.iter().flat_map(|round| &round.checks).find(|other| other.name == check.name);
+            state.seen.baseline.iter().flat_map(|round| &round.checks).find(|other| other.name == check.name);
         let mark = |passed: bool| if passed { "✓" } else { "✗" };
         let before = before.map_or("–", |before| mark(before.passed));
         let _ = writeln!(text, "- `{}`: {before} → {}", check.name, mark(check.passed));
@@ -176,7 +176,8 @@ fn text(state: &State, rows: &[Row]) -> String {
             row.end.report.iter().flat_map(move |report| report.notes.iter().map(move |note| (row, note)))
         })
         .collect();
-    let by_people: Vec<_> = state.notes.iter().filter(|kept| kept.note.kind == NoteKind::Person).collect();
+    let by_people: Vec<_> =
+        state.memory.notes.iter().filter(|kept| kept.note.kind == NoteKind::Person).collect();
     if !(notes.is_empty() && by_people.is_empty()) {
         text.push_str("\n## Decisions and findings\n\n");
         for (row, note) in notes {

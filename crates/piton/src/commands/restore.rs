@@ -5,7 +5,7 @@ use piton_engine::world::{open_workspace, snapshot_id};
 use piton_git::{Expected, TreeId};
 use piton_model::ExitCode;
 use piton_model::loop_machine::{Snapshot, State};
-use piton_store::{Claim, Store};
+use piton_store::Claim;
 use piton_sys::lock::FileLock;
 use serde::Serialize;
 
@@ -43,7 +43,7 @@ pub(super) async fn run(
             .hint("run `piton ls`, and wait for it or stop it")
     })?;
     let workspace = open_workspace(layout, &run)?;
-    let known = state.snapshot.as_ref().map(|snapshot| TreeId::try_from(snapshot.tree.clone()));
+    let known = state.seen.snapshot.as_ref().map(|snapshot| TreeId::try_from(snapshot.tree.clone()));
     let mut known = known.transpose().map_err(|error| Failure::of(ExitCode::Corrupt, &error))?;
     if !arguments.force {
         let failed = |error: piton_git::Error| Failure::environment(&error);
@@ -99,9 +99,9 @@ pub(super) async fn run(
 
 /// Whether the files are those of an iteration, as after a restore: then they are nobody's edits.
 fn is_of_this_run(state: &State, tree: &TreeId) -> bool {
-    let iterations = state.recent.iter().filter_map(|record| record.snapshot.as_ref());
-    let best = state.best.as_ref().and_then(|best| best.snapshot.as_ref());
-    iterations.chain(best).chain(&state.start).any(|snapshot| snapshot.tree == tree.as_str())
+    let iterations = state.judged.recent.iter().filter_map(|record| record.snapshot.as_ref());
+    let best = state.judged.best.as_ref().and_then(|best| best.snapshot.as_ref());
+    iterations.chain(best).chain(&state.seen.start).any(|snapshot| snapshot.tree == tree.as_str())
 }
 
 /// The snapshot of an iteration: 0 is the start, `None` the one that was chosen, else the best.
@@ -111,13 +111,15 @@ pub(super) async fn choose(
     iteration: Option<u32>,
 ) -> Result<(u32, Snapshot), Failure> {
     let missing = |text: String| Failure::usage(text).hint(format!("run `piton status {}`", state.run));
-    match iteration.or(state.chosen.as_ref().map(|chosen| chosen.iteration)) {
+    match iteration.or(state.people.chosen.as_ref().map(|chosen| chosen.iteration)) {
         None => state
+            .judged
             .best
             .as_ref()
             .and_then(|best| Some((best.iteration, best.snapshot.clone()?)))
             .ok_or_else(|| missing("no iteration was judged yet".to_owned())),
         Some(0) => state
+            .seen
             .start
             .clone()
             .map(|start| (0, start))

@@ -3,7 +3,6 @@
 use piton_engine::LocalClient;
 use piton_model::loop_machine::{Limits, Raise};
 use piton_model::{ExitCode, Kind, RunId, Status};
-use piton_store::Store;
 use piton_view::{Client, Request};
 
 use super::worker;

@@ -14,7 +14,7 @@ use crate::output::Output;
 /// A name, what it describes, and the schema.
 type Schema = (&'static str, &'static str, fn() -> Value);
 
-const SCHEMAS: [Schema; 12] = [
+const SCHEMAS: [Schema; 13] = [
     ("ralph-state", ".ralph/state.json, version 1", ralph_state),
     ("ls", "piton ls --json", ls),
     ("status", "piton status RUN --json", status),
@@ -27,6 +27,7 @@ const SCHEMAS: [Schema; 12] = [
     ("hook-context", "what a hook is told on its standard input or as a body", hook_context),
     ("hook-answer", "what a hook may say", hook_answer),
     ("notification", "what a webhook channel is sent", notification),
+    ("config", "piton.toml, and your own config.toml", piton_config::schema),
 ];
 
 pub(super) fn run(arguments: &SchemaArguments, out: &Output) -> Result<ExitCode, Failure> {

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use piton_engine::LocalClient;
 use piton_model::{ExitCode, Kind, RunId, Seq, workflow};
-use piton_store::Store;
 use piton_view::Client;
 
 use crate::cli::{Global, ShowArguments};

@@ -2,7 +2,6 @@
 
 use piton_engine::LocalClient;
 use piton_model::{Event, ExitCode, RunId, State, Status, StopOrigin};
-use piton_store::Store;
 use piton_view::{Client, Request};
 
 use crate::cli::{Global, ModeArguments, ModeWord, RunArgument, StopArguments, TellArguments};
@@ -57,7 +56,7 @@ pub(super) async fn mode(
     carry_out(&client, &run).await?;
     // Whoever leaves a run alone that waits for them has answered: it goes on.
     let state = client.load(&run, None).await?.state;
-    let waits = state.status == Status::Waiting && state.asked.mode.is_some();
+    let waits = state.status == Status::Waiting && state.requests.mode.is_some();
     if waits && client.store().holder(&run).await?.is_none() {
         start::driver(&client, &run, false).await?;
     }
@@ -71,10 +70,10 @@ pub(super) async fn mode(
 }
 
 fn show_mode(state: &State, out: &Output) -> ExitCode {
-    let history = &state.moding.history;
+    let history = &state.people.mode.history;
     if out.json {
         out.json(&serde_json::json!({
-            "run_id": state.run, "mode": state.mode(), "history": history, "breakpoints": state.moding.breakpoints,
+            "run_id": state.run, "mode": state.mode(), "history": history, "breakpoints": state.people.mode.breakpoints,
         }));
         return ExitCode::Done;
     }

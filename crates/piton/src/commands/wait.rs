@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use piton_engine::workflow::catch_up_view;
 use piton_model::{ExitCode, Kind, exit_code};
-use piton_store::Store;
 use piton_view::Client;
 
 use crate::cli::{Global, RunArgument};

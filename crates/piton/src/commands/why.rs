@@ -5,7 +5,6 @@ use std::time::Duration;
 use piton_model::loop_machine::State;
 use piton_model::workflow::WorkflowEvent;
 use piton_model::{Event, ExitCode, Kind, Reason, RunEvent};
-use piton_store::Store;
 use piton_view::{Client, EventView};
 use serde::Serialize;
 

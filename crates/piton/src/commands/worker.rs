@@ -6,8 +6,6 @@ use std::time::Duration;
 
 use piton_engine::LocalClient;
 use piton_model::{ExitCode, Kind, RunId, Status};
-use piton_store::Store;
-use piton_store::sqlite::Sqlite;
 use piton_sys::file::{self, Durability};
 use piton_sys::process::{Program, RunLimits};
 use piton_sys::{Clock, SystemClock};
@@ -35,7 +33,7 @@ pub(super) async fn run(arguments: &WorkerArguments, out: &Output) -> Result<Exi
         for layout in known::repositories()? {
             let root = layout.root().to_owned();
             // One journal that cannot be opened must not keep the others from going on.
-            match Sqlite::open_existing(&layout.state()) {
+            match piton_store::open_existing(layout.state()) {
                 Ok(Some(store)) => look_after(&LocalClient::new(store, layout), &mut starts, out).await,
                 Ok(None) => {}
                 Err(error) => out.note(format!("{}: {error}", root.display())),

@@ -5,15 +5,16 @@
 //! the order in which things happened, then what can only be said of the whole.
 
 mod chain;
-mod journal;
+mod ledgers;
+mod loops;
 mod shape;
+mod workflows;
 mod world;
 
 use std::fmt;
 
-use crate::history::{By, Entry, History};
+use crate::history::{By, Entry, History, Name, RawEvent, View};
 use crate::store::content_of;
-use journal::Journal;
 use world::World;
 
 /// A rule that did not hold.
@@ -37,11 +38,54 @@ fn violated<T>(rule: &'static str, what: impl Into<String>) -> Result<T, Violati
     Err(Violation { rule, what: what.into() })
 }
 
+/// What must hold for one kind of run.
+trait Rules {
+    /// Nothing is to be done until a person acts.
+    fn at_rest(&self) -> bool;
+
+    /// Processes may be alive while the run rests.
+    fn may_rest_at_work(&self) -> bool {
+        false
+    }
+
+    /// Whether this process may be started now.
+    fn may_start(&self, name: Name, world: &World) -> Checked;
+
+    /// Something happened in the world that this kind knows.
+    fn see(&mut self, entry: &Entry, world: &World) -> Checked;
+
+    /// Takes an event that was committed with an append beginning at `first`.
+    fn take(&mut self, event: &RawEvent, by: By, first: u64, world: &World) -> Checked;
+
+    /// What a view shows is what is on record.
+    fn check_view(&self, view: &View) -> Checked;
+
+    /// What can only be said of the whole.
+    fn at_the_end(&self, world: &World) -> Checked {
+        let _ = world;
+        Ok(())
+    }
+}
+
 /// The first rule that does not hold, if there is one.
 pub(crate) fn check(history: &History) -> Checked {
     chain::check(history)?;
     check_acks(history)?;
-    let mut checker = Checker::default();
+    let rules: Box<dyn Rules> = match history.kind {
+        "loop" => Box::<loops::Journal>::default(),
+        "workflow" => Box::<workflows::Journal>::default(),
+        "ledger" => Box::<ledgers::Journal>::default(),
+        other => return violated("I2", format!("nobody knows a {other}")),
+    };
+    let mut checker = Checker {
+        epoch: 0,
+        committed: 0,
+        failed_epochs: Vec::new(),
+        healed: false,
+        rested: false,
+        rules,
+        world: World::default(),
+    };
     for entry in &history.log {
         checker.take(history, entry)?;
     }
@@ -49,14 +93,13 @@ pub(crate) fn check(history: &History) -> Checked {
     checker.at_the_end(history)
 }
 
-#[derive(Default)]
 struct Checker {
     epoch: u64,
     committed: u64,
     failed_epochs: Vec<u64>,
     healed: bool,
     rested: bool,
-    journal: Journal,
+    rules: Box<dyn Rules>,
     world: World,
 }
 
@@ -71,18 +114,19 @@ impl Checker {
             }
             Entry::Commit { by, first, last, .. } => self.commit(history, *by, *first, *last)?,
             Entry::FinalError { epoch } => self.failed_epochs.push(*epoch),
-            Entry::View { shown, iterations, cost, lost } => {
-                if *shown > self.committed {
-                    let what = format!("a view shows event {shown}, but only {} are durable", self.committed);
+            Entry::View(view) => {
+                if view.shown > self.committed {
+                    let (shown, durable) = (view.shown, self.committed);
+                    let what = format!("a view shows event {shown}, but only {durable} are durable");
                     return violated("I7", what);
                 }
-                self.journal.check_view(*shown, *iterations, *cost, *lost)?;
+                self.rules.check_view(view)?;
             }
             Entry::Spawned(name) => {
-                if self.journal.at_rest() {
+                if self.rules.at_rest() && !self.rules.may_rest_at_work() {
                     return violated("I10", format!("{name:?} was started while the run rests"));
                 }
-                self.world.spawned(*name, &self.journal)?;
+                self.world.spawned(*name, &*self.rules)?;
             }
             Entry::Gone(name) => self.world.gone(*name),
             Entry::ExitWritten { name, outcome, cost } => self.world.exited(*name, outcome, *cost)?,
@@ -90,6 +134,13 @@ impl Checker {
             Entry::Healed => self.healed = true,
             Entry::Rested => self.rested = true,
             Entry::Impossible(what) => return violated("I4", *what),
+            Entry::HookCalled { .. }
+            | Entry::NestedBegun { .. }
+            | Entry::NestedEnded { .. }
+            | Entry::InputWritten { .. }
+            | Entry::Asked { .. }
+            | Entry::FileSays { .. }
+            | Entry::Logged { .. } => self.rules.see(entry, &self.world)?,
             Entry::Acked { .. } | Entry::Folded { .. } => {}
         }
         Ok(())
@@ -122,8 +173,9 @@ impl Checker {
             let Some(event) = history.events.get(seq as usize - 1) else {
                 return violated("I2", format!("event {seq} was committed and is missing"));
             };
-            self.journal.take(event, by, first, &self.world)?;
-            if self.journal.at_rest()
+            self.rules.take(event, by, first, &self.world)?;
+            if self.rules.at_rest()
+                && !self.rules.may_rest_at_work()
                 && let Some(name) = self.world.living().first()
             {
                 return violated("I10", format!("the run rests at event {seq} while {name:?} is alive"));
@@ -139,13 +191,13 @@ impl Checker {
                 format!("{} events are stored, {} were committed", history.events.len(), self.committed),
             );
         }
-        if !self.healed || !self.rested || !self.journal.at_rest() {
+        if !self.healed || !self.rested || !self.rules.at_rest() {
             return violated("I9", "faults have ended, and the run does not come to rest");
         }
         if let Some(name) = self.world.living().first() {
             return violated("I10", format!("{name:?} is alive at the end"));
         }
-        Ok(())
+        self.rules.at_the_end(&self.world)
     }
 }
 

@@ -1,7 +1,6 @@
 //! What really happened to processes, by the world's own log.
 
-use super::journal::Journal;
-use super::{Checked, violated};
+use super::{Checked, Rules, violated};
 use crate::history::Name;
 
 /// Processes, exits and tombstones so far.
@@ -31,24 +30,15 @@ impl World {
         self.tombstones.iter().rev().any(|known| *known == name)
     }
 
-    pub(super) fn spawned(&mut self, name: Name, journal: &Journal) -> Checked {
+    pub(super) fn spawned(&mut self, name: Name, rules: &dyn Rules) -> Checked {
         if self.was_spawned(name) {
             return violated("I4", format!("{name:?} was started twice"));
-        }
-        if let Some(other) = self.living.first() {
-            return violated("I10", format!("{name:?} was started while {other:?} is alive"));
         }
         if self.has_tombstone(name) {
             return violated("I4", format!("{name:?} was started after somebody made sure it never is"));
         }
         // Intent before the act, and no act once the outcome is on record.
-        let open = match name {
-            Name::Attempt(number) => journal.open_attempt() == Some(number),
-            Name::Check { round, .. } => journal.open_round() == Some(round),
-        };
-        if !open {
-            return violated("I4", format!("{name:?} was started, but is not open in the journal"));
-        }
+        rules.may_start(name, self)?;
         self.spawned.push(name);
         self.living.push(name);
         Ok(())

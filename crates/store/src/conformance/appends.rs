@@ -5,7 +5,7 @@ use piton_model::limits::{EVENTS_PER_APPEND_MAX, INLINE_PAYLOAD_BYTES_MAX, PAYLO
 
 use super::Journal;
 use super::steps::*;
-use crate::types::{Append, Entry, Expect, Fence, Head};
+use crate::types::{Append, Entry, Expect, Fence, Head, Page, Wanted};
 use crate::{Error, Store, chain};
 
 pub async fn a_run_is_created_once(journal: &impl Journal) {
@@ -26,7 +26,7 @@ pub async fn ids_that_differ_in_case_name_one_run(journal: &impl Journal) {
     let head = store.append(asked("RUN-A", "x")).await.unwrap();
     assert_eq!(head.seq, 2);
     assert_eq!(store.row(&run("run-a")).await.unwrap().run, run("Run-A"), "as it was given");
-    assert_eq!(store.rows().await.unwrap().len(), 1);
+    assert_eq!(store.rows(Wanted::ALL).await.unwrap().rows.len(), 1);
     let lease = claim(&store, "RUN-a").await;
     refused!(store.claim(&run("run-A"), holder(2), crate::Claim::IfFree).await, Error::Held { .. });
     store.append(driven(&lease, 2, "y")).await.unwrap();
@@ -44,7 +44,7 @@ pub async fn only_a_request_with_an_entry_creates_a_run(journal: &impl Journal) 
     ] {
         refused!(store.append(append).await, Error::UnknownRun { .. });
     }
-    assert!(store.rows().await.unwrap().is_empty());
+    assert!(store.rows(Wanted::ALL).await.unwrap().rows.is_empty());
     create(&store, "a").await;
 }
 
@@ -56,7 +56,7 @@ pub async fn nothing_is_known_of_a_run_that_is_not_there(journal: &impl Journal)
     refused!(store.read(&gone, 1, 1).await, Error::UnknownRun { .. });
     refused!(store.checkpoint(&gone, Seq::MAX).await, Error::UnknownRun { .. });
     refused!(store.holder(&gone).await, Error::UnknownRun { .. });
-    refused!(store.verify(&gone).await, Error::UnknownRun { .. });
+    refused!(store.verify(Some(&gone)).await, Error::UnknownRun { .. });
     refused!(store.append(asked("gone", "x")).await, Error::UnknownRun { .. });
     refused!(store.claim(&gone, holder(1), crate::Claim::TakeOver).await, Error::UnknownRun { .. });
 }
@@ -271,7 +271,7 @@ pub async fn the_entry_changes_with_the_append_or_stays(journal: &impl Journal) 
     for store in [&store, &journal.open()] {
         let row = store.row(&run("a")).await.unwrap();
         assert_eq!((&row.entry, row.head, row.updated_at, row.epoch), (&changed, head, at(99), 0));
-        assert_eq!(store.rows().await.unwrap(), [row]);
+        assert_eq!(store.rows(Wanted::ALL).await.unwrap().rows, [row]);
     }
     store.append(asked("a", "two")).await.unwrap();
     assert_eq!(store.row(&run("a")).await.unwrap().entry, changed, "no entry keeps the one that is there");
@@ -318,8 +318,29 @@ pub async fn runs_are_listed_newest_first(journal: &impl Journal) {
         create(&store, id).await;
     }
     store.append(asked("b", "later")).await.unwrap();
-    let ids: Vec<_> = store.rows().await.unwrap().into_iter().map(|row| row.run).collect();
+    let ids: Vec<_> = store.rows(Wanted::ALL).await.unwrap().rows.into_iter().map(|row| row.run).collect();
     assert_eq!(ids, [run("c"), run("a"), run("b")]);
+}
+
+pub async fn runs_are_listed_page_by_page(journal: &impl Journal) {
+    let store = journal.open();
+    for id in ["a", "b", "c", "d", "e"] {
+        create(&store, id).await;
+    }
+    let ids = |page: &Page| page.rows.iter().map(|row| row.run.to_string()).collect::<Vec<_>>();
+    let first = store.rows(Wanted { count_max: 2, ..Wanted::ALL }).await.unwrap();
+    assert_eq!(ids(&first), ["e", "d"]);
+    // What comes and goes in between neither repeats nor hides another run.
+    create(&store, "f").await;
+    let lease = claim(&store, "d").await;
+    store.remove(lease).await.unwrap();
+    let after = first.next.clone();
+    let second = journal.open().rows(Wanted { after, count_max: 2, ..Wanted::ALL }).await.unwrap();
+    assert_eq!(ids(&second), ["c", "b"]);
+    let third = store.rows(Wanted { after: second.next, count_max: 2, ..Wanted::ALL }).await.unwrap();
+    assert_eq!((ids(&third), third.next), (vec!["a".to_owned()], None));
+    let all = store.rows(Wanted::ALL).await.unwrap();
+    assert_eq!((all.rows.len(), all.next), (5, None));
 }
 
 pub async fn an_acknowledged_append_survives_a_reopen(journal: &impl Journal) {

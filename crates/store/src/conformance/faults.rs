@@ -3,16 +3,18 @@
 //! For N = 1, 2, 3, … the N-th call fails; until a run in which nothing failed. Afterwards nothing that was
 //! acknowledged is lost, nothing is there twice, and the storage is sound.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::future::Future;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use piton_model::{RunId, Seq};
+use piton_model::{Epoch, RunId, Seq};
 
 use super::Journal;
 use super::steps::*;
-use crate::types::{Append, BlobId, Checkpoint, Claim, Head, Holder, Lease, RunRow, StoredEvent};
-use crate::{Error, Problem, Store};
+use crate::types::{
+    Append, BlobId, Checkpoint, Claim, Head, Holder, Lease, Page, RunRow, StoredEvent, Wanted,
+};
+use crate::{BoxFuture, Error, Problem, Store};
 
 /// When a call fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,23 +31,24 @@ pub struct Faulty<S> {
     inner: S,
     fault: Fault,
     /// Calls until the one that fails; 0 once it has.
-    calls_left: Cell<usize>,
+    calls_left: AtomicUsize,
 }
 
 impl<S: Store> Faulty<S> {
     /// `inner`, whose call number `nth` (from 1) fails.
     pub fn new(inner: S, fault: Fault, nth: usize) -> Self {
-        Self { inner, fault, calls_left: Cell::new(nth) }
+        Self { inner, fault, calls_left: AtomicUsize::new(nth) }
     }
 
     /// Calls that are still to come before the one that fails; 0 once it has failed.
     pub fn calls_left(&self) -> usize {
-        self.calls_left.get()
+        self.calls_left.load(Ordering::Relaxed)
     }
 
-    async fn through<T>(&self, call: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-        let fails = self.calls_left.get() == 1;
-        self.calls_left.set(self.calls_left.get().saturating_sub(1));
+    async fn through<T>(&self, call: BoxFuture<'_, T>) -> Result<T, Error> {
+        let left = self.calls_left();
+        let fails = left == 1;
+        self.calls_left.store(left.saturating_sub(1), Ordering::Relaxed);
         if fails && self.fault == Fault::Before {
             return Err(injected());
         }
@@ -59,47 +62,50 @@ fn injected() -> Error {
 }
 
 impl<S: Store> Store for Faulty<S> {
-    async fn append(&self, append: Append) -> Result<Head, Error> {
-        self.through(self.inner.append(append)).await
+    fn append(&self, append: Append) -> BoxFuture<'_, Head> {
+        Box::pin(self.through(self.inner.append(append)))
     }
-    async fn read(&self, run: &RunId, from: Seq, count_max: usize) -> Result<Vec<StoredEvent>, Error> {
-        self.through(self.inner.read(run, from, count_max)).await
+    fn read<'a>(&'a self, run: &'a RunId, from: Seq, count_max: usize) -> BoxFuture<'a, Vec<StoredEvent>> {
+        Box::pin(self.through(self.inner.read(run, from, count_max)))
     }
-    async fn row(&self, run: &RunId) -> Result<RunRow, Error> {
-        self.through(self.inner.row(run)).await
+    fn row<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, RunRow> {
+        Box::pin(self.through(self.inner.row(run)))
     }
-    async fn rows(&self) -> Result<Vec<RunRow>, Error> {
-        self.through(self.inner.rows()).await
+    fn rows(&self, wanted: Wanted) -> BoxFuture<'_, Page> {
+        Box::pin(self.through(self.inner.rows(wanted)))
     }
-    async fn checkpoint(&self, run: &RunId, at_most: Seq) -> Result<Option<Checkpoint>, Error> {
-        self.through(self.inner.checkpoint(run, at_most)).await
+    fn checkpoint<'a>(&'a self, run: &'a RunId, at_most: Seq) -> BoxFuture<'a, Option<Checkpoint>> {
+        Box::pin(self.through(self.inner.checkpoint(run, at_most)))
     }
-    async fn claim(&self, run: &RunId, holder: Holder, claim: Claim) -> Result<Lease, Error> {
-        self.through(self.inner.claim(run, holder, claim)).await
+    fn claim<'a>(&'a self, run: &'a RunId, holder: Holder, claim: Claim) -> BoxFuture<'a, Lease> {
+        Box::pin(self.through(self.inner.claim(run, holder, claim)))
     }
-    async fn holder(&self, run: &RunId) -> Result<Option<Holder>, Error> {
-        self.through(self.inner.holder(run)).await
+    fn holder<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Option<Holder>> {
+        Box::pin(self.through(self.inner.holder(run)))
     }
-    async fn release(&self, lease: Lease) -> Result<(), Error> {
-        self.through(self.inner.release(lease)).await
+    fn is_superseded(&self, run: &RunId, epoch: Epoch) -> bool {
+        self.inner.is_superseded(run, epoch)
     }
-    async fn settle(&self, run: &RunId) -> Result<(), Error> {
-        self.through(self.inner.settle(run)).await
+    fn release(&self, lease: Lease) -> BoxFuture<'_, ()> {
+        Box::pin(self.through(self.inner.release(lease)))
     }
-    async fn put_blob(&self, bytes: &[u8]) -> Result<BlobId, Error> {
-        self.through(self.inner.put_blob(bytes)).await
+    fn settle<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()> {
+        Box::pin(self.through(self.inner.settle(run)))
     }
-    async fn blob(&self, id: &BlobId) -> Result<Vec<u8>, Error> {
-        self.through(self.inner.blob(id)).await
+    fn put_blob<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, BlobId> {
+        Box::pin(self.through(self.inner.put_blob(bytes)))
     }
-    async fn verify(&self, run: &RunId) -> Result<Vec<Problem>, Error> {
-        self.through(self.inner.verify(run)).await
+    fn blob<'a>(&'a self, id: &'a BlobId) -> BoxFuture<'a, Vec<u8>> {
+        Box::pin(self.through(self.inner.blob(id)))
     }
-    async fn remove(&self, lease: Lease) -> Result<(), Error> {
-        self.through(self.inner.remove(lease)).await
+    fn verify<'a>(&'a self, run: Option<&'a RunId>) -> BoxFuture<'a, Vec<Problem>> {
+        Box::pin(self.through(self.inner.verify(run)))
     }
-    async fn revision(&self) -> Result<u64, Error> {
-        self.through(self.inner.revision()).await
+    fn remove(&self, lease: Lease) -> BoxFuture<'_, ()> {
+        Box::pin(self.through(self.inner.remove(lease)))
+    }
+    fn revision(&self) -> BoxFuture<'_, u64> {
+        Box::pin(self.through(self.inner.revision()))
     }
 }
 

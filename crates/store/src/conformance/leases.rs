@@ -4,7 +4,7 @@ use piton_model::Epoch;
 
 use super::Journal;
 use super::steps::*;
-use crate::types::{Append, Claim, Expect, Fence};
+use crate::types::{Append, Claim, Expect, Fence, Wanted};
 use crate::{Error, Store};
 
 pub async fn a_held_lease_is_refused_and_names_its_holder(journal: &impl Journal) {
@@ -70,6 +70,23 @@ pub async fn a_take_over_fences_the_old_driver(journal: &impl Journal) {
     assert_eq!(words(&one, "a").await, ["{}", "fresh"]);
 }
 
+pub async fn a_driver_knows_at_once_that_it_was_superseded(journal: &impl Journal) {
+    let (one, other) = (journal.open(), journal.open());
+    create(&one, "a").await;
+    assert!(!one.is_superseded(&run("a"), 0), "nobody was granted anything");
+    let mut lease = claim(&one, "a").await;
+    for round in 1..4 {
+        assert!(!one.is_superseded(&run("a"), lease.epoch), "take-over {round}");
+        lease = other.claim(&run("a"), holder(2), Claim::TakeOver).await.unwrap();
+        for past in 1..lease.epoch {
+            assert!(one.is_superseded(&run("a"), past), "epoch {past} after take-over {round}");
+        }
+    }
+    let epoch = lease.epoch;
+    other.remove(lease).await.unwrap();
+    assert!(one.is_superseded(&run("a"), epoch), "there is nothing left to drive");
+}
+
 pub async fn a_fenced_driver_still_learns_what_it_committed(journal: &impl Journal) {
     let (one, other) = (journal.open(), journal.open());
     create(&one, "a").await;
@@ -127,7 +144,7 @@ pub async fn only_the_current_driver_removes_a_run(journal: &impl Journal) {
     for store in [&one, &other] {
         refused!(store.row(&run("a")).await, Error::UnknownRun { .. });
         refused!(store.read(&run("a"), 1, 1).await, Error::UnknownRun { .. });
-        assert_eq!(store.rows().await.unwrap().len(), 1);
+        assert_eq!(store.rows(Wanted::ALL).await.unwrap().rows.len(), 1);
     }
     is_whole(&one, "b").await;
 }

@@ -81,6 +81,7 @@ macro_rules! conformance_tests {
                 the_entry_changes_with_the_append_or_stays
                 reading_from_the_middle_gives_the_same_events
                 runs_are_listed_newest_first
+                runs_are_listed_page_by_page
                 an_acknowledged_append_survives_a_reopen
                 the_revision_changes_when_another_handle_appends
             }
@@ -89,6 +90,7 @@ macro_rules! conformance_tests {
                 a_released_lease_can_be_claimed_again
                 a_dead_driver_frees_the_run
                 a_take_over_fences_the_old_driver
+                a_driver_knows_at_once_that_it_was_superseded
                 a_fenced_driver_still_learns_what_it_committed
                 an_epoch_that_was_not_granted_is_no_right
                 a_request_needs_no_lease

@@ -117,7 +117,7 @@ pub(super) async fn is_whole<S: Store>(store: &S, id: &str) -> Vec<StoredEvent> 
         Head { seq: last.seq, hash: last.hash },
         "the index disagrees with the events of `{id}`"
     );
-    assert_eq!(store.verify(&run(id)).await.unwrap(), [], "`{id}`");
+    assert_eq!(store.verify(Some(&run(id))).await.unwrap(), [], "`{id}`");
     events
 }
 

@@ -432,7 +432,8 @@ fn voids(error: &Error) -> bool {
         | Error::Held { .. }
         | Error::TooLarge { .. }
         | Error::Corrupt(_) => false,
-        Error::Newer { .. }
+        Error::UnknownScheme { .. }
+        | Error::Newer { .. }
         | Error::NoSpace { .. }
         | Error::SyncFailed { .. }
         | Error::Unlinked { .. }

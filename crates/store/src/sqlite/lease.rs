@@ -111,11 +111,11 @@ fn find(connection: &Connection, run: &RunId) -> Result<Record, Error> {
     Record::find(connection, run)?.ok_or_else(|| Error::UnknownRun { run: run.clone() })
 }
 
-/// Whether the lease of `epoch` is history: somebody was granted, or is being granted, the next.
-///
-/// Costs one look at a directory, so that a driver can ask before everything it writes.
-pub fn is_superseded(state: &Path, run: &RunId, epoch: Epoch) -> bool {
-    lock_path(&state.join("leases"), run, epoch + 1).exists()
+/// Whether the next epoch was granted or is being granted. Costs two looks at a directory.
+pub(super) fn is_superseded(leases: &Path, run: &RunId, epoch: Epoch) -> bool {
+    // Each grant clears the lock before it: after two, only the missing one of this epoch tells.
+    let cleared = epoch > 0 && !lock_path(leases, run, epoch).exists();
+    cleared || lock_path(leases, run, epoch + 1).exists()
 }
 
 fn lock_path(leases: &Path, run: &RunId, epoch: Epoch) -> PathBuf {

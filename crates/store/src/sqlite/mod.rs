@@ -19,19 +19,19 @@ mod walk;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use piton_model::{RunId, Seq};
+use piton_model::{Epoch, RunId, Seq};
 use piton_sys::file;
 use rusqlite::Connection;
 
 use crate::blob::Blobs;
 use crate::error::{Error, Problem};
-use crate::types::{Append, BlobId, Checkpoint, Claim, Head, Holder, Lease, RunRow, StoredEvent};
-use crate::{Store, anchor};
+use crate::types::{
+    Append, BlobId, Checkpoint, Claim, Head, Holder, Lease, Page, RunRow, StoredEvent, Wanted,
+};
+use crate::{BoxFuture, Store, anchor};
 use commit::Writer;
 use queue::Queue;
 use record::Prepared;
-
-pub use lease::is_superseded;
 
 /// A journal in the directory `.piton`.
 pub struct Sqlite {
@@ -122,12 +122,15 @@ impl Sqlite {
         })
     }
 
-    /// The index, newest first, as far as the anchors bear it out: neither a list without its last changes
-    /// nor one that lacks a run is served. Where that is too strict, [`Store::row`] answers for one run alone.
-    pub fn checked_rows(&self) -> Result<Vec<RunRow>, Error> {
+    /// A part of the index, newest first, as far as the anchors bear it out: neither a list without its last changes
+    /// nor one that lacks a run is served.
+    fn page(&self, wanted: &Wanted) -> Result<Page, Error> {
+        if wanted.despite_losses {
+            return read::page(&self.reader(), wanted, &[]);
+        }
         let look = |connection: &Connection| {
             let anchors = verify::anchors(&self.state.join("anchors"), self.journal)?;
-            read::rows(connection, &anchors)
+            read::page(connection, wanted, &anchors)
         };
         let seen = look(&self.reader());
         if matches!(seen, Err(Error::Corrupt(_))) { self.confirm(seen, look) } else { seen }
@@ -157,58 +160,84 @@ fn database_path(state: &Path) -> PathBuf {
 }
 
 impl Store for Sqlite {
-    async fn append(&self, append: Append) -> Result<Head, Error> {
-        let prepared = Prepared::new(append, &self.blobs)?;
-        self.queue.append(prepared).await
+    fn append(&self, append: Append) -> BoxFuture<'_, Head> {
+        Box::pin(async move {
+            let prepared = Prepared::new(append, &self.blobs)?;
+            self.queue.append(prepared).await
+        })
     }
 
-    async fn read(&self, run: &RunId, from: Seq, count_max: usize) -> Result<Vec<StoredEvent>, Error> {
-        self.look(run, |reader, anchor| read::events(reader, run, from, count_max, anchor, &self.blobs))
+    fn read<'a>(&'a self, run: &'a RunId, from: Seq, count_max: usize) -> BoxFuture<'a, Vec<StoredEvent>> {
+        Box::pin(async move {
+            self.look(run, |reader, anchor| read::events(reader, run, from, count_max, anchor, &self.blobs))
+        })
     }
 
-    async fn row(&self, run: &RunId) -> Result<RunRow, Error> {
-        self.look(run, |reader, anchor| read::row(reader, run, anchor))
+    fn row<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, RunRow> {
+        Box::pin(async move { self.look(run, |reader, anchor| read::row(reader, run, anchor)) })
     }
 
-    async fn rows(&self) -> Result<Vec<RunRow>, Error> {
-        let records = index::Record::all(&self.reader())?;
-        Ok(records.into_iter().map(index::Record::into_row).collect())
+    fn rows(&self, wanted: Wanted) -> BoxFuture<'_, Page> {
+        Box::pin(async move { self.page(&wanted) })
     }
 
-    async fn checkpoint(&self, run: &RunId, at_most: Seq) -> Result<Option<Checkpoint>, Error> {
-        read::checkpoint(&self.reader(), run, at_most)
+    fn checkpoint<'a>(&'a self, run: &'a RunId, at_most: Seq) -> BoxFuture<'a, Option<Checkpoint>> {
+        Box::pin(async move { read::checkpoint(&self.reader(), run, at_most) })
     }
 
-    async fn claim(&self, run: &RunId, holder: Holder, claim: Claim) -> Result<Lease, Error> {
-        let mut lease =
-            lease::claim(&mut self.queue.writer(), &self.state.join("leases"), run, holder, claim)?;
-        let count = self.queue.lease_counter();
-        lease.guard = Box::new((lease.guard, count));
-        Ok(lease)
+    fn claim<'a>(&'a self, run: &'a RunId, holder: Holder, claim: Claim) -> BoxFuture<'a, Lease> {
+        Box::pin(async move {
+            let mut lease =
+                lease::claim(&mut self.queue.writer(), &self.state.join("leases"), run, holder, claim)?;
+            let count = self.queue.lease_counter();
+            lease.guard = Box::new((lease.guard, count));
+            Ok(lease)
+        })
     }
 
-    async fn holder(&self, run: &RunId) -> Result<Option<Holder>, Error> {
-        lease::holder(&self.reader(), &self.state.join("leases"), run)
+    fn holder<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Option<Holder>> {
+        Box::pin(async move { lease::holder(&self.reader(), &self.state.join("leases"), run) })
     }
 
-    async fn release(&self, lease: Lease) -> Result<(), Error> {
-        drop(lease);
-        Ok(())
+    fn is_superseded(&self, run: &RunId, epoch: Epoch) -> bool {
+        lease::is_superseded(&self.state.join("leases"), run, epoch)
     }
 
-    async fn settle(&self, run: &RunId) -> Result<(), Error> {
-        self.queue.writer().settle(run)
+    fn release(&self, lease: Lease) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            drop(lease);
+            Ok(())
+        })
     }
 
-    async fn put_blob(&self, bytes: &[u8]) -> Result<BlobId, Error> {
-        self.blobs.put(bytes)
+    fn settle<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, ()> {
+        Box::pin(async move { self.queue.writer().settle(run) })
     }
 
-    async fn blob(&self, id: &BlobId) -> Result<Vec<u8>, Error> {
-        self.blobs.get(id)
+    fn put_blob<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, BlobId> {
+        Box::pin(async move { self.blobs.put(bytes) })
     }
 
-    async fn verify(&self, run: &RunId) -> Result<Vec<Problem>, Error> {
+    fn blob<'a>(&'a self, id: &'a BlobId) -> BoxFuture<'a, Vec<u8>> {
+        Box::pin(async move { self.blobs.get(id) })
+    }
+
+    fn verify<'a>(&'a self, run: Option<&'a RunId>) -> BoxFuture<'a, Vec<Problem>> {
+        Box::pin(async move { run.map_or_else(|| self.verify_database(), |run| self.verify_run(run)) })
+    }
+
+    fn remove(&self, lease: Lease) -> BoxFuture<'_, ()> {
+        Box::pin(async move { lease::remove(&mut self.queue.writer(), &self.state.join("leases"), &lease) })
+    }
+
+    fn revision(&self) -> BoxFuture<'_, u64> {
+        Box::pin(async move { read::revision(&self.reader()) })
+    }
+}
+
+impl Sqlite {
+    /// Everything that is wrong with one run; empty is good.
+    fn verify_run(&self, run: &RunId) -> Result<Vec<Problem>, Error> {
         let list = |reader: &Connection, anchor| verify::run(reader, run, anchor, &self.blobs);
         let sound = self.look(run, |reader, anchor| match list(reader, anchor)?.into_iter().next() {
             Some(first) => Err(Error::Corrupt(first)),
@@ -224,19 +253,9 @@ impl Store for Sqlite {
         }
     }
 
-    async fn remove(&self, lease: Lease) -> Result<(), Error> {
-        lease::remove(&mut self.queue.writer(), &self.state.join("leases"), &lease)
-    }
-
-    async fn revision(&self) -> Result<u64, Error> {
-        read::revision(&self.reader())
-    }
-}
-
-/// Problems of the database as a whole: its pages, its indexes, runs that anchors know and it does not.
-impl Sqlite {
-    /// Everything that is wrong with the database beyond single runs; empty is good.
-    pub fn verify_database(&self) -> Result<Vec<Problem>, Error> {
+    /// Everything that is wrong with the database beyond single runs: its pages, its indexes, runs that anchors know
+    /// and it does not.
+    fn verify_database(&self) -> Result<Vec<Problem>, Error> {
         let mut problems = verify::database(&self.reader())?;
         let anchors = self.state.join("anchors");
         let strangers = verify::strangers(&self.reader(), &anchors, self.journal);

@@ -12,7 +12,7 @@ use crate::blob::Blobs;
 use crate::chain::{self, Hash};
 use crate::codec;
 use crate::error::{Error, Problem};
-use crate::types::{Checkpoint, Head, RunRow, StoredEvent};
+use crate::types::{Checkpoint, Cursor, Head, Page, RunRow, StoredEvent, Wanted};
 
 /// The row of a run. The anchor was read before: read later, it may be ahead by an append in between.
 pub(super) fn row(connection: &Connection, run: &RunId, anchor: Option<Head>) -> Result<RunRow, Error> {
@@ -22,18 +22,28 @@ pub(super) fn row(connection: &Connection, run: &RunId, anchor: Option<Head>) ->
     Ok(row)
 }
 
-/// The rows of all runs, each compared with its anchor; a run that only an anchor knows is missing.
-pub(super) fn rows(connection: &Connection, anchors: &[(RunId, Head)]) -> Result<Vec<RunRow>, Error> {
+/// A page of rows, each compared with its anchor. With the first of them comes a look at all anchors: a run that only
+/// an anchor knows is missing.
+pub(super) fn page(
+    connection: &Connection,
+    wanted: &Wanted,
+    anchors: &[(RunId, Head)],
+) -> Result<Page, Error> {
     let _steady = steady(connection)?;
-    let rows: Vec<RunRow> = Record::all(connection)?.into_iter().map(Record::into_row).collect();
+    let below = wanted.after.as_ref().map(Cursor::number);
+    let (records, next) = Record::page(connection, below, wanted.count_max.max(1))?;
+    let rows: Vec<RunRow> = records.into_iter().map(Record::into_row).collect();
     let by_key: HashMap<String, &RunRow> = rows.iter().map(|row| (row.run.key(), row)).collect();
     for (run, head) in anchors {
         match by_key.get(&run.key()) {
             Some(row) => check_anchor(connection, row, Some(*head))?,
+            // On another page, or nowhere.
+            None if below.is_some() => {}
+            None if next.is_some() && Record::find(connection, run)?.is_some() => {}
             None => return Err(Error::Corrupt(verify::gone(run, *head))),
         }
     }
-    Ok(rows)
+    Ok(Page { rows, next: next.map(Cursor::after) })
 }
 
 /// One view of the database while this lives, whatever others commit; inside a transaction there is one.

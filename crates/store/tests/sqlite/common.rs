@@ -9,7 +9,7 @@ use piton_store::conformance::block_on;
 use piton_store::sqlite::Sqlite;
 use piton_store::{
     Append, BlobId, Checkpoint, Claim, Entry, Error, Expect, Fence, Holder, Lease, Problem, RunRow, Store,
-    StoredEvent,
+    StoredEvent, Wanted,
 };
 use piton_sys::process::current;
 
@@ -72,9 +72,9 @@ pub(crate) fn assert_whole(store: &Sqlite) {
 /// Everything that verifying finds, or the first error it meets.
 pub(crate) fn problems(store: &Sqlite) -> Result<Vec<Problem>, String> {
     let text = |error: Error| format!("{error:?}");
-    let mut problems = store.verify_database().map_err(text)?;
-    for row in block_on(store.rows()).map_err(text)? {
-        problems.extend(block_on(store.verify(&row.run)).map_err(text)?);
+    let mut problems = block_on(store.verify(None)).map_err(text)?;
+    for row in block_on(store.rows(Wanted::ALL_THERE)).map_err(text)?.rows {
+        problems.extend(block_on(store.verify(Some(&row.run))).map_err(text)?);
     }
     Ok(problems)
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::common::*;
 use piton_store::conformance::block_on;
 use piton_store::sqlite::Sqlite;
-use piton_store::{Append, Expect, Fence, Store};
+use piton_store::{Append, Expect, Fence, Store, Wanted};
 use piton_sys::process::{Program, RunLimits};
 
 const STATE: &str = "PITON_TEST_STATE";
@@ -150,7 +150,8 @@ fn whatever_was_acknowledged_survives_a_death_at_any_point() {
             let store = Sqlite::open(&state).unwrap();
             assert_whole(&store);
             // Only the last acts of a child remove `b`.
-            let ids: Vec<_> = block_on(store.rows()).unwrap().into_iter().map(|row| row.run).collect();
+            let ids: Vec<_> =
+                block_on(store.rows(Wanted::ALL)).unwrap().rows.into_iter().map(|row| row.run).collect();
             for line in text.lines().filter_map(|line| line.split("ack ").nth(1)) {
                 let (id, step) = line.split_once(' ').unwrap();
                 let removed = id == "b" && text.contains("b step 2") && !ids.contains(&run("b"));
@@ -165,7 +166,7 @@ fn whatever_was_acknowledged_survives_a_death_at_any_point() {
         let store = Sqlite::open(&state).unwrap();
         assert_whole(&store);
         assert_eq!(words(&store, "a"), ["created", "step 0", "step 1", "step 2"], "died at {abort_at}");
-        assert_eq!(block_on(store.rows()).unwrap().len(), 1);
+        assert_eq!(block_on(store.rows(Wanted::ALL)).unwrap().rows.len(), 1);
         if alive {
             assert!(deaths > 40, "only {deaths} points were hit");
             println!("{deaths} deaths, nothing lost");

@@ -35,7 +35,7 @@ fn a_lost_attempt_can_be_tried_again_on_the_tree_from_before() {
     let events = driver.lose_attempt();
     assert_eq!(started(&events).restore.as_deref(), Some("commit-of-t1"));
     driver.iterate(works("t2"), false);
-    let Some(Open::Attempt(next)) = &driver.state.open else { panic!("{}", driver.place()) };
+    let Some(Open::Attempt(next)) = &driver.state.work.open else { panic!("{}", driver.place()) };
     assert_eq!(next.restore, None, "only the retry puts the tree back");
 }
 
@@ -67,7 +67,7 @@ fn a_person_can_be_asked_about_a_lost_attempt() {
         driver.lose_attempt();
         driver.is(Status::Waiting, Reason::AttemptLost);
         assert_eq!(driver.exit_code(), Some(ExitCode::Person));
-        assert_eq!(driver.state.questions[0].kind, QuestionKind::AttemptLost);
+        assert_eq!(driver.state.people.questions[0].kind, QuestionKind::AttemptLost);
         driver.request(answer(1, said));
         assert_eq!(driver.place(), place, "{said:?}");
     }
@@ -127,10 +127,10 @@ fn an_iteration_is_never_counted_twice() {
     driver.request(resume());
     driver.end_attempt(refused(ErrorClass::RateLimit));
     driver.after(MINUTE_MS).tick();
-    assert_eq!((driver.state.iteration, driver.state.counters.iterations), (1, 0));
+    assert_eq!((driver.state.work.iteration, driver.state.counters.iterations), (1, 0));
     driver.iterate(works("t2"), false);
     assert_eq!(driver.state.counters.iterations, 1);
-    assert_eq!((driver.state.iteration, driver.open_attempt()), (2, 6));
+    assert_eq!((driver.state.work.iteration, driver.open_attempt()), (2, 6));
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn an_agent_that_is_not_logged_in_stops_the_run_at_once() {
     assert_eq!(driver.state.detail.as_deref(), Some("the provider said no"));
     assert_eq!(driver.state.counters.iterations, 0);
     driver.request(resume());
-    assert_eq!((driver.open_attempt(), driver.state.iteration), (2, 1));
+    assert_eq!((driver.open_attempt(), driver.state.work.iteration), (2, 1));
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn an_agent_that_cannot_be_started_stops_the_run_with_its_reason() {
     assert_eq!(driver.exit_code(), Some(ExitCode::Environment));
     assert_eq!(driver.state.detail, message);
     driver.request(resume());
-    assert_eq!((driver.open_attempt(), driver.state.iteration), (2, 1));
+    assert_eq!((driver.open_attempt(), driver.state.work.iteration), (2, 1));
 }
 
 #[test]
@@ -250,9 +250,11 @@ fn what_a_hostile_report_brings_can_always_be_recorded_and_read() {
         assert!(encoded.data.len() <= crate::limits::PAYLOAD_BYTES_MAX, "{} bytes", encoded.data.len());
         assert_eq!(&Event::decode(&encoded.kind, encoded.version, &encoded.data).expect("it decodes"), event);
     }
-    assert_eq!(driver.state.custom.len(), crate::limits::CUSTOM_KEYS_MAX);
-    assert_eq!(driver.state.custom["fine"], 0.1);
-    assert!(!driver.state.custom.contains_key("deep") && !driver.state.custom.contains_key("large"));
+    assert_eq!(driver.state.memory.custom.len(), crate::limits::CUSTOM_KEYS_MAX);
+    assert_eq!(driver.state.memory.custom["fine"], 0.1);
+    assert!(
+        !driver.state.memory.custom.contains_key("deep") && !driver.state.memory.custom.contains_key("large")
+    );
 }
 
 #[test]
@@ -286,7 +288,7 @@ fn in_session(id: &str, more: Report) -> AttemptEnd {
 }
 
 fn intended(driver: &Driver) -> IntendedSession {
-    match &driver.state.open {
+    match &driver.state.work.open {
         Some(Open::Attempt(open)) => open.session.clone().expect("a session is intended"),
         other => panic!("{other:?}"),
     }
@@ -351,7 +353,7 @@ fn an_iteration_that_a_limit_cut_goes_on_in_its_session_at_the_time_the_provider
     driver.now = until;
     driver.tick();
     assert_eq!(intended(&driver), IntendedSession { id: first.id, resumed: true, from: None });
-    assert_eq!(driver.state.iteration, 1, "it is the same iteration");
+    assert_eq!(driver.state.work.iteration, 1, "it is the same iteration");
 }
 
 #[test]

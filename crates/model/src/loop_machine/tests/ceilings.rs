@@ -94,7 +94,7 @@ fn counters_survive_a_resume_and_a_limit_must_be_raised() {
     let raise = Event::ResumeRequested { raise: Raise { iterations: Some(3), ..Raise::default() } };
     assert_eq!(admit(&driver.state, &raise), Ok(()));
     driver.request(raise);
-    assert_eq!((driver.open_attempt(), driver.state.iteration), (3, 3));
+    assert_eq!((driver.open_attempt(), driver.state.work.iteration), (3, 3));
     assert_eq!(driver.state.counters, before, "a resume resets nothing");
     driver.iterate(works("t3"), false);
     driver.is(Status::Stopped, Reason::LimitIterations);
@@ -206,11 +206,11 @@ fn absurd_numbers_do_not_overflow() {
         let mut end = spends(&format!("t{n}"), Some(u64::MAX), Some(u64::MAX));
         end.duration_ms = u64::MAX;
         driver.request(resume());
-        if driver.state.open.is_none() {
+        if driver.state.work.open.is_none() {
             break;
         }
         driver.end_attempt(end);
-        if let Some(Open::Checks(number)) = driver.state.open {
+        if let Some(Open::Checks(number)) = driver.state.work.open {
             let round =
                 CheckRound { commit: None, duration_ms: u64::MAX, ..round(number, &format!("t{n}"), false) };
             driver.command(Command::EndChecks(Box::new(round)));

@@ -20,7 +20,7 @@ fn red_checks_that_stay_red_go_on_with_the_next_iteration() {
     let mut driver = Driver::red();
     driver.iterate(works("t1"), false);
     driver.is(Status::Running, None);
-    assert_eq!((driver.state.iteration, driver.open_attempt()), (2, 2));
+    assert_eq!((driver.state.work.iteration, driver.open_attempt()), (2, 2));
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_false_done_goes_on() {
     ] {
         let mut driver = Driver::green();
         driver.end_attempt(end);
-        if matches!(driver.state.open, Some(Open::Checks(_))) {
+        if matches!(driver.state.work.open, Some(Open::Checks(_))) {
             driver.end_checks("t1", passed);
         }
         assert_eq!(driver.place(), "running", "{what}");
@@ -106,7 +106,7 @@ fn a_skipped_iteration_completes_nothing() {
     let round = CheckRound { cancelled: true, ..round(driver.open_round(), "t1", true) };
     driver.command(Command::EndChecks(Box::new(round)));
     driver.is(Status::Running, None);
-    assert!(driver.state.recent.back().unwrap().skipped);
+    assert!(driver.state.judged.recent.back().unwrap().skipped);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn the_verdict_of_an_unchanged_tree_is_reused() {
     let events = driver.end_attempt(works("t0"));
     assert_eq!(kinds(&events), ["attempt_finished", "checks_reused", "attempt_started"]);
     assert_eq!(driver.state.counters.iterations, 1);
-    assert_eq!(driver.state.recent.back().unwrap().total, 2, "the reused verdict counts");
+    assert_eq!(driver.state.judged.recent.back().unwrap().total, 2, "the reused verdict counts");
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn the_best_iteration_is_kept_and_ties_keep_the_earlier() {
         }
         driver.command(Command::EndChecks(Box::new(round)));
     }
-    let best = driver.state.best.as_ref().unwrap();
+    let best = driver.state.judged.best.as_ref().unwrap();
     assert_eq!((best.iteration, best.passed, best.total), (2, 1, 2));
     assert_eq!(best.snapshot.as_ref().unwrap().tree, "t2");
 }

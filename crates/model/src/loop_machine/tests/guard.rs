@@ -46,10 +46,10 @@ pub(super) fn answer(answer: Answer) -> Event {
 
 /// The round that puts the files back ends: the tree is `tree` again.
 pub(super) fn put_back(driver: &mut Driver, tree: &str, passes: bool) {
-    let restore = driver.state.restore.clone().expect("files are to be put back");
+    let restore = driver.state.work.restore.clone().expect("files are to be put back");
     assert_eq!(restore.tree, tree);
     driver.end_checks(tree, passes);
-    assert_eq!(driver.state.restore, None);
+    assert_eq!(driver.state.work.restore, None);
 }
 
 #[test]
@@ -59,25 +59,25 @@ fn a_cheat_is_refused_and_green_checks_do_not_count() {
     driver.end_checks("t1", false);
     driver.end_attempt(cheats("t2"));
     assert_eq!(
-        driver.state.open,
-        Some(Open::Checks(driver.state.round)),
+        driver.state.work.open,
+        Some(Open::Checks(driver.state.work.round)),
         "the files are put back by a round"
     );
     // On the tree of the cheat every check would pass; on the one before it they do not.
     put_back(&mut driver, "t1", false);
     driver.is(Status::Running, None);
-    let last = driver.state.recent.back().unwrap();
+    let last = driver.state.judged.recent.back().unwrap();
     assert!(last.refused && !last.progress, "{last:?}");
     assert_eq!(last.snapshot.as_ref().unwrap().tree, "t2", "what was refused can be looked at");
     assert_eq!(driver.state.counters.refused, 1);
     assert_eq!(
-        driver.state.best.as_ref().map(|best| best.iteration),
+        driver.state.judged.best.as_ref().map(|best| best.iteration),
         Some(1),
         "a refused one is never the best"
     );
-    assert_eq!(driver.state.findings.back().unwrap().verdict, Verdict::Refused);
+    assert_eq!(driver.state.judged.findings.back().unwrap().verdict, Verdict::Refused);
     // The next one starts from the honest tree.
-    assert_eq!(driver.state.before.as_ref().unwrap().tree, "t1");
+    assert_eq!(driver.state.work.before.as_ref().unwrap().tree, "t1");
     driver.iterate(works("t3"), true);
     driver.is(Status::Completed, Reason::ChecksPass);
     assert_eq!(driver.state.counters.refused_in_a_row, 0);
@@ -87,7 +87,7 @@ fn a_cheat_is_refused_and_green_checks_do_not_count() {
 fn a_refused_iteration_never_completes_a_run() {
     let mut driver = with_mode(GuardMode::Block);
     driver.end_attempt(cheats("t2"));
-    let before = driver.state.before.clone().unwrap().tree;
+    let before = driver.state.work.before.clone().unwrap().tree;
     put_back(&mut driver, &before, true);
     driver.is(Status::Running, None);
 }
@@ -96,18 +96,18 @@ fn a_refused_iteration_never_completes_a_run() {
 fn where_a_person_decides_it_is_asked_before_it_is_done() {
     for (given, kept) in [(Answer::Approve, true), (Answer::Reject, false)] {
         let mut driver = with_mode(GuardMode::Ask);
-        let before = driver.state.before.clone().unwrap().tree;
+        let before = driver.state.work.before.clone().unwrap().tree;
         driver.iterate(cheats("t2"), true);
         driver.is(Status::Waiting, Reason::Guard);
-        assert!(driver.state.questions[0].text.contains("tests/a.py:7: test `test_a` is gone"));
-        assert_eq!(driver.state.best, None, "what nobody judged is not the best");
+        assert!(driver.state.people.questions[0].text.contains("tests/a.py:7: test `test_a` is gone"));
+        assert_eq!(driver.state.judged.best, None, "what nobody judged is not the best");
         driver.request(answer(given));
         if kept {
             driver.is(Status::Completed, Reason::ChecksPass);
         } else {
             put_back(&mut driver, &before, false);
             driver.is(Status::Running, None);
-            assert!(driver.state.recent.back().unwrap().refused);
+            assert!(driver.state.judged.recent.back().unwrap().refused);
         }
     }
 }
@@ -117,7 +117,7 @@ fn where_it_is_only_reported_the_run_goes_on() {
     let mut driver = with_mode(GuardMode::Report);
     driver.iterate(cheats("t2"), true);
     driver.is(Status::Completed, Reason::ChecksPass);
-    assert_eq!(driver.state.findings[0].verdict, Verdict::Reported);
+    assert_eq!(driver.state.judged.findings[0].verdict, Verdict::Reported);
     assert_eq!(driver.state.counters.refused, 0);
 }
 
@@ -128,13 +128,13 @@ fn what_does_not_block_refuses_nothing() {
     end.guard.as_mut().unwrap().findings[0].blocking = false;
     driver.iterate(end, true);
     driver.is(Status::Completed, Reason::ChecksPass);
-    assert_eq!(driver.state.findings[0].verdict, Verdict::Reported);
+    assert_eq!(driver.state.judged.findings[0].verdict, Verdict::Reported);
 }
 
 #[test]
 fn what_a_limit_cut_short_is_judged_when_it_is_done() {
     let mut driver = with_mode(GuardMode::Block);
-    let before = driver.state.before.clone();
+    let before = driver.state.work.before.clone();
     let limited = AttemptEnd {
         guard: cheats("t1").guard,
         snapshot: cheats("t1").snapshot,
@@ -142,27 +142,27 @@ fn what_a_limit_cut_short_is_judged_when_it_is_done() {
     };
     driver.end_attempt(limited);
     driver.is(Status::Waiting, Reason::RateLimit);
-    assert_eq!((&driver.state.restore, driver.state.findings.len()), (&None, 0));
+    assert_eq!((&driver.state.work.restore, driver.state.judged.findings.len()), (&None, 0));
     driver.after(2 * MINUTE_MS).tick();
-    assert_eq!(driver.state.before, before, "it is still compared with the tree before the iteration");
+    assert_eq!(driver.state.work.before, before, "it is still compared with the tree before the iteration");
     // In the end the agent left nothing to refuse: its work stays.
     driver.iterate(works("t2"), true);
     driver.is(Status::Completed, Reason::ChecksPass);
-    assert_eq!(driver.state.snapshot.as_ref().unwrap().tree, "t2");
+    assert_eq!(driver.state.seen.snapshot.as_ref().unwrap().tree, "t2");
 }
 
 #[test]
 fn a_cheat_that_is_skipped_is_put_back_too() {
     let mut driver = with_mode(GuardMode::Block);
-    let before = driver.state.before.clone().unwrap().tree;
+    let before = driver.state.work.before.clone().unwrap().tree;
     driver.request(Event::SkipRequested {});
     driver.end_attempt(AttemptEnd { outcome: AttemptOutcome::Cancelled, ..cheats("t2") });
     put_back(&mut driver, &before, false);
     driver.is(Status::Running, None);
-    let last = driver.state.recent.back().unwrap();
+    let last = driver.state.judged.recent.back().unwrap();
     assert!(last.skipped && last.refused, "{last:?}");
     assert_eq!(
-        driver.state.before.as_ref().unwrap().tree,
+        driver.state.work.before.as_ref().unwrap().tree,
         before,
         "the next one starts from the honest tree"
     );

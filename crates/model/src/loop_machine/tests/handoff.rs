@@ -87,13 +87,13 @@ fn what_is_completed_is_no_longer_pending() {
 fn a_state_says_what_it_knows() {
     let mut state = Driver::red().state;
     let note = |kind, text: &str| KeptNote { iteration: 1, note: Note { kind, text: text.to_owned() } };
-    state.notes =
+    state.memory.notes =
         [note(NoteKind::Decision, "no regex"), note(NoteKind::Finding, "the cache is stale")].into();
-    state.objectives.pending = vec!["zones".to_owned()];
+    state.memory.objectives.pending = vec!["zones".to_owned()];
     let ran = [("dates::zone", TestStatus::Failing), ("dates::leap", TestStatus::Passing)];
     let ran = ran.map(|(name, status)| (name.to_owned(), status)).into();
-    let changes = state.tests.changes(&ran, true);
-    state.tests.take(&changes);
+    let changes = state.seen.tests.changes(&ran, true);
+    state.seen.tests.take(&changes);
     let text = PreservedState::of(&state).to_markdown(HANDOFF_BYTES_MAX);
     for part in [
         "- [ ] zones\n",

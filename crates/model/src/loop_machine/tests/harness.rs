@@ -105,7 +105,7 @@ impl Driver {
     pub(super) fn iterate(&mut self, end: AttemptEnd, passed: bool) -> Vec<Event> {
         let tree = end.snapshot.clone().expect("a tree").tree;
         let mut events = self.end_attempt(end);
-        if matches!(self.state.open, Some(Open::Checks(_))) {
+        if matches!(self.state.work.open, Some(Open::Checks(_))) {
             events.extend(self.end_checks(&tree, passed));
         }
         events
@@ -117,14 +117,14 @@ impl Driver {
     }
 
     pub(super) fn open_attempt(&self) -> u32 {
-        match &self.state.open {
+        match &self.state.work.open {
             Some(Open::Attempt(attempt)) => attempt.number,
             other => panic!("no attempt is open but {other:?}, {}", self.place()),
         }
     }
 
     pub(super) fn open_round(&self) -> u32 {
-        match &self.state.open {
+        match &self.state.work.open {
             Some(Open::Checks(round)) => *round,
             other => panic!("no round is open but {other:?}, {}", self.place()),
         }

@@ -17,14 +17,14 @@ fn hooked(points: &[HookPoint]) -> LoopConfig {
 
 /// The points of the call that is open.
 fn open_points(driver: &Driver) -> Vec<&'static str> {
-    match &driver.state.open {
+    match &driver.state.work.open {
         Some(Open::Hooks(call)) => call.points.iter().map(|point| point.as_str()).collect(),
         other => panic!("no hooks are open but {other:?}"),
     }
 }
 
 fn end(driver: &mut Driver, end: HookEnd) -> Vec<Event> {
-    let Some(Open::Hooks(call)) = &driver.state.open else { panic!("no hooks are open") };
+    let Some(Open::Hooks(call)) = &driver.state.work.open else { panic!("no hooks are open") };
     let number = call.number;
     driver.command(Command::EndHooks(Box::new(HookEnd { number, ..end })))
 }
@@ -63,7 +63,7 @@ fn every_point_of_an_iteration_is_called_once_and_in_order() {
     assert_eq!(open_points(&driver), ["on_test_success", "on_file_change", "on_progress", "post_iteration"]);
     ends(&mut driver);
     assert_eq!(open_points(&driver), ["loop_end"]);
-    let Some(Open::Hooks(call)) = &driver.state.open else { panic!() };
+    let Some(Open::Hooks(call)) = &driver.state.work.open else { panic!() };
     let ending = call.ending.clone().unwrap();
     assert_eq!((ending.status, ending.reason), (Status::Completed, Reason::ChecksPass));
     driver.is(Status::Running, None);
@@ -121,7 +121,7 @@ fn a_run_that_is_done_is_done_whatever_a_hook_wants() {
 fn values_of_hooks_are_kept_with_the_run() {
     let mut driver = Driver::begun(hooked(&[HookPoint::LoopStart]));
     end(&mut driver, HookEnd { set: [("k".to_owned(), 7.into())].into(), ..HookEnd::default() });
-    assert_eq!(driver.state.custom["k"], 7);
+    assert_eq!(driver.state.memory.custom["k"], 7);
 }
 
 #[test]

@@ -18,12 +18,12 @@ fn begun(config: LoopConfig) -> Driver {
 }
 
 fn answer(driver: &mut Driver, answer: Answer) -> Vec<Event> {
-    let question = driver.state.questions.first().expect("something is asked").number;
+    let question = driver.state.people.questions.first().expect("something is asked").number;
     driver.request(Event::AnswerGiven { question, answer, comment: None, seen: None })
 }
 
 fn kind(driver: &Driver) -> QuestionKind {
-    driver.state.questions.first().expect("something is asked").kind
+    driver.state.people.questions.first().expect("something is asked").kind
 }
 
 #[test]
@@ -47,20 +47,24 @@ fn no_to_a_change_puts_the_files_back_and_tells_the_agent() {
     answer(&mut driver, Answer::Approve);
     driver.iterate(works("t1"), false);
     answer(&mut driver, Answer::Reject);
-    assert_eq!(driver.state.restore.as_ref().unwrap().tree, "t0");
+    assert_eq!(driver.state.work.restore.as_ref().unwrap().tree, "t0");
     driver.end_checks("t0", false);
     assert_eq!(driver.open_attempt(), 2, "{:?}", driver.kinds());
-    assert!(driver.state.told[0].text.contains("put it back"));
-    assert!(driver.state.recent.back().unwrap().refused);
+    assert!(driver.state.people.told[0].text.contains("put it back"));
+    assert!(driver.state.judged.recent.back().unwrap().refused);
 }
 
 #[test]
 fn no_to_an_iteration_leaves_it_out() {
     let mut driver = begun(in_mode(Mode::Attended));
     answer(&mut driver, Answer::Reject);
-    assert_eq!((driver.state.counters.iterations, driver.state.iteration), (1, 1));
-    assert!(driver.state.recent.back().unwrap().skipped);
-    assert!(driver.state.questions[0].text.starts_with("Iteration 2 "), "{:?}", driver.state.questions);
+    assert_eq!((driver.state.counters.iterations, driver.state.work.iteration), (1, 1));
+    assert!(driver.state.judged.recent.back().unwrap().skipped);
+    assert!(
+        driver.state.people.questions[0].text.starts_with("Iteration 2 "),
+        "{:?}",
+        driver.state.people.questions
+    );
     answer(&mut driver, Answer::Abort);
     driver.is(Status::Stopped, Reason::Human);
 }
@@ -80,7 +84,11 @@ fn an_answer_binds_to_the_tree_that_was_shown() {
     let mut driver = begun(in_mode(Mode::Attended));
     answer(&mut driver, Answer::Approve);
     driver.iterate(works("t1"), false);
-    assert!(driver.state.questions[0].text.contains("Tree t1."), "{}", driver.state.questions[0].text);
+    assert!(
+        driver.state.people.questions[0].text.contains("Tree t1."),
+        "{}",
+        driver.state.people.questions[0].text
+    );
 }
 
 #[test]
@@ -114,7 +122,7 @@ fn a_breakpoint_asks_in_every_mode_and_once() {
     driver.request(Event::ModeRequested { mode: None, break_at: Some(2) });
     driver.iterate(works("t1"), false);
     driver.is(Status::Waiting, Reason::Attended);
-    assert!(driver.state.questions[0].text.contains("breakpoint"));
+    assert!(driver.state.people.questions[0].text.contains("breakpoint"));
     answer(&mut driver, Answer::Approve);
     driver.iterate(works("t2"), false);
     driver.is(Status::Running, None);
@@ -132,7 +140,7 @@ fn failures_call_for_a_person_once() {
     driver.iterate(fails("t3"), false);
     assert_eq!(driver.state.mode(), Mode::Attended);
     driver.is(Status::Waiting, Reason::Attended);
-    let last = driver.state.moding.history.back().unwrap();
+    let last = driver.state.people.mode.history.back().unwrap();
     assert_eq!(last.why, SwitchReason::Triggered { trigger: "3 failures in a row".to_owned() });
     // Whoever says that nobody is needed is believed until something new happens.
     driver.request(Event::ModeRequested { mode: Some(Mode::Unattended), break_at: None });
@@ -147,14 +155,14 @@ fn nobody_who_answers_is_nobody_there() {
     let mut driver = begun(config);
     driver.after(10 * MINUTE_MS).tick();
     assert_eq!((driver.state.mode(), driver.open_attempt()), (Mode::Unattended, 1));
-    assert_eq!(driver.state.moding.history.back().unwrap().why, SwitchReason::Automatic);
+    assert_eq!(driver.state.people.mode.history.back().unwrap().why, SwitchReason::Automatic);
 }
 
 #[test]
 fn the_same_mode_is_no_switch() {
     let mut driver = begun(config());
     driver.request(Event::ModeRequested { mode: Some(Mode::Unattended), break_at: None });
-    assert_eq!((driver.count("mode_switched"), driver.state.asked.mode), (0, None));
+    assert_eq!((driver.count("mode_switched"), driver.state.requests.mode), (0, None));
 }
 
 /// The harness begins on Sunday, 15 February 2026, 12:03 UTC.

@@ -22,7 +22,7 @@ fn a_blocked_agent_makes_the_run_wait_for_a_person() {
     driver.is(Status::Waiting, Reason::Blocked);
     assert_eq!(driver.exit_code(), Some(ExitCode::Person));
     assert_eq!(driver.state.effects(), [], "no timer: only a person can go on");
-    let question = &driver.state.questions[0];
+    let question = &driver.state.people.questions[0];
     assert!(question.text.contains("no password"), "{}", question.text);
     assert_eq!(question.digest.len(), 16);
     assert_eq!(driver.state.counters.iterations, 1, "a blocked iteration counts");
@@ -48,7 +48,7 @@ fn an_answer_resumes_and_its_comment_reaches_the_agent() {
         driver.request(Event::AnswerGiven { question: 1, answer: said, comment, seen: None });
         driver.is(Status::Running, None);
         assert_eq!(driver.open_attempt(), 2);
-        assert_eq!(driver.state.told.first().map(|told| told.text.as_str()), told);
+        assert_eq!(driver.state.people.told.first().map(|told| told.text.as_str()), told);
     }
 }
 
@@ -74,7 +74,7 @@ fn a_resume_does_not_jump_over_a_question() {
 #[test]
 fn an_answer_is_bound_to_what_was_shown() {
     let mut driver = blocked();
-    let digest = driver.state.questions[0].digest.clone();
+    let digest = driver.state.people.questions[0].digest.clone();
     let events = driver.request(seen(1, Answer::Approve, "0123456789abcdef"));
     assert_eq!(kinds(&events), ["answer_refused"]);
     driver.is(Status::Waiting, Reason::Blocked);
@@ -85,7 +85,7 @@ fn an_answer_is_bound_to_what_was_shown() {
 #[test]
 fn a_wrong_answer_does_not_take_the_right_one_with_it() {
     let mut driver = blocked();
-    let digest = driver.state.questions[0].digest.clone();
+    let digest = driver.state.people.questions[0].digest.clone();
     driver.fold(seen(1, Answer::Abort, "something else"));
     driver.fold(seen(1, Answer::Approve, &digest));
     let events = driver.tick();
@@ -133,7 +133,7 @@ fn the_same_question_twice_needs_two_answers() {
     driver.request(answer(1, Answer::Approve));
     driver.iterate(reports("t2", ReportStatus::Blocked), false);
     driver.is(Status::Waiting, Reason::Blocked);
-    assert_eq!(driver.state.questions[0].number, 2);
+    assert_eq!(driver.state.people.questions[0].number, 2);
     driver.request(answer(1, Answer::Approve));
     driver.is(Status::Waiting, Reason::Blocked);
 }
@@ -154,6 +154,7 @@ fn prompt_of(driver: &Driver) -> Vec<&str> {
     let open = driver.open_attempt();
     driver
         .state
+        .people
         .told
         .iter()
         .filter(|told| told.attempt == Some(open))
@@ -170,7 +171,7 @@ fn a_message_is_delivered_once_with_the_next_attempt() {
     assert_eq!(prompt_of(&driver), ["look at the logs"]);
     driver.iterate(works("t2"), false);
     assert_eq!(prompt_of(&driver), [""; 0]);
-    assert!(driver.state.told.is_empty());
+    assert!(driver.state.people.told.is_empty());
 }
 
 #[test]
@@ -207,7 +208,7 @@ fn a_message_is_delivered_again_where_the_agent_may_not_have_read_it() {
         end(&mut driver);
         assert_eq!(prompt_of(&driver), ["look at the logs"], "{how}");
         driver.iterate(works("t2"), false);
-        assert!(driver.state.told.is_empty(), "{how}");
+        assert!(driver.state.people.told.is_empty(), "{how}");
     }
 }
 
@@ -217,6 +218,6 @@ fn only_the_newest_messages_are_kept() {
     for n in 0..40 {
         driver.request(tell(&n.to_string()));
     }
-    assert_eq!(driver.state.told.len(), crate::limits::TOLD_MAX);
-    assert_eq!(driver.state.told.last().unwrap().text, "39");
+    assert_eq!(driver.state.people.told.len(), crate::limits::TOLD_MAX);
+    assert_eq!(driver.state.people.told.last().unwrap().text, "39");
 }

@@ -135,7 +135,7 @@ fn any_config() -> impl Strategy<Value = LoopConfig> {
 }
 
 fn command(state: &State, step: Step) -> Option<Command> {
-    let (attempt, number) = match &state.open {
+    let (attempt, number) = match &state.work.open {
         Some(Open::Attempt(attempt)) => (attempt.number, 0),
         Some(Open::Checks(number)) => (0, *number),
         Some(Open::Hooks(_)) | None => (0, 0),
@@ -170,22 +170,22 @@ fn fold(state: State, event: &Event, now: Timestamp) -> State {
 
 fn check_step(before: &State, event: &Event, after: &State) {
     if let Event::AttemptStarted { attempt } = event {
-        assert_eq!(before.open, None, "at most one work is open");
-        assert!(attempt.number > before.attempt, "attempt numbers grow");
-        assert!(attempt.iteration == before.iteration || attempt.iteration == before.iteration + 1);
+        assert_eq!(before.work.open, None, "at most one work is open");
+        assert!(attempt.number > before.work.attempt, "attempt numbers grow");
+        assert!(attempt.iteration == before.work.iteration || attempt.iteration == before.work.iteration + 1);
         assert!(before.counters.iterations < before.config.limits.iterations, "started beyond the ceiling");
         assert_eq!(before.status, Status::Running);
     }
     if let Event::ChecksStarted { round } = event {
-        assert_eq!(before.open, None, "at most one work is open");
-        assert!(*round > before.round, "round numbers grow");
+        assert_eq!(before.work.open, None, "at most one work is open");
+        assert!(*round > before.work.round, "round numbers grow");
     }
-    assert!(after.iteration >= before.iteration, "iterations do not run backwards");
+    assert!(after.work.iteration >= before.work.iteration, "iterations do not run backwards");
     let grown = after.counters.iterations - before.counters.iterations;
     assert!(grown <= 1, "one event concludes at most one iteration");
-    assert!(after.counters.iterations <= after.iteration, "an iteration is counted at most once");
+    assert!(after.counters.iterations <= after.work.iteration, "an iteration is counted at most once");
     assert_eq!(after.counters.succeeded + after.counters.failed, after.counters.iterations);
-    assert!(after.iteration - after.counters.iterations <= 1, "at most one iteration is under way");
+    assert!(after.work.iteration - after.counters.iterations <= 1, "at most one iteration is under way");
     assert!(after.counters.working_ms >= before.counters.working_ms);
     assert!(after.counters.waiting_ms >= before.counters.waiting_ms);
 }
@@ -196,10 +196,10 @@ fn check_state(state: &State) {
     assert_eq!(*state, again, "a checkpoint is not the state");
     assert!(state.effects().len() <= 1);
     if state.status == Status::Waiting {
-        assert!(state.until.is_some() || !state.questions.is_empty(), "it waits for nothing");
+        assert!(state.until.is_some() || !state.people.questions.is_empty(), "it waits for nothing");
     }
     if state.status == Status::Running && state.driver.is_some() {
-        assert!(state.open.is_some(), "it runs and nothing is open");
+        assert!(state.work.open.is_some(), "it runs and nothing is open");
     }
 }
 

@@ -45,36 +45,36 @@ fn of_two_red_iterations_the_one_with_more_passing_tests_is_better() {
     let mut driver = measured(endless(), tests(1, 9));
     iterate(&mut driver, "t1", false, tests(6, 4));
     iterate(&mut driver, "t2", false, tests(6, 4));
-    assert_eq!(driver.state.best.as_ref().unwrap().iteration, 1, "ties keep the earlier");
+    assert_eq!(driver.state.judged.best.as_ref().unwrap().iteration, 1, "ties keep the earlier");
     iterate(&mut driver, "t3", false, tests(9, 1));
-    assert_eq!(driver.state.best.as_ref().unwrap().iteration, 3);
+    assert_eq!(driver.state.judged.best.as_ref().unwrap().iteration, 3);
     iterate(&mut driver, "t4", false, tests(7, 3));
-    assert_eq!(driver.state.best.as_ref().unwrap().iteration, 3, "the last is not always the best");
+    assert_eq!(driver.state.judged.best.as_ref().unwrap().iteration, 3, "the last is not always the best");
 }
 
 #[test]
 fn a_verified_iteration_beats_any_score() {
     let mut driver = measured(endless(), coverage(60, 200));
     iterate(&mut driver, "t1", true, coverage(60, 200));
-    let best = driver.state.best.clone().unwrap();
+    let best = driver.state.judged.best.clone().unwrap();
     assert!(best.is_verified() && best.quality_score() < 100.0, "{best:?}");
     iterate(&mut driver, "t2", false, coverage(199, 200));
-    assert_eq!(driver.state.best.as_ref().unwrap().iteration, 1);
+    assert_eq!(driver.state.judged.best.as_ref().unwrap().iteration, 1);
 }
 
 #[test]
 fn fewer_tests_in_a_green_run_are_a_regression_that_is_put_back() {
     let mut driver = measured(endless(), tests(9, 1));
     iterate(&mut driver, "t1", true, tests(8, 0));
-    assert_eq!(driver.state.restore.as_ref().unwrap().tree, "t0");
-    let kept = driver.state.findings.back().unwrap();
+    assert_eq!(driver.state.work.restore.as_ref().unwrap().tree, "t0");
+    let kept = driver.state.judged.findings.back().unwrap();
     assert_eq!((kept.finding.rule.as_str(), kept.verdict), ("test-count-dropped", Verdict::Refused));
     assert_eq!(kept.finding.message, "10 tests ran before, 8 run now");
-    assert_eq!(driver.state.best, None, "a regressed one is not eligible");
-    assert_eq!(driver.state.reinforcement.level, Level::Aggressive);
+    assert_eq!(driver.state.judged.best, None, "a regressed one is not eligible");
+    assert_eq!(driver.state.judged.reinforcement.level, Level::Aggressive);
     end_checks(&mut driver, "t0", false, tests(9, 1));
-    assert_eq!(driver.state.restore, None);
-    assert!(driver.state.recent.back().unwrap().refused);
+    assert_eq!(driver.state.work.restore, None);
+    assert!(driver.state.judged.recent.back().unwrap().refused);
 }
 
 #[test]
@@ -82,10 +82,14 @@ fn a_run_that_did_not_come_to_its_end_proves_nothing_about_the_rest() {
     let mut driver = measured(endless(), tests(9, 1));
     let cut_off = TestCounts { passed: 3, failed: 0, skipped: 0, complete: false };
     iterate(&mut driver, "t1", true, Measures { tests: Some(cut_off), ..Measures::default() });
-    assert!(driver.state.findings.is_empty(), "{:?}", driver.state.findings);
+    assert!(driver.state.judged.findings.is_empty(), "{:?}", driver.state.judged.findings);
     // Nor does a red one that stops at the first failure.
     iterate(&mut driver, "t2", false, tests(3, 1));
-    assert!(driver.state.findings.iter().all(|kept| !kept.finding.blocking), "{:?}", driver.state.findings);
+    assert!(
+        driver.state.judged.findings.iter().all(|kept| !kept.finding.blocking),
+        "{:?}",
+        driver.state.judged.findings
+    );
 }
 
 #[test]
@@ -93,21 +97,21 @@ fn coverage_that_is_lost_is_refused_and_coverage_that_is_diluted_is_said() {
     let mut driver = measured(endless(), coverage(80, 100));
     // Twenty new lines that nothing reaches.
     iterate(&mut driver, "t1", true, coverage(80, 120));
-    assert_eq!(driver.state.restore, None);
-    assert_eq!(driver.state.findings.back().unwrap().verdict, Verdict::Reported);
-    assert!(driver.state.recent.back().unwrap().regressed, "and it is not the best of anything");
+    assert_eq!(driver.state.work.restore, None);
+    assert_eq!(driver.state.judged.findings.back().unwrap().verdict, Verdict::Reported);
+    assert!(driver.state.judged.recent.back().unwrap().regressed, "and it is not the best of anything");
     // Ten lines that are no longer reached.
     iterate(&mut driver, "t2", true, coverage(70, 120));
-    assert_eq!(driver.state.restore.as_ref().unwrap().tree, "t1");
+    assert_eq!(driver.state.work.restore.as_ref().unwrap().tree, "t1");
 }
 
 #[test]
 fn many_small_losses_of_coverage_are_a_large_one() {
     let mut driver = measured(endless(), coverage(800, 1000));
     iterate(&mut driver, "t1", true, coverage(785, 1000));
-    assert_eq!(driver.state.restore, None, "a point and a half may be lost");
+    assert_eq!(driver.state.work.restore, None, "a point and a half may be lost");
     iterate(&mut driver, "t2", true, coverage(770, 1000));
-    assert_eq!(driver.state.restore.as_ref().unwrap().tree, "t1", "three may not");
+    assert_eq!(driver.state.work.restore.as_ref().unwrap().tree, "t1", "three may not");
 }
 
 #[test]
@@ -117,33 +121,36 @@ fn what_a_person_agreed_to_is_compared_with_from_then_on() {
     let mut driver = measured(config, coverage(80, 100));
     iterate(&mut driver, "t1", true, coverage(60, 100));
     driver.is(Status::Waiting, Reason::Guard);
-    assert_eq!(driver.state.best, None);
+    assert_eq!(driver.state.judged.best, None);
     let answer = crate::loop_machine::Answer::Approve;
     driver.request(Event::AnswerGiven { question: 1, answer, comment: None, seen: None });
     driver.is(Status::Running, None);
-    assert_eq!(driver.state.best.as_ref().unwrap().iteration, 1);
+    assert_eq!(driver.state.judged.best.as_ref().unwrap().iteration, 1);
     iterate(&mut driver, "t2", true, coverage(60, 100));
     driver.is(Status::Running, None);
-    assert_eq!(driver.state.findings.len(), 1);
+    assert_eq!(driver.state.judged.findings.len(), 1);
 }
 
 #[test]
 fn prompts_speak_more_firmly_with_time_and_on_a_plateau() {
     let mut driver = measured(endless(), Measures::default());
-    let first = driver.state.reinforcement.history[0].clone();
+    let first = driver.state.judged.reinforcement.history[0].clone();
     assert_eq!((first.from, first.to, first.iteration), (Level::Off, Level::Minimal, 1));
     assert_eq!(first.reason, "Loop initialization");
     for (number, passed) in [(1, 10), (2, 20), (3, 40), (4, 80)] {
-        assert_eq!(driver.state.reinforcement.level, Level::Minimal);
+        assert_eq!(driver.state.judged.reinforcement.level, Level::Minimal);
         iterate(&mut driver, &format!("t{number}"), false, tests(passed, 100));
     }
-    assert_eq!(driver.state.reinforcement.level, Level::Standard);
-    assert_eq!(driver.state.reinforcement.history.back().unwrap().reason, "Iteration 5 threshold reached");
+    assert_eq!(driver.state.judged.reinforcement.level, Level::Standard);
+    assert_eq!(
+        driver.state.judged.reinforcement.history.back().unwrap().reason,
+        "Iteration 5 threshold reached"
+    );
     for number in 5..8 {
         iterate(&mut driver, &format!("t{number}"), false, tests(80, 100));
     }
-    assert_eq!(driver.state.reinforcement.level, Level::Aggressive);
-    let last = driver.state.reinforcement.history.back().unwrap();
+    assert_eq!(driver.state.judged.reinforcement.level, Level::Aggressive);
+    let last = driver.state.judged.reinforcement.history.back().unwrap();
     assert_eq!(last.reason, "Quality plateau detected (3 iterations < 5% delta)");
 }
 
@@ -155,6 +162,6 @@ fn a_level_of_off_stays_off() {
     for number in 1..7 {
         iterate(&mut driver, &format!("t{number}"), false, tests(5, 5));
     }
-    assert_eq!(driver.state.reinforcement.level, Level::Off);
-    assert!(driver.state.reinforcement.history.is_empty());
+    assert_eq!(driver.state.judged.reinforcement.level, Level::Off);
+    assert!(driver.state.judged.reinforcement.history.is_empty());
 }

@@ -9,7 +9,7 @@ use crate::{Event, Reason, Status};
 
 fn refuse(driver: &mut Driver) -> Vec<Event> {
     driver.end_attempt(cheats("t2"));
-    let before = driver.state.before.clone().unwrap().tree;
+    let before = driver.state.work.before.clone().unwrap().tree;
     let from = driver.journal.len();
     put_back(driver, &before, false);
     driver.journal[from..].to_vec()
@@ -37,9 +37,9 @@ fn a_refused_iteration_is_diagnosed_and_tried_another_way() {
     assert_eq!(diagnosis.confidence_percent, 97);
     assert_eq!(*adapted, RecoveryStep::Adapted(Approach::FixTheCode));
     driver.iterate(works("t3"), false);
-    let closed = driver.state.recoveries.back().unwrap();
+    let closed = driver.state.judged.recoveries.back().unwrap();
     assert_eq!(closed.outcome, Some(RecoveryOutcome::Success));
-    assert_eq!(driver.state.recovery, None);
+    assert_eq!(driver.state.judged.recovery, None);
 }
 
 #[test]
@@ -57,11 +57,15 @@ fn each_retry_takes_another_approach_and_then_a_person_is_asked() {
     assert_eq!(approaches, [Approach::FixTheCode, Approach::SmallerStep, Approach::ExplainFirst]);
     refuse(&mut driver);
     driver.is(Status::Waiting, Reason::Guard);
-    assert_eq!(driver.state.questions[0].kind, QuestionKind::Guard);
-    assert!(driver.state.questions[0].text.contains("3 retries failed"), "{:?}", driver.state.questions);
+    assert_eq!(driver.state.people.questions[0].kind, QuestionKind::Guard);
+    assert!(
+        driver.state.people.questions[0].text.contains("3 retries failed"),
+        "{:?}",
+        driver.state.people.questions
+    );
     driver.request(answer(Answer::Approve));
     driver.is(Status::Running, None);
-    let closed = driver.state.recoveries.back().unwrap();
+    let closed = driver.state.judged.recoveries.back().unwrap();
     assert_eq!((closed.outcome, closed.decision), (Some(RecoveryOutcome::Escalated), Some(Answer::Approve)));
     refuse(&mut driver);
     driver.is(Status::Running, None);
@@ -76,7 +80,7 @@ fn where_critical_regressions_escalate_a_person_is_asked_at_once() {
     driver.is(Status::Waiting, Reason::Guard);
     driver.request(answer(Answer::Abort));
     driver.is(Status::Stopped, Reason::Human);
-    assert_eq!(driver.state.recoveries.back().unwrap().outcome, Some(RecoveryOutcome::Aborted));
+    assert_eq!(driver.state.judged.recoveries.back().unwrap().outcome, Some(RecoveryOutcome::Aborted));
 }
 
 #[test]
@@ -86,12 +90,12 @@ fn a_tree_that_goes_to_and_fro_is_noticed() {
     let mut driver = Driver::with_baseline(config, false);
     for tree in ["a", "b", "a"] {
         driver.iterate(works(tree), false);
-        assert_eq!(driver.state.recovery, None);
+        assert_eq!(driver.state.judged.recovery, None);
     }
     driver.iterate(works("b"), false);
-    let recovery = driver.state.recovery.clone().expect("a recovery");
+    let recovery = driver.state.judged.recovery.clone().expect("a recovery");
     assert!(recovery.trigger.starts_with("oscillation_detected"), "{}", recovery.trigger);
     assert_eq!(recovery.diagnosed.unwrap().1.cause, Cause::SpecificationAmbiguity);
     driver.iterate(works("c"), false);
-    assert_eq!(driver.state.recoveries.back().unwrap().outcome, Some(RecoveryOutcome::Success));
+    assert_eq!(driver.state.judged.recoveries.back().unwrap().outcome, Some(RecoveryOutcome::Success));
 }

@@ -34,7 +34,7 @@ fn finish_open_work(driver: &mut Driver) {
         driver.drive(1);
     }
     let cut = driver.state.wants_cancel();
-    match driver.state.open.clone() {
+    match driver.state.work.open.clone() {
         Some(Open::Attempt(_)) => {
             driver.end_attempt(if cut { cancelled("t9") } else { works("t9") });
         }
@@ -69,8 +69,8 @@ fn a_pause_is_kept_in_every_phase_and_a_resume_goes_on() {
         }
         driver.request(resume());
         assert_eq!(driver.place(), "running", "{phase}");
-        assert!(driver.state.open.is_some(), "{phase}");
-        assert!(!driver.state.asked.pause, "{phase}");
+        assert!(driver.state.work.open.is_some(), "{phase}");
+        assert!(!driver.state.requests.pause, "{phase}");
     }
 }
 
@@ -81,7 +81,7 @@ fn a_stop_lets_open_work_end_unless_it_must_be_now() {
             for (phase, mut driver) in phases() {
                 let started = driver.count("attempt_started");
                 driver.request(stop(now, origin));
-                assert_eq!(driver.state.wants_cancel(), now && driver.state.open.is_some(), "{phase}");
+                assert_eq!(driver.state.wants_cancel(), now && driver.state.work.open.is_some(), "{phase}");
                 finish_open_work(&mut driver);
                 let (reason, code) = match origin {
                     StopOrigin::Command => (Reason::Human, ExitCode::Person),
@@ -118,7 +118,7 @@ fn a_stopped_run_goes_on_where_it_was() {
                     driver.state.counters.iterations, concluded,
                     "{phase}: no verdict, so not counted"
                 );
-                assert_eq!(driver.state.iteration, concluded + 1, "{phase}: the same iteration again");
+                assert_eq!(driver.state.work.iteration, concluded + 1, "{phase}: the same iteration again");
             }
         }
     }
@@ -205,12 +205,12 @@ fn a_skip_gives_up_the_iteration_and_counts_it_once() {
         assert_eq!(admit(&driver.state, &Event::SkipRequested {}), Ok(()));
         driver.request(Event::SkipRequested {});
         assert!(driver.state.wants_cancel());
-        match driver.state.open {
+        match driver.state.work.open {
             Some(Open::Checks(number)) => driver.command(Command::EndChecks(Box::new(cut_short(number)))),
             _ => driver.end_attempt(cancelled("t1")),
         };
         assert_eq!(
-            (driver.state.iteration, driver.state.counters.iterations),
+            (driver.state.work.iteration, driver.state.counters.iterations),
             (2, 1),
             "checks: {during_checks}"
         );

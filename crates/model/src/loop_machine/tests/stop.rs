@@ -25,8 +25,8 @@ fn after_three() -> Driver {
     let mut driver = Driver::with_baseline(with(never()), false);
     for tree in ["t1", "t2", "t2"] {
         driver.end_attempt(works(tree));
-        if driver.state.open.is_some()
-            && !matches!(driver.state.open, Some(crate::loop_machine::Open::Attempt(_)))
+        if driver.state.work.open.is_some()
+            && !matches!(driver.state.work.open, Some(crate::loop_machine::Open::Attempt(_)))
         {
             let mut round = round(driver.open_round(), tree, false);
             round.tests = TestChanges {

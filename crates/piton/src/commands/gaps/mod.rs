@@ -10,6 +10,7 @@ mod research;
 mod show;
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use piton_config::{Overrides, Resolved, resolve};
 use piton_engine::Layout;
@@ -18,7 +19,7 @@ use piton_files::gaps::{Invalid, RewriteError};
 use piton_model::ledger::{DEFAULT_TTL_DAYS, MAX_GAPS_PER_RUN, Moment, Overruled};
 use piton_model::ledger_machine::{Command, Rejection};
 use piton_model::{ExitCode, Timestamp};
-use piton_store::sqlite::Sqlite;
+use piton_store::Store;
 use piton_sys::{Clock, SystemClock};
 
 use crate::cli::Global;
@@ -99,13 +100,13 @@ impl Place {
     }
 
     /// The journal, if there is one.
-    pub(super) fn existing(&self) -> Result<Option<Sqlite>, Failure> {
-        Ok(Sqlite::open_existing(&self.layout.state())?)
+    pub(super) fn existing(&self) -> Result<Option<Arc<dyn Store>>, Failure> {
+        Ok(piton_store::open_existing(self.layout.state())?)
     }
 
     /// The journal, created where it is not there yet, and out of git's sight from the first command on.
-    pub(super) fn journal(&self) -> Result<Sqlite, Failure> {
-        let store = Sqlite::open(&self.layout.state())?;
+    pub(super) fn journal(&self) -> Result<Arc<dyn Store>, Failure> {
+        let store = piton_store::open(self.layout.state())?;
         if !self.ledger(Some(&store)).has_begun() {
             piton_git::Workspace::open(self.layout.root(), &self.layout.state())
                 .and_then(|workspace| workspace.protect_state())
@@ -114,8 +115,8 @@ impl Place {
         Ok(store)
     }
 
-    pub(super) fn ledger<'a>(&'a self, store: Option<&'a Sqlite>) -> Ledger<'a, Sqlite> {
-        Ledger::new(store, &self.layout, self.settings.clone())
+    pub(super) fn ledger<'a>(&'a self, store: Option<&'a Arc<dyn Store>>) -> Ledger<'a> {
+        Ledger::new(store.map(|store| &**store), &self.layout, self.settings.clone())
     }
 
     /// The ledger as it is. One that is not there is said to be missing.
@@ -142,7 +143,7 @@ impl Place {
     pub(super) async fn change(
         &self,
         out: &Output,
-        command: impl FnOnce(&Open<'_, '_, Sqlite>) -> Result<Option<Command>, Failure>,
+        command: impl FnOnce(&Open<'_, '_>) -> Result<Option<Command>, Failure>,
     ) -> Result<(Changed, piton_model::ledger_machine::State), Failure> {
         let store = self.journal()?;
         let ledger = self.ledger(Some(&store));

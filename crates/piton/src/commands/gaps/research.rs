@@ -9,7 +9,6 @@ use piton_engine::ledger::{Ledger, observe};
 use piton_model::ledger::{Observed, select_batch, survey, to_iso};
 use piton_model::ledger_machine::{Command, ResearchEnd, ResearchLimits, ResearchResult, State, Used};
 use piton_model::{ExitCode, Timestamp};
-use piton_store::sqlite::Sqlite;
 use piton_sys::{Clock, SystemClock};
 use serde_json::json;
 
@@ -51,7 +50,7 @@ type Sight = (Option<String>, Observed);
 struct Work<'a> {
     place: &'a Place,
     arguments: &'a ResearchArguments,
-    ledger: &'a Ledger<'a, Sqlite>,
+    ledger: &'a Ledger<'a>,
     turn: &'a Turn,
     researcher: &'a Researcher,
     limits: ResearchLimits,

@@ -44,7 +44,7 @@ pub(super) async fn run(
 /// Whether the journal of a run holds the finding, however long ago.
 async fn has(client: &piton_engine::LocalClient, run: &RunId, finding: &str) -> Result<bool, Failure> {
     let state = client.load(run, None).await?.state;
-    if state.findings.iter().any(|kept| kept.finding.id == finding) {
+    if state.judged.findings.iter().any(|kept| kept.finding.id == finding) {
         return Ok(true);
     }
     if state.counters.detections == 0 {

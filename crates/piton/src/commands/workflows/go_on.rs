@@ -6,7 +6,6 @@ use piton_files::workflow::{Edited, Loaded, difference};
 use piton_model::loop_machine::Raise;
 use piton_model::workflow::{Command, Order, State, StepId, create, fork};
 use piton_model::{ExitCode, RunId, Status, exit_code};
-use piton_store::Store;
 use piton_sys::{Ids, SystemIds};
 use piton_view::{Client, Request};
 

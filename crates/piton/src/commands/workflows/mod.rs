@@ -11,7 +11,6 @@ use piton_engine::{Layout, LocalClient};
 use piton_files::workflow::{Disk, Loaded, RunPlace, STATE_BYTES_MAX, import, load, mermaid, plan};
 use piton_model::workflow::{Command, Definition, Inherited, Options, Order, State, WorkPlace, create};
 use piton_model::{ExitCode, Kind, RunId};
-use piton_store::Store;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use piton_view::Client;
 

@@ -81,7 +81,7 @@ fn notify_of(layout: &Layout, arguments: &RunArguments) -> Result<Option<Notify>
     }
     let resolved =
         resolve(&files, &configuration::variable, &Overrides::default()).map_err(configuration::problems)?;
-    Ok(resolved.settings.notify.settled())
+    Ok(resolved.settings.settled_notify())
 }
 
 fn microusd(dollars: f64) -> u64 {

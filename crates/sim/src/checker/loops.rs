@@ -1,11 +1,9 @@
-//! What the journal says, event by event, by the checker's own account.
+//! What the journal of a loop says, event by event, by the checker's own account.
 
-use serde::Deserialize;
-
-use super::shape;
+use super::shape::{self, parse};
 use super::world::World;
-use super::{Checked, Violation, violated};
-use crate::history::{By, Name, RawEvent};
+use super::{Checked, Rules, violated};
+use crate::history::{By, Entry, Name, RawEvent, View};
 
 /// Where the run is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +28,7 @@ enum Open {
     Nothing,
     Attempt(u32),
     Round(u32),
+    Hooks(u32),
 }
 
 /// What was used up to an event.
@@ -38,6 +37,58 @@ struct Used {
     iteration: u32,
     cost: u64,
     lost: u32,
+    mode: Mode,
+}
+
+/// Whether a person is there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Mode {
+    Attended,
+    #[default]
+    Unattended,
+    Hybrid,
+}
+
+impl Mode {
+    fn named(word: &str) -> Option<Self> {
+        match word {
+            "attended" => Some(Mode::Attended),
+            "unattended" => Some(Mode::Unattended),
+            "hybrid" => Some(Mode::Hybrid),
+            _ => None,
+        }
+    }
+}
+
+/// A question that waits for a person.
+struct Question {
+    number: u32,
+    digest: String,
+    kind: String,
+    /// The run was left alone since: it became unattended.
+    left_alone: bool,
+}
+
+/// Calls of hooks so far.
+#[derive(Default)]
+struct Calls {
+    number: u32,
+    /// Points at which a hook is configured.
+    configured: Vec<String>,
+    /// Points of the call that is open.
+    open: Vec<String>,
+    /// Points that were really called, by call and epoch.
+    made: Vec<(u32, &'static str, u64)>,
+    /// Points that were called since the last attempt began.
+    since_attempt: Vec<String>,
+}
+
+impl Calls {
+    /// Where a hook is configured at a point, it was called there since the last attempt began.
+    fn was_called(&self, point: &str) -> bool {
+        let is = |known: &String| known == point;
+        !self.configured.iter().any(is) || self.since_attempt.iter().any(is)
+    }
 }
 
 /// Facts of the journal so far.
@@ -60,34 +111,50 @@ pub(super) struct Journal {
     /// Recoveries that began.
     recoveries: u32,
     completed_at: u64,
-    /// Number, digest, and whether "no" leaves nothing to go on with.
-    questions: Vec<(u32, String, bool)>,
+    questions: Vec<Question>,
     questions_asked: u32,
     answers: Vec<(u32, String, Option<String>)>,
+    calls: Calls,
+    /// Somebody wants it to stop at once.
+    stop_now: bool,
+    /// The mode that was last asked for.
+    mode_asked: Option<Mode>,
 }
 
-impl Journal {
-    /// Nothing is to be done until a person acts.
-    pub(super) fn at_rest(&self) -> bool {
+impl Rules for Journal {
+    fn at_rest(&self) -> bool {
         matches!(self.place, Place::Asking | Place::Resting | Place::Completed)
     }
 
-    pub(super) fn open_attempt(&self) -> Option<u32> {
-        match self.open {
-            Open::Attempt(number) => Some(number),
-            _ => None,
+    /// One process at a time, and only what is open.
+    fn may_start(&self, name: Name, world: &World) -> Checked {
+        if let Some(other) = world.living().first() {
+            return violated("I10", format!("{name:?} was started while {other:?} is alive"));
+        }
+        let open = match name {
+            Name::Attempt(number) => self.open == Open::Attempt(number),
+            Name::Check { round, .. } => self.open == Open::Round(round),
+        };
+        match open {
+            true => Ok(()),
+            false => violated("I4", format!("{name:?} was started, but is not open in the journal")),
         }
     }
 
-    pub(super) fn open_round(&self) -> Option<u32> {
-        match self.open {
-            Open::Round(number) => Some(number),
-            _ => None,
+    fn see(&mut self, entry: &Entry, _world: &World) -> Checked {
+        let Entry::HookCalled { call, point, epoch } = entry else { return Ok(()) };
+        if self.open != Open::Hooks(*call) || !self.calls.open.iter().any(|open| open == point) {
+            return violated("I4", format!("hooks were called at {point} for call {call}, which is not open"));
         }
+        if self.calls.made.contains(&(*call, point, *epoch)) {
+            return violated("I4", format!("one driver called the hooks at {point} twice for call {call}"));
+        }
+        self.calls.made.push((*call, point, *epoch));
+        Ok(())
     }
 
     /// Takes an event that was committed with an append beginning at `first`.
-    pub(super) fn take(&mut self, event: &RawEvent, by: By, first: u64, world: &World) -> Checked {
+    fn take(&mut self, event: &RawEvent, by: By, first: u64, world: &World) -> Checked {
         let kind = event.kind.as_str();
         let is_request = kind.ends_with("_requested")
             || matches!(
@@ -114,7 +181,7 @@ impl Journal {
             return violated("I2", format!("{kind} is event {}", event.seq));
         }
         match kind {
-            "run_created" => self.created(parse(event)?),
+            "run_created" => self.created(parse(event)?)?,
             "driver_started" => self.driver_started(&parse(event)?, by)?,
             "attempt_started" => self.attempt_started(&parse(event)?, world)?,
             "attempt_finished" => self.attempt_finished(&parse(event)?, world)?,
@@ -122,6 +189,14 @@ impl Journal {
             "attempt_lost" => self.attempt_lost(&parse(event)?, world)?,
             "checks_started" => self.checks_started(&parse(event)?, world)?,
             "checks_finished" => self.checks_finished(&parse(event)?, world)?,
+            "hooks_started" => self.hooks_started(parse(event)?, world)?,
+            "hooks_finished" => self.hooks_finished(&parse(event)?)?,
+            "mode_switched" => self.mode_switched(&parse(event)?)?,
+            "mode_requested" => {
+                let asked: shape::ModeRequested<'_> = parse(event)?;
+                self.mode_asked = asked.mode.and_then(Mode::named).or(self.mode_asked);
+            }
+            "stop_requested" => self.stop_now |= parse::<shape::StopRequested>(event)?.now,
             "question_asked" => self.question_asked(&parse(event)?)?,
             "question_closed" => self.question_closed(&parse(event)?)?,
             "answer_given" => {
@@ -138,7 +213,11 @@ impl Journal {
                 self.cost_limit = resumed.raise.cost_microusd.or(self.cost_limit);
                 self.place = Place::Running;
             }
-            "run_paused" | "run_stopped" | "run_failed" => self.place = Place::Resting,
+            "run_paused" => self.place = Place::Resting,
+            "run_stopped" | "run_failed" => {
+                parse::<shape::Ended<'_>>(event)?;
+                (self.place, self.stop_now) = (Place::Resting, false);
+            }
             "run_completed" => self.completed(event.seq, &parse(event)?)?,
             "recovery_advanced" => self.recovery_advanced(&parse(event)?)?,
             "checks_reused" | "snapshot_taken" | "answer_refused" | "checkpoint_taken" => {}
@@ -149,11 +228,44 @@ impl Journal {
         Ok(())
     }
 
-    fn created(&mut self, created: shape::Created) {
+    /// The numbers a view shows are those of the events it stands on.
+    fn check_view(&self, view: &View) -> Checked {
+        let View { shown, count, cost, lost, mode } = *view;
+        let Some(used) = (shown as usize).checked_sub(1).and_then(|index| self.used_at.get(index)) else {
+            return violated("I7", format!("a view shows event {shown}"));
+        };
+        // The iteration under way may have its verdict or not; every one before it has exactly one.
+        let counted = count == used.iteration || count + 1 == used.iteration;
+        if !counted || cost != used.cost || lost != used.lost {
+            let what = format!(
+                "event {shown}: {count} iterations, {cost} spent and {lost} lost are shown; {}, {} and {} are recorded",
+                used.iteration, used.cost, used.lost
+            );
+            return violated("I13", what);
+        }
+        if mode.and_then(Mode::named) != Some(used.mode) {
+            return violated("I7", format!("event {shown}: {mode:?} is shown, {:?} is recorded", used.mode));
+        }
+        Ok(())
+    }
+}
+
+impl Journal {
+    fn created(&mut self, created: shape::Created) -> Checked {
         self.place = Place::Created;
+        if let Some(hooks) = created.config.hooks {
+            self.calls.configured = hooks.hooks.into_iter().flat_map(|hook| hook.points).collect();
+        }
+        if let Some(word) = created.config.mode.and_then(|mode| mode.start) {
+            let Some(mode) = Mode::named(&word) else {
+                return violated("I2", format!("nobody knows a mode {word}"));
+            };
+            self.used.mode = mode;
+        }
         self.refuses = created.config.guard.as_deref().is_none_or(|mode| mode == "block");
         self.limit = created.config.limits.iterations;
         self.cost_limit = created.config.limits.cost_microusd;
+        Ok(())
     }
 
     fn driver_started(&mut self, started: &shape::DriverStarted, by: By) -> Checked {
@@ -199,6 +311,13 @@ impl Journal {
         if self.cost_limit.is_some_and(|limit| self.used.cost >= limit) {
             return violated("I13", format!("attempt {number} begins with {} spent", self.used.cost));
         }
+        for point in ["pre_session", "pre_iteration"] {
+            let begins = point == "pre_session" || iteration != self.used.iteration;
+            if begins && !self.calls.was_called(point) {
+                return violated("I4", format!("attempt {number} begins, and no hook was called at {point}"));
+            }
+        }
+        self.calls.since_attempt.clear();
         (self.attempt, self.used.iteration, self.open) = (number, iteration, Open::Attempt(number));
         Ok(())
     }
@@ -298,6 +417,58 @@ impl Journal {
         Ok(())
     }
 
+    /// Calls are numbered without a gap, and never beside other work.
+    fn hooks_started(&mut self, started: shape::HooksStarted, world: &World) -> Checked {
+        let call = started.call;
+        self.may_begin("a call of hooks", world)?;
+        if call.number != self.calls.number + 1 || call.points.is_empty() {
+            return violated("I4", format!("call {} follows call {}", call.number, self.calls.number));
+        }
+        if let Some(point) = call.points.iter().find(|point| !self.calls.configured.contains(point)) {
+            return violated("I4", format!("hooks are called at {point}, where there is none"));
+        }
+        (self.calls.number, self.calls.open, self.open) = (call.number, call.points, Open::Hooks(call.number));
+        Ok(())
+    }
+
+    /// What is recorded of a call really happened, all of it unless somebody wants the run to stop at once.
+    fn hooks_finished(&mut self, finished: &shape::HooksFinished) -> Checked {
+        let end = &finished.end;
+        if self.open != Open::Hooks(end.number) {
+            return violated("I4", format!("call {} finished while {:?} is open", end.number, self.open));
+        }
+        let made = |point: &String| self.calls.made.iter().any(|made| made.0 == end.number && made.1 == point);
+        if let Some(result) = end.results.iter().find(|result| !made(&result.point)) {
+            return violated("I4", format!("nobody called the hooks at {}", result.point));
+        }
+        let recorded = |point: &&String| end.results.iter().any(|result| result.point == **point);
+        let missing = self.calls.open.iter().find(|point| !recorded(point));
+        if let Some(point) = missing.filter(|_| !self.stop_now) {
+            return violated("I4", format!("call {} finished without the hooks at {point}", end.number));
+        }
+        self.open = Open::Nothing;
+        let points = std::mem::take(&mut self.calls.open);
+        self.calls.since_attempt.extend(points);
+        Ok(())
+    }
+
+    /// Every change of mode begins where the last one ended, and one by request was asked for.
+    fn mode_switched(&mut self, switched: &shape::ModeSwitched) -> Checked {
+        let (from, to) = (Mode::named(&switched.from), Mode::named(&switched.to));
+        if from != Some(self.used.mode) || to.is_none() || to == from {
+            let what = format!("{} became {} while {:?}", switched.from, switched.to, self.used.mode);
+            return violated("I4", what);
+        }
+        if switched.why.as_str() == Some("user_request") && to != self.mode_asked {
+            return violated("I6", format!("it became {} and nobody asked for it", switched.to));
+        }
+        self.used.mode = to.unwrap_or_default();
+        if self.used.mode == Mode::Unattended {
+            self.questions.iter_mut().for_each(|question| question.left_alone = true);
+        }
+        Ok(())
+    }
+
     fn question_asked(&mut self, asked: &shape::QuestionAsked<'_>) -> Checked {
         if asked.question != self.questions_asked + 1 {
             return violated(
@@ -306,29 +477,43 @@ impl Journal {
             );
         }
         self.questions_asked = asked.question;
-        self.questions.push((asked.question, asked.digest.to_owned(), asked.kind == "attempt_lost"));
+        let (number, digest, kind) = (asked.question, asked.digest.to_owned(), asked.kind.to_owned());
+        self.questions.push(Question { number, digest, kind, left_alone: false });
         Ok(())
     }
 
-    /// Closed by an answer that somebody gave to exactly what was asked, and that was not used before.
+    /// Closed by an answer that somebody gave to exactly what was asked, and that was not used before; between two
+    /// iterations also by nobody, once its time is up or nobody is there.
     fn question_closed(&mut self, closed: &shape::QuestionClosed<'_>) -> Checked {
-        let Some(index) = self.questions.iter().position(|(number, _, _)| *number == closed.question) else {
+        let Some(index) = self.questions.iter().position(|open| open.number == closed.question) else {
             return violated("I6", format!("question {} was closed and is not open", closed.question));
         };
-        let (_, digest, no_ends) = self.questions.remove(index);
+        let open = self.questions.remove(index);
         let fits = |(question, answer, seen): &(u32, String, Option<String>)| {
             *question == closed.question
                 && answer == closed.answer
-                && seen.as_ref().is_none_or(|seen| *seen == digest)
+                && seen.as_ref().is_none_or(|seen| *seen == open.digest)
         };
+        let between = matches!(open.kind.as_str(), "before_iteration" | "after_iteration");
+        let by_itself = between
+            && closed.answer == "approve"
+            && (self.place == Place::Timed || (open.left_alone && self.place == Place::Asking));
         match self.answers.iter().position(fits) {
-            Some(index) => self.answers.remove(index),
+            Some(index) => drop(self.answers.remove(index)),
+            None if by_itself => {}
             None => {
                 return violated("I6", format!("question {} was closed by no answer to it", closed.question));
             }
         };
-        let goes_on = closed.answer == "approve" || (closed.answer == "reject" && !no_ends);
-        if self.place == Place::Asking && self.questions.is_empty() && goes_on {
+        self.stop_now |= closed.answer == "abort";
+        if closed.answer == "reject" && open.kind == "before_iteration" {
+            // The iteration that would have come is left out: it has its verdict.
+            self.used.iteration += 1;
+        }
+        let goes_on =
+            closed.answer == "approve" || (closed.answer == "reject" && open.kind != "attempt_lost");
+        let waits = matches!(self.place, Place::Asking | Place::Timed);
+        if waits && self.questions.is_empty() && goes_on {
             self.place = Place::Running;
         }
         Ok(())
@@ -353,31 +538,10 @@ impl Journal {
         if self.refused {
             return violated("I12", "the run completed with work that was refused".to_owned());
         }
+        if !self.calls.was_called("loop_end") {
+            return violated("I4", "the run completed, and no hook was called at its end".to_owned());
+        }
         (self.place, self.completed_at) = (Place::Completed, seq);
         Ok(())
     }
-
-    /// The numbers a view shows are those of the events it stands on.
-    pub(super) fn check_view(&self, shown: u64, iterations: u32, cost: u64, lost: u32) -> Checked {
-        let Some(used) = (shown as usize).checked_sub(1).and_then(|index| self.used_at.get(index)) else {
-            return violated("I7", format!("a view shows event {shown}"));
-        };
-        // The iteration under way may have its verdict or not; every one before it has exactly one.
-        let counted = iterations == used.iteration || iterations + 1 == used.iteration;
-        if !counted || cost != used.cost || lost != used.lost {
-            let what = format!(
-                "event {shown}: {iterations} iterations, {cost} spent and {lost} lost are shown; {}, {} and {} are recorded",
-                used.iteration, used.cost, used.lost
-            );
-            return violated("I13", what);
-        }
-        Ok(())
-    }
-}
-
-fn parse<'a, T: Deserialize<'a>>(event: &'a RawEvent) -> Result<T, Violation> {
-    serde_json::from_slice(&event.data).map_err(|error| Violation {
-        rule: "I2",
-        what: format!("event {} ({}) does not have its shape: {error}", event.seq, event.kind),
-    })
 }

@@ -1,9 +1,8 @@
 //! What `[notify]` and `[hooks]` may say, and how the rest is refused.
 
-use piton_model::hook::{HookCondition, HookKind, HookPoint, Method, Mode};
-use piton_model::notify::{ChannelKind, Day, Encryption, Given, Priority};
+use piton_model::hook::{Builtin, HookCondition, HookKind, HookPoint, Method, Mode};
+use piton_model::notify::{ChannelKind, Day, Encryption, Given, Notify, On, Priority, Rate, Trigger};
 
-use super::*;
 use crate::files::{Document, Files};
 use crate::layers::{Overrides, resolve};
 use crate::settings::Settings;
@@ -40,17 +39,17 @@ fn assert_said(project: &str, expected: &[(usize, &str)]) {
 #[test]
 fn without_a_word_nobody_is_told_and_nothing_is_called() {
     let settings = settings("", "");
-    assert_eq!((settings.notify.settled(), settings.hooks.settled()), (None, None));
+    assert_eq!((settings.settled_notify(), settings.settled_hooks()), (None, None));
     let off = self::settings("", "[notify]\nenabled = false\n[hooks]\nenabled = false\n");
-    assert!(off.notify.settled().is_some_and(|notify| notify.channels.is_empty() && notify.on.is_empty()));
-    assert_eq!(off.hooks.settled(), None);
+    assert!(off.settled_notify().is_some_and(|notify| notify.channels.is_empty() && notify.on.is_empty()));
+    assert_eq!(off.settled_hooks(), None);
 }
 
 #[test]
 fn the_bare_sections_mean_the_defaults() {
     let settings = settings("", "[notify]\n[hooks]\n");
-    assert_eq!(settings.notify.settled(), Some(Notify::default()));
-    let hooks = settings.hooks.settled().unwrap();
+    assert_eq!(settings.settled_notify(), Some(Notify::default()));
+    let hooks = settings.settled_hooks().unwrap();
     assert_eq!(hooks.default_timeout_ms, 30_000);
     assert_eq!(hooks.hooks, [Builtin::Logging.hook()]);
 }
@@ -93,7 +92,7 @@ fn every_documented_key_of_notify_is_read() {
         error = false
         attention_needed = { priority = "critical", channels = ["team"], title = "{short}", text = "{{x}} {detail}" }
     "#;
-    let notify = settings("", text).notify.settled().unwrap();
+    let notify = settings("", text).settled_notify().unwrap();
     assert_eq!(notify.rate, Rate { per_trigger_ms: 120_000, per_hour: 0, debounce_ms: 0 });
     let quiet = notify.quiet.unwrap();
     assert_eq!(
@@ -119,7 +118,7 @@ fn channels_and_triggers_of_both_files_go_together() {
                 [notify.triggers]\nerror = false\n";
     let project = "[notify.channels.log]\ntype = 'logfile'\npath = 'b'\n[notify.triggers]\nloop_paused = 'high'\n\
                    loop_completed = { channels = ['mine'] }\n";
-    let notify = settings(user, project).notify.settled().unwrap();
+    let notify = settings(user, project).settled_notify().unwrap();
     let channels: Vec<_> = notify.channels.iter().map(|channel| channel.name.as_str()).collect();
     assert_eq!(channels, ["mine", "log"]);
     assert_eq!(notify.channels[1].to, ChannelKind::Logfile { path: "b".to_owned() });
@@ -234,7 +233,7 @@ fn every_documented_key_of_hooks_is_read() {
         enabled = false
     "#;
     let settings = settings("", text);
-    let hooks = settings.hooks.settled().unwrap();
+    let hooks = settings.settled_hooks().unwrap();
     assert_eq!((hooks.default_timeout_ms, hooks.fail_on_hook_error), (10_000, true));
     let names: Vec<_> = hooks.hooks.iter().map(|hook| hook.name.as_str()).collect();
     assert_eq!(names, ["budget", "deploy", "board", "git"]);
@@ -259,7 +258,7 @@ fn every_documented_key_of_hooks_is_read() {
 fn a_builtin_that_is_described_is_called_once() {
     let text = "[hooks]\nbuiltin = ['logging', 'git']\n[hooks.git]\ntype = 'builtin'\npriority = 7\n\
                 points = ['loop_end']\n";
-    let hooks = settings("", text).hooks.settled().unwrap().hooks;
+    let hooks = settings("", text).settled_hooks().unwrap().hooks;
     let called: Vec<_> = hooks.iter().map(|hook| (hook.name.as_str(), hook.priority)).collect();
     assert_eq!(called, [("logging", 100), ("git", 7)]);
 }
@@ -324,7 +323,7 @@ fn the_examples_of_the_pages_are_accepted() {
         for block in page.split("```toml\n").skip(1) {
             let (example, _) = block.split_once("```").expect("a block has its end");
             let settings = settings("", example);
-            assert!(settings.notify.settled().is_some() || settings.hooks.settled().is_some(), "{example}");
+            assert!(settings.settled_notify().is_some() || settings.settled_hooks().is_some(), "{example}");
             examples += 1;
         }
     }

@@ -3,33 +3,28 @@
 //! The protocol is that of the product's keeper: publish with the lock held, start, write `exit.json`,
 //! let go. A crash may fall between any two steps.
 
-use piton_model::loop_machine::{
-    AttemptOutcome, ErrorClass, Finding, GuardReport, Report, ReportStatus, Usage,
-};
+use piton_model::loop_machine::AttemptOutcome;
 
 use crate::history::{Entry, Name};
+use crate::kind::{Intended, Simulated};
 use crate::rng::Rng;
-use crate::scenario::{Plant, Scenario};
-
-/// One tree in this many is a cheat.
-const CHEATS_ONE_IN: u64 = 12;
+use crate::scenario::Plant;
 
 /// What an attempt's directory holds.
-#[derive(Clone, Debug)]
-pub(crate) struct Directory {
+pub(crate) struct Directory<S> {
     pub(crate) name: Name,
     /// The keeper that holds its lock.
     pub(crate) locked_by: Option<u32>,
-    pub(crate) exit: Option<Exit>,
+    pub(crate) exit: Option<Exit<S>>,
     pub(crate) abandoned: bool,
 }
 
-/// `exit.json`, with the report beside it.
+/// `exit.json`, with what the process said beside it.
 #[derive(Clone, Debug)]
-pub(crate) struct Exit {
+pub(crate) struct Exit<S> {
     pub(crate) outcome: AttemptOutcome,
     pub(crate) duration_ms: u64,
-    pub(crate) report: Option<Report>,
+    pub(crate) said: Option<S>,
 }
 
 /// How far a keeper came.
@@ -46,8 +41,7 @@ pub(crate) enum Step {
 }
 
 /// A living keeper.
-#[derive(Clone, Debug)]
-pub(crate) struct Keeper {
+pub(crate) struct Keeper<S> {
     pub(crate) id: u32,
     pub(crate) name: Name,
     pub(crate) step: Step,
@@ -57,7 +51,7 @@ pub(crate) struct Keeper {
     /// Planted bug: it takes a name that is taken.
     pub(crate) replaces: bool,
     outcome: AttemptOutcome,
-    report: Option<Report>,
+    said: Option<S>,
     steps_left: u64,
     worked_ms: u64,
 }
@@ -71,60 +65,51 @@ pub(crate) enum Answer {
 }
 
 /// What became of an attempt, as far as its directory tells.
-#[derive(Clone, Debug)]
-pub(crate) enum Found {
+pub(crate) enum Found<S> {
     Absent,
     Abandoned,
     Alive,
-    Finished(Box<Exit>),
+    Finished(Box<Exit<S>>),
     Dead,
 }
 
 /// Everything on the machine that is not a driver.
-pub(crate) struct Machine {
-    pub(crate) directories: Vec<Directory>,
-    pub(crate) keepers: Vec<Keeper>,
+pub(crate) struct Host<K: Simulated> {
+    pub(crate) directories: Vec<Directory<K::Said>>,
+    pub(crate) keepers: Vec<Keeper<K::Said>>,
     /// Processes in the work tree that live.
     pub(crate) processes: Vec<Name>,
     /// Answers of keepers, by their id, until their launcher reads them.
     answers: Vec<(u32, Answer)>,
-    /// The content of the work tree.
-    pub(crate) tree: u32,
-    trees: u32,
-    /// The tree of each snapshot.
-    pub(crate) snapshots: Vec<u32>,
     pub(crate) boot: u32,
-    pub(crate) host: String,
+    pub(crate) name: String,
     next_keeper: u32,
     plant: Option<Plant>,
 }
 
-impl Machine {
+impl<K: Simulated> Host<K> {
     pub(crate) fn new(plant: Option<Plant>) -> Self {
         Self {
             directories: Vec::new(),
             keepers: Vec::new(),
             processes: Vec::new(),
             answers: Vec::new(),
-            tree: 0,
-            trees: 0,
-            snapshots: Vec::new(),
             boot: 0,
-            host: "host".to_owned(),
+            name: "host".to_owned(),
             next_keeper: 0,
             plant,
         }
     }
 
-    fn directory(&self, name: Name) -> Option<&Directory> {
+    fn directory(&self, name: Name) -> Option<&Directory<K::Said>> {
         self.directories.iter().rev().find(|directory| directory.name == name)
     }
 
-    fn directory_mut(&mut self, name: Name) -> Option<&mut Directory> {
+    fn directory_mut(&mut self, name: Name) -> Option<&mut Directory<K::Said>> {
         self.directories.iter_mut().rev().find(|directory| directory.name == name)
     }
 
-    pub(crate) fn look(&self, name: Name) -> Found {
+    pub(crate) fn look(&self, name: Name) -> Found<K::Said> {
         match self.directory(name) {
             None => Found::Absent,
             Some(directory) if directory.locked_by.is_some() => Found::Alive,
@@ -147,24 +132,20 @@ impl Machine {
     }
 
     /// Starts a keeper; it has done nothing yet.
-    pub(crate) fn launch(&mut self, name: Name, replaces: bool, scenario: &Scenario, rng: &mut Rng) -> u32 {
+    pub(crate) fn launch(&mut self, name: Name, replaces: bool, scene: &K::Scene, rng: &mut Rng) -> u32 {
         self.next_keeper += 1;
         let id = self.next_keeper;
-        let (outcome, report, steps_left) = match name {
-            Name::Attempt(_) => fate_of_agent(scenario, rng),
-            Name::Check { .. } => (AttemptOutcome::Succeeded, None, rng.between(1, 2)),
-        };
-        let step = Step::Preparing;
+        let Intended { outcome, said, steps } = K::intend(name, scene, rng);
         self.keepers.push(Keeper {
             id,
             name,
-            step,
+            step: Step::Preparing,
             cancelled: false,
             stalled_until: 0,
             replaces,
             outcome,
-            report,
-            steps_left,
+            said,
+            steps_left: steps,
             worked_ms: 0,
         });
         id
@@ -199,34 +180,16 @@ impl Machine {
         }
     }
 
-    /// The snapshot of the tree as it is: the last one, if nothing changed since.
-    pub(crate) fn snapshot(&mut self) -> piton_model::loop_machine::Snapshot {
-        if self.snapshots.last() != Some(&self.tree) {
-            self.snapshots.push(self.tree);
-        }
-        let (id, tree) = (format!("s{}", self.snapshots.len() - 1), format!("t{}", self.tree));
-        piton_model::loop_machine::Snapshot { id, tree }
-    }
-
-    pub(crate) fn restore(&mut self, id: &str) {
-        let index: usize = id[1..].parse().expect("snapshots are numbered");
-        self.tree = self.snapshots[index];
-    }
-
-    /// Somebody writes to the tree.
-    pub(crate) fn write_tree(&mut self, rng: &mut Rng) {
-        if rng.one_in(16) && self.trees > 0 {
-            // Back to something that was there before.
-            self.tree = rng.below(u64::from(self.trees)) as u32;
-        } else {
-            self.trees += 1;
-            self.tree = self.trees;
-        }
-    }
-
     /// One small step of the keeper at `index`.
-    pub(crate) fn step(&mut self, index: usize, scenario: &Scenario, rng: &mut Rng, log: &mut Vec<Entry>) {
-        let Keeper { id, name, step, cancelled, outcome, .. } = self.keepers[index];
+    pub(crate) fn step(
+        &mut self,
+        index: usize,
+        scene: &mut K::Scene,
+        rng: &mut Rng,
+        log: &mut Vec<Entry>,
+    ) {
+        let Keeper { id, name, step, cancelled, outcome, .. } = &self.keepers[index];
+        let (id, name, step, cancelled, outcome) = (*id, *name, *step, *cancelled, *outcome);
         match step {
             Step::Preparing => self.publish(index, rng),
             Step::PublishedUnlocked => {
@@ -237,7 +200,7 @@ impl Machine {
             }
             Step::Published if cancelled => {
                 self.keepers[index].outcome = AttemptOutcome::Cancelled;
-                self.keepers[index].report = None;
+                self.keepers[index].said = None;
                 self.keepers[index].step = Step::TreeEmpty;
             }
             Step::Published if outcome == AttemptOutcome::NotStartable => {
@@ -250,8 +213,8 @@ impl Machine {
             }
             // Between the start and `started.json`.
             Step::Spawned => self.keepers[index].step = Step::Running,
-            Step::Running => self.run(index, rng, log),
-            Step::TreeEmpty => self.write_exit(index, scenario, log),
+            Step::Running => self.run(index, scene, rng, log),
+            Step::TreeEmpty => self.write_exit(index, scene, log),
             Step::ExitWritten => {
                 if let Some(directory) = self.directory_mut(name) {
                     directory.locked_by = None;
@@ -262,7 +225,8 @@ impl Machine {
     }
 
     fn publish(&mut self, index: usize, rng: &mut Rng) {
-        let Keeper { id, name, replaces, .. } = self.keepers[index];
+        let Keeper { id, name, replaces, .. } = &self.keepers[index];
+        let (id, name, replaces) = (*id, *name, *replaces);
         if rng.one_in(400) {
             self.answers.push((id, Answer::Failed));
             self.keepers.remove(index);
@@ -280,19 +244,16 @@ impl Machine {
         self.keepers[index].step = if late { Step::PublishedUnlocked } else { Step::Published };
     }
 
-    fn run(&mut self, index: usize, rng: &mut Rng, log: &mut Vec<Entry>) {
-        let is_agent = matches!(self.keepers[index].name, Name::Attempt(_));
+    fn run(&mut self, index: usize, scene: &mut K::Scene, rng: &mut Rng, log: &mut Vec<Entry>) {
         self.keepers[index].worked_ms += rng.between(200, 4_000);
-        if is_agent && rng.percent(60) {
-            self.write_tree(rng);
-        }
+        K::work(self.keepers[index].name, scene, rng);
         let keeper = &mut self.keepers[index];
         let gone = !self.processes.contains(&keeper.name);
         if gone {
             // It was killed from outside.
-            (keeper.outcome, keeper.report) = (AttemptOutcome::Failed, None);
+            (keeper.outcome, keeper.said) = (AttemptOutcome::Failed, None);
         } else if keeper.cancelled {
-            (keeper.outcome, keeper.report) = (AttemptOutcome::Cancelled, None);
+            (keeper.outcome, keeper.said) = (AttemptOutcome::Cancelled, None);
         } else if keeper.steps_left > 0 {
             keeper.steps_left -= 1;
             return;
@@ -302,52 +263,17 @@ impl Machine {
         self.gone(name, log);
     }
 
-    fn write_exit(&mut self, index: usize, scenario: &Scenario, log: &mut Vec<Entry>) {
+    fn write_exit(&mut self, index: usize, scene: &K::Scene, log: &mut Vec<Entry>) {
         let keeper = &mut self.keepers[index];
-        let (name, mut outcome, duration_ms) = (keeper.name, keeper.outcome, keeper.worked_ms);
-        let report = keeper.report.take();
+        let (name, duration_ms) = (keeper.name, keeper.worked_ms);
+        let outcome = K::ends(name, keeper.outcome, scene);
+        let said = keeper.said.take();
         keeper.step = Step::ExitWritten;
-        if let Name::Check { index: check, .. } = name
-            && outcome == AttemptOutcome::Succeeded
-            && !self.passes(scenario, check)
-        {
-            outcome = AttemptOutcome::Failed;
-        }
-        let cost = report.as_ref().and_then(|report| report.cost_microusd);
+        let cost = said.as_ref().and_then(K::cost);
         log.push(Entry::ExitWritten { name, outcome: word(outcome), cost });
         if let Some(directory) = self.directory_mut(name) {
-            directory.exit = Some(Exit { outcome, duration_ms, report });
+            directory.exit = Some(Exit { outcome, duration_ms, said });
         }
-    }
-
-    /// What the guard says about the tree: some are cheats, always the same ones.
-    pub(crate) fn guard(&self, scenario: &Scenario) -> GuardReport {
-        let mut dice = Rng::new(scenario.dice ^ u64::from(self.tree).rotate_left(32));
-        let cheats = dice.one_in(CHEATS_ONE_IN);
-        let finding = Finding {
-            id: format!("{:010x}", self.tree),
-            rule: "test-deleted".to_owned(),
-            regression_type: "test_deletion".to_owned(),
-            pattern: None,
-            severity: "critical".to_owned(),
-            confidence_percent: 97,
-            blocking: true,
-            file: "tests".to_owned(),
-            line: 1,
-            message: "a test is gone".to_owned(),
-            undo: "restore it".to_owned(),
-        };
-        let findings: Vec<_> = cheats.then_some(finding).into_iter().collect();
-        GuardReport { findings_total: findings.len() as u32, findings, ..GuardReport::default() }
-    }
-
-    /// Whether the tree passes this check.
-    fn passes(&self, scenario: &Scenario, check: u8) -> bool {
-        if self.tree == 0 {
-            return scenario.green_start;
-        }
-        let mut dice = Rng::new(scenario.dice ^ (u64::from(self.tree) << 8 | u64::from(check)));
-        dice.below(1_000) < scenario.passes_permille
     }
 
     /// The keeper dies; what it held lives on.
@@ -381,7 +307,7 @@ impl Machine {
 }
 
 /// The word for an outcome, by the simulation's own account.
-fn word(outcome: AttemptOutcome) -> &'static str {
+pub(crate) fn word(outcome: AttemptOutcome) -> &'static str {
     match outcome {
         AttemptOutcome::Succeeded => "succeeded",
         AttemptOutcome::Failed => "failed",
@@ -389,51 +315,5 @@ fn word(outcome: AttemptOutcome) -> &'static str {
         AttemptOutcome::Hung => "hung",
         AttemptOutcome::Cancelled => "cancelled",
         AttemptOutcome::NotStartable => "not_startable",
-    }
-}
-
-fn fate_of_agent(scenario: &Scenario, rng: &mut Rng) -> (AttemptOutcome, Option<Report>, u64) {
-    let mut report = Report::default();
-    if rng.percent(70) {
-        report.cost_microusd = Some(rng.between(1_000, 200_000));
-        report.usage = Some(Usage {
-            input_tokens: rng.below(1_000),
-            output_tokens: rng.below(400),
-            cached_input_tokens: None,
-        });
-    }
-    if scenario.chatty {
-        report.summary = Some("I looked at the code and changed it. ".repeat(60));
-    }
-    let steps = rng.between(1, 3);
-    if rng.below(1_000) < scenario.done_permille {
-        report.status = Some(ReportStatus::Done);
-        return (AttemptOutcome::Succeeded, Some(report), steps);
-    }
-    match rng.below(100) {
-        0..70 => {
-            report.status = Some(ReportStatus::Continue);
-            (AttemptOutcome::Succeeded, Some(report), steps)
-        }
-        70..74 => {
-            report.status = Some(ReportStatus::Blocked);
-            report.reason = Some(format!("no key {}", rng.below(1_000)));
-            (AttemptOutcome::Succeeded, Some(report), steps)
-        }
-        74..84 => (AttemptOutcome::Failed, Some(report), steps),
-        84..87 => (AttemptOutcome::Hung, None, steps + 4),
-        87..90 => (AttemptOutcome::TimedOut, None, steps + 4),
-        90..96 => {
-            let overloaded = rng.one_in(2);
-            report.error_class =
-                Some(if overloaded { ErrorClass::Overloaded } else { ErrorClass::RateLimit });
-            (AttemptOutcome::Failed, Some(report), 1)
-        }
-        96 => {
-            report.error_class = Some(ErrorClass::Auth);
-            (AttemptOutcome::Failed, Some(report), 1)
-        }
-        97 => (AttemptOutcome::NotStartable, None, 0),
-        _ => (AttemptOutcome::Succeeded, None, steps),
     }
 }

@@ -1,0 +1,53 @@
+//! `[agent]` and `[agents.NAME]`: who does the work.
+
+use serde_json::json;
+
+use crate::entry::{Entry, Section, section};
+use crate::read::agents;
+use crate::settings::by_name;
+use crate::show;
+use crate::types::{Flag, Text, Texts, takes};
+
+section! {
+    /// Who does the work, and what they are given.
+    agent: AgentSection = "agent" {
+        /// The name of the agent that is used.
+        name as "use": Text, [Loop Workflow Ledger] {
+            variable: Some("PITON_AGENT"), flag: Some("--agent"), shown: true, otherwise: "must be said",
+        };
+        /// Whether an agent gets tools and hooks to talk back with.
+        inject: Flag, [Loop] { otherwise: "`true`" };
+        /// The only variables an agent gets from outside; `NAME*` stands for all that begin so.
+        pass: Texts, [Loop Workflow Ledger] { otherwise: "all of your environment" };
+    }
+}
+
+/// Agents of one's own.
+pub(crate) const NAMED_AGENTS: Section = Section {
+    path: "agents",
+    about: "Agents of your own, and other commands for those that piton knows.",
+    there: |_| {},
+    entries: &[Entry {
+        section: "agents",
+        words: "How a program is started, spoken to and understood; `docs/agents.md` has its keys.",
+        kinds: &[piton_model::Kind::Loop, piton_model::Kind::Workflow, piton_model::Kind::Ledger],
+        takes: || {
+            let command = json!({"type": "array", "items": {"type": "string"}, "minItems": 1});
+            let schema =
+                json!({"type": "object", "properties": {"command": command}, "required": ["command"]});
+            takes("a table with `command`", schema)
+        },
+        read: agents::read,
+        overlay: |lower, upper| {
+            by_name(&mut lower.agents, std::mem::take(&mut upper.agents), |agent| &agent.run.name);
+        },
+        show: |settings| {
+            let each = settings.agents.iter().map(|agent| {
+                let section = format!("agents.{}", agent.value.run.name);
+                show::value(&section, "command", agent, |agent| json!(agent.run.command))
+            });
+            each.collect()
+        },
+        ..Entry::BASE
+    }],
+};

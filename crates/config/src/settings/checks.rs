@@ -1,0 +1,243 @@
+//! `[checks]` and `[metrics]`: the commands that judge and measure the tree.
+
+use piton_model::Kind;
+use piton_model::limits::CUSTOM_MEASURES_MAX;
+use piton_model::loop_machine::{Check, Metric, Reading};
+use serde_json::{Value, json};
+use toml::de::{DeTable, DeValue};
+
+use crate::check::{CHECK_TIMEOUT_MS, command_problem, default_check, name_problem};
+use crate::duration::format_duration;
+use crate::entry::{Entry, Inner, Section, Type};
+use crate::problem::quoted;
+use crate::read::{Pair, Reader, entries};
+use crate::settings::{Settings, by_name};
+use crate::show;
+use crate::types::{Path, takes};
+
+/// `[checks]`.
+pub(crate) const CHECKS: Section = Section {
+    path: "checks",
+    about: "What piton runs to see whether the work is done, in this order.",
+    there: |_| {},
+    entries: &[Entry {
+        section: "checks",
+        words: "A command that must exit with 0.",
+        kinds: &[Kind::Loop],
+        flag: Some("--check"),
+        inner: &CHECK_KEYS,
+        takes: || takes("a shell command, or a table with `command`", command_or_table(&CHECK_KEYS)),
+        read: check,
+        overlay: |lower, upper| {
+            by_name(&mut lower.checks, std::mem::take(&mut upper.checks), |check| &check.name);
+        },
+        show: |settings| {
+            let each = settings.checks.iter();
+            each.map(|check| show::value("checks", &check.value.name, check, check_value)).collect()
+        },
+        configure: |settings, config| {
+            config.checks = settings.checks.iter().map(|check| check.value.clone()).collect();
+        },
+        ..Entry::BASE
+    }],
+};
+
+/// `[metrics]`.
+pub(crate) const METRICS: Section = Section {
+    path: "metrics",
+    about: "Numbers to measure beside those that piton knows anyway.",
+    there: |_| {},
+    entries: &[Entry {
+        section: "metrics",
+        words: "A command that prints a number.",
+        kinds: &[Kind::Loop],
+        inner: &METRIC_KEYS,
+        takes: || takes("a shell command, or a table with `command`", command_or_table(&METRIC_KEYS)),
+        read: metric,
+        overlay: |lower, upper| {
+            by_name(&mut lower.metrics, std::mem::take(&mut upper.metrics), |metric| &metric.name);
+        },
+        show: |settings| {
+            let each = settings.metrics.iter();
+            each.map(|metric| show::value("metrics", &metric.value.name, metric, metric_value)).collect()
+        },
+        configure: |settings, config| {
+            config.metrics = settings.metrics.iter().map(|metric| metric.value.clone()).collect();
+        },
+        ..Entry::BASE
+    }],
+};
+
+const CHECK_KEYS: [Inner; 5] = [
+    Inner { key: "command", takes: "a shell command", words: "What is run." },
+    Inner { key: "timeout", takes: "a duration", words: "How long it may take; 15 minutes unless said." },
+    Inner { key: "cheap", takes: "`true` or `false`", words: "An agent is held to it before it stops." },
+    Inner {
+        key: "format",
+        takes: "a format",
+        words: "What its report is written in: lcov, cobertura and others.",
+    },
+    Inner {
+        key: "path",
+        takes: "a path in the repository",
+        words: "A report that it writes and piton reads.",
+    },
+];
+
+const METRIC_KEYS: [Inner; 3] = [
+    Inner { key: "command", takes: "a shell command", words: "What is run." },
+    Inner { key: "regex", takes: "a regular expression", words: "Its first group is the number." },
+    Inner { key: "timeout", takes: "a duration", words: "How long it may take; 15 minutes unless said." },
+];
+
+/// What `format` of a check may be.
+const FORMATS: [(&str, &str); 7] = [
+    ("lcov", "lcov"),
+    ("cobertura", "cobertura"),
+    ("coverage.py", "coverage.py"),
+    ("llvm-cov", "llvm-cov"),
+    ("istanbul", "istanbul"),
+    ("go", "go"),
+    ("jacoco", "jacoco"),
+];
+
+fn command_or_table(keys: &[Inner]) -> Value {
+    json!({"anyOf": [{"type": "string"}, table(keys, &["command"])]})
+}
+
+/// A table that takes these keys and no other.
+pub(super) fn table(keys: &[Inner], required: &[&str]) -> Value {
+    let properties: serde_json::Map<_, _> =
+        keys.iter().map(|inner| (inner.key.to_owned(), json!({"description": inner.words}))).collect();
+    json!({
+        "type": "object", "properties": properties, "required": required, "additionalProperties": false,
+    })
+}
+
+/// The keys alone, to suggest one.
+pub(super) fn keys(inner: &[Inner]) -> Vec<&'static str> {
+    inner.iter().map(|inner| inner.key).collect()
+}
+
+fn check(reader: &mut Reader<'_>, settings: &mut Settings, (name, key, value): Pair<'_, '_>) {
+    let start = key.span().start;
+    if let Some(why) = name_problem(name) {
+        reader.problem(start, format!("{} cannot name a check: {why}", quoted(name)));
+        return;
+    }
+    let check = match value.get_ref() {
+        DeValue::Table(table) => detailed_check(reader, name, start, table),
+        _ => reader.text(name, value).map(|command| default_check(name, command.value)),
+    };
+    let Some(check) = check else { return };
+    if let Some(why) = command_problem(&check.command) {
+        reader.problem(value.span().start, format!("check `{name}`: {why}"));
+        return;
+    }
+    settings.checks.push(reader.sourced(check, start));
+}
+
+fn detailed_check(reader: &mut Reader<'_>, name: &str, start: usize, table: &DeTable<'_>) -> Option<Check> {
+    let mut command = None;
+    let (mut format, mut path) = (None, None);
+    let mut check = default_check(name, "");
+    for (inner, key, value) in entries(table) {
+        match inner {
+            "command" => command = Some(reader.text("command", value)),
+            "timeout" => {
+                check.timeout_ms =
+                    reader.duration("timeout", value).map_or(check.timeout_ms, |found| found.value);
+            }
+            "cheap" => check.cheap = reader.flag("cheap", value).is_some_and(|flag| flag.value),
+            "format" => format = reader.word(inner, value, &FORMATS).map(|word| word.value.to_owned()),
+            "path" => path = Path::read(reader, inner, value),
+            _ => reader.unknown(
+                key.span().start,
+                &format!("key in check `{name}`:"),
+                inner,
+                &keys(&CHECK_KEYS),
+            ),
+        }
+    }
+    if command.is_none() {
+        reader.problem(start, format!("the check `{name}` has no `command`"));
+    }
+    if format.is_some() && path.is_none() {
+        let message = format!("the check `{name}` has a `format` but no `path` of a file in it");
+        reader.problem(start, message);
+    }
+    check.reads = path.map(|path| Reading { path, format });
+    check.command = command.flatten()?.value;
+    Some(check)
+}
+
+fn check_value(check: &Check) -> Value {
+    if check.timeout_ms == CHECK_TIMEOUT_MS && !check.cheap && check.reads.is_none() {
+        return json!(check.command);
+    }
+    let mut members = serde_json::Map::from_iter([("command".to_owned(), json!(check.command))]);
+    if check.timeout_ms != CHECK_TIMEOUT_MS {
+        members.insert("timeout".to_owned(), json!(format_duration(check.timeout_ms)));
+    }
+    if let Some(reads) = &check.reads {
+        members.extend(reads.format.iter().map(|format| ("format".to_owned(), json!(format))));
+        members.insert("path".to_owned(), json!(reads.path));
+    }
+    if check.cheap {
+        members.insert("cheap".to_owned(), json!(true));
+    }
+    Value::Object(members)
+}
+
+fn metric(reader: &mut Reader<'_>, settings: &mut Settings, (name, key, value): Pair<'_, '_>) {
+    let start = key.span().start;
+    if let Some(why) = name_problem(name) {
+        reader.problem(start, format!("{} cannot name a metric: {why}", quoted(name)));
+        return;
+    }
+    let mut metric =
+        Metric { name: name.to_owned(), command: String::new(), regex: None, timeout_ms: CHECK_TIMEOUT_MS };
+    match value.get_ref() {
+        DeValue::Table(table) => detailed_metric(reader, table, &mut metric),
+        _ => metric.command = reader.text(name, value).map(|text| text.value).unwrap_or_default(),
+    }
+    if let Some(why) = command_problem(&metric.command) {
+        reader.problem(start, format!("metric `{name}`: {why}"));
+        return;
+    }
+    settings.metrics.push(reader.sourced(metric, start));
+    if settings.metrics.len() > CUSTOM_MEASURES_MAX {
+        reader.problem(start, format!("a run has at most {CUSTOM_MEASURES_MAX} metrics"));
+    }
+}
+
+fn detailed_metric(reader: &mut Reader<'_>, table: &DeTable<'_>, metric: &mut Metric) {
+    for (inner, key, value) in entries(table) {
+        match inner {
+            "command" => {
+                metric.command = reader.text(inner, value).map(|text| text.value).unwrap_or_default();
+            }
+            "regex" => {
+                let what = format!("`regex` of metric `{}`", metric.name);
+                metric.regex = reader.regex(&what, inner, value);
+            }
+            "timeout" => {
+                metric.timeout_ms =
+                    reader.duration(inner, value).map_or(metric.timeout_ms, |found| found.value);
+            }
+            _ => reader.unknown(
+                key.span().start,
+                &format!("key in metric `{}`:", metric.name),
+                inner,
+                &keys(&METRIC_KEYS),
+            ),
+        }
+    }
+}
+
+fn metric_value(metric: &Metric) -> Value {
+    match &metric.regex {
+        None => json!(metric.command),
+        Some(regex) => json!({"command": metric.command, "regex": regex}),
+    }
+}

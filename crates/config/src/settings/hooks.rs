@@ -1,0 +1,348 @@
+//! `[hooks]`: what is called when. Any key that is a table describes a hook.
+
+use piton_model::Kind;
+use piton_model::hook::{Builtin, Hook, HookCondition, HookKind, HookPoint, Hooks, Method, Mode};
+use serde_json::json;
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::checks::{keys, table};
+use super::notify::address;
+use crate::check::{command_problem, name_problem};
+use crate::entry::{Entry, Inner, Section, Type, section};
+use crate::problem::quoted;
+use crate::read::{Pair, Reader, entries};
+use crate::settings::{Settings, by_name};
+use crate::show;
+use crate::types::{Duration, Flag, Many, OneOf, Text, Word, takes};
+
+section! {
+    /// What is called when; without this section, what files in `.ralph/hooks` describe.
+    hooks: HooksSettings = "hooks" {
+        /// Whether any hook is called.
+        enabled: Flag, [Loop] { otherwise: "`true`" };
+        /// Where hooks in files of their own are.
+        dir: Text, [Loop] { otherwise: "`\".ralph/hooks\"`" };
+        /// How long a hook may take.
+        default_timeout: Duration, [Loop] { otherwise: "`\"30s\"`" };
+        /// Whether a hook that fails stops the run.
+        fail_on_hook_error: Flag, [Loop] { otherwise: "`false`" };
+        /// What piton brings and is to be called.
+        builtin: Many<OneOf<Builtin>>, [Loop] { otherwise: "`[\"logging\"]`" };
+    }
+}
+
+/// `[hooks.NAME]`.
+pub(crate) const NAMED_HOOKS: Section = Section {
+    path: "hooks",
+    about: "Hooks of your own.",
+    there: |_| {},
+    entries: &[Entry {
+        section: "hooks",
+        words: "A hook of your own.",
+        kinds: &[Kind::Loop],
+        inner: &KEYS,
+        takes: || takes("a table with `points` and what is run", table(&KEYS, &[])),
+        read: |reader, settings, pair| {
+            let start = pair.1.span().start;
+            let hook = hook(reader, pair);
+            settings.own_hooks.extend(hook.map(|hook| reader.sourced(hook, start)));
+        },
+        overlay: |lower, upper| {
+            by_name(&mut lower.own_hooks, std::mem::take(&mut upper.own_hooks), |hook| &hook.name);
+        },
+        show: |settings| {
+            let each = settings.own_hooks.iter();
+            each.map(|hook| show::value("hooks", &hook.value.name, hook, |hook| json!(hook.run.label())))
+                .collect()
+        },
+        ..Entry::BASE
+    }],
+};
+
+const KEYS: [Inner; 11] = [
+    Inner { key: "points", takes: "a list of points", words: "Where it is called." },
+    Inner { key: "priority", takes: "a whole number", words: "Higher ones are called first." },
+    Inner { key: "timeout", takes: "a duration", words: "How long it may take." },
+    Inner { key: "enabled", takes: "`true` or `false`", words: "Whether it is called." },
+    Inner {
+        key: "type",
+        takes: "`builtin`, `script`, `command` or `webhook`",
+        words: "What it is, where that is not plain.",
+    },
+    Inner { key: "command", takes: "a shell command", words: "What is run." },
+    Inner { key: "path", takes: "a path", words: "A script that is run." },
+    Inner { key: "args", takes: "a list of texts", words: "The arguments of the script." },
+    Inner { key: "url", takes: "an address", words: "Where it is posted." },
+    Inner { key: "method", takes: "`POST`, `PUT` or `PATCH`", words: "How it is posted." },
+    Inner { key: "conditions", takes: "a list of tables", words: "When it is called." },
+];
+
+impl Settings {
+    /// The hooks a run is given; none where nothing is to be called. Scripts are not sealed yet.
+    pub fn settled_hooks(&self) -> Option<Hooks> {
+        let said = &self.hooks;
+        if !said.is_there || said.enabled.as_ref().is_some_and(|enabled| !enabled.value) {
+            return None;
+        }
+        let mut hooks = Hooks::default();
+        if let Some(timeout) = &said.default_timeout {
+            hooks.default_timeout_ms = timeout.value;
+        }
+        hooks.fail_on_hook_error = said.fail_on_hook_error.as_ref().is_some_and(|flag| flag.value);
+        let builtin = said.builtin.as_ref().map_or(vec![Builtin::Logging], |said| said.value.clone());
+        // One that is described is called as it was described, and once.
+        let is_described =
+            |builtin: &Builtin| self.own_hooks.iter().any(|hook| hook.value.name == builtin.as_str());
+        hooks.hooks.extend(builtin.into_iter().filter(|builtin| !is_described(builtin)).map(Builtin::hook));
+        hooks.hooks.extend(self.own_hooks.iter().map(|hook| hook.value.clone()));
+        Some(hooks)
+    }
+}
+
+impl Word for Builtin {
+    fn words() -> Vec<(&'static str, Self)> {
+        Self::ALL.map(|builtin| (builtin.as_str(), builtin)).to_vec()
+    }
+}
+
+impl Word for Method {
+    fn words() -> Vec<(&'static str, Self)> {
+        [Self::Post, Self::Put, Self::Patch].map(|method| (method.as_str(), method)).to_vec()
+    }
+}
+
+impl Word for HookPoint {
+    fn words() -> Vec<(&'static str, Self)> {
+        Self::ALL.map(|point| (point.as_str(), point)).to_vec()
+    }
+}
+
+/// A hook; nothing where it is wrong or switched off.
+fn hook(reader: &mut Reader<'_>, (name, key, value): Pair<'_, '_>) -> Option<Hook> {
+    let start = key.span().start;
+    if let Some(why) = name_problem(name) {
+        reader.problem(start, format!("{} cannot name a hook: {why}", quoted(name)));
+        return None;
+    }
+    let table = value.get_ref().as_table()?;
+    let mut hook = Hook { name: name.to_owned(), points: Vec::new(), priority: 0, ..Builtin::Logging.hook() };
+    let (mut is_on, mut found) = (true, Found::default());
+    for (inner, key, value) in entries(table) {
+        match inner {
+            "points" => {
+                hook.points = Many::<OneOf<HookPoint>>::read(reader, inner, value).unwrap_or_default();
+            }
+            "priority" => hook.priority = priority(reader, value),
+            "timeout" => hook.timeout_ms = reader.duration(inner, value).map(|timeout| timeout.value),
+            "enabled" => is_on = reader.flag(inner, value).is_none_or(|flag| flag.value),
+            "type" => found.kind = reader.text(inner, value).map(|kind| kind.value),
+            "command" => found.command = reader.text(inner, value).map(|text| text.value),
+            "path" => found.path = reader.text(inner, value).map(|text| text.value),
+            "args" => found.args = reader.list(inner, value).map(|list| list.value),
+            "url" => found.url = Some(address(reader, inner, value)),
+            "method" => found.method = OneOf::read(reader, inner, value),
+            "conditions" => hook.conditions = conditions(reader, name, value),
+            _ => reader.unknown(key.span().start, &format!("key in hook `{name}`:"), inner, &keys(&KEYS)),
+        }
+    }
+    let run = found.run(reader, name, start)?;
+    if let HookKind::Builtin { builtin } = &run {
+        if !table.contains_key("points") {
+            hook.points = builtin.points();
+        }
+        if !table.contains_key("priority") {
+            hook.priority = builtin.priority();
+        }
+    } else if !table.contains_key("points") {
+        reader.problem_with_hint(
+            start,
+            format!("the hook `{name}` has no `points`"),
+            "say where it is called: `points = [\"loop_end\"]`",
+        );
+    }
+    hook.run = run;
+    is_on.then_some(hook)
+}
+
+fn priority(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> i32 {
+    let number = match value.get_ref() {
+        DeValue::Integer(number) => i32::from_str_radix(number.as_str(), number.radix()).ok(),
+        _ => None,
+    };
+    if number.is_none() {
+        reader.problem(value.span().start, "`priority` must be a whole number; higher ones are called first");
+    }
+    number.unwrap_or(0)
+}
+
+/// What a hook says about what it runs.
+#[derive(Default)]
+struct Found {
+    kind: Option<String>,
+    command: Option<String>,
+    path: Option<String>,
+    args: Option<Vec<String>>,
+    /// There, and right.
+    url: Option<Option<piton_model::notify::Given>>,
+    method: Option<Method>,
+}
+
+/// What a hook is.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Builtin,
+    Script,
+    Command,
+    Webhook,
+}
+
+impl Word for Way {
+    fn words() -> Vec<(&'static str, Self)> {
+        vec![
+            ("builtin", Self::Builtin),
+            ("script", Self::Script),
+            ("command", Self::Command),
+            ("webhook", Self::Webhook),
+        ]
+    }
+}
+
+impl Found {
+    fn run(self, reader: &mut Reader<'_>, name: &str, start: usize) -> Option<HookKind> {
+        let ways = [
+            (Way::Command, self.command.is_some()),
+            (Way::Script, self.path.is_some()),
+            (Way::Webhook, self.url.is_some()),
+        ];
+        let given: Vec<_> = ways.iter().filter(|(_, is_given)| *is_given).map(|(way, _)| *way).collect();
+        let way = match (&self.kind, given.as_slice()) {
+            (Some(word), _) => {
+                let known = Way::words();
+                let Some((_, way)) = known.iter().find(|(known, _)| known == word) else {
+                    let known: Vec<_> = known.iter().map(|(word, _)| *word).collect();
+                    reader.unknown(start, &format!("type of hook `{name}`:"), word, &known);
+                    return None;
+                };
+                *way
+            }
+            (None, [way]) => *way,
+            (None, _) => {
+                let message = format!("the hook `{name}` does not say what it runs");
+                reader.problem_with_hint(
+                    start,
+                    message,
+                    "give one of `command`, `path` and `url`, or a `type`",
+                );
+                return None;
+            }
+        };
+        if let Some(other) = given.iter().find(|other| **other != way) {
+            let message = format!("the hook `{name}` is both a {} and a {}", way.word(), other.word());
+            reader.problem(start, message);
+            return None;
+        }
+        let missing = |reader: &mut Reader<'_>, key: &str| {
+            reader.problem(start, format!("the hook `{name}` has no `{key}`"));
+        };
+        match way {
+            Way::Command => match self.command {
+                Some(command) => {
+                    let problem = command_problem(&command);
+                    if let Some(why) = problem {
+                        reader.problem(start, format!("hook `{name}`: {why}"));
+                    }
+                    problem.is_none().then_some(HookKind::Command { command })
+                }
+                None => {
+                    missing(reader, "command");
+                    None
+                }
+            },
+            Way::Script if self.path.as_ref().is_some_and(|path| !path.is_empty()) => {
+                let (path, args) = (self.path?, self.args.unwrap_or_default());
+                Some(HookKind::Script { path, args, digest: None })
+            }
+            Way::Script => {
+                missing(reader, "path");
+                None
+            }
+            Way::Webhook => match self.url {
+                Some(url) => Some(HookKind::Webhook { url: url?, method: self.method.unwrap_or_default() }),
+                None => {
+                    missing(reader, "url");
+                    None
+                }
+            },
+            Way::Builtin => {
+                let builtin = Builtin::ALL.into_iter().find(|builtin| builtin.as_str() == name);
+                if builtin.is_none() {
+                    reader.unknown(start, "builtin hook", name, &Builtin::ALL.map(Builtin::as_str));
+                }
+                builtin.map(|builtin| HookKind::Builtin { builtin })
+            }
+        }
+    }
+}
+
+fn conditions(reader: &mut Reader<'_>, hook: &str, value: &Spanned<DeValue<'_>>) -> Vec<HookCondition> {
+    let Some(items) = value.get_ref().as_array() else {
+        let message = "`conditions` must be a list of tables such as `[{ type = \"every_n\", n = 5 }]`";
+        reader.problem(value.span().start, message);
+        return Vec::new();
+    };
+    items.iter().filter_map(|item| condition(reader, hook, item)).collect()
+}
+
+fn condition(reader: &mut Reader<'_>, hook: &str, value: &Spanned<DeValue<'_>>) -> Option<HookCondition> {
+    #[derive(Clone, Copy)]
+    enum Sort {
+        EveryN,
+        InMode,
+        IfPattern,
+        IfTestStatus,
+    }
+    const TYPES: [(&str, (&str, Sort)); 4] = [
+        ("every_n", ("n", Sort::EveryN)),
+        ("in_mode", ("modes", Sort::InMode)),
+        ("if_pattern", ("pattern", Sort::IfPattern)),
+        ("if_test_status", ("passing", Sort::IfTestStatus)),
+    ];
+    let start = value.span().start;
+    let table = reader.table(&format!("a condition of hook `{hook}`"), value, start)?;
+    let Some(kind) = table.get("type") else {
+        let known = TYPES.map(|(word, _)| format!("`{word}`")).join(", ");
+        let message = format!("a condition of hook `{hook}` has no `type`");
+        reader.problem_with_hint(start, message, format!("known are {known}"));
+        return None;
+    };
+    let (wanted, sort) = reader.word("type", kind, &TYPES)?.value;
+    for (name, key, _) in entries(table) {
+        if name != "type" && name != wanted {
+            reader.unknown(key.span().start, "key of a condition:", name, &[wanted]);
+        }
+    }
+    let Some(value) = table.get(wanted) else {
+        reader.problem(start, format!("a condition of hook `{hook}` has no `{wanted}`"));
+        return None;
+    };
+    match sort {
+        Sort::EveryN => {
+            let n = reader.whole(wanted, value)?;
+            if n == 0 {
+                reader.problem(value.span().start, "`n` is at least 1");
+            }
+            Some(HookCondition::EveryN { n })
+        }
+        Sort::InMode => {
+            Some(HookCondition::InMode { modes: Many::<OneOf<Mode>>::read(reader, wanted, value)? })
+        }
+        Sort::IfTestStatus => {
+            Some(HookCondition::IfTestStatus { passing: reader.flag(wanted, value)?.value })
+        }
+        Sort::IfPattern => {
+            let what = format!("`pattern` of hook `{hook}`");
+            Some(HookCondition::IfPattern { pattern: reader.regex(&what, wanted, value)? })
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! `[loop]`: what a loop does and when it gives up. Its ceilings are in `limit.rs`.
+
+use piton_model::loop_machine::{OnLost, SessionPolicy};
+
+use crate::entry::section;
+use crate::types::{OneOf, Path, Text, Word};
+
+section! {
+    /// What a loop does, and when it gives up.
+    loops: LoopSection = "loop" {
+        /// The file that holds the task, where none is given.
+        prompt: Path, [Loop] { flag: Some("--prompt-file"), shown: true, otherwise: "`PROMPT.md` or `prompt.md`" };
+        /// Whether iterations share a conversation: a fresh one each, one until it is full, or copies of the last good one.
+        session: OneOf<SessionPolicy>, [Loop] => session { variable: Some("PITON_SESSION"), shown: true };
+    }
+}
+
+section! {
+    /// When a loop ends at the latest, and what to do when one was cut off.
+    ends: EndSection = "loop" {
+        /// When it ends at the latest: a time of day (the next one when the run begins) or a moment.
+        deadline: Text, [Loop] { flag: Some("--deadline") };
+        /// What to do when the outcome of an attempt cannot be known.
+        on_lost: OneOf<OnLost>, [Loop] => on_lost { variable: Some("PITON_ON_LOST"), shown: true };
+    }
+}
+
+impl Word for SessionPolicy {
+    fn words() -> Vec<(&'static str, Self)> {
+        vec![("fresh", Self::Fresh), ("continue", Self::Continue), ("fork", Self::Fork)]
+    }
+}
+
+impl Word for OnLost {
+    fn words() -> Vec<(&'static str, Self)> {
+        vec![("retry", Self::Retry), ("restore_and_retry", Self::RestoreAndRetry), ("ask", Self::Ask)]
+    }
+}

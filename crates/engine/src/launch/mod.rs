@@ -1,0 +1,5 @@
+//! Launching: how everything that a run starts comes to be.
+
+mod port;
+
+pub(crate) use port::{Kept, Supervised, begin};

@@ -1,0 +1,325 @@
+//! Supervising an attempt: look first, and only then start it, wait for it, or find out what became of it.
+//!
+//! One piece of code for agents of loops, steps of workflows, checks, gates and research. It decides nothing but the order of
+//! things; everything it touches is behind [`Port`], which speaks of *one* attempt. Real ports block. So performing an
+//! attempt again after a crash finds the agent that still runs, and nothing is started twice.
+//!
+//! # Driving it step by step
+//!
+//! Whoever wants to stand between any two acts (a simulator that crashes the driver there) makes a [`Supervision`] and
+//! calls [`Supervision::step`] until it says what became of the attempt. A step touches the port once, besides asking for
+//! the lease; a port that would have to wait answers [`Poll::Pending`], and the next step asks the same again. A driver
+//! that crashes drops its supervision; the next one begins with a new one, which is not `fresh`. [`Rerun`] is the same
+//! for commands that are run again when they were lost.
+//!
+//! ```text
+//!            ┌─ absent, fresh, wanted ──► start ─► published ──────────┐
+//!   look ────┤                              └──► no keeper ─► abandon ─┼─► NoKeeper, or look again
+//!    ▲       ├─ absent ─────────────────► abandon ─────────────────────┤
+//!    │       ├─ alive ──────────────────► wait ────────────────────────┤
+//!    └───────┼─────────────────────────────────────────────────────────┘
+//!            ├─ abandoned ──────────────► NeverStarted
+//!            ├─ finished ───────────────► Ended
+//!            └─ dead ───────────────────► reap ─► Lost
+//! ```
+
+use std::convert::Infallible;
+use std::task::Poll;
+
+use piton_model::loop_machine::TreeProof;
+use piton_sys::process::Emptied;
+
+/// A command that was lost with its keeper is run again at most this often.
+const TRIES_MAX: u32 = 3;
+
+/// One attempt, as supervision sees and touches it.
+pub trait Port {
+    /// Why something cannot be done.
+    type Error;
+    /// How an attempt ended.
+    type Exit;
+    /// What may have to be recorded before it can be started, or instead.
+    type Instead;
+
+    /// What its directory says.
+    fn look(&mut self) -> Result<Seen<Self::Exit>, Self::Error>;
+
+    /// Starts it, unless something has to come first.
+    fn start(&mut self) -> Result<Poll<Start<Self::Instead>>, Self::Error>;
+
+    /// Makes sure that it never starts. `false` where it has been published after all.
+    fn abandon(&mut self) -> Result<bool, Self::Error>;
+
+    /// From now on, whoever wants it ended tells its keeper.
+    fn watch(&mut self) {}
+
+    /// Tells its keeper to end it.
+    fn cancel(&mut self) -> Result<(), Self::Error>;
+
+    /// Waits for its keeper to let go.
+    fn wait(&mut self) -> Result<Poll<()>, Self::Error>;
+
+    /// Ends what a killed keeper left running.
+    fn reap(&mut self) -> Result<Emptied, Self::Error>;
+
+    /// Whether somebody wants it ended.
+    fn is_cancelled(&self) -> bool;
+
+    /// Asked before everything that is written: a driver that was frozen and wakes late does no harm.
+    fn require_lease(&mut self) -> Result<(), Self::Error>;
+
+    /// The machine that this is.
+    fn host(&self) -> String;
+
+    /// Its boot.
+    fn boot(&self) -> String;
+}
+
+/// What the directory of an attempt says of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seen<E> {
+    /// Nobody published it.
+    Absent,
+    /// It never started, and never will.
+    Abandoned,
+    /// Its keeper lives.
+    Alive,
+    /// It ended.
+    Finished(E),
+    /// Its keeper was killed.
+    Dead,
+}
+
+impl From<piton_agent::Found> for Seen<piton_agent::Exit> {
+    fn from(found: piton_agent::Found) -> Self {
+        use piton_agent::Found;
+        match found {
+            Found::Absent => Seen::Absent,
+            Found::Abandoned => Seen::Abandoned,
+            Found::Alive { .. } => Seen::Alive,
+            Found::Finished(exit) => Seen::Finished(exit),
+            Found::Dead { .. } => Seen::Dead,
+        }
+    }
+}
+
+/// What came of starting an attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start<I> {
+    /// It is published, by this keeper or another.
+    Published,
+    /// No keeper could be started, or it said nothing.
+    NoKeeper {
+        /// Why.
+        detail: String,
+    },
+    /// It is not to start any more.
+    Unwanted,
+    /// This comes instead.
+    Instead(I),
+}
+
+/// What became of an attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Became<E, I> {
+    /// It never started, and never will.
+    NeverStarted,
+    /// The same, since the system has no process for it.
+    NoKeeper {
+        /// Why.
+        detail: String,
+    },
+    /// It was not started: this comes first, or instead.
+    Postponed(I),
+    /// It ended.
+    Ended(E),
+    /// Its outcome cannot be known. Nothing of it runs any more.
+    Lost(TreeProof),
+}
+
+/// An attempt on its way.
+#[derive(Debug)]
+pub struct Supervision {
+    /// Host and boot under which it was recorded, where that was.
+    origin: Option<(String, String)>,
+    /// Whether this driver has just recorded it, so that it may be started.
+    fresh: bool,
+    /// Started once by this very supervision; never a second time.
+    launched: bool,
+    at: At,
+}
+
+#[derive(Debug)]
+enum At {
+    Look,
+    Start,
+    /// The detail is why there is no keeper, if that is why.
+    Abandon(Option<String>),
+    Wait,
+    Reap,
+}
+
+impl Supervision {
+    /// Of an attempt that was recorded on `host` in its `boot`. Only a `fresh` one, which this driver has just
+    /// recorded, may be started.
+    pub fn of_recorded(host: &str, boot: &str, fresh: bool) -> Self {
+        Self { origin: Some((host.to_owned(), boot.to_owned())), ..Self::of_command(fresh) }
+    }
+
+    /// Of a command that no record speaks of: a check, a gate. It is looked for on this machine only.
+    pub fn of_command(fresh: bool) -> Self {
+        Self { origin: None, fresh, launched: false, at: At::Look }
+    }
+
+    /// Brings the attempt to its end, or finds out how it ended. For ports that block.
+    pub fn run<P: Port>(mut self, port: &mut P) -> Result<Became<P::Exit, P::Instead>, P::Error> {
+        loop {
+            if let Some(became) = self.step(port)? {
+                return Ok(became);
+            }
+        }
+    }
+
+    /// One act; what became of the attempt, once that is known.
+    pub fn step<P: Port>(&mut self, port: &mut P) -> Result<Option<Became<P::Exit, P::Instead>>, P::Error> {
+        match &self.at {
+            At::Look => return self.look(port),
+            At::Start => {
+                port.require_lease()?;
+                let Poll::Ready(start) = port.start()? else { return Ok(None) };
+                self.launched = true;
+                self.at = match start {
+                    Start::Published => At::Look,
+                    Start::NoKeeper { detail } => At::Abandon(Some(detail)),
+                    Start::Unwanted => At::Abandon(None),
+                    Start::Instead(instead) => return Ok(Some(Became::Postponed(instead))),
+                };
+            }
+            At::Abandon(_) => {
+                port.require_lease()?;
+                // Whoever says "never started" makes sure of it first. One that was published after all is looked at.
+                let kept_out = port.abandon()?;
+                if let At::Abandon(Some(detail)) = std::mem::replace(&mut self.at, At::Look)
+                    && kept_out
+                {
+                    return Ok(Some(Became::NoKeeper { detail }));
+                }
+            }
+            At::Wait => {
+                if port.wait()?.is_ready() {
+                    self.at = At::Look;
+                }
+            }
+            At::Reap => {
+                port.require_lease()?;
+                let emptied = port.reap()?;
+                let rebooted = self.origin.as_ref().is_some_and(|(_, boot)| *boot != port.boot());
+                return Ok(Some(Became::Lost(match emptied {
+                    _ if rebooted => TreeProof::Rebooted,
+                    Emptied::Proven => TreeProof::Proven,
+                    Emptied::Scanned => TreeProof::Scanned,
+                })));
+            }
+        }
+        Ok(None)
+    }
+
+    fn look<P: Port>(&mut self, port: &mut P) -> Result<Option<Became<P::Exit, P::Instead>>, P::Error> {
+        if self.origin.as_ref().is_some_and(|(host, _)| *host != port.host()) {
+            // Its machine is not this one; the lease says that nobody drives it there any more.
+            return Ok(Some(Became::Lost(TreeProof::Scanned)));
+        }
+        match port.look()? {
+            Seen::Absent if self.fresh && !self.launched && !port.is_cancelled() => self.at = At::Start,
+            Seen::Absent => self.at = At::Abandon(None),
+            Seen::Abandoned => return Ok(Some(Became::NeverStarted)),
+            Seen::Alive => {
+                port.watch();
+                // A cancellation that came before it could be told is told now.
+                if port.is_cancelled() {
+                    port.cancel()?;
+                }
+                self.at = At::Wait;
+            }
+            Seen::Finished(exit) => {
+                port.require_lease()?;
+                return Ok(Some(Became::Ended(exit)));
+            }
+            Seen::Dead => self.at = At::Reap,
+        }
+        Ok(None)
+    }
+}
+
+/// A command that may be run again: a check, a condition, a metric. Each try is an attempt with a name of its own.
+pub trait Repeated: Port<Instead = Infallible> {
+    /// From now on the port speaks of this try; the first is 1.
+    fn set_try(&mut self, number: u32);
+
+    /// Whether it ended because somebody wanted it to.
+    fn was_cancelled(exit: &Self::Exit) -> bool;
+}
+
+/// What became of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ran<E> {
+    /// It ended by itself.
+    Ended(E),
+    /// Somebody wants it ended, or not begun.
+    Cancelled,
+    /// Its process was lost each time.
+    Lost,
+    /// The system has no process for it.
+    NoKeeper {
+        /// Why.
+        detail: String,
+    },
+}
+
+/// A command on its way to a result, over as many tries as that takes.
+#[derive(Debug)]
+pub struct Rerun {
+    number: u32,
+    current: Option<Supervision>,
+}
+
+impl Default for Rerun {
+    fn default() -> Self {
+        Self { number: 1, current: None }
+    }
+}
+
+impl Rerun {
+    /// Brings the command to a result. For ports that block.
+    pub fn run<P: Repeated>(mut self, port: &mut P) -> Result<Ran<P::Exit>, P::Error> {
+        loop {
+            if let Some(ran) = self.step(port)? {
+                return Ok(ran);
+            }
+        }
+    }
+
+    /// One act; the result, once there is one.
+    pub fn step<P: Repeated>(&mut self, port: &mut P) -> Result<Option<Ran<P::Exit>>, P::Error> {
+        let current = self.current.get_or_insert_with(|| {
+            port.set_try(self.number);
+            Supervision::of_command(true)
+        });
+        let Some(became) = current.step(port)? else { return Ok(None) };
+        match became {
+            Became::Ended(exit) if !P::was_cancelled(&exit) => return Ok(Some(Ran::Ended(exit))),
+            // Cancelled earlier, for a stop. Asked for again now, it is run again.
+            Became::Ended(_) | Became::NeverStarted if port.is_cancelled() => {
+                return Ok(Some(Ran::Cancelled));
+            }
+            Became::Ended(_) | Became::NeverStarted => {}
+            Became::Lost(_) if self.number >= TRIES_MAX => return Ok(Some(Ran::Lost)),
+            Became::Lost(_) => {}
+            Became::NoKeeper { detail } => return Ok(Some(Ran::NoKeeper { detail })),
+            Became::Postponed(never) => match never {},
+        }
+        self.number += 1;
+        self.current = None;
+        Ok(None)
+    }
+}

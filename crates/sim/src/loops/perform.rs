@@ -1,0 +1,173 @@
+//! What a driver of a loop performs: attempts, rounds of checks, calls of hooks.
+
+use piton_engine::supervise::{Became, Start};
+use piton_model::loop_machine::{
+    AttemptEnd, AttemptOutcome, Change, HookCall, HookEnd, HookRecord, OpenAttempt, Report,
+};
+use piton_model::{Command, Effect, State};
+
+use super::checks::Round;
+use super::{Loops, agent, look};
+use crate::driver::Task;
+use crate::history::{Entry, Name};
+use crate::host::{Exit, Host};
+use crate::scenario::Plant;
+use crate::supervise::{Around, Attempt};
+
+/// A piece of work under way.
+pub(crate) struct Work {
+    effect: Effect,
+    fresh: bool,
+    cancelled: bool,
+    at: At,
+}
+
+enum At {
+    /// Its supervision, once somebody has begun it.
+    Attempt(Option<Attempt>),
+    Checks(Round),
+    /// The hooks of so many points were called.
+    Hooks(HookEnd, usize),
+    Timer,
+}
+
+impl Task<Loops> for Work {
+    fn new(effect: Effect, fresh: bool) -> Self {
+        let at = match &effect {
+            Effect::Attempt(_) => At::Attempt(None),
+            Effect::Checks(round) => At::Checks(Round::new(*round)),
+            Effect::Hooks(call) => At::Hooks(HookEnd { number: call.number, ..HookEnd::default() }, 0),
+            Effect::Timer(_) => At::Timer,
+        };
+        Self { effect, fresh, cancelled: false, at }
+    }
+
+    fn effect(&self) -> &Effect {
+        &self.effect
+    }
+
+    fn only_looks(&self) -> bool {
+        false
+    }
+
+    fn cancel(&mut self, host: &mut Host<Loops>) {
+        self.cancelled = true;
+        match &mut self.at {
+            At::Attempt(Some(supervised)) => supervised.cancel(host),
+            At::Checks(round) => round.cancel(host),
+            At::Attempt(None) | At::Hooks(..) | At::Timer => {}
+        }
+    }
+
+    fn step(&mut self, state: &State, around: &mut Around<'_, Loops>) -> Option<Command> {
+        match (&mut self.at, &self.effect) {
+            (At::Attempt(supervised), Effect::Attempt(attempt)) => {
+                let supervised = supervised.get_or_insert_with(|| {
+                    let (name, plant) = (Name::Attempt(attempt.number), around.plant);
+                    let mut new = Attempt::new(name, &attempt.host, &attempt.boot, self.fresh, plant);
+                    if self.cancelled {
+                        new.cancel(around.host);
+                    }
+                    new
+                });
+                step_attempt(supervised, attempt, state, around)
+            }
+            (At::Checks(round), _) => round.step(state, around),
+            (At::Hooks(end, called), Effect::Hooks(call)) => {
+                if around.plant == Some(Plant::HooksTakenForCalled) && !self.fresh {
+                    return Some(Command::EndHooks(Box::new(end.clone())));
+                }
+                // A person who wants it to stop now is not kept waiting by the rest.
+                if *called == call.points.len() || self.cancelled {
+                    return Some(Command::EndHooks(Box::new(end.clone())));
+                }
+                call_point(end, call, *called, around);
+                *called += 1;
+                None
+            }
+            (At::Attempt(_) | At::Hooks(..) | At::Timer, _) => Some(Command::Tick),
+        }
+    }
+}
+
+fn step_attempt(
+    supervised: &mut Attempt,
+    attempt: &OpenAttempt,
+    state: &State,
+    around: &mut Around<'_, Loops>,
+) -> Option<Command> {
+    let number = attempt.number;
+    let became = match supervised.step(around, &mut |around| prepare(attempt, state, around)) {
+        Ok(became) => became?,
+        Err(_) => return Some(Command::GiveUp { detail: "another driver took over".to_owned() }),
+    };
+    Some(match became {
+        Became::NeverStarted => Command::AbandonAttempt { attempt: number },
+        Became::Ended(exit) => {
+            let end = Box::new(ended(exit, state, around));
+            Command::EndAttempt { attempt: number, end }
+        }
+        Became::Lost(tree) => Command::LoseAttempt { attempt: number, tree },
+        Became::Postponed(command) => command,
+        Became::NoKeeper { detail } => Command::GiveUp { detail },
+    })
+}
+
+/// Puts the tree back where that is asked for, and looks at it; what is new is said first.
+fn prepare(attempt: &OpenAttempt, state: &State, around: &mut Around<'_, Loops>) -> Option<Start<Command>> {
+    if let Some(target) = &attempt.restore {
+        around.scene.restore(target);
+    }
+    around.scene.session = attempt.session.as_ref().map(|session| session.id.clone());
+    let snapshot = around.scene.snapshot();
+    let known = look::last_seen(state).is_some_and(|known| known.tree == snapshot.tree);
+    (!known || !look::has_start(state)).then_some(Start::Instead(Command::Observe(snapshot)))
+}
+
+fn ended(exit: Exit<Report>, state: &State, around: &mut Around<'_, Loops>) -> AttemptEnd {
+    let mut end = AttemptEnd {
+        outcome: exit.outcome,
+        exit_code: None,
+        duration_ms: exit.duration_ms,
+        message: None,
+        report: exit.said,
+        snapshot: None,
+        prompt: None,
+        change: None,
+        guard: None,
+    };
+    if end.outcome != AttemptOutcome::NotStartable {
+        let snapshot = around.scene.snapshot();
+        if look::before(state).is_some_and(|before| before.tree != snapshot.tree) {
+            end.guard = Some(agent::guard(around.scene));
+        }
+        if look::last_seen(state).is_some_and(|before| before.tree != snapshot.tree) {
+            end.change =
+                Some(Change { files: Vec::new(), files_total: 1, added: 1, removed: 0, artifacts: Vec::new() });
+        }
+        end.snapshot = Some(snapshot);
+    }
+    end
+}
+
+/// Calls the hooks at one point of a call. Whether one has run before a crash cannot be known: all are called again.
+fn call_point(end: &mut HookEnd, call: &HookCall, index: usize, around: &mut Around<'_, Loops>) {
+    let point = call.points[index];
+    around.log.push(Entry::HookCalled { call: call.number, point: point.as_str(), epoch: around.epoch });
+    let success = !around.rng.one_in(8);
+    end.results.push(HookRecord {
+        hook: "hook".to_owned(),
+        point,
+        success,
+        skipped: false,
+        duration_ms: around.rng.below(2_000),
+        said: None,
+    });
+    if around.rng.one_in(60) {
+        end.stop = Some("a hook wants it to stop".to_owned());
+    }
+    end.keep_session |= !success && around.rng.one_in(2);
+    if around.rng.one_in(6) {
+        end.set.insert("seen".to_owned(), around.rng.below(10).into());
+    }
+}

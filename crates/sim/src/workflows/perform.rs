@@ -1,0 +1,175 @@
+//! What a driver of a workflow performs: attempts at steps, runs that steps stand for, and looking at files and gates.
+
+use piton_engine::supervise::{Became, Start};
+use piton_model::loop_machine::AttemptOutcome;
+use piton_model::workflow::{Command, Effect, GateVerdict, OpenAttempt, State, StepEnd, Work};
+use serde_json::json;
+
+use super::{Nested, Said, Workflows, look};
+use crate::driver::Task;
+use crate::history::{Entry, Name};
+use crate::host::{Exit, Host};
+use crate::scenario::Plant;
+use crate::supervise::{Around, Attempt};
+
+/// By which account the day's money is spent.
+const SPENT: &str = "the money for today is spent";
+
+/// A piece of work under way.
+pub(crate) struct Job {
+    effect: Effect,
+    fresh: bool,
+    cancelled: bool,
+    supervised: Option<Attempt>,
+    looked: bool,
+}
+
+impl Task<Workflows> for Job {
+    fn new(effect: Effect, fresh: bool) -> Self {
+        Self { effect, fresh, cancelled: false, supervised: None, looked: false }
+    }
+
+    fn effect(&self) -> &Effect {
+        &self.effect
+    }
+
+    fn only_looks(&self) -> bool {
+        match self.effect {
+            Effect::Gates { .. } | Effect::ManualInput { .. } => self.looked,
+            Effect::Attempt(_) | Effect::Items { .. } | Effect::Timer(_) => false,
+        }
+    }
+
+    fn cancel(&mut self, host: &mut Host<Workflows>) {
+        self.cancelled = true;
+        if let Some(supervised) = &mut self.supervised {
+            supervised.cancel(host);
+        }
+    }
+
+    fn step(&mut self, state: &State, around: &mut Around<'_, Workflows>) -> Option<Command> {
+        self.looked = true;
+        match self.effect.clone() {
+            Effect::Attempt(attempt) => match look::work(state, &attempt) {
+                None => Some(Command::AbandonAttempt { attempt: attempt.number }),
+                Some(Work::Workflow { .. }) => self.follow(&attempt, around),
+                Some(Work::Agent { .. } | Work::Run { .. } | Work::Nothing {}) => {
+                    self.attempt(&attempt, state, around)
+                }
+            },
+            Effect::Items { step, .. } => {
+                let items = match around.rng.below(8) {
+                    0 => Err("it is not JSON".to_owned()),
+                    1 => Ok(Vec::new()),
+                    more => Ok((0..more % 4 + 1).map(|item| json!(item)).collect()),
+                };
+                Some(Command::TakeItems { step, items })
+            }
+            Effect::Gates { step, gates } => {
+                let open = around.scene.gate_open;
+                let verdict = |gate| GateVerdict { gate, open, why: None };
+                let verdicts: Vec<GateVerdict> = gates.into_iter().map(verdict).collect();
+                let news = verdicts != look::known_verdicts(state, &step);
+                news.then_some(Command::TakeGates { step, verdicts })
+            }
+            Effect::ManualInput { step, .. } => super::input_for(state, &step, around.scene, around.plant),
+            Effect::Timer(_) => Some(Command::Tick),
+        }
+    }
+}
+
+impl Job {
+    fn attempt(
+        &mut self,
+        attempt: &OpenAttempt,
+        state: &State,
+        around: &mut Around<'_, Workflows>,
+    ) -> Option<Command> {
+        let number = attempt.number;
+        let name = match around.plant {
+            Some(Plant::NamedByStep) => Name::Attempt(look::place(state, attempt) + 1),
+            _ => Name::Attempt(number),
+        };
+        let supervised = self.supervised.get_or_insert_with(|| {
+            let (host, boot, plant) = (&attempt.host, &attempt.boot, around.plant);
+            let mut new = Attempt::new(name, host, boot, self.fresh, plant);
+            if self.cancelled {
+                new.cancel(around.host);
+            }
+            new
+        });
+        let became = match supervised.step(around, &mut |around| prepare(attempt, state, around)) {
+            Ok(became) => became?,
+            Err(_) => return Some(Command::GiveUp { detail: "another driver took over".to_owned() }),
+        };
+        Some(match became {
+            Became::NeverStarted => Command::AbandonAttempt { attempt: number },
+            Became::Ended(exit) => Command::EndAttempt { attempt: number, end: Box::new(ended(exit)) },
+            Became::Lost(tree) => Command::LoseAttempt { attempt: number, tree },
+            Became::Postponed(command) => command,
+            Became::NoKeeper { detail } => Command::GiveUp { detail },
+        })
+    }
+
+    /// A run of its own stands for the step: it is begun where it is not there, and followed to its end.
+    fn follow(&mut self, attempt: &OpenAttempt, around: &mut Around<'_, Workflows>) -> Option<Command> {
+        let number = attempt.number;
+        let again = around.plant == Some(Plant::NestedBegunAgain) && !self.fresh && !std::mem::replace(&mut self.fresh, true);
+        let known = around.scene.nested.iter().position(|nested| nested.attempt == number);
+        let Some(index) = known.filter(|_| !again) else {
+            around.log.push(Entry::NestedBegun { attempt: number });
+            around.scene.nested.push(Nested::new(number, around.rng));
+            return None;
+        };
+        let nested = &mut around.scene.nested[index];
+        nested.stop |= self.cancelled;
+        let end = nested.end.as_ref()?;
+        let end = StepEnd {
+            outcome: end.outcome,
+            exit_code: None,
+            duration_ms: end.duration_ms,
+            message: None,
+            report: None,
+            cost_microusd: end.said,
+            tokens: None,
+            hold: None,
+        };
+        Some(Command::EndAttempt { attempt: number, end: Box::new(end) })
+    }
+}
+
+/// What comes right before the start, or instead.
+fn prepare(
+    attempt: &OpenAttempt,
+    state: &State,
+    around: &mut Around<'_, Workflows>,
+) -> Option<Start<Command>> {
+    if around.scene.day_spent && look::stops_for_money(state) {
+        let spend = Command::SpendBudget { detail: SPENT.to_owned() };
+        return Some(if look::knows_budget(state, SPENT) { Start::Unwanted } else { Start::Instead(spend) });
+    }
+    around.scene.is_command = matches!(look::work(state, attempt), Some(Work::Run { .. }));
+    None
+}
+
+fn ended(exit: Exit<Said>) -> StepEnd {
+    let said = exit.said.unwrap_or_default();
+    let exit_code = match exit.outcome {
+        AttemptOutcome::Succeeded => Some(0),
+        AttemptOutcome::Failed => Some(1),
+        AttemptOutcome::TimedOut
+        | AttemptOutcome::Hung
+        | AttemptOutcome::Cancelled
+        | AttemptOutcome::NotStartable => None,
+    };
+    StepEnd {
+        outcome: exit.outcome,
+        exit_code,
+        duration_ms: exit.duration_ms,
+        message: None,
+        report: said.report,
+        cost_microusd: said.cost,
+        tokens: None,
+        hold: said.hold,
+    }
+}
