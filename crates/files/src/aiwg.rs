@@ -31,10 +31,7 @@ mod status;
 pub use crate::aside::Quarantined;
 pub use history::History;
 pub use identity::loop_id;
-pub use import::{
-    Adopted, AdoptedBest, AdoptedIteration, Candidate, Origin, ParseError, Totals, candidates, parse,
-    parse_iteration,
-};
+pub use import::{Adopted, ParseError, Totals, parse};
 pub use place::{begin, is_used};
 pub use publish::{Published, Written, Wrote, publish, published_path, rebuild};
 pub use registry::{LOOPS_MAX, Registered};

@@ -9,21 +9,19 @@
 //! Read [`Document`] for what is accepted, `edit` for how one gap changes and all other bytes stay, [`LedgerFile`] for
 //! how the file is written among people and git, [`append_flips`] for the log.
 
+mod contents;
 mod decode;
 mod document;
 mod edit;
 mod field;
+mod invalid;
 mod log;
-mod node;
-mod note;
 mod place;
-mod quick;
 mod render;
-mod scalar;
 
-pub use document::{Document, FORMAT_VERSION};
+pub use document::Document;
 pub use edit::RewriteError;
-pub use log::{Log, Logged, append_flips, read_log};
-pub use note::{Invalid, Note};
+pub use invalid::Invalid;
+pub use log::{Logged, append_flips};
 pub use place::{LedgerFile, UpdateError, Updated};
 pub use render::render;

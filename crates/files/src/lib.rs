@@ -8,7 +8,9 @@
 //!
 //! One module per format: the loop's are [`ralph`] and [`aiwg`], the ledger's is [`gaps`], the
 //! workflow's is [`workflow`]. What the formats share is how
-//! a file is looked at (`place`), proves itself (`proof`) and is moved out of the way (`aside`).
+//! a file is looked at (`place`), proves itself (`proof`) and is moved out of the way (`aside`), and how YAML is read
+//! (`yaml`).
+#![expect(missing_docs, reason = "only this workspace reads it: what a name says is not said twice")]
 
 pub mod aiwg;
 pub mod gaps;
@@ -19,3 +21,6 @@ mod aside;
 mod place;
 mod plain;
 mod proof;
+mod yaml;
+
+pub use yaml::Problem;

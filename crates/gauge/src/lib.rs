@@ -26,6 +26,7 @@
 //! Invariant: what is not known is `None`, never 0.
 //! Invariant: whatever the input, nothing panics, memory stays within a small multiple of the input, and the
 //! input is read once.
+#![expect(missing_docs, reason = "only this workspace reads it: what a name says is not said twice")]
 
 pub mod coverage;
 pub mod lint;

@@ -5,7 +5,7 @@
 //! their warnings are unknown. Notes and hints are not counted.
 //!
 //! Never takes silence for success: some tools write nothing when they have nothing to say, and nothing when they
-//! did not start. [`Tool::is_silent_when_clean`] names them; only an exit code can tell.
+//! did not start. Only an exit code can tell.
 //! Invariant: what is not known is `None`, never 0.
 
 mod cargo;
@@ -117,27 +117,6 @@ impl Tool {
             | Self::Checkstyle => Kind::Lint,
         }
     }
-
-    /// Whether its usual text output is empty when it has found nothing.
-    pub fn is_silent_when_clean(self) -> bool {
-        match self {
-            Self::Eslint
-            | Self::Tsc
-            | Self::Flake8
-            | Self::Go
-            | Self::Staticcheck
-            | Self::Shellcheck
-            | Self::Gcc => true,
-            Self::Cargo
-            | Self::Mypy
-            | Self::Pyright
-            | Self::Ruff
-            | Self::Pylint
-            | Self::GolangciLint
-            | Self::Sarif
-            | Self::Checkstyle => false,
-        }
-    }
 }
 
 impl fmt::Display for Tool {
@@ -150,7 +129,6 @@ impl fmt::Display for Tool {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected a tool such as `cargo` or `eslint`, found `{found}`")]
 pub struct UnknownTool {
-    /// The word.
     pub found: String,
 }
 
@@ -178,7 +156,6 @@ pub enum Kind {
 /// What a tool counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lint {
-    /// Which tool.
     pub tool: Tool,
     /// What it calls errors.
     pub errors: Option<u64>,

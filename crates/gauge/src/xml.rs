@@ -17,16 +17,12 @@ const DEPTH_MAX: usize = 100;
 pub enum Error {
     /// It is not UTF-8.
     #[error("expected UTF-8, found another encoding at byte {at}")]
-    Encoding {
-        /// Where.
-        at: usize,
-    },
+    Encoding { at: usize },
     /// It is not well-formed.
     #[error("expected well-formed XML, found {found} at byte {at}")]
     Syntax {
         /// What the parser says.
         found: String,
-        /// Where.
         at: u64,
     },
     /// It declares entities, which could blow it up.

@@ -13,6 +13,7 @@
 //!
 //! Invariant: everything a snapshot names is reachable from its ref, so no garbage collection drops it.
 //! Invariant: a snapshot is complete or an error; what it leaves out on purpose it lists.
+#![expect(missing_docs, reason = "only this workspace reads it: what a name says is not said twice")]
 
 mod branch;
 mod workspace;

@@ -49,11 +49,9 @@ pub enum Index {
 pub struct Nested {
     /// Where it is.
     pub path: RepoPath,
-    /// Its files.
     pub tree: TreeId,
     /// The commit its `HEAD` named.
     pub head: Option<String>,
-    /// Its branch.
     pub branch: Option<String>,
 }
 
@@ -61,9 +59,7 @@ pub struct Nested {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeftOut {
-    /// Which one.
     pub path: RepoPath,
-    /// Its size.
     pub bytes: u64,
     /// BLAKE3 of its content in hexadecimal; `None` where it could not be read.
     pub digest: Option<String>,

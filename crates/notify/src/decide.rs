@@ -54,7 +54,6 @@ pub struct Message {
 pub struct Dispatch {
     /// The names of the channels; at least one.
     pub channels: Vec<String>,
-    /// The message.
     pub message: Message,
 }
 
@@ -73,10 +72,7 @@ pub enum Loud {
     /// It is sent now.
     Sent,
     /// It waits for newer ones until then.
-    Held {
-        /// The moment.
-        until: Timestamp,
-    },
+    Held { until: Timestamp },
     /// Nobody is told.
     Not(Why),
 }
@@ -111,7 +107,7 @@ impl History {
         let Some(on) = config.on.get(&occasion.trigger) else {
             return Decided { send: Vec::new(), loud: Loud::Not(Why::Off) };
         };
-        let priority = priority(on, &occasion);
+        let priority = on.priority;
         let (silent, loud) = channels(config, on, priority);
         let mut send = Vec::new();
         if !silent.is_empty() {
@@ -158,7 +154,7 @@ impl History {
         let mut send = Vec::new();
         for Held { occasion, .. } in due {
             let Some(on) = config.on.get(&occasion.trigger) else { continue };
-            let priority = priority(on, &occasion);
+            let priority = on.priority;
             let (_, loud) = channels(config, on, priority);
             if loud.is_empty() {
                 continue;
@@ -224,10 +220,6 @@ fn is_within(at: Timestamp, now: Timestamp, span_ms: u64) -> bool {
     at <= now && now.millis_since(at) < span_ms
 }
 
-fn priority(on: &On, occasion: &Occasion) -> Priority {
-    occasion.priority.map_or(on.priority, |own| own.max(on.priority))
-}
-
 /// The names of the silent and of the loud channels that take it.
 fn channels(config: &Notify, on: &On, priority: Priority) -> (Vec<String>, Vec<String>) {
     let takes = |channel: &&Channel| {
@@ -240,7 +232,7 @@ fn channels(config: &Notify, on: &On, priority: Priority) -> (Vec<String>, Vec<S
 }
 
 fn message(number: u64, occasion: &Occasion, on: &On, held_back: u32) -> Message {
-    let priority = priority(on, occasion);
+    let priority = on.priority;
     let (title, mut text) = words::of(occasion, on, priority);
     match held_back {
         0 => {}

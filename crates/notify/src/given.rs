@@ -16,10 +16,7 @@ const BYTES_MAX: u64 = 64 << 10;
 pub enum Error {
     /// The variable is not there.
     #[error("the variable `{name}` is not set")]
-    NoVariable {
-        /// Its name.
-        name: String,
-    },
+    NoVariable { name: String },
     /// The file is not there.
     #[error("there is no file `{path}`")]
     NoFile {
@@ -53,7 +50,7 @@ impl Vault for Environment {
     }
 }
 
-/// The value.
+/// What was given, looked up where the settings say it is.
 pub fn find(given: &Given, vault: &dyn Vault) -> Result<String, Error> {
     let (found, what) = match given {
         Given::Plain(text) => return Ok(text.clone()),

@@ -30,7 +30,6 @@ pub struct Context {
     pub call: u32,
     /// The iteration under way or the last one; 0 before the first.
     pub iteration: u32,
-    /// The run.
     pub loop_id: String,
     /// The agent's session.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +57,6 @@ pub struct Context {
 /// What a hook did.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HookResult {
-    /// Which.
     pub hook_name: String,
     /// Whether it did what it should.
     pub success: bool,

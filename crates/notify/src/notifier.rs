@@ -29,7 +29,6 @@ pub struct Setup {
     pub history: PathBuf,
     /// The repository's name for people.
     pub repository: String,
-    /// The time.
     pub clock: Arc<dyn Clock>,
     /// Where the clock on the wall is; [`TimeZone::system`] where nobody knows better.
     pub zone: TimeZone,

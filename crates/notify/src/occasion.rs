@@ -3,22 +3,17 @@
 //! Owns the facts that go with it. They are plain words for people: nothing is decided by reading them.
 
 use piton_model::Timestamp;
-use piton_model::notify::{Priority, Trigger};
+use piton_model::notify::Trigger;
 use serde::{Deserialize, Serialize};
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Occasion {
-    /// What.
     pub trigger: Trigger,
-    /// It matters more than its trigger says; it never matters less.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub priority: Option<Priority>,
     /// A sentence about it, where there is more to say than the trigger does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub what: Option<String>,
-    /// When.
     pub at: Timestamp,
     /// Of which run, and how it stood.
     pub facts: Facts,
@@ -27,7 +22,7 @@ pub struct Occasion {
 impl Occasion {
     /// It happened, and there is nothing more to say.
     pub fn new(trigger: Trigger, at: Timestamp, facts: Facts) -> Self {
-        Self { trigger, priority: None, what: None, at, facts }
+        Self { trigger, what: None, at, facts }
     }
 
     /// The same with a sentence about it.
@@ -42,17 +37,14 @@ impl Occasion {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Facts {
-    /// Its id.
     pub run: String,
     /// The end of its id, enough for commands.
     pub short: String,
     /// One line about it.
     pub title: String,
-    /// Its kind.
     pub kind: String,
     /// Where it is.
     pub status: String,
-    /// Why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// A sentence about that.
@@ -65,7 +57,6 @@ pub struct Facts {
     /// Checks that passed, of how many; without a round there is nothing to say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checks: Option<(u32, u32)>,
-    /// The best iteration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best: Option<u32>,
     /// Money in millionths of a dollar, where all of it is known.

@@ -36,10 +36,7 @@ pub enum Error {
     Http(#[from] http::Error),
     /// The mail server could not be reached, or it said no.
     #[error("the mail server: {what}")]
-    Mail {
-        /// What happened.
-        what: String,
-    },
+    Mail { what: String },
     /// An address is none.
     #[error("`{address}` is not a mail address")]
     Address {
@@ -48,25 +45,16 @@ pub enum Error {
     },
     /// A password would have crossed the network in the clear.
     #[error("a password is not sent to `{host}` without encryption")]
-    InTheClear {
-        /// The server.
-        host: String,
-    },
+    InTheClear { host: String },
     /// Nobody sits before a desktop.
     #[error("this session has no desktop")]
     NoDesktop,
     /// The desktop was not told.
     #[error("the desktop: {what}")]
-    Desktop {
-        /// What happened.
-        what: String,
-    },
+    Desktop { what: String },
     /// The file cannot be written.
     #[error("{what}")]
-    File {
-        /// What happened.
-        what: String,
-    },
+    File { what: String },
 }
 
 /// What sending needs.

@@ -6,7 +6,7 @@
 
 use piton_model::hook::Mode;
 use piton_model::loop_machine::CheckRound;
-use piton_model::notify::{Priority, Trigger};
+use piton_model::notify::Trigger;
 use piton_model::{Reason, State, Status, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,6 @@ pub struct Seen {
     pub facts: Facts,
     /// Where it is.
     pub status: Status,
-    /// Why.
     pub reason: Option<Reason>,
     /// Iterations with a verdict.
     pub iterations: u32,
@@ -142,15 +141,6 @@ impl Seen {
             None => {}
         }
         occasions
-    }
-}
-
-impl Occasion {
-    /// The same, and it matters at least this much.
-    #[must_use]
-    pub fn at_least(mut self, priority: Priority) -> Self {
-        self.priority = self.priority.max(Some(priority));
-        self
     }
 }
 

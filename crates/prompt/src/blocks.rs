@@ -40,7 +40,6 @@ pub(crate) enum NodeKind {
     },
     /// Once per item.
     Each {
-        /// The list.
         list: Path,
         /// What an item is called.
         item: String,

@@ -32,33 +32,27 @@ pub enum What {
     /// A file is not there.
     #[error("the file `{}` is missing", short(path))]
     Missing {
-        /// Its path.
         path: String,
     },
     /// A file is outside of the tree.
     #[error("`{}` is outside of the tree; include what lies in it", short(path))]
     Outside {
-        /// Its path.
         path: String,
     },
     /// A file cannot be read.
     #[error("cannot read `{}`: {reason}", short(path))]
     Unreadable {
-        /// Its path.
         path: String,
-        /// Why.
         reason: String,
     },
     /// A file whose name does not end like text.
     #[error("`{}` cannot be included; only `.md` and `.txt` files can", short(path))]
     Extension {
-        /// Its path.
         path: String,
     },
     /// A file includes itself.
     #[error("`{}` includes itself", short(path))]
     Cycle {
-        /// Its path.
         path: String,
     },
     /// Files include files too deep.
@@ -105,7 +99,6 @@ pub enum What {
     /// A key that nobody knows.
     #[error("unknown key `{}`{}", short(key), meant(suggestion))]
     HeaderKey {
-        /// The key.
         key: String,
         /// The one that was probably meant.
         suggestion: Option<String>,
@@ -113,7 +106,6 @@ pub enum What {
     /// A value of the wrong kind.
     #[error("`{key}` must be {expected}")]
     HeaderValue {
-        /// Its key.
         key: String,
         /// What it must be.
         expected: &'static str,
@@ -121,19 +113,16 @@ pub enum What {
     /// A required variable has no value.
     #[error("the required variable `{}` has no value", short(name))]
     RequiredMissing {
-        /// Its name.
         name: String,
     },
     /// A required variable does not appear.
     #[error("the required variable `{}` does not appear in the text", short(name))]
     RequiredUnused {
-        /// Its name.
         name: String,
     },
     /// A name that nobody knows.
     #[error("unknown variable `{}`{}", short(name), meant_or_escaped(suggestion))]
     UnknownVariable {
-        /// The name.
         name: String,
         /// The one that was probably meant.
         suggestion: Option<String>,
@@ -150,13 +139,11 @@ pub enum What {
     /// A block that never ends.
     #[error("`{{{{{}}}}}` is never closed in this file", short(tag))]
     UnclosedBlock {
-        /// Its tag.
         tag: String,
     },
     /// The end, or the other half, of a block that was not begun.
     #[error("`{{{{{}}}}}` belongs to no block", short(tag))]
     Stray {
-        /// Its tag.
         tag: String,
     },
     /// Blocks in blocks.
@@ -168,7 +155,6 @@ pub enum What {
     /// A helper that cannot work with what it was given.
     #[error("`{helper}` needs {needs}")]
     Helper {
-        /// Its name.
         helper: &'static str,
         /// What it needs.
         needs: &'static str,
@@ -176,7 +162,6 @@ pub enum What {
     /// A block over something that is no list.
     #[error("`#each` needs a list, and `{}` is none", short(name))]
     NoList {
-        /// The name.
         name: String,
     },
     /// Loops in loops.

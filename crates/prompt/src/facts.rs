@@ -7,13 +7,11 @@ use serde_json::{Map, Value, json};
 /// What is known of a run when a prompt is rendered. What is not known is absent, never zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// The run.
     pub run_id: String,
     /// The iteration, from 1.
     pub iteration: u32,
     /// How many there may be; 0 means no limit.
     pub total_iterations: u32,
-    /// The attempt.
     pub attempt: u32,
     /// The conversation it has, where that is known before.
     pub session_id: Option<String>,
@@ -63,7 +61,6 @@ pub struct LastResult {
 /// A check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckFact {
-    /// Its name.
     pub name: String,
     /// What is run.
     pub command: String,

@@ -50,7 +50,6 @@ impl Path {
     }
 }
 
-/// The helpers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Helper {
     Uppercase,

@@ -5,6 +5,7 @@
 //!
 //! Read [`mod@file`] for how bytes become durable, [`lock`] for who is alive, [`process`] for trees of
 //! processes, [`redact`] for what never reaches a disk, [`fault`] for how all of it is broken in tests.
+#![expect(missing_docs, reason = "only this workspace reads it: what a name says is not said twice")]
 
 pub mod file;
 pub mod lock;

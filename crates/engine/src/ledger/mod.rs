@@ -22,7 +22,8 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use piton_files::gaps::{Document, Invalid, LedgerFile, Note, RewriteError, UpdateError, append_flips};
+use piton_files::Problem;
+use piton_files::gaps::{Document, Invalid, LedgerFile, RewriteError, UpdateError, append_flips};
 use piton_model::ledger::{Gap, Observed, Overruled, SourceKind, merge, validate};
 use piton_model::ledger_machine::{
     Command, Effect, LedgerEvent, Opening, Rejection, State, apply, create, decide,
@@ -106,7 +107,7 @@ pub struct Reading {
     /// The fold, with what the file says and nobody has adopted yet.
     pub state: State,
     /// What is accepted about the file, but worth saying.
-    pub warnings: Vec<Note>,
+    pub warnings: Vec<Problem>,
     /// Whether there is a file.
     pub exists: bool,
 }
@@ -173,8 +174,8 @@ impl<'a> Ledger<'a> {
     fn content(&self) -> Result<Option<Vec<u8>>, LedgerError> {
         file::read_regular(&self.path(), GAP_FILE_BYTES_MAX).map_err(|error| match error.refusal() {
             Some(file::Refusal::TooLarge { .. }) => {
-                let problems = vec![Note { line: 0, text: "the file is larger than 64 MiB".to_owned() }];
-                LedgerError::Invalid { path: self.path(), problems: Invalid { problems, more: 0 } }
+                let problems = Problem::new("the file is larger than 64 MiB").into();
+                LedgerError::Invalid { path: self.path(), problems }
             }
             _ => error.into(),
         })

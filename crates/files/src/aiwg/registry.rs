@@ -33,10 +33,7 @@ pub enum Registered {
     /// It is over and was counted.
     Ended,
     /// As many loops as there may be are listed already; it will be when one of them ends.
-    Full {
-        /// How many.
-        active: usize,
-    },
+    Full { active: usize },
     /// Somebody else is writing; tried again the next time.
     Busy,
     /// It does not parse, or is of a newer version: left alone.
@@ -70,7 +67,6 @@ pub(super) struct RegistryEntry {
     pub(super) working_directory: String,
 }
 
-/// The file.
 #[derive(Debug, Default)]
 struct Registry {
     updated_at: Option<Timestamp>,

@@ -6,20 +6,20 @@ use std::borrow::Cow;
 use granit_parser::ScalarStyle;
 use piton_model::Timestamp;
 use piton_model::ledger::{Field, Gap, GapStatus, Moment, Source, SourceKind};
+use piton_model::workflow::shown;
 
-use super::node::{Entry, Node, Value, short};
-use super::note::Notes;
-use super::scalar::{Kind, integer, kind};
+use super::contents::warn_unknown;
+use crate::yaml::{Entry, Kind, Node, Problems, Value, integer, kind};
 
 /// The gap at this place in the list; `None` where it cannot be told which gap it is.
-pub(super) fn gap(node: Node<'_>, index: usize, notes: &mut Notes) -> Option<Gap> {
+pub(super) fn gap(node: Node<'_>, index: usize, problems: &mut Problems) -> Option<Gap> {
     let line = node.line;
     let entries = match node.value {
         Value::Map { entries, .. } => entries,
         Value::Unreadable => return None,
         other => {
             let found = other.name();
-            notes.problem(line, format!("Gap at index {index} must be a mapping, got {found}"));
+            problems.add(line, format!("Gap at index {index} must be a mapping, got {found}"));
             return None;
         }
     };
@@ -28,33 +28,25 @@ pub(super) fn gap(node: Node<'_>, index: usize, notes: &mut Notes) -> Option<Gap
     for entry in entries {
         match Field::from_key(&entry.key) {
             Some(field) => {
-                let filled = fill(&mut gap, field, entry, notes);
+                let filled = fill(&mut gap, field, entry, problems);
                 has_id |= field == Field::Id && filled;
                 has_category |= field == Field::Category && filled;
             }
-            None => note_unknown_key(&entry, notes),
+            None => warn_unknown(problems, entry.line, &entry.key),
         }
     }
     if !has_id {
-        notes.problem(line, format!("Gap at index {index} has no 'id'"));
+        problems.add(line, format!("Gap at index {index} has no 'id'"));
     }
     if !has_category {
-        notes.problem(line, format!("Gap at index {index} has no 'category'"));
+        problems.add(line, format!("Gap at index {index} has no 'category'"));
     }
     has_id.then_some(gap)
 }
 
-fn note_unknown_key(entry: &Entry<'_>, notes: &mut Notes) {
-    if entry.key == "<<" && !entry.key_quoted {
-        notes.problem(entry.line, "merge keys are not read; write the values out");
-    } else {
-        notes.warning(entry.line, format!("unknown key '{}' is kept, but means nothing", short(&entry.key)));
-    }
-}
-
 /// Sets a field; whether it has a value.
-fn fill(gap: &mut Gap, field: Field, entry: Entry<'_>, notes: &mut Notes) -> bool {
-    let mut reading = Reading { field: field.as_str(), line: entry.line, notes };
+fn fill(gap: &mut Gap, field: Field, entry: Entry<'_>, problems: &mut Problems) -> bool {
+    let mut reading = Reading { field: field.as_str(), line: entry.line, problems };
     let node = entry.node;
     match field {
         Field::Id => reading.text(node).map(|text| gap.id = text.into_owned()),
@@ -77,12 +69,12 @@ fn fill(gap: &mut Gap, field: Field, entry: Entry<'_>, notes: &mut Notes) -> boo
 struct Reading<'n> {
     field: &'n str,
     line: usize,
-    notes: &'n mut Notes,
+    problems: &'n mut Problems,
 }
 
 impl Reading<'_> {
     fn problem(&mut self, text: impl std::fmt::Display) {
-        self.notes.problem(self.line, format!("'{}' {text}", self.field));
+        self.problems.add(self.line, format!("'{}' {text}", self.field));
     }
 
     fn scalar<'a>(&mut self, node: Node<'a>) -> Option<(Cow<'a, str>, ScalarStyle, Kind)> {
@@ -104,7 +96,7 @@ impl Reading<'_> {
         if kind == Kind::Text {
             return Some(value);
         }
-        self.problem(format_args!("must be text, got {}; write '{}' in quotes", kind.name(), short(&value)));
+        self.problem(format_args!("must be text, got {}; write '{}' in quotes", kind.name(), shown(&value)));
         None
     }
 
@@ -112,10 +104,10 @@ impl Reading<'_> {
         let (value, _, kind) = self.scalar(node)?;
         let read = match kind {
             Kind::Number => integer(&value),
-            Kind::Null | Kind::Boolean | Kind::Text => Err(kind.name()),
+            Kind::Null | Kind::Boolean(_) | Kind::Text => Err(kind.name()),
         };
         read.map_err(|why| {
-            self.problem(format_args!("must be a whole number, got '{}' ({why})", short(&value)))
+            self.problem(format_args!("must be a whole number, got '{}' ({why})", shown(&value)))
         })
         .ok()
     }
@@ -130,12 +122,12 @@ impl Reading<'_> {
         let Ok(moment) = value.parse::<Moment>() else {
             self.problem(format_args!(
                 "must be a time like 2026-02-15T12:00:00+00:00, got '{}'",
-                short(&value)
+                shown(&value)
             ));
             return None;
         };
         if !moment.has_offset {
-            self.notes.warning(self.line, format!("'{}' has no time zone; taken as UTC", self.field));
+            self.problems.warn(self.line, format!("'{}' has no time zone; taken as UTC", self.field));
         }
         Some(moment.at)
     }
@@ -193,7 +185,7 @@ impl Reading<'_> {
                 "file" | "command" | "commit" | "url" => {
                     kinds.extend(self.text(entry.node).map(|text| (key, text.into_owned())));
                 }
-                _ => self.problem(format_args!("has an unknown key '{}'", short(&key))),
+                _ => self.problem(format_args!("has an unknown key '{}'", shown(&key))),
             }
         }
         self.line = line;

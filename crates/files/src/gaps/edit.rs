@@ -9,12 +9,13 @@ use std::ops::Range;
 
 use piton_model::ledger::{Gap, validate};
 
+use super::contents::alone;
 use super::decode;
-use super::document::{Document, Layout, first_node};
+use super::document::{Document, Layout};
 use super::field::Fields;
-use super::node::{Reader, Value};
-use super::note::{Invalid, Notes};
+use super::invalid::{Invalid, no_problems, warnings};
 use super::render::{Shape, Style, whole};
+use crate::yaml::Problem;
 
 /// The document cannot be made to say that.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +26,6 @@ pub enum RewriteError {
     /// The way a gap is written leaves no room for the change.
     #[error("gap `{}` cannot be changed where it stands in line {line}; edit the file by hand", gap.escape_debug())]
     Unchangeable {
-        /// Which gap.
         gap: String,
         /// Where it begins.
         line: usize,
@@ -108,13 +108,13 @@ impl Document {
     }
 
     fn check(&self, target: &[Gap]) -> Result<(), Invalid> {
-        let mut notes = Notes::default();
+        let mut problems = no_problems();
         for problem in validate(target) {
             let place = self.gaps.iter().position(|gap| gap.id == problem.gap);
-            let line = place.and_then(|index| self.line_of(index)).unwrap_or(0);
-            notes.problem(line, problem.to_string());
+            let line = place.and_then(|index| self.line_of(index));
+            problems.push(Problem { line, ..Problem::new(problem.to_string()) });
         }
-        notes.into_warnings().map(drop)
+        warnings(problems).map(drop)
     }
 
     fn change(
@@ -128,13 +128,12 @@ impl Document {
             let (gap, line) = (wanted.id.clone(), self.places[index].line as usize);
             RewriteError::Unchangeable { gap, line }
         };
-        let alone = self.alone(index);
+        let part = self.part(index);
         let style = self.style(index);
         let style = Style { shape: if style.shape == Shape::Block { shape } else { style.shape }, ..style };
-        let mut reader = Reader::new(&self.text[alone.clone()]);
-        let fields = Fields::read(&self.text, alone.clone(), &mut reader, style).ok_or_else(unchangeable)?;
+        let fields = Fields::read(&self.text, part.clone(), style).ok_or_else(unchangeable)?;
         let own = fields.edits(&self.gaps[index], wanted);
-        if read_alone(&apply(&self.text, alone, own.clone())).as_ref() != Some(wanted) {
+        if read_alone(&apply(&self.text, part, own.clone())).as_ref() != Some(wanted) {
             return Err(unchangeable());
         }
         edits.extend(own);
@@ -142,7 +141,7 @@ impl Document {
     }
 
     /// The part of the text that holds this gap and can be read without the rest.
-    fn alone(&self, index: usize) -> Range<usize> {
+    fn part(&self, index: usize) -> Range<usize> {
         let place = &self.places[index];
         if place.flow {
             return place.range();
@@ -283,17 +282,8 @@ fn says(text: &str, gaps: &[&Gap]) -> bool {
 
 /// The gap that a piece of text holds.
 fn read_alone(text: &str) -> Option<Gap> {
-    let mut reader = Reader::new(text);
-    let mut node = first_node(&mut reader).ok()?;
-    if let Value::List { items, .. } = &mut node.value {
-        let item = items.pop()?;
-        if !items.is_empty() {
-            return None;
-        }
-        node = item;
-    }
-    let gap = decode::gap(node, 0, &mut reader.notes);
-    if reader.notes.count() == 0 { gap } else { None }
+    let (node, mut problems) = alone(text)?;
+    decode::gap(node, 0, &mut problems).filter(|_| problems.count() == 0)
 }
 
 /// The part of the text with the edits done, which do not overlap.

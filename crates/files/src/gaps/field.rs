@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
+use granit_parser::ScalarStyle;
 use piton_model::ledger::{Field, Gap};
 
-use super::document::entries;
+use super::contents::alone;
 use super::edit::{Edit, line_end, line_start, whole_lines};
-use super::node::{Entry, Node, Reader, Value};
 use super::render::{Shape, Style, list_item, pair, value};
-use super::scalar::{Kind, kind};
-use granit_parser::ScalarStyle;
+use crate::yaml::{Entry, Kind, Node, Value, kind};
 
 /// The fields of a gap.
 pub(super) struct Fields<'a> {
@@ -22,13 +21,11 @@ pub(super) struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// Reads a part of the text that holds one gap.
-    pub(super) fn read(
-        text: &'a str,
-        part: Range<usize>,
-        reader: &mut Reader<'a>,
-        style: Style<'a>,
-    ) -> Option<Self> {
-        Some(Self { text, base: part.start, entries: entries(reader)?, style })
+    pub(super) fn read(text: &'a str, part: Range<usize>, style: Style<'a>) -> Option<Self> {
+        match alone(&text[part.clone()])?.0.value {
+            Value::Map { entries, .. } => Some(Self { text, base: part.start, entries, style }),
+            Value::Scalar(..) | Value::List { .. } | Value::Unreadable => None,
+        }
     }
 
     /// What turns the one gap into the other.

@@ -12,11 +12,6 @@ use piton_model::ledger::Flip;
 use piton_sys::fault;
 use piton_sys::file::{self, Error};
 
-use super::note::Note;
-
-/// Far more than a log becomes in years.
-const LOG_BYTES_MAX: u64 = 256 << 20;
-
 /// What became of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Logged {
@@ -111,27 +106,4 @@ fn tail(log: &mut File, count: usize) -> std::io::Result<Vec<u8>> {
 fn line_starts(tail: &[u8], bytes_max: usize) -> impl Iterator<Item = usize> {
     let starts = tail.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(place, _)| place + 1);
     starts.filter(move |start| tail.len() - start <= bytes_max && *start < tail.len())
-}
-
-/// What a log says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Log {
-    /// The flips, in the order in which they were logged.
-    pub flips: Vec<Flip>,
-    /// Lines that are not flips.
-    pub foreign: Vec<Note>,
-}
-
-/// Reads a log; one that is not there is empty.
-pub fn read_log(path: &Path) -> Result<Log, Error> {
-    let bytes = file::read_regular(path, LOG_BYTES_MAX)?.unwrap_or_default();
-    let mut log = Log::default();
-    for (number, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {
-        match Flip::from_line(line) {
-            Ok(flip) => log.flips.push(flip),
-            Err(_) if line.trim().is_empty() => {}
-            Err(error) => log.foreign.push(Note { line: number + 1, text: error.to_string() }),
-        }
-    }
-    Ok(log)
 }

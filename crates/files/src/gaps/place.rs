@@ -27,7 +27,7 @@ use piton_sys::{Ids, SystemIds, fault};
 
 use super::document::Document;
 use super::edit::RewriteError;
-use super::note::Invalid;
+use super::invalid::Invalid;
 
 /// How often piton tries again while others keep on writing.
 const TRIES_MAX: usize = 64;
@@ -65,7 +65,6 @@ pub enum UpdateError<E> {
     /// The file is not a sound ledger, and was left as it is.
     #[error("Invalid YAML in {}:\n{problems}", path.display())]
     Invalid {
-        /// Which file.
         path: PathBuf,
         /// What is wrong with it.
         problems: Invalid,

@@ -3,7 +3,7 @@
 use piton_model::Timestamp;
 use piton_model::ledger::{Field, Gap, Source, SourceKind, to_iso};
 
-use super::scalar::{Context, text};
+use crate::yaml::{Context, write_text as text};
 
 /// How a piece of YAML is to look.
 #[derive(Clone, Copy, Debug)]

@@ -102,7 +102,6 @@ pub struct SessionState {
 /// A session that ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionHistoryEntry {
-    /// Its id.
     pub session_id: String,
     /// From.
     pub started_at: Timestamp,

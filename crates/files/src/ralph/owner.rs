@@ -22,10 +22,7 @@ pub enum ParseError {
     Shape(#[from] serde_json::Error),
     /// Written by something newer.
     #[error("version {found} is newer than {STATE_VERSION}, the newest that piton reads")]
-    Version {
-        /// The version found.
-        found: u32,
-    },
+    Version { found: u32 },
 }
 
 /// The file as it is written: the same state gives the same bytes.

@@ -10,9 +10,7 @@ const CELL_CHARACTERS_MAX: usize = 80;
 /// A note, by its path relative to the repository, and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guidance {
-    /// Its path.
     pub path: String,
-    /// Its text.
     pub text: String,
 }
 

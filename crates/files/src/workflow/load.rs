@@ -11,9 +11,8 @@ use piton_model::limits::clip;
 use piton_model::workflow::limits::PROBLEMS_MAX;
 use piton_model::workflow::{Definition, Work, shown};
 
-use super::problem::Problem;
-use super::read::{Places, read_what_can_be};
-use super::yaml::DOCUMENT_BYTES_MAX;
+use super::read::{DOCUMENT_BYTES_MAX, Places, read_what_can_be};
+use crate::yaml::{Problem, Problems};
 
 /// Deepest nesting of workflows, and most of them in one run.
 const NESTED_DEPTH_MAX: usize = 8;
@@ -29,7 +28,6 @@ pub trait Look {
     fn real(&self, path: &Path) -> io::Result<PathBuf>;
 }
 
-/// The disk.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disk;
 
@@ -75,24 +73,24 @@ pub fn load(path: &Path, repo: &Path, look: &dyn Look) -> Result<Loaded, Vec<Pro
         definitions: BTreeMap::new(),
         bytes_left: DOCUMENT_BYTES_MAX,
         found: HashMap::new(),
-        problems: Vec::new(),
-        hidden: 0,
+        problems: Problems::at_most(PROBLEMS_MAX),
     };
     let loaded = loader.file(path, &mut Vec::new());
     match loaded {
-        Some((definition, prompts)) if loader.problems.is_empty() => {
+        Some((definition, prompts)) if loader.problems.count() == 0 => {
             let definition = Definition { nested: loader.definitions, ..definition };
             let digest = definition.digest();
             Ok(Loaded { definition, digest, prompts, nested: loader.nested })
         }
         _ => {
             // As one reads the file, and other files after it.
-            loader.problems.sort_by_key(|problem| (problem.file != shown_path(path), problem.line));
-            if loader.hidden > 0 {
-                let (file, message) = (shown_path(path), format!("and {} more", loader.hidden));
-                loader.problems.push(Problem { file, line: None, message, hint: None });
+            let Problems { mut found, more, .. } = loader.problems;
+            let file = Some(shown_path(path));
+            found.sort_by_key(|problem| (problem.file != file, problem.line));
+            if more > 0 {
+                found.push(Problem { file, ..Problem::new(format!("and {more} more")) });
             }
-            Err(loader.problems)
+            Err(found)
         }
     }
 }
@@ -211,19 +209,10 @@ struct Loader<'a> {
     bytes_left: usize,
     /// Prompts that were looked for, by workflow and name: steps share them.
     found: HashMap<(PathBuf, String), Result<PathBuf, Unusable>>,
-    problems: Vec<Problem>,
-    /// Problems that are only counted: a hostile file must not make a list that is larger than itself.
-    hidden: usize,
+    problems: Problems,
 }
 
 impl Loader<'_> {
-    fn add(&mut self, problem: Problem) {
-        match self.problems.len() < PROBLEMS_MAX {
-            true => self.problems.push(problem),
-            false => self.hidden += 1,
-        }
-    }
-
     /// `above` are the workflows that lead here. Its length is bounded, so this cannot run away.
     fn file(&mut self, path: &Path, above: &mut Vec<PathBuf>) -> Option<(Definition, Vec<Option<PathBuf>>)> {
         let name = shown_path(path);
@@ -231,19 +220,19 @@ impl Loader<'_> {
             Ok(bytes) => bytes,
             Err(error) => {
                 let hint = Some("name a workflow file: `piton run WORKFLOW.yaml`".to_owned());
-                self.add(Problem { file: name, line: None, message: error.to_string(), hint });
+                self.problems.push(Problem { file: Some(name), hint, ..Problem::new(error.to_string()) });
                 return None;
             }
         };
         if bytes.len() <= DOCUMENT_BYTES_MAX && bytes.len() > self.bytes_left {
             let message = format!("with it the workflow is larger than {} MiB", DOCUMENT_BYTES_MAX >> 20);
             let hint = Some("run its parts one after the other, each by itself".to_owned());
-            self.add(Problem { file: name, line: None, message, hint });
+            self.problems.push(Problem { file: Some(name), hint, ..Problem::new(message) });
             return None;
         }
         self.bytes_left = self.bytes_left.saturating_sub(bytes.len());
         let (read, problems) = read_what_can_be(&name, &bytes);
-        problems.into_iter().for_each(|problem| self.add(problem));
+        problems.into_iter().for_each(|problem| self.problems.push(problem));
         let (definition, places) = read?;
         above.push(plain(path));
         let prompts =
@@ -263,8 +252,8 @@ impl Loader<'_> {
     ) -> Option<PathBuf> {
         let report = |loader: &mut Self, field: &str, message: String, hint: String| {
             let line = Some(places.line(Some(index), field, None));
-            let file = shown_path(path);
-            loader.add(Problem { file, line, message, hint: Some(hint) });
+            let file = Some(shown_path(path));
+            loader.problems.push(Problem { file, line, message, hint: Some(hint) });
         };
         match &definition.steps[index].work {
             Work::Agent { prompt, .. } => match self.prompt(prompt, path) {

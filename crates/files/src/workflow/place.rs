@@ -10,7 +10,6 @@ use piton_model::workflow::StepId;
 pub struct RunPlace {
     /// The repository; absolute.
     pub repo: PathBuf,
-    /// The run.
     pub run: RunId,
 }
 

@@ -32,7 +32,6 @@ pub enum Edited {
     No,
     /// Only statuses were changed.
     Statuses {
-        /// Which.
         edits: Vec<Edit>,
         /// The digest of the file that says so, for [`RunView::accept`].
         digest: String,

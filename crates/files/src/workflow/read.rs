@@ -1,11 +1,21 @@
 //! From a document to a definition: every field, every problem, every line.
 
+use piton_model::workflow::limits::PROBLEMS_MAX;
 use piton_model::workflow::{
     Collection, Condition, Definition, Gate, Items, OnReject, Step, StepId, Work, closest, shown, validate,
 };
 
-use super::problem::{Problem, Problems};
-use super::yaml::{self, Entry, Kind, Node, Word, word};
+use super::json::json;
+use crate::yaml::{
+    self, Anchors, Budget, Entry, Kind, Node, Problem, Problems, Reader as YamlReader, Stop, Value, integer,
+    kind,
+};
+
+/// Largest document.
+pub(super) const DOCUMENT_BYTES_MAX: usize = 4 << 20;
+/// What a document may become, aliases written out.
+const BUDGET: Budget =
+    Budget { values_max: 600_000, text_bytes_max: 2 * DOCUMENT_BYTES_MAX, anchors_max: 10_000 };
 
 const TOP: [&str; 4] = ["name", "description", "steps", "max_parallel"];
 const STEP: [&str; 18] = [
@@ -74,19 +84,54 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<(Definition, Places), Vec<Proble
 
 /// The same, as far as it can be understood, beside what is wrong with it: what it names can be looked at, too.
 pub(super) fn read_what_can_be(file: &str, bytes: &[u8]) -> (Option<(Definition, Places)>, Vec<Problem>) {
-    let mut problems = Problems::default();
-    let Ok(root) = yaml::read(bytes, &mut problems) else { return (None, problems.of(file)) };
+    let (root, problems) = root_of(bytes);
     let mut reader = Reader { problems, places: Places::default() };
-    let definition = reader.definition(&root);
+    let definition = root.map(|root| reader.definition(&root));
     let Reader { mut problems, places } = reader;
-    for found in validate(&definition) {
+    for found in definition.iter().flat_map(validate) {
         // Where the list could not be read at all, that it is empty says nothing.
-        if found.step.is_some() || found.field != "steps" || problems.total == 0 {
-            problems.add(places.line(found.step, found.field, found.entry), found.message, found.hint);
+        if found.step.is_some() || found.field != "steps" || problems.count() == 0 {
+            let line = Some(places.line(found.step, found.field, found.entry));
+            problems.push(Problem { line, hint: found.hint, ..Problem::new(found.message) });
         }
     }
-    let problems = if problems.total > 0 { problems.of(file) } else { Vec::new() };
-    (Some((definition, places)), problems)
+    (definition.map(|definition| (definition, places)), of_file(file, problems))
+}
+
+/// The one value of a document.
+fn root_of(bytes: &[u8]) -> (Option<Node<'_>>, Problems) {
+    let mut problems = Problems::at_most(PROBLEMS_MAX);
+    let text = match yaml::text(bytes, DOCUMENT_BYTES_MAX) {
+        Ok(text) => text,
+        Err(problem) => {
+            let hint = problem.hint.or(Some("split it, and name the parts with `workflow:`".to_owned()));
+            problems.push(Problem { hint, ..problem });
+            return (None, problems);
+        }
+    };
+    let mut reader = YamlReader::with_anchors(text, problems, Anchors::within(BUDGET));
+    let mut read = || -> Result<Option<Node<'_>>, Stop> {
+        let Some((event, span)) = reader.root()? else {
+            reader.problems.hinted(1, "the file is empty", "write `name:` and `steps:`");
+            return Ok(None);
+        };
+        let root = reader.node(event, span)?;
+        reader.end()?;
+        Ok(Some(root))
+    };
+    let root = read().unwrap_or(None);
+    (root, reader.problems)
+}
+
+/// The problems of `file`, by line.
+fn of_file(file: &str, problems: Problems) -> Vec<Problem> {
+    let Problems { mut found, more, .. } = problems;
+    found.sort_by_key(|problem| problem.line);
+    if more > 0 {
+        found.push(Problem::new(format!("and {more} more")));
+    }
+    found.iter_mut().for_each(|problem| problem.file = Some(file.to_owned()));
+    found
 }
 
 struct Reader {
@@ -110,18 +155,18 @@ impl Reader {
             }
         }
         if !entries.iter().any(|entry| entry.key == "steps") {
-            let hint = "add `steps:` with at least one step".to_owned();
-            self.problems.add(root.line, "a workflow needs `steps`", hint);
+            let hint = "add `steps:` with at least one step";
+            self.problems.hinted(root.line, "a workflow needs `steps`", hint);
         }
         definition
     }
 
     fn steps(&mut self, node: &Node<'_>) -> Vec<Step> {
-        let items = match &node.kind {
-            Kind::List(items) => items,
+        let items = match &node.value {
+            Value::List { items, .. } => items,
             other => {
                 let message = format!("`steps` is {}, not a list", other.name());
-                self.problems.add(node.line, message, "begin each step with `- id:`".to_owned());
+                self.problems.hinted(node.line, message, "begin each step with `- id:`");
                 return Vec::new();
             }
         };
@@ -157,7 +202,7 @@ impl Reader {
                 "backoff" => step.backoff_ms = self.duration(node, "backoff"),
                 "loop" => {
                     step.collection = self.collection(node);
-                    if let Kind::Map(inner) = &node.kind {
+                    if let Value::Map { entries: inner, .. } = &node.value {
                         places.extend(fields(inner, "loop."));
                         places.extend(fields(inner, ""));
                     }
@@ -167,7 +212,7 @@ impl Reader {
         }
         let has_id = entries.iter().any(|entry| entry.key == "id");
         if !has_id {
-            self.problems.add(node.line, "a step needs an `id`", "add `id: NAME`".to_owned());
+            self.problems.hinted(node.line, "a step needs an `id`", "add `id: NAME`");
         }
         step.work = self.work(node, entries);
         self.places.steps.push((node.line, places));
@@ -184,7 +229,7 @@ impl Reader {
                 "a step has one of `prompt`, `run` and `workflow`; this one also has `{}`",
                 second.key
             );
-            self.problems.add(second.line, message, "split it into two steps".to_owned());
+            self.problems.hinted(second.line, message, "split it into two steps");
         }
         let agent = find("agent").and_then(|entry| self.text(&entry.node, "agent"));
         let Some(kind) = kinds.first() else {
@@ -193,8 +238,8 @@ impl Reader {
             } else {
                 "a step needs something to do"
             };
-            let hint = "add `agent` and `prompt`, or `run`, or `workflow`".to_owned();
-            self.problems.add(node.line, missing, hint);
+            let hint = "add `agent` and `prompt`, or `run`, or `workflow`";
+            self.problems.hinted(node.line, missing, hint);
             return Work::Nothing {};
         };
         let Some(text) = self.text(&kind.node, &kind.key) else { return Work::Nothing {} };
@@ -204,7 +249,7 @@ impl Reader {
             _ => {
                 let has_agent = find("agent").is_some();
                 if !has_agent {
-                    self.problems.add(
+                    self.problems.hinted(
                         node.line,
                         "a step with a `prompt` needs an `agent`",
                         "add `agent: NAME`".to_owned(),
@@ -229,14 +274,14 @@ impl Reader {
         };
         for Entry { key, node, .. } in entries {
             match key.as_ref() {
-                "items" => match &node.kind {
-                    Kind::List(items) => {
-                        let items = items.iter().map(|item| yaml::json(item, &mut self.problems)).collect();
+                "items" => match &node.value {
+                    Value::List { items, .. } => {
+                        let items = items.iter().map(|item| json(item, &mut self.problems)).collect();
                         collection.sources.push(Items::Given(items));
                     }
                     other => {
                         let message = format!("`items` is {}, not a list", other.name());
-                        self.problems.add(node.line, message, "write `items: [a, b]`".to_owned());
+                        self.problems.hinted(node.line, message, "write `items: [a, b]`");
                     }
                 },
                 "items_from_step" => {
@@ -262,12 +307,12 @@ impl Reader {
     }
 
     fn metadata(&mut self, node: &Node<'_>) -> serde_json::Map<String, serde_json::Value> {
-        match yaml::json(node, &mut self.problems) {
+        match json(node, &mut self.problems) {
             serde_json::Value::Object(map) => map,
             serde_json::Value::Null => serde_json::Map::new(),
             _ => {
-                let message = format!("`metadata` is {}, not a mapping", node.kind.name());
-                self.problems.add(node.line, message, "write `metadata: {key: value}`".to_owned());
+                let message = format!("`metadata` is {}, not a mapping", node.value.name());
+                self.problems.hinted(node.line, message, "write `metadata: {key: value}`");
                 serde_json::Map::new()
             }
         }
@@ -279,7 +324,7 @@ impl Reader {
             "loop_back" => Some(OnReject::LoopBack),
             other => {
                 let message = format!("`{}` is not known for `on_reject`", shown(other));
-                self.problems.add(node.line, message, "use `fail` or `loop_back`".to_owned());
+                self.problems.hinted(node.line, message, "use `fail` or `loop_back`");
                 None
             }
         }
@@ -292,19 +337,19 @@ impl Reader {
             Err(error) => {
                 let hint =
                     "for example `review.status == COMPLETED and tests.metrics.coverage >= 80`".to_owned();
-                self.problems.add(node.line, format!("`{field}`: {error}"), hint);
+                self.problems.hinted(node.line, format!("`{field}`: {error}"), hint);
                 None
             }
         }
     }
 
     fn map<'n, 'a>(&mut self, node: &'n Node<'a>, what: &str) -> Option<&'n [Entry<'a>]> {
-        match &node.kind {
-            Kind::Map(entries) => Some(entries),
-            Kind::Unreadable => None,
+        match &node.value {
+            Value::Map { entries, .. } => Some(entries),
+            Value::Unreadable => None,
             other => {
-                let hint = "write `name: value` lines".to_owned();
-                self.problems.add(node.line, format!("{what} is {}, not a mapping", other.name()), hint);
+                let hint = "write `name: value` lines";
+                self.problems.hinted(node.line, format!("{what} is {}, not a mapping", other.name()), hint);
                 None
             }
         }
@@ -317,45 +362,45 @@ impl Reader {
                 None if known.contains(&"metadata") => "put what is yours under `metadata`".to_owned(),
                 None => "remove it".to_owned(),
             };
-            self.problems.add(entry.line, format!("{what} has no field `{}`", shown(&entry.key)), hint);
+            self.problems.hinted(entry.line, format!("{what} has no field `{}`", shown(&entry.key)), hint);
         }
     }
 
     /// Text. A word that is no text to other readers is a problem.
     fn text(&mut self, node: &Node<'_>, field: &str) -> Option<String> {
-        match &node.kind {
-            Kind::Unreadable => None,
-            Kind::Scalar(text, plain) if !plain || word(text) == Word::Text => {
-                Some(text.clone().into_owned())
-            }
-            Kind::Scalar(text, _) if word(text) == Word::Null => {
-                self.problems.add(node.line, format!("`{field}` is empty"), "say what it is".to_owned());
-                None
-            }
-            Kind::Scalar(text, _) => {
-                let message = format!("`{field}: {text}` is true or false to many readers, not text");
-                self.problems.add(node.line, message, format!("write `\"{text}\"`"));
-                None
-            }
+        match &node.value {
+            Value::Unreadable => None,
+            Value::Scalar(text, style) => match kind(text, *style) {
+                Kind::Text | Kind::Number => Some(text.clone().into_owned()),
+                Kind::Null => {
+                    self.problems.hinted(node.line, format!("`{field}` is empty"), "say what it is");
+                    None
+                }
+                Kind::Boolean(_) => {
+                    let message = format!("`{field}: {text}` is true or false to many readers, not text");
+                    self.problems.hinted(node.line, message, format!("write `\"{text}\"`"));
+                    None
+                }
+            },
             other => {
                 let message = format!("`{field}` is {}, not a single value", other.name());
-                self.problems.add(node.line, message, format!("write `{field}: VALUE`"));
+                self.problems.hinted(node.line, message, format!("write `{field}: VALUE`"));
                 None
             }
         }
     }
 
     fn texts(&mut self, node: &Node<'_>, field: &str) -> Vec<String> {
-        match &node.kind {
+        match &node.value {
             // An entry that cannot be read keeps its place, so that lines fit.
-            Kind::List(items) => {
+            Value::List { items, .. } => {
                 items.iter().map(|item| self.text(item, field).unwrap_or_default()).collect()
             }
-            Kind::Scalar(text, true) if word(text) == Word::Null => Vec::new(),
-            Kind::Unreadable => Vec::new(),
+            Value::Scalar(text, style) if kind(text, *style) == Kind::Null => Vec::new(),
+            Value::Unreadable => Vec::new(),
             other => {
                 let message = format!("`{field}` is {}, not a list", other.name());
-                self.problems.add(node.line, message, format!("write `{field}: [NAME]`"));
+                self.problems.hinted(node.line, message, format!("write `{field}: [NAME]`"));
                 Vec::new()
             }
         }
@@ -366,12 +411,12 @@ impl Reader {
     }
 
     fn truth(&mut self, node: &Node<'_>, field: &str) -> bool {
-        if let Kind::Scalar(text, true) = &node.kind
-            && let Word::Truth(truth) = word(text)
+        if let Value::Scalar(text, style) = &node.value
+            && let Kind::Boolean(truth) = kind(text, *style)
         {
             return truth;
         }
-        self.problems.add(
+        self.problems.hinted(
             node.line,
             format!("`{field}` is neither true nor false"),
             "use `true` or `false`".to_owned(),
@@ -380,15 +425,14 @@ impl Reader {
     }
 
     fn number(&mut self, node: &Node<'_>, field: &str) -> Option<u32> {
-        if let Kind::Scalar(text, true) = &node.kind
-            && !text.is_empty()
-            && text.bytes().all(|byte| byte.is_ascii_digit())
-            && (text.len() == 1 || !text.starts_with('0'))
+        if let Value::Scalar(text, style) = &node.value
+            && kind(text, *style) == Kind::Number
+            && let Ok(number @ 0..) = integer(text)
         {
             // What does not fit is out of every range, and is reported as that.
-            return Some(text.parse().unwrap_or(u32::MAX));
+            return Some(u32::try_from(number).unwrap_or(u32::MAX));
         }
-        self.problems.add(
+        self.problems.hinted(
             node.line,
             format!("`{field}` is not a whole number"),
             format!("write `{field}: 3`"),
@@ -397,20 +441,20 @@ impl Reader {
     }
 
     fn duration(&mut self, node: &Node<'_>, field: &str) -> Option<u64> {
-        if let Kind::Scalar(text, _) = &node.kind
+        if let Value::Scalar(text, _) = &node.value
             && let Some(millis) = millis(text)
         {
             return Some(millis);
         }
         let hint = format!("write `{field}: 90s`, `30m` or `2h`");
-        self.problems.add(node.line, format!("`{field}` is not a duration"), hint);
+        self.problems.hinted(node.line, format!("`{field}` is not a duration"), hint);
         None
     }
 }
 
 fn fields(entries: &[Entry<'_>], prefix: &str) -> Vec<Field> {
-    let lines = |node: &Node<'_>| match &node.kind {
-        Kind::List(items) => items.iter().map(|item| item.line).collect(),
+    let lines = |node: &Node<'_>| match &node.value {
+        Value::List { items, .. } => items.iter().map(|item| item.line).collect(),
         _ => Vec::new(),
     };
     let field = |entry: &Entry<'_>| Field {

@@ -20,9 +20,7 @@ const PLACEHOLDERS: [&str; 8] =
 /// Whose report is expected.
 #[derive(Clone, Copy, Debug)]
 pub struct Expectations<'a> {
-    /// The run.
     pub run: &'a RunId,
-    /// The step.
     pub step: &'a StepId,
     /// The wrapper has ended, so that nothing more will be written.
     pub ended: bool,
@@ -119,22 +117,6 @@ pub fn read_report(bytes: &[u8], expected: &Expectations<'_>) -> Result<Report, 
     let (cost_microusd, tokens) = (cost(&metrics), tokens(&metrics));
     let step = StepReport { completed, gate_failure, artifacts, metrics, logs };
     Ok(Report { step, error, cost_microusd, tokens, memory_updates, next_suggested_steps })
-}
-
-/// The sentence for a step that failed, from what its process and its report say.
-pub fn failure_message(exit_code: Option<i32>, report: Option<&Report>) -> String {
-    let words = report.and_then(|report| report.error.clone().or_else(|| report.step.last_words()));
-    match (exit_code, report, words) {
-        (Some(code), None, _) => {
-            format!("Agent process exited with code {code} without writing a run report")
-        }
-        (None, None, _) => "Agent process ended without writing a run report".to_owned(),
-        (Some(code), Some(report), Some(words)) if code != 0 && report.error.is_some() => {
-            format!("Agent process exited with code {code}: {words}")
-        }
-        (_, Some(_), Some(words)) => words,
-        (_, Some(_), None) => "Agent reported failure".to_owned(),
-    }
 }
 
 fn is_ours(report: &Map<String, Value>, expected: &Expectations<'_>) -> Result<(), Refusal> {

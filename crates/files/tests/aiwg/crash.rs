@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
-use piton_files::aiwg::{Written, parse, parse_iteration, publish};
+use piton_files::aiwg::{Written, parse, publish};
 use piton_sys::process::{Program, RunLimits};
 
 use crate::support::{Run, put, tree};
@@ -66,11 +66,16 @@ fn check_after_crash(root: &Path, before: Before, context: &str) {
     let files = tree(root);
     let state = files.get(&run().path());
     if let Some(bytes) = state.filter(|bytes| **bytes != FOREIGN.as_bytes()) {
-        let adopted = parse(bytes).unwrap_or_else(|error| panic!("{context}: {error}"));
-        for iteration in adopted.history {
-            let path = run().iteration_path(iteration.number);
+        parse(bytes).unwrap_or_else(|error| panic!("{context}: {error}"));
+        let number = |bytes: &[u8]| -> Option<u64> {
+            serde_json::from_slice::<serde_json::Value>(bytes).ok()?["iteration"].as_u64()
+        };
+        let state: serde_json::Value = serde_json::from_slice(bytes).unwrap();
+        for iteration in state["iteration_history"].as_array().unwrap() {
+            let expected = iteration["iteration"].as_u64().unwrap();
+            let path = run().iteration_path(expected as u32);
             let file = files.get(&path).unwrap_or_else(|| panic!("{context}: {path} is named and missing"));
-            parse_iteration(file).unwrap_or_else(|error| panic!("{context}: {path}: {error}"));
+            assert_eq!(number(file), Some(expected), "{context}: {path}");
         }
     }
     match before {

@@ -6,13 +6,13 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
-use piton_files::gaps::{Document, LedgerFile, append_flips, read_log};
+use piton_files::gaps::{Document, LedgerFile, append_flips};
 use piton_model::Timestamp;
 use piton_model::ledger::{Flip, Gap, due_flips, mark_verified};
 use piton_sys::file::{self, Durability};
 use piton_sys::process::{Program, RunLimits};
 
-use crate::support::{NOW, gap};
+use crate::support::{NOW, gap, logged};
 
 const ROOT: &str = "PITON_TEST_GAPS_ROOT";
 const EDIT: &str = "PITON_TEST_GAPS_EDIT";
@@ -89,8 +89,8 @@ fn crash_everywhere(edit: bool) {
         assert_eq!(text.matches("status: stale").count(), 1, "point {at}:\n{text}");
         let edited = edit && at > edit_point(edit);
         assert!(!edited || text.contains("theirs"), "point {at} lost an edit:\n{text}");
-        let log = read_log(&root.path().join("gap_audit.log")).unwrap();
-        assert_eq!((log.flips.len(), log.foreign.len()), (1, 0), "point {at}");
+        let (flips, foreign) = logged(&root.path().join("gap_audit.log"));
+        assert_eq!((flips.len(), foreign), (1, 0), "point {at}");
     }
 }
 

@@ -31,10 +31,10 @@ fn aliases_anchors_tags_and_merge_keys_are_refused() {
     let inside = |line: &str| first(format!("gaps:\n- id: a\n  category: c\n  {line}\n"));
     assert_eq!(inside("findings: *x"), "line 4: aliases are not read; write the value out");
     assert_eq!(inside("x: &self [*self]"), "line 4: anchors are not read; write the value where it is used");
-    assert_eq!(inside("<<: {a: b}"), "line 4: merge keys are not read; write the values out");
+    assert_eq!(inside("<<: {a: b}"), "line 4: merge keys (`<<`) are not read; write the values out");
     let tag = inside("findings: !!python/object:os.system x");
-    assert!(tag.starts_with("line 4: the tag '") && tag.ends_with("' is not read"), "{tag}");
-    assert!(inside("x: {y: !evil z}").starts_with("line 4: the tag '"));
+    assert!(tag.starts_with("line 4: the tag `") && tag.contains("` is not read"), "{tag}");
+    assert!(inside("x: {y: !evil z}").starts_with("line 4: the tag `"));
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn nesting_without_end_is_refused() {
 
 #[test]
 fn what_is_no_text_is_refused() {
-    assert_eq!(first(b"gaps:\n- id: \xff\n"), "line 2: the file is not UTF-8");
+    assert_eq!(first(b"gaps:\n- id: \xff\n"), "line 2: the file is not UTF-8; save it as UTF-8");
     assert_eq!(first(b"\xff\xfeg\0a\0"), "line 1: the file is UTF-16; save it as UTF-8");
     for text in [
         "gaps:\n- id: a\0b\n  category: c\n",
@@ -69,17 +69,20 @@ fn what_is_no_text_is_refused() {
 #[test]
 fn tabs_as_indentation_are_refused() {
     let found = first("gaps:\n- id: a\n\tcategory: c\n");
-    assert!(found.starts_with("line 2: Invalid YAML: ") && found.ends_with("found a tab"), "{found}");
+    assert!(found.starts_with("line 2: Invalid YAML: ") && found.contains("found a tab"), "{found}");
 }
 
 #[test]
 fn keys_that_repeat_or_are_no_words_are_refused() {
     let text = "gaps:\n- id: a\n  category: c\n  \"id\": b\n  ? [x]\n  : y\n";
-    assert_eq!(problems(text), ["line 4: duplicate key 'id'", "line 5: a key must be a word"]);
+    assert_eq!(
+        problems(text),
+        ["line 4: `id` is there twice; keep one of them", "line 5: a key must be a word"]
+    );
     let many: String = (0..20_000).map(|number| format!("  k{number}: x\n")).collect();
     assert_eq!(
         first(format!("gaps:\n- id: a\n  category: c\n{many}  k7: y\n")),
-        "line 20004: duplicate key 'k7'"
+        "line 20004: `k7` is there twice; keep one of them"
     );
 }
 

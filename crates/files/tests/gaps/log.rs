@@ -2,11 +2,11 @@
 
 use std::os::unix::fs::symlink;
 
-use piton_files::gaps::{append_flips, read_log};
+use piton_files::gaps::append_flips;
 use piton_model::Timestamp;
 use piton_model::ledger::{Flip, GapStatus, last_flips_to_stale};
 
-use crate::support::{NOW, Scratch};
+use crate::support::{NOW, Scratch, logged};
 
 const REASON: &str = "TTL expired: 45 days > 30 day limit";
 
@@ -113,11 +113,9 @@ fn what_others_wrote_stays_and_lines_stay_lines() {
     append_flips(&path, &[flip("b\nforged")], None).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     assert_eq!(text, format!("a note without a line break\n{}{}", line("a"), line("b\\nforged")));
-    let log = read_log(&path).unwrap();
-    assert_eq!(log.flips, [flip("a"), flip("b\nforged")]);
-    assert_eq!(log.foreign.iter().map(|note| note.line).collect::<Vec<_>>(), [1]);
-    assert_eq!(last_flips_to_stale(&log.flips)["a"], NOW);
-    assert_eq!(read_log(&scratch.path("nowhere")).unwrap().flips, []);
+    let (flips, foreign) = logged(&path);
+    assert_eq!((flips.as_slice(), foreign), ([flip("a"), flip("b\nforged")].as_slice(), 1));
+    assert_eq!(last_flips_to_stale(&flips)["a"], NOW);
 }
 
 #[test]
@@ -128,7 +126,7 @@ fn the_same_flip_later_is_another_flip() {
     for due in [flip("a"), back.clone(), flip("a"), back] {
         assert_eq!(append_flips(&path, &[due], None).unwrap().written, 1);
     }
-    assert_eq!(read_log(&path).unwrap().flips.len(), 4);
+    assert_eq!(logged(&path).0.len(), 4);
 }
 
 #[test]
@@ -155,7 +153,7 @@ fn a_log_that_git_replaced_is_added_to_at_its_end() {
         append_flips(&path, &[flip("a")], Some(after)).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.starts_with(there) && text.ends_with(&line("a")), "{text}");
-        assert_eq!(read_log(&path).unwrap().flips, [flip("a")]);
+        assert_eq!(logged(&path).0, [flip("a")]);
     }
 }
 

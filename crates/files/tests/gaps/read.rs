@@ -169,7 +169,7 @@ fn every_problem_is_told_with_its_line() {
             "line 12: Gap 'c' ttl_days must be >= 1, got 0",
             "line 13: Gap 'c' references itself in blocks",
             "line 13: Gap 'c' blocks unknown gap 'ghost'",
-            "line 16: duplicate key 'id'",
+            "line 16: `id` is there twice; keep one of them",
             "line 17: 'blocked_by' must be a list, got a single value",
             "line 18: 'last_checked' must be a time like 2026-02-15T12:00:00+00:00, got 'tomorrow'",
             "line 19: Gap at index 6 must be a mapping, got a list",
@@ -198,10 +198,10 @@ fn a_file_of_another_shape_is_refused() {
         ("other: 1\n", "line 1: the file must have a top-level 'gaps' key"),
         ("gaps: 5\n", "line 1: 'gaps' must be a list, got a single value"),
         ("gaps:\n  id: a\n", "line 2: 'gaps' must be a list, got a mapping"),
-        ("gaps: []\ngaps: []\n", "line 2: duplicate key 'gaps'"),
+        ("gaps: []\ngaps: []\n", "line 2: `gaps` is there twice; keep one of them"),
         ("version: 2\ngaps: []\n", "line 1: version 2 is newer than 1, the newest that piton reads"),
         ("version: one\ngaps: []\n", "line 1: 'version' must be 1"),
-        ("gaps: []\n---\ngaps: []\n", "line 2: there is a second document; a ledger is one"),
+        ("gaps: []\n---\ngaps: []\n", "line 2: there is a second document; keep one document per file"),
     ] {
         assert_eq!(problems(text), [problem], "{text:?}");
     }
@@ -235,29 +235,4 @@ fn evidence_of_another_shape_is_refused() {
 fn a_document_knows_its_lines() {
     let document: Document = parse("# x\ngaps:\n# y\n-\n  id: a\n  category: c\n- {id: b, category: c}\n");
     assert_eq!((document.line_of(0), document.line_of(1), document.line_of(2)), (Some(5), Some(7), None));
-}
-
-#[test]
-fn files_as_tools_and_people_write_them_take_the_short_way() {
-    let by_tool = piton_files::gaps::render(&[
-        Gap {
-            blocks: vec!["b".to_owned()],
-            findings: "one\ntwo".to_owned(),
-            ..crate::support::verified("a")
-        },
-        gap("b"),
-    ]);
-    let by_hand = "# x\nversion: 1\ngaps: # y\n\n  # z\n  - id: a # big\n    category: \"c\"\n    blocks: [b]\n    findings: |\n      één.\n\n      # two\n  - id: b\n    category: it's\n    ttl_days: 3\n";
-    for text in [by_tool.as_str(), by_hand, &by_hand.replace('\n', "\r\n")] {
-        assert!(Document::is_short(text), "{text}");
-        assert!(parse(text).is_like(&Document::parse_long(text.as_bytes()).unwrap()), "{text}");
-    }
-    for text in [
-        "gaps: []\n",
-        "gaps:\n- {id: a, category: c}\n",
-        "gaps:\n- id: no\n  category: c\n",
-        "gaps:\n- id: a\n",
-    ] {
-        assert!(!Document::is_short(text), "{text}");
-    }
 }

@@ -1,10 +1,10 @@
 //! Gaps, files and times for these tests.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use piton_files::gaps::{Document, Invalid, LedgerFile, UpdateError, Updated};
 use piton_model::Timestamp;
-use piton_model::ledger::{Gap, mark_verified};
+use piton_model::ledger::{Flip, Gap, mark_verified};
 use piton_sys::file::{self, Durability};
 
 /// 2026-02-15T12:00:00Z.
@@ -36,6 +36,14 @@ pub(crate) fn change(text: &str, id: &str, change: impl Fn(&mut Gap)) -> String 
     let mut gaps = document.gaps().to_vec();
     change(gaps.iter_mut().find(|gap| gap.id == id).unwrap());
     document.rewrite(&gaps).unwrap()
+}
+
+/// The flips that a log holds, and how many of its lines are none.
+pub(crate) fn logged(path: &Path) -> (Vec<Flip>, usize) {
+    let text = std::fs::read_to_string(path).unwrap();
+    let flips: Vec<Flip> = text.lines().filter_map(|line| Flip::from_line(line).ok()).collect();
+    let foreign = text.lines().count() - flips.len();
+    (flips, foreign)
 }
 
 /// A directory with a gap file in it.

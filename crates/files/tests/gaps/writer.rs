@@ -82,7 +82,7 @@ fn update_gap_invalid_state_raises() {
     let scratch = Scratch::new(&render(&sample()));
     let error = scratch.update("legal", |gap| gap.status = GapStatus::Verified).unwrap_err();
     let UpdateError::Rewrite(RewriteError::Invalid(invalid)) = error else { panic!("{error:?}") };
-    assert_eq!(invalid.problems[0].text, "Gap 'legal' is verified but has no last_verified");
+    assert_eq!(invalid.problems[0].message, "Gap 'legal' is verified but has no last_verified");
     assert_eq!(scratch.text(), render(&sample()));
 }
 

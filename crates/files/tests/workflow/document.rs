@@ -232,7 +232,7 @@ fn a_workflow_that_would_run_itself_is_refused() {
         .with("/repo/./one.yaml", one);
     let problems = load(Path::new("/repo/one.yaml"), Path::new("/repo"), &shelf).unwrap_err();
     assert_eq!(problems.len(), 1);
-    assert_eq!(problems[0].file, "/repo/two.yaml");
+    assert_eq!(problems[0].file.as_deref(), Some("/repo/two.yaml"));
     assert_eq!(problems[0].message, "`./one.yaml` would run itself");
 }
 

@@ -51,15 +51,15 @@ fn merge_keys_and_tags_are_refused() {
 #[test]
 fn deep_nesting_is_refused() {
     let flow = format!("steps: {}{}", "[".repeat(100_000), "]".repeat(100_000));
-    refused(flow.as_bytes(), "invalid YAML");
+    refused(flow.as_bytes(), "Invalid YAML");
     let block: String = (0..200).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
-    refused(block.as_bytes(), "invalid YAML");
+    refused(block.as_bytes(), "Invalid YAML");
 }
 
 #[test]
 fn what_is_no_text_is_refused_with_its_line() {
-    refused(b"name: a\nsteps: \xff\xfe\n", "w.yaml:2: this is not UTF-8");
-    refused(b"name: a\n\nsteps: a\0b\n", "w.yaml:3: a NUL byte");
+    refused(b"name: a\nsteps: \xff\xfe\n", "w.yaml:2: the file is not UTF-8");
+    refused(b"name: a\n\nsteps: a\0b\n", "w.yaml:3: Invalid YAML");
     refused(b"", "the file is empty");
     refused(b"# nothing\n", "the file is empty");
 }

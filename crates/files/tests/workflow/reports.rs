@@ -1,6 +1,6 @@
 //! Reports and manual inputs: what is believed, and what is not.
 
-use piton_files::workflow::{Expectations, Refusal, Report, failure_message, read_manual_input, read_report};
+use piton_files::workflow::{Expectations, Refusal, Report, read_manual_input, read_report};
 use piton_model::RunId;
 use piton_model::workflow::StepId;
 use serde_json::{Value, json};
@@ -138,21 +138,6 @@ fn hostile_reports_are_refused() {
         assert!(matches!(with(field, value.clone()), Err(Refusal::Malformed(_))), "{field}: {value}");
     }
     assert_eq!(with("metrics", json!({"cost_usd": -1})).unwrap().cost_microusd, None);
-}
-
-#[test]
-fn a_failure_says_what_is_known() {
-    let mut failed = with("status", json!("FAILED")).unwrap();
-    failed.step.logs = ["a", "b", "c", "d"].map(str::to_owned).to_vec();
-    assert_eq!(failure_message(Some(1), Some(&failed)), "b, c, d");
-    failed.error = Some("SyntaxError in generated code".to_owned());
-    let expected = "Agent process exited with code 1: SyntaxError in generated code";
-    assert_eq!(failure_message(Some(1), Some(&failed)), expected);
-    failed.error = None;
-    failed.step.logs.clear();
-    assert_eq!(failure_message(Some(0), Some(&failed)), "Agent reported failure");
-    let expected = "Agent process exited with code 3 without writing a run report";
-    assert_eq!(failure_message(Some(3), None), expected);
 }
 
 #[test]

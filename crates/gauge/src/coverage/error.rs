@@ -10,10 +10,7 @@ pub enum Error {
     #[error(
         "expected one of `lcov`, `cobertura`, `coverage.py`, `llvm-cov`, `istanbul`, `go`, `jacoco`, found `{found}`"
     )]
-    UnknownFormat {
-        /// The word.
-        found: String,
-    },
+    UnknownFormat { found: String },
     /// It is larger than what is read.
     #[error("expected at most {INPUT_BYTES_MAX} bytes, found {bytes}")]
     TooLarge {
@@ -34,7 +31,6 @@ pub enum Error {
     /// A line is not what the format says.
     #[error("{format}: expected {expected}, found `{found}` in line {line}")]
     Line {
-        /// Which format.
         format: Format,
         /// What should be there.
         expected: &'static str,
@@ -46,7 +42,6 @@ pub enum Error {
     /// The report as a whole is not what the format says.
     #[error("{format}: expected {expected}, found {found}")]
     Content {
-        /// Which format.
         format: Format,
         /// What should be there.
         expected: &'static str,
@@ -56,7 +51,6 @@ pub enum Error {
     /// It is not the JSON that the format says.
     #[error("{format}: expected {expected}, found other JSON")]
     Json {
-        /// Which format.
         format: Format,
         /// What should be there.
         expected: &'static str,

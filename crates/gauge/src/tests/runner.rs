@@ -121,7 +121,6 @@ impl fmt::Display for Runner {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected a runner such as `cargo` or `pytest`, found `{found}`")]
 pub struct UnknownRunner {
-    /// The word.
     pub found: String,
 }
 

@@ -21,7 +21,6 @@ pub struct Judgement {
 /// Why a run is to stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StopBy {
-    /// The hook.
     pub hook: String,
     /// Why, as a sentence for people.
     pub why: String,

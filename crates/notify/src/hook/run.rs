@@ -39,7 +39,6 @@ impl Builtins for NoBuiltins {
 
 /// Calls the hooks of one run.
 pub struct Runner {
-    /// The hooks.
     pub hooks: Hooks,
     /// The repository, where secrets are, and what must not be said.
     pub means: Means,
@@ -47,7 +46,6 @@ pub struct Runner {
     pub log: PathBuf,
     /// Variables that no hook gets.
     pub hide: Vec<String>,
-    /// The time.
     pub clock: Arc<dyn Clock>,
     /// The other builtins.
     pub builtins: Box<dyn Builtins + Send + Sync>,

@@ -8,7 +8,6 @@ use super::Context;
 /// A hook whose turn it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Due<'a> {
-    /// The hook.
     pub hook: &'a Hook,
     /// Why it is not called all the same.
     pub skipped: Option<String>,

@@ -34,7 +34,6 @@ pub enum Error {
     Redirect {
         /// Whom was asked.
         host: String,
-        /// Its answer.
         status: u16,
     },
     /// The other side said no.
@@ -42,7 +41,6 @@ pub enum Error {
     Refused {
         /// Whom was asked.
         host: String,
-        /// Its answer.
         status: u16,
         /// What it said, after a colon.
         said: String,
@@ -60,7 +58,6 @@ pub enum Error {
     Unreachable {
         /// Whom was asked.
         host: String,
-        /// What happened.
         what: String,
     },
 }

@@ -88,7 +88,7 @@ fn of_ralph(state: &ralph::PersistedLoopState) -> Adoption {
             pending: state.progress.pending_objectives.clone(),
         },
         modified_files: state.progress.modified_files.iter().map(|path| path.display().to_string()).collect(),
-        custom: state.memory.custom.clone().into_iter().filter(|(key, _)| key != "piton").collect(),
+        custom: state.custom.clone().into_iter().filter(|(key, _)| key != "piton").collect(),
         ..Adoption::default()
     }
 }

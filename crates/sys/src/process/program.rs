@@ -77,7 +77,6 @@ pub enum Error {
     Start {
         /// The name or path given.
         program: PathBuf,
-        /// Why.
         source: io::Error,
     },
     /// Talking to it failed.
@@ -85,7 +84,6 @@ pub enum Error {
     Talk {
         /// The name or path given.
         program: PathBuf,
-        /// Why.
         source: io::Error,
     },
     /// It wrote more than allowed and was killed.

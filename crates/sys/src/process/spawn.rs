@@ -155,7 +155,6 @@ pub fn spawn_detached(program: &Path, args: &[OsString], options: Detach) -> io:
 #[derive(Debug)]
 pub struct Leaving {
     child: std::process::Child,
-    /// Its standard output.
     pub stdout: File,
 }
 

@@ -48,7 +48,6 @@ pub struct Tree {
 pub enum TreeKind {
     /// A control group.
     Cgroup {
-        /// Its directory.
         path: PathBuf,
     },
     /// The process table.

@@ -72,7 +72,7 @@ fn workflow_path(arguments: &RunArguments) -> Result<PathBuf, Failure> {
 }
 
 /// Every problem at once, each with its line and what to do.
-fn problems_of(problems: &[piton_files::workflow::Problem]) -> Failure {
+fn problems_of(problems: &[piton_files::Problem]) -> Failure {
     Failure {
         details: problems.iter().map(ToString::to_string).collect(),
         ..Failure::usage(match problems.len() {

@@ -63,7 +63,7 @@ fn attacks_of_yaml_are_typed_errors() {
     refused(laughs.as_bytes(), &["aliases are not read"]);
     refused(format!("gaps: {}{}\n", "[".repeat(100_000), "]".repeat(100_000)).as_bytes(), &["line 1"]);
     refused(b"gaps: &self [*self]\n", &["line 1"]);
-    refused(b"gaps:\n- id: a\n  category: c\n  id: b\n", &["duplicate key 'id'"]);
+    refused(b"gaps:\n- id: a\n  category: c\n  id: b\n", &["`id` is there twice"]);
     refused(b"gaps:\n- id: !!python/object:os.system a\n  category: c\n", &["tag"]);
     refused(b"gaps:\n- id: a\n  category: c\n  priority: 1e999\n", &["line 4"]);
     refused(b"gaps:\n- id: a\n  category: c\n  priority: .nan\n", &["line 4"]);
