@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::allow::Allowances;
 use crate::check::{self, Draft};
 use crate::comparison::{Comparison, Side};
-use crate::language::Language;
 use crate::paths;
+use crate::precision::{self, Mode};
 use crate::report::{AssertionCounts, Finding, Report, TestCounts};
-use crate::rules::Rule;
+use crate::rules::{Blocks, Rule};
 use piton_git::{Entry, ReadError, Tree};
 
 /// The longest excerpt in a finding.
@@ -28,6 +28,8 @@ pub struct Options {
     pub distrust: bool,
     /// Leaves the rest of the trees alone: counts are those of the changed files.
     pub only_changed: bool,
+    /// Whatever is sure blocks, measured or not: for measuring it.
+    pub measuring: bool,
 }
 
 /// What is known of a blob already, so that it need not be parsed again.
@@ -55,7 +57,7 @@ pub fn compare(
     let allowances = Allowances::of_file(comparison.allow_file.as_deref())?;
     let mut drafts = check::all(&comparison);
     drafts.extend(protected(&comparison, &options.protected));
-    let mut findings: Vec<Finding> = drafts.into_iter().map(finding).collect();
+    let mut findings: Vec<Finding> = drafts.into_iter().map(|draft| finding(draft, options)).collect();
     number(&mut findings);
     for finding in &mut findings {
         allowances.apply(finding, options.today.as_deref());
@@ -78,18 +80,19 @@ pub fn compare(
 }
 
 /// Fills in what the rule of a draft says about all its findings.
-fn finding(draft: Draft) -> Finding {
+fn finding(draft: Draft, options: &Options) -> Finding {
     let rule = Rule::named(draft.rule);
-    // A language whose precision nobody measured only reports.
-    let is_measured = Language::of(&draft.file).is_none_or(|language| language.blocks);
-    let blocking = rule.blocking && draft.sure && is_measured;
+    let mode = if draft.sure { Mode::Sure } else { Mode::Unsure };
+    let (blocks, confidence_percent) = precision::judged(rule, &draft.file, mode);
+    let would_block = draft.sure && rule.blocks != Blocks::Never;
+    let blocking = if options.measuring { would_block } else { blocks };
     Finding {
         id: String::new(),
         rule: rule.name.to_owned(),
         regression_type: rule.regression_type,
         pattern: rule.pattern.map(str::to_owned),
         severity: rule.severity,
-        confidence: if draft.sure { rule.confidence } else { rule.confidence.min(0.6) },
+        confidence_percent,
         blocking,
         file: draft.file,
         line: draft.line,

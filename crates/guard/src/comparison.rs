@@ -483,9 +483,9 @@ fn product_tokens(inventory: &Inventory) -> String {
     flat.replace("#[cfg(test)]", "")
 }
 
-/// Texts that document a Python definition: they are no code.
+/// Texts that document a definition: they are no code.
 fn docstrings(source: &Source) -> Vec<std::ops::Range<usize>> {
-    if source.language.name != "python" {
+    if !source.language.traits.docstrings {
         return Vec::new();
     }
     let bodies =

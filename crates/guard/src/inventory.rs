@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use crate::source::{Source, Span};
 
 pub(crate) use condition::{is_always, is_constant};
-pub(crate) use definitions::Definition;
+pub(crate) use definitions::{Definition, last_name};
 pub(crate) use marks::{Mark, MarkKind, skips};
 pub(crate) use reach::{Reach, reach, says_so};
 pub(crate) use retries::times;

@@ -3,8 +3,6 @@
 //! A language is a table, not code. [`Language::kinds`] says which nodes of its grammar are functions, calls,
 //! handlers and so on; everything after [`crate::source`] sees only those classes and tokens. The vocabulary of
 //! test frameworks is in [`crate::words`], shared by all languages, since their names hardly ever collide.
-//!
-//! A language blocks only where its precision was measured ([`Language::blocks`]).
 
 mod c_family;
 mod go;
@@ -20,6 +18,7 @@ use piton_git::{ReadError, Tree};
 use tree_sitter::Parser;
 
 use crate::paths;
+use crate::source::Source;
 
 /// What a node is to the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +74,111 @@ pub(crate) enum TestBy {
     Call,
 }
 
+/// What is peculiar to a language or to how it is tested, besides its grammar.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Traits {
+    /// Whether the usual runner looks for tests in a file, by its directory and name alone.
+    pub(crate) collects_file: fn(&str, &str) -> bool,
+    /// Whether it takes the function at this piece for a test, whose name goes on like this behind the prefix.
+    pub(crate) collects_function: fn(&Source, usize, &str) -> bool,
+    /// Tests stand in the files that they test.
+    pub(crate) tests_beside_code: bool,
+    /// What a test gets to speak through.
+    pub(crate) test_handle: Option<&'static str>,
+    /// Calls that begin a chain of expectations, besides those of [`crate::words`].
+    pub(crate) expect_calls: &'static [&'static str],
+    /// `request(app).get("/").expect(200)` asserts.
+    pub(crate) expects_at_the_end: bool,
+    /// Calls that are given a value and a checker of values.
+    pub(crate) checker_calls: &'static [&'static str],
+    /// Such a checker is given the value, `eq(3)`; elsewhere the value follows it.
+    pub(crate) checker_holds_value: bool,
+    pub(crate) visibility: Visibility,
+    /// Names of errors by which a handler catches all; where there are none, every handler does.
+    pub(crate) broad_errors: &'static [&'static str],
+    /// Words that are a way to fail.
+    pub(crate) failure_words: &'static [&'static str],
+    /// The name under which errors are returned.
+    pub(crate) returned_error: Option<&'static str>,
+    /// Calls that leave a function.
+    pub(crate) leaving_calls: &'static [&'static str],
+    /// The word before what runs beside the caller.
+    pub(crate) spawn_word: Option<&'static str>,
+    /// `if x := f(); x`.
+    pub(crate) if_binds: bool,
+    /// `let Ok(x) = f() else { return }` and `Err(_) => return`.
+    pub(crate) leaves_by_pattern: bool,
+    /// A text at the start of a body documents it.
+    pub(crate) docstrings: bool,
+    pub(crate) examples: Examples,
+    pub(crate) doubles: Doubles,
+    /// `path.write_text(…)`: the receiver says what is written.
+    pub(crate) writes_to_receiver: bool,
+}
+
+/// Who may use a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Visibility {
+    /// Everybody.
+    All,
+    /// Who is told so by this word in front of it.
+    Marked(&'static str),
+    /// Everybody, unless this word is among the first.
+    Unless(&'static str),
+    /// Everybody, unless its name begins like this.
+    NameNot(char),
+    /// Everybody, where its name begins with a capital.
+    Capital,
+}
+
+/// Where documentation has examples that run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Examples {
+    Nowhere,
+    /// Between fences.
+    Fenced,
+    /// Behind `>>>`.
+    Prompted,
+    /// In functions that say what they print.
+    Printed,
+}
+
+/// How a method of a test framework can be replaced by one that does not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Doubles {
+    None,
+    /// In a class that inherits from the framework's.
+    Inherited,
+    /// On a type of one's own, under one of these names.
+    Received(&'static [&'static str]),
+}
+
+impl Traits {
+    /// Nothing is peculiar.
+    pub(crate) const PLAIN: Self = Self {
+        collects_file: |_, _| true,
+        collects_function: |_, _, _| true,
+        tests_beside_code: false,
+        test_handle: None,
+        expect_calls: &[],
+        expects_at_the_end: false,
+        checker_calls: &[],
+        checker_holds_value: false,
+        visibility: Visibility::All,
+        broad_errors: &[],
+        failure_words: &["reject"],
+        returned_error: None,
+        leaving_calls: &[],
+        spawn_word: None,
+        if_binds: false,
+        leaves_by_pattern: false,
+        docstrings: false,
+        examples: Examples::Nowhere,
+        doubles: Doubles::None,
+        writes_to_receiver: false,
+    };
+}
+
 /// One language.
 #[derive(Debug)]
 pub(crate) struct Language {
@@ -85,8 +189,8 @@ pub(crate) struct Language {
     /// Which kinds of nodes mean something.
     pub(crate) kinds: &'static [(&'static str, Class)],
     pub(crate) tests: &'static [TestBy],
-    /// Whether its findings may block: its precision was measured.
-    pub(crate) blocks: bool,
+    /// What else is peculiar to it.
+    pub(crate) traits: Traits,
     /// The place of this language in [`LANGUAGES`].
     index: usize,
 }

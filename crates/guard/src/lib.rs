@@ -8,10 +8,11 @@
 //! Never runs a process, never looks at a clock, never prints.
 //!
 //! Invariant: a finding's id does not depend on line numbers, so that it can be allowed.
-//! Invariant: a finding blocks only in a language whose precision was measured; all others report.
+//! Invariant: a rule blocks only in languages where its precision was measured; elsewhere it reports.
 
 mod compare;
 
+mod precision;
 mod report;
 mod rules;
 mod tree;
@@ -28,6 +29,7 @@ mod similar;
 mod language;
 mod paths;
 mod protect;
+mod shell;
 mod source;
 mod words;
 
@@ -36,8 +38,9 @@ pub use census::{Census, Counted, census};
 pub use compare::{Known, Options, compare};
 pub use language::{Parsed, parse};
 pub use piton_git::{Entry, ReadError, Tree};
+pub use precision::{Measured, Mode, language_of};
 pub use protect::is_protected;
 pub use report::{AssertionCounts, Finding, RegressionType, Report, Severity, TestCounts};
-pub use rules::{RULES, Rule};
+pub use rules::{Blocks, RULES, Rule};
 pub use sarif::sarif;
 pub use tree::MemoryTree;

@@ -44,33 +44,17 @@ pub(crate) fn is_test(path: &str) -> bool {
 /// Whether the usual runner of its language looks for tests in a file, by the file's name and place alone.
 pub(crate) fn is_collected(path: &str) -> bool {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let stem = name.split('.').next().unwrap_or(name);
-    let Some(language) = Language::of(path) else { return false };
-    match language.name {
-        "python" => stem.starts_with("test") || stem.ends_with("_test"),
-        "go" => {
-            let is_passed_by = |part: &str| part == "testdata" || part.starts_with(['_', '.']);
-            name.ends_with("_test.go") && !is_passed_by(name) && !directory.split('/').any(is_passed_by)
-        }
-        "javascript" | "typescript" => {
-            let rest = &name[stem.len()..];
-            [".test.", ".spec.", ".cy.", ".e2e."].iter().any(|part| rest.contains(part))
-                || directory.split('/').any(|part| part == "__tests__")
-                // Runners that take every file of a directory know no other name for its tests.
-                || is_test(path) && rest.matches('.').count() == 1
-        }
-        // A directory below `tests` is no test of its own.
-        "rust" => match path.split_once("tests/") {
-            Some((_, rest)) => !rest.contains('/') || rest.ends_with("/main.rs"),
-            None => true,
-        },
-        _ => true,
-    }
+    Language::of(path).is_some_and(|language| (language.traits.collects_file)(directory, name))
 }
 
-/// Whether a file may hold tests: Rust keeps them beside the code, all others in files of their own.
+/// Whether a file may hold tests: most languages keep them in files of their own.
 pub(crate) fn may_hold_tests(path: &str) -> bool {
-    Language::of(path).is_some_and(|language| language.name == "rust" || is_test(path))
+    Language::of(path).is_some() && (has_tests_beside_code(path) || is_test(path))
+}
+
+/// Whether tests of its language stand in the files that they test.
+pub(crate) fn has_tests_beside_code(path: &str) -> bool {
+    Language::of(path).is_some_and(|language| language.traits.tests_beside_code)
 }
 
 /// Whether a file is a recorded snapshot or a golden file.
@@ -103,6 +87,16 @@ pub(crate) fn is_fixture(path: &str) -> bool {
 /// Whether a file says how checks run: continuous integration, test runners, linters, coverage, hooks.
 pub(crate) fn is_check_configuration(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
+    const DIRECTORIES: &[&str] = &[
+        ".github/actions/",
+        ".github/workflows/",
+        ".cargo/",
+        ".circleci/",
+        ".husky/",
+        ".buildkite/",
+        "ci/",
+        ".ci/",
+    ];
     const STARTS: &[&str] = &[
         ".c8rc",
         ".nycrc",
@@ -144,6 +138,10 @@ pub(crate) fn is_check_configuration(path: &str) -> bool {
         ".istanbul.yml",
         "pylintrc",
         "Earthfile",
+        "jest.config.",
+        "vitest.config.",
+        "vite.config.",
+        "vitest.workspace.",
     ];
     const NAMES: &[&str] = &[
         "package.json",
@@ -163,30 +161,13 @@ pub(crate) fn is_check_configuration(path: &str) -> bool {
         "Cargo.toml",
         "codecov.yml",
         ".codecov.yml",
-        "tsconfig.json",
-        ".mocharc.json",
-        ".mocharc.yml",
-        ".mocharc.yaml",
-        ".mocharc.js",
-        ".mocharc.cjs",
-        ".nycrc",
-        ".nycrc.json",
-        ".eslintrc",
-        ".eslintrc.json",
-        ".eslintrc.js",
-        ".eslintrc.cjs",
         ".eslintignore",
-        "eslint.config.js",
-        "eslint.config.mjs",
-        "biome.json",
         "ruff.toml",
         ".ruff.toml",
         ".flake8",
         "mypy.ini",
         ".pylintrc",
         "clippy.toml",
-        ".golangci.yml",
-        ".golangci.yaml",
         ".pre-commit-config.yaml",
         "Jenkinsfile",
         "azure-pipelines.yml",
@@ -201,26 +182,11 @@ pub(crate) fn is_check_configuration(path: &str) -> bool {
         "Rakefile",
         "CMakeLists.txt",
         "nextest.toml",
-        "karma.conf.js",
-        "playwright.config.ts",
-        "cypress.config.js",
-        "cypress.config.ts",
         "lefthook.yml",
     ];
     NAMES.contains(&name)
         || STARTS.iter().any(|start| name.starts_with(start))
-        || path.starts_with(".github/actions/")
-        || name.starts_with("jest.config.")
-        || name.starts_with("vitest.config.")
-        || name.starts_with("vite.config.")
-        || name.starts_with("vitest.workspace.")
-        || path.starts_with(".github/workflows/")
-        || path.starts_with(".cargo/")
-        || path.starts_with(".circleci/")
-        || path.starts_with(".husky/")
-        || path.starts_with(".buildkite/")
-        || path.starts_with("ci/")
-        || path.starts_with(".ci/")
+        || DIRECTORIES.iter().any(|directory| path.starts_with(directory))
         || path.ends_with(".sh")
         || path.starts_with("scripts/") && !name.contains('.')
 }

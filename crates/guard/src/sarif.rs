@@ -26,7 +26,7 @@ fn rule(rule: &Rule) -> Value {
         "id": rule.name,
         "shortDescription": {"text": rule.about},
         "help": {"text": format!("To undo it: {}.", rule.undo)},
-        "defaultConfiguration": {"level": level(rule.blocking, rule.severity)},
+        "defaultConfiguration": {"level": level(rule.blocks_somewhere(), rule.severity)},
     })
 }
 

@@ -1,8 +1,29 @@
 //! How much two pieces of code have in common.
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::source::{Source, Span, requoted};
+
+/// The items whose key the others do not have, each as often as there are more of it, in order.
+pub(crate) fn only_in<T, K: Ord>(
+    items: impl IntoIterator<Item = T>,
+    others: impl IntoIterator<Item = K>,
+    key: impl Fn(&T) -> K,
+) -> Vec<T> {
+    let mut left: BTreeMap<K, usize> = BTreeMap::new();
+    for other in others {
+        *left.entry(other).or_default() += 1;
+    }
+    let mut found = Vec::new();
+    for item in items {
+        match left.get_mut(&key(&item)).filter(|count| **count > 0) {
+            Some(count) => *count -= 1,
+            None => found.push(item),
+        }
+    }
+    found
+}
 
 /// Code as a sorted bag of hashed tokens and pairs of tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]

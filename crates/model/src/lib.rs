@@ -8,6 +8,7 @@
 //! [`Machine`] is what the driver knows of either.
 
 mod event;
+mod finding;
 pub mod hook;
 mod id;
 pub mod ledger;
@@ -22,6 +23,7 @@ mod time;
 pub mod workflow;
 
 pub use event::{Event, KINDS, StopOrigin};
+pub use finding::{Finding, RegressionType, Severity};
 pub use id::{Epoch, InvalidRunId, RunId, Seq, slug};
 pub use loop_machine::{Command, Effect, State, admit, advance, apply, create, decide};
 pub use machine::{DecodeError, Encoded, Machine, Outline, RunEvent};

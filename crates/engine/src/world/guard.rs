@@ -29,11 +29,12 @@ pub(super) fn look(
     let protected = protected(state, &changed);
     // Today, for allowances that expire.
     let today = SystemClock.now().to_string().split('T').next().map(str::to_owned);
-    let options = Options { protected, today: today.clone(), distrust: true, only_changed: true };
+    let options =
+        Options { protected, today: today.clone(), distrust: true, only_changed: true, measuring: false };
     let mut report = piton_guard::compare(&base, &head, &options, &mut Known::default()).map_err(failed)?;
     report.findings.retain(|finding| !is_off(state, &finding.rule, today.as_deref()));
     let duration_ms = (SystemClock.monotonic() - begin).as_millis() as u64;
-    Ok(Some(GuardReport { duration_ms, ..kept(&report) }))
+    Ok(Some(GuardReport { duration_ms, ..kept(report) }))
 }
 
 /// Whether somebody switched the rule off, and that still holds.
@@ -56,26 +57,15 @@ pub(super) fn protected(state: &State, entries: &[Entry]) -> Vec<String> {
 }
 
 /// What a run keeps of a report.
-fn kept(report: &piton_guard::Report) -> GuardReport {
-    let finding = |finding: &piton_guard::Finding| Finding {
-        id: finding.id.clone(),
-        rule: finding.rule.clone(),
-        regression_type: finding.regression_type.as_str().to_owned(),
-        pattern: finding.pattern.clone(),
-        severity: finding.severity.as_str().to_owned(),
-        confidence_percent: (finding.confidence * 100.0).round() as u8,
-        blocking: finding.blocking,
-        file: finding.file.clone(),
-        line: finding.line,
-        message: finding.message.clone(),
-        undo: finding.undo.clone(),
-    };
+fn kept(report: piton_guard::Report) -> GuardReport {
     let (tests, assertions) = (report.tests, report.assertions);
+    let findings_total = report.findings.len() as u32;
+    let findings = report.findings.into_iter().filter(|finding| finding.allowed.is_none());
     GuardReport {
         tests: Counts { before: tests.before as u64, after: tests.after as u64 },
         assertions: Counts { before: assertions.before as u64, after: assertions.after as u64 },
-        findings: report.findings.iter().filter(|finding| finding.allowed.is_none()).map(finding).collect(),
-        findings_total: report.findings.len() as u32,
+        findings: findings.map(Finding::without_excerpts).collect(),
+        findings_total,
         duration_ms: 0,
     }
 }

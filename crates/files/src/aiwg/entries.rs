@@ -2,7 +2,7 @@
 
 use piton_model::loop_machine::{
     Answer, Artifact, AttemptOutcome, CheckResult, CheckRound, Counts, GuardMode, IterationRecord,
-    KeptFinding, LevelChange, Measures, Recovery, RecoveryOutcome,
+    KeptFinding, LevelChange, Measures, Recovery, RecoveryOutcome, RegressionType,
 };
 use piton_model::{RunId, Timestamp};
 use serde_json::Number;
@@ -136,9 +136,9 @@ pub(super) fn regression<'a>(
     mode: GuardMode,
 ) -> Option<RegressionEvent<'a>> {
     // What blocks comes before what does not, then what is worse, then what was found first.
-    let weight = |kept: &&KeptFinding| (kept.finding.blocking, patterns::rank(&kept.finding.severity));
+    let weight = |kept: &&KeptFinding| (kept.finding.blocking, kept.finding.severity);
     let worst = findings.iter().rev().max_by_key(weight)?;
-    let regression_type = patterns::regression_type(&worst.finding.regression_type);
+    let regression_type = worst.finding.regression_type;
     let (baseline_value, current_value) = values(regression_type, numbers).unzip();
     let entry = |kept: &'a KeptFinding| FindingEntry {
         id: &kept.finding.id,
@@ -157,8 +157,8 @@ pub(super) fn regression<'a>(
         event_id: uuid(run, "regression", iteration),
         timestamp: in_calendar(findings.first()?.at),
         iteration,
-        regression_type,
-        severity: patterns::severity(&worst.finding.severity),
+        regression_type: regression_type.as_str(),
+        severity: worst.finding.severity.as_str(),
         details: RegressionDetails {
             baseline_value,
             current_value,
@@ -171,16 +171,18 @@ pub(super) fn regression<'a>(
     })
 }
 
-fn values(regression_type: &str, numbers: Numbers) -> Option<(Number, Number)> {
+fn values(regression_type: RegressionType, numbers: Numbers) -> Option<(Number, Number)> {
     match regression_type {
-        "test_deletion" | "test_skipping" | "assertion_weakening" => {
+        RegressionType::TestDeletion | RegressionType::TestSkipping | RegressionType::AssertionWeakening => {
             numbers.tests.map(|tests| (tests.before.into(), tests.after.into()))
         }
-        "coverage_regression" => {
+        RegressionType::CoverageRegression => {
             let (before, after) = numbers.coverage?;
             Some((Number::from_f64(before)?, Number::from_f64(after)?))
         }
-        _ => None,
+        RegressionType::FeatureRemoval
+        | RegressionType::ValidationBypass
+        | RegressionType::ErrorSuppression => None,
     }
 }
 
@@ -262,7 +264,7 @@ pub(super) fn pattern(kept: &KeptFinding, false_positive: bool) -> Option<Patter
         pattern_name: patterns::name(pattern),
         iteration: kept.iteration,
         timestamp: in_calendar(kept.at),
-        severity: patterns::severity(&kept.finding.severity),
+        severity: kept.finding.severity.as_str(),
         false_positive,
         finding: &kept.finding.id,
     })

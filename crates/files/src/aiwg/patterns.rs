@@ -1,17 +1,4 @@
-//! The words of the format for what the guard found: kinds, severities, the names in the catalogue of patterns.
-
-/// The kinds of regression that the format has.
-const REGRESSION_TYPES: [&str; 7] = [
-    "test_deletion",
-    "test_skipping",
-    "feature_removal",
-    "coverage_regression",
-    "validation_bypass",
-    "assertion_weakening",
-    "error_suppression",
-];
-
-const SEVERITIES: [&str; 4] = ["low", "medium", "high", "critical"];
+//! The names in the format's catalogue of patterns. Its words for kinds and severities are those of a finding.
 
 const NAMES: [&str; 24] = [
     "Complete Test File Deletion",
@@ -40,21 +27,6 @@ const NAMES: [&str; 24] = [
     "Test Data Manipulation",
 ];
 
-/// The format's word for a kind of regression. One that it does not have is at least a check that no longer checks.
-pub(super) fn regression_type(word: &str) -> &'static str {
-    REGRESSION_TYPES.into_iter().find(|known| *known == word).unwrap_or("validation_bypass")
-}
-
-/// The format's word for a severity. One that it does not have is worth a look.
-pub(super) fn severity(word: &str) -> &'static str {
-    SEVERITIES.into_iter().find(|known| *known == word).unwrap_or("medium")
-}
-
-/// How bad a severity is.
-pub(super) fn rank(word: &str) -> Option<usize> {
-    SEVERITIES.iter().position(|known| *known == word)
-}
-
 /// The name of a pattern such as `LP-001`; its id where the catalogue does not have it.
 pub(super) fn name(pattern: &str) -> &str {
     let number = pattern.strip_prefix("LP-").and_then(|number| number.parse::<usize>().ok());
@@ -77,14 +49,5 @@ mod tests {
         ] {
             assert_eq!(name(pattern), expected);
         }
-    }
-
-    #[test]
-    fn words_that_the_format_does_not_have_still_become_words_of_it() {
-        assert_eq!(regression_type("test_skipping"), "test_skipping");
-        assert_eq!(regression_type("something else"), "validation_bypass");
-        assert_eq!(severity("critical"), "critical");
-        assert_eq!(severity("info"), "medium");
-        assert!(rank("critical") > rank("high") && rank("low") > rank("info"));
     }
 }

@@ -2,7 +2,7 @@
 
 use piton_model::loop_machine::{
     Answer, Artifact, AttemptEnd, AttemptOutcome, Change, CheckResult, CheckRound, Command, Counts, Coverage,
-    Effect, ErrorClass, Finding, GuardReport, LoopConfig, Measures, Place, Raise, Report, ReportStatus,
+    Effect, ErrorClass, Finding, GuardReport, LoopConfig, Measures, Place, Raise, RegressionType, Report, ReportStatus, Severity,
     Share, Snapshot, TestCounts, TreeCounts, TreeProof, Usage, admit, advance, create,
 };
 use piton_model::{Event, Seq, State, StopOrigin, Timestamp, apply};
@@ -184,20 +184,30 @@ fn report(dice: &mut Dice<'_>) -> Report {
 }
 
 fn finding(dice: &mut Dice<'_>) -> Finding {
-    let types = ["test_deletion", "coverage_regression", "assertion_weakening", "something_new"];
+    let types = [
+        RegressionType::TestDeletion,
+        RegressionType::CoverageRegression,
+        RegressionType::AssertionWeakening,
+        RegressionType::ErrorSuppression,
+    ];
+    let severities = [Severity::Critical, Severity::High, Severity::Medium, Severity::Low];
     let patterns = [None, Some("LP-001"), Some("LP-012"), Some("LP-999")];
     Finding {
         id: format!("{:010x}", dice.below(50)),
         rule: "test-deleted".to_owned(),
-        regression_type: dice.pick(&types).to_owned(),
+        regression_type: dice.pick(&types),
         pattern: dice.pick(&patterns).map(str::to_owned),
-        severity: dice.pick(&["critical", "high", "medium", "low", "info"]).to_owned(),
+        severity: dice.pick(&severities),
         confidence_percent: dice.below(101) as u8,
         blocking: dice.one_in(2),
         file: dice.pick(&["", "tests/a.rs"]).to_owned(),
         line: dice.below(3),
+        test: None,
         message: "a test is gone: \"quoted\"\n".to_owned(),
+        before: None,
+        after: None,
         undo: "put it back".to_owned(),
+        allowed: None,
     }
 }
 

@@ -2,11 +2,14 @@
 //!
 //! These files have many formats, so they are compared line by line. A lost line and a gained one that begin
 //! alike are one line that changed; then its words, its setting and its numbers are compared with the tables in
-//! [`vocabulary`]. A line that only leaves out generated code or installed packages leaves out nothing.
+//! [`vocabulary`]. What becomes of a failure is asked of whole scripts ([`failures`]). A line that only leaves out generated code or installed packages leaves out nothing.
 
 mod command;
+mod failures;
 mod operands;
+mod outline;
 mod retry;
+mod scripts;
 mod setting;
 mod steps;
 mod vocabulary;
@@ -14,6 +17,7 @@ mod vocabulary;
 use super::Draft;
 use crate::comparison::{ChangedFile, Comparison};
 use crate::paths;
+use crate::similar::only_in;
 
 /// So many lines above a line may open the step that it is part of.
 const NEW_STEP_LINES_MAX: u32 = 6;
@@ -87,6 +91,7 @@ fn file(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
         });
         is_new_section || is_new_step
     };
+    drafts.extend(failures::compared(path, before, after));
     for change in &changes {
         let found = retry::compared(path, change)
             .or_else(|| command::compared(path, change, after))
@@ -245,16 +250,8 @@ fn is_comment(line: &str) -> bool {
 
 /// The lines of `mine` that `other` does not have.
 fn difference<'a>(mine: &[Line<'a>], other: &[Line<'a>]) -> Vec<Line<'a>> {
-    let mut left: Vec<(&str, &str)> = other.iter().map(|line| (plain(line.text), line.context)).collect();
-    let is_lost =
-        |line: &&Line<'a>| match left.iter().position(|other| *other == (plain(line.text), line.context)) {
-            Some(at) => {
-                left.swap_remove(at);
-                false
-            }
-            None => true,
-        };
-    mine.iter().filter(is_lost).cloned().collect()
+    let key = |line: &Line<'a>| (plain(line.text), line.context);
+    only_in(mine.iter().cloned(), other.iter().map(key), key)
 }
 
 /// Without the comma that only separates it from the next.

@@ -9,6 +9,7 @@ use crate::comparison::{ChangedFile, Comparison, test_modules};
 use crate::inventory::{Definition, Inventory, Reach, reach, says_so};
 use crate::language::Class;
 use crate::paths;
+use crate::similar::only_in;
 use crate::source::{Piece, Source};
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
@@ -156,15 +157,11 @@ impl Both<'_> {
             });
             found.collect()
         };
-        let mut known: Vec<_> =
-            dropping(&self.old.source, self.before).into_iter().map(|(_, text, _)| text).collect();
+        let known = dropping(&self.old.source, self.before).into_iter().map(|(_, text, _)| text);
         let was = self.old.source.flat(&self.before.body);
         let mut drafts = Vec::new();
-        for (line, text, tried) in dropping(&self.new.source, self.after) {
-            if let Some(at) = known.iter().position(|other| *other == text) {
-                known.swap_remove(at);
-                continue;
-            }
+        let found = dropping(&self.new.source, self.after);
+        for (line, text, tried) in only_in(found, known, |(_, text, _)| text.clone()) {
             let message = format!("`{}` catches errors here and drops them", self.after.name);
             let draft = self.draft("error-swallowed", line, message).after(text);
             // New code may handle its own errors as it likes; what ran before used to let them through.
@@ -442,18 +439,11 @@ fn failures(inventory: &Inventory, definition: &Definition) -> usize {
     let raised = source.pieces_in(&definition.body).filter(|(_, piece)| piece.class == Class::Throw).count();
     let is_failure = |index: &usize| {
         let word = source.word(*index);
-        match source.language.name {
-            "rust" => {
-                ["?", "Err", "bail", "ensure", "panic", "map_err", "ok_or", "ok_or_else"].contains(&word)
+        let traits = &source.language.traits;
+        traits.failure_words.contains(&word)
+            || traits.returned_error == Some(word) && source.word(index - 1) != "_" && {
+                (1..6).any(|back| source.word(index.saturating_sub(back)) == "return")
             }
-            "go" => {
-                ["Errorf", "panic"].contains(&word)
-                    || word == "err" && source.word(index - 1) != "_" && {
-                        (1..6).any(|back| source.word(index.saturating_sub(back)) == "return")
-                    }
-            }
-            _ => word == "reject",
-        }
     };
     raised + definition.body.clone().filter(|index| *index > 0).filter(is_failure).count()
 }

@@ -10,6 +10,7 @@ use crate::comparison::{ChangedFile, Comparison, test_modules};
 use crate::inventory::Inventory;
 use crate::language::Class;
 use crate::paths;
+use crate::similar::only_in;
 use crate::source::{Kind, Piece, Source, Span};
 
 /// So many words besides the way out may be new: the name of a package, a word of a comparison.
@@ -124,10 +125,9 @@ fn swallowed(file: &ChangedFile, old: &Inventory, new: &Inventory) -> Option<Dra
         let tried = source.flat(&source.inside(&outer.body));
         let header: Vec<&str> =
             source.words(&(piece.span.start..piece.body.start.max(piece.span.start))).collect();
-        let is_broad = source.language.name != "python"
-            || header.len() == 1
-            || header.contains(&"Exception")
-            || header.contains(&"BaseException");
+        let broad = source.language.traits.broad_errors;
+        let is_broad =
+            broad.is_empty() || header.len() == 1 || header.iter().any(|word| broad.contains(word));
         outer.class == Class::Try
             && is_broad
             && tried.len() > 6
@@ -158,17 +158,8 @@ struct Escape {
 }
 
 fn ways_out(comparison: &Comparison, file: &ChangedFile, old: &Inventory, new: &Inventory) -> Vec<Draft> {
-    let mut known: Vec<String> = escapes(file.path(), old).into_iter().map(|escape| escape.text).collect();
-    let fresh: Vec<Escape> = escapes(file.path(), new)
-        .into_iter()
-        .filter(|escape| match known.iter().position(|text| *text == escape.text) {
-            Some(at) => {
-                known.swap_remove(at);
-                false
-            }
-            None => true,
-        })
-        .collect();
+    let known = escapes(file.path(), old).into_iter().map(|escape| escape.text);
+    let fresh = only_in(escapes(file.path(), new), known, |escape| escape.text.clone());
     let spans: Vec<Span> = fresh.iter().map(|escape| escape.span.clone()).collect();
     let mut drafts = Vec::new();
     for escape in &fresh {
@@ -292,13 +283,13 @@ fn escape(source: &Source, index: usize, piece: &Piece) -> Option<Escape> {
             if leaves { found(&piece.span, &(piece.span.start..piece.body.start)) } else { None }
         }
         // `let Ok(x) = f() else { return };`
-        Class::Binding if source.language.name == "rust" => {
+        Class::Binding if source.language.traits.leaves_by_pattern => {
             let or_else = *source.top_level(&piece.span, &["else"]).last()?;
             let body = source.inside(&(or_else + 1..trimmed_end(source, &piece.span)));
             if leaves(source, &body) { found(&piece.span, &(piece.span.start..or_else)) } else { None }
         }
         // `Err(_) => return`.
-        Class::Block if source.language.name == "rust" => {
+        Class::Block if source.language.traits.leaves_by_pattern => {
             let arrow = *source.top_level(&piece.span, &["=>"]).first()?;
             let mut body = arrow + 1..trimmed_end(source, &piece.span);
             body = source.inside(&body);

@@ -7,7 +7,7 @@ use super::deletion::{counted, short};
 use crate::comparison::{ChangedFile, Comparison};
 use crate::follow::At;
 use crate::inventory::{Inventory, Test};
-use crate::language::Class;
+use crate::language::{Class, Examples};
 use crate::source::{Kind, Source, Span};
 
 /// Settings that say how many examples a property gets, in lower case without underscores.
@@ -148,15 +148,15 @@ fn documented(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
 
 /// The examples of a file that a runner checks.
 fn examples(source: &Source) -> Vec<String> {
-    match source.language.name {
-        "rust" => fenced(source),
-        "python" => prompted(source),
-        "go" => printed(source),
-        _ => Vec::new(),
+    match source.language.traits.examples {
+        Examples::Nowhere => Vec::new(),
+        Examples::Fenced => fenced(source),
+        Examples::Prompted => prompted(source),
+        Examples::Printed => printed(source),
     }
 }
 
-/// Rust: code blocks of documentation that are compiled and run.
+/// Code blocks of documentation that are compiled and run.
 fn fenced(source: &Source) -> Vec<String> {
     let mut found = Vec::new();
     let mut open: Option<(bool, String)> = None;
@@ -190,7 +190,7 @@ fn fenced(source: &Source) -> Vec<String> {
     found
 }
 
-/// Python: prompts in texts that doctest runs.
+/// Prompts in texts that doctest runs.
 fn prompted(source: &Source) -> Vec<String> {
     let texts = source.tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Text);
     let lines = texts.flat_map(|(index, _)| source.word(index).lines());
@@ -201,7 +201,7 @@ fn prompted(source: &Source) -> Vec<String> {
         .collect()
 }
 
-/// Go: what an example must print.
+/// What an example must print.
 fn printed(source: &Source) -> Vec<String> {
     let comments = source.comments.iter().map(|comment| source.comment(comment));
     let is_output = |text: &&str| {

@@ -8,6 +8,7 @@ use super::Draft;
 use crate::comparison::{ChangedFile, Comparison};
 use crate::inventory::Inventory;
 use crate::language::Class;
+use crate::similar::only_in;
 use crate::source::{Piece, Source, Span};
 use crate::words;
 
@@ -61,12 +62,8 @@ fn fresh(
     new: &Inventory,
     find: fn(&Source) -> Places,
 ) -> impl Iterator<Item = (u32, String)> + use<> {
-    let mut known: Vec<String> =
-        old.map(|old| find(&old.source)).unwrap_or_default().into_iter().map(|(_, text)| text).collect();
-    find(&new.source).into_iter().filter(move |(_, text)| {
-        let at = known.iter().position(|other| other == text);
-        at.map(|at| known.swap_remove(at)).is_none()
-    })
+    let known = old.map(|old| find(&old.source)).unwrap_or_default().into_iter().map(|(_, text)| text);
+    only_in(find(&new.source), known, |(_, text)| text.clone()).into_iter()
 }
 
 /// Calls that end the process as if all were well.

@@ -242,7 +242,7 @@ fn is_read(inventory: &Inventory, index: usize) -> bool {
         span.clone().filter(telling).map(|index| source.word(index).to_owned()).collect()
     };
     let mut written = names(&first);
-    if source.language.name == "python" {
+    if source.language.traits.writes_to_receiver {
         written = names(&receiver);
     }
     // Names that stand for a path, by what they are bound to.

@@ -6,6 +6,7 @@ use super::{Draft, tokens};
 use crate::comparison::{ChangedFile, Comparison};
 use crate::inventory::{Inventory, Test};
 use crate::language::Class;
+use crate::similar::only_in;
 use crate::source::{Kind, Source, Span, requoted};
 use std::collections::BTreeMap;
 
@@ -159,17 +160,8 @@ impl Given<'_> {
     }
 }
 
-/// The elements of the first that the second has not, each as often as it is more.
 fn without(some: &[String], others: &[String]) -> Vec<String> {
-    let mut left = others.to_vec();
-    let is_more = |literal: &&String| match left.iter().position(|other| other == *literal) {
-        Some(at) => {
-            left.swap_remove(at);
-            false
-        }
-        None => true,
-    };
-    some.iter().filter(is_more).cloned().collect()
+    only_in(some.iter().cloned(), others.iter().cloned(), String::clone)
 }
 
 fn is_subset(some: &[String], all: &[String]) -> bool {

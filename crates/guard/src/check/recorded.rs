@@ -3,6 +3,7 @@
 use super::Draft;
 use crate::comparison::{ChangedFile, Comparison};
 use crate::paths;
+use crate::similar::only_in;
 
 /// Fewer changed lines of test data are an edit, not a replacement.
 const FIXTURE_LINES_MIN: usize = 1;
@@ -34,19 +35,10 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
 /// The lines that only one of two texts has.
 fn lost_lines<'a>(before: &'a str, after: &str) -> Vec<&'a str> {
     // A comma at the end only says that another row follows.
-    let bare = |line: &'a str| line.trim_end_matches(',');
-    let mut left: Vec<&str> = after.lines().map(|line| line.trim_end_matches(',')).collect();
-    left.sort_unstable();
-    let mut lost = Vec::new();
-    for line in before.lines().map(bare) {
-        match left.binary_search(&line) {
-            Ok(at) => {
-                left.remove(at);
-            }
-            Err(_) => lost.push(line),
-        }
+    fn bare(line: &str) -> &str {
+        line.trim_end_matches(',')
     }
-    lost
+    only_in(before.lines().map(bare), after.lines().map(bare), |line| *line)
 }
 
 fn snapshot(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {

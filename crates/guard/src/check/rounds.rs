@@ -5,6 +5,7 @@ use crate::comparison::{ChangedFile, Comparison, test_modules};
 use crate::inventory::Inventory;
 use crate::language::Class;
 use crate::paths;
+use crate::similar::only_in;
 use crate::source::{Source, Span};
 
 /// So many times fewer rounds are no adjustment.
@@ -47,14 +48,9 @@ pub(super) fn check(
     old: &Inventory,
     new: &Inventory,
 ) -> Vec<Draft> {
-    let (mut lost, mut gained) = (rounds(file.path(), old), rounds(file.path(), new));
-    lost.retain(|round| match gained.iter().position(|other| other.text == round.text) {
-        Some(at) => {
-            gained.remove(at);
-            false
-        }
-        None => true,
-    });
+    let (was, is) = (rounds(file.path(), old), rounds(file.path(), new));
+    let lost = only_in(&was, is.iter().map(|round| &round.text), |round| &round.text);
+    let gained = only_in(&is, was.iter().map(|round| &round.text), |round| &round.text);
     if lost.len() != gained.len() {
         return Vec::new();
     }

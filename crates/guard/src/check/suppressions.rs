@@ -4,6 +4,7 @@ use super::Draft;
 use crate::inventory::Inventory;
 use crate::language::Class;
 use crate::paths;
+use crate::similar::only_in;
 
 /// Comments that switch a lint, a type check or a coverage measurement off.
 const SUPPRESSIONS: &[&str] = &[
@@ -99,15 +100,7 @@ pub(super) fn check(path: &str, old: Option<&Inventory>, new: &Inventory, gone: 
     if old.is_none() {
         known.extend_from_slice(gone);
     }
-    let mut fresh = Vec::new();
-    for found in of(new, is_test) {
-        match known.iter().position(|other| *other == found.1) {
-            Some(at) => {
-                known.swap_remove(at);
-            }
-            None => fresh.push(found),
-        }
-    }
+    let fresh = only_in(of(new, is_test), known, |(_, text)| text.clone());
     let unexplained = fresh.iter().filter(|(_, text)| !is_explained(text)).count();
     let mut drafts = Vec::new();
     // `#![deny(warnings)]` that is gone, and not in another form.

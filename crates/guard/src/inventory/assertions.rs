@@ -69,9 +69,11 @@ fn call(source: &Source, piece: &Piece) -> Found {
         || callee == "expect.poll"
         || callee == "chai.expect"
         || callee.starts_with("expectTypeOf<") && callee.ends_with('>')
-        || source.language.name == "go"
-            && ["Expect", "Ω", "Eventually", "Consistently"]
-                .contains(&callee.trim_start_matches("gomega.").trim_start_matches("g."));
+        || source
+            .language
+            .traits
+            .expect_calls
+            .contains(&callee.trim_start_matches("gomega.").trim_start_matches("g."));
     if is_expect {
         return chain(source, piece);
     }
@@ -85,8 +87,7 @@ fn call(source: &Source, piece: &Piece) -> Found {
         return None;
     }
     // supertest and its like: `request(app).get("/").expect(200)`.
-    let is_script = ["javascript", "typescript"].contains(&source.language.name);
-    if is_script && callee.ends_with(".expect") && callee.contains('(') {
+    if source.language.traits.expects_at_the_end && callee.ends_with(".expect") && callee.contains('(') {
         return Some(requested(source, piece, callee));
     }
     if callee.contains(".should.") || callee.ends_with(".should") {
@@ -139,12 +140,9 @@ fn checked(source: &Source, piece: &Piece, last: &str) -> Option<(String, Span, 
         ("IsNotNil", Strength::Truthy),
         ("anything", Strength::Tautology),
     ];
-    let is_go = ["Assert", "Check"].contains(&last) && source.language.name == "go";
-    let is_rust =
-        ["assert_that", "expect_that", "verify_that"].contains(&last) && source.language.name == "rust";
     let operands = source.split(&source.inside(&piece.arguments));
     let [subject, checker, rest @ ..] = &operands[..] else { return None };
-    if !is_go && !is_rust {
+    if !source.language.traits.checker_calls.contains(&last) {
         return None;
     }
     let name = source.words(checker).find(|word| CHECKERS.iter().any(|(known, _)| known == word));
@@ -153,7 +151,7 @@ fn checked(source: &Source, piece: &Piece, last: &str) -> Option<(String, Span, 
         CHECKERS.iter().find(|(known, _)| Some(*known) == name).map_or(Strength::Relational, |(_, s)| *s);
     let strength = if negated { strength.min(Strength::Relational) } else { strength };
     let expected = match rest.first() {
-        Some(first) if is_go => source.flat(first),
+        Some(first) if !source.language.traits.checker_holds_value => source.flat(first),
         _ => source.flat(checker),
     };
     let word = name.unwrap_or(last).to_owned();
@@ -401,9 +399,10 @@ fn is_failure_call(source: &Source, piece: &Piece) -> bool {
     let callee = source.flat(&piece.name);
     let Some(last) = callee.rsplit(['.', ':']).next() else { return false };
     let first = source.word(piece.name.start);
-    // Go: a helper that is given the test and says by its name that it failed.
+    // A helper that is given the test and says by its name that it failed.
     let lower = last.to_lowercase();
-    let is_given_test = source.language.name == "go" && source.word(piece.arguments.start + 1) == "t";
+    let is_given_test =
+        source.language.traits.test_handle.is_some_and(|t| source.word(piece.arguments.start + 1) == t);
     if is_given_test && ["err", "fail", "fatal"].iter().any(|part| lower.contains(part)) {
         return true;
     }

@@ -1,6 +1,6 @@
 //! What a file defines besides tests: functions and the types that hold them.
 
-use crate::language::Class;
+use crate::language::{Class, Visibility};
 use crate::source::{Source, Span};
 
 /// Something with a name that other code can use.
@@ -47,17 +47,17 @@ pub(super) fn definitions(source: &Source) -> Vec<Definition> {
 }
 
 /// The name in a declarator, which in some grammars has its parameters with it.
-pub(super) fn last_name(source: &Source, span: &Span) -> String {
+pub(crate) fn last_name(source: &Source, span: &Span) -> String {
     let end = span.clone().find(|index| matches!(source.word(*index), "(" | "<" | "[")).unwrap_or(span.end);
     source.words(&(span.start..end)).last().unwrap_or_default().to_owned()
 }
 
 fn is_public(source: &Source, name: &str, span: &Span) -> bool {
-    match source.language.name {
-        "rust" => source.word(span.start) == "pub",
-        "python" => !name.starts_with('_'),
-        "go" => name.starts_with(|first: char| first.is_uppercase()),
-        "java" | "csharp" | "php" => !source.words(span).take(4).any(|word| word == "private"),
-        _ => true,
+    match source.language.traits.visibility {
+        Visibility::All => true,
+        Visibility::Marked(mark) => source.word(span.start) == mark,
+        Visibility::Unless(mark) => !source.words(span).take(4).any(|word| word == mark),
+        Visibility::NameNot(first) => !name.starts_with(first),
+        Visibility::Capital => name.starts_with(char::is_uppercase),
     }
 }

@@ -273,9 +273,9 @@ fn skip_kind(source: &Source, index: usize, body: &Span) -> Option<MarkKind> {
     Some(kind)
 }
 
-/// Go: `if _, ok := os.LookupEnv("X"); !ok`.
+/// `if _, ok := os.LookupEnv("X"); !ok`.
 pub(super) fn always_by_header(source: &Source, piece: &Piece) -> bool {
-    source.language.name == "go"
+    source.language.traits.if_binds
         && source.word(piece.condition.start) == "!"
         && source.words(&(piece.span.start..piece.condition.start)).any(|word| word == "LookupEnv")
 }

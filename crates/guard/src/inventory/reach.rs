@@ -81,19 +81,17 @@ fn drops_panic(source: &Source, call: &Piece, at: usize) -> bool {
     !is_asked && !is_bound && !is_argument
 }
 
-/// Go: the test does not fail by what is said to a `t` of its own.
+/// Whether what is said here is said to a `t` of one's own, by which the test does not fail.
 fn is_unheard(source: &Source, test: &Span, at: usize) -> bool {
-    if source.language.name != "go" {
-        return false;
-    }
+    let Some(handle) = source.language.traits.test_handle else { return false };
     source.pieces_in(&(test.start..at)).any(|(_, piece)| {
         let names_t =
-            piece.class == Class::Binding && piece.name.len() == 1 && source.word(piece.name.start) == "t";
+            piece.class == Class::Binding && piece.name.len() == 1 && source.word(piece.name.start) == handle;
         if !names_t {
             return false;
         }
         let value = source.flat(&piece.arguments);
-        value != "t" && !value.contains(".T()") && !value.ends_with("(t)")
+        value != handle && !value.contains(".T()") && !value.ends_with("(t)")
     })
 }
 
@@ -140,10 +138,10 @@ fn is_put_off(source: &Source, call: &Piece) -> bool {
         || callee.ends_with(".then") && callee.contains("Promise(()=>{})")
 }
 
-/// Go: a function that runs beside the test, which waits for nothing.
+/// A function that runs beside the test, which waits for nothing.
 fn is_left_alone(source: &Source, lambda: &Piece, test: &Span) -> bool {
-    source.language.name == "go"
-        && source.word(lambda.span.start.wrapping_sub(1)) == "go"
+    let before = source.word(lambda.span.start.wrapping_sub(1));
+    source.language.traits.spawn_word.is_some_and(|word| before == word)
         && !source.words(test).any(|word| {
             ["Wait", "WaitGroup", "chan", "done", "Eventually", "Done", "Go", "close", "wg", "select"]
                 .contains(&word)
@@ -230,9 +228,8 @@ fn leaves_before(source: &Source, block: usize, at: usize) -> bool {
             let leaves = |piece: &Piece| {
                 matches!(piece.class, Class::Return | Class::Throw)
                     || piece.class == Class::Call
-                        && source.language.name == "go"
                         && piece.name.len() == 1
-                        && source.word(piece.name.start) == "panic"
+                        && source.language.traits.leaving_calls.contains(&source.word(piece.name.start))
             };
             let always = statement.class == Class::If
                 && statement.span.end <= at

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::assertions::assertions;
-use super::definitions::last_name;
+use super::last_name;
 use super::marks::{self, Mark};
 use super::{Assertion, Test, tables};
 use crate::language::{Class, TestBy};
@@ -119,37 +119,7 @@ fn expected_panic(source: &Source, span: &Span) -> Option<Assertion> {
 /// Whether a runner that goes by names would find this function.
 fn is_collected(source: &Source, index: usize, name: &str, prefix: &str) -> bool {
     let Some(rest) = name.strip_prefix(prefix) else { return false };
-    match source.language.name {
-        "go" => !rest.starts_with(|next: char| next.is_lowercase()),
-        "python" => source.around(index).all(|(outer_index, outer)| match outer.class {
-            Class::Function | Class::Lambda => false,
-            Class::Container => {
-                let bases = source.flat(&(outer.name.end..outer.body.start.max(outer.name.end)));
-                let has_bases = bases.len() > 3 && !bases.starts_with("(object)");
-                let is_test = last_name(source, &outer.name).starts_with("Test");
-                // pytest passes a class by that makes itself.
-                let makes_itself = is_test
-                    && !has_bases
-                    && source.pieces_in(&outer.body).any(|(inner_index, inner)| {
-                        let is_own = source
-                            .around(inner_index)
-                            .find(|(_, holder)| matches!(holder.class, Class::Container | Class::Function))
-                            .is_some_and(|(holder, _)| holder == outer_index);
-                        inner.class == Class::Function
-                            && is_own
-                            && source.word(inner.name.start) == "__init__"
-                    });
-                (is_test || has_bases) && !makes_itself
-            }
-            _ => true,
-        }),
-        "java" => source.around(index).any(|(_, outer)| {
-            let header = source.flat(&(outer.span.start..outer.body.start.max(outer.span.start)));
-            outer.class == Class::Container
-                && header.split_once("extends ").is_some_and(|(_, base)| base.contains("Test"))
-        }),
-        _ => true,
-    }
+    (source.language.traits.collects_function)(source, index, rest)
 }
 
 fn is_test_attribute(source: &Source, span: &Span) -> bool {

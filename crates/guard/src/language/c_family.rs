@@ -1,6 +1,6 @@
-//! C and C++: report-only until their precision is measured.
+//! C and C++.
 
-use super::{Class, Language, TestBy};
+use super::{Class, Language, TestBy, Traits};
 
 pub(super) const C: Language = Language {
     name: "c",
@@ -23,7 +23,7 @@ pub(super) const C: Language = Language {
         ("comment", Class::Comment),
     ],
     tests: &[TestBy::NamePrefix("test_")],
-    blocks: false,
+    traits: Traits::PLAIN,
     index: 10,
 };
 
@@ -56,6 +56,6 @@ pub(super) const CPP: Language = Language {
         ("comment", Class::Comment),
     ],
     tests: &[TestBy::NamePrefix("TEST"), TestBy::Call],
-    blocks: false,
+    traits: Traits::PLAIN,
     index: 11,
 };

@@ -1,6 +1,7 @@
 //! JavaScript, TypeScript and TSX: one table, three grammars.
 
-use super::{Class, Language, TestBy};
+use super::{Class, Language, TestBy, Traits};
+use crate::paths;
 
 const KINDS: &[(&str, Class)] = &[
     ("function_declaration", Class::Function),
@@ -36,13 +37,26 @@ const KINDS: &[(&str, Class)] = &[
 
 const TESTS: &[TestBy] = &[TestBy::Call];
 
+const TRAITS: Traits = Traits {
+    collects_file: |directory, name| {
+        let stem = name.split('.').next().unwrap_or(name);
+        let rest = &name[stem.len()..];
+        [".test.", ".spec.", ".cy.", ".e2e."].iter().any(|part| rest.contains(part))
+            || directory.split('/').any(|part| part == "__tests__")
+            // Runners that take every file of a directory know no other name for its tests.
+            || paths::is_test(&format!("{directory}/{name}")) && rest.matches('.').count() == 1
+    },
+    expects_at_the_end: true,
+    ..Traits::PLAIN
+};
+
 pub(super) const JAVASCRIPT: Language = Language {
     name: "javascript",
     extensions: &["js", "jsx", "mjs", "cjs"],
     grammar: || tree_sitter_javascript::LANGUAGE.into(),
     kinds: KINDS,
     tests: TESTS,
-    blocks: true,
+    traits: TRAITS,
     index: 2,
 };
 
@@ -52,7 +66,7 @@ pub(super) const TYPESCRIPT: Language = Language {
     grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
     kinds: KINDS,
     tests: TESTS,
-    blocks: true,
+    traits: TRAITS,
     index: 3,
 };
 
@@ -62,6 +76,6 @@ pub(super) const TSX: Language = Language {
     grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(),
     kinds: KINDS,
     tests: TESTS,
-    blocks: true,
+    traits: TRAITS,
     index: 4,
 };

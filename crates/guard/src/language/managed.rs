@@ -1,6 +1,7 @@
-//! Java and C#: report-only until their precision is measured.
+//! Java and C#.
 
-use super::{Class, Language, TestBy};
+use super::{Class, Language, TestBy, Traits, Visibility};
+use crate::source::Source;
 
 pub(super) const JAVA: Language = Language {
     name: "java",
@@ -39,7 +40,11 @@ pub(super) const JAVA: Language = Language {
     ],
     // JUnit 3 goes by names.
     tests: &[TestBy::Attribute, TestBy::NamePrefix("test")],
-    blocks: false,
+    traits: Traits {
+        collects_function: |source, index, _| extends_test(source, index),
+        visibility: Visibility::Unless("private"),
+        ..Traits::PLAIN
+    },
     index: 6,
 };
 
@@ -76,6 +81,15 @@ pub(super) const C_SHARP: Language = Language {
         ("comment", Class::Comment),
     ],
     tests: &[TestBy::Attribute],
-    blocks: false,
+    traits: Traits { visibility: Visibility::Unless("private"), ..Traits::PLAIN },
     index: 7,
 };
+
+/// Whether a function is in a class that is a test by what it extends.
+fn extends_test(source: &Source, index: usize) -> bool {
+    source.around(index).any(|(_, outer)| {
+        let header = source.flat(&(outer.span.start..outer.body.start.max(outer.span.start)));
+        outer.class == Class::Container
+            && header.split_once("extends ").is_some_and(|(_, base)| base.contains("Test"))
+    })
+}

@@ -1,6 +1,6 @@
 //! Rust.
 
-use super::{Class, Language, TestBy};
+use super::{Class, Examples, Language, TestBy, Traits, Visibility};
 
 pub(super) const RUST: Language = Language {
     name: "rust",
@@ -37,6 +37,20 @@ pub(super) const RUST: Language = Language {
         ("block_comment", Class::Comment),
     ],
     tests: &[TestBy::Attribute],
-    blocks: true,
+    traits: Traits {
+        // A directory below `tests` is no test of its own.
+        collects_file: |directory, name| match format!("{directory}/{name}").split_once("tests/") {
+            Some((_, rest)) => !rest.contains('/') || name == "main.rs",
+            None => true,
+        },
+        tests_beside_code: true,
+        checker_calls: &["assert_that", "expect_that", "verify_that"],
+        checker_holds_value: true,
+        visibility: Visibility::Marked("pub"),
+        failure_words: &["?", "Err", "bail", "ensure", "panic", "map_err", "ok_or", "ok_or_else"],
+        leaves_by_pattern: true,
+        examples: Examples::Fenced,
+        ..Traits::PLAIN
+    },
     index: 0,
 };

@@ -1,6 +1,6 @@
-//! Ruby and PHP: report-only until their precision is measured.
+//! Ruby and PHP.
 
-use super::{Class, Language, TestBy};
+use super::{Class, Language, TestBy, Traits, Visibility};
 
 pub(super) const RUBY: Language = Language {
     name: "ruby",
@@ -32,7 +32,7 @@ pub(super) const RUBY: Language = Language {
         ("comment", Class::Comment),
     ],
     tests: &[TestBy::NamePrefix("test_"), TestBy::Call],
-    blocks: false,
+    traits: Traits::PLAIN,
     index: 8,
 };
 
@@ -67,6 +67,6 @@ pub(super) const PHP: Language = Language {
         ("comment", Class::Comment),
     ],
     tests: &[TestBy::NamePrefix("test"), TestBy::Attribute],
-    blocks: false,
+    traits: Traits { visibility: Visibility::Unless("private"), ..Traits::PLAIN },
     index: 9,
 };

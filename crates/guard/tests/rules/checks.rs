@@ -3,10 +3,15 @@
 use super::{blocking, report};
 
 /// A path, its text before, cheats, and honest texts.
-struct Row<'a>(&'a str, &'a str, &'a [&'a str], &'a [&'a str]);
+pub(super) struct Row<'a>(
+    pub(super) &'a str,
+    pub(super) &'a str,
+    pub(super) &'a [&'a str],
+    pub(super) &'a [&'a str],
+);
 
 #[track_caller]
-fn hold(rows: &[Row<'_>]) {
+pub(super) fn hold(rows: &[Row<'_>]) {
     let mut wrong = Vec::new();
     for Row(path, before, cheats, honest) in rows {
         for (texts, is_cheat) in [(cheats, true), (honest, false)] {

@@ -6,6 +6,7 @@ mod bypass;
 mod checks;
 mod deletion;
 mod disarmed;
+mod failures;
 mod following;
 mod skipping;
 mod variants;

@@ -9,6 +9,7 @@ use super::quality::{Quality, judge};
 use super::regression::regressions;
 use super::reinforcement;
 use super::state::{Best, Ended, IterationRecord, Next, State};
+use crate::finding::Severity;
 use crate::hook::HookPoint;
 use crate::limits::{MARKS_MAX, RECENT_ITERATIONS_MAX};
 
@@ -142,7 +143,7 @@ fn judge_numbers(state: &mut State, ended: &mut Ended) -> bool {
         Verdict::Asked => ended.doubted = true,
         Verdict::Reported => {}
     }
-    by_guard || found.iter().any(|finding| matches!(finding.severity.as_str(), "critical" | "high"))
+    by_guard || found.iter().any(|finding| finding.severity >= Severity::High)
 }
 
 /// What was measured last is what the next round is compared with.

@@ -9,6 +9,8 @@ use super::state::State;
 use crate::Timestamp;
 use crate::limits::{FINDINGS_MAX, KEPT_FINDINGS_MAX, LATENCIES_MAX, TAIL_BYTES_MAX, clip};
 
+pub use crate::finding::Finding;
+
 /// What a run does about a finding that blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -54,45 +56,6 @@ pub struct Counts {
     pub before: u64,
     /// After.
     pub after: u64,
-}
-
-/// One thing the guard found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Finding {
-    /// The same for the same finding.
-    pub id: String,
-    /// Which rule found it.
-    pub rule: String,
-    /// What kind of regression it is.
-    pub regression_type: String,
-    /// Which pattern of the laziness catalogue it is an instance of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pattern: Option<String>,
-    /// How bad it is.
-    pub severity: String,
-    /// How sure the rule is.
-    pub confidence_percent: u8,
-    /// Whether an iteration with it can be refused.
-    pub blocking: bool,
-    /// Where it is.
-    pub file: String,
-    /// The line there.
-    pub line: u32,
-    /// One sentence that a person understands.
-    pub message: String,
-    /// How to undo it.
-    pub undo: String,
-}
-
-impl Finding {
-    /// The place and the sentence.
-    pub fn sentence(&self) -> String {
-        match self.file.as_str() {
-            "" => self.message.clone(),
-            file => format!("{file}:{}: {}", self.line, self.message),
-        }
-    }
 }
 
 impl GuardReport {

@@ -11,6 +11,7 @@ use super::facts::NoteKind;
 use super::state::State;
 use super::tracker::{TestStatus, TestTracker};
 use crate::Timestamp;
+use crate::finding::Severity;
 use crate::limits::clip;
 
 /// Largest document.
@@ -76,32 +77,6 @@ pub struct KnownIssue {
     /// It was taken care of.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub addressed: bool,
-}
-
-/// How bad something is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Hardly.
-    Low,
-    /// Somewhat.
-    Medium,
-    /// Very.
-    High,
-    /// Nothing else matters.
-    Critical,
-}
-
-impl Severity {
-    /// The word in a document.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Severity::Low => "LOW",
-            Severity::Medium => "MEDIUM",
-            Severity::High => "HIGH",
-            Severity::Critical => "CRITICAL",
-        }
-    }
 }
 
 /// How the tests are.
@@ -269,7 +244,7 @@ fn decision(decision: &Decision) -> String {
 fn known_issue(issue: &KnownIssue) -> String {
     let files =
         if issue.files.is_empty() { String::new() } else { format!(" ({})", line(&issue.files.join(", "))) };
-    format!("- [{}] {}{files}", issue.severity.as_str(), line(&issue.description))
+    format!("- [{}] {}{files}", issue.severity.as_str().to_uppercase(), line(&issue.description))
 }
 
 /// An item on one line: a line break in it would begin a section of its own.

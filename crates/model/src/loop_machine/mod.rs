@@ -79,4 +79,5 @@ pub use stop::{
 };
 pub use tracker::{TestChanges, TestStatus, TestTracker, TrackedTest};
 
+pub use crate::finding::{RegressionType, Severity};
 pub use crate::rejection::Rejection;

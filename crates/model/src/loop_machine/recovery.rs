@@ -16,6 +16,7 @@ use super::measures::Measures;
 use super::state::{IterationRecord, State};
 use crate::Timestamp;
 use crate::event::Event;
+use crate::finding::{RegressionType, Severity};
 use crate::limits::RECOVERIES_MAX;
 
 /// Iterations whose numbers must not move before a run counts as stuck.
@@ -292,10 +293,14 @@ fn diagnose(state: &State, recovery: &Recovery) -> Diagnosis {
             by: "the metric signature".to_owned(),
         };
     };
-    let cause = match finding.regression_type.as_str() {
-        "feature_removal" => Cause::CognitiveLoad,
-        "coverage_regression" => Cause::TaskComplexity,
-        _ => Cause::RewardHacking,
+    let cause = match finding.regression_type {
+        RegressionType::FeatureRemoval => Cause::CognitiveLoad,
+        RegressionType::CoverageRegression => Cause::TaskComplexity,
+        RegressionType::TestDeletion
+        | RegressionType::TestSkipping
+        | RegressionType::ValidationBypass
+        | RegressionType::AssertionWeakening
+        | RegressionType::ErrorSuppression => Cause::RewardHacking,
     };
     Diagnosis {
         cause,
@@ -314,9 +319,9 @@ fn why_escalate(state: &State, recovery: &Recovery, diagnosis: &Diagnosis) -> Op
     }
     if policy.escalate_critical
         && let Some(finding) = finding
-        && (finding.severity == "critical" || finding.regression_type == "test_deletion")
+        && (finding.severity == Severity::Critical || finding.regression_type == RegressionType::TestDeletion)
     {
-        return Some(format!("Critical regression: {}", finding.regression_type));
+        return Some(format!("Critical regression: {}", finding.regression_type.as_str()));
     }
     if state.counters.recoveries_in_a_row > policy.max_retries {
         return Some(format!("{} retries failed", policy.max_retries));
@@ -334,16 +339,10 @@ fn retry(state: &State, recovery: &Recovery) -> Option<Retry> {
 
 /// What weighs most of what was found in an iteration.
 pub(super) fn worst(state: &State, iteration: u32) -> Option<&Finding> {
-    let rank = |severity: &str| match severity {
-        "critical" => 3,
-        "high" => 2,
-        "medium" => 1,
-        _ => 0,
-    };
     let found =
         state.judged.findings.iter().filter(|kept| kept.iteration == iteration && kept.finding.blocking);
     // Of equals the first.
-    found.rev().map(|kept| &kept.finding).max_by_key(|finding| rank(&finding.severity))
+    found.rev().map(|kept| &kept.finding).max_by_key(|finding| finding.severity)
 }
 
 /// Takes a step in.

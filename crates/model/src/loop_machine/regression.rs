@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::facts::CheckRound;
 use super::guard::Finding;
 use super::measures::{Measures, Share};
+use crate::finding::RegressionType::{
+    self, CoverageRegression, FeatureRemoval, TestDeletion, ValidationBypass,
+};
+use crate::finding::Severity::{self, Critical, High, Medium};
 
 /// From where on a number is a regression.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,7 +73,7 @@ fn fewer_tests(thresholds: &Thresholds, before: &Measures, round: &CheckRound) -
     let (then, now) = (then.passed + then.failed, now.passed + now.failed);
     (now + thresholds.tests < then).then(|| {
         finding(
-            ("test-count-dropped", "test_deletion", None, "critical", 95),
+            ("test-count-dropped", TestDeletion, None, Critical, 95),
             true,
             format!("{then} tests ran before, {now} run now"),
             "make the missing tests run again and fix the code",
@@ -82,7 +86,7 @@ fn lower_pass_rate(thresholds: &Thresholds, before: &Measures, now: &Measures) -
     let (then, now) = (rate(before)?, rate(now)?);
     (now < then - thresholds.pass_rate).then(|| {
         finding(
-            ("pass-rate-dropped", "feature_removal", None, "high", 80),
+            ("pass-rate-dropped", FeatureRemoval, None, High, 80),
             false,
             format!("{then:.1} % of the tests passed before, {now:.1} % pass now"),
             "make the tests pass that passed before",
@@ -94,7 +98,7 @@ fn more_errors(thresholds: &Thresholds, before: &Measures, now: &Measures) -> Op
     let (then, now) = (before.errors()?, now.errors()?);
     (now > then + thresholds.errors).then(|| {
         finding(
-            ("errors-increased", "validation_bypass", None, "high", 80),
+            ("errors-increased", ValidationBypass, None, High, 80),
             false,
             format!("linters and type checkers found {then} errors before and find {now} now"),
             "fix what they complain about",
@@ -106,7 +110,7 @@ fn fewer_files(before: &Measures, now: &Measures) -> Option<Finding> {
     let (then, now) = (before.tree?.files, now.tree?.files);
     (now < then).then(|| {
         finding(
-            ("file-count-dropped", "feature_removal", None, "medium", 50),
+            ("file-count-dropped", FeatureRemoval, None, Medium, 50),
             false,
             format!("there were {then} files before and there are {now} now"),
             "make sure that none of them is missed",
@@ -121,9 +125,9 @@ fn less_coverage(thresholds: &Thresholds, then: &Measures, now: &Measures) -> Op
         return None;
     }
     let critical = lost >= thresholds.coverage_critical;
-    let (pattern, severity) = if critical { ("LP-009", "critical") } else { ("LP-010", "high") };
+    let (pattern, severity) = if critical { ("LP-009", Critical) } else { ("LP-010", High) };
     Some(finding(
-        ("coverage-dropped", "coverage_regression", Some(pattern), severity, 90),
+        ("coverage-dropped", CoverageRegression, Some(pattern), severity, 90),
         reaches_less(before, after),
         format!(
             "tests reached {:.1} % of the code before and reach {:.1} % now",
@@ -138,7 +142,7 @@ fn fewer_branches(thresholds: &Thresholds, then: &Measures, now: &Measures) -> O
     let (before, after) = (then.coverage?.branches?, now.coverage?.branches?);
     (before.percent() - after.percent() >= thresholds.branches).then(|| {
         finding(
-            ("branch-coverage-dropped", "coverage_regression", Some("LP-011"), "high", 90),
+            ("branch-coverage-dropped", CoverageRegression, Some("LP-011"), High, 90),
             reaches_less(before, after),
             format!(
                 "tests took {:.1} % of the branches before and take {:.1} % now",
@@ -156,7 +160,13 @@ fn reaches_less(before: Share, after: Share) -> bool {
 }
 
 fn finding(
-    (rule, regression_type, pattern, severity, confidence_percent): (&str, &str, Option<&str>, &str, u8),
+    (rule, regression_type, pattern, severity, confidence_percent): (
+        &str,
+        RegressionType,
+        Option<&str>,
+        Severity,
+        u8,
+    ),
     blocking: bool,
     message: String,
     undo: &str,
@@ -165,14 +175,18 @@ fn finding(
     Finding {
         id,
         rule: rule.to_owned(),
-        regression_type: regression_type.to_owned(),
+        regression_type,
         pattern: pattern.map(str::to_owned),
-        severity: severity.to_owned(),
+        severity,
         confidence_percent,
         blocking,
         file: String::new(),
         line: 0,
+        test: None,
         message,
+        before: None,
+        after: None,
         undo: undo.to_owned(),
+        allowed: None,
     }
 }

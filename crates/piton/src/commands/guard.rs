@@ -82,6 +82,7 @@ fn compare(history: &History, arguments: &GuardArguments) -> Result<Compared, Fa
         today: Some(jiff::Zoned::now().date().to_string()),
         distrust: arguments.strict,
         only_changed: false,
+        measuring: false,
     };
     let known_path = history.root().join(".piton").join(KNOWN_FILE);
     let mut known = remembered(&known_path);
@@ -155,7 +156,7 @@ fn rules(out: &Output) -> ExitCode {
         let rule = |rule: &piton_guard::Rule| {
             json!({
                 "rule": rule.name, "regression_type": rule.regression_type, "pattern": rule.pattern,
-                "severity": rule.severity, "confidence": rule.confidence, "blocking": rule.blocking,
+                "severity": rule.severity, "confidence": rule.confidence(), "blocking": rule.blocks_somewhere(),
                 "about": rule.about, "undo": rule.undo,
             })
         };
@@ -163,7 +164,7 @@ fn rules(out: &Output) -> ExitCode {
         return ExitCode::Done;
     }
     for rule in RULES {
-        let blocks = if rule.blocking { "blocks" } else { "reports" };
+        let blocks = if rule.blocks_somewhere() { "blocks" } else { "reports" };
         out.line(clean_line(&format!(
             "{:<28} {blocks:<8} {:<9} {}",
             rule.name,

@@ -1,7 +1,7 @@
 //! What an agent of a loop does and says, and what the guard thinks of it.
 
 use piton_model::loop_machine::{
-    AttemptOutcome, ErrorClass, Finding, GuardReport, Report, ReportStatus, Usage,
+    AttemptOutcome, ErrorClass, Finding, GuardReport, RegressionType, Report, ReportStatus, Severity, Usage,
 };
 
 use super::Scene;
@@ -74,9 +74,9 @@ pub(super) fn guard(scene: &Scene) -> GuardReport {
     let finding = Finding {
         id: format!("{:010x}", scene.tree),
         rule: "test-deleted".to_owned(),
-        regression_type: "test_deletion".to_owned(),
+        regression_type: RegressionType::TestDeletion,
         pattern: None,
-        severity: "critical".to_owned(),
+        severity: Severity::Critical,
         confidence_percent: 97,
         blocking: true,
         file: "tests".to_owned(),

@@ -1,6 +1,6 @@
 //! Lines that run a check.
 
-use super::vocabulary::{CHECKS, IGNORES, NARROWS, NEUTRAL, NOTHING, STRICT, VARIABLES};
+use super::vocabulary::{CHECKS, FORGIVING, NARROWS, NEUTRAL, NOTHING, STRICT, VARIABLES};
 use super::{Change, Line, operands};
 use crate::check::Draft;
 
@@ -65,7 +65,12 @@ fn which(line: &str) -> Option<&'static str> {
     if is_script && !line.ends_with(['{', '[']) && !line.contains("\": \"^") {
         return Some("the check");
     }
-    CHECKS.iter().copied().find(|check| has_phrase(line, check))
+    named(line)
+}
+
+/// The check that a command runs, by the words of the command alone.
+pub(super) fn named(command: &str) -> Option<&'static str> {
+    CHECKS.iter().copied().find(|check| has_phrase(command, check))
 }
 
 /// Whether a line has this phrase, not as part of a longer word.
@@ -85,12 +90,9 @@ fn has_phrase(line: &str, phrase: &str) -> bool {
 /// What a changed line does to the check in it.
 pub(super) fn compared(path: &str, change: &Change<'_>, after: &str) -> Option<Draft> {
     match (&change.before, &change.after) {
-        (Some(old), Some(new)) => {
-            rewritten(path, old, new, after).or_else(|| ignored(path, Some(old), new, after))
-        }
+        (Some(old), Some(new)) => rewritten(path, old, new, after).or_else(|| fixed(path, old, new)),
         (Some(old), None) => removed(path, old, None, after),
-        (None, Some(new)) => ignored(path, None, new, after),
-        (None, None) => None,
+        (None, _) => None,
     }
 }
 
@@ -110,10 +112,11 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
     }
     let draft =
         |rule, message: String| Draft::new(rule, path, new.number, message).before(old.text).after(new.text);
-    if let Some(word) = IGNORES.iter().find(|word| new.text.contains(**word) && !old.text.contains(**word)) {
+    if let Some(flag) = FORGIVING.iter().find(|flag| new.text.contains(**flag) && !old.text.contains(**flag))
+    {
         return Some(draft(
             "check-failure-ignored",
-            format!("`{check}` may fail without anybody noticing: `{word}`"),
+            format!("`{check}` may fail without anybody noticing: `{flag}`"),
         ));
     }
     if weakens_by_variable(old.text, new.text) {
@@ -249,7 +252,7 @@ fn value_of(line: &str) -> &str {
     line.split_once("\": ").map_or(line, |(_, value)| value)
 }
 
-/// `PYTHONOPTIMIZE=1 pytest`, `python -O -m pytest`, and a recipe whose failure make overlooks.
+/// `PYTHONOPTIMIZE=1 pytest` and `python -O -m pytest`.
 fn weakens_by_variable(old: &str, new: &str) -> bool {
     let optimises =
         |line: &str| [" -O ", " -OO "].iter().any(|flag| line.contains(flag) && line.contains("python"));
@@ -260,8 +263,7 @@ fn weakens_by_variable(old: &str, new: &str) -> bool {
                 .any(|(key, value)| key == *name && !harmless.contains(&value.trim_matches(['"', '\''])))
         })
     };
-    let overlooks = |line: &str| line.trim_start_matches('@').starts_with('-') && !line.starts_with("- ");
-    optimises(new) && !optimises(old) || sets(new) && !sets(old) || overlooks(new) && !overlooks(old)
+    optimises(new) && !optimises(old) || sets(new) && !sets(old)
 }
 
 fn has_flag(line: &str, flag: &str) -> bool {
@@ -353,35 +355,13 @@ fn removed(path: &str, old: &Line<'_>, new: Option<&Line<'_>>, after: &str) -> O
     })
 }
 
-/// A line that lets failures through.
-fn ignored(path: &str, old: Option<&Line<'_>>, new: &Line<'_>, after: &str) -> Option<Draft> {
-    let is_script = !path.ends_with(".yml")
-        && !path.ends_with(".yaml")
-        && !path.ends_with(".toml")
-        && !path.ends_with(".json");
-    let message = "a check may fail here without anybody noticing".to_owned();
-    let draft = Draft::new("check-failure-ignored", path, new.number, message).after(new.text);
-    let stops_early = new.text == "exit 0" && is_script && {
-        let rest: Vec<_> = after.lines().skip(new.number as usize).collect();
-        rest.iter().any(|line| !line.trim().is_empty())
-    };
-    let loses_errexit = old
-        .is_some_and(|old| old.text.starts_with("set -e") || old.text.starts_with("set -o errexit"))
-        && !new.text.contains("set -e")
-        && !new.text.contains("errexit");
-    let fixes_result = old.is_some_and(|old| {
-        let is_computed = old.text.contains("=$(") || old.text.contains("=`");
-        is_computed
-            && new.text.split_once('=').is_some_and(|(name, value)| {
-                old.text.starts_with(name) && value.chars().all(|character| character.is_ascii_digit())
-            })
-    });
-    let traps = new.text.starts_with("trap") && new.text.contains("exit 0");
-    // A shell of its own that does not stop at the first failure.
-    let traps = traps
-        || new.text.starts_with("shell:") && new.text.contains("{0}") && !new.text.contains("-e")
-        || new.text.starts_with(".IGNORE") && path.to_lowercase().contains("makefile")
-        || new.text.starts_with("MAKEFLAGS")
-            && [" -i", " -k", "--ignore-errors", "--keep-going"].iter().any(|flag| new.text.contains(flag));
-    (stops_early || traps || loses_errexit || fixes_result || new.text == "set +e").then_some(draft)
+/// A result that was computed and is a number now.
+fn fixed(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
+    let is_computed = old.text.contains("=$(") || old.text.contains("=`");
+    let (name, value) = new.text.split_once('=')?;
+    let is_number = value.chars().all(|character| character.is_ascii_digit());
+    (is_computed && old.text.starts_with(name) && is_number).then(|| {
+        let message = "what a check gave is a fixed number now";
+        Draft::new("check-failure-ignored", path, new.number, message).before(old.text).after(new.text)
+    })
 }

@@ -1,6 +1,5 @@
-//! Checks that run again until they pass: a command after itself, a loop, an action, a number.
+//! Checks that run again until they pass, by an action or a number. What a script runs again is in [`super::failures`].
 
-use super::command;
 use super::{Change, Line};
 use crate::check::Draft;
 
@@ -39,16 +38,12 @@ pub(super) fn compared(path: &str, change: &Change<'_>) -> Option<Draft> {
 /// How often a line lets its check run.
 fn attempts(line: &Line<'_>) -> u32 {
     let text = line.text;
-    let again = text.split("||").filter(|part| command::checks(part)).count() as u32;
-    let loops = ["for ", "until ", "while ! ", "while !"].iter().any(|start| text.contains(start))
-        && command::checks(text.rsplit_once("do ").map_or(text, |(_, body)| body))
-        && (text.contains("break") || text.starts_with("until") || text.starts_with("while"));
     let repeats = ["nick-fields/retry", "nick-invision/retry", "Wandalen/wretry"]
         .iter()
         .any(|action| text.contains(action))
         || text.starts_with("retry ")
         || text.contains(" retry -");
-    again.max(setting(text)).max(if loops || repeats { 2 } else { 0 })
+    setting(text).max(if repeats { 2 } else { 0 })
 }
 
 /// The number behind a setting of this kind, and the first try.

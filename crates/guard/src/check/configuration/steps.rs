@@ -173,8 +173,8 @@ pub(super) fn names_test_file(text: &str) -> bool {
         let is_file = word.contains('.')
             && !word.contains('*')
             && paths::is_collected(word)
-            && (paths::is_test(word)
-                && crate::language::Language::of(word).is_some_and(|l| l.name != "rust"));
+            && paths::is_test(word)
+            && !paths::has_tests_beside_code(word);
         is_module || is_file
     })
 }
@@ -254,7 +254,7 @@ fn commands<'a>(line: &Line<'a>) -> Vec<Step<'a>> {
 }
 
 /// What a command calls by name, and whether that runs tests.
-fn target(command: &str) -> Option<(String, bool, bool)> {
+pub(super) fn target(command: &str) -> Option<(String, bool, bool)> {
     let mut words = command.split_whitespace().filter(|word| !word.contains('='));
     let first = words.next()?;
     let rest: Vec<&str> = words.collect();

@@ -2,7 +2,8 @@
 
 use super::harness::{Driver, MINUTE_MS, config, refused, works};
 use crate::loop_machine::{
-    Answer, AttemptEnd, AttemptOutcome, Counts, ErrorClass, Finding, GuardMode, GuardReport, Open, Verdict,
+    Answer, AttemptEnd, AttemptOutcome, Counts, ErrorClass, Finding, GuardMode, GuardReport, Open,
+    RegressionType, Severity, Verdict,
 };
 use crate::{Event, Reason, Status};
 
@@ -10,15 +11,19 @@ fn finding(rule: &str, blocking: bool) -> Finding {
     Finding {
         id: "0123456789".to_owned(),
         rule: rule.to_owned(),
-        regression_type: "test_deletion".to_owned(),
+        regression_type: RegressionType::TestDeletion,
         pattern: Some("LP-001".to_owned()),
-        severity: "critical".to_owned(),
+        severity: Severity::Critical,
         confidence_percent: 97,
         blocking,
         file: "tests/a.py".to_owned(),
         line: 7,
+        test: None,
         message: "test `test_a` is gone".to_owned(),
+        before: None,
+        after: None,
         undo: "restore it".to_owned(),
+        allowed: None,
     }
 }
 

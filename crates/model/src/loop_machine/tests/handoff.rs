@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::harness::*;
 use crate::loop_machine::handoff::*;
-use crate::loop_machine::{KeptNote, Note, NoteKind, TestStatus};
+use crate::loop_machine::{KeptNote, Note, NoteKind, Severity, TestStatus};
 
 fn preserved() -> PreservedState {
     let decision = |number: u32| Decision {

@@ -1,47 +1,21 @@
 //! Measures the guard on a labelled corpus: what it catches, what it wrongly blocks, how long it takes.
 //!
 //! `cargo run --release -p piton-guard --example measure -- crates/guard/corpus --split development`
+//!
+//! `--precision` prints the table that decides what blocks, measured over every part.
 #![expect(clippy::print_stdout, reason = "its table is its purpose")]
+
+mod corpus;
+mod precision;
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use piton_guard::{Known, MemoryTree, Options, Report, compare};
-use serde::{Deserialize, Serialize};
-
-/// A case of the corpus.
-#[derive(Debug, Deserialize)]
-struct Case {
-    id: String,
-    project: String,
-    language: String,
-    framework: String,
-    kind: String,
-    cheat: bool,
-    edits: Vec<Edit>,
-}
-
-/// One change of a case.
-#[derive(Debug, Deserialize)]
-struct Edit {
-    path: String,
-    #[serde(default)]
-    replace: Vec<Replacement>,
-    write: Option<String>,
-    #[serde(default)]
-    delete: bool,
-    #[serde(rename = "move")]
-    moved: Option<String>,
-}
-
-/// A text that occurs once, and what comes in its place.
-#[derive(Debug, Deserialize)]
-struct Replacement {
-    from: String,
-    to: String,
-}
+use corpus::Case;
+use piton_guard::{Known, Options, Report, compare};
+use serde::Serialize;
 
 /// What was found in a group of cases.
 #[derive(Debug, Default, Serialize)]
@@ -60,24 +34,22 @@ struct Asked {
     strict: bool,
     json: bool,
     misses: bool,
+    /// The table of what blocks.
+    precision: bool,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let asked = asked();
-    let mut cases = Vec::new();
-    for entry in std::fs::read_dir(asked.corpus.join(&asked.split))?.flatten() {
-        for line in std::fs::read_to_string(entry.path())?.lines().filter(|line| !line.is_empty()) {
-            cases.push(serde_json::from_str::<Case>(line)?);
-        }
+    if asked.precision {
+        print!("{}", precision::print(Path::new(env!("CARGO_MANIFEST_DIR")))?);
+        return Ok(());
     }
-    let mut projects = BTreeMap::new();
+    let cases = corpus::cases(&asked.corpus.join(&asked.split))?;
+    let projects = corpus::projects(&asked.corpus, &cases)?;
     let (mut by_kind, mut by_language, mut times) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
     for case in &cases {
-        if !projects.contains_key(&case.project) {
-            projects.insert(case.project.clone(), read(&asked.corpus.join("projects").join(&case.project))?);
-        }
         let base = &projects[&case.project];
-        let head = edited(base, case)?;
+        let head = corpus::edited(base, case)?;
         let started = Instant::now();
         let report = compare(
             base,
@@ -115,6 +87,7 @@ fn asked() -> Asked {
         strict: false,
         json: false,
         misses: false,
+        precision: false,
     };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
@@ -123,56 +96,11 @@ fn asked() -> Asked {
             "--split" => asked.split = words.next().unwrap_or_default(),
             "--json" => asked.json = true,
             "--misses" => asked.misses = true,
+            "--precision" => asked.precision = true,
             _ => asked.corpus = word.into(),
         }
     }
     asked
-}
-
-fn read(directory: &Path) -> Result<MemoryTree, Box<dyn Error>> {
-    let mut files = BTreeMap::new();
-    let mut directories = vec![directory.to_owned()];
-    while let Some(next) = directories.pop() {
-        for entry in std::fs::read_dir(&next)?.flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                directories.push(path);
-            } else {
-                files.insert(path.strip_prefix(directory)?.display().to_string(), std::fs::read(&path)?);
-            }
-        }
-    }
-    Ok(MemoryTree(files))
-}
-
-fn edited(base: &MemoryTree, case: &Case) -> Result<MemoryTree, Box<dyn Error>> {
-    let mut files = base.0.clone();
-    for edit in &case.edits {
-        if let Some(text) = &edit.write {
-            files.insert(edit.path.clone(), text.clone().into_bytes());
-        }
-        if !edit.replace.is_empty() {
-            let missing = || format!("{}: there is no file `{}`", case.id, edit.path);
-            let mut text = String::from_utf8(files.get(&edit.path).ok_or_else(missing)?.clone())?;
-            for replacement in &edit.replace {
-                if text.matches(&replacement.from).count() != 1 {
-                    return Err(
-                        format!("{}: `{}` is not there exactly once", case.id, replacement.from).into()
-                    );
-                }
-                text = text.replace(&replacement.from, &replacement.to);
-            }
-            files.insert(edit.path.clone(), text.into_bytes());
-        }
-        if let Some(to) = &edit.moved {
-            let bytes = files.remove(&edit.path).unwrap_or_default();
-            files.insert(to.clone(), bytes);
-        }
-        if edit.delete {
-            files.remove(&edit.path);
-        }
-    }
-    Ok(MemoryTree(files))
 }
 
 fn tally(tally: &mut Tally, case: &Case, report: &Report) {

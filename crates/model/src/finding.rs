@@ -1,0 +1,166 @@
+//! What the guard or a comparison of numbers found: one shape from the rule that found it to the last front end.
+//!
+//! The guard fills in all of it. A run keeps a finding without the excerpts ([`Finding::without_excerpts`]), so that
+//! its state stays small.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// One thing that was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Finding {
+    /// The same for the same finding, wherever its lines move to.
+    pub id: String,
+    /// Which rule found it.
+    pub rule: String,
+    /// What kind of regression it is.
+    pub regression_type: RegressionType,
+    /// Which pattern of the laziness catalogue it is an instance of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// How often the rule is right about such things.
+    #[serde(rename = "confidence", serialize_with = "as_share", deserialize_with = "from_share")]
+    pub confidence_percent: u8,
+    /// Whether it stops a commit, and an iteration with it can be refused.
+    pub blocking: bool,
+    /// Where it is, in the new tree, or in the old one where the file is gone.
+    pub file: String,
+    /// The line there.
+    pub line: u32,
+    /// The test it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    /// One sentence that a person understands.
+    pub message: String,
+    /// What was there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// What is there now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// How to undo it.
+    pub undo: String,
+    /// Why it was allowed, where somebody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<String>,
+}
+
+impl Finding {
+    /// The place and the sentence.
+    pub fn sentence(&self) -> String {
+        match self.file.as_str() {
+            "" => self.message.clone(),
+            file => format!("{file}:{}: {}", self.line, self.message),
+        }
+    }
+
+    /// What a run keeps of it.
+    #[must_use]
+    pub fn without_excerpts(self) -> Self {
+        Self { test: None, before: None, after: None, ..self }
+    }
+}
+
+/// What kind of regression a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RegressionType {
+    /// Tests are gone.
+    TestDeletion,
+    /// Tests no longer run.
+    TestSkipping,
+    /// Product code is gone.
+    FeatureRemoval,
+    /// Less of the code is covered.
+    CoverageRegression,
+    /// A check no longer checks.
+    ValidationBypass,
+    /// Tests say less.
+    AssertionWeakening,
+    /// Errors are hidden.
+    ErrorSuppression,
+}
+
+impl RegressionType {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TestDeletion => "test_deletion",
+            Self::TestSkipping => "test_skipping",
+            Self::FeatureRemoval => "feature_removal",
+            Self::CoverageRegression => "coverage_regression",
+            Self::ValidationBypass => "validation_bypass",
+            Self::AssertionWeakening => "assertion_weakening",
+            Self::ErrorSuppression => "error_suppression",
+        }
+    }
+}
+
+/// How bad something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Worth knowing.
+    Low,
+    /// Worth a look.
+    Medium,
+    /// Wrong unless somebody explains it.
+    High,
+    /// Makes the verdict of the checks worthless.
+    Critical,
+}
+
+impl Severity {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+/// People read a share from 0 to 1; a state that is compared holds whole numbers.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn as_share<S: Serializer>(percent: &u8, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(f64::from(*percent) / 100.0)
+}
+
+fn from_share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+    let share = f64::deserialize(deserializer)?;
+    Ok((share * 100.0).round().clamp(0.0, 100.0) as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_share_comes_back_as_it_was() {
+        for percent in 0..=100 {
+            let finding = Finding {
+                id: String::new(),
+                rule: "test-deleted".to_owned(),
+                regression_type: RegressionType::TestDeletion,
+                pattern: None,
+                severity: Severity::High,
+                confidence_percent: percent,
+                blocking: true,
+                file: String::new(),
+                line: 0,
+                test: None,
+                message: String::new(),
+                before: None,
+                after: None,
+                undo: String::new(),
+                allowed: None,
+            };
+            let text = serde_json::to_string(&finding).unwrap();
+            assert_eq!(serde_json::from_str::<Finding>(&text).unwrap(), finding, "{text}");
+        }
+    }
+}
