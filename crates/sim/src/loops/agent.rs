@@ -81,8 +81,12 @@ pub(super) fn guard(scene: &Scene) -> GuardReport {
         blocking: true,
         file: "tests".to_owned(),
         line: 1,
+        test: None,
         message: "a test is gone".to_owned(),
+        before: None,
+        after: None,
         undo: "restore it".to_owned(),
+        allowed: None,
     };
     let findings: Vec<_> = cheats.then_some(finding).into_iter().collect();
     GuardReport { findings_total: findings.len() as u32, findings, ..GuardReport::default() }

@@ -2,8 +2,8 @@
 
 use piton_model::hook::{Hook, HookKind, HookPoint, Hooks, Mode};
 use piton_model::loop_machine::{
-    AgentConfig, Attended, Check, Condition, GuardMode, Hybrid, Limits, LoopConfig, ModePolicy, NamedBy, OnLost,
-    RebootPolicy, ScheduledMode, SessionPolicy, Sessions, Switching, TimeSpan, Windows,
+    AgentConfig, Attended, Check, Condition, GuardMode, Hybrid, Limits, LoopConfig, ModePolicy, NamedBy,
+    OnLost, RebootPolicy, ScheduledMode, SessionPolicy, Sessions, Switching, TimeSpan, Windows,
 };
 use piton_model::notify::TimeOfDay;
 
