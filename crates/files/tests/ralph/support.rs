@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use piton_files::ralph::{Context, PersistedLoopState, render};
 use piton_model::loop_machine::stop::{ChecksPass, FileCreated, until};
 use piton_model::loop_machine::{
-    AgentConfig, AttemptEnd, AttemptOutcome, Change, Check, CheckResult, CheckRound,
-    ConditionResult, Limits, LoopConfig, Objectives, OnLost, OpenAttempt, Prompt, Report, ReportStatus,
-    SessionPolicy, Snapshot, StopResult, create,
+    AgentConfig, AttemptEnd, AttemptOutcome, Change, Check, CheckResult, CheckRound, ConditionResult, Limits,
+    LoopConfig, Objectives, OnLost, OpenAttempt, Prompt, Report, ReportStatus, SessionPolicy, Snapshot,
+    StopResult, create,
 };
 use piton_model::{Event, Reason, Seq, State, Status, Timestamp, apply};
 

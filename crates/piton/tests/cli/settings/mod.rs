@@ -180,3 +180,12 @@ fn what_is_named_elsewhere_is_there_and_needed() {
         assert!(entry.is_some_and(|entry| entry.kinds.contains(kind)), "{setting} is not for this kind");
     }
 }
+
+#[test]
+fn the_flag_of_a_setting_is_a_flag() {
+    let help = crate::common::World::new().piton(&["loop", "--help"]).exits(0).out;
+    for entry in piton_config::entries() {
+        let Some(flag) = entry.flag else { continue };
+        assert!(help.contains(flag), "`piton loop` has no {flag}");
+    }
+}
