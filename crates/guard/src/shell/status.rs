@@ -10,6 +10,8 @@ use super::{Command, Connector, Item, List, Options, Pipeline, Simple, parse};
 
 /// So many ways through a script are followed at once; with more, a failure counts as heeded.
 const STATES_MAX: usize = 64;
+/// So many commands are played; with more, too.
+const STEPS_MAX: usize = 5_000;
 /// So often a loop goes round: the second time shows what the first one changed.
 const ROUNDS: usize = 3;
 /// Functions that call each other.
@@ -57,7 +59,9 @@ struct Play<'a> {
     functions: BTreeMap<&'a str, &'a List>,
     /// Some way never ends.
     endless: bool,
-    /// There were too many ways.
+    /// How many commands may still be played.
+    steps: usize,
+    /// There were too many ways, or too many commands.
     too_many: bool,
 }
 
@@ -70,7 +74,15 @@ impl<'a> Play<'a> {
     fn new(script: &'a List, command: &'a Simple, once: bool) -> Self {
         let mut functions = BTreeMap::new();
         functions_of(script, &mut functions);
-        Self { command, text: command.text(), once, functions, endless: false, too_many: false }
+        Self {
+            command,
+            text: command.text(),
+            once,
+            functions,
+            endless: false,
+            steps: STEPS_MAX,
+            too_many: false,
+        }
     }
 
     /// Every way in which the script can end; `None` where there are too many.
@@ -108,10 +120,12 @@ impl<'a> Play<'a> {
             once: self.once,
             functions: self.functions.clone(),
             endless: false,
+            steps: self.steps,
             too_many: false,
         };
         let states = play.list(&list, State { options: Options::default(), ..state }, true, 0);
         self.too_many |= play.too_many;
+        self.steps = play.steps;
         states
     }
 
@@ -256,6 +270,11 @@ impl<'a> Play<'a> {
     }
 
     fn command(&mut self, command: &'a Command, state: State, checked: bool, calls: usize) -> States {
+        self.steps = self.steps.saturating_sub(1);
+        self.too_many |= self.steps == 0;
+        if self.too_many {
+            return Vec::new();
+        }
         match command {
             Command::Simple(simple) => self.simple(simple, state, checked, calls),
             Command::Group(list) => self.list(list, state, checked, calls),

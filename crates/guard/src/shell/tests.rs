@@ -253,6 +253,15 @@ fn what_is_no_shell_is_read_all_the_same() {
     // So many ways that nobody follows them all: then nothing is said against it.
     let many: String = (0..12).map(|at| format!("[ a ] && v{at}=1 || v{at}=0\n")).collect();
     assert_eq!(fate_of(&format!("{many}check || true"), NONE), Heeded);
+    // Neither is it where loops and functions multiply.
+    let loops = format!(
+        "f() {{ {}g; {} }}\ng() {{ {}check || true; {} }}\nf",
+        "for a in b; do ".repeat(9),
+        "done; ".repeat(9),
+        "for a in b; do ".repeat(9),
+        "done; ".repeat(9)
+    );
+    assert_eq!(fate_of(&loops, NONE), Heeded);
 }
 
 #[test]
