@@ -9,13 +9,12 @@ use piton_model::loop_machine::{CheckRound, StopCondition, StopResult};
 use piton_sys::file;
 
 use super::{Context, WorldError, checks};
+use crate::launch::COMMAND_TIMEOUT_MS;
 
 /// What is looked at of a file.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 /// What is looked at of the end of an output.
 const OUTPUT_BYTES_MAX: u64 = 1 << 20;
-/// How long a script may take: as long as a check.
-const SCRIPT_TIMEOUT_MS: u64 = 15 * 60_000;
 
 /// Looks up every condition that needs it. Whether it came to the end: `false` when it was cancelled.
 pub(super) fn look(
@@ -38,7 +37,7 @@ pub(super) fn look(
             StopCondition::CustomScript { script, args } => {
                 let name = format!("stop-{round}-{index}");
                 let command = command_line(script, args);
-                let Some(ran) = checks::run(context, state, &name, &command, SCRIPT_TIMEOUT_MS)? else {
+                let Some(ran) = checks::run(context, state, &name, &command, COMMAND_TIMEOUT_MS)? else {
                     return Ok(false);
                 };
                 result.duration_ms += ran.exit.duration_ms;
