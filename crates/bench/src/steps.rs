@@ -8,8 +8,9 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use piton_engine::{Driver, World, drive, entry_of};
+use piton_model::loop_machine::stop::{Done, until};
 use piton_model::loop_machine::{
-    AgentConfig, AttemptEnd, AttemptOutcome, Condition, Limits, LoopConfig, OnLost, Prompt, SessionPolicy,
+    AgentConfig, AttemptEnd, AttemptOutcome, Limits, LoopConfig, OnLost, Prompt, SessionPolicy,
 };
 use piton_model::{Command, Effect, Event, RunId, Seq, State, Timestamp, apply, create};
 use piton_store::sqlite::Sqlite;
@@ -93,7 +94,7 @@ pub(crate) fn config() -> LoopConfig {
             ..AgentConfig::default()
         },
         checks: Vec::new(),
-        until: vec![Condition::Done],
+        until: vec![until(Done {})],
         limits: Limits { iterations: u32::MAX, no_progress: u32::MAX, ..Limits::default() },
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,

@@ -1,60 +1,101 @@
 //! What `--until COND` may say, and which paths stay inside the tree.
 
-use piton_model::loop_machine::{Condition, NamedStop, StopCondition};
+use piton_model::loop_machine::stop::{Table, until};
+use piton_model::loop_machine::{NamedStop, STOP_TYPES, StopCondition};
 
 use crate::check::command_problem;
 use crate::problem::quoted;
+use crate::read::values::regex_problem;
 use crate::suggest::closest;
 
-const KNOWN: [&str; 7] = ["checks-pass", "done", "cmd:", "file:", "contains:", "output:", "tasks-done:"];
-
 /// The condition that `text` names; otherwise why it names none.
-pub fn parse_condition(text: &str) -> Result<Condition, String> {
+pub fn parse_condition(text: &str) -> Result<NamedStop, String> {
     let text = text.trim();
-    match text {
-        "checks-pass" => return Ok(Condition::ChecksPass),
-        "done" => return Ok(Condition::Done),
-        _ => {}
-    }
-    if let Some(command) = text.strip_prefix("cmd:") {
-        let command = command.trim();
-        return match command_problem(command) {
-            Some(why) => Err(why.to_owned()),
-            None => Ok(Condition::Command(command.to_owned())),
+    for kind in &STOP_TYPES {
+        let Some(form) = kind.until else { continue };
+        let Some(rest) = text.strip_prefix(form.word()) else { continue };
+        let rest = match rest.strip_prefix(':') {
+            Some(rest) if form.form.contains(':') => rest,
+            None if rest.is_empty() && !form.form.contains(':') => rest,
+            _ => continue,
         };
-    }
-    if let Some(path) = text.strip_prefix("file:") {
-        return inside_tree(path).map(Condition::File);
-    }
-    if let Some(path) = text.strip_prefix("tasks-done:") {
-        return inside_tree(path).map(Condition::TasksDone);
-    }
-    if let Some(rest) = text.strip_prefix("contains:") {
-        let Some((path, content)) = rest.split_once(':').filter(|(_, content)| !content.is_empty()) else {
-            return Err(format!("{} names no text; write `contains:PATH:TEXT`", quoted(text)));
+        let Some(fields) = (form.fields)(rest) else {
+            return Err(format!("{} {}; write `{}`", quoted(text), form.without, form.form));
         };
-        let path = inside_tree(path)?;
-        return Ok(stop(text, StopCondition::FileContains { path, content: content.to_owned() }));
-    }
-    if let Some(rest) = text.strip_prefix("output:") {
-        let pattern =
-            rest.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|inner| !inner.is_empty());
-        let Some(pattern) = pattern else {
-            return Err(format!("{} has no pattern; write `output:/REGEX/`", quoted(text)));
+        let mut given = Given { text, fields, why: None };
+        let read = (kind.read)(&mut given);
+        return match (read, given.why) {
+            (Some(condition), None) => Ok(until(condition)),
+            (_, why) => Err(why.unwrap_or_else(|| unknown(text))),
         };
-        if let Err(error) = regex::Regex::new(pattern) {
-            let why = error.to_string();
-            return Err(format!("{}: {}", quoted(text), why.lines().last().unwrap_or_default().trim()));
-        }
-        let condition = StopCondition::OutputPattern { pattern: pattern.to_owned(), is_regex: true };
-        return Ok(stop(text, condition));
     }
     Err(unknown(text))
 }
 
-/// A condition that is called as it was written.
-fn stop(text: &str, condition: StopCondition) -> Condition {
-    Condition::Stop(NamedStop { name: Some(text.to_owned()), condition })
+/// What `--until` says, field by field, and what is wrong with it.
+struct Given<'a> {
+    text: &'a str,
+    fields: Vec<(&'static str, &'a str)>,
+    why: Option<String>,
+}
+
+impl<'a> Given<'a> {
+    fn get(&self, key: &str) -> Option<&'a str> {
+        self.fields.iter().find(|(known, _)| *known == key).map(|(_, text)| *text)
+    }
+}
+
+impl Table for Given<'_> {
+    fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    fn whole(&mut self, key: &str) -> Option<u32> {
+        self.get(key)?.parse().ok().filter(|number| *number > 0)
+    }
+
+    fn duration_ms(&mut self, key: &str) -> Option<u64> {
+        crate::duration::parse_duration(self.get(key)?).ok().filter(|millis| *millis > 0)
+    }
+
+    fn text(&mut self, key: &str) -> Option<String> {
+        self.get(key).map(str::to_owned)
+    }
+
+    fn texts(&mut self, key: &str) -> Option<Vec<String>> {
+        Some(self.get(key)?.split(',').map(|text| text.trim().to_owned()).collect())
+    }
+
+    fn flag(&mut self, key: &str) -> Option<bool> {
+        self.get(key)?.parse().ok()
+    }
+
+    fn path(&mut self, key: &str) -> Option<String> {
+        let inside = inside_tree(self.get(key)?);
+        inside.map_err(|why| self.why = Some(why)).ok()
+    }
+
+    fn command(&mut self, key: &str) -> Option<String> {
+        let command = self.get(key)?;
+        self.why = command_problem(command).map(str::to_owned);
+        Some(command.to_owned())
+    }
+
+    fn pattern(&mut self, key: &str, is_regex: bool) -> Option<String> {
+        let pattern = self.get(key)?;
+        let why = regex_problem(pattern).filter(|_| is_regex);
+        self.why = why.map(|why| format!("{}: {why}", quoted(self.text)));
+        Some(pattern.to_owned())
+    }
+
+    /// Conditions in conditions are for files.
+    fn condition(&mut self, _: &str) -> Option<StopCondition> {
+        None
+    }
+
+    fn conditions(&mut self, _: &str) -> Option<Vec<StopCondition>> {
+        None
+    }
 }
 
 /// `path` without needless parts, where it is relative and names something inside of the tree.
@@ -72,35 +113,40 @@ pub(crate) fn inside_tree(path: &str) -> Result<String, String> {
 
 fn unknown(text: &str) -> String {
     let word = text.split(':').next().unwrap_or(text);
-    match closest(word, KNOWN.iter().map(|name| name.trim_end_matches(':'))) {
+    let forms: Vec<_> = STOP_TYPES.iter().filter_map(|kind| kind.until).collect();
+    match closest(word, forms.iter().map(|form| form.word())) {
         Some(name) => format!("{} is no condition; did you mean `{name}`?", quoted(text)),
-        None => format!(
-            "{} is no condition; use {}, or the `name` of one under `[stop]` in `piton.toml`",
-            quoted(text),
-            known(),
-        ),
+        None => {
+            let forms: Vec<_> = forms.iter().map(|form| format!("`{}`", form.form)).collect();
+            format!(
+                "{} is no condition; use {}, or the `name` of one under `[stop]` in `piton.toml`",
+                quoted(text),
+                forms.join(", "),
+            )
+        }
     }
-}
-
-fn known() -> &'static str {
-    "`checks-pass`, `done`, `cmd:COMMAND`, `file:PATH`, `contains:PATH:TEXT`, `output:/REGEX/`, `tasks-done:FILE`"
 }
 
 #[cfg(test)]
 mod tests {
+    use piton_model::loop_machine::stop::{ChecksPass, Done, FileCreated, ShellCommand, TasksDone};
+
     use super::*;
 
     #[test]
     fn conditions_are_read_as_documented() {
         for (text, condition) in [
-            ("checks-pass", Condition::ChecksPass),
-            ("done", Condition::Done),
-            ("cmd:test -f a:b", Condition::Command("test -f a:b".to_owned())),
-            ("file:out/report.txt", Condition::File("out/report.txt".to_owned())),
-            ("file:./out//x", Condition::File("out/x".to_owned())),
-            ("tasks-done:fix_plan.md", Condition::TasksDone("fix_plan.md".to_owned())),
+            ("checks-pass", ChecksPass {}.into()),
+            ("done", Done {}.into()),
+            ("cmd:test -f a:b", ShellCommand { command: "test -f a:b".to_owned() }.into()),
+            ("file:out/report.txt", FileCreated { path: "out/report.txt".to_owned() }.into()),
+            ("file:./out//x", FileCreated { path: "out/x".to_owned() }.into()),
+            ("tasks-done:fix_plan.md", TasksDone { path: "fix_plan.md".to_owned() }.into()),
         ] {
-            assert_eq!(parse_condition(text), Ok(condition), "{text}");
+            let condition: StopCondition = condition;
+            let read = parse_condition(text).unwrap();
+            assert_eq!(read.condition, condition, "{text}");
+            assert_eq!(parse_condition(&read.label()), Ok(read), "{text} reads back");
         }
     }
 
@@ -118,8 +164,7 @@ mod tests {
         let contains = parse_condition("contains:log.txt:all: done").unwrap();
         assert_eq!(contains.label(), "contains:log.txt:all: done");
         let output = parse_condition("output:/^DONE$/").unwrap();
-        let Condition::Stop(named) = &output else { panic!("{output:?}") };
-        assert_eq!(named.condition.label(), "output_pattern(/^DONE$/)");
+        assert_eq!(output.condition.label(), "output_pattern(/^DONE$/)");
         for text in ["contains:a", "contains:../a:b", "output:x", "output://", "output:/(/"] {
             assert!(parse_condition(text).is_err(), "{text} was accepted");
         }

@@ -47,7 +47,8 @@ fn write(value: &Value, text: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use piton_model::loop_machine::{AgentConfig, Condition, Limits, OnLost, Prompt, SessionPolicy};
+    use piton_model::loop_machine::stop::{Done, until};
+    use piton_model::loop_machine::{AgentConfig, Limits, OnLost, Prompt, SessionPolicy};
 
     use super::*;
 
@@ -60,7 +61,7 @@ mod tests {
                 ..AgentConfig::default()
             },
             checks: vec![crate::default_check("test", "cargo test")],
-            until: vec![Condition::Done],
+            until: vec![until(Done {})],
             limits: Limits::default(),
             on_lost: OnLost::default(),
             session: SessionPolicy::default(),

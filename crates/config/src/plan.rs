@@ -4,7 +4,7 @@
 
 use piton_model::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX};
 use piton_model::loop_machine::{
-    AgentConfig, Condition, Injection, LoopConfig, Prompt, SessionPolicy, StopLists,
+    AgentConfig, Injection, LoopConfig, NamedStop, Prompt, SessionPolicy, StopCondition, StopLists,
 };
 
 use crate::agent::{self, AgentOptions};
@@ -61,7 +61,7 @@ pub fn plan(
     config.until = until(task, &config.stop, &mut problems);
     // One that completes this run does not merely stop it.
     let until = &config.until;
-    config.stop.conditions.retain(|named| !until.contains(&Condition::Stop(named.clone())));
+    config.stop.conditions.retain(|named| !until.contains(named));
     if config.stop.success.is_empty() {
         exits(settings, &config.until, &mut problems);
     }
@@ -156,12 +156,12 @@ fn prompt(settings: &Settings, overrides: &Overrides, task: &Task, problems: &mu
     }
 }
 
-fn until(task: &Task, stop: &StopLists, problems: &mut Vec<Problem>) -> Vec<Condition> {
+fn until(task: &Task, stop: &StopLists, problems: &mut Vec<Problem>) -> Vec<NamedStop> {
     let named: Vec<_> = stop.all().filter(|named| named.name.is_some()).cloned().collect();
-    let mut conditions: Vec<Condition> = Vec::new();
+    let mut conditions: Vec<NamedStop> = Vec::new();
     for text in &task.until {
         let meant = named.iter().find(|named| named.name.as_deref() == Some(text.trim()));
-        match meant.map_or_else(|| parse_condition(text), |named| Ok(Condition::Stop(named.clone()))) {
+        match meant.map_or_else(|| parse_condition(text), |named| Ok(named.clone())) {
             Ok(condition) if conditions.contains(&condition) => {}
             Ok(condition) => conditions.push(condition),
             Err(why) => problems.push(Problem::new(Place::Flag("--until"), why)),
@@ -175,7 +175,7 @@ fn until(task: &Task, stop: &StopLists, problems: &mut Vec<Problem>) -> Vec<Cond
 }
 
 /// No run without an exit: something must be able to say that it is done.
-fn exits(settings: &Settings, until: &[Condition], problems: &mut Vec<Problem>) {
+fn exits(settings: &Settings, until: &[NamedStop], problems: &mut Vec<Problem>) {
     let hint = "give `--check CMD`, or run `piton init` to find the checks of this project";
     if settings.checks.len() > CHECKS_MAX {
         problems.push(Problem::new(Place::Nowhere, format!("a run has at most {CHECKS_MAX} checks")));
@@ -185,7 +185,7 @@ fn exits(settings: &Settings, until: &[Condition], problems: &mut Vec<Problem>) 
     }
     // Where a check or a condition was given and is wrong, that is the problem.
     let given = |flag| problems.iter().any(|problem| problem.place == Place::Flag(flag));
-    if until.contains(&Condition::ChecksPass) {
+    if until.iter().any(|named| matches!(named.condition, StopCondition::ChecksPass(_))) {
         let message = "`checks-pass` needs at least one check";
         problems.push(Problem::new(Place::Flag("--until"), message).hint(hint));
     } else if until.is_empty() && !given("--check") && !given("--until") {

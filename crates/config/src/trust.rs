@@ -92,17 +92,6 @@ pub fn trust(config_dir: &Path, repo_root: &Path, content: &[u8], now: Timestamp
     })
 }
 
-/// Forgets all that was trusted for this repository; `false` where nothing was.
-pub fn revoke(config_dir: &Path, repo_root: &Path) -> Result<bool, Error> {
-    let key = key(repo_root)?;
-    if existing(config_dir)?.is_none() {
-        return Ok(false);
-    }
-    let mut was_there = false;
-    change(config_dir, |trust| was_there = trust.repositories.remove(&key).is_some())?;
-    Ok(was_there)
-}
-
 fn hash(content: &[u8]) -> String {
     blake3::hash(content).to_hex().to_string()
 }
@@ -229,18 +218,6 @@ mod tests {
         let link = world.directory.path().join("link");
         std::os::unix::fs::symlink(world.repo(), &link).unwrap();
         assert!(is_trusted(&world.config(), &link, b"a").unwrap(), "a link is the same repository");
-    }
-
-    #[test]
-    fn revoked_is_forgotten() {
-        let world = World::new();
-        assert!(!revoke(&world.config(), &world.repo()).unwrap());
-        assert!(!world.config().exists(), "asking leaves nothing behind");
-        world.trust("a");
-        world.trust("b");
-        assert!(revoke(&world.config(), &world.repo()).unwrap());
-        assert!(!world.trusts("a") && !world.trusts("b"));
-        assert!(!revoke(&world.config(), &world.repo()).unwrap());
     }
 
     #[test]

@@ -43,4 +43,5 @@ pub use protect::is_protected;
 pub use report::{AssertionCounts, Finding, RegressionType, Report, Severity, TestCounts};
 pub use rules::{Blocks, RULES, Rule};
 pub use sarif::sarif;
+pub use shell::commands;
 pub use tree::MemoryTree;

@@ -7,6 +7,7 @@
 //! Never fails: what is no shell is read as words. Depth and work are bounded.
 
 mod parse;
+mod state;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -125,6 +126,13 @@ impl Options {
             _ => {}
         }
     }
+}
+
+/// The words of every command in a shell script, without quotes, redirections and assignments.
+pub fn commands(script: &str) -> Vec<Vec<String>> {
+    let list = parse(script);
+    let words = |command: &Simple| command.words.iter().map(|word| word.text.clone()).collect();
+    list.commands().into_iter().map(words).collect()
 }
 
 impl Simple {

@@ -5,6 +5,10 @@
 //! new event, run the tests with `PITON_WRITE_GOLDEN=1`; files that are there are never written over.
 #![expect(clippy::unwrap_used, reason = "a test says what it saw, and fails where it cannot go on")]
 
+use piton_model::loop_machine::stop::{
+    AllTestsPass, Any, ChecksPass, Done, FileCreated, Never, Not, OutputPattern, ShellCommand, UserSignal,
+    until,
+};
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -183,10 +187,10 @@ fn config() -> LoopConfig {
             reads: Some(Reading { path: "lcov.info".to_owned(), format: Some("lcov".to_owned()) }),
         }],
         until: vec![
-            Condition::ChecksPass,
-            Condition::Done,
-            Condition::Command("test -s out".to_owned()),
-            Condition::File("out".to_owned()),
+            until(ChecksPass {}),
+            until(Done {}),
+            until(ShellCommand { command: "test -s out".to_owned() }),
+            until(FileCreated { path: "out".to_owned() }),
         ],
         limits: Limits {
             cost_microusd: Some(5_000_000),
@@ -208,21 +212,19 @@ fn config() -> LoopConfig {
         guard: GuardMode::Ask,
         protect: vec!["tests".to_owned()],
         stop: StopLists {
-            success: vec![NamedStop {
-                name: Some("tested".to_owned()),
-                condition: StopCondition::AllTestsPass {},
-            }],
+            success: vec![NamedStop { name: Some("tested".to_owned()), condition: AllTestsPass {}.into() }],
             failure: vec![NamedStop {
                 name: None,
-                condition: StopCondition::OutputPattern { pattern: "FATAL".to_owned(), is_regex: false },
+                condition: OutputPattern { pattern: "FATAL".to_owned(), is_regex: false }.into(),
             }],
             conditions: vec![NamedStop {
                 name: None,
-                condition: StopCondition::Not {
-                    condition: Box::new(StopCondition::Any {
-                        conditions: vec![StopCondition::UserSignal {}, StopCondition::Never {}],
-                    }),
-                },
+                condition: Not {
+                    condition: Box::new(
+                        Any { conditions: vec![UserSignal {}.into(), Never {}.into()] }.into(),
+                    ),
+                }
+                .into(),
             }],
         },
         rules_off: vec![RuleOff {

@@ -7,8 +7,7 @@ pub(crate) mod workflow;
 use std::fmt::Write;
 
 use piton_model::loop_machine::{
-    AttemptOutcome, CheckRound, Condition, DoneRule, Finding, IterationRecord, Measures, NamedStop, State,
-    done_rule, is_met,
+    AttemptOutcome, CheckRound, DoneRule, Finding, IterationRecord, Measures, NamedStop, State, done_rule,
 };
 use piton_model::{Reason, Status, Timestamp};
 use piton_view::CheckView;
@@ -110,7 +109,7 @@ fn rule(state: &State) -> String {
                 let any: Vec<String> = state.config.stop.success.iter().map(NamedStop::label).collect();
                 return format!("stopping when this holds: {}", clean_line(&any.join(", or ")));
             }
-            let conditions: Vec<String> = state.config.until.iter().map(Condition::label).collect();
+            let conditions: Vec<String> = state.config.until.iter().map(NamedStop::label).collect();
             format!("stopping when all of this holds: {}", clean_line(&conditions.join(", ")))
         }
     }
@@ -219,7 +218,7 @@ pub(crate) fn why(state: &State) -> String {
         }
         Some(Reason::Done) => format!("agent reported done, {}, the tree changed", green()),
         Some(Reason::ConditionsMet) => {
-            match state.config.stop.success.iter().find(|named| is_met(state, &named.condition)) {
+            match state.config.stop.success.iter().find(|named| named.condition.is_met(state)) {
                 Some(named) if state.config.until.is_empty() => {
                     clean_line(&format!("{} holds", named.label()))
                 }

@@ -103,22 +103,6 @@ pub enum Error {
     Database(#[source] rusqlite::Error),
 }
 
-impl Error {
-    /// Whether the run is intact and the surroundings are at fault.
-    pub fn is_environment(&self) -> bool {
-        matches!(
-            self,
-            Error::UnknownScheme { .. }
-                | Error::Newer { .. }
-                | Error::NoSpace { .. }
-                | Error::SyncFailed { .. }
-                | Error::Unlinked { .. }
-                | Error::File(_)
-                | Error::Database(_)
-        )
-    }
-}
-
 /// Something that is stored and is not what was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use piton_model::loop_machine::{AgentConfig, Condition, LoopConfig, Prompt};
+use piton_model::loop_machine::stop::{Done, FileCreated, until};
+use piton_model::loop_machine::{AgentConfig, LoopConfig, Prompt};
 use piton_model::{RunId, loop_machine};
 
 use super::*;
@@ -202,7 +203,7 @@ fn a_loop_that_nothing_would_stop_is_refused() {
         said.problems()
     );
     said.task.until = vec!["file:done.txt".to_owned(), "done".to_owned(), "done".to_owned()];
-    assert_eq!(said.config().until, [Condition::File("done.txt".to_owned()), Condition::Done]);
+    assert_eq!(said.config().until, [until(FileCreated { path: "done.txt".to_owned() }), until(Done {})]);
 }
 
 #[test]
@@ -290,4 +291,28 @@ fn a_file_that_is_not_text_is_a_problem() {
     };
     let problems = resolve(&files, &|_| None, &Overrides::default()).unwrap_err();
     assert_eq!(problems.to_string(), "piton.toml:1:1: this is not UTF-8 text");
+}
+
+#[test]
+fn every_flag_of_a_setting_is_heard() {
+    let limits =
+        Limit::ALL.map(|limit| (limit, if limit.parse("7").is_ok() { "7" } else { "7m" }.to_owned()));
+    let flags = Overrides {
+        agent: Some("claude".to_owned()),
+        prompt_file: Some("a.md".to_owned()),
+        confine: true,
+        checks: vec!["true".to_owned()],
+        limits: limits.into(),
+        ..Overrides::default()
+    };
+    let shown = crate::show(&Said { flags, ..Said::default() }.resolve());
+    for entry in crate::entries().filter(|entry| entry.flag.is_some()) {
+        let is_said = |value: &crate::ShownValue| {
+            let is_it = value.key == entry.key || entry.key == crate::NAMED;
+            is_it && value.section == entry.section && value.layer == Layer::Flag
+        };
+        // A time of day is understood where the clock is.
+        let is_heard = entry.flag == Some("--deadline") || shown.values.iter().any(is_said);
+        assert!(is_heard, "nobody hears {:?}", entry.flag);
+    }
 }

@@ -1,53 +1,20 @@
-//! `[stop]`: conditions as tables tagged by `type`, nested at will.
+//! `[stop]`: conditions as tables tagged by `type`, nested at will. Which kinds there are, and what each says, is in the
+//! model: one file per kind.
 
-use piton_model::loop_machine::{NamedStop, STOP_DEPTH_MAX, StopCondition};
+use piton_model::loop_machine::stop::Table;
+use piton_model::loop_machine::{NamedStop, STOP_DEPTH_MAX, STOP_TYPES, StopCondition};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::values::regex_problem;
 use super::{Reader, entries};
+use crate::check::command_problem;
 use crate::condition::inside_tree;
 use crate::problem::quoted;
 
-const TYPES: [&str; 16] = [
-    "max_iterations",
-    "max_duration",
-    "test_failure_streak",
-    "all_tests_pass",
-    "specific_tests_pass",
-    "no_progress",
-    "file_created",
-    "file_contains",
-    "output_pattern",
-    "on_error",
-    "custom_script",
-    "user_signal",
-    "all",
-    "any",
-    "not",
-    "never",
-];
-
-/// What a condition of a type may say beside its type and name.
-fn keys(kind: &str) -> &'static [&'static str] {
-    match kind {
-        "max_iterations" | "test_failure_streak" => &["count"],
-        "max_duration" => &["duration"],
-        "specific_tests_pass" => &["tests"],
-        "no_progress" => &["iterations"],
-        "file_created" => &["path"],
-        "file_contains" => &["path", "content"],
-        "output_pattern" => &["pattern", "is_regex"],
-        "on_error" => &["pattern"],
-        "custom_script" => &["script", "args"],
-        "all" | "any" => &["conditions"],
-        "not" => &["condition"],
-        _ => &[],
-    }
-}
-
 /// Every type of condition.
-pub(crate) fn types() -> &'static [&'static str] {
-    &TYPES
+pub(crate) fn types() -> Vec<&'static str> {
+    STOP_TYPES.iter().map(|kind| kind.name).collect()
 }
 
 /// A list of conditions.
@@ -75,79 +42,46 @@ fn condition(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>, depth: usize
         reader.problem(start, format!("conditions are nested at most {STOP_DEPTH_MAX} deep"));
         return None;
     }
-    let Some(kind) = table.get("type") else {
-        reader.problem_with_hint(
-            start,
-            "a condition has no `type`",
-            format!("known are {}", TYPES.join(", ")),
-        );
+    let Some(word) = table.get("type") else {
+        let hint = format!("known are {}", types().join(", "));
+        reader.problem_with_hint(start, "a condition has no `type`", hint);
         return None;
     };
-    let kind = reader.text("type", kind)?.value;
-    if !TYPES.contains(&kind.as_str()) {
-        reader.unknown(start, "condition", &kind, &TYPES);
+    let word = reader.text("type", word)?.value;
+    let Some(kind) = STOP_TYPES.iter().find(|kind| kind.name == word) else {
+        reader.unknown(start, "condition", &word, &types());
         return None;
-    }
-    let allowed = keys(&kind);
+    };
     for (name, key, _) in entries(table) {
-        if !["type", "name"].contains(&name) && !allowed.contains(&name) {
-            reader.unknown(key.span().start, &format!("key in a condition `{kind}`:"), name, allowed);
+        if !["type", "name"].contains(&name) && !kind.keys.contains(&name) {
+            reader.unknown(key.span().start, &format!("key in a condition `{word}`:"), name, kind.keys);
         }
     }
-    Fields { reader, table, kind: &kind, start }.condition(depth)
+    (kind.read)(&mut Fields { reader, table, kind: kind.name, start, depth })
 }
 
 /// The members of one condition.
 struct Fields<'a, 'r, 't> {
     reader: &'a mut Reader<'r>,
     table: &'a DeTable<'t>,
-    kind: &'a str,
+    kind: &'static str,
     start: usize,
+    depth: usize,
 }
 
 impl<'a, 't> Fields<'a, '_, 't> {
-    fn condition(mut self, depth: usize) -> Option<StopCondition> {
-        Some(match self.kind {
-            "max_iterations" => StopCondition::MaxIterations { count: self.whole("count")? },
-            "max_duration" => {
-                let value = self.get("duration")?;
-                StopCondition::MaxDuration { duration_ms: self.reader.duration("duration", value)?.value }
-            }
-            "test_failure_streak" => StopCondition::TestFailureStreak { count: self.whole("count")? },
-            "all_tests_pass" => StopCondition::AllTestsPass {},
-            "specific_tests_pass" => StopCondition::SpecificTestsPass { tests: self.texts("tests")? },
-            "no_progress" => StopCondition::NoProgress { iterations: self.whole("iterations")? },
-            "file_created" => StopCondition::FileCreated { path: self.path("path")? },
-            "file_contains" => {
-                StopCondition::FileContains { path: self.path("path")?, content: self.text("content")? }
-            }
-            "output_pattern" => self.output_pattern()?,
-            "on_error" => {
-                let pattern = self.table.get("pattern").cloned();
-                let pattern = pattern.and_then(|value| self.reader.text("pattern", &value));
-                StopCondition::OnError { pattern: pattern.map(|text| text.value) }
-            }
-            "custom_script" => {
-                let args = if self.table.contains_key("args") { self.texts("args")? } else { Vec::new() };
-                StopCondition::CustomScript { script: self.text("script")?, args }
-            }
-            "user_signal" => StopCondition::UserSignal {},
-            "all" => StopCondition::All { conditions: self.conditions(depth)? },
-            "any" => StopCondition::Any { conditions: self.conditions(depth)? },
-            "not" => {
-                let inner = self.get("condition")?;
-                StopCondition::Not { condition: Box::new(condition(self.reader, inner, depth - 1)?) }
-            }
-            _ => StopCondition::Never {},
-        })
-    }
-
     fn get(&mut self, key: &str) -> Option<&'a Spanned<DeValue<'t>>> {
         let found = self.table.get(key);
         if found.is_none() {
             self.reader.problem(self.start, format!("a condition `{}` needs `{key}`", self.kind));
         }
         found
+    }
+}
+
+impl Table for Fields<'_, '_, '_> {
+    fn has(&self, key: &str) -> bool {
+        self.table.contains_key(key)
     }
 
     fn whole(&mut self, key: &str) -> Option<u32> {
@@ -157,6 +91,11 @@ impl<'a, 't> Fields<'a, '_, 't> {
             self.reader.problem(value.span().start, format!("`{key}` must be more than zero"));
         }
         Some(number)
+    }
+
+    fn duration_ms(&mut self, key: &str) -> Option<u64> {
+        let value = self.get(key)?;
+        self.reader.duration(key, value).map(|found| found.value)
     }
 
     fn text(&mut self, key: &str) -> Option<String> {
@@ -169,32 +108,47 @@ impl<'a, 't> Fields<'a, '_, 't> {
         Some(self.reader.list(key, value)?.value)
     }
 
+    fn flag(&mut self, key: &str) -> Option<bool> {
+        let value = self.table.get(key)?;
+        self.reader.flag(key, value).map(|flag| flag.value)
+    }
+
     fn path(&mut self, key: &str) -> Option<String> {
         let at = self.get(key)?.span().start;
         let path = self.text(key)?;
         inside_tree(&path).map_err(|why| self.reader.problem(at, format!("`{key}`: {why}"))).ok()
     }
 
-    fn output_pattern(&mut self) -> Option<StopCondition> {
-        let at = self.get("pattern")?.span().start;
-        let pattern = self.text("pattern")?;
-        let is_regex = self.table.get("is_regex").cloned();
-        let is_regex =
-            is_regex.and_then(|value| self.reader.flag("is_regex", &value)).is_some_and(|flag| flag.value);
-        if is_regex && let Err(error) = regex::Regex::new(&pattern) {
-            let why = error.to_string();
-            let why = why.lines().last().unwrap_or_default().trim().to_owned();
-            self.reader.problem(at, format!("the pattern {}: {why}", quoted(&pattern)));
+    fn command(&mut self, key: &str) -> Option<String> {
+        let at = self.get(key)?.span().start;
+        let command = self.text(key)?;
+        let why = command_problem(&command);
+        if let Some(why) = why {
+            self.reader.problem(at, format!("`{key}`: {why}"));
         }
-        Some(StopCondition::OutputPattern { pattern, is_regex })
+        why.is_none().then_some(command)
     }
 
-    fn conditions(&mut self, depth: usize) -> Option<Vec<StopCondition>> {
-        let value = self.get("conditions")?;
+    fn pattern(&mut self, key: &str, is_regex: bool) -> Option<String> {
+        let at = self.get(key)?.span().start;
+        let pattern = self.text(key)?;
+        if let Some(why) = regex_problem(&pattern).filter(|_| is_regex) {
+            self.reader.problem(at, format!("the pattern {}: {why}", quoted(&pattern)));
+        }
+        Some(pattern)
+    }
+
+    fn condition(&mut self, key: &str) -> Option<StopCondition> {
+        let value = self.get(key)?;
+        condition(self.reader, value, self.depth - 1)
+    }
+
+    fn conditions(&mut self, key: &str) -> Option<Vec<StopCondition>> {
+        let value = self.get(key)?;
         let Some(items) = value.get_ref().as_array() else {
-            self.reader.problem(value.span().start, "`conditions` must be a list of conditions");
+            self.reader.problem(value.span().start, format!("`{key}` must be a list of conditions"));
             return None;
         };
-        Some(items.iter().filter_map(|item| condition(self.reader, item, depth - 1)).collect())
+        Some(items.iter().filter_map(|item| condition(self.reader, item, self.depth - 1)).collect())
     }
 }

@@ -12,7 +12,7 @@ section! {
     /// Who does the work, and what they are given.
     agent: AgentSection = "agent" {
         /// The name of the agent that is used.
-        name as "use": Text, [Loop Workflow Ledger] {
+        name as "use": Text, [Loop Ledger] {
             variable: Some("PITON_AGENT"), flag: Some("--agent"), shown: true, otherwise: "must be said",
         };
         /// Whether an agent gets tools and hooks to talk back with.

@@ -31,7 +31,7 @@ section! {
         /// The most messages in an hour; 0 means no limit.
         max_per_hour: PerHour, [Loop Workflow] { otherwise: "`20`" };
         /// How long what is told waits for more of it.
-        debounce: Span, [Loop Workflow] { otherwise: "`\"5s\"`" };
+        debounce: Span, [Loop] { otherwise: "`\"5s\"`" };
         /// When nobody is disturbed.
         quiet_hours: Quiet, [Loop Workflow];
     }

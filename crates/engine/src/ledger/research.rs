@@ -25,8 +25,6 @@ use crate::supervise::{Became, Start, Supervision};
 const OUTPUT_BYTES_MAX: u64 = 64 << 20;
 /// Between the request to end and the kill.
 const KILL_GRACE_MS: u64 = 1_000;
-/// How long one attempt may take where nothing else is said.
-pub const ATTEMPT_MS: u64 = 30 * 60 * 1000;
 /// About so many characters are a token.
 pub const CHARS_PER_TOKEN: usize = 4;
 /// How much of a prompt earlier findings may take.

@@ -7,19 +7,16 @@ use std::convert::Infallible;
 use piton_agent::{EndedBy, Exit, Limits, Spec, Stdin};
 use piton_git::Expected;
 use piton_model::limits::{TAIL_BYTES_MAX, clip_tail};
-use piton_model::loop_machine::{CheckResult, CheckRound, Condition, ConditionResult};
+use piton_model::loop_machine::{CheckResult, CheckRound};
 use piton_model::{Command, State};
 use piton_sys::{Ids, SystemIds, file};
 
-use super::{Context, WorldError, attempt, confine, land, measure, originals, snapshot_id, stop, tasks};
+use super::{Context, WorldError, attempt, confine, land, measure, originals, snapshot_id, stop};
 use crate::launch::{Kept, Supervised};
 use crate::supervise::{self, Rerun, Start};
 
 const OUTPUT_BYTES_MAX: u64 = 16 << 20;
 const KILL_GRACE_MS: u64 = 1_000;
-
-/// How long a condition's command may take: as long as a check by default.
-const CONDITION_TIMEOUT_MS: u64 = 15 * 60_000;
 
 pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Command, WorldError> {
     context.require_lease(state)?;
@@ -55,15 +52,6 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
         measure::take_check(context, check, &ran, &mut result.measures, &mut named);
         result.checks.push(verdict(&check.name, &ran.exit, ran.tail));
     }
-    for (index, condition) in state.config.until.iter().enumerate() {
-        if result.cancelled || !condition.needs_probe() {
-            continue;
-        }
-        match probe(context, state, (round, index), condition, &mut result.duration_ms)? {
-            Some(met) => result.conditions.push(ConditionResult { label: condition.label(), met }),
-            None => result.cancelled = true,
-        }
-    }
     if !result.cancelled {
         match stop::look(context, state, round, &mut result)? {
             true => result.tests = measure::test_changes(state, &result.measures, &named),
@@ -85,28 +73,6 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
     result.snapshot = Some(snapshot);
     result.commit = land::commit(context, state, &result)?;
     Ok(Command::EndChecks(Box::new(result)))
-}
-
-fn probe(
-    context: &Context,
-    state: &State,
-    (round, index): (u32, usize),
-    condition: &Condition,
-    duration_ms: &mut u64,
-) -> Result<Option<bool>, WorldError> {
-    match condition {
-        Condition::ChecksPass | Condition::Done | Condition::Stop(_) => Ok(Some(false)),
-        Condition::File(path) => Ok(Some(context.layout.tree().join(path).symlink_metadata().is_ok())),
-        Condition::TasksDone(path) => Ok(Some(tasks::read(&context.layout.tree().join(path)).are_done())),
-        Condition::Command(command) => {
-            let name = format!("until-{round}-{index}");
-            let ran = run(context, state, &name, command, CONDITION_TIMEOUT_MS)?;
-            Ok(ran.map(|ran| {
-                *duration_ms += ran.exit.duration_ms;
-                passed(&ran.exit)
-            }))
-        }
-    }
 }
 
 /// A command that was run.

@@ -79,17 +79,15 @@ fn scripts(state: &State, is_file: &dyn Fn(&str) -> bool) -> Vec<String> {
 /// The words of a shell command that are run: the first of each part, and what follows an interpreter.
 fn script_words(command: &str) -> Vec<String> {
     let mut words = Vec::new();
-    for part in command.split(['|', '&', ';', '\n', '(', ')']) {
-        let mut rest = part
-            .split_whitespace()
-            .map(|word| word.trim_matches(['"', '\'']))
-            .skip_while(|word| word.contains('=') || *word == "env" || *word == "exec");
+    for command in piton_guard::commands(command) {
+        let mut rest =
+            command.into_iter().skip_while(|word| word.contains('=') || word == "env" || word == "exec");
         let Some(first) = rest.next() else { continue };
-        let runs_next = INTERPRETERS.contains(&first.rsplit('/').next().unwrap_or(first));
+        let runs_next = INTERPRETERS.contains(&first.rsplit('/').next().unwrap_or(&first));
         words.push(first);
         words.extend(rest.find(|word| !word.starts_with('-')).filter(|_| runs_next));
     }
-    words.into_iter().map(|word| word.strip_prefix("./").unwrap_or(word).to_owned()).collect()
+    words.into_iter().map(|word| word.strip_prefix("./").unwrap_or(&word).to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -98,12 +96,13 @@ mod tests {
 
     #[test]
     fn what_a_check_runs_is_found_in_its_command() {
-        let cases: [(&str, &[&str]); 6] = [
+        let cases: [(&str, &[&str]); 7] = [
             ("./check.sh", &["check.sh"]),
             ("sh -eu scripts/test --all", &["sh", "scripts/test"]),
             ("CI=1 python3 tools/run.py tests/a.py", &["python3", "tools/run.py"]),
             ("cargo test && scripts/lint | tee log", &["cargo", "scripts/lint", "tee"]),
             ("pytest tests/test_a.py", &["pytest"]),
+            ("bash -c 'CI=1 ./check.sh || exit $?' # 'not this'", &["check.sh", "exit"]),
             ("", &[]),
         ];
         for (command, expected) in cases {

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use piton_git::Head;
 use piton_model::loop_machine::{
-    CheckRound, Condition, DoneRule, Injection, KeptNote, PreservedState, ReportStatus, TestStatus, done_rule,
+    CheckRound, DoneRule, Injection, KeptNote, PreservedState, ReportStatus, StopCondition, TestStatus,
+    done_rule,
 };
 use piton_model::{State, Timestamp};
 use piton_prompt::Facts;
@@ -92,11 +93,12 @@ fn explain_reports(prompt: &mut String, inject: &Injection) {
 }
 
 fn explain_tasks(prompt: &mut String, state: &State) {
-    for condition in &state.config.until {
-        if let Condition::TasksDone(path) = condition {
+    for named in &state.config.until {
+        if let StopCondition::TasksDone(tasks) = &named.condition {
             let _ = writeln!(
                 prompt,
-                "\nThe task list is `{path}`. Take the next open item, do it whole, and only then mark it as done."
+                "\nThe task list is `{}`. Take the next open item, do it whole, and only then mark it as done.",
+                tasks.path
             );
         }
     }

@@ -1,21 +1,21 @@
-//! Looking up what stop conditions need to know of the world: files, the agent's output, a script's verdict.
+//! Looking up what stop conditions need to know of the world: files, the agent's output, a command's verdict.
 //!
-//! Files and output are looked at for a moment only. A script has the time of a check: one that was cut off is noted as
+//! Files and output are looked at for a moment only. A command has the time of a check: one that was cut off is noted as
 //! such, and never read as "not met" without a word.
 
 use piton_agent::EndedBy;
 use piton_model::State;
-use piton_model::loop_machine::{CheckRound, StopCondition, StopResult};
+use piton_model::loop_machine::{CheckRound, ConditionResult, Probe, StopResult};
 use piton_sys::file;
 
-use super::{Context, WorldError, checks};
+use super::{Context, WorldError, checks, tasks};
 
 /// What is looked at of a file.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 /// What is looked at of the end of an output.
 const OUTPUT_BYTES_MAX: u64 = 1 << 20;
-/// How long a script may take: as long as a check.
-const SCRIPT_TIMEOUT_MS: u64 = 15 * 60_000;
+/// How long a command may take: as long as a check.
+const COMMAND_TIMEOUT_MS: u64 = 15 * 60_000;
 
 /// Looks up every condition that needs it. Whether it came to the end: `false` when it was cancelled.
 pub(super) fn look(
@@ -29,24 +29,28 @@ pub(super) fn look(
         if result.stops.iter().any(|known| known.label == label) {
             continue;
         }
-        let (met, timed_out) = match condition {
-            StopCondition::FileCreated { path } => (exists(context, path), false),
-            StopCondition::FileContains { path, content } => (contains(context, path, content), false),
-            StopCondition::OutputPattern { pattern, is_regex } => {
-                (said(context, state, pattern, *is_regex), false)
-            }
-            StopCondition::CustomScript { script, args } => {
+        let Some(probe) = condition.probe() else { continue };
+        let (met, timed_out) = match probe {
+            Probe::Exists(path) => (exists(context, path), false),
+            Probe::Contains { path, content } => (contains(context, path, content), false),
+            Probe::Printed { pattern, is_regex } => (said(context, state, pattern, is_regex), false),
+            Probe::TasksDone(path) => (tasks::read(&context.layout.tree().join(path)).are_done(), false),
+            Probe::Runs(command) => {
                 let name = format!("stop-{round}-{index}");
-                let command = command_line(script, args);
-                let Some(ran) = checks::run(context, state, &name, &command, SCRIPT_TIMEOUT_MS)? else {
+                let Some(ran) = checks::run(context, state, &name, &command, COMMAND_TIMEOUT_MS)? else {
                     return Ok(false);
                 };
                 result.duration_ms += ran.exit.duration_ms;
                 (checks::passed(&ran.exit), ran.exit.ended_by == EndedBy::WallClock)
             }
-            _ => continue,
         };
         result.stops.push(StopResult { label, met, timed_out });
+    }
+    let asked = state.config.until.iter().filter(|named| named.condition.probe().is_some());
+    for named in asked {
+        let label = named.condition.label();
+        let met = result.stops.iter().any(|known| known.label == label && known.met);
+        result.conditions.push(ConditionResult { label: named.label(), met });
     }
     Ok(true)
 }
@@ -84,11 +88,4 @@ fn end_of(path: &std::path::Path) -> String {
         Ok(bytes)
     };
     read().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
-}
-
-/// The words as one shell command.
-fn command_line(script: &str, args: &[String]) -> String {
-    let quote = |word: &str| format!("'{}'", word.replace('\'', "'\\''"));
-    let words: Vec<_> = [script].into_iter().chain(args.iter().map(String::as_str)).map(quote).collect();
-    words.join(" ")
 }

@@ -6,10 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use piton_model::loop_machine::{
-    CheckRound, Condition, DoneRule, ReportStatus, SessionPolicy, TestStatus, done_rule, is_met,
-    stop_progress,
-};
+use piton_model::loop_machine::{CheckRound, SessionPolicy, TestStatus, done_rule, stop_progress};
 use piton_model::{Seq, State};
 
 use super::format::{
@@ -141,14 +138,10 @@ fn named_tests(state: &State) -> TestState {
 
 fn stop_conditions(state: &State, unknown: &mut Vec<&'static str>) -> StopConditionState {
     let mut progress = limits(state, unknown);
-    let asked: Vec<_> = match done_rule(&state.config, state.seen.baseline.as_ref()) {
-        DoneRule::ChecksPass => vec![Condition::ChecksPass],
-        DoneRule::Done => vec![Condition::Done],
-        DoneRule::Conditions => state.config.until.clone(),
-    };
     progress.extend(stop_progress(state));
-    for condition in asked {
-        progress.insert(condition.label(), condition_progress(state, &condition));
+    let rule = done_rule(&state.config, state.seen.baseline.as_ref());
+    for named in rule.conditions(&state.config) {
+        progress.insert(named.label(), named.condition.progress(state));
     }
     StopConditionState {
         condition_progress: progress,
@@ -178,28 +171,6 @@ fn limits(state: &State, unknown: &mut Vec<&'static str>) -> BTreeMap<String, f6
         }
     }
     used.into_iter().map(|(name, used, limit)| (name.to_owned(), share(used, limit))).collect()
-}
-
-fn condition_progress(state: &State, condition: &Condition) -> f64 {
-    let all_pass = state.seen.checks.as_ref().is_none_or(CheckRound::all_pass);
-    match condition {
-        Condition::ChecksPass => match &state.seen.checks {
-            Some(round) => share(round.passed() as u64, round.checks.len() as u64),
-            None => 0.0,
-        },
-        Condition::Done => {
-            let reported =
-                state.seen.report.as_ref().is_some_and(|report| report.status == Some(ReportStatus::Done));
-            let parts = [reported, state.tree_changed(), all_pass];
-            share(parts.iter().filter(|holds| **holds).count() as u64, parts.len() as u64)
-        }
-        Condition::Stop(named) => f64::from(u8::from(is_met(state, &named.condition))),
-        Condition::Command(_) | Condition::File(_) | Condition::TasksDone(_) => {
-            let label = condition.label();
-            let results = state.seen.checks.as_ref().map_or(&[][..], |round| &round.conditions);
-            if results.iter().any(|result| result.label == label && result.met) { 1.0 } else { 0.0 }
-        }
-    }
 }
 
 fn evaluation(round: &CheckRound) -> String {

@@ -27,7 +27,7 @@ pub struct RunArchive {
 }
 
 /// Where the archive of `repo` is.
-pub fn archive_path(repo: &Path) -> PathBuf {
+fn archive_path(repo: &Path) -> PathBuf {
     repo.join(".agents/run_archive.db")
 }
 

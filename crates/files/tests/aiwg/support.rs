@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use piton_files::aiwg::{Context, History, Published, View, Written, publish, render};
+use piton_model::loop_machine::stop::{Done, until};
 use piton_model::loop_machine::{
-    AgentConfig, Check, Condition, GuardMode, Limits, LoopConfig, OnLost, Prompt, SessionPolicy,
+    AgentConfig, Check, GuardMode, Limits, LoopConfig, OnLost, Prompt, SessionPolicy,
 };
 use piton_model::{RunId, State, Status, Timestamp};
 
@@ -30,7 +31,7 @@ pub(crate) fn config(guard: GuardMode) -> LoopConfig {
             ..AgentConfig::default()
         },
         checks: vec![check("test"), check("lint")],
-        until: vec![Condition::Done],
+        until: vec![until(Done {})],
         limits: Limits {
             iterations: 100_000,
             working_ms: u64::MAX,

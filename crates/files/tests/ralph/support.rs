@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use piton_files::ralph::{Context, PersistedLoopState, render};
+use piton_model::loop_machine::stop::{ChecksPass, FileCreated, until};
 use piton_model::loop_machine::{
-    AgentConfig, AttemptEnd, AttemptOutcome, Change, Check, CheckResult, CheckRound, Condition,
-    ConditionResult, Limits, LoopConfig, Objectives, OnLost, OpenAttempt, Prompt, Report, ReportStatus,
-    SessionPolicy, Snapshot, create,
+    AgentConfig, AttemptEnd, AttemptOutcome, Change, Check, CheckResult, CheckRound, ConditionResult, Limits,
+    LoopConfig, Objectives, OnLost, OpenAttempt, Prompt, Report, ReportStatus, SessionPolicy, Snapshot,
+    StopResult, create,
 };
 use piton_model::{Event, Reason, Seq, State, Status, Timestamp, apply};
 
@@ -30,7 +31,7 @@ pub(crate) fn config() -> LoopConfig {
             ..AgentConfig::default()
         },
         checks: vec![check("test"), check("lint")],
-        until: vec![Condition::ChecksPass, Condition::File("report.txt".to_owned())],
+        until: vec![until(ChecksPass {}), until(FileCreated { path: "report.txt".to_owned() })],
         limits: Limits { cost_microusd: Some(10_000_000), ..Limits::default() },
         on_lost: OnLost::default(),
         session: SessionPolicy::default(),
@@ -180,7 +181,11 @@ fn round(number: u32, passed: [bool; 2], report_is_there: bool) -> CheckRound {
         snapshot: None,
         commit: None,
         duration_ms: 2_000,
-        stops: Vec::new(),
+        stops: vec![StopResult {
+            label: "file_created(report.txt)".to_owned(),
+            met: report_is_there,
+            timed_out: false,
+        }],
         tests: Default::default(),
         measures: Default::default(),
         cancelled: false,

@@ -6,8 +6,7 @@ use crate::language::Class;
 use crate::source::{Kind, Source};
 
 /// Names of variables that test runners, and people for them, set.
-const VARIABLES: &[&str] =
-    &["TESTING", "TEST", "CI", "__TEST__", "VITEST", "JEST", "MOCHA", "PYTEST", "NEXTEST", "AVA", "TAP"];
+const VARIABLES: &[&str] = &["TEST", "CI", "JEST", "AVA", "TAP"];
 /// Parts of such names.
 const VARIABLE_PARTS: &[&str] = &[
     "TEST",

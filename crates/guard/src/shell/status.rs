@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::state::{Leaving, State, States, Status};
 use super::{Command, Connector, Item, List, Options, Pipeline, Simple, parse};
 
 /// So many ways through a script are followed at once; with more, a failure counts as heeded.
@@ -19,6 +20,8 @@ const CALLS_MAX: usize = 8;
 pub(crate) enum Fate {
     /// The script succeeds all the same, or never comes to the command.
     Lost,
+    /// Under some condition the script ends well before it comes to the command.
+    Evaded,
     /// The command runs again, and its success is taken for an answer.
     Retried,
     /// The script can fail.
@@ -33,6 +36,9 @@ pub(crate) fn fate(script: &List, options: Options, command: &Simple) -> Fate {
     if !reached.iter().any(|state| state.status == Status::Failed) && !ends.endless {
         return Fate::Lost;
     }
+    if ends.states.iter().any(|state| state.evaded) {
+        return Fate::Evaded;
+    }
     // It fails the first time only.
     let Some(ends) = Play::new(script, command, true).run(script, options) else { return Fate::Heeded };
     let forgiven = |state: &&State| state.runs > 1 && state.status == Status::Well;
@@ -42,43 +48,6 @@ pub(crate) fn fate(script: &List, options: Options, command: &Simple) -> Fate {
         Some(_) => Fate::Retried,
         None => Fate::Heeded,
     }
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Status {
-    #[default]
-    Well,
-    Failed,
-}
-
-/// Why what follows is not run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Leaving {
-    Script,
-    Function,
-    Loop,
-    Round,
-}
-
-/// One way through the script, as far as it was followed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct State {
-    /// `$?`.
-    status: Status,
-    /// The worst of the last pipeline: `PIPESTATUS`.
-    pipeline: Status,
-    options: Options,
-    /// Variables that hold a status.
-    variables: BTreeMap<String, Status>,
-    /// What jobs in the background ended with.
-    job: Status,
-    on_exit: Option<String>,
-    on_error: Option<String>,
-    /// How often the command ran.
-    runs: u8,
-    /// A loop that ran it several times went on to its end.
-    swept: bool,
-    leaving: Option<Leaving>,
 }
 
 struct Play<'a> {
@@ -96,8 +65,6 @@ struct Ends {
     states: Vec<State>,
     endless: bool,
 }
-
-type States = Vec<State>;
 
 impl<'a> Play<'a> {
     fn new(script: &'a List, command: &'a Simple, once: bool) -> Self {
@@ -305,7 +272,9 @@ impl<'a> Play<'a> {
             Command::Case(arms) => {
                 let mut states = vec![State { status: Status::Well, ..state.clone() }];
                 for arm in arms {
-                    states.extend(self.list(arm, state.clone(), checked, calls));
+                    let ends = self.list(arm, state.clone(), checked, calls);
+                    // `--help) usage; exit 0` is what was asked for.
+                    states.extend(ends.into_iter().map(|end| State { evaded: state.evaded, ..end }));
                 }
                 self.each(states, |_, state| vec![state])
             }
@@ -463,6 +432,7 @@ impl<'a> Play<'a> {
                 let leaving = if name == "exit" { Leaving::Script } else { Leaving::Function };
                 state.leaving = Some(leaving);
                 let value = words.get(1).copied().unwrap_or("$?");
+                state.evaded |= name == "exit" && value == "0" && state.runs == 0;
                 state.either(value)
             }
             "break" | "continue" => {
@@ -518,65 +488,6 @@ impl<'a> Play<'a> {
                 Some(Leaving::Script | Leaving::Loop | Leaving::Round) | None => state,
             })
             .collect()
-    }
-}
-
-impl State {
-    fn with(mut self, status: Status) -> States {
-        self.status = status;
-        vec![self]
-    }
-
-    /// Remembers a variable that holds a status, and forgets one that no longer does.
-    fn keep(&mut self, name: &str, value: &str) {
-        match self.known(value) {
-            Some(status) => {
-                self.variables.insert(name.to_owned(), status);
-            }
-            None => {
-                self.variables.remove(name);
-            }
-        }
-    }
-
-    /// What a word means as a status, where that is known.
-    fn known(&self, value: &str) -> Option<Status> {
-        if let Ok(number) = value.parse::<i64>() {
-            return Some(if number == 0 { Status::Well } else { Status::Failed });
-        }
-        let name = value.strip_prefix('$')?.trim_start_matches('{').trim_end_matches('}');
-        let name = name.split([':', '[']).next().unwrap_or(name);
-        match name {
-            "?" => Some(self.status),
-            "PIPESTATUS" => Some(self.pipeline.max(self.status)),
-            _ => self.variables.get(name).copied(),
-        }
-    }
-
-    /// The states with what a word may mean as a status.
-    fn either(self, value: &str) -> States {
-        match self.known(value) {
-            Some(status) => self.with(status),
-            None => {
-                let mut states = self.clone().with(Status::Well);
-                states.extend(self.with(Status::Failed));
-                states
-            }
-        }
-    }
-
-    /// `trap 'commands' EXIT ERR`.
-    fn trap(mut self, words: &[&str]) -> States {
-        if let Some((body, signals)) = words.split_first() {
-            let body = (*body != "-").then(|| (*body).to_owned());
-            if signals.iter().any(|signal| ["EXIT", "0"].contains(signal)) {
-                self.on_exit.clone_from(&body);
-            }
-            if signals.contains(&"ERR") {
-                self.on_error = body;
-            }
-        }
-        self.with(Status::Well)
     }
 }
 

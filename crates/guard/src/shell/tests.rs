@@ -25,7 +25,7 @@ fn hold(options: Options, rows: &[(&str, Fate)]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-use Fate::{Heeded, Lost, Retried};
+use Fate::{Evaded, Heeded, Lost, Retried};
 
 #[test]
 fn lists_pass_a_failure_on_or_lose_it() {
@@ -175,6 +175,10 @@ fn conditions_and_variables_carry_a_status() {
             ("echo \"$(check)\"", Lost),
             ("export out=$(check)", Lost),
             ("out=`check`", Heeded),
+            ("[ -n \"$SKIP\" ] && exit 0\ncheck", Evaded),
+            ("if [ -n \"$SKIP\" ]; then exit 0; fi\ncheck", Evaded),
+            ("[ -x tool ] || exit 1\ncheck", Heeded),
+            ("case $1 in -h) usage; exit 0 ;; esac\ncheck", Heeded),
             ("case $1 in a) check ;; *) echo no ;; esac", Heeded),
             ("case $1 in a) check || true ;; esac", Lost),
             ("case $1 in a) check; exit 0 ;; esac", Lost),

@@ -27,7 +27,7 @@ pub struct LoopConfig {
     /// What piton runs to see whether it is done.
     pub checks: Vec<Check>,
     /// What must hold, all of it; empty means the default rule.
-    pub until: Vec<Condition>,
+    pub until: Vec<NamedStop>,
     /// Further reasons to stop.
     #[serde(default, skip_serializing_if = "StopLists::is_empty")]
     pub stop: StopLists,
@@ -384,24 +384,6 @@ pub struct Metric {
     pub timeout_ms: u64,
 }
 
-/// Something that must hold for the run to be complete.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Condition {
-    /// Every check passes, and at least one failed at the start.
-    ChecksPass,
-    /// The agent reports done, the tree differs from the start of the run, every check is green.
-    Done,
-    /// A shell command exits with 0.
-    Command(String),
-    /// A path in the work tree exists.
-    File(String),
-    /// Every task of a list in the work tree is done, and every check is green.
-    TasksDone(String),
-    /// A condition such as `[stop]` has them.
-    Stop(NamedStop),
-}
-
 impl LoopConfig {
     /// A loop with this task, agent and checks, and the default of everything else.
     pub fn new(task: &str, agent: AgentConfig, checks: Vec<Check>) -> Self {
@@ -435,39 +417,21 @@ impl LoopConfig {
         }
     }
 
-    /// The stop conditions, also those among `until`, that have to be looked up outside the journal.
+    /// The conditions, those of `[stop]` and those of `--until`, that have to be looked up outside the journal.
     pub fn stop_probes(&self) -> Vec<&StopCondition> {
         let mut found = Vec::new();
-        let until = self.until.iter().filter_map(|condition| match condition {
-            Condition::Stop(named) => Some(named),
-            _ => None,
-        });
-        self.stop.all().chain(until).for_each(|named| named.condition.probes(&mut found));
+        self.stop.all().chain(&self.until).for_each(|named| named.condition.probes(&mut found));
         found
     }
 
     /// Whether anything has to be looked up outside the journal, beside the checks.
     pub fn needs_probe(&self) -> bool {
-        self.until.iter().any(Condition::needs_probe) || !self.stop_probes().is_empty()
-    }
-}
-
-impl Condition {
-    /// The word that names it on the command line.
-    pub fn label(&self) -> String {
-        match self {
-            Condition::ChecksPass => "checks-pass".to_owned(),
-            Condition::Done => "done".to_owned(),
-            Condition::Command(command) => format!("cmd:{command}"),
-            Condition::File(path) => format!("file:{path}"),
-            Condition::TasksDone(path) => format!("tasks-done:{path}"),
-            Condition::Stop(named) => named.label(),
-        }
+        !self.stop_probes().is_empty()
     }
 
-    /// Whether piton has to look outside the journal to judge it.
-    pub fn needs_probe(&self) -> bool {
-        matches!(self, Condition::Command(_) | Condition::File(_) | Condition::TasksDone(_))
+    /// Whether `--until checks-pass` was asked for.
+    pub fn asks_for_checks(&self) -> bool {
+        self.until.iter().any(|named| matches!(named.condition, StopCondition::ChecksPass(_)))
     }
 }
 

@@ -4,7 +4,7 @@
 //! is nothing more to say. So an outcome and the intent that follows leave together.
 
 use super::apply::apply;
-use super::config::{Condition, LoopConfig, OnLost, Raise};
+use super::config::{LoopConfig, OnLost, Raise};
 use super::facts::{AttemptEnd, CheckRound, OpenAttempt, QuestionKind, ReportStatus, Snapshot, TreeProof};
 use super::hooking::HookEnd;
 use super::state::{GivenAnswer, Next, Open, State};
@@ -79,7 +79,7 @@ pub fn create(run: RunId, title: &str, config: LoopConfig) -> Result<Event, Reje
     if config.checks.is_empty() && config.until.is_empty() && config.stop.success.is_empty() {
         return bad("nothing would stop this loop: it has no check and no condition");
     }
-    if config.checks.is_empty() && config.until.contains(&Condition::ChecksPass) {
+    if config.checks.is_empty() && config.asks_for_checks() {
         return bad("`checks-pass` needs at least one check");
     }
     if config.agent.command.is_empty() {

@@ -466,7 +466,7 @@ pub struct CheckResult {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConditionResult {
-    /// The condition, as [`super::Condition::label`] names it.
+    /// The condition, as [`super::NamedStop::label`] names it.
     pub label: String,
     /// Whether it holds.
     pub met: bool,

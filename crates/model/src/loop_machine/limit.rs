@@ -1,7 +1,8 @@
-//! Ceilings: which one is reached.
+//! Ceilings: which one is reached. Those that are stop conditions too are judged by these.
 
 use super::config::{Limits, Raise};
 use super::state::State;
+use super::stop::{MaxDuration, MaxIterations, NoProgress, Rule};
 use crate::Timestamp;
 use crate::status::Reason;
 
@@ -13,7 +14,7 @@ pub(super) fn reached(state: &State, now: Timestamp) -> Option<Reason> {
     if state.counters.failures_in_a_row >= state.config.limits.failures {
         return Some(Reason::FailureStreak);
     }
-    if state.counters.no_progress_in_a_row >= state.config.limits.no_progress {
+    if (NoProgress { iterations: state.config.limits.no_progress }).is_met(state) {
         return Some(Reason::NoProgress);
     }
     budget_reached(&state.config.limits, state)
@@ -27,9 +28,9 @@ pub(super) fn still_reached(state: &State, raise: &Raise) -> Option<Reason> {
 fn budget_reached(limits: &Limits, state: &State) -> Option<Reason> {
     let counters = &state.counters;
     let files = state.seen.modified_files.len();
-    if counters.iterations >= limits.iterations {
+    if (MaxIterations { count: limits.iterations }).is_met(state) {
         Some(Reason::LimitIterations)
-    } else if counters.working_ms >= limits.working_ms {
+    } else if (MaxDuration { duration_ms: limits.working_ms }).is_met(state) {
         Some(Reason::LimitDuration)
     } else if limits.cost_microusd.is_some_and(|max| counters.cost_microusd >= max) {
         Some(Reason::LimitCost)

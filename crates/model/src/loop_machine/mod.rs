@@ -34,7 +34,7 @@ mod regression;
 mod reinforcement;
 mod session;
 mod state;
-mod stop;
+pub mod stop;
 #[cfg(test)]
 mod tests;
 mod tracker;
@@ -42,9 +42,9 @@ mod tracker;
 pub use adoption::{Adopted, Adoption};
 pub use apply::apply;
 pub use config::{
-    AgentConfig, Check, Condition, Confine, Injection, Limits, LoopConfig, Metric, NamedBy, OnLost, Prompt,
-    PromptBy, PromptPolicy, Raise, Reading, RequiredGaps, RuleOff, SessionPolicy, Sessions, StreamField,
-    StreamFormat, Worktree,
+    AgentConfig, Check, Confine, Injection, Limits, LoopConfig, Metric, NamedBy, OnLost, Prompt, PromptBy,
+    PromptPolicy, Raise, Reading, RequiredGaps, RuleOff, SessionPolicy, Sessions, StreamField, StreamFormat,
+    Worktree,
 };
 pub use context::{ContextLevel, ContextSample, RedlinePolicy};
 pub use decide::{Command, Place, admit, advance, create, decide};
@@ -74,7 +74,7 @@ pub use state::{
     Next, Open, People, Question, Requests, Seen, Session, SessionRecord, State, Told, Work,
 };
 pub use stop::{
-    NamedStop, STOP_DEPTH_MAX, StopCondition, StopLists, StopResult, StopVerdict, failing_tests, is_met,
+    NamedStop, Probe, STOP_DEPTH_MAX, STOP_TYPES, StopCondition, StopLists, StopResult, StopVerdict,
     stop_progress,
 };
 pub use tracker::{TestChanges, TestStatus, TestTracker, TrackedTest};

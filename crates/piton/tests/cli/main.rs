@@ -27,6 +27,7 @@ mod restore;
 mod schema;
 mod see;
 mod servers;
+mod settings;
 mod setup;
 mod steer;
 mod stop;

@@ -1,7 +1,7 @@
 //! A round of checks: each under the product's supervision, so that it is looked up before it is started.
 
 use piton_engine::supervise::Ran;
-use piton_model::loop_machine::{AttemptOutcome, CheckResult, CheckRound, Condition, ConditionResult};
+use piton_model::loop_machine::{AttemptOutcome, CheckResult, CheckRound, StopCondition, StopResult};
 use piton_model::{Command, State};
 
 use super::{Loops, look};
@@ -75,10 +75,11 @@ impl Round {
 
     fn finish(&mut self, state: &State, around: &mut Around<'_, Loops>) -> Option<Command> {
         let mut round = self.round.take()?;
-        for condition in look::config(state).until.iter().filter(|condition| condition.needs_probe()) {
+        for condition in look::config(state).stop_probes() {
             if !round.cancelled {
-                let met = matches!(condition, Condition::File(_)) && around.scene.tree.is_multiple_of(2);
-                round.conditions.push(ConditionResult { label: condition.label(), met });
+                let met =
+                    matches!(condition, StopCondition::FileCreated(_)) && around.scene.tree.is_multiple_of(2);
+                round.stops.push(StopResult { label: condition.label(), met, timed_out: false });
             }
         }
         round.snapshot = Some(around.scene.snapshot());

@@ -1,9 +1,10 @@
 //! What a seed decides of a loop: its checks, limits, hooks, sessions, and whether a person is there.
 
 use piton_model::hook::{Hook, HookKind, HookPoint, Hooks, Mode};
+use piton_model::loop_machine::stop::{ChecksPass, Done, FileCreated, until};
 use piton_model::loop_machine::{
-    AgentConfig, Attended, Check, Condition, GuardMode, Hybrid, Limits, LoopConfig, ModePolicy, NamedBy,
-    OnLost, RebootPolicy, ScheduledMode, SessionPolicy, Sessions, Switching, TimeSpan, Windows,
+    AgentConfig, Attended, Check, GuardMode, Hybrid, Limits, LoopConfig, ModePolicy, NamedBy, OnLost,
+    RebootPolicy, ScheduledMode, SessionPolicy, Sessions, Switching, TimeSpan, Windows,
 };
 use piton_model::notify::TimeOfDay;
 
@@ -19,9 +20,9 @@ pub(super) fn config(rng: &mut Rng) -> LoopConfig {
     };
     let checks = if rng.one_in(3) { vec![check("build"), check("test")] } else { vec![check("test")] };
     let until = match rng.below(10) {
-        0 => vec![Condition::Done],
-        1 => vec![Condition::ChecksPass],
-        2 => vec![Condition::File("done".to_owned()), Condition::ChecksPass],
+        0 => vec![until(Done {})],
+        1 => vec![until(ChecksPass {})],
+        2 => vec![until(FileCreated { path: "done".to_owned() }), until(ChecksPass {})],
         _ => Vec::new(),
     };
     let on_lost = match rng.below(3) {

@@ -1,6 +1,6 @@
 //! Lines that run a check.
 
-use super::vocabulary::{CHECKS, FORGIVING, NARROWS, NEUTRAL, NOTHING, STRICT, VARIABLES};
+use super::vocabulary::{CHECKS, FORGIVING, LOOKING, NARROWS, NEUTRAL, NOTHING, STRICT, VARIABLES};
 use super::{Change, Line, operands};
 use crate::check::Draft;
 
@@ -17,26 +17,12 @@ pub(super) fn names_check(line: &str) -> bool {
 
 /// Whether a line runs tests, not only a look at the code.
 pub(super) fn runs_tests(line: &str) -> bool {
-    const LOOKING: &[&str] = &[
-        "clippy",
-        "lint",
-        "vet",
-        "mypy",
-        "pyright",
-        "ruff",
-        "flake8",
-        "tsc",
-        "biome",
-        "fmt",
-        "prettier",
-        "staticcheck",
-        "typecheck",
-        "cargo doc",
-        "cargo deny",
-    ];
-    which(line).is_some_and(|check| {
-        !LOOKING.iter().any(|word| check.contains(word) || check == "the check" && line.contains(word))
-    })
+    which(line).is_some_and(|check| if check == "the check" { !looks(line) } else { !looks(check) })
+}
+
+/// Whether a check looks at code without running it.
+pub(super) fn looks(check: &str) -> bool {
+    LOOKING.iter().any(|word| check.contains(word))
 }
 
 /// Whether two lines run the same check.
@@ -182,25 +168,9 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
     let name = CHECKS.iter().copied().find(|name| has_phrase(old.text, name) && has_phrase(new.text, name));
     if let Some(name) = name {
         let (had, has) = (operands::of(old.text, name), operands::of(new.text, name));
-        let is_linter = [
-            "tox",
-            "nox",
-            "pre-commit run",
-            "playwright test",
-            "cargo clippy",
-            "cargo doc",
-            "cargo fmt",
-            "eslint",
-            "mypy",
-            "ruff",
-            "flake8",
-            "pylint",
-            "tsc",
-            "biome",
-            "prettier --check",
-        ]
-        .contains(&name);
-        if operands::are_fewer(&had, &has) && !is_linter {
+        // What these are given is no part of the tests.
+        let is_other = looks(name) || ["tox", "nox", "pre-commit run", "playwright test"].contains(&name);
+        if operands::are_fewer(&had, &has) && !is_other {
             return Some(draft(
                 "check-narrowed",
                 format!("`{name}` is given less than before: `{}`", has.join(" ")),

@@ -39,6 +39,9 @@ pub(super) fn compared(path: &str, before: &str, after: &str) -> Vec<Draft> {
         let Some(was) = was.filter(|_| better(&new) < better(&old)) else { continue };
         let (rule, message) = match check.fate {
             Fate::Retried => ("test-retried", format!("`{}` that fails runs again", check.name)),
+            Fate::Evaded => {
+                ("check-failure-ignored", format!("`{}` is passed by under a condition", check.name))
+            }
             Fate::Lost | Fate::Heeded => {
                 ("check-failure-ignored", format!("`{}` may fail without anybody noticing", check.name))
             }

@@ -3,10 +3,11 @@
 //! A line that calls a check by such a name is a step. One that is gone is a check that is not run; one that gave way to
 //! another which came with the same change, and runs a part of the tests, is a check that was narrowed.
 
-use super::{Line, lines, vocabulary};
+use super::{Line, command, lines, vocabulary};
 use crate::check::Draft;
 use crate::comparison::ChangedFile;
 use crate::paths;
+use crate::shell;
 
 /// What the names of targets and scripts have in them that run tests.
 const TESTING: &[&str] = &[
@@ -237,12 +238,11 @@ fn commands<'a>(line: &Line<'a>) -> Vec<Step<'a>> {
         }
         _ => line.text.trim_start_matches("- "),
     };
-    let value = value.trim().trim_matches(['"', '\'', ',']);
-    let parts = value.split("&&").flat_map(|part| part.split(';'));
-    parts
-        .filter_map(|part| {
-            target(part.trim().trim_start_matches(['@', '"', '\'']).trim_end_matches(['"', '\'', ',']))
-        })
+    let value = value.trim().trim_matches(['"', '\'', ',']).trim_start_matches(['@', '-']);
+    let list = shell::parse(value);
+    list.commands()
+        .into_iter()
+        .filter_map(|command| target(&command.text()))
         .map(|(target, runs_tests, direct)| Step {
             line: line.number,
             text: line.text,
@@ -301,20 +301,7 @@ pub(super) fn target(command: &str) -> Option<(String, bool, bool)> {
             named("alias", rest.first()?)
         }
         _ => {
-            const RUNNERS: &[&str] = &[
-                "cargo test",
-                "cargo nextest",
-                "pytest",
-                "unittest",
-                "go test",
-                "jest",
-                "vitest",
-                "mocha",
-                "node --test",
-                "gotestsum",
-                "npm test",
-            ];
-            let runner = RUNNERS.iter().find(|runner| command.contains(**runner))?;
+            let runner = command::named(command).filter(|runner| !command::looks(runner))?;
             Some((format!("run {runner}"), true, true))
         }
     }

@@ -106,6 +106,25 @@ pub(super) const CHECKS: &[&str] = &[
     "lerna run test",
 ];
 
+/// What is in the names of checks that look at code without running it.
+pub(super) const LOOKING: &[&str] = &[
+    "clippy",
+    "lint",
+    "vet",
+    "mypy",
+    "pyright",
+    "ruff",
+    "flake8",
+    "tsc",
+    "biome",
+    "fmt",
+    "prettier",
+    "staticcheck",
+    "typecheck",
+    "cargo doc",
+    "cargo deny",
+];
+
 /// Flags by which a check succeeds whatever it found. What a shell makes of a failure is in [`crate::shell`].
 pub(super) const FORGIVING: &[&str] = &[
     "--passWithNoTests",

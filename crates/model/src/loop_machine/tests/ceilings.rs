@@ -2,6 +2,7 @@
 
 use super::harness::Driver;
 use super::harness::*;
+use crate::loop_machine::stop::{ShellCommand, until};
 use crate::loop_machine::*;
 use crate::{Event, ExitCode, Reason, Status};
 
@@ -169,7 +170,7 @@ fn a_success_or_progress_ends_a_streak() {
 fn other_verdicts_on_the_same_tree_are_progress() {
     // Conditions are probed every time, so a verdict can change without the tree.
     let mut config = with_limits(|limits| limits.no_progress = 1);
-    config.until = vec![Condition::Command("true".to_owned())];
+    config.until = vec![until(ShellCommand { command: "true".to_owned() })];
     let mut driver = Driver::with_baseline(config, false);
     driver.iterate(works("t0"), true);
     driver.is(Status::Running, None);

@@ -2,6 +2,7 @@
 
 use super::harness::Driver;
 use super::harness::*;
+use crate::loop_machine::stop::{ChecksPass, Done, FileCreated, until};
 use crate::loop_machine::*;
 use crate::{Event, ExitCode, Reason, Status};
 
@@ -112,12 +113,12 @@ fn a_skipped_iteration_completes_nothing() {
 #[test]
 fn conditions_are_all_needed_and_probed_anew_every_time() {
     let mut config = config();
-    config.until = vec![Condition::ChecksPass, Condition::File("out.txt".to_owned())];
+    config.until = vec![until(ChecksPass {}), until(FileCreated { path: "out.txt".to_owned() })];
     let mut driver = Driver::with_baseline(config, false);
     for (met, passed, complete) in [(false, true, false), (true, false, false), (true, true, true)] {
         driver.end_attempt(works("t1"));
         let mut round = round(driver.open_round(), "t1", passed);
-        round.conditions = vec![ConditionResult { label: "file:out.txt".to_owned(), met }];
+        round.stops = vec![StopResult { label: "file_created(out.txt)".to_owned(), met, timed_out: false }];
         driver.command(Command::EndChecks(Box::new(round)));
         assert_eq!(driver.state.status == Status::Completed, complete, "met {met}, passed {passed}");
     }
@@ -128,7 +129,7 @@ fn conditions_are_all_needed_and_probed_anew_every_time() {
 fn without_checks_a_report_of_done_and_a_changed_tree_suffice() {
     let mut config = config();
     config.checks.clear();
-    config.until = vec![Condition::Done];
+    config.until = vec![until(Done {})];
     let mut driver = Driver::begun(config);
     assert_eq!(driver.open_attempt(), 1, "there is no baseline to take");
     driver.end_attempt(reports("t0", ReportStatus::Done));
@@ -140,7 +141,7 @@ fn without_checks_a_report_of_done_and_a_changed_tree_suffice() {
 #[test]
 fn checks_pass_on_a_green_baseline_is_refused_before_anything_runs() {
     let mut config = config();
-    config.until = vec![Condition::ChecksPass];
+    config.until = vec![until(ChecksPass {})];
     let mut driver = Driver::begun(config);
     driver.end_checks("t0", true);
     driver.is(Status::Stopped, Reason::BaselineGreen);
@@ -196,7 +197,7 @@ fn a_configuration_that_cannot_be_meant_is_refused() {
         ("nothing stops it", |config| config.checks.clear()),
         ("checks-pass without checks", |config| {
             config.checks.clear();
-            config.until = vec![Condition::ChecksPass];
+            config.until = vec![until(ChecksPass {})];
         }),
         ("no agent", |config| config.agent.command.clear()),
         ("an empty task", |config| config.prompt = Prompt::Text("  \n".to_owned())),

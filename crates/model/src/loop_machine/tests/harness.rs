@@ -4,18 +4,18 @@ use crate::event::StopOrigin;
 use crate::loop_machine::*;
 use crate::{Event, ExitCode, Reason, Status, Timestamp, exit_code};
 
-pub(super) const MINUTE_MS: u64 = 60_000;
+pub(in crate::loop_machine) const MINUTE_MS: u64 = 60_000;
 
-pub(super) struct Driver {
-    pub(super) state: State,
-    pub(super) now: Timestamp,
+pub(in crate::loop_machine) struct Driver {
+    pub(in crate::loop_machine) state: State,
+    pub(in crate::loop_machine) now: Timestamp,
     /// Every event so far.
-    pub(super) journal: Vec<Event>,
+    pub(in crate::loop_machine) journal: Vec<Event>,
 }
 
 impl Driver {
     /// A run that nobody has driven yet.
-    pub(super) fn created(config: LoopConfig) -> Self {
+    pub(in crate::loop_machine) fn created(config: LoopConfig) -> Self {
         let now = Timestamp::from_millis(1_771_157_000_000);
         let event =
             create("ralph-test-0123abcd".parse().unwrap(), "a test", config).expect("a sound configuration");
@@ -24,7 +24,7 @@ impl Driver {
     }
 
     /// A run whose driver has looked at the tree `t0`; its first work is open.
-    pub(super) fn begun(config: LoopConfig) -> Self {
+    pub(in crate::loop_machine) fn begun(config: LoopConfig) -> Self {
         let mut driver = Self::created(config);
         driver.drive(1);
         driver.command(Command::Observe(snapshot("t0")));
@@ -32,33 +32,33 @@ impl Driver {
     }
 
     /// A run whose checks failed on `t0`; its first attempt is open.
-    pub(super) fn red() -> Self {
+    pub(in crate::loop_machine) fn red() -> Self {
         Self::with_baseline(config(), false)
     }
 
     /// A run whose checks passed on `t0`; its first attempt is open.
-    pub(super) fn green() -> Self {
+    pub(in crate::loop_machine) fn green() -> Self {
         Self::with_baseline(config(), true)
     }
 
-    pub(super) fn with_baseline(config: LoopConfig, passed: bool) -> Self {
+    pub(in crate::loop_machine) fn with_baseline(config: LoopConfig, passed: bool) -> Self {
         let mut driver = Self::begun(config);
         driver.end_checks("t0", passed);
         assert_eq!(driver.open_attempt(), 1, "the first attempt follows the baseline");
         driver
     }
 
-    pub(super) fn drive(&mut self, epoch: u64) -> Vec<Event> {
+    pub(in crate::loop_machine) fn drive(&mut self, epoch: u64) -> Vec<Event> {
         let place = Place { host: "host".to_owned(), boot: "boot".to_owned(), pid: 7 };
         self.command(Command::Drive { epoch, place, version: "0.1.0".to_owned() })
     }
 
     /// Decides and folds; the events that came of it.
-    pub(super) fn command(&mut self, command: Command) -> Vec<Event> {
+    pub(in crate::loop_machine) fn command(&mut self, command: Command) -> Vec<Event> {
         self.try_command(command).expect("the command is in order")
     }
 
-    pub(super) fn try_command(&mut self, command: Command) -> Result<Vec<Event>, Rejection> {
+    pub(in crate::loop_machine) fn try_command(&mut self, command: Command) -> Result<Vec<Event>, Rejection> {
         let events = decide(&self.state, command, self.now)?;
         for event in &events {
             self.fold(event.clone());
@@ -67,42 +67,42 @@ impl Driver {
     }
 
     /// Somebody appended `request`; the driver looks at it.
-    pub(super) fn request(&mut self, request: Event) -> Vec<Event> {
+    pub(in crate::loop_machine) fn request(&mut self, request: Event) -> Vec<Event> {
         self.fold(request);
         self.tick()
     }
 
     /// The event is in the journal, but nobody has acted on it.
-    pub(super) fn fold(&mut self, event: Event) {
+    pub(in crate::loop_machine) fn fold(&mut self, event: Event) {
         let state = apply(Some(self.state.clone()), &event, self.now);
         self.state = state.expect("a state stays a state");
         self.journal.push(event);
     }
 
-    pub(super) fn tick(&mut self) -> Vec<Event> {
+    pub(in crate::loop_machine) fn tick(&mut self) -> Vec<Event> {
         self.command(Command::Tick)
     }
 
     /// Time passes.
-    pub(super) fn after(&mut self, millis: u64) -> &mut Self {
+    pub(in crate::loop_machine) fn after(&mut self, millis: u64) -> &mut Self {
         self.now = self.now.plus_millis(millis);
         self
     }
 
     /// The open round ends with every check like this, on `tree`.
-    pub(super) fn end_checks(&mut self, tree: &str, passed: bool) -> Vec<Event> {
+    pub(in crate::loop_machine) fn end_checks(&mut self, tree: &str, passed: bool) -> Vec<Event> {
         let round = round(self.open_round(), tree, passed);
         self.command(Command::EndChecks(Box::new(round)))
     }
 
     /// The open attempt ends like this.
-    pub(super) fn end_attempt(&mut self, end: AttemptEnd) -> Vec<Event> {
+    pub(in crate::loop_machine) fn end_attempt(&mut self, end: AttemptEnd) -> Vec<Event> {
         let attempt = self.open_attempt();
         self.command(Command::EndAttempt { attempt, end: Box::new(end) })
     }
 
     /// One whole iteration: the attempt ends like this, its checks like that.
-    pub(super) fn iterate(&mut self, end: AttemptEnd, passed: bool) -> Vec<Event> {
+    pub(in crate::loop_machine) fn iterate(&mut self, end: AttemptEnd, passed: bool) -> Vec<Event> {
         let tree = end.snapshot.clone().expect("a tree").tree;
         let mut events = self.end_attempt(end);
         if matches!(self.state.work.open, Some(Open::Checks(_))) {
@@ -111,26 +111,26 @@ impl Driver {
         events
     }
 
-    pub(super) fn lose_attempt(&mut self) -> Vec<Event> {
+    pub(in crate::loop_machine) fn lose_attempt(&mut self) -> Vec<Event> {
         let attempt = self.open_attempt();
         self.command(Command::LoseAttempt { attempt, tree: TreeProof::Scanned })
     }
 
-    pub(super) fn open_attempt(&self) -> u32 {
+    pub(in crate::loop_machine) fn open_attempt(&self) -> u32 {
         match &self.state.work.open {
             Some(Open::Attempt(attempt)) => attempt.number,
             other => panic!("no attempt is open but {other:?}, {}", self.place()),
         }
     }
 
-    pub(super) fn open_round(&self) -> u32 {
+    pub(in crate::loop_machine) fn open_round(&self) -> u32 {
         match &self.state.work.open {
             Some(Open::Checks(round)) => *round,
             other => panic!("no round is open but {other:?}, {}", self.place()),
         }
     }
 
-    pub(super) fn place(&self) -> String {
+    pub(in crate::loop_machine) fn place(&self) -> String {
         match self.state.reason {
             Some(reason) => format!("{} ({})", self.state.status.as_str(), reason.as_str()),
             None => self.state.status.as_str().to_owned(),
@@ -138,7 +138,7 @@ impl Driver {
     }
 
     #[track_caller]
-    pub(super) fn is(&self, status: Status, reason: impl Into<Option<Reason>>) {
+    pub(in crate::loop_machine) fn is(&self, status: Status, reason: impl Into<Option<Reason>>) {
         assert_eq!(
             (self.state.status, self.state.reason),
             (status, reason.into()),
@@ -147,26 +147,26 @@ impl Driver {
         );
     }
 
-    pub(super) fn exit_code(&self) -> Option<ExitCode> {
+    pub(in crate::loop_machine) fn exit_code(&self) -> Option<ExitCode> {
         exit_code(self.state.status, self.state.reason)
     }
 
     /// The types of all events so far.
-    pub(super) fn kinds(&self) -> Vec<String> {
+    pub(in crate::loop_machine) fn kinds(&self) -> Vec<String> {
         kinds(&self.journal)
     }
 
-    pub(super) fn count(&self, kind: &str) -> usize {
+    pub(in crate::loop_machine) fn count(&self, kind: &str) -> usize {
         self.kinds().iter().filter(|found| *found == kind).count()
     }
 }
 
-pub(super) fn kinds(events: &[Event]) -> Vec<String> {
+pub(in crate::loop_machine) fn kinds(events: &[Event]) -> Vec<String> {
     events.iter().map(|event| event.encode().kind).collect()
 }
 
 /// Two checks, the default rule, generous limits.
-pub(super) fn config() -> LoopConfig {
+pub(in crate::loop_machine) fn config() -> LoopConfig {
     let check = |name: &str| Check {
         name: name.to_owned(),
         command: format!("make {name}"),
@@ -208,17 +208,17 @@ pub(super) fn config() -> LoopConfig {
     }
 }
 
-pub(super) fn with_limits(change: impl FnOnce(&mut Limits)) -> LoopConfig {
+pub(in crate::loop_machine) fn with_limits(change: impl FnOnce(&mut Limits)) -> LoopConfig {
     let mut config = config();
     change(&mut config.limits);
     config
 }
 
-pub(super) fn snapshot(tree: &str) -> Snapshot {
+pub(in crate::loop_machine) fn snapshot(tree: &str) -> Snapshot {
     Snapshot { id: format!("commit-of-{tree}"), tree: tree.to_owned() }
 }
 
-pub(super) fn round(number: u32, tree: &str, passed: bool) -> CheckRound {
+pub(in crate::loop_machine) fn round(number: u32, tree: &str, passed: bool) -> CheckRound {
     let check = |name: &str| CheckResult {
         name: name.to_owned(),
         passed,
@@ -241,12 +241,12 @@ pub(super) fn round(number: u32, tree: &str, passed: bool) -> CheckRound {
     }
 }
 
-pub(super) fn cut_short(number: u32) -> CheckRound {
+pub(in crate::loop_machine) fn cut_short(number: u32) -> CheckRound {
     CheckRound { checks: Vec::new(), cancelled: true, snapshot: None, ..round(number, "t0", false) }
 }
 
 /// The agent worked for a minute, left `tree` and said nothing.
-pub(super) fn works(tree: &str) -> AttemptEnd {
+pub(in crate::loop_machine) fn works(tree: &str) -> AttemptEnd {
     AttemptEnd {
         outcome: AttemptOutcome::Succeeded,
         exit_code: Some(0),
@@ -260,21 +260,21 @@ pub(super) fn works(tree: &str) -> AttemptEnd {
     }
 }
 
-pub(super) fn reports(tree: &str, status: ReportStatus) -> AttemptEnd {
+pub(in crate::loop_machine) fn reports(tree: &str, status: ReportStatus) -> AttemptEnd {
     let reason = Some("no password".to_owned());
     AttemptEnd { report: Some(Report { status: Some(status), reason, ..Report::default() }), ..works(tree) }
 }
 
-pub(super) fn fails(tree: &str) -> AttemptEnd {
+pub(in crate::loop_machine) fn fails(tree: &str) -> AttemptEnd {
     AttemptEnd { outcome: AttemptOutcome::Failed, exit_code: Some(1), ..works(tree) }
 }
 
-pub(super) fn cancelled(tree: &str) -> AttemptEnd {
+pub(in crate::loop_machine) fn cancelled(tree: &str) -> AttemptEnd {
     AttemptEnd { outcome: AttemptOutcome::Cancelled, exit_code: None, ..works(tree) }
 }
 
 /// The provider refused.
-pub(super) fn refused(class: ErrorClass) -> AttemptEnd {
+pub(in crate::loop_machine) fn refused(class: ErrorClass) -> AttemptEnd {
     let message = Some("the provider said no".to_owned());
     AttemptEnd {
         report: Some(Report { error_class: Some(class), message, ..Report::default() }),
@@ -282,18 +282,18 @@ pub(super) fn refused(class: ErrorClass) -> AttemptEnd {
     }
 }
 
-pub(super) fn stop(now: bool, origin: StopOrigin) -> Event {
+pub(in crate::loop_machine) fn stop(now: bool, origin: StopOrigin) -> Event {
     Event::StopRequested { now, origin }
 }
 
-pub(super) fn resume() -> Event {
+pub(in crate::loop_machine) fn resume() -> Event {
     Event::ResumeRequested { raise: Raise::default() }
 }
 
-pub(super) fn answer(question: u32, answer: Answer) -> Event {
+pub(in crate::loop_machine) fn answer(question: u32, answer: Answer) -> Event {
     Event::AnswerGiven { question, answer, comment: None, seen: None }
 }
 
-pub(super) fn tell(text: &str) -> Event {
+pub(in crate::loop_machine) fn tell(text: &str) -> Event {
     Event::AgentTold { text: text.to_owned() }
 }

@@ -5,6 +5,7 @@ use proptest::sample::select;
 
 use super::harness::{config, cut_short, round, snapshot};
 use crate::event::StopOrigin;
+use crate::loop_machine::stop::{ChecksPass, Done, FileCreated, until};
 use crate::loop_machine::*;
 use crate::{Event, Status, Timestamp};
 
@@ -117,16 +118,16 @@ fn request() -> impl Strategy<Value = Event> {
 fn any_config() -> impl Strategy<Value = LoopConfig> {
     let until = select(vec![
         vec![],
-        vec![Condition::Done],
-        vec![Condition::ChecksPass],
-        vec![Condition::Done, Condition::File("f".to_owned())],
+        vec![until(Done {})],
+        vec![until(ChecksPass {})],
+        vec![until(Done {}), until(FileCreated { path: "f".to_owned() })],
     ]);
     let on_lost = select(vec![OnLost::Retry, OnLost::RestoreAndRetry, OnLost::Ask]);
     (until, on_lost, 1..6u32, 1..6u32, any::<bool>()).prop_map(
         |(until, on_lost, iterations, streak, checks)| {
             let mut config = LoopConfig { until, on_lost, ..config() };
             config.limits = Limits { iterations, no_progress: streak, failures: streak, ..Limits::default() };
-            if !checks && matches!(config.until.first(), Some(Condition::Done)) {
+            if !checks && config.until.first() == Some(&crate::loop_machine::stop::until(Done {})) {
                 config.checks.clear();
             }
             config

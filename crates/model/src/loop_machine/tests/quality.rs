@@ -1,6 +1,7 @@
 //! What the numbers of a round do to the best iteration, the verdict and the firmness of the next prompt.
 
 use super::harness::{Driver, config, round, works};
+use crate::loop_machine::stop::{FileCreated, until};
 use crate::loop_machine::{
     Command, Coverage, GuardMode, Level, LoopConfig, Measures, Share, TestCounts, Verdict,
 };
@@ -36,7 +37,7 @@ fn iterate(driver: &mut Driver, tree: &str, passed: bool, measures: Measures) {
 /// A loop that green checks alone do not end.
 fn endless() -> LoopConfig {
     let mut config = config();
-    config.until = vec![crate::loop_machine::Condition::File("never".to_owned())];
+    config.until = vec![until(FileCreated { path: "never".to_owned() })];
     config
 }
 

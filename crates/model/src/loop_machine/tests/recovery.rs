@@ -2,9 +2,8 @@
 
 use super::guard::{answer, cheats, put_back, with_mode};
 use super::harness::{Driver, config, works};
-use crate::loop_machine::{
-    Answer, Approach, Cause, Condition, GuardMode, QuestionKind, RecoveryOutcome, RecoveryStep,
-};
+use crate::loop_machine::stop::{FileCreated, until};
+use crate::loop_machine::{Answer, Approach, Cause, GuardMode, QuestionKind, RecoveryOutcome, RecoveryStep};
 use crate::{Event, Reason, Status};
 
 fn refuse(driver: &mut Driver) -> Vec<Event> {
@@ -86,7 +85,7 @@ fn where_critical_regressions_escalate_a_person_is_asked_at_once() {
 #[test]
 fn a_tree_that_goes_to_and_fro_is_noticed() {
     let mut config = config();
-    config.until = vec![Condition::File("never".to_owned())];
+    config.until = vec![until(FileCreated { path: "never".to_owned() })];
     let mut driver = Driver::with_baseline(config, false);
     for tree in ["a", "b", "a"] {
         driver.iterate(works(tree), false);

@@ -194,7 +194,8 @@ fn agents_of(
         }
         let options = AgentOptions { model: model.map(str::to_owned), ..AgentOptions::default() };
         match find(&resolved.settings, agent).map(|found| found.configured(&options)) {
-            Some(Ok(config)) => {
+            Some(Ok(mut config)) => {
+                config.pass = resolved.settings.agent.pass.as_ref().map(|pass| pass.value.clone());
                 agents.insert(key, config);
             }
             Some(Err((_, why))) => missing.push(format!("agent `{agent}`: {why}")),

@@ -14,9 +14,9 @@ mod tables;
 use crate::common::{Ran, World};
 
 /// 45 days after the gap `pricing` was verified.
-pub(super) const NOW: &str = "2026-02-15T12:00:00Z";
+pub(crate) const NOW: &str = "2026-02-15T12:00:00Z";
 
-pub(super) const FILE: &str = "\
+pub(crate) const FILE: &str = "\
 # What we want to know.
 gaps:
 - id: pricing
@@ -33,17 +33,17 @@ gaps:
   blocked_by: [teams]
 ";
 
-pub(super) fn ledger() -> World {
+pub(crate) fn ledger() -> World {
     let world = World::new();
     world.write("gaps.yaml", FILE);
     world
 }
 
-pub(super) fn gaps(world: &World, words: &[&str]) -> Ran {
+pub(crate) fn gaps(world: &World, words: &[&str]) -> Ran {
     world.piton(&[&["gaps"], words, &["--now", NOW]].concat())
 }
 
-pub(super) fn audit(world: &World) -> String {
+pub(crate) fn audit(world: &World) -> String {
     match world.path("gap_audit.log").exists() {
         true => world.read("gap_audit.log"),
         false => String::new(),

@@ -1,0 +1,57 @@
+//! A program exits with 0.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Probe, Rule, Table, looked_up};
+use crate::loop_machine::State;
+
+/// A program exits with 0.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CustomScript {
+    /// The program.
+    pub script: String,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: Vec<String>,
+}
+
+impl Rule for CustomScript {
+    const TYPE: &'static str = "custom_script";
+    const KEYS: &'static [&'static str] = &["script", "args"];
+    const PRIORITY: u8 = 30;
+
+    fn read(table: &mut dyn Table) -> Option<Self> {
+        let args = if table.has("args") { table.texts("args")? } else { Vec::new() };
+        Some(Self { script: table.text("script")?, args })
+    }
+
+    fn words(&self) -> String {
+        let words: Vec<_> = [&self.script].into_iter().chain(&self.args).map(String::as_str).collect();
+        format!("custom_script({})", words.join(" "))
+    }
+
+    fn is_met(&self, state: &State) -> bool {
+        looked_up(state, &self.words())
+    }
+
+    /// Its words as one shell command.
+    fn probe(&self) -> Option<Probe<'_>> {
+        let quote = |word: &String| format!("'{}'", word.replace('\'', "'\\''"));
+        let words: Vec<_> = [&self.script].into_iter().chain(&self.args).map(quote).collect();
+        Some(Probe::Runs(words.join(" ").into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loop_machine::stop::tests::after_three;
+
+    #[test]
+    fn its_words_are_quoted_for_a_shell() {
+        let script = CustomScript { script: "./it's".to_owned(), args: vec!["a b".to_owned()] };
+        assert_eq!(script.probe(), Some(Probe::Runs("'./it'\\''s' 'a b'".into())));
+        assert!(!script.is_met(&after_three().state));
+    }
+}

@@ -1,0 +1,55 @@
+//! A check or test failed in so many iterations in a row.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Rule, Table, share};
+use crate::loop_machine::State;
+
+/// A check or test failed in so many iterations in a row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TestFailureStreak {
+    /// How many.
+    pub count: u32,
+}
+
+/// Iterations in a row with a failing check; the round before the first is none.
+fn streak(state: &State) -> u32 {
+    state.counters.red_in_a_row.min(state.counters.iterations)
+}
+
+impl Rule for TestFailureStreak {
+    const TYPE: &'static str = "test_failure_streak";
+    const KEYS: &'static [&'static str] = &["count"];
+    const PRIORITY: u8 = 70;
+
+    fn read(table: &mut dyn Table) -> Option<Self> {
+        Some(Self { count: table.whole("count")? })
+    }
+
+    fn words(&self) -> String {
+        format!("test_failure_streak({})", self.count)
+    }
+
+    fn is_met(&self, state: &State) -> bool {
+        streak(state) >= self.count
+    }
+
+    fn progress(&self, state: &State) -> f64 {
+        share(streak(state).into(), self.count.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loop_machine::stop::tests::after_three;
+
+    #[test]
+    fn red_iterations_are_counted() {
+        let state = after_three().state;
+        assert!(
+            TestFailureStreak { count: 2 }.is_met(&state) && !TestFailureStreak { count: 9 }.is_met(&state)
+        );
+    }
+}

@@ -1,0 +1,172 @@
+//! `[session]`, `[reinforcement]` and `[recovery]`: what a loop makes of its conversations and its setbacks.
+
+use crate::common::World;
+
+/// A loop of three iterations with an agent that continues conversations: `+` for each iteration that went on with the
+/// last one, `.` for each that began anew. `body` is what its agent does more; it may set `used` and `summary`.
+fn conversations(settings: &str, body: &str) -> String {
+    let world = talking(settings, body);
+    world.piton(&["loop", "Go", "--id", "r", "--here", "--max-iterations", "3"]).exits(3);
+    let args = std::fs::read_to_string(world.beside("args")).unwrap();
+    args.lines().map(|line| if line.contains("resume") { '+' } else { '.' }).collect()
+}
+
+fn talking(settings: &str, body: &str) -> World {
+    let world = World::new();
+    world.write(
+        "mine.sh",
+        &format!(
+            "echo \"$PITON_ITERATION $*\" >> \"$BESIDE/args\"; echo $PITON_ITERATION > done.txt; used=10\n{body}\n\
+             case \"$*\" in *resume*) session=$2;; *) session=s$PITON_ITERATION;; esac\n\
+             printf '{{\"session_id\": \"%s\", \"context_usage_percent\": %s, \"summary\": \"%s\"}}' \
+             $session $used \"$summary\" > $PITON_REPORT\n"
+        ),
+    );
+    world.configure(&format!(
+        "[agent]\nuse = 'mine'\n[agents.mine]\ncommand = ['sh', 'mine.sh']\nsession_named_by = 'agent'\n\
+         session_resume = ['resume', '{{session}}']\n[checks]\nc = 'false'\n[loop]\nsession = 'continue'\n\
+         no_progress = 50\n{settings}\n"
+    ));
+    world
+}
+
+const FULL: &str = "used=93";
+
+#[test]
+fn session_redline_acts_in_a_loop() {
+    let body = "test $PITON_ITERATION = 1 && used=60";
+    assert_eq!(conversations("", body), ".++");
+    assert_eq!(conversations("[session]\nredline = 50\n", body), "..+");
+}
+
+#[test]
+fn session_min_iterations_acts_in_a_loop() {
+    assert_eq!(conversations("", FULL), "..+", "the second would come too soon after the first");
+    assert_eq!(conversations("[session]\nmin_iterations = 2\n", FULL), ".+.");
+}
+
+#[test]
+fn session_reboot_acts_in_a_loop() {
+    assert_eq!(conversations("[session]\nreboot = false\n", FULL), ".++");
+}
+
+#[test]
+fn session_after_iterations_acts_in_a_loop() {
+    assert_eq!(conversations("[session]\nafter_iterations = 1\n", ""), "..+");
+}
+
+#[test]
+fn session_after_acts_in_a_loop() {
+    assert_eq!(conversations("[session]\nafter = '1s'\n", "sleep 1.1"), "..+");
+}
+
+#[test]
+fn session_on_patterns_acts_in_a_loop() {
+    let body = "summary='a FRESH start would help'; echo $summary";
+    assert_eq!(conversations("", body), ".++");
+    assert_eq!(conversations("[session]\non_patterns = ['FRESH']\n", body), "..+");
+}
+
+#[test]
+fn session_min_interval_acts_in_a_loop() {
+    let settings = "[session]\nafter_iterations = 1\nmin_interval = '1s'\n";
+    assert_eq!(conversations(settings, "sleep 1.1"), "...");
+}
+
+#[test]
+fn session_max_per_hour_acts_in_a_loop() {
+    let settings = "[session]\nafter_iterations = 1\nmin_interval = '1s'\nmax_per_hour = 1\n";
+    assert_eq!(conversations(settings, "sleep 1.1"), "..+");
+}
+
+/// Its context fills up while its answers get worse: a fresh one begins, unless that does not count.
+#[test]
+fn session_degradation_acts_in_a_loop() {
+    let body = "used=$((10 + PITON_ITERATION)); summary=no\n\
+                test $PITON_ITERATION -lt 3 && summary='I read the parser and changed how it counts the columns of a line'";
+    let conversations = |settings: &str| {
+        let world = talking(settings, body);
+        world.piton(&["loop", "Go", "--id", "r", "--here", "--max-iterations", "6"]).exits(3);
+        let args = std::fs::read_to_string(world.beside("args")).unwrap();
+        args.lines().filter(|line| !line.contains("resume")).count()
+    };
+    assert_eq!(conversations("[session]\ndegradation = false\n"), 1);
+    assert_eq!(conversations(""), 2);
+}
+
+#[test]
+fn loop_max_reboots_acts_in_a_loop() {
+    let session = "max_reboots = 1\n[session]\nafter_iterations = 1\nmin_interval = '1s'\n";
+    let world = talking(session, "sleep 1.1");
+    world.piton(&["loop", "Go", "--id", "r", "--here", "--max-iterations", "9"]).exits(3);
+    assert_eq!(world.json(&["status", "r"])["reason"], "limit:reboots");
+}
+
+/// The prompts of a loop that never gets anywhere.
+fn prompts(settings: &str, iterations: &str) -> (World, Vec<String>) {
+    let world = World::new();
+    world.configure(&format!("[loop]\nno_progress = 50\n{settings}\n"));
+    let agent = "cp \"$PITON_PROMPT_FILE\" \"$BESIDE/prompt$PITON_ITERATION\"; echo $PITON_ITERATION > c.txt";
+    world.loops("r", agent, &["--check", "false", "--max-iterations", iterations]).exits(3);
+    let read = |number| std::fs::read_to_string(world.beside(&format!("prompt{number}"))).unwrap();
+    let prompts = (1..=iterations.parse().unwrap()).map(|number: u32| read(number)).collect();
+    (world, prompts)
+}
+
+const MINIMAL: &str = "what weakens them is put back";
+const STANDARD: &str = "Keep every test, assertion";
+
+#[test]
+fn reinforcement_level_acts_in_a_loop() {
+    let first = |settings: &str| prompts(settings, "1").1.remove(0);
+    assert!(first("").contains(MINIMAL) && !first("").contains(STANDARD));
+    assert!(!first("[reinforcement]\nlevel = 'off'\n").contains(MINIMAL));
+    assert!(first("[reinforcement]\nlevel = 'standard'\n").contains(STANDARD));
+}
+
+#[test]
+fn reinforcement_standard_at_acts_in_a_loop() {
+    let (_, prompts) = prompts("[reinforcement]\nstandard_at = 2\n", "2");
+    assert!(!prompts[0].contains(STANDARD) && prompts[1].contains(STANDARD));
+}
+
+/// How firmly the last prompt spoke.
+fn level(settings: &str, iterations: &str) -> String {
+    let (world, _) = prompts(settings, iterations);
+    let state = &world.json(&["show", "r"])["state"];
+    state["judged"]["reinforcement"]["level"].as_str().unwrap_or_else(|| panic!("{state:#}")).to_owned()
+}
+
+#[test]
+fn reinforcement_aggressive_at_acts_in_a_loop() {
+    assert_eq!(level("[reinforcement]\naggressive_at = 2\n", "2"), "aggressive");
+    assert_eq!(level("", "2"), "minimal");
+}
+
+#[test]
+fn reinforcement_adaptive_at_acts_in_a_loop() {
+    assert_eq!(level("[reinforcement]\nadaptive_at = 2\n", "2"), "adaptive");
+}
+
+#[test]
+fn reinforcement_plateau_acts_in_a_loop() {
+    assert_eq!(level("[reinforcement]\nstandard_at = 0\n", "5"), "aggressive", "its score does not move");
+    assert_eq!(level("[reinforcement]\nstandard_at = 0\nplateau = 0\n", "5"), "minimal");
+}
+
+/// How many attempts an agent gets that takes tests away again and again.
+fn attempts(settings: &str) -> usize {
+    let world = super::judging::world(settings);
+    super::judging::runs(&world, &["echo 2 0 > tests"; 9], "9").exits(4);
+    world.count("r", "attempt_started")
+}
+
+#[test]
+fn recovery_max_retries_acts_in_a_loop() {
+    assert!(attempts("[recovery]\nmax_retries = 1\n") < attempts(""));
+}
+
+#[test]
+fn recovery_escalate_critical_acts_in_a_loop() {
+    assert_eq!(attempts("[recovery]\nescalate_critical = true\n"), 1);
+}

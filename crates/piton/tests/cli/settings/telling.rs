@@ -1,0 +1,184 @@
+//! `[notify]` and `[hooks]`: who is told what, how often, and what is called.
+
+use crate::common::{World, eventually};
+use crate::servers::Web;
+
+const RED: &str = "test=test -f b.txt";
+/// Three iterations, the last of which is right.
+const THREE: &str = "echo $PITON_ITERATION > c.txt; if test $PITON_ITERATION = 3; then touch b.txt; fi";
+
+/// What a webhook is told of a run of three iterations, or of a workflow of three steps that fails at its end.
+fn told(settings: &str, kind: Kind) -> Vec<String> {
+    let world = World::new();
+    let web = Web::answering("{}");
+    world.configure(&format!(
+        "[notify]\n{settings}\n[notify.channels.web]\ntype = 'webhook'\nurl = '{}'\n\
+         [notify.channels.log]\ntype = 'logfile'\npath = '.piton/told.log'\n[notify.triggers]\n\
+         iteration_complete = 'normal'\nloop_started = 'normal'\nloop_completed = 'normal'\nloop_failed = 'normal'\n",
+        web.url
+    ));
+    match kind {
+        Kind::Loop => drop(world.loops("r", THREE, &["--check", RED]).exits(0)),
+        Kind::Workflow => {
+            world.write(
+                "w.yaml",
+                "name: w\nsteps: [{id: a, run: 'true'}, {id: b, run: 'true', needs: [a]}]\n",
+            );
+            world.piton(&["run", "w.yaml", "--run-id", "r"]).exits(0);
+        }
+    }
+    // The file is told all of it: once it knows the end, nobody is told more.
+    let log = || std::fs::read_to_string(world.path(".piton/told.log")).unwrap_or_default();
+    if !settings.contains("enabled = false") {
+        eventually("the file is told of the end", || log().contains("done"));
+    }
+    let bodies = web.rest();
+    bodies.iter().map(|body| body["trigger"].as_str().unwrap().to_owned()).collect()
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Loop,
+    Workflow,
+}
+
+const NORMAL: &str = "'normal'";
+const AT_ONCE: &str = "debounce = '0s'\nmin_interval = '0s'\n";
+
+fn enabled(kind: Kind) {
+    assert!(!told(AT_ONCE, kind).is_empty());
+    assert!(told(&format!("enabled = false\n{AT_ONCE}"), kind).is_empty());
+}
+
+fn quiet_hours(kind: Kind) {
+    let all_day = "quiet_hours = { from = '00:00', to = '00:00', allow_critical = false }\n";
+    assert!(told(&format!("{AT_ONCE}{all_day}"), kind).is_empty());
+}
+
+#[test]
+fn notify_enabled_acts_in_a_loop() {
+    enabled(Kind::Loop);
+}
+
+#[test]
+fn notify_enabled_acts_in_a_workflow() {
+    enabled(Kind::Workflow);
+}
+
+#[test]
+fn notify_max_per_hour_acts_in_a_loop() {
+    assert_eq!(told(&format!("max_per_hour = 1\n{AT_ONCE}"), Kind::Loop).len(), 1);
+}
+
+#[test]
+fn notify_max_per_hour_acts_in_a_workflow() {
+    assert_eq!(asked(AT_ONCE, NORMAL), 2);
+    assert_eq!(asked(&format!("max_per_hour = 1\n{AT_ONCE}"), NORMAL), 1);
+}
+
+#[test]
+fn notify_quiet_hours_acts_in_a_loop() {
+    quiet_hours(Kind::Loop);
+}
+
+#[test]
+fn notify_quiet_hours_acts_in_a_workflow() {
+    quiet_hours(Kind::Workflow);
+}
+
+fn iterations(told: &[String]) -> usize {
+    told.iter().filter(|trigger| *trigger == "iteration_complete").count()
+}
+
+#[test]
+fn notify_min_interval_acts_in_a_loop() {
+    assert_eq!(iterations(&told("debounce = '0s'", Kind::Loop)), 1, "one in a minute");
+    assert_eq!(iterations(&told(AT_ONCE, Kind::Loop)), 3);
+}
+
+#[test]
+fn notify_min_interval_acts_in_a_workflow() {
+    assert_eq!(asked("debounce = '0s'", NORMAL), 1, "one in a minute");
+    assert_eq!(asked(AT_ONCE, NORMAL), 2);
+}
+
+#[test]
+fn notify_triggers_name_acts_in_a_workflow() {
+    assert_eq!(asked(AT_ONCE, "false"), 0);
+}
+
+/// A burst is one message unless nothing waits.
+#[test]
+fn notify_debounce_acts_in_a_loop() {
+    assert_eq!(iterations(&told("min_interval = '0s'", Kind::Loop)), 1);
+    assert_eq!(iterations(&told(AT_ONCE, Kind::Loop)), 3);
+}
+
+/// How often a webhook is told that a workflow with two people in a row needs one.
+fn asked(settings: &str, trigger: &str) -> usize {
+    let world = World::new();
+    let web = Web::answering("{}");
+    world.configure(&format!(
+        "[notify]\n{settings}\n[notify.channels.web]\ntype = 'webhook'\nurl = '{}'\n\
+         [notify.triggers]\nattention_needed = {trigger}\n",
+        web.url
+    ));
+    world.write("do.md", "Do it.\n");
+    world.write(
+        "w.yaml",
+        "name: w\nsteps:\n  - {id: a, agent: x, prompt: do.md, human_in_the_loop: true}\n  \
+         - {id: b, agent: x, prompt: do.md, needs: [a], human_in_the_loop: true}\n",
+    );
+    let run = ["run", "w.yaml", "--run-id", "r", "--exec", "true", "--pause-for-human-input"];
+    world.piton(&run).exits(4);
+    world.write(".agents/runs/r/manual_inputs/r__a.json", r#"{"approved": true}"#);
+    world.piton(&["resume", "r"]).exits(4);
+    assert!(world.read(".agents/runs/r/run_state.json").contains("\"b\""));
+    web.rest().len()
+}
+
+fn check(world: &World) -> Vec<String> {
+    let text = std::fs::read_to_string(world.beside("called")).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// What hooks left of a loop, and what it exited with.
+fn called(settings: &str, hook: &str) -> (Vec<String>, i32) {
+    let world = World::new();
+    world.configure(&format!("[hooks]\n{settings}\n[hooks.mine]\npoints = ['post_iteration']\n{hook}\n"));
+    let ran = world.loops("r", "touch b.txt", &["--check", RED]);
+    (check(&world), ran.code)
+}
+
+#[test]
+fn hooks_enabled_acts_in_a_loop() {
+    let hook = "command = 'echo called >> $BESIDE/called'";
+    assert_eq!(called("", hook), (vec!["called".to_owned()], 0));
+    assert_eq!(called("enabled = false", hook), (vec![], 0));
+}
+
+#[test]
+fn hooks_default_timeout_acts_in_a_loop() {
+    let hook = "command = 'echo begun >> $BESIDE/called; sleep 20; echo ended >> $BESIDE/called'";
+    assert_eq!(called("default_timeout = '1s'", hook), (vec!["begun".to_owned()], 0));
+}
+
+#[test]
+fn hooks_fail_on_hook_error_acts_in_a_loop() {
+    let hook = "command = 'exit 3'";
+    assert_eq!(called("", hook).1, 0);
+    assert_ne!(called("fail_on_hook_error = true", hook).1, 0);
+}
+
+#[test]
+fn hooks_dir_acts_in_a_loop() {
+    let world = World::new();
+    world.shell("mkdir own-hooks").exits(0);
+    world.write(
+        "own-hooks/note.yaml",
+        "name: note\npoints: [post_iteration]\nhook_type: {type: command, command: 'echo called >> $BESIDE/called'}\n",
+    );
+    world.configure("[hooks]\ndir = 'own-hooks'\n");
+    world.loops("r", "touch b.txt", &["--check", RED, "--trust"]).exits(0);
+    assert_eq!(check(&world), ["called"]);
+}
