@@ -161,7 +161,7 @@ fn the_past_can_be_shown() {
     assert_eq!(two, world.json(&["show", "fix"]), "the last iteration ends where the run does");
     let zero = at("--iteration", "0");
     assert!(
-        zero["state"]["baseline"].is_object() && zero["state"]["attempt"] == 0,
+        zero["state"]["seen"]["baseline"].is_object() && zero["state"]["work"]["attempt"] == 0,
         "0 is the start, as in `restore`"
     );
     for (flag, number) in [("--at", "0"), ("--at", "9999"), ("--iteration", "3")] {
