@@ -495,15 +495,17 @@ fn docstrings(source: &Source) -> Vec<std::ops::Range<usize>> {
     starts.filter(is_text).map(|at| at..at + 1).collect()
 }
 
+/// Whether a definition is a module of tests, by its name.
+pub(crate) fn is_test_module(definition: &Definition) -> bool {
+    !definition.is_function && ["tests", "test"].contains(&definition.name.as_str())
+}
+
 /// The tests of a file, with the modules that hold nothing else.
 pub(crate) fn test_modules(inventory: &Inventory) -> Vec<std::ops::Range<usize>> {
-    let is_test_module = |definition: &&Definition| {
-        !definition.is_function && ["tests", "test"].contains(&definition.name.as_str())
-    };
     let mut spans: Vec<_> = inventory
         .definitions
         .iter()
-        .filter(is_test_module)
+        .filter(|definition| is_test_module(definition))
         .map(|definition| definition.span.clone())
         .collect();
     spans.extend(inventory.tests.iter().map(|test| test.span.clone()));

@@ -191,6 +191,12 @@ pub(crate) fn is_check_configuration(path: &str) -> bool {
         || path.starts_with("scripts/") && !name.contains('.')
 }
 
+/// Whether a file holds targets and their recipes.
+pub(crate) fn is_make(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    name.contains("makefile") || name.contains("justfile") || name.ends_with(".mk")
+}
+
 /// Whether a file says what is to be left alone.
 pub(crate) fn is_ignore_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use crate::language::Language;
+use crate::paths;
 use crate::rules::{Blocks, RULES, Rule};
 
 /// A rule must have been right at least so often.
@@ -22,7 +23,7 @@ const LANGUAGE_CASES_MIN: u32 = 100;
 /// What is said of a rule that was not measured: nobody knows.
 const UNKNOWN_PERCENT: u8 = 50;
 
-/// What files are in that no programming language is for: settings, scripts, data.
+/// What files are in that are no code: settings, whatever they are written in, scripts, data.
 const OTHER: &str = "other";
 
 /// `rule language mode right wrong`, a line for each that occurred.
@@ -72,7 +73,10 @@ impl Measured {
 
 /// The language of a file, as the table calls it.
 pub fn language_of(path: &str) -> &'static str {
-    Language::of(path).map_or(OTHER, |language| language.name)
+    match Language::of(path) {
+        Some(language) if !paths::is_check_configuration(path) => language.name,
+        Some(_) | None => OTHER,
+    }
 }
 
 /// Whether a finding blocks, and how often such findings are right, in percent.
@@ -170,6 +174,7 @@ mod tests {
         assert_eq!(judged(Rule::named("snapshot-regenerated"), "a.go", Mode::Sure), (false, UNKNOWN_PERCENT));
         assert_eq!(judged(Rule::named("protected-path-changed"), "tests/a.c", Mode::Sure), (true, 100));
         assert!(judged(deleted, "tests/a.py", Mode::Sure).0);
+        assert_eq!(language_of("noxfile.py"), OTHER);
         assert!(!judged(deleted, "tests/a.py", Mode::Unsure).0);
         assert!(!judged(Rule::named("allowance-changed"), "piton.allow.toml", Mode::Sure).0);
     }

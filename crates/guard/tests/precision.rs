@@ -1,5 +1,4 @@
 //! What blocks was measured with the rules and the corpus of today.
-#![expect(clippy::unwrap_used, reason = "what a test cannot have is a failed test")]
 
 #[path = "../examples/measure/corpus.rs"]
 #[expect(dead_code, reason = "only the digest is asked for here")]

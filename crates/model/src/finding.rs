@@ -125,7 +125,6 @@ impl Severity {
 }
 
 /// People read a share from 0 to 1; a state that is compared holds whole numbers.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
 fn as_share<S: Serializer>(percent: &u8, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(f64::from(*percent) / 100.0)
 }

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use piton_engine::launch::SecretsError;
 use piton_engine::manager::ManagerError;
 use piton_engine::world::WorldError;
 use piton_engine::{ClientError, DriveError};
@@ -154,6 +155,7 @@ impl From<ClientError> for Failure {
             ClientError::Rejected(rejection) => rejection.into(),
             ClientError::Store(error) => error.into(),
             ClientError::Load(error) => error.into(),
+            ClientError::Secrets(error) => error.into(),
             ClientError::NoRuns => {
                 Failure::usage(error.to_string()).hint("start one with `piton loop`, or see `piton demo`")
             }
@@ -170,6 +172,12 @@ impl From<DriveError> for Failure {
             DriveError::Store(error) => error.into(),
             DriveError::Load(error) => error.into(),
         }
+    }
+}
+
+impl From<SecretsError> for Failure {
+    fn from(error: SecretsError) -> Self {
+        Failure::environment(&error).hint("mend the configuration; `piton config show` says what is wrong")
     }
 }
 

@@ -168,7 +168,8 @@ impl Coverage {
     }
 
     fn tables(&self, counts: impl Fn(&Table) -> &Vec<Counts>) -> Value {
-        let tables = self.tables.iter().map(|table| (table.kind.as_str().to_owned(), table.shown(counts(table))));
+        let tables =
+            self.tables.iter().map(|table| (table.kind.as_str().to_owned(), table.shown(counts(table))));
         Value::Object(tables.collect())
     }
 }

@@ -108,10 +108,8 @@ pub(crate) enum Phase {
 
 const USUAL: &[Phase] = &[Phase::Lock, Phase::ClaimIfFree, Phase::Load, Phase::Drive];
 const RACING: &[Phase] = &[Phase::ClaimIfFree, Phase::Lock, Phase::Load, Phase::Drive];
-const TAKE_OVER: &[Phase] =
-    &[Phase::ClaimAnyway, Phase::EndOld, Phase::Lock, Phase::Load, Phase::Drive];
-const END_FIRST: &[Phase] =
-    &[Phase::EndOld, Phase::Lock, Phase::ClaimAnyway, Phase::Load, Phase::Drive];
+const TAKE_OVER: &[Phase] = &[Phase::ClaimAnyway, Phase::EndOld, Phase::Lock, Phase::Load, Phase::Drive];
+const END_FIRST: &[Phase] = &[Phase::EndOld, Phase::Lock, Phase::ClaimAnyway, Phase::Load, Phase::Drive];
 pub(crate) const SETTLE: &[Phase] = &[Phase::ClaimIfFree, Phase::Settle, Phase::Drive];
 
 /// A process that drives a run, or is about to.

@@ -62,7 +62,7 @@ pub(crate) enum Entry {
     /// What the file of a ledger says of a gap at the end: its question and its status.
     FileSays { gap: String, question: String, status: &'static str },
     /// A line of the audit log, in the order of the log.
-    Logged { gap: String, old: &'static str, new: &'static str, at_ms: i64 },
+    Logged { gap: String, old: &'static str, new: &'static str },
     /// A fold of the journal up to `head` gave a state of this digest.
     Folded { head: u64, digest: u64 },
     /// Faults end here.

@@ -181,13 +181,7 @@ impl<K: Simulated> Host<K> {
     }
 
     /// One small step of the keeper at `index`.
-    pub(crate) fn step(
-        &mut self,
-        index: usize,
-        scene: &mut K::Scene,
-        rng: &mut Rng,
-        log: &mut Vec<Entry>,
-    ) {
+    pub(crate) fn step(&mut self, index: usize, scene: &mut K::Scene, rng: &mut Rng, log: &mut Vec<Entry>) {
         let Keeper { id, name, step, cancelled, outcome, .. } = &self.keepers[index];
         let (id, name, step, cancelled, outcome) = (*id, *name, *step, *cancelled, *outcome);
         match step {

@@ -20,8 +20,7 @@ pub(crate) struct Sender {
 pub(crate) fn create<K: Driven>(sim: &mut Sim<K>) {
     let event = K::creation(sim);
     let state = K::Run::apply(None, &event, sim.now()).expect("a creation makes a state");
-    let append =
-        Append { expect: Expect::Seq(0), entry: Some(entry_of(&state)), ..sim.request(&event) };
+    let append = Append { expect: Expect::Seq(0), entry: Some(entry_of(&state)), ..sim.request(&event) };
     let sender = Sender::new(append, true, sim);
     sim.senders.push(sender);
 }

@@ -211,7 +211,10 @@ impl Attempt {
     }
 
     /// One act; what became of the attempt, once that is known.
-    #[expect(clippy::type_complexity, reason = "the product's answer, with what this simulation puts into it")]
+    #[expect(
+        clippy::type_complexity,
+        reason = "the product's answer, with what this simulation puts into it"
+    )]
     pub(crate) fn step<'a, K: Simulated, I>(
         &mut self,
         around: &mut Around<'a, K>,

@@ -41,7 +41,8 @@ pub(super) fn manual_input(place: &RunPlace, state: &State, step: &StepId) -> Op
     };
     // What cannot be read is said once; the step goes on waiting for something else.
     let said = runtime.refused_input.as_ref().is_some_and(|(known, _)| *known == digest);
-    (input.is_ok() || !said).then(|| Command::TakeManualInput { step: step.clone(), digest, input })
+    let (step, question) = (step.clone(), question.number);
+    (input.is_ok() || !said).then_some(Command::TakeManualInput { step, question, digest, input })
 }
 
 /// When the file was written, by its own account; the beginning of time where it does not say.

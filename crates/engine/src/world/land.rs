@@ -10,6 +10,7 @@ use piton_model::loop_machine::{CheckRound, GuardMode, Worktree, regressions};
 use piton_sys::process::{Program, RunLimits};
 
 use super::{Context, WorldError, open_workspace};
+use crate::launch::{Surroundings, hidden_variables};
 use crate::layout::Layout;
 
 /// What furnishing may take: installing the packages of a project is slow.
@@ -21,7 +22,12 @@ const SUBJECT_BYTES_MAX: usize = 72;
 
 /// Makes the work tree of a run that has not begun: a branch from `HEAD`, and on it whatever is not committed in
 /// the repository. May be repeated.
-pub(super) fn begin(layout: &Layout, state: &State, worktree: &Worktree) -> Result<(), WorldError> {
+pub(super) fn begin(
+    layout: &Layout,
+    state: &State,
+    worktree: &Worktree,
+    launch: &Surroundings,
+) -> Result<(), WorldError> {
     let run = state.run.as_str();
     let repository = open_workspace(&layout.in_place(), &state.run)?;
     repository.protect_state()?;
@@ -38,11 +44,16 @@ pub(super) fn begin(layout: &Layout, state: &State, worktree: &Worktree) -> Resu
         tree.restore(run, &source, Expected::Anything)?;
         tree.commit_all("The tree this run starts from\n")?;
     }
-    furnish(layout, state, worktree)
+    furnish(layout, state, worktree, launch)
 }
 
 /// Brings what git does not keep into a new work tree: copies, links, and whatever its setup makes.
-fn furnish(layout: &Layout, state: &State, worktree: &Worktree) -> Result<(), WorldError> {
+fn furnish(
+    layout: &Layout,
+    state: &State,
+    worktree: &Worktree,
+    launch: &Surroundings,
+) -> Result<(), WorldError> {
     let failed =
         |path: &str, why: &dyn std::fmt::Display| WorldError::Furnish { what: format!("`{path}`: {why}") };
     let (root, tree) = (layout.root(), layout.tree());
@@ -58,21 +69,27 @@ fn furnish(layout: &Layout, state: &State, worktree: &Worktree) -> Result<(), Wo
     }
     for path in worktree.copy.iter().filter(missing) {
         let copy = Program::new("cp").args(["-a", "--"]).arg(root.join(path)).arg(tree.join(path));
-        run(copy, path)?;
+        run(copy, path, launch)?;
     }
     for path in worktree.link.iter().filter(missing) {
         std::os::unix::fs::symlink(root.join(path), tree.join(path)).map_err(|error| failed(path, &error))?;
     }
     match &worktree.setup {
+        // Outside of walls: no agent has touched the tree yet, and installing writes where it likes.
         Some(command) => {
-            run(Program::new("sh").args(["-c", command]).env("CI", "1").current_dir(tree), command)
+            let program = Program::new("sh").args(["-c", command]).env("CI", "1").current_dir(tree);
+            let hidden = hidden_variables(None);
+            run(hidden.iter().fold(program, |program, name| program.env_remove(name)), command, launch)
         }
         None => Ok(()),
     }
 }
 
-fn run(program: Program, what: &str) -> Result<(), WorldError> {
-    let failed = |why: String| WorldError::Furnish { what: format!("`{what}`: {why}") };
+fn run(program: Program, what: &str, launch: &Surroundings) -> Result<(), WorldError> {
+    let failed = |why: String| {
+        let why = launch.redactor().redact(&why);
+        WorldError::Furnish { what: format!("`{what}`: {why}") }
+    };
     let output = program.run(FURNISH_LIMITS).map_err(|error| failed(super::sentence(&error)))?;
     match output.success() {
         true => Ok(()),

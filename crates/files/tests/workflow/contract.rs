@@ -164,7 +164,8 @@ steps:
     assert_eq!(env(&start(&run, "look").unwrap())["MANUAL_RESULT_PATH"], path);
     run.end("look", completed(&[], &["x"]));
     let input = Ok(ManualInput { approved: true, comment: None, content: Default::default() });
-    run.command(Command::TakeManualInput { step: "look".into(), digest: String::new(), input });
+    let (step, digest) = ("look".into(), String::new());
+    run.command(Command::TakeManualInput { step, question: 1, digest, input });
     assert_eq!(env(&start(&run, "ship").unwrap())["MANUAL_RESULT_PATH"], path);
 }
 

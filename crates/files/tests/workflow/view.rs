@@ -193,7 +193,8 @@ fn a_step_that_waits_for_a_person() {
 fn a_step_that_a_person_approved_has_its_report() {
     let mut flow = approval();
     let input = piton_files::workflow::read_manual_input(b"{\"approved\": true}");
-    flow.command(Command::TakeManualInput { step: "manual_approval".into(), digest: "d".to_owned(), input });
+    let (step, digest) = ("manual_approval".into(), "d".to_owned());
+    flow.command(Command::TakeManualInput { step, question: 1, digest, input });
     let view = flow.view();
     let approved = &view["steps"]["manual_approval"];
     assert_eq!(approved["status"], "COMPLETED");

@@ -1,6 +1,7 @@
 //! Product code that finds out whether it is under test.
 
 use super::Draft;
+use crate::comparison::is_test_module;
 use crate::inventory::Inventory;
 use crate::language::Class;
 use crate::source::{Kind, Source};
@@ -70,8 +71,7 @@ const RUNNERS: &[&str] = &[
 pub(super) fn check(path: &str, old: Option<&Inventory>, new: &Inventory) -> Option<Draft> {
     let in_tests = |line: u32| {
         new.definitions.iter().any(|definition| {
-            let is_module = !definition.is_function && ["tests", "test"].contains(&definition.name.as_str());
-            is_module
+            is_test_module(definition)
                 && (new.source.line(definition.span.start)..=new.source.line(definition.span.end))
                     .contains(&line)
         })

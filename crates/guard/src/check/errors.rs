@@ -275,13 +275,24 @@ impl Both<'_> {
 
 /// What makes a value of any type of nothing.
 const CASTS: &[&str] = &[" as never", " as any", " as unknown", "!"];
-/// Values that say nothing.
+/// Values that say nothing, as normalised text.
 const NOTHING: &[&str] = &[
-    "0.0",
     "0",
+    "0.0",
+    "1",
     "\"\"",
     "()",
+    "[]",
+    "{}",
+    "({})",
     "None",
+    "null",
+    "nil",
+    "undefined",
+    "true",
+    "false",
+    "True",
+    "False",
     "vec![]",
     "Vec::new()",
     "String::new()",
@@ -291,7 +302,7 @@ const NOTHING: &[&str] = &[
     "HashSet::new()",
     "\"\".to_string()",
     "\"\".to_owned()",
-    "false",
+    "\"\".into()",
     "Promise.resolve()",
     "Promise.resolve(null)",
     "Promise.resolve(undefined)",
@@ -299,62 +310,16 @@ const NOTHING: &[&str] = &[
 
 /// Whether nothing is left of a body, as normalised text.
 fn is_stub(body: &str) -> bool {
-    const STUBS: &[&str] = &[
-        "",
-        "pass",
-        "...",
-        "return",
-        "return None",
-        "return null",
-        "return undefined",
-        "return nil",
-        "return[]",
-        "return{}",
-        "return\"\"",
-        "return \"\"",
-        "return \"\",nil",
-        "return 0",
-        "return false",
-        "return False",
-        "return True",
-        "return true",
-        "None",
-        "todo!()",
-        "unimplemented!()",
-        "Default::default()",
-        "raise NotImplementedError",
-        "raise NotImplementedError()",
-        "Ok(())",
-        "return 1",
-        "false",
-        "true",
-        "0",
-        "return nil,nil",
-        "return\"\",nil",
-        "return 0,nil",
-        "null",
-        "undefined",
-        "String::new()",
-        "vec![]",
-        "Vec::new()",
-        "panic(\"not implemented\")",
-        "panic!(\"not implemented\")",
-        "return 0.0",
-        "return({})",
-        "({})",
-        "[]",
-    ];
     let body = CASTS.iter().fold(body, |body, cast| body.strip_suffix(cast).unwrap_or(body));
     let answer = body.trim_start_matches("return").trim();
+    // What comes with an error that is none.
+    let answer = answer.strip_suffix(",nil").unwrap_or(answer);
     let inner = |start: &str| answer.strip_prefix(start).and_then(|rest| rest.strip_suffix(')'));
     let bare = inner("Ok(").or_else(|| inner("Some(")).unwrap_or(answer);
-    let is_nothing = NOTHING.contains(&bare) && body != "()";
+    let is_nothing = ["", "pass", "..."].contains(&answer) || NOTHING.contains(&bare) && body != "()";
     let is_macro = body.starts_with("unimplemented!(") || body.starts_with("todo!(");
-    if is_nothing || is_macro {
-        return true;
-    }
     let is_placeholder = body.to_lowercase().contains("not implemented") || body.contains("NotImplemented");
-    STUBS.contains(&body) || is_placeholder && body.len() < 80
+    is_nothing || is_macro || is_placeholder && body.len() < 80
 }
 
 /// Whether a piece catches errors and drops them.
@@ -412,25 +377,7 @@ fn is_given_up(answer: &str) -> bool {
     let answer = answer.trim_start_matches("return").trim();
     let inner = answer.strip_prefix("Ok(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(answer);
     let is_number = inner.replace('_', "").parse::<f64>().is_ok();
-    let nothing = [
-        "",
-        "()",
-        "\"\"",
-        "\"\".to_owned()",
-        "\"\".to_string()",
-        "\"\".into()",
-        "String::new()",
-        "Vec::new()",
-        "vec![]",
-        "Default::default()",
-        "true",
-        "false",
-        "None",
-        "continue",
-        "HashMap::new()",
-        "BTreeMap::new()",
-    ];
-    is_number || nothing.contains(&inner)
+    is_number || ["", "continue"].contains(&inner) || NOTHING.contains(&inner)
 }
 
 /// How many ways to fail a function has.

@@ -221,7 +221,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
                 session::reboot(state, RebootReason::Manual, at);
             }
         }
-        Event::SkipRequested {} => state.requests.skip = state.can_skip(),
+        Event::SkipRequested {} => state.requests.skip |= state.can_skip(),
         Event::StopRequested { now, origin } => {
             let now = *now || matches!(state.requests.stop, Some((true, _)));
             state.requests.stop = Some((now, *origin));

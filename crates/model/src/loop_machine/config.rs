@@ -255,25 +255,43 @@ pub enum PromptBy {
 
 /// What an agent prints on its standard output.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(from = "WrittenFormat", into = "WrittenFormat")]
 pub enum StreamFormat {
     /// Words for people; nothing is read from them.
     #[default]
     Plain,
-    /// The events of Claude Code.
-    Claude,
-    /// The events of Codex.
-    Codex,
-    /// The events of Gemini CLI.
-    Gemini,
-    /// The events of opencode.
-    Opencode,
-    /// The events of goose.
-    Goose,
-    /// The words of aider.
-    Aider,
+    /// What the adapter of this name understands: the events of one CLI.
+    Adapter(String),
     /// JSON lines; where in a line each thing is found, as a JSON pointer.
     Lines(BTreeMap<StreamField, String>),
+}
+
+/// A format as it is written down: `"plain"`, `"claude"`, `{"lines": {…}}`.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+enum WrittenFormat {
+    Word(String),
+    Lines { lines: BTreeMap<StreamField, String> },
+}
+
+impl From<WrittenFormat> for StreamFormat {
+    fn from(written: WrittenFormat) -> Self {
+        match written {
+            WrittenFormat::Word(word) if word == "plain" => Self::Plain,
+            WrittenFormat::Word(word) => Self::Adapter(word),
+            WrittenFormat::Lines { lines } => Self::Lines(lines),
+        }
+    }
+}
+
+impl From<StreamFormat> for WrittenFormat {
+    fn from(format: StreamFormat) -> Self {
+        match format {
+            StreamFormat::Plain => Self::Word("plain".to_owned()),
+            StreamFormat::Adapter(name) => Self::Word(name),
+            StreamFormat::Lines(lines) => Self::Lines { lines },
+        }
+    }
 }
 
 /// What can be read from JSON lines.

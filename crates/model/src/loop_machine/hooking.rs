@@ -202,7 +202,6 @@ pub(super) fn started(state: &mut State, call: &HookCall) {
 /// Hooks were called. Whether the session that was to be left is kept is decided here, too.
 pub(super) fn finished(state: &mut State, end: &HookEnd) {
     state.work.open = None;
-    state.requests.skip = false;
     if let Some(why) = &end.stop {
         state.hooks.stop.get_or_insert_with(|| why.clone());
     }

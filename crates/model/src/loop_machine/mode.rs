@@ -221,6 +221,10 @@ pub struct ModeState {
     /// Further iterations before which a person is asked.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub breakpoints: BTreeSet<u32>,
+    /// The question that was open when the run was last left alone. One that is asked later waits for a person all the
+    /// same: there is a breakpoint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_with: Option<u32>,
 }
 
 /// Whether a question of this kind comes from here.
@@ -247,6 +251,8 @@ pub(super) fn break_at(state: &mut State, iteration: Option<u32>) {
 pub(super) fn switched(state: &mut State, from: Mode, to: Mode, why: &SwitchReason, at: Timestamp) {
     state.requests.mode = None;
     state.people.mode.current = Some(to);
+    let own = state.people.questions.iter().find(|question| is_own(question.kind));
+    state.people.mode.left_with = own.map(|question| question.number).filter(|_| to == Mode::Unattended);
     let iteration = state.counters.iterations;
     state.people.mode.history.push_back(ModeSwitch { at, from, to, why: why.clone(), iteration });
     while state.people.mode.history.len() > HISTORY_MAX {
@@ -336,8 +342,7 @@ pub(super) fn while_waiting(state: &State, now: Timestamp) -> Option<Event> {
     }
     let question = state.people.questions.iter().find(|question| is_own(question.kind))?;
     let due = state.until.is_some_and(|until| until <= now);
-    let left_alone = state.mode() == Mode::Unattended
-        && state.people.mode.history.back().is_some_and(|last| last.at >= question.since);
+    let left_alone = state.people.mode.left_with == Some(question.number);
     (due || left_alone).then_some(Event::QuestionClosed {
         question: question.number,
         answer: super::facts::Answer::Approve,

@@ -619,10 +619,12 @@ impl State {
 
     /// Whether the open work should be ended instead of awaited.
     pub fn wants_cancel(&self) -> bool {
-        self.work.open.is_some() && (self.requests.skip || matches!(self.requests.stop, Some((true, _))))
+        let skips = self.requests.skip && self.can_skip();
+        self.work.open.is_some() && (skips || matches!(self.requests.stop, Some((true, _))))
     }
 
-    /// Whether the open work belongs to an iteration that can be given up; the baseline cannot.
+    /// Whether the open work belongs to an iteration that can be given up. The baseline cannot, and hooks are called
+    /// whatever becomes of the iteration.
     pub fn can_skip(&self) -> bool {
         match &self.work.open {
             Some(Open::Attempt(_)) => true,

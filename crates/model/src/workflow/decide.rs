@@ -72,6 +72,8 @@ pub enum Command {
     TakeManualInput {
         /// Which step.
         step: StepId,
+        /// The question it was looked for. One that was asked since needs an answer of its own.
+        question: u32,
         /// Digest of the file.
         digest: String,
         /// What it says, or why it cannot be read.
@@ -219,7 +221,9 @@ fn outcome(state: &State, command: Command) -> Result<Option<Event>, Rejection> 
         }
         Command::TakeItems { step, items } => take_items(state, step, items)?,
         Command::TakeGates { step, verdicts } => return take_gates(state, step, verdicts),
-        Command::TakeManualInput { step, digest, input } => return take_input(state, step, digest, input),
+        Command::TakeManualInput { step, question, digest, input } => {
+            return take_input(state, step, question, digest, input);
+        }
         Command::SpendBudget { .. } if state.status == Status::Completed => return Err(finished()),
         Command::SpendBudget { detail } => {
             let detail = clip(&detail, TEXT_BYTES_MAX).to_owned();
@@ -276,11 +280,14 @@ fn take_gates(state: &State, step: StepId, verdicts: Vec<GateVerdict>) -> Result
 fn take_input(
     state: &State,
     step: StepId,
+    number: u32,
     digest: String,
     input: Result<ManualInput, String>,
 ) -> Result<Option<Event>, Rejection> {
     let waiting = state.step(&step).and_then(|step| step.question.as_ref().map(|question| (step, question)));
-    let Some((runtime, question)) = waiting else { return Err(Rejection::NotOpen) };
+    let Some((runtime, question)) = waiting.filter(|(_, question)| question.number == number) else {
+        return Err(Rejection::NotOpen);
+    };
     match input {
         Ok(input) => {
             let answer = if input.approved { Answer::Approve } else { Answer::Reject };

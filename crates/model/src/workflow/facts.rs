@@ -11,7 +11,7 @@ use super::limits::{
 };
 use super::state::{StepState, StepStatus};
 use crate::limits::{TEXT_BYTES_MAX, clip};
-use crate::loop_machine::{AgentConfig, AttemptOutcome};
+use crate::loop_machine::{AgentConfig, AttemptOutcome, Confine};
 use crate::notify::Notify;
 use crate::status::Reason;
 use crate::{RunId, Seq, Timestamp};
@@ -66,6 +66,12 @@ pub struct Options {
     /// piton's own adapters, by the names that steps know them by.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<String, AgentConfig>,
+    /// The walls that steps and gates work between, if they are to have them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confine: Option<Confine>,
+    /// Paths of the tree that stay as they are, where there are walls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protect: Vec<String>,
 }
 
 impl Default for Options {
@@ -89,6 +95,8 @@ impl Default for Options {
             report_schema: None,
             parent: None,
             agents: BTreeMap::new(),
+            confine: None,
+            protect: Vec::new(),
         }
     }
 }

@@ -144,8 +144,9 @@ impl Rules for Journal {
     fn at_the_end(&self, _world: &World) -> Checked {
         if self.log != self.flips || self.flips_logged != self.flips.len() {
             let (there, recorded, logged) = (self.log.len(), self.flips.len(), self.flips_logged);
-            let what =
-                format!("{recorded} flips are recorded, {logged} as logged, and the log holds {there} others");
+            let what = format!(
+                "{recorded} flips are recorded, {logged} as logged, and the log holds {there} others"
+            );
             return violated("I4", what);
         }
         let statuses: BTreeMap<&String, &String> =
@@ -244,14 +245,20 @@ impl Journal {
         let is = |result: &str| ended.result.get(result).is_some();
         match world.exit(name) {
             Some((_, cost)) if cost != used.microusd => {
-                return violated("I13", format!("attempt {number} cost {cost:?}, {:?} is recorded", used.microusd));
+                return violated(
+                    "I13",
+                    format!("attempt {number} cost {cost:?}, {:?} is recorded", used.microusd),
+                );
             }
             Some(_) if is("lost") => {
                 return violated("I4", format!("attempt {number} is recorded as lost; its outcome is known"));
             }
             Some(("succeeded", _)) => {}
             Some((outcome, _)) if !is("failed") => {
-                return violated("I4", format!("attempt {number} ended as {outcome}, and is recorded as good"));
+                return violated(
+                    "I4",
+                    format!("attempt {number} ended as {outcome}, and is recorded as good"),
+                );
             }
             None if is("settled") || is("overruled") => {
                 return violated("I4", format!("attempt {number} has a result that nobody knows"));
@@ -267,8 +274,12 @@ impl Journal {
 
     fn research_ended(&mut self, ended: &shape::ResearchEnded) -> Checked {
         match self.batch.take() {
-            Some(batch) if batch.number == ended.number && batch.open.is_none() && !ended.why.is_empty() => Ok(()),
-            _ => violated("I4", format!("batch {} ended, and is not under way or has an agent", ended.number)),
+            Some(batch) if batch.number == ended.number && batch.open.is_none() && !ended.why.is_empty() => {
+                Ok(())
+            }
+            _ => {
+                violated("I4", format!("batch {} ended, and is not under way or has an agent", ended.number))
+            }
         }
     }
 }

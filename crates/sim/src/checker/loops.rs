@@ -144,7 +144,10 @@ impl Rules for Journal {
     fn see(&mut self, entry: &Entry, _world: &World) -> Checked {
         let Entry::HookCalled { call, point, epoch } = entry else { return Ok(()) };
         if self.open != Open::Hooks(*call) || !self.calls.open.iter().any(|open| open == point) {
-            return violated("I4", format!("hooks were called at {point} for call {call}, which is not open"));
+            return violated(
+                "I4",
+                format!("hooks were called at {point} for call {call}, which is not open"),
+            );
         }
         if self.calls.made.contains(&(*call, point, *epoch)) {
             return violated("I4", format!("one driver called the hooks at {point} twice for call {call}"));
@@ -427,7 +430,8 @@ impl Journal {
         if let Some(point) = call.points.iter().find(|point| !self.calls.configured.contains(point)) {
             return violated("I4", format!("hooks are called at {point}, where there is none"));
         }
-        (self.calls.number, self.calls.open, self.open) = (call.number, call.points, Open::Hooks(call.number));
+        (self.calls.number, self.calls.open, self.open) =
+            (call.number, call.points, Open::Hooks(call.number));
         Ok(())
     }
 
@@ -437,7 +441,8 @@ impl Journal {
         if self.open != Open::Hooks(end.number) {
             return violated("I4", format!("call {} finished while {:?} is open", end.number, self.open));
         }
-        let made = |point: &String| self.calls.made.iter().any(|made| made.0 == end.number && made.1 == point);
+        let made =
+            |point: &String| self.calls.made.iter().any(|made| made.0 == end.number && made.1 == point);
         if let Some(result) = end.results.iter().find(|result| !made(&result.point)) {
             return violated("I4", format!("nobody called the hooks at {}", result.point));
         }

@@ -71,7 +71,6 @@ pub(super) struct Journal {
     steps: BTreeMap<String, Step>,
     used: Used,
     used_at: Vec<Used>,
-    completed_at: u64,
     answers: Vec<shape::Answered>,
     /// Files that people wrote: step, when, and whether they agree.
     inputs: Vec<(String, i64, bool)>,
@@ -109,7 +108,10 @@ impl Rules for Journal {
             }
             Entry::NestedBegun { attempt } => {
                 if self.step_of(Name::Attempt(*attempt)).is_none() {
-                    return violated("I4", format!("a run was begun for attempt {attempt}, which is not open"));
+                    return violated(
+                        "I4",
+                        format!("a run was begun for attempt {attempt}, which is not open"),
+                    );
                 }
                 if self.nested.insert(*attempt, None).is_some() {
                     return violated("I4", format!("the run of attempt {attempt} was begun twice"));
@@ -135,7 +137,7 @@ impl Rules for Journal {
             return violated("I2", format!("{kind} is event {}", event.seq));
         }
         // A run that reached its goal says nothing more, unless it begins anew.
-        let is_note = kind == "checkpoint_taken" && self.completed_at >= first;
+        let is_note = kind == "checkpoint_taken" && event.seq > first;
         let anew = matches!(kind, "steps_reset" | "run_restarted" | "driver_started" | "answer_refused");
         if self.place == Place::Completed && !is_request && !is_note && !anew {
             return violated("I4", format!("{kind} follows the end of the run"));
@@ -228,8 +230,12 @@ impl Rules for Journal {
                 }
             }
             "run_resumed" => self.resumed(&parse(event)?),
-            "run_completed" => self.completed(event.seq)?,
-            "items_refused" | "manual_input_refused" | "answer_refused" | "limit_warned" | "budget_spent"
+            "run_completed" => self.completed()?,
+            "items_refused"
+            | "manual_input_refused"
+            | "answer_refused"
+            | "limit_warned"
+            | "budget_spent"
             | "checkpoint_taken" => {}
             _ if is_request => {}
             _ => return violated("I2", format!("nobody knows an event {kind}")),
@@ -267,7 +273,8 @@ impl Journal {
         let mut known = std::mem::take(&mut self.steps);
         for shape in definition.steps {
             let step = known.remove(&shape.id).unwrap_or_default();
-            self.steps.insert(shape.id.clone(), Step { shape, ..step });
+            // Another definition may give it another number of tries.
+            self.steps.insert(shape.id.clone(), Step { shape, tries: 0, ..step });
         }
     }
 
@@ -361,17 +368,20 @@ impl Journal {
             return violated("I4", format!("step {id} begins and is under way or done"));
         }
         let most = step.shape.max_attempts.unwrap_or(most).max(1);
-        if step.tries >= most || attempt == 0 || attempt > most {
+        if step.tries >= most || attempt == 0 {
             let what = format!("try {attempt} of step {id} after {} of {most}", step.tries);
             return violated("I13", what);
         }
         if iteration != step.iteration {
             return violated("I13", format!("step {id} is in iteration {}, not {iteration}", step.iteration));
         }
-        if !step.shape.gates.is_empty() && !step.opened {
+        // They are looked at before the first try.
+        let first = attempt == 1 && item.unwrap_or(0) == 0;
+        if first && !step.shape.gates.is_empty() && !step.opened {
             return violated("I4", format!("step {id} begins, and its gates are not open"));
         }
-        if step.items.is_some_and(|items| item.is_none_or(|item| item as usize >= items)) {
+        let items = step.items.filter(|_| step.shape.collection.is_some());
+        if items.is_some_and(|items| item.is_none_or(|item| item as usize >= items)) {
             return violated("I4", format!("step {id} begins for item {item:?}, which is not there"));
         }
         if let Some(other) = world.living().iter().find(|other| self.step_of(**other) == Some(id)) {
@@ -558,12 +568,12 @@ impl Journal {
         self.place = Place::Running;
     }
 
-    fn completed(&mut self, seq: u64) -> Checked {
+    fn completed(&mut self) -> Checked {
         self.nothing_open("run_completed")?;
         if let Some((id, _)) = self.steps.iter().find(|(_, step)| !step.satisfies()) {
             return violated("I6", format!("the run completed, and step {id} is not done"));
         }
-        (self.place, self.completed_at) = (Place::Completed, seq);
+        self.place = Place::Completed;
         Ok(())
     }
 }

@@ -9,6 +9,9 @@ use crate::history::Entry;
 use crate::rng::Rng;
 use crate::sim::Sim;
 
+/// A ledger does not grow beyond this.
+const GAPS_MAX: usize = 8;
+
 /// What a process is started for.
 #[derive(Clone, Debug)]
 pub(super) enum Errand {
@@ -16,6 +19,8 @@ pub(super) enum Errand {
     Look,
     /// Changes something.
     Change(Box<Command>),
+    /// Sets fields of a gap, as it is once the ledger is open.
+    Set { gap: String, priority: i64, status: Option<GapStatus> },
     /// Carries on with the research that is under way.
     Work,
 }
@@ -25,7 +30,7 @@ pub(super) fn choose(sim: &mut Sim<Ledgers>) -> Errand {
     let now = sim.now();
     let ids: Vec<String> = sim.scene.place.gaps().iter().map(|gap| gap.id.clone()).collect();
     let (scene, rng) = (&mut sim.scene, &mut sim.rng);
-    let mut gap = |rng: &mut Rng| match ids.len() {
+    let gap = |rng: &mut Rng| match ids.len() {
         0 => "nobody".to_owned(),
         count => ids[rng.below(count as u64) as usize].clone(),
     };
@@ -38,15 +43,11 @@ pub(super) fn choose(sim: &mut Sim<Ledgers>) -> Errand {
             Command::Verify { gap: gap(rng), finding: finding(scene, now, rng), reason }
         }
         56..64 => {
-            let wanted = gap(rng);
-            let Some(old) = scene.place.gaps().iter().find(|gap| gap.id == wanted) else { return Errand::Look };
-            let status = if rng.one_in(3) { any_status(rng) } else { old.status };
-            let priority = rng.between(1, 5) as i64;
-            let gap = Box::new(Gap { priority, status, ..old.clone() });
-            Command::Edit { gap, reason: "set".to_owned() }
+            let (gap, priority) = (gap(rng), rng.between(1, 5) as i64);
+            return Errand::Set { gap, priority, status: rng.one_in(3).then(|| any_status(rng)) };
         }
-        64..70 => Command::Add(Box::new(Gap::new(scene.unique("gap"), "design"))),
-        70..73 => Command::Remove { gap: gap(rng) },
+        64..70 if ids.len() < GAPS_MAX => Command::Add(Box::new(Gap::new(scene.unique("gap"), "design"))),
+        64..73 => Command::Remove { gap: gap(rng) },
         73..79 => {
             let hash = |version: &u64| Some(Some(format!("h{version}")));
             let observed: Observed = scene
@@ -90,9 +91,10 @@ fn any_status(rng: &mut Rng) -> GapStatus {
 /// A person edits the file: a question, a status, a new gap.
 pub(super) fn edit_by_hand(sim: &mut Sim<Ledgers>) {
     let now = sim.now();
+    sim.line(|| "a person edits the file".to_owned());
     let (scene, rng) = (&mut sim.scene, &mut sim.rng);
     let mut gaps = scene.place.gaps().to_vec();
-    if gaps.is_empty() || rng.one_in(8) {
+    if gaps.is_empty() || (gaps.len() < GAPS_MAX && rng.one_in(8)) {
         let mut gap = Gap::new(scene.unique("hand"), "question");
         gap.question = scene.unique("why");
         sim.log.push(Entry::Asked { gap: gap.id.clone(), question: gap.question.clone() });

@@ -33,6 +33,8 @@ pub(crate) struct Scene {
     /// Files that findings rest on, by their version.
     sources: BTreeMap<String, u64>,
     default_ttl_days: u32,
+    /// The content of the file when the ledger last came to rest.
+    rested_with: String,
     /// Counts what is to be unique.
     next: u64,
 }
@@ -104,6 +106,7 @@ impl Simulated for Ledgers {
             place: Place::default(),
             sources: ["a.rs", "b.rs"].map(|path| (path.to_owned(), 0)).into(),
             default_ttl_days: rng.between(1, 30) as u32,
+            rested_with: String::new(),
             next: 0,
         };
         if rng.percent(70) {
@@ -130,14 +133,15 @@ impl Simulated for Ledgers {
         }
         // Somebody always comes by: whoever researches, or a command that completes what is open.
         let researching = sim.journal.load().state.research.is_some();
-        let errand = if researching && sim.holder(Lock::Turn).is_none() { Errand::Work } else { Errand::Look };
+        let errand =
+            if researching && sim.holder(Lock::Turn).is_none() { Errand::Work } else { Errand::Look };
         if sim.drivers.is_empty() {
             process::start(sim, errand);
         }
     }
 
     fn rests(sim: &Sim<Self>) -> bool {
-        sim.rest_head == Some(sim.journal.head())
+        sim.rest_head == Some(sim.journal.head()) && sim.scene.rested_with == sim.scene.place.digest()
     }
 
     fn intend(_name: Name, _scene: &Scene, rng: &mut Rng) -> Intended<Said> {

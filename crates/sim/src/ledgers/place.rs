@@ -56,8 +56,8 @@ impl Place {
             log.push(Entry::FileSays { gap: id, question, status });
         }
         for flip in &self.log {
-            let (gap, at_ms) = (flip.gap.clone(), flip.at.as_millis());
-            log.push(Entry::Logged { gap, old: flip.old.as_str(), new: flip.new.as_str(), at_ms });
+            let (gap, old, new) = (flip.gap.clone(), flip.old.as_str(), flip.new.as_str());
+            log.push(Entry::Logged { gap, old, new });
         }
     }
 }

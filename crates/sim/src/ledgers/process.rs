@@ -8,10 +8,10 @@ use std::convert::Infallible;
 use piton_engine::entry_of;
 use piton_engine::load::Loaded;
 use piton_engine::supervise::Became;
-use piton_model::ledger::{Overruled, merge, validate};
+use piton_model::ledger::{Gap, Overruled, merge, validate};
 use piton_model::ledger_machine::{
-    Command as Wish, Effect, Found, LedgerEvent, OpenResearch, Opening, Rejection, State, Used, apply, create,
-    decide,
+    Command as Wish, Effect, Found, LedgerEvent, OpenResearch, Opening, Rejection, State, Used, apply,
+    create, decide,
 };
 use piton_model::loop_machine::AttemptOutcome;
 use piton_model::{Machine, RunEvent, Timestamp};
@@ -57,7 +57,7 @@ enum At {
 
 struct Rewrite {
     seen: String,
-    gaps: Vec<piton_model::ledger::Gap>,
+    gaps: Vec<Gap>,
     overruled: Vec<Overruled>,
 }
 
@@ -86,10 +86,9 @@ pub(super) fn start(sim: &mut Sim<Ledgers>, errand: Errand) {
     let at = match errand {
         Errand::Work => At::Turn,
         Errand::Look => At::Lock(Then::Leave),
-        Errand::Change(_) => At::Lock(Then::Errand),
+        Errand::Change(_) | Errand::Set { .. } => At::Lock(Then::Errand),
     };
-    let command =
-        Command { pid, errand, at, loaded: None, sending: None, frozen_until: 0, unsynced: None };
+    let command = Command { pid, errand, at, loaded: None, sending: None, frozen_until: 0, unsynced: None };
     sim.drivers.push(Box::new(command));
 }
 
@@ -243,12 +242,20 @@ impl Command {
             Then::Leave => {
                 let loaded = self.loaded.as_ref().expect("the ledger is open");
                 if is_settled(&loaded.state, &sim.scene.place) {
+                    sim.scene.rested_with = sim.scene.place.digest();
                     sim.rested(loaded.head, &loaded.state);
                 }
                 After::Ended
             }
             Then::Errand => match self.errand.clone() {
                 Errand::Change(wish) => self.record(*wish, Then::Leave, sim),
+                Errand::Set { gap, priority, status } => match self.state().find(&gap).cloned() {
+                    None => After::Ended,
+                    Some(old) => {
+                        let gap = Box::new(Gap { priority, status: status.unwrap_or(old.status), ..old });
+                        self.record(Wish::Edit { gap, reason: "set".to_owned() }, Then::Leave, sim)
+                    }
+                },
                 Errand::Look | Errand::Work => After::Ended,
             },
             Then::Next => self.next_attempt(sim),

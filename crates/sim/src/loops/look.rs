@@ -33,7 +33,11 @@ impl Shown {
             status: state.status,
             iterations: state.counters.iterations,
             limit: state.config.limits.iterations,
-            question: state.people.questions.first().map(|question| (question.number, question.digest.clone())),
+            question: state
+                .people
+                .questions
+                .first()
+                .map(|question| (question.number, question.digest.clone())),
             cost_limit: state.config.limits.cost_microusd,
             at_limit: state.reason.map(Reason::as_str).is_some_and(|reason| reason.starts_with("limit:")),
         }

@@ -142,8 +142,13 @@ fn ended(exit: Exit<Report>, state: &State, around: &mut Around<'_, Loops>) -> A
             end.guard = Some(agent::guard(around.scene));
         }
         if look::last_seen(state).is_some_and(|before| before.tree != snapshot.tree) {
-            end.change =
-                Some(Change { files: Vec::new(), files_total: 1, added: 1, removed: 0, artifacts: Vec::new() });
+            end.change = Some(Change {
+                files: Vec::new(),
+                files_total: 1,
+                added: 1,
+                removed: 0,
+                artifacts: Vec::new(),
+            });
         }
         end.snapshot = Some(snapshot);
     }

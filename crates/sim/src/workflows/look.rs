@@ -67,11 +67,12 @@ pub(super) fn place(state: &State, attempt: &OpenAttempt) -> u32 {
     state.plan.graph().place(&attempt.step).map_or(0, |index| index as u32)
 }
 
-/// Since when this step asks, and the digest of the file that was refused since.
-pub(super) fn asks(state: &State, step: &StepId) -> Option<(Timestamp, Option<String>)> {
+/// What this step asks and since when, and the digest of the file that was refused since.
+pub(super) fn asks(state: &State, step: &StepId) -> Option<(u32, Timestamp, Option<String>)> {
     let runtime = state.step(step)?;
     let question = runtime.question.as_ref()?;
-    Some((question.since, runtime.refused_input.as_ref().map(|(digest, _)| digest.clone())))
+    let refused = runtime.refused_input.as_ref().map(|(digest, _)| digest.clone());
+    Some((question.number, question.since, refused))
 }
 
 /// What somebody found at the gates of this step, the last time.

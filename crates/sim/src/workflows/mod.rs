@@ -7,8 +7,8 @@ mod setting;
 
 use piton_model::loop_machine::AttemptOutcome;
 use piton_model::workflow::{
-    Command, Definition, Edit, Effect, Hold, ManualInput, Options, Order, State, StepId, StepReport, StepStatus,
-    WorkflowEvent as Event, create,
+    Command, Definition, Edit, Effect, Hold, ManualInput, Options, Order, State, StepId, StepReport,
+    StepStatus, WorkflowEvent as Event, create,
 };
 use piton_model::{Kind, Reason, Seq, Status, StopOrigin, Timestamp};
 use piton_store::Append;
@@ -86,7 +86,7 @@ pub(crate) struct Said {
 
 /// What a person wrote for this step since it asked, unless it was read before.
 fn input_for(state: &State, step: &StepId, scene: &Scene, plant: Option<Plant>) -> Option<Command> {
-    let (since, refused) = look::asks(state, step)?;
+    let (question, since, refused) = look::asks(state, step)?;
     let file = scene.inputs.iter().rev().find(|input| input.step == *step)?;
     let is_old = file.at < since && plant != Some(Plant::OldInputCounts);
     let input = match is_old {
@@ -96,7 +96,7 @@ fn input_for(state: &State, step: &StepId, scene: &Scene, plant: Option<Plant>) 
     // What cannot be read is said once.
     let digest = file.digest.clone();
     let news = input.is_ok() || refused.as_ref() != Some(&digest);
-    news.then(|| Command::TakeManualInput { step: step.clone(), digest, input })
+    news.then(|| Command::TakeManualInput { step: step.clone(), question, digest, input })
 }
 
 impl Simulated for Workflows {
@@ -365,7 +365,9 @@ impl Driven for Workflows {
     fn may_drop(effect: &Effect) -> bool {
         match effect {
             Effect::Attempt(_) => false,
-            Effect::Items { .. } | Effect::Gates { .. } | Effect::ManualInput { .. } | Effect::Timer(_) => true,
+            Effect::Items { .. } | Effect::Gates { .. } | Effect::ManualInput { .. } | Effect::Timer(_) => {
+                true
+            }
         }
     }
 

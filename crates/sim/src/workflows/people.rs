@@ -1,7 +1,7 @@
 //! What people ask of a workflow, and what they write into its files.
 
-use piton_model::StopOrigin;
 use piton_model::Status;
+use piton_model::StopOrigin;
 use piton_model::loop_machine::Answer;
 use piton_model::workflow::{Raise, StepId, WorkflowEvent as Event};
 

@@ -114,7 +114,9 @@ impl Job {
     /// A run of its own stands for the step: it is begun where it is not there, and followed to its end.
     fn follow(&mut self, attempt: &OpenAttempt, around: &mut Around<'_, Workflows>) -> Option<Command> {
         let number = attempt.number;
-        let again = around.plant == Some(Plant::NestedBegunAgain) && !self.fresh && !std::mem::replace(&mut self.fresh, true);
+        let again = around.plant == Some(Plant::NestedBegunAgain)
+            && !self.fresh
+            && !std::mem::replace(&mut self.fresh, true);
         let known = around.scene.nested.iter().position(|nested| nested.attempt == number);
         let Some(index) = known.filter(|_| !again) else {
             around.log.push(Entry::NestedBegun { attempt: number });

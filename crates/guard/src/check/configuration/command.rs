@@ -289,10 +289,9 @@ fn runs_nothing(line: &str) -> bool {
 /// A check that is no longer run here, unless it runs on another line of the file.
 fn removed(path: &str, old: &Line<'_>, new: Option<&Line<'_>>, after: &str) -> Option<Draft> {
     let check = which(old.text)?;
-    let is_make = path.to_lowercase().contains("makefile") || path.to_lowercase().contains("justfile");
     // Another target that runs it is another purpose.
     let left: Vec<_> = super::lines(after).into_iter().filter(|line| line.context == old.context).collect();
-    let emptied = is_make
+    let emptied = crate::paths::is_make(path)
         && PURPOSES.contains(&old.context)
         && (left.iter().any(|line| runs_nothing(line.text)) || !left.iter().any(|line| checks(line.text)));
     let still = !emptied

@@ -2,6 +2,7 @@
 //! it ended: scripts themselves, recipes of make and just, scripts of a package, steps of continuous integration.
 
 use super::outline::{Node, outline};
+use crate::paths;
 use crate::shell::Options;
 
 /// One script.
@@ -27,8 +28,7 @@ const IGNORING: &[&str] =
 /// The scripts of a file.
 pub(super) fn of(path: &str, text: &str) -> Vec<Script> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let lower = name.to_lowercase();
-    if lower.ends_with("makefile") || lower.ends_with(".mk") || lower == "justfile" {
+    if paths::is_make(path) {
         recipes(text)
     } else if name.ends_with(".yml") || name.ends_with(".yaml") {
         steps(path, text)

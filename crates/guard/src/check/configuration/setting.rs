@@ -122,7 +122,7 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
     let is_target = !name.starts_with('.')
         && old.text.contains(':')
         && !old.text.contains('=')
-        && path.to_lowercase().contains("makefile");
+        && crate::paths::is_make(path);
     let checking = ["test", "lint", "check", "cover", "coverage", "vet", "clippy"];
     (is_target && lost.iter().any(|word| checking.contains(&word.as_str())))
         .then(|| {

@@ -182,8 +182,7 @@ pub(super) fn names_test_file(text: &str) -> bool {
 
 /// The steps of a file that check something.
 fn steps<'a>(path: &str, text: &'a str) -> Vec<Step<'a>> {
-    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    let is_make = name.contains("makefile") || name.contains("justfile");
+    let is_make = paths::is_make(path);
     let mut found = Vec::new();
     for line in lines(text) {
         let others = [

@@ -159,3 +159,20 @@ fn a_failure_before_a_reboot_keeps_the_session() {
     driver.end_attempt(AttemptEnd { report: Some(report), ..works("t4") });
     assert_eq!(open_points(&driver), ["post_reboot"]);
 }
+
+#[test]
+fn an_iteration_that_is_given_up_has_its_hooks_called_and_is_given_up() {
+    let mut driver = Driver::begun(hooked(&[HookPoint::PostSession]));
+    driver.end_checks("t0", false);
+    driver.request(Event::SkipRequested {});
+    // The agent was faster than the request.
+    driver.end_attempt(works("t1"));
+    assert_eq!(open_points(&driver), ["post_session"]);
+    assert!(!driver.state.wants_cancel(), "hooks are called, never less than once");
+    ends(&mut driver);
+    assert!(driver.state.wants_cancel(), "nobody wants the verdict of what was given up");
+    let number = driver.open_round();
+    let round = CheckRound { cancelled: true, ..super::harness::round(number, "t1", false) };
+    driver.command(Command::EndChecks(Box::new(round)));
+    assert!(driver.state.judged.recent.back().unwrap().skipped);
+}

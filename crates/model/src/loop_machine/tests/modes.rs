@@ -252,3 +252,17 @@ fn more_files_lines_or_reboots_than_allowed_stop_the_run() {
     driver.iterate(AttemptEnd { change: Some(change(&["a"])), ..works("t2") }, false);
     driver.is(Status::Stopped, Reason::LimitLines);
 }
+
+#[test]
+fn a_breakpoint_asks_although_the_run_was_just_left_alone() {
+    let mut config = in_mode(Mode::Attended);
+    config.mode.attended.pause_before = false;
+    config.mode.attended.approve_changes = false;
+    config.mode.attended.breakpoints = vec![2];
+    let mut driver = begun(config);
+    driver.request(Event::ModeRequested { mode: Some(Mode::Unattended), break_at: None });
+    driver.iterate(works("t1"), false);
+    assert_eq!(driver.state.mode(), Mode::Unattended);
+    driver.is(Status::Waiting, Reason::Attended);
+    assert_eq!(kind(&driver), QuestionKind::BeforeIteration);
+}

@@ -18,9 +18,14 @@ fn approval() -> Driver {
     driver
 }
 
+/// A file that was found for the first question.
 fn file(input: Result<ManualInput, &str>) -> Command {
-    let digest = format!("{input:?}");
-    Command::TakeManualInput { step: "approval".into(), digest, input: input.map_err(str::to_owned) }
+    file_for(1, input)
+}
+
+fn file_for(question: u32, input: Result<ManualInput, &str>) -> Command {
+    let (step, digest) = ("approval".into(), format!("{input:?}"));
+    Command::TakeManualInput { step, question, digest, input: input.map_err(str::to_owned) }
 }
 
 fn input(approved: bool) -> ManualInput {
@@ -156,4 +161,15 @@ fn an_abort_stops_the_run_and_the_step_asks_again_when_it_goes_on() {
     driver.request(resume());
     driver.is(Status::Waiting, Reason::Human);
     assert_eq!(driver.state.questions()[0].1.number, 2);
+}
+
+#[test]
+fn a_file_that_was_found_for_one_question_does_not_answer_the_next() {
+    let mut driver = approval();
+    driver.request(answer(1, Answer::Abort));
+    driver.request(resume());
+    assert_eq!(driver.state.questions()[0].1.number, 2, "asked again, under a new number");
+    assert_eq!(driver.try_command(file(Ok(input(true)))), Err(Rejection::NotOpen));
+    driver.command(file_for(2, Ok(input(true))));
+    assert_eq!(driver.state.questions(), vec![]);
 }

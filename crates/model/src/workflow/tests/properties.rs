@@ -178,7 +178,9 @@ fn command(state: &State, happening: Happening) -> Command {
                 Effect::ManualInput { step, .. } => Some(step.clone()),
                 _ => None,
             });
-            Command::TakeManualInput { step, digest: "d".to_owned(), input }
+            let question = state.step(&step).and_then(|step| step.question.as_ref());
+            let question = question.map_or(0, |question| question.number);
+            Command::TakeManualInput { step, question, digest: "d".to_owned(), input }
         }
         Happening::Budget => Command::SpendBudget { detail: "spent".to_owned() },
         Happening::GiveUp => Command::GiveUp { detail: "no disk".to_owned() },
@@ -340,8 +342,8 @@ proptest! {
                     let verdict = |gate| GateVerdict { gate, open: true, why: None };
                     Command::TakeGates { step, verdicts: gates.into_iter().map(verdict).collect() }
                 }
-                Effect::ManualInput { step, .. } => {
-                    Command::TakeManualInput { step, digest: String::new(), input: Ok(yes) }
+                Effect::ManualInput { step, question } => {
+                    Command::TakeManualInput { step, question, digest: String::new(), input: Ok(yes) }
                 }
                 Effect::Timer(moment) => {
                     now = moment;

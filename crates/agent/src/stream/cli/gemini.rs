@@ -4,11 +4,34 @@
 
 use std::borrow::Cow;
 
-use piton_model::loop_machine::Usage;
+use piton_model::loop_machine::{ErrorClass, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Said, claude, problem, text};
+use super::{Adapter, Said, detail, problem, text};
+
+/// The adapter of Gemini CLI.
+pub(super) struct Cli;
+
+impl Adapter for Cli {
+    fn line<'a>(&self, words: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+        line(words, hear)
+    }
+
+    /// It exits with codes of its own, or with the status of an HTTP answer, of which a byte is left.
+    fn class_of_exit(&self, code: Option<i32>, _last_error: Option<&str>) -> Option<ErrorClass> {
+        let code = code?;
+        let is = |status: i32| code == status % 256;
+        match code {
+            41 => Some(ErrorClass::Auth),
+            55 => Some(ErrorClass::Permission),
+            _ if is(401) || is(403) => Some(ErrorClass::Auth),
+            _ if is(429) => Some(ErrorClass::RateLimit),
+            _ if is(500) || is(502) || is(503) || is(529) => Some(ErrorClass::Overloaded),
+            _ => None,
+        }
+    }
+}
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -53,7 +76,7 @@ struct Trouble<'a> {
     code: Option<&'a RawValue>,
 }
 
-pub(super) fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
     let line: Line<'a> = serde_json::from_slice(line).ok()?;
     match &*line.kind {
         "init" => hear(Said::Session(line.session_id?)),
@@ -61,7 +84,7 @@ pub(super) fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option
         "message" if line.delta == Some(true) => hear(Said::MoreText(line.content?)),
         "message" => hear(Said::Text(line.content?)),
         "tool_use" => {
-            let detail = line.parameters.map_or(Cow::Borrowed(""), |input| claude::detail(input.get()));
+            let detail = line.parameters.map_or(Cow::Borrowed(""), |input| detail(input.get()));
             hear(Said::Tool { name: line.tool_name?, detail });
         }
         "tool_result" => {}

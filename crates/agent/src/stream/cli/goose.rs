@@ -5,7 +5,20 @@ use std::borrow::Cow;
 use piton_model::loop_machine::Usage;
 use serde::Deserialize;
 
-use super::{Said, problem, text};
+use super::{Adapter, Said, problem, text};
+
+/// The adapter of goose.
+pub(super) struct Cli;
+
+impl Adapter for Cli {
+    fn line<'a>(&self, words: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+        line(words, hear)
+    }
+
+    fn names_its_session(&self) -> bool {
+        false
+    }
+}
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -35,7 +48,7 @@ struct Content<'a> {
     text: Option<Cow<'a, str>>,
 }
 
-pub(super) fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
     let line: Line<'a> = serde_json::from_slice(line).ok()?;
     match &*line.kind {
         "message" => {

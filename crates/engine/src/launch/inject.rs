@@ -5,9 +5,8 @@ use std::path::Path;
 
 use piton_model::loop_machine::Injection;
 
-use super::Context;
-
 /// An injection for one attempt.
+#[derive(Default)]
 pub(super) struct Injected {
     pub(super) arguments: Vec<String>,
     pub(super) env: BTreeMap<String, String>,
@@ -15,10 +14,10 @@ pub(super) struct Injected {
 }
 
 impl Injected {
-    pub(super) fn of(injection: &Injection, context: &Context, directory: &Path) -> Self {
+    pub(super) fn of(injection: &Injection, exe: &Path, brief: &Path, directory: &Path) -> Self {
         let places = [
-            ("{piton}", within_json(&context.exe)),
-            ("{brief}", within_json(&context.layout.brief(&context.run))),
+            ("{piton}", within_json(exe)),
+            ("{brief}", within_json(brief)),
             ("{report}", within_json(&piton_agent::report_file(directory))),
             ("{attempt}", within_json(directory)),
         ];

@@ -8,7 +8,16 @@ use std::borrow::Cow;
 use piton_model::loop_machine::{ErrorClass, Usage};
 use serde::Deserialize;
 
-use super::{Said, problem, text};
+use super::{Adapter, Said, problem, text};
+
+/// The adapter of Codex.
+pub(super) struct Cli;
+
+impl Adapter for Cli {
+    fn line<'a>(&self, words: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+        line(words, hear)
+    }
+}
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -65,7 +74,7 @@ struct TurnError<'a> {
     message: Cow<'a, str>,
 }
 
-pub(super) fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
     let line: Line<'a> = serde_json::from_slice(line).ok()?;
     match &*line.kind {
         "thread.started" => hear(Said::Session(line.thread_id?)),

@@ -1,4 +1,4 @@
-//! Walls around agents and checks: a view of the file system in which only their work is writable.
+//! Walls around what a run starts: a view of the file system in which only their work is writable.
 //!
 //! By [bubblewrap](https://github.com/containers/bubblewrap), a program that needs no privileges. Inside,
 //! everything can be read; what can be written is the work tree, the places an agent keeps its own things in, build
@@ -10,11 +10,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use piton_agent::Spec;
-use piton_model::State;
 use piton_sys::process::{self, Program, RunLimits};
-
-use super::Context;
 
 const PROGRAM: &str = "bwrap";
 
@@ -61,59 +57,10 @@ pub fn available() -> Result<(), String> {
     }
 }
 
-/// Puts walls around what `spec` starts, where the run is to have them.
-pub(super) fn confine(context: &Context, state: &State, mut spec: Spec) -> Spec {
-    let Some(confine) = &state.config.confine else { return spec };
-    let layout = &context.layout;
-    let outbox = piton_agent::outbox(&context.attempts().join(&spec.name));
-    let mut walls = Walls::default();
-    for place in state.config.agent.writes.iter().filter_map(|word| place_of(word)) {
-        make_room(&place);
-        walls.writable(place);
-    }
-    for place in CACHES.into_iter().filter_map(place_of) {
-        walls.writable(place);
-    }
-    // Seen even where it lies in a place that is empty inside.
-    walls.readable(layout.root().to_owned());
-    walls.writable(layout.tree().to_owned());
-    // Whoever can write there decides what git runs the next time a person, or piton, calls it.
-    for place in context.workspace.git_places() {
-        walls.readable(place);
-    }
-    for place in state.config.agent.settings.iter().filter_map(|word| place_of(word)) {
-        make_room(&place);
-        walls.readable(place);
-    }
-    for place in confine.write.iter().filter_map(|word| place_of(word)) {
-        walls.writable(place);
-    }
-    let protected = state.config.protect.iter().map(String::as_str).chain(["piton.toml"]);
-    for path in protected.map(|path| layout.tree().join(path)) {
-        walls.pin(layout.tree(), &path);
-        walls.readable(path);
-    }
-    walls.readable(layout.state());
-    walls.readable(context.exe.clone());
-    if let Some(settings) = settings_directory() {
-        walls.readable(settings);
-    }
-    walls.writable(outbox);
-    for socket in process::bound_sockets() {
-        walls.hide(layout.tree(), &socket);
-    }
-    let mut argv = vec![context.exe.display().to_string(), ENCLOSED_COMMAND.to_owned()];
-    argv.append(&mut spec.argv);
-    spec.argv = walls.around(&spec.cwd, argv);
-    // It is what this variable asks about.
-    spec.env.insert("IS_SANDBOX".to_owned(), "1".to_owned());
-    spec
-}
-
 /// Only what is there can be opened or closed to writing: an agent that starts for the first time finds its
 /// directories.
 /// A name with an extension is a file, which the agent has to do without.
-fn make_room(place: &Path) {
+pub(super) fn make_room(place: &Path) {
     if place.extension().is_none() && place.symlink_metadata().is_err() {
         let _ = piton_sys::file::create_private_dir(place);
     }
@@ -121,22 +68,32 @@ fn make_room(place: &Path) {
 
 /// What can be written and what cannot, in order: a later wall stands inside an earlier one.
 #[derive(Default)]
-struct Walls(Vec<String>);
+pub(super) struct Walls(Vec<String>);
 
 impl Walls {
-    fn writable(&mut self, path: PathBuf) {
-        self.bind("--bind-try", &path);
+    pub(super) fn writable(&mut self, path: &Path) {
+        self.bind("--bind-try", path);
     }
 
-    fn readable(&mut self, path: PathBuf) {
-        self.bind("--ro-bind-try", &path);
+    pub(super) fn readable(&mut self, path: &Path) {
+        self.bind("--ro-bind-try", path);
+    }
+
+    /// Opens what builds write to.
+    pub(super) fn open_caches(&mut self) {
+        places_of(&CACHES).iter().for_each(|place| self.writable(place));
     }
 
     /// Keeps the directories between `top` and `path` where they are: what is mounted cannot be moved away.
-    fn pin(&mut self, top: &Path, path: &Path) {
+    pub(super) fn pin(&mut self, top: &Path, path: &Path) {
         let mut between: Vec<_> = path.ancestors().skip(1).take_while(|above| *above != top).collect();
         between.reverse();
-        between.into_iter().for_each(|directory| self.writable(directory.to_owned()));
+        between.into_iter().for_each(|directory| self.writable(directory));
+    }
+
+    /// Puts nothing in place of the sockets that lie outside of `tree`.
+    pub(super) fn hide_sockets(&mut self, tree: &Path) {
+        process::bound_sockets().iter().for_each(|socket| self.hide(tree, socket));
     }
 
     /// Puts nothing in place of a socket: to read a file system is enough to connect through it.
@@ -155,7 +112,7 @@ impl Walls {
     }
 
     /// The command line that runs `argv` between these walls.
-    fn around(self, cwd: &Path, argv: Vec<String>) -> Vec<String> {
+    pub(super) fn around(self, cwd: &Path, argv: Vec<String>) -> Vec<String> {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let mut line = words(&[PROGRAM]);
         line.extend(UNSHARED.map(str::to_owned));
@@ -167,10 +124,17 @@ impl Walls {
             line.extend(words(&["--ro-bind-try", place, place]));
         }
         line.extend(self.0);
+        // It is what this variable asks about.
+        line.extend(words(&["--setenv", "IS_SANDBOX", "1"]));
         line.extend(["--chdir".to_owned(), cwd.display().to_string(), "--".to_owned()]);
         line.extend(argv);
         line
     }
+}
+
+/// The places that the configuration names, where they can be told.
+pub(super) fn places_of(words: &[impl AsRef<str>]) -> Vec<PathBuf> {
+    words.iter().filter_map(|word| place_of(word.as_ref())).collect()
 }
 
 /// The place that the configuration names: absolute, below the home, or in a variable.
@@ -184,7 +148,7 @@ fn place_of(word: &str) -> Option<PathBuf> {
 }
 
 /// Where the user's own limits and trust are.
-fn settings_directory() -> Option<PathBuf> {
+pub(super) fn settings_directory() -> Option<PathBuf> {
     piton_config::config_dir(&|name| std::env::var(name).ok()).ok()
 }
 
@@ -195,9 +159,9 @@ mod tests {
     #[test]
     fn an_inner_wall_comes_after_the_one_it_stands_in() {
         let mut walls = Walls::default();
-        walls.writable(PathBuf::from("/w"));
+        walls.writable(Path::new("/w"));
         walls.pin(Path::new("/w"), Path::new("/w/a/b/tests"));
-        walls.readable(PathBuf::from("/w/a/b/tests"));
+        walls.readable(Path::new("/w/a/b/tests"));
         let line = walls.around(Path::new("/w"), vec!["agent".to_owned(), "-p".to_owned()]).join(" ");
         assert!(line.starts_with("bwrap ") && line.ends_with("--chdir /w -- agent -p"), "{line}");
         let at = |text: &str| line.find(text).unwrap_or_else(|| panic!("`{text}` in {line}"));

@@ -10,7 +10,21 @@ use piton_model::loop_machine::{ErrorClass, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Said, problem, text};
+use super::{Adapter, Said, detail, problem, text};
+
+/// The adapter of Claude Code.
+pub(super) struct Cli;
+
+impl Adapter for Cli {
+    fn line<'a>(&self, words: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+        line(words, hear)
+    }
+
+    /// It does not even begin as root where it is to ask nobody.
+    fn class_of_exit(&self, _code: Option<i32>, last_error: Option<&str>) -> Option<ErrorClass> {
+        last_error.filter(|line| line.contains("cannot be used with root")).map(|_| ErrorClass::Permission)
+    }
+}
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -101,7 +115,7 @@ struct RateLimit<'a> {
     resets_at: Option<i64>,
 }
 
-pub(super) fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
     let line: Line<'a> = serde_json::from_slice(line).ok()?;
     match &*line.kind {
         "system" => system(line, hear),
@@ -123,7 +137,7 @@ fn system<'a>(line: Line<'a>, hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
             ));
         }
         "permission_denied" => {
-            hear(Said::Warning(format!("a tool was denied: {}", line.tool_name?).into()));
+            hear(Said::Denied(line.tool_name?));
         }
         "compact_boundary" => hear(Said::Warning("the conversation was compacted".into())),
         _ => {}
@@ -155,17 +169,6 @@ fn assistant<'a>(line: Line<'a>, hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
     Some(())
 }
 
-/// What a tool is used on, in one line.
-pub(super) fn detail<'a>(input: &'a str) -> Cow<'a, str> {
-    const NAMES: [&str; 9] =
-        ["command", "cmd", "file_path", "filePath", "path", "dir_path", "pattern", "url", "description"];
-    let Ok(fields) = serde_json::from_str::<HashMap<Cow<'a, str>, &'a RawValue>>(input) else {
-        return Cow::Borrowed("");
-    };
-    let text = |value: &&'a RawValue| serde_json::from_str::<Cow<'a, str>>(value.get()).ok();
-    NAMES.iter().find_map(|name| fields.get(*name).and_then(text)).unwrap_or_default()
-}
-
 fn rate_limit<'a>(info: &'a RawValue, hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
     let info: RateLimit<'a> = serde_json::from_str(info.get()).ok()?;
     if info.status.as_deref() == Some("rejected") {
@@ -183,7 +186,7 @@ fn result<'a>(line: Line<'a>, hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
     }
     usage(line.model_usage.unwrap_or_default(), hear);
     for denial in line.permission_denials.into_iter().flatten() {
-        hear(Said::Warning(format!("a tool was denied: {}", denial.tool_name).into()));
+        hear(Said::Denied(denial.tool_name));
     }
     if line.is_error == Some(true) {
         let reason = line.terminal_reason.as_deref().unwrap_or_default();

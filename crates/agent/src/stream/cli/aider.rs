@@ -4,9 +4,26 @@
 
 use piton_model::loop_machine::Usage;
 
-use super::Said;
+use super::{Adapter, Said};
 
-pub(super) fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+/// The adapter of aider.
+pub(super) struct Cli;
+
+impl Adapter for Cli {
+    fn line<'a>(&self, words: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+        line(words, hear)
+    }
+
+    fn says_when_it_ends(&self) -> bool {
+        false
+    }
+
+    fn names_its_session(&self) -> bool {
+        false
+    }
+}
+
+fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
     let line = std::str::from_utf8(line).ok()?;
     let Some(tokens) = line.strip_prefix("Tokens: ") else {
         hear(Said::MoreText(line.into()));

@@ -8,7 +8,20 @@ use piton_model::loop_machine::{ErrorClass, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Said, claude, problem, text};
+use super::{Adapter, Said, detail, problem, text};
+
+/// The adapter of opencode.
+pub(super) struct Cli;
+
+impl Adapter for Cli {
+    fn line<'a>(&self, words: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+        line(words, hear)
+    }
+
+    fn says_when_it_ends(&self) -> bool {
+        false
+    }
+}
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -76,7 +89,7 @@ struct TroubleData<'a> {
     status_code: Option<u64>,
 }
 
-pub(super) fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
     let line: Line<'a> = serde_json::from_slice(line).ok()?;
     let part = line.part.and_then(|part| serde_json::from_str::<Part<'a>>(part.get()).ok());
     if let Some(session) = line.session {
@@ -90,7 +103,7 @@ pub(super) fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option
         "tool_use" => {
             let part = part?;
             let input = part.state.and_then(|state| state.input);
-            let detail = input.map_or(Cow::Borrowed(""), |input| claude::detail(input.get()));
+            let detail = input.map_or(Cow::Borrowed(""), |input| detail(input.get()));
             hear(Said::Tool { name: part.tool?, detail });
         }
         "step_finish" => step(part?, hear),
