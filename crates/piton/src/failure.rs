@@ -66,6 +66,8 @@ impl From<piton_store::Error> for Failure {
             E::Corrupt(_) => of(ExitCode::Corrupt).hint("run `piton verify` to see all of it"),
             E::UnknownScheme { .. } => of(ExitCode::Usage).hint("give sqlite:PATH/.piton/journal.db"),
             E::Newer { .. } => of(ExitCode::Environment).hint("update piton on this machine"),
+            E::Older { .. } => of(ExitCode::Environment)
+                .hint("move .piton aside and begin anew; the piton that wrote it can still read it"),
             E::NoSpace { .. } => {
                 of(ExitCode::Environment).hint("free some space, then run `piton resume`; nothing is lost")
             }

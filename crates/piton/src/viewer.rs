@@ -217,6 +217,7 @@ impl Shown for State {
             Some(piton_model::loop_machine::Open::Checks(_)) => "checks",
             Some(piton_model::loop_machine::Open::Attempt(_)) => "agent works",
             Some(piton_model::loop_machine::Open::Hooks(_)) => "hooks",
+            Some(piton_model::loop_machine::Open::Commit(_)) => "commits",
             None => self.status.as_str(),
         };
         format!("#{}  {what}", self.work.iteration)

@@ -131,7 +131,7 @@ impl LocalClient {
         Ok(match self.kind(run).await? {
             Kind::Loop => !self.load(run, None).await?.state.requests.answers.is_empty(),
             Kind::Workflow => {
-                !self.load_as::<workflow::State>(run, None).await?.state.asked.answers.is_empty()
+                !self.load_as::<workflow::State>(run, None).await?.state.requests.answers.is_empty()
             }
             Kind::Ledger => false,
         })

@@ -63,7 +63,7 @@ impl Supervised for Starting<'_> {
         if let Some(detail) = money::spent(context, state)
             && state.options.cost_limit_action != CostAction::Warn
         {
-            return Ok(match state.asked.budget.as_ref() == Some(&detail) {
+            return Ok(match state.requests.budget.as_ref() == Some(&detail) {
                 true => Start::Unwanted,
                 false => Start::Instead(Command::SpendBudget { detail }),
             });

@@ -161,6 +161,7 @@ fn not_startable(attempt: &OpenAttempt, message: String) -> Command {
         prompt: None,
         change: None,
         guard: None,
+        said_bytes: None,
     };
     Command::EndAttempt { attempt: attempt.number, end: Box::new(end) }
 }

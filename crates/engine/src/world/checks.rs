@@ -11,7 +11,7 @@ use piton_model::loop_machine::{CheckResult, CheckRound};
 use piton_model::{Command, State};
 use piton_sys::file;
 
-use super::{Context, WorldError, attempt, land, measure, originals, snapshot_id, stop};
+use super::{Context, WorldError, attempt, measure, originals, snapshot_id, stop};
 use crate::launch::{COMMAND_OUTPUT_BYTES_MAX, Kept, Supervised, What, Work};
 use crate::supervise::{self, Rerun, Start};
 
@@ -30,7 +30,6 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
         checks: Vec::new(),
         conditions: Vec::new(),
         snapshot: None,
-        commit: None,
         duration_ms: 0,
         stops: Vec::new(),
         tests: Default::default(),
@@ -68,7 +67,6 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
         measure::take_tree(context, state, &snapshot, &mut result.measures);
     }
     result.snapshot = Some(snapshot);
-    result.commit = land::commit(context, state, &result)?;
     Ok(Command::EndChecks(Box::new(result)))
 }
 

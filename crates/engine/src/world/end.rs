@@ -50,7 +50,14 @@ pub(super) fn of_exit(
         prompt: None,
         change: None,
         guard: None,
+        said_bytes: said_bytes(exit, directory),
     }
+}
+
+/// What was said in this attempt, both ways: its prompt, and what it printed.
+fn said_bytes(exit: &Exit, directory: &Path) -> Option<u64> {
+    let prompt = piton_agent::prompt_file(directory).metadata().map_or(0, |file| file.len());
+    (exit.stdout_bytes > 0).then(|| exit.stdout_bytes.saturating_add(prompt))
 }
 
 /// What the stream says counts over what the agent reports of itself; usage is charged once.

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use piton_git::{Expected, Workspace};
-use piton_model::State;
 use piton_model::limits::clip;
-use piton_model::loop_machine::{CheckRound, GuardMode, Worktree, regressions};
+use piton_model::loop_machine::Worktree;
+use piton_model::{Command, State};
 
 use piton_sys::process::{Program, RunLimits};
 
@@ -98,36 +98,35 @@ fn run(program: Program, what: &str, launch: &Surroundings) -> Result<(), WorldE
     }
 }
 
-/// Commits what the checks of an iteration found green; the commit, if there was anything new.
-pub(super) fn commit(
-    context: &Context,
-    state: &State,
-    round: &CheckRound,
-) -> Result<Option<String>, WorldError> {
-    let green =
-        state.config.worktree.is_some() && state.work.attempt > 0 && !round.cancelled && round.all_pass();
-    // What the numbers speak against is refused right after; it must not be on the branch.
-    if !green || regresses(state, round) {
-        return Ok(None);
-    }
-    Ok(context.workspace.commit_all(&message(state))?)
+/// Commits what an iteration left, or finds the commit that was made of it before a crash.
+pub(super) fn commit(context: &Context, state: &State) -> Result<Command, WorldError> {
+    context.require_lease(state)?;
+    let commit = commit_or_find(&context.workspace, &message(state), &trailer(state))?;
+    Ok(Command::EndCommit { commit })
 }
 
-fn regresses(state: &State, round: &CheckRound) -> bool {
-    let found = regressions(
-        &state.config.thresholds,
-        state.seen.measures.as_ref(),
-        state.judged.reference.as_ref(),
-        round,
-    );
-    let counts = matches!(state.config.guard, GuardMode::Block | GuardMode::Ask);
-    counts && found.iter().any(|finding| finding.blocking)
+/// The commit of everything in this work tree: a new one, else the last one where it ends with `trailer`.
+fn commit_or_find(
+    workspace: &Workspace,
+    message: &str,
+    trailer: &str,
+) -> Result<Option<String>, piton_git::Error> {
+    if let Some(commit) = workspace.commit_all(message)? {
+        return Ok(Some(commit));
+    }
+    let ours = |(_, message): &(String, String)| message.trim_end().ends_with(trailer);
+    Ok(workspace.last_commit()?.filter(ours).map(|(commit, _)| commit))
+}
+
+/// The last line of a commit of ours: which run and iteration made it.
+fn trailer(state: &State) -> String {
+    format!("piton: run {}, iteration {}", state.run, state.work.iteration)
 }
 
 /// What the agent says it did, in its own words, and where that is on record.
 fn message(state: &State) -> String {
-    let report = state.work.ended.as_ref().and_then(|ended| ended.report.as_ref());
-    let summary = report.and_then(|report| report.summary.as_deref()).unwrap_or_default().trim();
+    let summary =
+        state.seen.report.as_ref().and_then(|report| report.summary.as_deref()).unwrap_or_default().trim();
     let first = summary.lines().next().unwrap_or_default().trim();
     let subject = match first {
         "" => format!("Iteration {}", state.work.iteration),
@@ -138,11 +137,41 @@ fn message(state: &State) -> String {
     };
     let body =
         if summary == subject || summary.is_empty() { String::new() } else { format!("{summary}\n\n") };
-    format!("{subject}\n\n{body}piton: run {}, iteration {}\n", state.run, state.work.iteration)
+    format!("{subject}\n\n{body}{}\n", trailer(state))
 }
 
 /// Whether a loop here would rather not work in place: on the default branch, or over uncommitted work.
 pub fn wants_worktree(workspace: &Workspace) -> Result<bool, piton_git::Error> {
     let standing = workspace.standing()?;
     Ok(standing.has_commit && (standing.is_default_branch || standing.is_dirty))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn git(tree: &std::path::Path, words: &[&str]) {
+        let done = Program::new("git").args(words).current_dir(tree).run(FURNISH_LIMITS).expect("git");
+        assert!(done.success(), "{words:?}");
+    }
+
+    #[test]
+    fn a_commit_that_was_made_before_a_crash_is_found_and_not_made_again() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let tree = directory.path().join("tree");
+        std::fs::create_dir_all(tree.join(".piton")).expect("a tree");
+        git(&tree, &["init", "-q"]);
+        let workspace = Workspace::open(&tree, &tree.join(".piton")).expect("a workspace");
+        let commit = |iteration: u32| {
+            let trailer = format!("piton: run r, iteration {iteration}");
+            commit_or_find(&workspace, &format!("Write it\n\n{trailer}\n"), &trailer).expect("a commit")
+        };
+        std::fs::write(tree.join("a.txt"), "one\n").expect("a file");
+        let first = commit(1);
+        assert!(first.is_some());
+        assert_eq!(commit(1), first, "it is there already");
+        assert_eq!(commit(2), None, "what another iteration made is not its own");
+        std::fs::write(tree.join("a.txt"), "two\n").expect("a file");
+        assert_ne!(commit(1), first, "put back, or done anew, it is another one");
+    }
 }

@@ -262,6 +262,7 @@ impl World for LocalWorld {
                     Effect::Attempt(attempt) => attempt::perform(&context, attempt, fresh, &state),
                     Effect::Checks(round) => checks::perform(&context, *round, &state),
                     Effect::Hooks(call) => hooks::perform(&context, call, &state),
+                    Effect::Commit(_) => land::commit(&context, &state),
                     Effect::Timer(_) => Ok(Command::Tick),
                 }
             };

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::measures::Measures;
+use crate::loop_machine::measures::Measures;
 
 /// Scores kept of a run.
 pub const RECENT_SCORES_MAX: usize = 20;

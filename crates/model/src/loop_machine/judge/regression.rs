@@ -5,13 +5,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::facts::CheckRound;
-use super::guard::Finding;
-use super::measures::{Measures, Share};
 use crate::finding::RegressionType::{
     self, CoverageRegression, FeatureRemoval, TestDeletion, ValidationBypass,
 };
 use crate::finding::Severity::{self, Critical, High, Medium};
+use crate::loop_machine::facts::CheckRound;
+use crate::loop_machine::guard::Finding;
+use crate::loop_machine::measures::{Measures, Share};
 
 /// From where on a number is a regression.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::reboot::RebootReason;
-use super::state::{Open, State};
+use super::state::State;
 use crate::event::Event;
 use crate::hook::HookPoint;
 use crate::limits::{CUSTOM_KEYS_MAX, clip};
@@ -133,20 +132,14 @@ pub struct HookProgress {
     pub stop: Option<String>,
 }
 
-/// The run passed `point`.
-pub(super) fn pass(state: &mut State, point: HookPoint) {
-    if is_hooked(state, point) && !state.hooks.passed.contains(&point) {
-        state.hooks.passed.push(point);
-    }
-}
-
 fn is_hooked(state: &State, point: HookPoint) -> bool {
     state.config.hooks.as_ref().is_some_and(|hooks| hooks.has(point))
 }
 
 /// The call that is due because of what happened.
 pub(super) fn due(state: &State) -> Option<Event> {
-    let points = state.hooks.passed.clone();
+    let points: Vec<_> =
+        state.hooks.passed.iter().copied().filter(|point| is_hooked(state, *point)).collect();
     (!points.is_empty()).then(|| call(state, points, None))
 }
 
@@ -181,45 +174,4 @@ pub(super) fn before_end(state: &State, event: &Event) -> Option<Event> {
 
 fn call(state: &State, points: Vec<HookPoint>, ending: Option<Ending>) -> Event {
     Event::HooksStarted { call: HookCall { number: state.hooks.calls + 1, points, ending } }
-}
-
-/// Hooks are about to be called.
-pub(super) fn started(state: &mut State, call: &HookCall) {
-    let hooked = &mut state.hooks;
-    hooked.calls = call.number;
-    hooked.passed.retain(|point| !call.points.contains(point));
-    for point in &call.points {
-        match point {
-            HookPoint::PreIteration => hooked.iteration = state.work.iteration + 1,
-            HookPoint::PreSession => hooked.attempt = state.work.attempt + 1,
-            HookPoint::LoopEnd => hooked.ended = true,
-            _ => {}
-        }
-    }
-    state.work.open = Some(Open::Hooks(call.clone()));
-}
-
-/// Hooks were called. Whether the session that was to be left is kept is decided here, too.
-pub(super) fn finished(state: &mut State, end: &HookEnd) {
-    state.work.open = None;
-    if let Some(why) = &end.stop {
-        state.hooks.stop.get_or_insert_with(|| why.clone());
-    }
-    // One that cannot be continued is left all the same.
-    let broken = matches!(state.session.handoff, Some(RebootReason::ErrorRecovery { .. }));
-    if end.keep_session && state.session.handoff.is_some() && !broken {
-        (state.session.spent, state.session.handoff) = (false, None);
-        state.counters.reboots = state.counters.reboots.saturating_sub(1);
-        if let Some(last) = state.session.reboots.back_mut() {
-            last.succeeded = false;
-        }
-    }
-}
-
-/// The run goes on: what was called before work that never began is called again.
-pub(super) fn resumed(state: &mut State) {
-    let hooked = &mut state.hooks;
-    (hooked.ended, hooked.stop) = (false, None);
-    hooked.iteration = hooked.iteration.min(state.counters.iterations);
-    hooked.attempt = hooked.attempt.min(state.work.attempt);
 }

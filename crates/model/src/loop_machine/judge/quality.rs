@@ -4,11 +4,42 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::facts::CheckRound;
-use super::measures::{Measures, TreeCounts};
+use crate::loop_machine::facts::CheckRound;
+use crate::loop_machine::measures::{Measures, TreeCounts};
 
-/// The score from which an iteration is good enough to be handed on.
-pub const ACCEPTABLE_SCORE: f64 = 70.0;
+/// What makes an iteration good.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct QualityPolicy {
+    /// What each dimension weighs: validation, completeness, correctness, readability, efficiency.
+    pub weights: [f64; 5],
+    /// What an error of a linter costs in validation, of 100.
+    pub lint_error_cost: f64,
+    /// What an error of a linter or a type checker costs in correctness.
+    pub error_cost: f64,
+    /// What a warning costs in readability.
+    pub warning_cost: f64,
+    /// The share by which the tree may grow for nothing.
+    pub growth_free: f64,
+    /// The share from which on growing costs all it can.
+    pub growth_max: f64,
+    /// The score from which an iteration is good enough to be handed on.
+    pub acceptable: f64,
+}
+
+impl Default for QualityPolicy {
+    fn default() -> Self {
+        Self {
+            weights: [0.30, 0.25, 0.25, 0.10, 0.10],
+            lint_error_cost: 5.0,
+            error_cost: 2.0,
+            warning_cost: 3.0,
+            growth_free: 0.2,
+            growth_max: 0.5,
+            acceptable: 70.0,
+        }
+    }
+}
 
 /// How good an iteration is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -33,9 +64,6 @@ pub struct Quality {
     pub efficiency: Option<f64>,
 }
 
-/// What each dimension weighs.
-const WEIGHTS: [f64; 5] = [0.30, 0.25, 0.25, 0.10, 0.10];
-
 impl Quality {
     /// The dimensions, by name, in the order of their weights.
     pub fn dimensions(&self) -> [(&'static str, Option<f64>); 5] {
@@ -50,7 +78,7 @@ impl Quality {
 }
 
 /// How good what a round judged is, compared with where the run began. `None` where nothing is known at all.
-pub fn judge(round: &CheckRound, baseline: Option<&Measures>) -> Option<Quality> {
+pub fn judge(policy: &QualityPolicy, round: &CheckRound, baseline: Option<&Measures>) -> Option<Quality> {
     let measures = &round.measures;
     let pass_rate = measures.tests.and_then(|tests| tests.pass_rate());
     let penalty = |count: Option<u64>, each: f64| count.map(|count| (100.0 - each * count as f64).max(0.0));
@@ -58,13 +86,17 @@ pub fn judge(round: &CheckRound, baseline: Option<&Measures>) -> Option<Quality>
         (!round.checks.is_empty()).then(|| 100.0 * round.passed() as f64 / round.checks.len() as f64);
     let mut quality = Quality {
         score: 0.0,
-        validation: mean([checks, pass_rate, penalty(measures.lint_errors, 5.0)]),
+        validation: mean([checks, pass_rate, penalty(measures.lint_errors, policy.lint_error_cost)]),
         completeness: mean([measures.coverage_percent(), tests_kept(measures, baseline), None]),
-        correctness: mean([pass_rate, penalty(measures.errors(), 2.0), None]),
-        readability: penalty(measures.lint_warnings, 3.0),
-        efficiency: measures.tree.zip(baseline.and_then(|start| start.tree)).and_then(growth),
+        correctness: mean([pass_rate, penalty(measures.errors(), policy.error_cost), None]),
+        readability: penalty(measures.lint_warnings, policy.warning_cost),
+        efficiency: measures
+            .tree
+            .zip(baseline.and_then(|start| start.tree))
+            .and_then(|trees| growth(policy, trees)),
     };
-    let known = || quality.dimensions().into_iter().zip(WEIGHTS).filter_map(|((_, d), w)| d.map(|d| (d, w)));
+    let known =
+        || quality.dimensions().into_iter().zip(policy.weights).filter_map(|((_, d), w)| d.map(|d| (d, w)));
     let weight: f64 = known().map(|(_, weight)| weight).sum();
     // Growth alone says nothing about whether anything works.
     quality.validation.or(quality.correctness).or(quality.completeness)?;
@@ -79,12 +111,13 @@ fn tests_kept(now: &Measures, baseline: Option<&Measures>) -> Option<f64> {
 }
 
 /// Full marks up to a fifth more than at the start, half of them from one and a half times on.
-fn growth((now, start): (TreeCounts, TreeCounts)) -> Option<f64> {
+fn growth(policy: &QualityPolicy, (now, start): (TreeCounts, TreeCounts)) -> Option<f64> {
     if start.lines == 0 {
         return None;
     }
     let grown = now.lines as f64 / start.lines as f64 - 1.0;
-    Some(tenths(100.0 - 50.0 * ((grown - 0.2) / 0.3).clamp(0.0, 1.0)))
+    let room = (policy.growth_max - policy.growth_free).max(f64::EPSILON);
+    Some(tenths(100.0 - 50.0 * ((grown - policy.growth_free) / room).clamp(0.0, 1.0)))
 }
 
 fn mean(parts: [Option<f64>; 3]) -> Option<f64> {
@@ -98,9 +131,9 @@ fn tenths(number: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::facts::CheckResult;
-    use super::super::measures::{Coverage, Share, TestCounts};
     use super::*;
+    use crate::loop_machine::facts::CheckResult;
+    use crate::loop_machine::measures::{Coverage, Share, TestCounts};
 
     fn round(passed: usize, failed: usize, measures: Measures) -> CheckRound {
         let check = |index: usize| CheckResult {
@@ -116,7 +149,6 @@ mod tests {
             checks: (0..passed + failed).map(check).collect(),
             conditions: Vec::new(),
             snapshot: None,
-            commit: None,
             stops: Vec::new(),
             tests: Default::default(),
             measures,
@@ -127,10 +159,10 @@ mod tests {
 
     #[test]
     fn what_is_unknown_neither_helps_nor_hurts() {
-        let quality = judge(&round(1, 1, Measures::default()), None).unwrap();
+        let quality = judge(&QualityPolicy::default(), &round(1, 1, Measures::default()), None).unwrap();
         assert_eq!((quality.validation, quality.completeness), (Some(50.0), None));
         assert_eq!(quality.score, 50.0);
-        assert_eq!(judge(&round(0, 0, Measures::default()), None), None);
+        assert_eq!(judge(&QualityPolicy::default(), &round(0, 0, Measures::default()), None), None);
     }
 
     #[test]
@@ -151,7 +183,7 @@ mod tests {
             tree: Some(TreeCounts { files: 10, lines: 1350, tests: 100, assertions: 300 }),
             ..Measures::default()
         };
-        let quality = judge(&round(1, 0, now), Some(&start)).unwrap();
+        let quality = judge(&QualityPolicy::default(), &round(1, 0, now), Some(&start)).unwrap();
         // Checks 100, tests 90, lint 100 − 5·2; coverage 80, tests 100 %; tests 90, errors 100 − 2·5; 100 − 3·10;
         // 35 % more lines is half way from 20 to 50.
         assert_eq!(quality.validation, Some(93.3));

@@ -80,6 +80,8 @@ pub struct RedlinePolicy {
     pub detect_degradation: bool,
     /// Samples that show whether it gets worse; twice as many are kept.
     pub samples: u32,
+    /// Tokens that a context is taken to have, where its agent does not say how full it is.
+    pub window_tokens: u64,
 }
 
 impl Default for RedlinePolicy {
@@ -90,6 +92,7 @@ impl Default for RedlinePolicy {
             iterations_min: 1,
             detect_degradation: true,
             samples: 5,
+            window_tokens: WINDOW_TOKENS,
         }
     }
 }

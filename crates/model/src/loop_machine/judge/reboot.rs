@@ -1,7 +1,7 @@
 //! When a session gives way to a fresh one: what calls for it, and how often that may be.
 //!
 //! Reads no clock: `now` is an argument, and the history comes from the state. What the fresh session is told is in
-//! [`super::handoff`].
+//! [`super::super::handoff`].
 
 use serde::{Deserialize, Serialize};
 
@@ -97,6 +97,21 @@ pub enum RebootReason {
         /// Why.
         error: String,
     },
+}
+
+impl RebootReason {
+    /// In words.
+    pub fn sentence(&self) -> String {
+        match self {
+            RebootReason::Redline { usage } => format!("its context is {usage} % full"),
+            RebootReason::Degradation => "its answers get worse".to_owned(),
+            RebootReason::IterationLimit => "it had its iterations".to_owned(),
+            RebootReason::DurationLimit => "it had its time".to_owned(),
+            RebootReason::PatternMatch { pattern } => format!("its agent said `{pattern}`"),
+            RebootReason::Manual => "somebody asked for it".to_owned(),
+            RebootReason::ErrorRecovery { error } => error.clone(),
+        }
+    }
 }
 
 /// What is known when it is decided. All counts are those of the session.

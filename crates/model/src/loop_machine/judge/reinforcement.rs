@@ -4,12 +4,10 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::state::State;
 use crate::Timestamp;
 use crate::limits::REINFORCEMENT_HISTORY_MAX;
-
-/// Iterations that make a plateau.
-const PLATEAU_ITERATIONS: usize = 3;
+use crate::loop_machine::state::State;
+use crate::loop_machine::verdict::{Conclusion, IterationVerdict, LevelRise};
 
 /// How firmly a prompt speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -64,8 +62,10 @@ pub struct Escalation {
     pub aggressive_at: Option<u32>,
     /// The iteration from which it is `Adaptive`.
     pub adaptive_at: Option<u32>,
-    /// A change of the score by less than this, in per cent, three times in a row is a plateau.
+    /// A change of the score by less than this, in per cent, so many times in a row is a plateau.
     pub plateau_percent: f64,
+    /// So many times.
+    pub plateau_iterations: u32,
 }
 
 impl Default for Escalation {
@@ -76,6 +76,7 @@ impl Default for Escalation {
             aggressive_at: None,
             adaptive_at: None,
             plateau_percent: 5.0,
+            plateau_iterations: 3,
         }
     }
 }
@@ -110,74 +111,77 @@ pub struct LevelChange {
     pub reason: String,
 }
 
-/// The run begins.
-pub(super) fn begin(state: &mut State) {
-    state.judged.reinforcement.level = Level::Off;
-    let level = state.config.reinforcement.level;
-    rise(state, level, 1, || "Loop initialization".to_owned());
+impl Reinforcement {
+    /// How a run begins.
+    pub(in crate::loop_machine) fn begun(level: Level, at: Timestamp) -> Self {
+        let mut begun = Self { level: Level::Off, ..Self::default() };
+        if level > Level::Off {
+            let reason = "Loop initialization".to_owned();
+            begun.take(&LevelRise { iteration: 1, from: Level::Off, to: level, reason }, at);
+        }
+        begun
+    }
+
+    /// Takes a rise in.
+    pub(in crate::loop_machine) fn take(&mut self, rise: &LevelRise, at: Timestamp) {
+        let LevelRise { iteration, from, to, reason } = rise.clone();
+        self.level = to;
+        self.changes += 1;
+        self.history.push_back(LevelChange { number: self.changes, at, iteration, from, to, reason });
+        while self.history.len() > REINFORCEMENT_HISTORY_MAX {
+            self.history.pop_front();
+        }
+    }
 }
 
-/// An iteration begins.
-pub(super) fn iteration_began(state: &mut State) {
-    let escalation = state.config.reinforcement;
+/// The rise that is due before `iteration`.
+pub(in crate::loop_machine) fn before_iteration(state: &State, iteration: u32) -> Option<LevelRise> {
+    let escalation = &state.config.reinforcement;
     let steps = [
         (escalation.standard_at, Level::Standard),
         (escalation.aggressive_at, Level::Aggressive),
         (escalation.adaptive_at, Level::Adaptive),
     ];
-    for (from, level) in steps {
-        if from.is_some_and(|from| state.work.iteration >= from) {
-            let iteration = state.work.iteration;
-            rise(state, level, iteration, || format!("Iteration {iteration} threshold reached"));
-        }
-    }
+    let due = |(from, _): &(Option<u32>, Level)| from.is_some_and(|from| iteration >= from);
+    steps.into_iter().filter(due).find_map(|(_, level)| {
+        rise(state, level, iteration, || format!("Iteration {iteration} threshold reached"))
+    })
 }
 
-/// An iteration has its verdict.
-pub(super) fn iteration_ended(state: &mut State) {
-    let Some(last) = state.judged.recent.back() else { return };
-    let number = last.number;
-    if last.regressed || last.refused {
-        rise(state, Level::Aggressive, number, || format!("Regression detected in iteration {number}"));
-    } else if is_plateau(state) {
-        let percent = state.config.reinforcement.plateau_percent;
-        rise(state, Level::Aggressive, number, || {
-            format!("Quality plateau detected ({PLATEAU_ITERATIONS} iterations < {percent}% delta)")
+/// The rise that follows from a verdict.
+pub(super) fn after_iteration(state: &State, conclusion: &Conclusion) -> Option<LevelRise> {
+    let number = conclusion.iteration;
+    if conclusion.regressed || conclusion.verdict == IterationVerdict::Refused {
+        return rise(state, Level::Aggressive, number, || {
+            format!("Regression detected in iteration {number}")
         });
     }
+    let Escalation { plateau_percent: percent, plateau_iterations: iterations, .. } =
+        state.config.reinforcement;
+    let plateau = is_plateau(state, conclusion);
+    let reason = || format!("Quality plateau detected ({iterations} iterations < {percent}% delta)");
+    plateau.then(|| rise(state, Level::Aggressive, number, reason)).flatten()
 }
 
 /// Whether the score has stopped moving short of the top.
-fn is_plateau(state: &State) -> bool {
-    let scores: Vec<f64> = state
-        .judged
-        .recent
-        .iter()
-        .rev()
-        .map_while(|record| record.quality.map(|quality| quality.score))
-        .take(PLATEAU_ITERATIONS + 1)
+fn is_plateau(state: &State, conclusion: &Conclusion) -> bool {
+    let Escalation { plateau_percent, plateau_iterations, .. } = state.config.reinforcement;
+    let before = state.judged.recent.iter().rev().map(|record| record.quality);
+    let scores: Vec<f64> = std::iter::once(conclusion.quality)
+        .chain(before)
+        .map_while(|quality| quality.map(|quality| quality.score))
+        .take(plateau_iterations as usize + 1)
         .collect();
-    scores.len() > PLATEAU_ITERATIONS
+    scores.len() > plateau_iterations as usize
         && scores[0] < 100.0
         && scores.windows(2).all(|pair| {
             let change = 100.0 * (pair[0] - pair[1]).abs() / pair[1].max(1.0);
-            change < state.config.reinforcement.plateau_percent
+            change < plateau_percent
         })
 }
 
-fn rise(state: &mut State, to: Level, iteration: u32, reason: impl Fn() -> String) {
+fn rise(state: &State, to: Level, iteration: u32, reason: impl Fn() -> String) -> Option<LevelRise> {
     let from = state.judged.reinforcement.level;
     let is_off = state.config.reinforcement.level == Level::Off;
-    if to <= from || is_off {
-        return;
-    }
-    let reinforcement = &mut state.judged.reinforcement;
-    reinforcement.level = to;
-    reinforcement.changes += 1;
-    let number = reinforcement.changes;
-    let at = state.updated_at;
-    reinforcement.history.push_back(LevelChange { number, at, iteration, from, to, reason: reason() });
-    while reinforcement.history.len() > REINFORCEMENT_HISTORY_MAX {
-        reinforcement.history.pop_front();
-    }
+    (to > from && !is_off).then(|| LevelRise { iteration, from, to, reason: reason() })
 }
