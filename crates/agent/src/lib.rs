@@ -32,7 +32,6 @@ pub use directory::{outbox, prompt_file, report_file, stderr_file, stdout_file};
 pub use launch::{Launch, launch};
 pub use record::{EndedBy, Exit, KeeperRecord, Started};
 pub use report::{
-    Note, NoteKind, Objectives, REPORT_BYTES_MAX, Report, ReportProblem, Status, Usage, read_report,
-    read_report_file, write_report_file,
+    REPORT_BYTES_MAX, Read, ReportProblem, microusd, read_report, read_report_file, write_report_file,
 };
 pub use spec::{Limits, Spec, SpecProblem, Stdin};

@@ -6,113 +6,24 @@
 
 use std::path::Path;
 
+use piton_model::loop_machine::{Note, NoteKind, Report};
 use piton_sys::file;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::directory::report_file;
 
-/// Larger reports are not read.
-pub const REPORT_BYTES_MAX: u64 = 1024 * 1024;
-
-/// What an agent reported. Every part is optional; absent means unknown.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Report {
-    /// What it asks for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<Status>,
-    /// Why.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// What it did.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub summary: Option<String>,
-    /// How to continue its conversation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<String>,
-    /// The tokens it used.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub usage: Option<Usage>,
-    /// What it cost.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cost_usd: Option<f64>,
-    /// How full its context is, from 0 to 100.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub context_usage_percent: Option<f64>,
-    /// What is done and what is left of its task.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub objectives: Option<Objectives>,
-    /// What it wants remembered.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<Note>,
-    /// Whatever else it wants to keep.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub custom: Option<Map<String, Value>>,
-    /// The kind of error it met, in its own word.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error_class: Option<String>,
-    /// A message for people.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
+/// A report as it was read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Read {
+    /// What it says. Every part is optional; absent means unknown.
+    pub report: Report,
     /// How many fields were left out: unknown ones, and those of the wrong type.
-    #[serde(skip)]
     pub ignored_fields: usize,
 }
 
-/// Something an agent wants remembered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Note {
-    /// What it is.
-    pub kind: NoteKind,
-    /// In words.
-    pub text: String,
-}
-
-/// What a note is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NoteKind {
-    /// Something that was chosen, and why.
-    Decision,
-    /// Something that was found out.
-    Finding,
-}
-
-/// What an agent asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// To verify that the work is done.
-    Done,
-    /// To ask a person.
-    Blocked,
-    /// To go on.
-    Continue,
-}
-
-/// Tokens used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
-    /// Read.
-    pub input_tokens: u64,
-    /// Written.
-    pub output_tokens: u64,
-    /// Read from a cache.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cached_input_tokens: Option<u64>,
-}
-
-/// The parts of a task.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Objectives {
-    /// Those done.
-    #[serde(default)]
-    pub completed: Vec<String>,
-    /// Those left.
-    #[serde(default)]
-    pub pending: Vec<String>,
-}
+/// Larger reports are not read.
+pub const REPORT_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Why there is no report although there is a file.
 #[derive(Debug, thiserror::Error)]
@@ -128,23 +39,23 @@ pub enum ReportProblem {
 /// Reads the report in the directory of an attempt; `None` where the agent wrote none.
 ///
 /// The file is one JSON object, or lines of which the last that is one counts.
-pub fn read_report(directory: &Path) -> Result<Option<Report>, ReportProblem> {
+pub fn read_report(directory: &Path) -> Result<Option<Read>, ReportProblem> {
     read_report_file(&report_file(directory))
 }
 
 /// Reads the report at `path`, likewise.
-pub fn read_report_file(path: &Path) -> Result<Option<Report>, ReportProblem> {
+pub fn read_report_file(path: &Path) -> Result<Option<Read>, ReportProblem> {
     let Some(bytes) = file::read_regular(path, REPORT_BYTES_MAX)? else { return Ok(None) };
     if bytes.trim_ascii().is_empty() {
         return Ok(None);
     }
     let object = parse(&bytes).or_else(|| bytes.rsplit(|&byte| byte == b'\n').find_map(parse));
-    object.map(|object| Some(Report::from_object(object))).ok_or(ReportProblem::NotAnObject)
+    object.map(|object| Some(of_object(object))).ok_or(ReportProblem::NotAnObject)
 }
 
-/// Writes `report` to `path`, whole or not at all.
+/// Writes what an agent may say of `report` to `path`, whole or not at all.
 pub fn write_report_file(path: &Path, report: &Report) -> Result<(), file::Error> {
-    let mut bytes = serde_json::to_vec(report).expect("a report has string keys");
+    let mut bytes = serde_json::to_vec(&to_object(report)).expect("a report has string keys");
     bytes.push(b'\n');
     file::write_atomic(path, &bytes, file::Durability::Unsynced)
 }
@@ -155,26 +66,78 @@ fn parse(bytes: &[u8]) -> Option<Map<String, Value>> {
     serde_json::from_slice(bytes).ok()
 }
 
-impl Report {
-    fn from_object(mut object: Map<String, Value>) -> Self {
-        let mut ignored = 0;
-        let report = Self {
-            status: take(&mut object, "status", &mut ignored),
-            reason: take(&mut object, "reason", &mut ignored),
-            summary: take(&mut object, "summary", &mut ignored),
-            session_id: take(&mut object, "session_id", &mut ignored),
-            usage: take(&mut object, "usage", &mut ignored),
-            cost_usd: take_within(&mut object, "cost_usd", f64::MAX, &mut ignored),
-            context_usage_percent: take_within(&mut object, "context_usage_percent", 100.0, &mut ignored),
-            objectives: take(&mut object, "objectives", &mut ignored),
-            notes: take(&mut object, "notes", &mut ignored).unwrap_or_default(),
-            custom: take(&mut object, "custom", &mut ignored),
-            error_class: take(&mut object, "error_class", &mut ignored),
-            message: take(&mut object, "message", &mut ignored),
-            ignored_fields: 0,
-        };
-        Self { ignored_fields: ignored + object.len(), ..report }
+fn of_object(mut object: Map<String, Value>) -> Read {
+    let (fields, ignored) = (&mut object, &mut 0);
+    let percent = take_within(fields, "context_usage_percent", 100.0, ignored);
+    let mut notes: Vec<Note> = take_known(fields, "notes", &["kind", "text"], ignored).unwrap_or_default();
+    // Nobody speaks for a person.
+    notes.retain(|note| note.kind != NoteKind::Person);
+    let report = Report {
+        status: take(fields, "status", ignored),
+        reason: take(fields, "reason", ignored),
+        summary: take(fields, "summary", ignored),
+        session_id: take(fields, "session_id", ignored),
+        usage: take_known(
+            fields,
+            "usage",
+            &["input_tokens", "output_tokens", "cached_input_tokens"],
+            ignored,
+        ),
+        cost_microusd: take_within(fields, "cost_usd", f64::MAX, ignored).and_then(microusd),
+        context_usage_percent: percent.map(|percent| percent as u8),
+        objectives: take_known(fields, "objectives", &["completed", "pending"], ignored),
+        notes,
+        custom: take(fields, "custom", ignored).unwrap_or_default(),
+        error_class: take(fields, "error_class", ignored),
+        message: take(fields, "message", ignored),
+        ..Report::default()
+    };
+    let ignored_fields = *ignored + object.len();
+    Read { report, ignored_fields }
+}
+
+/// The same fields, as they are read.
+fn to_object(report: &Report) -> Map<String, Value> {
+    let Report { status, reason, summary, session_id, usage, objectives, notes, custom, message, .. } =
+        report;
+    let dollars = report.cost_microusd.map(|cost| cost as f64 / 1e6);
+    let fields = [
+        ("status", json!(status)),
+        ("reason", json!(reason)),
+        ("summary", json!(summary)),
+        ("session_id", json!(session_id)),
+        ("usage", json!(usage)),
+        ("cost_usd", json!(dollars)),
+        ("context_usage_percent", json!(report.context_usage_percent)),
+        ("objectives", json!(objectives)),
+        ("notes", if notes.is_empty() { Value::Null } else { json!(notes) }),
+        ("custom", if custom.is_empty() { Value::Null } else { json!(custom) }),
+        ("error_class", json!(report.error_class)),
+        ("message", json!(message)),
+    ];
+    let said = fields.into_iter().filter(|(_, value)| !value.is_null());
+    said.map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// Dollars in millionths; what is no amount is unknown.
+pub fn microusd(cost: f64) -> Option<u64> {
+    (cost.is_finite() && cost >= 0.0).then_some((cost * 1e6).round() as u64)
+}
+
+/// Takes an object, or a list of them, out, without the members that nobody knows.
+fn take_known<T: DeserializeOwned>(
+    object: &mut Map<String, Value>,
+    name: &str,
+    known: &[&str],
+    ignored: &mut usize,
+) -> Option<T> {
+    let keep = |members: &mut Map<String, Value>| members.retain(|name, _| known.contains(&name.as_str()));
+    match object.get_mut(name) {
+        Some(Value::Object(members)) => keep(members),
+        Some(Value::Array(items)) => items.iter_mut().filter_map(Value::as_object_mut).for_each(keep),
+        _ => {}
     }
+    take(object, name, ignored)
 }
 
 /// Takes a field out; null means absent, and the wrong type is ignored.
@@ -195,9 +158,11 @@ fn take_within(object: &mut Map<String, Value>, name: &str, most: f64, ignored: 
 
 #[cfg(test)]
 mod tests {
+    use piton_model::loop_machine::{ErrorClass, ReportStatus, Usage};
+
     use super::*;
 
-    fn read(text: &[u8]) -> Result<Option<Report>, ReportProblem> {
+    fn read(text: &[u8]) -> Result<Option<Read>, ReportProblem> {
         let directory = tempfile::tempdir().unwrap();
         std::fs::create_dir(crate::outbox(directory.path())).unwrap();
         file::create_new(&report_file(directory.path()), text, file::Durability::Unsynced).unwrap();
@@ -205,31 +170,37 @@ mod tests {
     }
 
     fn report(text: &str) -> Report {
-        read(text.as_bytes()).unwrap().unwrap()
+        read(text.as_bytes()).unwrap().unwrap().report
     }
 
     #[test]
     fn every_field_is_read() {
-        let report = report(
-            r#"{"status": "done", "reason": "r", "summary": "s", "session_id": "i",
-                "usage": {"input_tokens": 1, "output_tokens": 2, "cached_input_tokens": 3},
+        let read = read(
+            br#"{"status": "done", "reason": "r", "summary": "s", "session_id": "i",
+                "usage": {"input_tokens": 1, "output_tokens": 2, "cached_input_tokens": 3, "new": 4},
                 "cost_usd": 0.25, "context_usage_percent": 61.5,
                 "objectives": {"completed": ["a"], "pending": ["b", "c"]},
+                "notes": [{"kind": "finding", "text": "t"}, {"kind": "person", "text": "not theirs"}],
                 "custom": {"k": [1]}, "error_class": "auth", "message": "m"}"#,
         );
-        assert_eq!(report.status, Some(Status::Done));
+        let Read { report, ignored_fields } = read.unwrap().unwrap();
+        assert_eq!(report.status, Some(ReportStatus::Done));
         assert_eq!(
             report.usage,
             Some(Usage { input_tokens: 1, output_tokens: 2, cached_input_tokens: Some(3) })
         );
-        assert_eq!((report.cost_usd, report.context_usage_percent), (Some(0.25), Some(61.5)));
+        assert_eq!((report.cost_microusd, report.context_usage_percent), (Some(250_000), Some(61)));
         assert_eq!(report.objectives.as_ref().unwrap().pending, ["b", "c"]);
-        assert_eq!(report.custom.as_ref().unwrap()["k"][0], 1);
-        let texts =
-            [&report.reason, &report.summary, &report.session_id, &report.error_class, &report.message];
-        assert_eq!(texts.map(|text| text.as_deref().unwrap()), ["r", "s", "i", "auth", "m"]);
-        assert_eq!(report.ignored_fields, 0);
-        assert_eq!(serde_json::from_value::<Report>(serde_json::to_value(&report).unwrap()).unwrap(), report);
+        assert_eq!(report.custom["k"][0], 1);
+        assert_eq!(report.notes, [Note { kind: NoteKind::Finding, text: "t".to_owned() }]);
+        let texts = [&report.reason, &report.summary, &report.session_id, &report.message];
+        assert_eq!(texts.map(|text| text.as_deref().unwrap()), ["r", "s", "i", "m"]);
+        assert_eq!((report.error_class, ignored_fields), (Some(ErrorClass::Auth), 0));
+        assert_eq!(
+            of_object(to_object(&report)),
+            Read { report, ignored_fields: 0 },
+            "it is written as it is read"
+        );
     }
 
     #[test]
@@ -243,12 +214,13 @@ mod tests {
 
     #[test]
     fn unknown_and_unusable_fields_are_left_out_and_counted() {
-        let report = report(
-            r#"{"status": "finished", "summary": 7, "reason": null, "cost_usd": -1, "context_usage_percent": 101,
+        let read = read(
+            br#"{"status": "finished", "error_class": "bad luck", "summary": 7, "reason": null, "cost_usd": -1, "context_usage_percent": 101,
                 "usage": {"input_tokens": -5, "output_tokens": 1}, "message": "kept", "colour": "red"}"#,
         );
-        let kept = Report { message: Some("kept".into()), ignored_fields: 6, ..Report::default() };
-        assert_eq!(report, kept);
+        let read = read.unwrap().unwrap();
+        let kept = Report { message: Some("kept".into()), ..Report::default() };
+        assert_eq!(read, Read { report: kept, ignored_fields: 7 });
     }
 
     #[test]

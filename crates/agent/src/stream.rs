@@ -1,24 +1,21 @@
 //! What an agent's output says, in one small vocabulary, whatever CLI it is.
 //!
-//! A parser per format turns a line into things [`Said`]; an [`Account`] adds them up. Decisions rest on fields
+//! An [`Adapter`] per CLI turns a line into things [`Said`]; an [`Account`] adds them up. Decisions rest on fields
 //! that the CLI fills in itself, never on what a model or a tool wrote. A line that nobody understands is
 //! counted and otherwise left alone: an agent that learns a new word does not fail for it.
 
 mod account;
-mod aider;
-mod claude;
-mod codex;
-mod gemini;
-mod goose;
+mod cli;
 mod lines;
-mod opencode;
 mod problem;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::io::{self, BufRead};
 
 use piton_model::loop_machine::{ErrorClass, StreamFormat, Usage};
 use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
 pub use account::Account;
 
@@ -66,6 +63,8 @@ pub enum Said<'a> {
     },
     /// Something a person should know, of which the attempt does not fail.
     Warning(Cow<'a, str>),
+    /// The agent was not allowed to use this tool, of which the attempt does not fail.
+    Denied(Cow<'a, str>),
     /// The last word: the agent has come to its end.
     Finished,
 }
@@ -77,23 +76,72 @@ fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Cow<'de, st
     Ok(Option::<Text<'_>>::deserialize(deserializer)?.map(|text| text.0))
 }
 
-/// Reads one line. `false` where nobody understands it.
-pub fn parse<'a>(format: &StreamFormat, line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> bool {
-    match format {
-        StreamFormat::Plain => false,
-        StreamFormat::Claude => claude::line(line, hear).is_some(),
-        StreamFormat::Codex => codex::line(line, hear).is_some(),
-        StreamFormat::Gemini => gemini::line(line, hear).is_some(),
-        StreamFormat::Opencode => opencode::line(line, hear).is_some(),
-        StreamFormat::Goose => goose::line(line, hear).is_some(),
-        StreamFormat::Aider => aider::line(line, hear).is_some(),
-        StreamFormat::Lines(fields) => lines::line(fields, line, hear).is_some(),
+/// What is special to one CLI: how its lines read, and what only its exit tells.
+pub trait Adapter: Sync {
+    /// Reads one line; `None` where it understands nothing of it.
+    fn line<'a>(&self, line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()>;
+
+    /// Whether it says so when it has come to its end: then one that exits with 0 before has failed.
+    fn says_when_it_ends(&self) -> bool {
+        true
     }
+
+    /// Whether its output names its session. One that does not has the session it was told to have.
+    fn names_its_session(&self) -> bool {
+        true
+    }
+
+    /// Of what a failed attempt failed, where only its exit code or the last line of its errors tells.
+    fn class_of_exit(&self, _code: Option<i32>, _last_error: Option<&str>) -> Option<ErrorClass> {
+        None
+    }
+}
+
+/// Who understands this format; nobody understands words for people, or what another piton knew.
+pub fn adapter(format: &StreamFormat) -> Option<Box<dyn Adapter + '_>> {
+    match format {
+        StreamFormat::Plain => None,
+        StreamFormat::Adapter(name) => {
+            let known = cli::ADAPTERS.iter().find(|(known, _)| known == name);
+            known.map(|(_, adapter)| Box::new(*adapter) as Box<dyn Adapter>)
+        }
+        StreamFormat::Lines(fields) => Some(Box::new(lines::Lines(fields))),
+    }
+}
+
+impl Adapter for &dyn Adapter {
+    fn line<'a>(&self, line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+        (**self).line(line, hear)
+    }
+
+    fn says_when_it_ends(&self) -> bool {
+        (**self).says_when_it_ends()
+    }
+
+    fn names_its_session(&self) -> bool {
+        (**self).names_its_session()
+    }
+
+    fn class_of_exit(&self, code: Option<i32>, last_error: Option<&str>) -> Option<ErrorClass> {
+        (**self).class_of_exit(code, last_error)
+    }
+}
+
+/// What a tool is used on, in one line.
+fn detail<'a>(input: &'a str) -> Cow<'a, str> {
+    const NAMES: [&str; 9] =
+        ["command", "cmd", "file_path", "filePath", "path", "dir_path", "pattern", "url", "description"];
+    let Ok(fields) = serde_json::from_str::<HashMap<Cow<'a, str>, &'a RawValue>>(input) else {
+        return Cow::Borrowed("");
+    };
+    let text = |value: &&'a RawValue| serde_json::from_str::<Cow<'a, str>>(value.get()).ok();
+    NAMES.iter().find_map(|name| fields.get(*name).and_then(text)).unwrap_or_default()
 }
 
 /// Adds up everything that `output` says.
 pub fn listen(format: &StreamFormat, mut output: impl BufRead) -> io::Result<Account> {
     let mut account = Account::default();
+    let Some(adapter) = adapter(format) else { return Ok(account) };
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -105,7 +153,7 @@ pub fn listen(format: &StreamFormat, mut output: impl BufRead) -> io::Result<Acc
         if words.is_empty() {
             continue;
         }
-        let known = parse(format, words, &mut |said| account.hear(said));
-        account.count(known);
+        let known = adapter.line(words, &mut |said| account.hear(said));
+        account.count(known.is_some());
     }
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use piton_agent::stream::{Account, listen, parse};
+use piton_agent::stream::{Account, adapter, listen};
 use piton_model::loop_machine::{ErrorClass, StreamField, StreamFormat, Usage};
 
 fn recordings() -> PathBuf {
@@ -98,6 +98,7 @@ fn what_was_cut_short_did_not_finish() {
 fn a_denied_tool_is_told_and_does_not_fail_the_attempt() {
     let account = heard("claude", "denied");
     assert_eq!(account.failure, None);
+    assert!(account.denied);
     assert_eq!(account.warnings, ["a tool was denied: Bash"]);
 }
 
@@ -128,7 +129,7 @@ not json
 fn aider_counts_in_words() {
     let words =
         b"Applied edit to a.py\nTokens: 1.2k sent, 950 received. Cost: $0.04 message, $0.10 session.\n";
-    let account = listen(&StreamFormat::Aider, &words[..]).unwrap();
+    let account = listen(&format_of("aider"), &words[..]).unwrap();
     let used = account.usage.unwrap();
     assert_eq!((used.input_tokens, used.output_tokens), (1200, 950));
     assert_eq!(account.cost_usd, Some(0.04));
@@ -165,7 +166,9 @@ fn garbage_is_survived() {
                     }
                     for format in &formats {
                         let mut account = Account::default();
-                        parse(format, &bent, &mut |said| account.hear(said));
+                        if let Some(adapter) = adapter(format) {
+                            adapter.line(&bent, &mut |said| account.hear(said));
+                        }
                         parsed += 1;
                     }
                 }

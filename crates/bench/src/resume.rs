@@ -7,7 +7,7 @@ use piton_engine::load;
 use piton_model::limits::{CHECKPOINT_BYTES_MIN, EVENTS_PER_APPEND_MAX};
 use piton_model::{Event, RunId, State, Timestamp};
 use piton_store::sqlite::Sqlite;
-use piton_store::{Append, Claim, Expect, Fence, Lease, Store, chain};
+use piton_store::{Append, Claim, Expect, Fence, Lease, Store};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 
 use crate::{Metric, Options, median, metric, steps};
@@ -108,9 +108,8 @@ impl Grower {
         self.bytes += encoded.iter().map(|event| (event.data.len() + event.kind.len()) as u64).sum::<u64>();
         let mut checkpoint = None;
         if self.bytes > self.checkpoint_bytes.max(CHECKPOINT_BYTES_MIN) {
-            let bytes = serde_json::to_vec(&state).expect("plain data");
-            let digest = chain::hex(&chain::digest(&bytes));
-            let taken = Event::CheckpointTaken { seq: self.head + encoded.len() as u64 + 1, digest };
+            let seq = self.head + encoded.len() as u64 + 1;
+            let (bytes, taken) = piton_engine::core::checkpoint_of(&state, seq);
             encoded.push(taken.encode());
             (self.bytes, self.checkpoint_bytes) = (0, bytes.len() as u64);
             checkpoint = Some(bytes);

@@ -48,6 +48,7 @@ pub(crate) fn succeeded() -> Box<AttemptEnd> {
         prompt: None,
         change: None,
         guard: None,
+        said_bytes: None,
     })
 }
 
@@ -98,25 +99,7 @@ pub(crate) fn config() -> LoopConfig {
         limits: Limits { iterations: u32::MAX, no_progress: u32::MAX, ..Limits::default() },
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
-        worktree: None,
-        guard: Default::default(),
-        protect: Vec::new(),
-        stop: Default::default(),
-        redline: Default::default(),
-        reboot: Default::default(),
-        rules_off: Vec::new(),
-        thresholds: Default::default(),
-        reinforcement: Default::default(),
-        recovery: Default::default(),
-        metrics: Vec::new(),
-        confine: None,
-        on_done: None,
-        gaps: None,
-        notify: None,
-        hooks: None,
-        mode: Default::default(),
-        prompts: Default::default(),
-        file_digest: None,
+        ..LoopConfig::new("", AgentConfig::default(), Vec::new())
     }
 }
 

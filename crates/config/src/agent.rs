@@ -10,17 +10,8 @@ use piton_model::loop_machine::AgentConfig;
 use crate::read;
 use crate::settings::{Layer, Settings, Sourced};
 
-const BUILT_IN: [(&str, &str); 6] = [
-    ("claude", include_str!("../agents/claude.toml")),
-    ("codex", include_str!("../agents/codex.toml")),
-    ("gemini", include_str!("../agents/gemini.toml")),
-    ("opencode", include_str!("../agents/opencode.toml")),
-    ("aider", include_str!("../agents/aider.toml")),
-    ("goose", include_str!("../agents/goose.toml")),
-];
-
-/// Agents that piton knows by name.
-pub const KNOWN_AGENTS: [&str; 6] = ["claude", "codex", "gemini", "opencode", "aider", "goose"];
+// `KNOWN_AGENTS`, the agents that piton knows by name, and `BUILT_IN`, their descriptions: by the build script.
+include!(concat!(env!("OUT_DIR"), "/agents.rs"));
 
 /// An agent, as the configuration describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

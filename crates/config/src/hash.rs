@@ -65,25 +65,7 @@ mod tests {
             limits: Limits::default(),
             on_lost: OnLost::default(),
             session: SessionPolicy::default(),
-            worktree: None,
-            guard: Default::default(),
-            protect: Vec::new(),
-            stop: Default::default(),
-            redline: Default::default(),
-            reboot: Default::default(),
-            rules_off: Vec::new(),
-            thresholds: Default::default(),
-            reinforcement: Default::default(),
-            recovery: Default::default(),
-            metrics: Vec::new(),
-            confine: None,
-            on_done: None,
-            gaps: None,
-            notify: None,
-            hooks: None,
-            mode: Default::default(),
-            prompts: Default::default(),
-            file_digest: None,
+            ..LoopConfig::new("", AgentConfig::default(), Vec::new())
         }
     }
 

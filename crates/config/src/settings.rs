@@ -32,7 +32,7 @@ pub use loops::{EndSection, LoopSection};
 pub use mode::{AttendedSection, Hours, HybridSection, ModeSection, Scheduled, SwitchSection, WindowSection};
 pub use notify::{NotifySettings, PerHour, Quiet};
 pub use places::{AutoOrFlag, ConfineSection, Views, Wanted, Worktree};
-pub use session::{RecoverySection, ReinforcementSection, SessionSection};
+pub use session::{ProgressSection, RecoverySection, ReinforcementSection, SessionSection};
 pub use stop::{Conditions, StopSection};
 
 use crate::agent::Agent;
@@ -41,7 +41,7 @@ use crate::limit::{LIMITS, Limit};
 use crate::problem::Place;
 
 /// Every section, in the order of the file format.
-pub const SECTIONS: [&Section; 29] = [
+pub const SECTIONS: [&Section; 30] = [
     &AgentSection::SECTION,
     &agent::NAMED_AGENTS,
     &LoopSection::SECTION,
@@ -53,6 +53,7 @@ pub const SECTIONS: [&Section; 29] = [
     &SessionSection::SECTION,
     &StopSection::SECTION,
     &checks::METRICS,
+    &ProgressSection::SECTION,
     &ReinforcementSection::SECTION,
     &RecoverySection::SECTION,
     &Worktree::SECTION,
@@ -165,6 +166,8 @@ pub struct Settings {
     pub stop: StopSection,
     /// `[metrics]`, in the order they were declared.
     pub metrics: Vec<Sourced<Metric>>,
+    /// `[progress]`.
+    pub progress: ProgressSection,
     /// `[reinforcement]`.
     pub reinforcement: ReinforcementSection,
     /// `[recovery]`.

@@ -13,7 +13,7 @@
 use std::collections::VecDeque;
 
 use piton_model::limits::{CHECKPOINT_BYTES_MIN, EVENTS_PER_APPEND_MAX};
-use piton_model::{Encoded, Epoch, Machine, RunEvent, Seq, State, Timestamp};
+use piton_model::{CheckpointName, Encoded, Epoch, Machine, RunEvent, Seq, State, Timestamp};
 use piton_store::Entry;
 
 use crate::entry::entry_of;
@@ -264,10 +264,8 @@ impl<M: Machine> Core<M> {
         let bytes: u64 = encoded.iter().map(|event| (event.data.len() + event.kind.len()) as u64).sum();
         let mut checkpoint = None;
         if self.bytes_since_checkpoint + bytes > self.checkpoint_bytes.max(CHECKPOINT_BYTES_MIN) {
-            let stored = serde_json::to_vec(&state).expect("a state is plain data");
-            let seq = self.head + encoded.len() as u64 + 1;
-            let digest = piton_store::chain::hex(&piton_store::chain::digest(&stored));
-            encoded.push(M::Event::checkpoint_taken(seq, digest).encode());
+            let (stored, named) = checkpoint_of(&state, self.head + encoded.len() as u64 + 1);
+            encoded.push(named.encode());
             checkpoint = Some(stored);
         }
         let planned = Planned {
@@ -315,4 +313,12 @@ impl<M: Machine> Core<M> {
         }
         actions
     }
+}
+
+/// The state as a checkpoint stores it, and the event at `seq` that names it in the chain.
+pub fn checkpoint_of<M: Machine>(state: &M, seq: Seq) -> (Vec<u8>, M::Event) {
+    let stored = serde_json::to_vec(state).expect("a state is plain data");
+    let digest = piton_store::chain::hex(&piton_store::chain::digest(&stored));
+    let named = M::Event::checkpoint_taken(CheckpointName { seq, digest, fold: M::FOLD });
+    (stored, named)
 }

@@ -1,14 +1,15 @@
 //! The one driver: a synchronous core and a thin shell around it.
 //!
 //! Owns how a run is advanced: [`core`] decides what to do, [`driver`] does it against a [`World`], and
-//! [`load`] brings a run back from the journal; [`world`] is the one that users have. Never prints and
-//! knows no SQL.
+//! [`load`] brings a run back from the journal; [`world`] is the one that users have. [`launch`] says how everything that
+//! a run starts is started, [`supervise`] what becomes of it. Never prints and knows no SQL.
 
+pub mod absence;
 pub mod client;
 pub mod core;
 pub mod driver;
 mod entry;
-mod launch;
+pub mod launch;
 mod layout;
 pub mod ledger;
 pub mod load;

@@ -114,15 +114,13 @@ async fn load_with<M: Machine>(
     at_most: Seq,
     checkpoint: Option<piton_store::Checkpoint>,
 ) -> Result<Loaded<M>, LoadError> {
-    let mut fold = match &checkpoint {
-        None => Fold { state: None, next: 1, bytes: 0 },
-        Some(checkpoint) => {
-            let state: M = serde_json::from_slice(&checkpoint.bytes)
-                .map_err(|_| LoadError::corrupt(run, checkpoint.seq, "its checkpoint does not decode"))?;
-            check_named::<M>(store, run, checkpoint).await?;
-            Fold { state: Some(state), next: checkpoint.seq + 1, bytes: 0 }
-        }
+    let stored = match &checkpoint {
+        Some(checkpoint) => state_of::<M>(store, run, checkpoint).await?,
+        None => None,
     };
+    let checkpoint = checkpoint.filter(|_| stored.is_some());
+    let next = checkpoint.as_ref().map_or(1, |checkpoint| checkpoint.seq + 1);
+    let mut fold = Fold { state: stored, next, bytes: 0 };
     loop {
         let events = store.read(run, fold.next, PAGE).await?;
         let count = events.len();
@@ -138,17 +136,22 @@ async fn load_with<M: Machine>(
     }
 }
 
-/// The checkpoint is the one that its chained event names.
-async fn check_named<M: Machine>(
+/// The state that a checkpoint holds. `None` where another version of the fold made it: the events say the same, and
+/// whoever drives the run next stores a new one. Bytes other than those that its chained event names are damage,
+/// whoever wrote them.
+async fn state_of<M: Machine>(
     store: &dyn Store,
     run: &RunId,
     checkpoint: &piton_store::Checkpoint,
-) -> Result<(), LoadError> {
+) -> Result<Option<M>, LoadError> {
     let events = store.read(run, checkpoint.seq, 1).await?;
     let named = events.first().map(|event| decode::<M::Event>(run, event)).transpose()?;
     let digest = chain::hex(&chain::digest(&checkpoint.bytes));
     match named.as_ref().and_then(RunEvent::as_checkpoint) {
-        Some((seq, named)) if seq == checkpoint.seq && named == digest => Ok(()),
+        Some(named) if named.seq == checkpoint.seq && named.digest == digest => {
+            let same_fold = named.fold == M::FOLD;
+            Ok(same_fold.then(|| serde_json::from_slice(&checkpoint.bytes).ok()).flatten())
+        }
         _ => Err(LoadError::corrupt(run, checkpoint.seq, "its checkpoint is not the one that was recorded")),
     }
 }

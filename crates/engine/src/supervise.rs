@@ -137,6 +137,9 @@ pub enum Became<E, I> {
     Lost(TreeProof),
 }
 
+/// What one act came to: what became of the attempt, once that is known.
+pub type Stepped<P> = Result<Option<Became<<P as Port>::Exit, <P as Port>::Instead>>, <P as Port>::Error>;
+
 /// An attempt on its way.
 #[derive(Debug)]
 pub struct Supervision {
@@ -181,7 +184,7 @@ impl Supervision {
     }
 
     /// One act; what became of the attempt, once that is known.
-    pub fn step<P: Port>(&mut self, port: &mut P) -> Result<Option<Became<P::Exit, P::Instead>>, P::Error> {
+    pub fn step<P: Port>(&mut self, port: &mut P) -> Stepped<P> {
         match &self.at {
             At::Look => return self.look(port),
             At::Start => {
@@ -224,7 +227,7 @@ impl Supervision {
         Ok(None)
     }
 
-    fn look<P: Port>(&mut self, port: &mut P) -> Result<Option<Became<P::Exit, P::Instead>>, P::Error> {
+    fn look<P: Port>(&mut self, port: &mut P) -> Stepped<P> {
         if self.origin.as_ref().is_some_and(|(host, _)| *host != port.host()) {
             // Its machine is not this one; the lease says that nobody drives it there any more.
             return Ok(Some(Became::Lost(TreeProof::Scanned)));

@@ -25,25 +25,7 @@ fn state() -> State {
         limits: Limits { iterations: 1_000, ..Limits::default() },
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
-        worktree: None,
-        guard: Default::default(),
-        protect: Vec::new(),
-        stop: Default::default(),
-        redline: Default::default(),
-        reboot: Default::default(),
-        rules_off: Vec::new(),
-        thresholds: Default::default(),
-        reinforcement: Default::default(),
-        recovery: Default::default(),
-        metrics: Vec::new(),
-        confine: None,
-        on_done: None,
-        gaps: None,
-        notify: None,
-        hooks: None,
-        mode: Default::default(),
-        prompts: Default::default(),
-        file_digest: None,
+        ..LoopConfig::new("", AgentConfig::default(), Vec::new())
     };
     let event = create("r".parse().expect("an id"), "task", config).expect("a configuration");
     apply(None, &event, NOW).expect("a state")
@@ -67,7 +49,6 @@ fn round(number: u32, passed: bool) -> Command {
         }],
         conditions: Vec::new(),
         snapshot: Some(Snapshot { id: format!("c{number}"), tree: format!("t{number}") }),
-        commit: None,
         duration_ms: 5,
         stops: Vec::new(),
         tests: Default::default(),
@@ -87,6 +68,7 @@ fn ended(attempt: u32) -> Command {
         prompt: None,
         change: None,
         guard: None,
+        said_bytes: None,
     };
     Command::EndAttempt { attempt, end: Box::new(end) }
 }
@@ -200,7 +182,7 @@ fn a_checkpoint_is_taken_when_enough_was_written() {
         let outcome = match &effect {
             Effect::Attempt(attempt) => ended(attempt.number),
             Effect::Checks(number) => round(*number, false),
-            Effect::Hooks(_) | Effect::Timer(_) => unreachable!("nothing waits here"),
+            Effect::Hooks(_) | Effect::Commit(_) | Effect::Timer(_) => unreachable!("nothing waits here"),
         };
         let planned = append_of(core.step(Input::Outcome(effect.clone(), outcome), NOW));
         bytes += planned.events.iter().map(|event| event.data.len()).sum::<usize>();

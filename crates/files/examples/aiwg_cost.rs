@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use piton_files::aiwg::{Context, History, Written, publish, render};
+use piton_model::loop_machine::progress::Progress;
 use piton_model::loop_machine::{
-    AgentConfig, Artifact, AttemptEnd, AttemptOutcome, Change, Check, CheckResult, CheckRound, Counts,
-    Coverage, GuardReport, Limits, LoopConfig, Measures, OnLost, OpenAttempt, Prompt, SessionPolicy, Share,
-    Snapshot, TestCounts, create,
+    AgentConfig, Artifact, AttemptEnd, AttemptOutcome, AttemptRuling, Change, Check, CheckResult, CheckRound,
+    Conclusion, Counts, Coverage, GuardReport, IterationVerdict, Limits, LoopConfig, Measures, Next, OnLost,
+    OpenAttempt, Prompt, Quality, SessionPolicy, SessionRuling, Share, Snapshot, TestCounts, Verdict, create,
 };
 use piton_model::{Event, State, Timestamp, apply};
 use piton_sys::file::{self, Durability};
@@ -104,18 +105,51 @@ fn iterate(state: &mut Option<State>, number: u32, files: u32, see: &mut dyn FnM
     let events = match number {
         0 => vec![
             create("ralph-cost-0123abcd".parse().expect("an id"), "Cost", config()).expect("a run"),
-            Event::ChecksFinished { round: Box::new(round(number, &snapshot)) },
+            Event::DriverStarted {
+                epoch: 1,
+                host: "h".to_owned(),
+                boot: "b".to_owned(),
+                pid: 1,
+                version: "0".to_owned(),
+            },
+            Event::ChecksFinished { round: Box::new(round(number, &snapshot)), fixed: 0 },
         ],
         _ => vec![
             Event::AttemptStarted { attempt: attempt(number) },
-            Event::AttemptFinished { attempt: number, end: Box::new(end(number, files, &snapshot)) },
+            Event::AttemptFinished {
+                attempt: number,
+                end: Box::new(end(number, files, &snapshot)),
+                ruling: AttemptRuling {
+                    next: Next::Checks,
+                    counts: true,
+                    hold: None,
+                    guard: Some(Verdict::Reported),
+                    session: SessionRuling::default(),
+                },
+            },
             Event::ChecksStarted { round: number + 1 },
-            Event::ChecksFinished { round: Box::new(round(number, &snapshot)) },
+            Event::ChecksFinished { round: Box::new(round(number, &snapshot)), fixed: 0 },
         ],
     };
-    for event in events {
-        *state = apply(state.take(), &event, at);
+    let mut fold = |event: &Event| {
+        *state = apply(state.take(), event, at);
         see(state.as_ref().expect("a run"));
+    };
+    events.iter().for_each(&mut fold);
+    if number > 0 {
+        let quality = Some(Quality { score: 50.0, ..Quality::default() });
+        fold(&Event::IterationConcluded {
+            conclusion: Box::new(Conclusion {
+                iteration: number,
+                verdict: IterationVerdict::Kept,
+                regressed: false,
+                changed: true,
+                progress: Progress { score: 0.2, made: true, indicators: Vec::new() },
+                quality,
+                best: number == 1,
+                findings: Vec::new(),
+            }),
+        });
     }
 }
 
@@ -139,25 +173,7 @@ fn config() -> LoopConfig {
         limits: Limits::default(),
         on_lost: OnLost::default(),
         session: SessionPolicy::default(),
-        worktree: None,
-        guard: Default::default(),
-        protect: Vec::new(),
-        redline: Default::default(),
-        reboot: Default::default(),
-        rules_off: Vec::new(),
-        thresholds: Default::default(),
-        reinforcement: Default::default(),
-        recovery: Default::default(),
-        metrics: Vec::new(),
-        confine: None,
-        on_done: None,
-        gaps: None,
-        notify: None,
-        hooks: None,
-        mode: Default::default(),
-        prompts: Default::default(),
-        file_digest: None,
-        stop: Default::default(),
+        ..LoopConfig::new("", AgentConfig::default(), Vec::new())
     }
 }
 
@@ -193,6 +209,7 @@ fn end(number: u32, files: u32, snapshot: &Snapshot) -> AttemptEnd {
             duration_ms: 12,
             ..GuardReport::default()
         }),
+        said_bytes: None,
     }
 }
 
@@ -213,7 +230,6 @@ fn round(number: u32, snapshot: &Snapshot) -> CheckRound {
         stops: Vec::new(),
         tests: Default::default(),
         snapshot: Some(snapshot.clone()),
-        commit: None,
         measures: Measures {
             tests: Some(TestCounts { passed: 149, failed: 1, skipped: 0, complete: true }),
             coverage: Some(Coverage { lines: Some(lines), ..Coverage::default() }),

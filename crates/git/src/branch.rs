@@ -98,6 +98,15 @@ impl Workspace {
         Ok(Some(String::from_utf8_lossy(&head).trim_end().to_owned()))
     }
 
+    /// The commit that this work tree stands on, and its message; `None` where there is none.
+    pub fn last_commit(&self) -> Result<Option<(String, String)>, Error> {
+        let answer = self.answer(self.git("log").args(["-1", "--format=%H%n%B", "HEAD"]))?;
+        Ok(answer.and_then(|text| {
+            let (commit, message) = text.split_once('\n')?;
+            Some((commit.to_owned(), message.to_owned()))
+        }))
+    }
+
     fn git(&self, command: &'static str) -> Call {
         Call::new(command, self.root())
     }

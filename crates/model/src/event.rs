@@ -7,262 +7,237 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::RunId;
 use crate::hook::Mode;
+use crate::lifecycle::run_events;
 use crate::loop_machine::{
-    Adoption, Answer, AttemptEnd, CheckRound, HookCall, HookEnd, LoopConfig, OpenAttempt, QuestionKind,
-    Raise, RecoveryStep, Snapshot, SwitchReason, TreeProof,
+    Adoption, Answer, AttemptEnd, AttemptRuling, CheckRound, Conclusion, Consequence, HookCall, HookEnd,
+    LevelRise, LoopConfig, OpenAttempt, OpenCommit, QuestionKind, Raise, RebootReason, RecoveryStep,
+    Snapshot, SwitchReason, TreeProof,
 };
 use crate::machine::{DecodeError, Encoded, RunEvent};
-use crate::status::{Kind, Reason};
-use crate::{Epoch, RunId, Seq, Timestamp};
+use crate::status::Kind;
 
-/// What happened. *Transitions* come from the driver, under its epoch; *requests* from anyone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Event {
-    // ── The life of a run ────────────────────────────────────────────────────────────────────────
-    /// The run exists. Always the first event.
-    RunCreated {
-        /// Its name.
-        run: RunId,
-        /// What kind of machine folds it.
-        kind: Kind,
-        /// One line for people.
-        title: String,
-        /// What it was asked to do, with every default filled in.
-        config: Box<LoopConfig>,
-    },
-    /// A driver took the lease.
-    DriverStarted {
-        /// The epoch it drives under.
-        epoch: Epoch,
-        /// The machine it runs on.
-        host: String,
-        /// That machine's boot.
-        boot: String,
-        /// Its process there.
-        pid: u32,
-        /// The piton that drives.
-        version: String,
-    },
-    /// The work tree was looked at outside an attempt: at the start, or because somebody edited it.
-    SnapshotTaken {
-        /// What was found.
-        snapshot: Snapshot,
-    },
+run_events! {
+    raise: Raise;
 
-    // ── Work: intent before the act, outcome after it ────────────────────────────────────────────
-    /// The driver means to run the checks. Only while `running` with nothing open.
-    ChecksStarted {
-        /// Counts the rounds of this run; names the directories of the check processes.
-        round: u32,
-    },
-    /// The checks were run.
-    ChecksFinished {
-        /// What they found.
-        round: Box<CheckRound>,
-    },
-    /// The tree is the one of an earlier round, so its verdict holds. Nothing was run.
-    ChecksReused {
-        /// The round whose verdict is taken.
-        of_round: u32,
-    },
-    /// The driver means to start this attempt. Only while `running` with nothing open.
-    AttemptStarted {
-        /// What is about to run, and where it will leave its traces.
-        attempt: OpenAttempt,
-    },
-    /// The attempt ended and its outcome is known.
-    AttemptFinished {
-        /// Which.
-        attempt: u32,
-        /// How.
-        end: Box<AttemptEnd>,
-    },
-    /// The attempt was never started: its tombstone was published before anything ran.
-    AttemptAbandoned {
-        /// Which.
-        attempt: u32,
-    },
-    /// The attempt's outcome cannot be known. Nothing of it runs any more.
-    AttemptLost {
-        /// Which.
-        attempt: u32,
-        /// How it is known that nothing runs.
-        tree: TreeProof,
-    },
+    /// What happened. *Transitions* come from the driver, under its epoch; *requests* from anyone.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case", deny_unknown_fields)]
+    pub enum Event {
+        // ── The life of a run ────────────────────────────────────────────────────────────────────────
+        /// The run exists. Always the first event.
+        RunCreated {
+            /// Its name.
+            run: RunId,
+            /// What kind of machine folds it.
+            kind: Kind,
+            /// One line for people.
+            title: String,
+            /// What it was asked to do, with every default filled in.
+            config: Box<LoopConfig>,
+        },
+        /// The work tree was looked at outside an attempt: at the start, or because somebody edited it.
+        SnapshotTaken {
+            /// What was found.
+            snapshot: Snapshot,
+        },
 
-    /// The driver means to call the hooks at these points. Only while `running` with nothing open.
-    HooksStarted {
-        /// Which points.
-        call: HookCall,
-    },
-    /// The hooks were called.
-    HooksFinished {
-        /// What they did.
-        end: Box<HookEnd>,
-    },
+        // ── Work: intent before the act, outcome after it ────────────────────────────────────────────
+        /// The driver means to run the checks. Only while `running` with nothing open.
+        ChecksStarted {
+            /// Counts the rounds of this run; names the directories of the check processes.
+            round: u32,
+        },
+        /// The checks were run.
+        ChecksFinished {
+            /// What they found.
+            round: Box<CheckRound>,
+            /// Checks that failed in the round before and pass now, and conditions that hold now.
+            fixed: u32,
+        },
+        /// The tree is the one of an earlier round, so its verdict holds. Nothing was run.
+        ChecksReused {
+            /// The round whose verdict is taken.
+            of_round: u32,
+        },
+        /// The driver means to start this attempt. Only while `running` with nothing open.
+        AttemptStarted {
+            /// What is about to run, and where it will leave its traces.
+            attempt: OpenAttempt,
+        },
+        /// The attempt ended and its outcome is known.
+        AttemptFinished {
+            /// Which.
+            attempt: u32,
+            /// How.
+            end: Box<AttemptEnd>,
+            /// What follows from that.
+            ruling: AttemptRuling,
+        },
+        /// The attempt was never started: its tombstone was published before anything ran.
+        AttemptAbandoned {
+            /// Which.
+            attempt: u32,
+        },
+        /// The attempt's outcome cannot be known. Nothing of it runs any more.
+        AttemptLost {
+            /// Which.
+            attempt: u32,
+            /// How it is known that nothing runs.
+            tree: TreeProof,
+        },
 
-    /// A recovery from a regression came one step further.
-    RecoveryAdvanced {
-        /// Counts the recoveries of this run.
-        recovery: u32,
-        /// The step.
-        step: RecoveryStep,
-    },
+        /// The driver means to commit what a green iteration left, on the branch of the run's own work tree. Only while
+        /// `running` with nothing open, after the iteration's verdict.
+        CommitStarted {
+            /// What.
+            commit: OpenCommit,
+        },
+        /// The tree is on the branch.
+        CommitFinished {
+            /// The iteration that left it.
+            iteration: u32,
+            /// The tree.
+            tree: String,
+            /// The commit; none where there was nothing new.
+            commit: Option<String>,
+        },
 
-    /// The run changed between attended, unattended and hybrid.
-    ModeSwitched {
-        /// From.
-        from: Mode,
-        /// To.
-        to: Mode,
-        /// Why.
-        why: SwitchReason,
-    },
+        /// The driver means to call the hooks at these points. Only while `running` with nothing open.
+        HooksStarted {
+            /// Which points.
+            call: HookCall,
+        },
+        /// The hooks were called.
+        HooksFinished {
+            /// What they did.
+            end: Box<HookEnd>,
+        },
 
-    // ── Rests and ends ───────────────────────────────────────────────────────────────────────────
-    /// The run needs a person to say something.
-    QuestionAsked {
-        /// Counts the questions of this run.
-        question: u32,
-        /// What it is about.
-        kind: QuestionKind,
-        /// Exactly what is shown.
-        text: String,
-        /// Digest of what is shown; an answer may bind to it.
-        digest: String,
-    },
-    /// An answer was taken or refused.
-    QuestionClosed {
-        /// Which question.
-        question: u32,
-        /// The answer that counts.
-        answer: Answer,
-        /// What came with it.
-        comment: Option<String>,
-    },
-    /// An answer came that does not count: late, duplicate, or to something other than was shown.
-    AnswerRefused {
-        /// The question it named.
-        question: u32,
-        /// Why it does not count.
-        why: String,
-    },
-    /// Rests until a moment (`until`) or until a person acts.
-    RunWaiting {
-        /// What for.
-        reason: Reason,
-        /// The durable timer, if it is a moment.
-        until: Option<Timestamp>,
-    },
-    /// Rests because a person asked.
-    RunPaused {},
-    /// Goes on after a rest. Streaks that caused it begin anew, counters do not.
-    RunResumed {
-        /// Limits that were raised with it.
-        raise: Raise,
-    },
-    /// Stopped short of its goal; can be resumed.
-    RunStopped {
-        /// Why.
-        reason: Reason,
-        /// A sentence for people, where the reason alone is not enough.
-        detail: Option<String>,
-    },
-    /// Reached its goal.
-    RunCompleted {
-        /// By which rule.
-        reason: Reason,
-    },
-    /// Gave up.
-    RunFailed {
-        /// Why.
-        reason: Reason,
-        /// A sentence for people.
-        detail: Option<String>,
-    },
+        // ── Verdicts: what was judged, with the outcome it was judged by in the same append ──────────
+        /// The iteration under way has its verdict.
+        IterationConcluded {
+            /// The verdict.
+            conclusion: Box<Conclusion>,
+        },
+        /// Prompts speak more firmly from now on.
+        LevelRaised {
+            /// How firmly, and why.
+            rise: LevelRise,
+        },
+        /// The session gives way to a fresh one, which is told what the old one knew.
+        SessionRebooted {
+            /// Why.
+            reason: RebootReason,
+        },
+        /// The session should give way to a fresh one; a person is to be asked first.
+        RebootProposed {
+            /// Why.
+            reason: RebootReason,
+        },
+        /// A recovery from a regression came one step further.
+        RecoveryAdvanced {
+            /// Counts the recoveries of this run.
+            recovery: u32,
+            /// The step.
+            step: RecoveryStep,
+        },
 
-    // ── Requests: facts that anyone may append; the driver folds them in ─────────────────────────
-    /// Rest after the work that is open.
-    PauseRequested {},
-    /// Stop after the work that is open, or now.
-    StopRequested {
-        /// Kill a living agent instead of letting it finish.
-        now: bool,
-        /// Who asked.
-        origin: StopOrigin,
-    },
-    /// Give up the iteration that is under way and begin the next.
-    SkipRequested {},
-    /// Begin a fresh session with the next attempt, and hand on what the old one knew.
-    RebootRequested {},
-    /// Go on.
-    ResumeRequested {
-        /// With these limits raised.
-        raise: Raise,
-    },
-    /// Change the mode, or rest before an iteration.
-    ModeRequested {
-        /// To this one.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        mode: Option<Mode>,
-        /// Ask a person before this iteration.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        break_at: Option<u32>,
-    },
-    /// An answer to a question.
-    AnswerGiven {
-        /// Which question.
-        question: u32,
-        /// The answer.
-        answer: Answer,
-        /// What the agent should know about it.
-        comment: Option<String>,
-        /// Digest of what the person saw.
-        seen: Option<String>,
-    },
-    /// Something the agent should read at its next prompt.
-    AgentTold {
-        /// The message.
-        text: String,
-    },
+        /// The run changed between attended, unattended and hybrid.
+        ModeSwitched {
+            /// From.
+            from: Mode,
+            /// To.
+            to: Mode,
+            /// Why.
+            why: SwitchReason,
+        },
 
-    /// The run goes on with what another one left. Only right after its creation.
-    RunAdopted {
-        /// What that was.
-        adoption: Box<Adoption>,
-    },
-    /// A person notes something, and sets values that are kept with the run.
-    NoteAdded {
-        /// In words; may be empty where values are set.
-        text: String,
-        /// The values by name; `null` forgets one.
-        set: BTreeMap<String, serde_json::Value>,
-    },
-    /// A person prefers this iteration to the best one; 0 takes that back.
-    BestChosen {
-        /// Which.
-        iteration: u32,
-        /// Why.
-        reason: String,
-    },
-    /// A person says whether a finding of the guard is a false alarm.
-    FindingMarked {
-        /// The finding's id.
-        finding: String,
-        /// It is one.
-        false_positive: bool,
-    },
+        // ── People ───────────────────────────────────────────────────────────────────────────────────
+        /// The run needs a person to say something.
+        QuestionAsked {
+            /// Counts the questions of this run.
+            question: u32,
+            /// What it is about.
+            kind: QuestionKind,
+            /// Exactly what is shown.
+            text: String,
+            /// Digest of what is shown; an answer may bind to it.
+            digest: String,
+        },
+        /// An answer was taken or refused.
+        QuestionClosed {
+            /// Which question.
+            question: u32,
+            /// The answer that counts.
+            answer: Answer,
+            /// What came with it.
+            comment: Option<String>,
+            /// What follows from it.
+            consequence: Consequence,
+            /// What the agent is told of it.
+            tell: Option<String>,
+        },
 
-    // ── Bookkeeping ──────────────────────────────────────────────────────────────────────────────
-    /// A checkpoint of the state was stored with this append. Chaining its digest makes rot visible.
-    CheckpointTaken {
-        /// The state after this event is the one that was stored.
-        seq: Seq,
-        /// Digest of its bytes.
-        digest: String,
-    },
+        // ── Requests: facts that anyone may append; the driver folds them in ─────────────────────────
+        /// Give up the iteration that is under way and begin the next.
+        SkipRequested {},
+        /// Begin a fresh session with the next attempt, and hand on what the old one knew.
+        RebootRequested {},
+        /// Change the mode, or rest before an iteration.
+        ModeRequested {
+            /// To this one.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            mode: Option<Mode>,
+            /// Ask a person before this iteration.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            break_at: Option<u32>,
+        },
+        /// An answer to a question.
+        AnswerGiven {
+            /// Which question.
+            question: u32,
+            /// The answer.
+            answer: Answer,
+            /// What the agent should know about it.
+            comment: Option<String>,
+            /// Digest of what the person saw.
+            seen: Option<String>,
+        },
+        /// Something the agent should read at its next prompt.
+        AgentTold {
+            /// The message.
+            text: String,
+        },
+
+        /// The run goes on with what another one left. Only right after its creation.
+        RunAdopted {
+            /// What that was.
+            adoption: Box<Adoption>,
+        },
+        /// A person notes something, and sets values that are kept with the run.
+        NoteAdded {
+            /// In words; may be empty where values are set.
+            text: String,
+            /// The values by name; `null` forgets one.
+            set: BTreeMap<String, serde_json::Value>,
+        },
+        /// A person prefers this iteration to the best one; 0 takes that back.
+        BestChosen {
+            /// Which.
+            iteration: u32,
+            /// Why.
+            reason: String,
+        },
+        /// A person says whether a finding of the guard is a false alarm.
+        FindingMarked {
+            /// The finding's id.
+            finding: String,
+            /// It is one.
+            false_positive: bool,
+        },
+    }
 }
 
 /// Who asked a run to stop.
@@ -287,8 +262,14 @@ pub const KINDS: &[&str] = &[
     "attempt_finished",
     "attempt_abandoned",
     "attempt_lost",
+    "commit_started",
+    "commit_finished",
     "hooks_started",
     "hooks_finished",
+    "iteration_concluded",
+    "level_raised",
+    "session_rebooted",
+    "reboot_proposed",
     "recovery_advanced",
     "mode_switched",
     "question_asked",
@@ -343,24 +324,5 @@ impl Event {
                 | Event::BestChosen { .. }
                 | Event::FindingMarked { .. }
         )
-    }
-}
-
-impl RunEvent for Event {
-    const TYPES: &'static [&'static str] = KINDS;
-
-    fn checkpoint_taken(seq: Seq, digest: String) -> Self {
-        Event::CheckpointTaken { seq, digest }
-    }
-
-    fn as_checkpoint(&self) -> Option<(Seq, &str)> {
-        match self {
-            Event::CheckpointTaken { seq, digest } => Some((*seq, digest)),
-            _ => None,
-        }
-    }
-
-    fn stop_requested(now: bool, origin: StopOrigin) -> Self {
-        Event::StopRequested { now, origin }
     }
 }

@@ -19,6 +19,9 @@ use crate::{Epoch, RunId, Seq, Timestamp};
 pub trait Machine: Clone + Debug + PartialEq + Serialize + DeserializeOwned + 'static {
     /// Which kind.
     const KIND: Kind;
+    /// The version of the fold. It grows with every change of [`Machine::apply`] or of the state's shape; a checkpoint of
+    /// another version is passed by, and the events are folded instead.
+    const FOLD: u32;
     /// What happens to it.
     type Event: RunEvent;
     /// What a driver may tell it.
@@ -97,10 +100,10 @@ pub trait RunEvent: Clone + Debug + PartialEq + Serialize + DeserializeOwned + '
     const TYPES: &'static [&'static str];
 
     /// "A checkpoint of the state was stored with this append."
-    fn checkpoint_taken(seq: Seq, digest: String) -> Self;
+    fn checkpoint_taken(named: CheckpointName) -> Self;
 
     /// Which checkpoint this is the record of.
-    fn as_checkpoint(&self) -> Option<(Seq, &str)>;
+    fn as_checkpoint(&self) -> Option<CheckpointName>;
 
     /// "Stop."
     fn stop_requested(now: bool, origin: StopOrigin) -> Self;
@@ -128,6 +131,17 @@ pub trait RunEvent: Clone + Debug + PartialEq + Serialize + DeserializeOwned + '
         serde_json::from_slice(&bytes)
             .map_err(|source| DecodeError::Malformed { kind: kind.to_owned(), source })
     }
+}
+
+/// A checkpoint, as its chained event names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckpointName {
+    /// The event that names it: the state after this event is the one that was stored.
+    pub seq: Seq,
+    /// Digest of its bytes.
+    pub digest: String,
+    /// The version of the fold that made it.
+    pub fold: u32,
 }
 
 /// An event as it is stored.

@@ -47,7 +47,7 @@ examples! {
     }
     SnapshotTaken { snapshot: snapshot() }
     ChecksStarted { round: 2 }
-    ChecksFinished { round: Box::new(round()) }
+    ChecksFinished { round: Box::new(round()), fixed: 1 }
     ChecksReused { of_round: 1 }
     AttemptStarted {
         attempt: OpenAttempt {
@@ -60,7 +60,7 @@ examples! {
             session: Some(IntendedSession { id: "s-2".to_owned(), resumed: true, from: Some("s-1".to_owned()) }),
         }
     }
-    AttemptFinished { attempt: 5, end: Box::new(attempt_end()) }
+    AttemptFinished { attempt: 5, end: Box::new(attempt_end()), ruling: ruling() }
     AttemptAbandoned { attempt: 6 }
     AttemptLost { attempt: 7, tree: TreeProof::Scanned }
     HooksStarted {
@@ -90,16 +90,44 @@ examples! {
             set: [("k".to_owned(), 1.into())].into(),
         })
     }
+    CommitStarted { commit: OpenCommit { iteration: 7, tree: "3d4e5f".to_owned() } }
+    CommitFinished { iteration: 7, tree: "3d4e5f".to_owned(), commit: Some("0a1b2c".to_owned()) }
+    IterationConcluded {
+        conclusion: Box::new(Conclusion {
+            iteration: 7,
+            verdict: IterationVerdict::Doubted,
+            regressed: true,
+            changed: true,
+            progress: progress::Progress {
+                score: 0.263,
+                made: true,
+                indicators: vec![progress::Indicator::BuildFixed],
+            },
+            quality: Some(Quality { score: 87.5, validation: Some(93.3), ..Quality::default() }),
+            best: false,
+            findings: Vec::new(),
+        })
+    }
+    LevelRaised {
+        rise: LevelRise {
+            iteration: 7,
+            from: Level::Standard,
+            to: Level::Aggressive,
+            reason: "Regression detected in iteration 7".to_owned(),
+        }
+    }
+    SessionRebooted { reason: RebootReason::Redline { usage: 90 } }
+    RebootProposed { reason: RebootReason::PatternMatch { pattern: "lost".to_owned() } }
     ModeSwitched {
         from: Mode::Unattended,
         to: Mode::Attended,
-        why: SwitchReason::Triggered { trigger: "3 failures in a row".to_owned() }
+        why: SwitchReason::Triggered { trigger: SwitchTrigger::Failures { count: 3 } }
     }
     RecoveryAdvanced {
         recovery: 2,
         step: RecoveryStep::Paused {
             iteration: 7,
-            trigger: "regression_detected: test_deletion".to_owned(),
+            trigger: Trigger::Regression { regression_type: Some(RegressionType::TestDeletion) },
             actions: vec!["No attempt is started".to_owned()],
         }
     }
@@ -109,10 +137,16 @@ examples! {
         text: "The agent cannot go on: \"no password\"\n".to_owned(),
         digest: "0123456789abcdef".to_owned()
     }
-    QuestionClosed { question: 1, answer: Answer::Reject, comment: Some("use the vault".to_owned()) }
+    QuestionClosed {
+        question: 1,
+        answer: Answer::Reject,
+        comment: Some("use the vault".to_owned()),
+        consequence: Consequence::PutBack,
+        tell: Some("use the vault".to_owned())
+    }
     AnswerRefused { question: 1, why: "it was answered before".to_owned() }
     RunWaiting { reason: Reason::RateLimit, until: Some(Timestamp::from_millis(1_771_157_000_123)) }
-    RunPaused {}
+    RunPaused { reason: Reason::Human, detail: None }
     RunResumed { raise: Raise { iterations: Some(80), ..Raise::default() } }
     RunStopped { reason: Reason::LimitCost, detail: None }
     RunCompleted { reason: Reason::ChecksPass }
@@ -148,7 +182,7 @@ examples! {
     NoteAdded { text: "looked at it".to_owned(), set: [("k".to_owned(), 1.into())].into() }
     BestChosen { iteration: 3, reason: "the later one is harder to read".to_owned() }
     FindingMarked { finding: "0dde7d7994".to_owned(), false_positive: true }
-    CheckpointTaken { seq: 1234, digest: "ab".repeat(32) }
+    CheckpointTaken { seq: 1234, digest: "ab".repeat(32), fold: 1 }
 }
 
 fn config() -> LoopConfig {
@@ -234,12 +268,17 @@ fn config() -> LoopConfig {
         }],
         thresholds: Thresholds { coverage: 1.5, ..Thresholds::default() },
         reinforcement: Escalation { level: Level::Standard, ..Escalation::default() },
-        recovery: RecoveryPolicy { max_retries: 2, escalate_critical: true },
+        recovery: RecoveryPolicy { max_retries: 2, escalate_critical: true, ..RecoveryPolicy::default() },
+        progress: ProgressPolicy::default(),
+        quality: QualityPolicy::default(),
+        backoff: Backoff::default(),
         metrics: vec![Metric {
             name: "size".to_owned(),
             command: "wc -c out".to_owned(),
             regex: Some("([0-9]+)".to_owned()),
             timeout_ms: 60_000,
+            direction: progress::Direction::Lower,
+            weight: 2.0,
         }],
         confine: Some(Confine { write: vec!["~/.cargo".to_owned()] }),
         on_done: Some("true".to_owned()),
@@ -278,7 +317,6 @@ fn round() -> CheckRound {
         checks: vec![passed, failed],
         conditions: vec![ConditionResult { label: "file:out".to_owned(), met: false }],
         snapshot: Some(snapshot()),
-        commit: None,
         stops: vec![StopResult { label: "file_created(out)".to_owned(), met: false, timed_out: true }],
         tests: TestChanges {
             now: [("a::b".to_owned(), TestStatus::Failing)].into(),
@@ -299,6 +337,20 @@ fn round() -> CheckRound {
         },
         duration_ms: 901_200,
         cancelled: true,
+    }
+}
+
+fn ruling() -> AttemptRuling {
+    AttemptRuling {
+        next: Next::Attempt,
+        counts: false,
+        hold: Some(Reason::RateLimit),
+        guard: Some(Verdict::Asked),
+        session: SessionRuling {
+            taken: true,
+            spent: true,
+            sample: Some(ContextSample { percent: 61, quality: Some(0.5), latency_ms: Some(61_000) }),
+        },
     }
 }
 
@@ -369,6 +421,7 @@ fn attempt_end() -> AttemptEnd {
             findings_total: 1,
             duration_ms: 45,
         }),
+        said_bytes: None,
     }
 }
 

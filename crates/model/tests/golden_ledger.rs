@@ -111,7 +111,7 @@ fn examples() -> Vec<LedgerEvent> {
         LedgerEvent::ResearchSkipped { gap: "teams".to_owned() },
         LedgerEvent::ResearchEnded { number: 3, why: ResearchEnd::Tokens, at: AT },
         LedgerEvent::WatchSet { until: Some(AT) },
-        LedgerEvent::CheckpointTaken { seq: 9, digest: "ef".repeat(32) },
+        LedgerEvent::CheckpointTaken { seq: 9, digest: "ef".repeat(32), fold: 1 },
     ]
 }
 

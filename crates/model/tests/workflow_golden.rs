@@ -75,9 +75,9 @@ examples! {
             directory: "attempts/f8c1a491/5".to_owned(),
         }
     }
-    StepFinished { attempt: 5, end: Box::new(end()) }
+    StepFinished { attempt: 5, end: Box::new(end()), ruling: retry() }
     StepAbandoned { attempt: 6 }
-    StepLost { attempt: 7, tree: TreeProof::Scanned }
+    StepLost { attempt: 7, tree: TreeProof::Scanned, ruling: retry() }
     LoopedBack { step: "look".into(), target: "build".into() }
     StepsReset { step: "build".into() }
     StatusesAdopted { edits: vec![Edit { step: "build".into(), status: StepStatus::Skipped }] }
@@ -97,16 +97,16 @@ examples! {
         },
         bound: true
     }
-    StepConcluded { step: "look".into() }
+    StepConcluded { step: "look".into(), ruling: StepVerdict::Complete { note: None }.into() }
     AnswerRefused { question: 1, why: "it was never asked".to_owned() }
     ManualInputRefused { step: "look".into(), digest: "0123456789abcdef".to_owned(), why: "not JSON".to_owned() }
     LimitWarned { detail: "$5.00 of $5.00 are spent".to_owned() }
     BudgetSpent { detail: "$5 of $5 of today".to_owned() }
-    RunWaiting { reason: Reason::Human }
+    RunWaiting { reason: Reason::Human, until: None }
     RunPaused { reason: Reason::LimitCost, detail: Some("$5.00 of $5.00 are spent".to_owned()) }
     RunResumed { raise: Raise { max_iterations: Some(8), ..Raise::default() } }
     RunStopped { reason: Reason::Interrupted, detail: None }
-    RunCompleted {}
+    RunCompleted { reason: Reason::Done }
     RunFailed { reason: Reason::FailureStreak, detail: Some("step `build`: no".to_owned()) }
     PauseRequested {}
     StopRequested { now: true, origin: StopOrigin::Command }
@@ -119,7 +119,7 @@ examples! {
         seen: Some("0123456789abcdef".to_owned()),
         content: object(json!({"tag": "v1"}))
     }
-    CheckpointTaken { seq: 41, digest: "ab".repeat(32) }
+    CheckpointTaken { seq: 41, digest: "ab".repeat(32), fold: 1 }
 }
 
 fn object(value: Value) -> Map<String, Value> {
@@ -190,6 +190,11 @@ fn done() -> StepState {
         logs: vec!["did it".to_owned()],
         ..StepState::default()
     }
+}
+
+fn retry() -> StepRuling {
+    let not_before = Timestamp::from_millis(1_771_157_000_123);
+    StepVerdict::Retry { not_before, error: "no report".to_owned() }.into()
 }
 
 fn end() -> StepEnd {

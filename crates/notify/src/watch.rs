@@ -195,12 +195,8 @@ impl Since<'_> {
     }
 
     fn rebooted(&self) -> bool {
-        let Some(before) = self.before else { return false };
-        match (before.status, self.after.status) {
-            (_, Status::Rebooting) => false,
-            (Status::Rebooting, after) => after == Status::Running,
-            _ => before.spent && before.session != self.after.session,
-        }
+        // Told once it has begun: the session that was to be left is not the last one any more.
+        self.before.is_some_and(|before| before.spent && before.session != self.after.session)
     }
 
     fn switched(&self) -> bool {

@@ -69,11 +69,12 @@ impl World {
         self
     }
 
-    fn runner(&self) -> Runner {
+    fn runner(&self) -> Runner<'static> {
         Runner {
             hooks: self.hooks.clone(),
             means: means(self.path()).0,
             log: self.path().join("audit.log"),
+            enclose: &|argv| argv,
             hide: vec!["GIT_DIR".to_owned()],
             clock: Arc::new(SystemClock),
             builtins: Box::new(Noted::default()),

@@ -173,7 +173,11 @@ fn a_channel_that_fails_is_reported_once_and_keeps_nobody_from_the_others() {
     let root = tempfile::tempdir().unwrap();
     let server = Server::answering("500 Oh No", "on fire");
     let mut notifier = start(root.path(), config(server.url("/")));
-    for state in [running(), after(&running(), &[Event::RunPaused {}]), completed()] {
+    for state in [
+        running(),
+        after(&running(), &[Event::RunPaused { reason: piton_model::Reason::Human, detail: None }]),
+        completed(),
+    ] {
         notifier.observe(&state);
     }
     let problems = notifier.close(PATIENCE);

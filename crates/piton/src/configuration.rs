@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use piton_config::{Files, Overrides, Problem, Problems, Wanted, config_dir, files, resolve, trust};
+use piton_config::{Files, Overrides, Problem, Problems, Sourced, Wanted, config_dir, files, resolve, trust};
 use piton_engine::Layout;
+use piton_engine::launch::walls;
 use piton_engine::world::Views;
 use piton_model::ExitCode;
+use piton_model::loop_machine::Confine;
 use piton_sys::{Clock, SystemClock};
 
 use crate::failure::Failure;
@@ -40,14 +42,53 @@ pub(crate) fn problems(problems: Problems) -> Failure {
     }
 }
 
+/// Whether somebody has looked at the project's configuration, if there is one.
+pub(crate) fn is_trusted(layout: &Layout, files: &Files) -> Result<bool, Failure> {
+    match &files.project {
+        Some(project) => Ok(trust::is_trusted(&directory()?, layout.root(), &project.content)?),
+        None => Ok(true),
+    }
+}
+
 /// Refuses a project configuration that nobody has looked at: it names programs to run.
 pub(crate) fn require_trust(layout: &Layout, files: &Files) -> Result<(), Failure> {
-    let Some(project) = &files.project else { return Ok(()) };
-    if trust::is_trusted(&directory()?, layout.root(), &project.content)? {
+    if is_trusted(layout, files)? {
         return Ok(());
     }
     Err(Failure::new(ExitCode::Person, "piton.toml is not trusted as it stands: it names programs to run")
         .hint("look at it, then run `piton trust`; `--trust` takes it for this once"))
+}
+
+/// The walls that the configuration asks for, and the paths that stay closed between them. Refused where there can be
+/// none here: what was to be confined is never started without.
+///
+/// A project's file that nobody trusts may put walls up and close paths, but open nothing and take no walls down.
+pub(crate) fn walls(files: &Files, trusted: bool) -> Result<(Option<Confine>, Vec<String>), Failure> {
+    let settings = |files: &Files| {
+        Ok::<_, Failure>(resolve(files, &variable, &Overrides::default()).map_err(problems)?.settings)
+    };
+    let said = settings(files)?;
+    let believed = if trusted { said.clone() } else { settings(&Files { project: None, ..files.clone() })? };
+    if said.confine.settled().is_none() && believed.confine.settled().is_none() {
+        return Ok((None, Vec::new()));
+    }
+    require_walls()?;
+    let list = |said: &Option<Sourced<Vec<String>>>| {
+        said.as_ref().map(|said| said.value.clone()).unwrap_or_default()
+    };
+    let mut protect = list(&believed.guard.protect);
+    protect.extend(
+        list(&said.guard.protect).into_iter().filter(|path| !protect.contains(path)).collect::<Vec<_>>(),
+    );
+    Ok((Some(Confine { write: list(&believed.confine.write) }), protect))
+}
+
+/// Refuses where there can be no walls.
+pub(crate) fn require_walls() -> Result<(), Failure> {
+    walls::available().map_err(|why| {
+        Failure::new(ExitCode::Environment, format!("the agent cannot be confined: {why}"))
+            .hint("install bubblewrap, or do without --confine and `[confine]`")
+    })
 }
 
 /// Trusts the project configuration as it stands.

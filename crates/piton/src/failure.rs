@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use piton_engine::launch::SecretsError;
 use piton_engine::manager::ManagerError;
 use piton_engine::world::WorldError;
 use piton_engine::{ClientError, DriveError};
@@ -65,6 +66,8 @@ impl From<piton_store::Error> for Failure {
             E::Corrupt(_) => of(ExitCode::Corrupt).hint("run `piton verify` to see all of it"),
             E::UnknownScheme { .. } => of(ExitCode::Usage).hint("give sqlite:PATH/.piton/journal.db"),
             E::Newer { .. } => of(ExitCode::Environment).hint("update piton on this machine"),
+            E::Older { .. } => of(ExitCode::Environment)
+                .hint("move .piton aside and begin anew; the piton that wrote it can still read it"),
             E::NoSpace { .. } => {
                 of(ExitCode::Environment).hint("free some space, then run `piton resume`; nothing is lost")
             }
@@ -154,6 +157,7 @@ impl From<ClientError> for Failure {
             ClientError::Rejected(rejection) => rejection.into(),
             ClientError::Store(error) => error.into(),
             ClientError::Load(error) => error.into(),
+            ClientError::Secrets(error) => error.into(),
             ClientError::NoRuns => {
                 Failure::usage(error.to_string()).hint("start one with `piton loop`, or see `piton demo`")
             }
@@ -170,6 +174,12 @@ impl From<DriveError> for Failure {
             DriveError::Store(error) => error.into(),
             DriveError::Load(error) => error.into(),
         }
+    }
+}
+
+impl From<SecretsError> for Failure {
+    fn from(error: SecretsError) -> Self {
+        Failure::environment(&error).hint("mend the configuration; `piton config show` says what is wrong")
     }
 }
 

@@ -19,7 +19,7 @@ mod viewer;
 use std::process::ExitCode;
 
 use clap::Parser;
-use piton_engine::world::confine::ENCLOSED_COMMAND;
+use piton_engine::launch::walls::ENCLOSED_COMMAND;
 
 fn main() -> ExitCode {
     // The keeper is this program too, but it must stay small: no runtime, no argument parser.

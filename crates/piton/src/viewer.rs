@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use piton_engine::LocalClient;
+use piton_engine::absence::{Absence, Missing};
 use piton_engine::workflow::catch_up_view;
 use piton_model::loop_machine::{AttemptOutcome, HookRecord};
 use piton_model::workflow::WorkflowEvent;
@@ -28,9 +29,6 @@ pub(crate) enum From {
 }
 
 const TICK: Duration = Duration::from_millis(200);
-
-/// Consecutive looks without a driver before the viewer does something about it.
-const ABSENT_LOOKS_MAX: u32 = 10;
 
 /// Drivers that one viewer starts in place of those that were killed.
 const RESTARTS_MAX: u32 = 5;
@@ -84,8 +82,7 @@ async fn watch<M: Shown>(
     let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
         .map_err(|error| Failure::environment(&error))?;
     let mut interrupted = 0;
-    let mut absent = 0;
-    let mut restarts = 0;
+    let mut absence = Absence::default().at_most(RESTARTS_MAX);
     loop {
         tokio::select! {
             events = client.events(run, screen.next, TICK) => screen.take(&events?),
@@ -112,25 +109,26 @@ async fn watch<M: Shown>(
             return Ok(code);
         }
         let driven = client.store().holder(run).await?.is_some();
-        absent = if driven { 0 } else { absent + 1 };
-        if absent > ABSENT_LOOKS_MAX {
-            absent = 0;
+        let missing = absence.look(driven);
+        if missing != Missing::No {
             out.transient("");
             // One that said why it left left for a reason; one that was killed is replaced.
             if let Some(failure) = start::last_words(client.layout(), run) {
                 return Err(failure);
             }
-            restarts += 1;
-            if restarts > RESTARTS_MAX {
-                return Err(gone(run));
-            }
-            out.note(format!("the driver is gone; starting another ({restarts} of {RESTARTS_MAX})"));
-            match start::driver(client, run, false).await.or_else(already_driven) {
-                // It was killed, too, before it could drive: that is one of the few.
-                Err(failure) if failure.code == ExitCode::Environment && restarts < RESTARTS_MAX => {
-                    out.note(failure.message);
+        }
+        match missing {
+            Missing::No => {}
+            Missing::TooOften => return Err(gone(run)),
+            Missing::Start { number } => {
+                out.note(format!("the driver is gone; starting another ({number} of {RESTARTS_MAX})"));
+                match start::driver(client, run, false).await.or_else(already_driven) {
+                    // It was killed, too, before it could drive: that is one of the few.
+                    Err(failure) if failure.code == ExitCode::Environment && absence.has_more() => {
+                        out.note(failure.message);
+                    }
+                    started => started?,
                 }
-                started => started?,
             }
         }
         screen.tick();
@@ -219,6 +217,7 @@ impl Shown for State {
             Some(piton_model::loop_machine::Open::Checks(_)) => "checks",
             Some(piton_model::loop_machine::Open::Attempt(_)) => "agent works",
             Some(piton_model::loop_machine::Open::Hooks(_)) => "hooks",
+            Some(piton_model::loop_machine::Open::Commit(_)) => "commits",
             None => self.status.as_str(),
         };
         format!("#{}  {what}", self.work.iteration)

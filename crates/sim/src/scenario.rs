@@ -50,7 +50,8 @@ impl Plant {
         (Plant::ViewBeforeCommit, "view-before-commit", DRIVEN),
         (Plant::RetryWithoutLookup, "retry-without-lookup", ALL_KINDS),
         (Plant::LockAfterPublish, "lock-after-publish", ALL_KINDS),
-        (Plant::SilenceIsAbsence, "silence-is-absence", ALL_KINDS),
+        // A step of a workflow stays open when nothing can be started, and is looked up when the run goes on.
+        (Plant::SilenceIsAbsence, "silence-is-absence", &[Kind::Loop, Kind::Ledger]),
         (Plant::CancelWithoutTombstone, "cancel-without-tombstone", &[Kind::Loop]),
         (Plant::HooksTakenForCalled, "hooks-taken-for-called", &[Kind::Loop]),
         (Plant::ModeShownEarly, "mode-shown-early", &[Kind::Loop]),

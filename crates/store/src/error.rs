@@ -77,6 +77,16 @@ pub enum Error {
         /// The newest format known.
         known: i64,
     },
+    /// The journal was written before the format that piton was first released with.
+    #[error(
+        "the journal has format {found}, from before piton's first release; this piton reads {known} and nothing older"
+    )]
+    Older {
+        /// The format found.
+        found: i64,
+        /// The oldest format known.
+        known: i64,
+    },
     /// The disk is full. Nothing was written; trying again later is safe.
     #[error("no space left for the journal")]
     NoSpace {

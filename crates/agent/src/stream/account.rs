@@ -32,6 +32,8 @@ pub struct Account {
     pub failure: Option<String>,
     /// What a person should know besides.
     pub warnings: Vec<String>,
+    /// It was not allowed to use some tool.
+    pub denied: bool,
     /// It came to its end by itself.
     pub finished: bool,
     /// Lines that were understood.
@@ -66,13 +68,18 @@ impl Account {
                 self.error_class = class.or(self.error_class);
                 self.failure = Some(clip(&message).to_owned());
             }
-            Said::Warning(text) => {
-                let text = clip(&text);
-                if self.warnings.len() < WARNINGS_MAX && !self.warnings.iter().any(|known| known == text) {
-                    self.warnings.push(text.to_owned());
-                }
+            Said::Warning(text) => self.warn(clip(&text)),
+            Said::Denied(tool) => {
+                self.denied = true;
+                self.warn(clip(&format!("a tool was denied: {tool}")));
             }
             Said::Finished => self.finished = true,
+        }
+    }
+
+    fn warn(&mut self, text: &str) {
+        if self.warnings.len() < WARNINGS_MAX && !self.warnings.iter().any(|known| known == text) {
+            self.warnings.push(text.to_owned());
         }
     }
 

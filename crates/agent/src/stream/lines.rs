@@ -6,9 +6,26 @@ use std::collections::BTreeMap;
 use piton_model::loop_machine::{StreamField, Usage};
 use serde_json::Value;
 
-use super::{Said, problem};
+use super::{Adapter, Said, problem};
 
-pub(super) fn line<'a>(
+/// The adapter of a CLI that a person described.
+pub(super) struct Lines<'f>(pub(super) &'f BTreeMap<StreamField, String>);
+
+impl Adapter for Lines<'_> {
+    fn line<'a>(&self, words: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+        line(self.0, words, hear)
+    }
+
+    fn says_when_it_ends(&self) -> bool {
+        false
+    }
+
+    fn names_its_session(&self) -> bool {
+        self.0.contains_key(&StreamField::Session)
+    }
+}
+
+fn line<'a>(
     fields: &BTreeMap<StreamField, String>,
     line: &'a [u8],
     hear: &mut dyn FnMut(Said<'a>),

@@ -1,6 +1,7 @@
 //! What is kept of what a program says.
 
-use piton_agent::{Spec, Status, Stdin, read_report};
+use piton_agent::{Spec, Stdin, read_report};
+use piton_model::loop_machine::ReportStatus;
 
 use crate::world::World;
 
@@ -132,7 +133,7 @@ fn no_secret_reaches_the_disk() {
     let log = String::from_utf8(world.log("1", "stdout.log")).unwrap();
     assert!(log.starts_with("[redacted] and [redacted]\nkey [redacted].\n"), "{log}");
     assert!(String::from_utf8(world.log("1", "stderr.log")).unwrap().ends_with("[redacted]\n"));
-    let report = read_report(&world.directory("1")).unwrap().unwrap();
+    let report = read_report(&world.directory("1")).unwrap().unwrap().report;
     assert_eq!(report.summary.as_deref(), Some("used [redacted]"));
 }
 
@@ -143,8 +144,8 @@ fn a_report_is_read_from_where_the_program_wrote_it() {
         &world.spec("1", "echo '{\"status\": \"blocked\", \"reason\": \"no key\"}' > \"$PITON_REPORT\""),
     );
     assert_eq!(exit.code, Some(0));
-    let report = read_report(&world.directory("1")).unwrap().unwrap();
-    assert_eq!((report.status, report.reason.as_deref()), (Some(Status::Blocked), Some("no key")));
+    let report = read_report(&world.directory("1")).unwrap().unwrap().report;
+    assert_eq!((report.status, report.reason.as_deref()), (Some(ReportStatus::Blocked), Some("no key")));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Pair, Reader, entries};
-use crate::agent::{Agent, REPORTS};
+use crate::agent::{Agent, KNOWN_AGENTS, REPORTS};
 use crate::check::name_problem;
 use crate::problem::quoted;
 use crate::settings::Settings;
@@ -45,29 +45,9 @@ const PROMPT_WORDS: [(&str, PromptBy); 3] =
 const NAMED_WORDS: [(&str, NamedBy); 3] =
     [("nobody", NamedBy::Nobody), ("agent", NamedBy::Agent), ("us", NamedBy::Us)];
 
-/// The words of `stream`; those of `lines` come from `fields`.
-const STREAM_WORDS: [(&str, Stream); 8] = [
-    ("plain", Stream::Plain),
-    ("claude", Stream::Claude),
-    ("codex", Stream::Codex),
-    ("gemini", Stream::Gemini),
-    ("opencode", Stream::Opencode),
-    ("goose", Stream::Goose),
-    ("aider", Stream::Aider),
-    ("lines", Stream::Lines),
-];
-
-#[derive(Clone, Copy, PartialEq)]
-enum Stream {
-    Plain,
-    Claude,
-    Codex,
-    Gemini,
-    Opencode,
-    Goose,
-    Aider,
-    Lines,
-}
+/// What `stream` may say besides the name of an agent that piton understands; `lines` come with `fields`.
+const PLAIN: &str = "plain";
+const LINES: &str = "lines";
 
 const FIELD_WORDS: [(&str, StreamField); 10] = [
     ("text", StreamField::Text),
@@ -102,7 +82,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, settings: &mut Settings, (name, key,
 fn agent(reader: &mut Reader<'_>, name: &str, table: &DeTable<'_>, start: usize) -> Option<Agent> {
     let mut agent = Agent::plain(name, Vec::new());
     let mut command = None;
-    let (mut stream, mut fields) = (Stream::Plain, None);
+    let (mut stream, mut fields) = (PLAIN, None);
     for (inner, key, value) in entries(table) {
         let at = key.span().start;
         match inner {
@@ -113,7 +93,11 @@ fn agent(reader: &mut Reader<'_>, name: &str, table: &DeTable<'_>, start: usize)
                 agent.run.prompt =
                     reader.word(inner, value, &PROMPT_WORDS).map(|word| word.value).unwrap_or_default();
             }
-            "stream" => stream = reader.word(inner, value, &STREAM_WORDS).map_or(stream, |word| word.value),
+            "stream" => {
+                let words: Vec<_> =
+                    [PLAIN, LINES].into_iter().chain(KNOWN_AGENTS).map(|word| (word, word)).collect();
+                stream = reader.word(inner, value, &words).map_or(stream, |word| word.value);
+            }
             "fields" => fields = Some(fields_of(reader, value, at)),
             "session_named_by" => {
                 let word = reader.word(inner, value, &NAMED_WORDS);
@@ -141,15 +125,10 @@ fn agent(reader: &mut Reader<'_>, name: &str, table: &DeTable<'_>, start: usize)
             _ => reader.unknown(at, &format!("key in `[agents.{name}]`:"), inner, &KEYS),
         }
     }
-    agent.run.stream = match (stream, fields) {
-        (Stream::Plain, _) => StreamFormat::Plain,
-        (Stream::Claude, _) => StreamFormat::Claude,
-        (Stream::Codex, _) => StreamFormat::Codex,
-        (Stream::Gemini, _) => StreamFormat::Gemini,
-        (Stream::Opencode, _) => StreamFormat::Opencode,
-        (Stream::Goose, _) => StreamFormat::Goose,
-        (Stream::Aider, _) => StreamFormat::Aider,
-        (Stream::Lines, fields) => StreamFormat::Lines(fields.unwrap_or_default()),
+    agent.run.stream = match stream {
+        PLAIN => StreamFormat::Plain,
+        LINES => StreamFormat::Lines(fields.unwrap_or_default()),
+        adapter => StreamFormat::Adapter(adapter.to_owned()),
     };
     check(reader, &agent, start);
     match command {

@@ -2,6 +2,7 @@
 
 use piton_model::Kind;
 use piton_model::limits::CUSTOM_MEASURES_MAX;
+use piton_model::loop_machine::progress::Direction;
 use piton_model::loop_machine::{Check, Metric, Reading};
 use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue};
@@ -13,7 +14,7 @@ use crate::problem::quoted;
 use crate::read::{Pair, Reader, entries};
 use crate::settings::{Settings, by_name};
 use crate::show;
-use crate::types::{Path, takes};
+use crate::types::{Number, OneOf, Path, Word, takes};
 
 /// `[checks]`.
 pub(crate) const CHECKS: Section = Section {
@@ -84,10 +85,16 @@ const CHECK_KEYS: [Inner; 5] = [
     },
 ];
 
-const METRIC_KEYS: [Inner; 3] = [
+const METRIC_KEYS: [Inner; 5] = [
     Inner { key: "command", takes: "a shell command", words: "What is run." },
     Inner { key: "regex", takes: "a regular expression", words: "Its first group is the number." },
     Inner { key: "timeout", takes: "a duration", words: "How long it may take; 15 minutes unless said." },
+    Inner {
+        key: "direction",
+        takes: "`higher` or `lower`",
+        words: "Which way it is to go, where progress is judged by metrics.",
+    },
+    Inner { key: "weight", takes: "a number", words: "What it weighs among the others then; 1 unless said." },
 ];
 
 /// What `format` of a check may be.
@@ -195,8 +202,14 @@ fn metric(reader: &mut Reader<'_>, settings: &mut Settings, (name, key, value): 
         reader.problem(start, format!("{} cannot name a metric: {why}", quoted(name)));
         return;
     }
-    let mut metric =
-        Metric { name: name.to_owned(), command: String::new(), regex: None, timeout_ms: CHECK_TIMEOUT_MS };
+    let mut metric = Metric {
+        name: name.to_owned(),
+        command: String::new(),
+        regex: None,
+        timeout_ms: CHECK_TIMEOUT_MS,
+        direction: Direction::Higher,
+        weight: 1.0,
+    };
     match value.get_ref() {
         DeValue::Table(table) => detailed_metric(reader, table, &mut metric),
         _ => metric.command = reader.text(name, value).map(|text| text.value).unwrap_or_default(),
@@ -225,6 +238,10 @@ fn detailed_metric(reader: &mut Reader<'_>, table: &DeTable<'_>, metric: &mut Me
                 metric.timeout_ms =
                     reader.duration(inner, value).map_or(metric.timeout_ms, |found| found.value);
             }
+            "direction" => {
+                metric.direction = OneOf::<Direction>::read(reader, inner, value).unwrap_or(metric.direction);
+            }
+            "weight" => metric.weight = Number::read(reader, inner, value).unwrap_or(metric.weight),
             _ => reader.unknown(
                 key.span().start,
                 &format!("key in metric `{}`:", metric.name),
@@ -232,6 +249,12 @@ fn detailed_metric(reader: &mut Reader<'_>, table: &DeTable<'_>, metric: &mut Me
                 &keys(&METRIC_KEYS),
             ),
         }
+    }
+}
+
+impl Word for Direction {
+    fn words() -> Vec<(&'static str, Self)> {
+        vec![("higher", Self::Higher), ("lower", Self::Lower)]
     }
 }
 

@@ -1,9 +1,11 @@
-//! `[session]`, `[recovery]` and `[reinforcement]`: how long a conversation goes on, and what follows a step back.
+//! `[session]`, `[progress]`, `[recovery]` and `[reinforcement]`: how long a conversation goes on, what counts as a step
+//! forward, and what follows a step back.
 
 use piton_model::loop_machine::Level;
+use piton_model::loop_machine::progress::Strategy;
 
 use crate::entry::section;
-use crate::types::{Duration, Flag, Never0, Number, OneOf, Percent, Texts, Whole, Word};
+use crate::types::{Count, Duration, Flag, Never0, Number, OneOf, Percent, Texts, Whole, Word};
 
 section! {
     /// How long a conversation goes on, where iterations share one.
@@ -14,6 +16,10 @@ section! {
         min_iterations: Whole, [Loop] => redline.iterations_min;
         /// Whether a conversation that gets worse counts as full.
         degradation: Flag, [Loop] => redline.detect_degradation;
+        /// Tokens that a context is taken to have, where the agent does not say how full it is.
+        window_tokens: Count, [Loop] => redline.window_tokens;
+        /// Whether a person is asked before a fresh conversation begins.
+        confirm: Flag, [Loop] => reboot.confirm;
         /// Whether a fresh conversation ever begins by itself.
         reboot: Flag, [Loop] => reboot.enabled;
         /// A fresh conversation begins after so many iterations.
@@ -26,6 +32,30 @@ section! {
         min_interval: Duration, [Loop] => reboot.interval_ms_min;
         /// The most fresh conversations in an hour; 0 means no limit.
         max_per_hour: Whole, [Loop] => reboot.per_hour_max;
+    }
+}
+
+section! {
+    /// What counts as progress; an iteration without any is one towards `loop.no_progress`.
+    progress: ProgressSection = "progress" {
+        /// Which signs count: of files, of tests, marks of the agent, all together, or the way `[metrics]` go.
+        strategy: OneOf<Strategy>, [Loop] => progress.strategy;
+        /// Words by which an agent marks progress.
+        markers: Texts, [Loop] => progress.markers;
+        /// The score, from 0 to 1, from which an iteration got on.
+        min_score: Number, [Loop] => progress.score_min;
+    }
+}
+
+impl Word for Strategy {
+    fn words() -> Vec<(&'static str, Self)> {
+        vec![
+            ("combined", Self::Combined),
+            ("files", Self::FileChanges),
+            ("tests", Self::TestResults),
+            ("markers", Self::CustomMarkers),
+            ("metrics", Self::MetricVelocity),
+        ]
     }
 }
 

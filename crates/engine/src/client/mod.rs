@@ -18,7 +18,6 @@ use piton_model::{
     ledger_machine, workflow,
 };
 use piton_store::{Append, Claim, Entry, Expect, Fence, Holder, Lease, RunRow, Store, Wanted};
-use piton_sys::redact::Redactor;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_view::{
     AskedView, Client, EventView, Request, RunStatus, RunSummary, ShowView, VerifyView, WorkflowStatus,
@@ -26,6 +25,7 @@ use piton_view::{
 
 use crate::driver::claim_soon;
 use crate::entry::entry_of;
+use crate::launch::{Secrets, SecretsError};
 use crate::layout::Layout;
 use crate::load::{self, LoadError, Loaded};
 
@@ -61,6 +61,9 @@ pub enum ClientError {
     /// The run could not be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// What must not be written down cannot be read.
+    #[error(transparent)]
+    Secrets(#[from] SecretsError),
 }
 
 /// A client of the journal in this repository.
@@ -128,7 +131,7 @@ impl LocalClient {
         Ok(match self.kind(run).await? {
             Kind::Loop => !self.load(run, None).await?.state.requests.answers.is_empty(),
             Kind::Workflow => {
-                !self.load_as::<workflow::State>(run, None).await?.state.asked.answers.is_empty()
+                !self.load_as::<workflow::State>(run, None).await?.state.requests.answers.is_empty()
             }
             Kind::Ledger => false,
         })
@@ -298,6 +301,31 @@ impl LocalClient {
     }
 }
 
+impl LocalClient {
+    /// What people type is written down, so secrets in it are not.
+    fn redacted(&self, request: Request) -> Result<Request, ClientError> {
+        let clean = |text: String| -> Result<String, ClientError> {
+            Ok(Secrets::of(self.layout.root())?.redactor().redact(&text).into_owned())
+        };
+        Ok(match request {
+            Request::Tell(text) => Request::Tell(clean(text)?),
+            Request::Answer { question, answer, comment, seen, content } => {
+                Request::Answer { question, answer, comment: comment.map(clean).transpose()?, seen, content }
+            }
+            Request::Note { text, set } => Request::Note { text: clean(text)?, set },
+            Request::Choose { iteration, reason } => Request::Choose { iteration, reason: clean(reason)? },
+            other @ (Request::Pause
+            | Request::Stop { .. }
+            | Request::Skip
+            | Request::Reboot
+            | Request::Mode { .. }
+            | Request::Resume(_)
+            | Request::StartAt(_)
+            | Request::Mark { .. }) => other,
+        })
+    }
+}
+
 impl Client for LocalClient {
     type Error = ClientError;
 
@@ -347,7 +375,7 @@ impl Client for LocalClient {
     }
 
     async fn request(&self, run: &RunId, request: Request) -> Result<(), ClientError> {
-        let request = redacted(request);
+        let request = self.redacted(request)?;
         let kind = self.kind(run).await?;
         let refused = |action| Rejection::NotForKind { run: run.clone(), kind, action };
         match kind {
@@ -368,28 +396,6 @@ impl Client for LocalClient {
 fn no_ledger(run: &RunId) -> ClientError {
     LoadError::OtherKind { run: run.clone(), kind: Kind::Ledger.as_str().to_owned(), wanted: Kind::Loop }
         .into()
-}
-
-/// What people type is written down, so secrets in it are not.
-fn redacted(request: Request) -> Request {
-    let redactor = Redactor::from_environment();
-    let clean = |text: String| redactor.redact(&text).into_owned();
-    match request {
-        Request::Tell(text) => Request::Tell(clean(text)),
-        Request::Answer { question, answer, comment, seen, content } => {
-            Request::Answer { question, answer, comment: comment.map(clean), seen, content }
-        }
-        Request::Note { text, set } => Request::Note { text: clean(text), set },
-        Request::Choose { iteration, reason } => Request::Choose { iteration, reason: clean(reason) },
-        other @ (Request::Pause
-        | Request::Stop { .. }
-        | Request::Skip
-        | Request::Reboot
-        | Request::Mode { .. }
-        | Request::Resume(_)
-        | Request::StartAt(_)
-        | Request::Mark { .. }) => other,
-    }
 }
 
 fn summary_of(row: RunRow) -> RunSummary {

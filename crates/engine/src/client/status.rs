@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use piton_model::loop_machine::progress::{advise, velocity};
 use piton_model::loop_machine::{
-    ACCEPTABLE_SCORE, CheckResult, DoneRule, KeptFinding, Measures, State, done_rule,
+    CheckResult, DoneRule, KeptFinding, Measures, State, done_rule,
 };
 use piton_model::{Machine, Reason, Status, exit_code};
 use piton_store::{Holder, StoredEvent, chain};
@@ -50,7 +50,7 @@ pub(super) fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
             quality_score: best.quality_score(),
             passed: best.passed,
             total: best.total,
-            acceptable: best.quality_score() >= ACCEPTABLE_SCORE,
+            acceptable: best.quality_score() >= state.config.quality.acceptable,
         }),
         chosen: state.people.chosen.clone(),
         measures: state.seen.measures.clone().filter(|measures| !measures.is_empty()),

@@ -1,5 +1,377 @@
-//! Launching: how everything that a run starts comes to be.
+//! One launcher: "this work, this agent, these surroundings" becomes what a keeper runs.
+//!
+//! Everything that a run starts is made here: agents of loops, steps and gates of workflows, checks and conditions, hooks,
+//! the setup of a work tree, research. What a process is given (argv, environment, injection, session), what holds it
+//! (walls, limits) and what never reaches a disk (redaction) is said once, so that a setting holds for all of them.
+//!
+//! Surroundings are opened once per driver. They are refused where something that was asked for cannot be had: a run
+//! that is to have walls does not begin without them, and one whose secrets cannot be read does not begin either.
+//! Never starts a process itself and never waits: [`crate::supervise`] does, through the port that is here.
 
+pub(crate) mod ended;
+mod inject;
 mod port;
+mod secrets;
+pub mod walls;
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use piton_agent::{Limits, Spec, Stdin};
+use piton_git::Workspace;
+use piton_model::RunId;
+use piton_model::loop_machine::{AgentConfig, Confine, IntendedSession, PromptBy, StreamFormat};
+use piton_sys::redact::Redactor;
+use piton_sys::{Ids, SystemIds};
+
+use crate::layout::Layout;
+pub(crate) use ended::Ended;
+use inject::Injected;
 pub(crate) use port::{Kept, Supervised, begin};
+pub use secrets::{Secrets, SecretsError};
+use walls::Walls;
+
+/// What is kept of each output of an agent or a step.
+pub(crate) const AGENT_OUTPUT_BYTES_MAX: u64 = 64 << 20;
+/// What is kept of each output of a command that judges something.
+pub(crate) const COMMAND_OUTPUT_BYTES_MAX: u64 = 16 << 20;
+/// How long a command that judges something may take, where nothing else is said.
+pub(crate) const COMMAND_TIMEOUT_MS: u64 = 15 * 60_000;
+
+/// Between the request to end and the kill.
+const KILL_GRACE_MS: u64 = 1_000;
+
+/// Why nothing of a run can be started here.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// It is to have walls, and there can be none.
+    #[error("the agent cannot be confined: {why}")]
+    NoWalls {
+        /// What stands in the way.
+        why: String,
+    },
+    /// What must not be written down cannot be read.
+    #[error(transparent)]
+    Secrets(#[from] SecretsError),
+    /// Git said no.
+    #[error(transparent)]
+    Git(#[from] piton_git::Error),
+}
+
+/// What holds for everything that one run starts.
+pub(crate) struct Surroundings {
+    run: RunId,
+    /// This very program: keepers are started from it.
+    exe: PathBuf,
+    layout: Layout,
+    secrets: Secrets,
+    confined: Option<Confined>,
+}
+
+/// What walls are built from, besides the agent's own places.
+#[derive(Default)]
+struct Confined {
+    /// `[confine] write`.
+    write: Vec<String>,
+    /// Paths in the tree that stay as they are.
+    protect: Vec<String>,
+    /// What git keeps for the tree.
+    git: Vec<PathBuf>,
+    /// What work of this kind has to write besides the tree.
+    open: Vec<PathBuf>,
+}
+
+/// What to start.
+pub(crate) struct Work<'a> {
+    /// The name of its directory below the attempts.
+    pub(crate) name: &'a str,
+    pub(crate) what: What<'a>,
+    /// Where it starts.
+    pub(crate) directory: &'a Path,
+    /// Variables that it gets, besides those that everything gets.
+    pub(crate) env: BTreeMap<String, String>,
+    /// The prompt, for those who read one.
+    pub(crate) prompt: Option<String>,
+    pub(crate) wall_ms: u64,
+    pub(crate) idle_ms: Option<u64>,
+    pub(crate) output_bytes_max: u64,
+    /// Whose places can be written between walls, where that is not the agent that is started: a check runs what an
+    /// agent wrote.
+    pub(crate) beside: Option<&'a AgentConfig>,
+}
+
+/// Who works.
+pub(crate) enum What<'a> {
+    /// A shell command of the user's that judges something: no terminal, and it knows.
+    Command(&'a str),
+    /// A program; it reads the prompt, if there is one.
+    Program(Vec<String>),
+    /// A command of piton's own. It starts nothing that an agent wrote, and stays outside of walls.
+    Piton(Vec<String>),
+    /// An agent, in a conversation where it has one, and able to talk back where there is a brief.
+    Agent { agent: &'a AgentConfig, session: Option<&'a IntendedSession>, brief: Option<PathBuf> },
+}
+
+impl Surroundings {
+    /// The surroundings of `run`, which works in the tree of `layout`. Refused where it is to be confined and cannot be.
+    /// Before the tree is there: nothing is to be made, or set up, for a run that cannot begin.
+    pub(crate) fn open(
+        run: &RunId,
+        exe: PathBuf,
+        layout: &Layout,
+        confine: Option<&Confine>,
+    ) -> Result<Self, LaunchError> {
+        if confine.is_some() {
+            walls::available().map_err(|why| LaunchError::NoWalls { why })?;
+        }
+        let confined =
+            confine.map(|confine| Confined { write: confine.write.clone(), ..Confined::default() });
+        let secrets = Secrets::of(layout.root())?;
+        Ok(Self { run: run.clone(), exe, layout: layout.clone(), secrets, confined })
+    }
+
+    /// Closes what git keeps for the tree, where there are walls.
+    pub(crate) fn closing_git(mut self) -> Result<Self, LaunchError> {
+        if let Some(confined) = &mut self.confined {
+            confined.git = Workspace::open(self.layout.tree(), &self.layout.state())?.git_places();
+        }
+        Ok(self)
+    }
+
+    /// Keeps these paths of the tree as they are, where there are walls.
+    pub(crate) fn protecting(mut self, paths: &[String]) -> Self {
+        if let Some(confined) = &mut self.confined {
+            confined.protect = paths.to_vec();
+        }
+        self
+    }
+
+    /// Opens these directories for writing, where there are walls: work of this kind leaves something there.
+    pub(crate) fn opening(mut self, places: impl IntoIterator<Item = PathBuf>) -> Self {
+        if let Some(confined) = &mut self.confined {
+            confined.open.extend(places);
+        }
+        self
+    }
+
+    /// Where the attempts are.
+    pub(crate) fn attempts(&self) -> PathBuf {
+        self.layout.attempts(&self.run)
+    }
+
+    /// This very program.
+    pub(crate) fn exe(&self) -> &Path {
+        &self.exe
+    }
+
+    /// Takes out what must not be written down or said.
+    pub(crate) fn redactor(&self) -> &Redactor {
+        self.secrets.redactor()
+    }
+
+    /// What a keeper runs.
+    pub(crate) fn prepare(&self, work: Work<'_>) -> Spec {
+        let Work { name, what, directory, mut env, prompt, wall_ms, idle_ms, output_bytes_max, beside } =
+            work;
+        let attempt = self.attempts().join(name);
+        env.insert("PITON_RUN_ID".to_owned(), self.run.to_string());
+        let mut files = BTreeMap::new();
+        let mut stdin = Stdin::Null;
+        let mut inside = true;
+        let (argv, agent) = match what {
+            What::Command(command) => {
+                env.insert("CI".to_owned(), "1".to_owned());
+                (shell(command), None)
+            }
+            What::Program(argv) => {
+                if prompt.is_some() {
+                    stdin = Stdin::Prompt;
+                }
+                (argv, None)
+            }
+            What::Piton(words) => {
+                inside = false;
+                let mut argv = vec![self.exe.display().to_string()];
+                argv.extend(["--repo".to_owned(), self.layout.root().display().to_string()]);
+                argv.extend(words);
+                (argv, None)
+            }
+            What::Agent { agent, session, brief } => {
+                env.insert("PITON_BIN".to_owned(), self.exe.display().to_string());
+                let mut injected = Injected::default();
+                if let Some(brief) = &brief {
+                    env.insert("PITON_BRIEF".to_owned(), brief.display().to_string());
+                    injected = Injected::of(&agent.inject, &self.exe, brief, &attempt);
+                }
+                env.extend(agent.env.iter().map(|(name, value)| (name.clone(), value.clone())));
+                env.extend(injected.env);
+                files = injected.files;
+                if agent.prompt == PromptBy::Stdin {
+                    stdin = Stdin::Prompt;
+                }
+                (argv_of(agent, session, injected.arguments, prompt.as_deref(), &attempt), Some(agent))
+            }
+        };
+        let argv = match inside {
+            true => self.enclose(argv, directory, agent.or(beside), Some(&piton_agent::outbox(&attempt))),
+            false => argv,
+        };
+        Spec {
+            run: self.run.to_string(),
+            name: name.to_owned(),
+            mark: format!("{}-{name}-{}", self.run, SystemIds.hex(16)),
+            argv,
+            cwd: directory.to_owned(),
+            env,
+            env_remove: hidden_variables(agent.and_then(|agent| agent.pass.as_deref())),
+            stdin,
+            prompt,
+            files,
+            redact: self.secrets.patterns().to_vec(),
+            limits: Limits {
+                wall_ms: Some(wall_ms),
+                idle_ms,
+                output_bytes_max,
+                kill_grace_ms: KILL_GRACE_MS,
+            },
+        }
+    }
+
+    /// The command line with walls around it, where the run is to have them. For work that has no keeper, too.
+    pub(crate) fn enclose(
+        &self,
+        argv: Vec<String>,
+        directory: &Path,
+        agent: Option<&AgentConfig>,
+        outbox: Option<&Path>,
+    ) -> Vec<String> {
+        let Some(confined) = &self.confined else { return argv };
+        let (tree, places) = (self.layout.tree(), |words: &[String]| walls::places_of(words));
+        let mut walls = Walls::default();
+        for place in agent.map_or_else(Vec::new, |agent| places(&agent.writes)) {
+            walls::make_room(&place);
+            walls.writable(&place);
+        }
+        walls.open_caches();
+        // Seen even where it lies in a place that is empty inside.
+        walls.readable(self.layout.root());
+        walls.writable(tree);
+        // Whoever can write there decides what git runs the next time a person, or piton, calls it.
+        confined.git.iter().for_each(|place| walls.readable(place));
+        for place in agent.map_or_else(Vec::new, |agent| places(&agent.settings)) {
+            walls::make_room(&place);
+            walls.readable(&place);
+        }
+        places(&confined.write).iter().chain(&confined.open).for_each(|place| walls.writable(place));
+        let protected = confined.protect.iter().map(String::as_str).chain(["piton.toml"]);
+        for path in protected.map(|path| tree.join(path)) {
+            walls.pin(tree, &path);
+            walls.readable(&path);
+        }
+        walls.readable(&self.layout.state());
+        walls.readable(&self.exe);
+        if let Some(settings) = walls::settings_directory() {
+            walls.readable(&settings);
+        }
+        if let Some(outbox) = outbox {
+            walls.writable(outbox);
+        }
+        walls.hide_sockets(tree);
+        let mut inner = vec![self.exe.display().to_string(), walls::ENCLOSED_COMMAND.to_owned()];
+        inner.extend(argv);
+        walls.around(directory, inner)
+    }
+}
+
+/// Refuses an agent whose output this piton cannot read: it would work for hours, and nobody would know what it costs.
+pub(crate) fn require_adapter(agent: &AgentConfig) -> Result<(), String> {
+    match &agent.stream {
+        StreamFormat::Adapter(name) if piton_agent::stream::adapter(&agent.stream).is_none() => {
+            Err(format!("this piton does not understand what `{}` prints (`{name}`)", agent.name))
+        }
+        StreamFormat::Plain | StreamFormat::Adapter(_) | StreamFormat::Lines(_) => Ok(()),
+    }
+}
+
+/// A command as the shell runs it.
+fn shell(command: &str) -> Vec<String> {
+    ["/bin/sh", "-c", command].map(str::to_owned).to_vec()
+}
+
+/// The command, then what lets it talk back, then the words for its session, then what comes last.
+fn argv_of(
+    agent: &AgentConfig,
+    session: Option<&IntendedSession>,
+    injected: Vec<String>,
+    prompt: Option<&str>,
+    attempt: &Path,
+) -> Vec<String> {
+    let mut argv = agent.command.clone();
+    argv.extend(injected);
+    if let Some(session) = session {
+        let from = session.from.as_deref();
+        let words = match (from, session.resumed) {
+            (Some(_), _) => &agent.sessions.fork,
+            (None, true) => &agent.sessions.resume,
+            (None, false) => &agent.sessions.start,
+        };
+        let fill =
+            |word: &String| word.replace("{session}", &session.id).replace("{from}", from.unwrap_or(""));
+        argv.extend(words.iter().map(fill));
+    }
+    argv.extend(agent.tail.iter().cloned());
+    match agent.prompt {
+        PromptBy::Stdin => {}
+        PromptBy::Argument => argv.extend(prompt.map(str::to_owned)),
+        PromptBy::File => argv.push(piton_agent::prompt_file(attempt).display().to_string()),
+    }
+    argv
+}
+
+/// Variables that change what a program runs before its own first line, or which repository git works on. They
+/// are a person's, for a moment or by accident; no agent and no check gets them.
+const HIDDEN_VARIABLES: [&str; 27] = [
+    "BASHOPTS",
+    "BASH_ENV",
+    "DYLD_INSERT_LIBRARIES",
+    "ENV",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIR",
+    "GIT_EXEC_PATH",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_WORK_TREE",
+    "JAVA_TOOL_OPTIONS",
+    "LD_AUDIT",
+    "LD_PRELOAD",
+    "NODE_OPTIONS",
+    "PERL5OPT",
+    "PROMPT_COMMAND",
+    "PYTHONHOME",
+    "PYTHONSTARTUP",
+    "RUBYOPT",
+    "SHELLOPTS",
+];
+
+/// The variables that are taken out of what a program gets; `pass` are the only ones it keeps, if it is given.
+pub(crate) fn hidden_variables(pass: Option<&[String]>) -> Vec<String> {
+    let mut hidden = HIDDEN_VARIABLES.map(str::to_owned).to_vec();
+    if let Some(pass) = pass {
+        let passes = |name: &str| {
+            pass.iter().any(|word| match word.strip_suffix('*') {
+                Some(prefix) => name.starts_with(prefix),
+                None => name == word,
+            })
+        };
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        hidden.extend(names.filter(|name| !passes(name)));
+    }
+    hidden
+}

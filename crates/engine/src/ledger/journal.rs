@@ -5,9 +5,10 @@
 use piton_model::ledger_machine::{LedgerEvent, State};
 use piton_model::limits::{CHECKPOINT_BYTES_MAX, CHECKPOINT_BYTES_MIN, EVENTS_PER_APPEND_MAX};
 use piton_model::{Encoded, Machine, RunEvent, RunId};
-use piton_store::{Append, Expect, Fence, Store, StoredEvent, chain};
+use piton_store::{Append, Expect, Fence, Store, StoredEvent};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 
+use crate::core::checkpoint_of;
 use crate::entry::entry_of;
 use crate::load::{LoadError, Loaded};
 
@@ -95,11 +96,9 @@ async fn append_part(
     let bytes: u64 = encoded.iter().map(|event| (event.data.len() + event.kind.len()) as u64).sum();
     let mut checkpoint = None;
     if folded.tail_bytes + bytes > folded.checkpoint_bytes.max(CHECKPOINT_BYTES_MIN) {
-        let stored = serde_json::to_vec(&state).expect("a state is plain data");
+        let (stored, named) = checkpoint_of(&state, folded.head + encoded.len() as u64 + 1);
         if stored.len() <= CHECKPOINT_BYTES_MAX {
-            let seq = folded.head + encoded.len() as u64 + 1;
-            let digest = chain::hex(&chain::digest(&stored));
-            encoded.push(LedgerEvent::CheckpointTaken { seq, digest }.encode());
+            encoded.push(named.encode());
             checkpoint = Some(stored);
         }
     }

@@ -90,6 +90,9 @@ pub enum LedgerError {
     /// Agents said no.
     #[error(transparent)]
     Agent(#[from] piton_agent::Error),
+    /// No agent can be started here.
+    #[error(transparent)]
+    Launch(#[from] crate::launch::LaunchError),
 }
 
 /// A ledger of this repository.

@@ -7,24 +7,22 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
-use piton_agent::{Limits, Spec, Stdin};
+use piton_agent::Spec;
 use piton_model::Timestamp;
 use piton_model::ledger::{Gap, Outcome, due_at, survey, to_iso};
 use piton_model::ledger_machine::{
     Command, Found, LedgerEvent, OpenResearch, Rejection, ResearchEnd, ResearchResult, Spent, State, Used,
 };
-use piton_model::loop_machine::{AgentConfig, PromptBy};
+use piton_model::loop_machine::{AgentConfig, Confine};
+use piton_sys::file;
 use piton_sys::lock::FileLock;
-use piton_sys::{Ids, SystemIds, file};
 
 use super::{Ledger, LedgerError, result};
-use crate::launch::{Kept, Supervised, begin};
+use crate::launch::{
+    AGENT_OUTPUT_BYTES_MAX, Kept, Supervised, Surroundings, What, Work, begin, require_adapter,
+};
 use crate::supervise::{Became, Start, Supervision};
 
-/// What is kept of each output of an agent.
-const OUTPUT_BYTES_MAX: u64 = 64 << 20;
-/// Between the request to end and the kill.
-const KILL_GRACE_MS: u64 = 1_000;
 /// About so many characters are a token.
 pub const CHARS_PER_TOKEN: usize = 4;
 /// How much of a prompt earlier findings may take.
@@ -41,6 +39,10 @@ pub struct Researcher {
     pub attempt_ms: u64,
     /// This very program: keepers are started from it.
     pub exe: PathBuf,
+    /// The walls it works between, if it is to have them.
+    pub confine: Option<Confine>,
+    /// Paths of the repository that stay as they are, where there are walls.
+    pub protect: Vec<String>,
 }
 
 /// What a person may want to see while it goes on.
@@ -133,6 +135,9 @@ impl Ledger<'_> {
     ) -> Result<Option<Batch>, LedgerError> {
         file::create_private_dir(&self.layout.attempts(&self.run))?;
         piton_agent::sweep(&self.layout.attempts(&self.run))?;
+        let (exe, confine) = (researcher.exe.clone(), researcher.confine.as_ref());
+        let launch = Surroundings::open(&self.run, exe, self.layout, confine)?;
+        let launch = launch.closing_git()?.protecting(&researcher.protect);
         loop {
             let (open, fresh) = match self.next_attempt(now(), tell).await? {
                 Next::Attempt { open, fresh } => (open, fresh),
@@ -140,7 +145,7 @@ impl Ledger<'_> {
             };
             let (gap, attempt) = (open.gap.id.clone(), open.attempt);
             tell(Progress::Started { gap: gap.clone(), attempt, found: !fresh });
-            let (found, used) = self.perform(researcher, &open, fresh, now)?;
+            let (found, used) = self.perform(&launch, researcher, &open, fresh, now)?;
             let mut ledger = self.open(now()).await?;
             let ended = ledger.run(Command::EndAttempt { attempt, found, used }, now()).await;
             let changed = match ended {
@@ -200,19 +205,30 @@ impl Ledger<'_> {
 
     fn perform(
         &self,
+        launch: &Surroundings,
         researcher: &Researcher,
         open: &OpenResearch,
         fresh: bool,
         now: &dyn Fn() -> Timestamp,
     ) -> Result<(Found, Used), LedgerError> {
         let (attempts, name) = (self.layout.attempts(&self.run), open.attempt.to_string());
-        let spec = self.spec(researcher, open);
+        if let Err(why) = require_adapter(&researcher.agent) {
+            return Ok((Found::Failed(why), Used::default()));
+        }
+        let spec = self.spec(launch, researcher, open);
         let starting = Starting { exe: &researcher.exe, attempts: &attempts, spec: &spec };
         let supervision = Supervision::of_recorded(&open.host, &open.boot, fresh);
         let found = match supervision.run(&mut Kept::new(&attempts, &name, starting))? {
             Became::Ended(exit) => {
                 let (directory, root) = (attempts.join(&name), self.layout.root());
-                return Ok(result::of_exit(&exit, &directory, &researcher.agent, root, now()));
+                return Ok(result::of_exit(
+                    &exit,
+                    &directory,
+                    &researcher.agent,
+                    root,
+                    now(),
+                    launch.redactor(),
+                ));
             }
             Became::NoKeeper { detail } => Found::Failed(detail),
             Became::Postponed(never) => match never {},
@@ -225,45 +241,24 @@ impl Ledger<'_> {
         Ok((found, Used::default()))
     }
 
-    fn spec(&self, researcher: &Researcher, open: &OpenResearch) -> Spec {
-        let agent = &researcher.agent;
+    fn spec(&self, launch: &Surroundings, researcher: &Researcher, open: &OpenResearch) -> Spec {
         let name = open.attempt.to_string();
-        let directory = self.layout.attempts(&self.run).join(&name);
-        let mut env = BTreeMap::from([
-            ("PITON_RUN_ID".to_owned(), self.run.to_string()),
+        let env = BTreeMap::from([
             ("PITON_ATTEMPT".to_owned(), name.clone()),
             ("PITON_ITERATION".to_owned(), name.clone()),
             ("PITON_GAP".to_owned(), open.gap.id.clone()),
-            ("PITON_BIN".to_owned(), researcher.exe.display().to_string()),
         ]);
-        env.extend(agent.env.iter().map(|(name, value)| (name.clone(), value.clone())));
-        let prompt = prompt(&open.gap);
-        let mut argv = agent.command.clone();
-        argv.extend(agent.tail.iter().cloned());
-        match agent.prompt {
-            PromptBy::Stdin => {}
-            PromptBy::Argument => argv.push(prompt.clone()),
-            PromptBy::File => argv.push(piton_agent::prompt_file(&directory).display().to_string()),
-        }
-        Spec {
-            run: self.run.to_string(),
-            mark: format!("{}-{name}-{}", self.run, SystemIds.hex(16)),
-            name,
-            argv,
-            cwd: self.layout.root().to_owned(),
+        launch.prepare(Work {
+            name: &name,
+            what: What::Agent { agent: &researcher.agent, session: None, brief: None },
+            directory: self.layout.root(),
             env,
-            env_remove: crate::world::hidden_variables(agent.pass.as_deref()),
-            stdin: if agent.prompt == PromptBy::Stdin { Stdin::Prompt } else { Stdin::Null },
-            prompt: Some(prompt),
-            files: BTreeMap::new(),
-            redact: Vec::new(),
-            limits: Limits {
-                wall_ms: Some(researcher.attempt_ms),
-                idle_ms: researcher.idle_ms,
-                output_bytes_max: OUTPUT_BYTES_MAX,
-                kill_grace_ms: KILL_GRACE_MS,
-            },
-        }
+            prompt: Some(prompt(&open.gap)),
+            wall_ms: researcher.attempt_ms,
+            idle_ms: researcher.idle_ms,
+            output_bytes_max: AGENT_OUTPUT_BYTES_MAX,
+            beside: None,
+        })
     }
 }
 

@@ -6,17 +6,17 @@
 
 use std::path::Path;
 
-use piton_agent::{EndedBy, Exit};
+use piton_agent::Exit;
 use piton_model::Timestamp;
 use piton_model::ledger::{Moment, Outcome, Source, SourceKind};
 use piton_model::ledger_machine::{Found, Used};
 use piton_model::limits::{GAP_TEXT_BYTES_MAX, TEXT_BYTES_MAX, clip};
-use piton_model::loop_machine::AgentConfig;
+use piton_model::loop_machine::{AgentConfig, Report, ReportStatus, Usage};
 use piton_sys::redact::Redactor;
 use serde_json::{Map, Value};
 
 use super::hash_of;
-use crate::world::end;
+use crate::launch::{Ended, ended};
 
 /// What is read of an output that is no stream.
 const OUTPUT_BYTES_MAX: u64 = 4 << 20;
@@ -30,19 +30,17 @@ pub(super) fn of_exit(
     agent: &AgentConfig,
     root: &Path,
     now: Timestamp,
+    redactor: &Redactor,
 ) -> (Found, Used) {
-    let account = end::listen(&agent.stream, directory);
-    let report = piton_agent::read_report(directory).ok().flatten().unwrap_or_default();
-    let told = report.usage.map(|usage| usage.input_tokens.saturating_add(usage.output_tokens));
-    let heard = account.usage.map(|usage| usage.input_tokens.saturating_add(usage.output_tokens));
+    let Ended { account, report, contradiction, .. } = Ended::read(exit, directory, agent, redactor);
+    let tokens = |usage: Usage| usage.input_tokens.saturating_add(usage.output_tokens);
     let used = Used {
-        tokens: heard.or(told),
-        microusd: account.cost_usd.or(report.cost_usd).and_then(end::microusd),
+        tokens: account.usage.or(report.usage).map(tokens),
+        microusd: account.cost_usd.and_then(piton_agent::microusd).or(report.cost_microusd),
         working_ms: exit.duration_ms,
     };
-    let redactor = Redactor::from_environment();
     let failed = |what: String| Found::Failed(redactor.redact(clip(&what, TEXT_BYTES_MAX)).into_owned());
-    if let Some(what) = failure(exit, directory, account.failure.as_deref()) {
+    if let Some(what) = ended::why(exit, directory, "the agent").or(contradiction) {
         return (failed(what), used);
     }
     let printed = || account.text.clone().unwrap_or_else(|| output(directory));
@@ -50,30 +48,9 @@ pub(super) fn of_exit(
         Ok(said) => said,
         Err(what) => return (failed(what), used),
     };
-    match found(said, root, now, &redactor) {
+    match found(said, root, now, redactor) {
         Ok(found) => (found, used),
         Err(what) => (failed(what), used),
-    }
-}
-
-fn failure(exit: &Exit, directory: &Path, heard: Option<&str>) -> Option<String> {
-    if let Some(error) = &exit.error {
-        return Some(error.clone());
-    }
-    match exit.ended_by {
-        EndedBy::Exited if exit.code == Some(0) => heard.map(str::to_owned),
-        EndedBy::Exited => {
-            let last = end::last_line(directory).map_or_else(String::new, |line| format!(": {line}"));
-            Some(match (exit.code, exit.signal) {
-                (Some(code), _) => format!("the agent exited with {code}{last}"),
-                (None, Some(signal)) => format!("the agent was ended by signal {signal}"),
-                (None, None) => format!("the agent failed{last}"),
-            })
-        }
-        EndedBy::Cancelled => Some("the agent was told to stop".to_owned()),
-        EndedBy::WallClock => Some("the agent took too long".to_owned()),
-        EndedBy::Idle => Some("the agent was silent for too long".to_owned()),
-        EndedBy::SpawnFailed => Some("the agent could not be started".to_owned()),
     }
 }
 
@@ -92,12 +69,13 @@ struct Said {
     evidence: Vec<Value>,
 }
 
-fn said(report: &piton_agent::Report, printed: impl FnOnce() -> String) -> Result<Said, String> {
-    let custom = report.custom.as_ref();
-    let research = custom.and_then(|custom| custom.get("research")).and_then(Value::as_object);
-    let in_report = research.or_else(|| custom.filter(|custom| custom.contains_key("outcome")));
-    if let Some(object) = in_report {
+fn said(report: &Report, printed: impl FnOnce() -> String) -> Result<Said, String> {
+    let custom = &report.custom;
+    if let Some(object) = custom.get("research").and_then(Value::as_object) {
         return of_object(object);
+    }
+    if custom.contains_key("outcome") {
+        return of_object(&custom.clone().into_iter().collect());
     }
     if let Some(object) = last_object(&printed()) {
         return of_object(&object);
@@ -105,12 +83,12 @@ fn said(report: &piton_agent::Report, printed: impl FnOnce() -> String) -> Resul
     // Without a result of its own, the report's fields say as much as they say.
     let summary = report.summary.as_deref().map(str::trim).filter(|summary| !summary.is_empty());
     match (report.status, summary) {
-        (Some(piton_agent::Status::Done), Some(summary)) => Ok(Said {
+        (Some(ReportStatus::Done), Some(summary)) => Ok(Said {
             outcome: Outcome::ShortReport,
             findings: Some(summary.to_owned()),
             evidence: Vec::new(),
         }),
-        (Some(piton_agent::Status::Blocked), _) => {
+        (Some(ReportStatus::Blocked), _) => {
             Ok(Said { outcome: Outcome::InsufficientData, findings: None, evidence: Vec::new() })
         }
         _ => Err("the agent said nothing that is a result".to_owned()),

@@ -1,24 +1,18 @@
 //! Performing an attempt at a step: look, and only then start, wait, or find out what became of it.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use piton_agent::{Limits, Spec, Stdin};
+use piton_agent::Spec;
 use piton_files::workflow::{self as files, Disk, Look, Surroundings, resolve_prompt};
-use piton_model::loop_machine::{AgentConfig, AttemptOutcome, PromptBy};
+use piton_model::loop_machine::{AgentConfig, AttemptOutcome};
 use piton_model::workflow::{Command, CostAction, Launcher, OpenAttempt, State, Step, StepEnd, Work};
 use piton_sys::file;
-use piton_sys::{Ids, SystemIds};
 
 use super::{Context, end, look, money, nested, remember};
-use crate::launch::{Kept, Supervised, begin};
+use crate::launch::{self, AGENT_OUTPUT_BYTES_MAX, Kept, Supervised, What, begin, require_adapter};
 use crate::supervise::{Became, Start, Supervision};
-use crate::world::{WorldError, hidden_variables};
-
-/// What is kept of each output of a step.
-const OUTPUT_BYTES_MAX: u64 = 64 << 20;
-
-/// Between the request to end and the kill.
-const KILL_GRACE_MS: u64 = 1_000;
+use crate::world::WorldError;
 
 /// How long an attempt may take where its step does not say.
 const ATTEMPT_MS_MAX: u64 = 4 * 3_600_000;
@@ -69,7 +63,7 @@ impl Supervised for Starting<'_> {
         if let Some(detail) = money::spent(context, state)
             && state.options.cost_limit_action != CostAction::Warn
         {
-            return Ok(match state.asked.budget.as_ref() == Some(&detail) {
+            return Ok(match state.requests.budget.as_ref() == Some(&detail) {
                 true => Start::Unwanted,
                 false => Start::Instead(Command::SpendBudget { detail }),
             });
@@ -122,11 +116,14 @@ fn launch(
         }
         _ => None,
     };
+    if let Some(Err(why)) = adapter.map(require_adapter) {
+        return Ok(Start::Instead(not_startable(attempt, why)));
+    }
     make_room(context, &launch)?;
     look::keep_inputs(context, attempt, step, state)?;
     let text = prompt.map(|(_, text)| text);
     let spec = spec(context, attempt, adapter, launch, text);
-    Ok(begin(&context.exe, &context.attempts(), &spec)?)
+    Ok(begin(context.launch.exe(), &context.attempts(), &spec)?)
 }
 
 /// The name under which the options hold the adapter of an agent with a model of its own.
@@ -170,15 +167,6 @@ fn spec(
     launch: files::Launch,
     prompt: Option<String>,
 ) -> Spec {
-    let name = attempt.number.to_string();
-    let directory = context.attempts().join(&name);
-    let mut env: std::collections::BTreeMap<String, String> = launch.env.iter().cloned().collect();
-    env.extend([
-        ("PITON_RUN_ID".to_owned(), context.run.to_string()),
-        ("PITON_STEP_ID".to_owned(), attempt.step.to_string()),
-        ("PITON_ATTEMPT".to_owned(), attempt.number.to_string()),
-        ("PITON_BIN".to_owned(), context.exe.display().to_string()),
-    ]);
     let prompt = match (adapter, prompt) {
         (Some(_), Some(text)) => {
             let parts = [remember::preface(context), text, end::report_request(&launch)];
@@ -186,38 +174,26 @@ fn spec(
         }
         (_, prompt) => prompt,
     };
-    let (mut argv, mut stdin) = (launch.argv.clone(), Stdin::Null);
-    if let Some(adapter) = adapter {
-        env.extend(adapter.env.iter().map(|(name, value)| (name.clone(), value.clone())));
-        argv = adapter.command.clone();
-        argv.extend(adapter.tail.iter().cloned());
-        match adapter.prompt {
-            PromptBy::Stdin => stdin = Stdin::Prompt,
-            PromptBy::Argument => argv.extend(prompt.clone()),
-            PromptBy::File => argv.push(piton_agent::prompt_file(&directory).display().to_string()),
-        }
-    } else if prompt.is_some() {
-        stdin = Stdin::Prompt;
-    }
-    Spec {
-        run: context.run.to_string(),
-        mark: format!("{}-{name}-{}", context.run, SystemIds.hex(16)),
-        name,
-        argv,
-        cwd: launch.directory,
-        env,
-        env_remove: hidden_variables(adapter.and_then(|adapter| adapter.pass.as_deref())),
-        stdin,
-        prompt,
-        files: std::collections::BTreeMap::new(),
-        redact: Vec::new(),
-        limits: Limits {
-            wall_ms: Some(launch.timeout_ms.unwrap_or(ATTEMPT_MS_MAX)),
-            idle_ms: None,
-            output_bytes_max: OUTPUT_BYTES_MAX,
-            kill_grace_ms: KILL_GRACE_MS,
+    let mut env: BTreeMap<String, String> = launch.env.into_iter().collect();
+    env.extend([
+        ("PITON_STEP_ID".to_owned(), attempt.step.to_string()),
+        ("PITON_ATTEMPT".to_owned(), attempt.number.to_string()),
+        ("PITON_BIN".to_owned(), context.launch.exe().display().to_string()),
+    ]);
+    context.launch.prepare(launch::Work {
+        name: &attempt.number.to_string(),
+        what: match adapter {
+            Some(agent) => What::Agent { agent, session: None, brief: None },
+            None => What::Program(launch.argv),
         },
-    }
+        directory: &launch.directory,
+        env,
+        prompt,
+        wall_ms: launch.timeout_ms.unwrap_or(ATTEMPT_MS_MAX),
+        idle_ms: None,
+        output_bytes_max: AGENT_OUTPUT_BYTES_MAX,
+        beside: None,
+    })
 }
 
 pub(super) fn not_startable(attempt: &OpenAttempt, message: String) -> Command {

@@ -1,30 +1,26 @@
 //! How an attempt at a step ended: its exit, its report, its log.
 
-use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
 
+use piton_agent::Exit;
 use piton_agent::stream::Account;
-use piton_agent::{EndedBy, Exit};
 use piton_files::workflow::{
     self as files, Expectations, REPORT_BYTES_MAX, Refusal, Report, ReportSchema, read_report,
 };
 use piton_model::Reason;
-use piton_model::loop_machine::{AttemptOutcome, ErrorClass, StreamFormat};
+use piton_model::loop_machine::{AgentConfig, AttemptOutcome, ErrorClass};
 use piton_model::workflow::{Hold, Launcher, OpenAttempt, State, Step, StepEnd, StepReport, Work};
 use piton_sys::file;
-use piton_sys::redact::Redactor;
 
 use super::attempt::agent_key;
 use super::{Context, remember};
+use crate::launch::{Ended, ended};
 use crate::world::sentence;
 
 /// A report that is no JSON is looked at again so often, and with such a pause: its file system may lag.
 const REPORT_TRIES: u32 = 3;
 const REPORT_PAUSE: Duration = Duration::from_millis(200);
-
-/// What is looked at of an output for its last line.
-const TAIL_BYTES: u64 = 4 << 10;
 
 /// How the attempt ended.
 pub(super) fn of_exit(
@@ -35,24 +31,20 @@ pub(super) fn of_exit(
     exit: &Exit,
 ) -> StepEnd {
     let directory = context.attempts().join(attempt.number.to_string());
-    let outcome = match (exit.ended_by, exit.code) {
-        (EndedBy::SpawnFailed, _) => AttemptOutcome::NotStartable,
-        (EndedBy::Cancelled, _) => AttemptOutcome::Cancelled,
-        (EndedBy::WallClock, _) => AttemptOutcome::TimedOut,
-        (EndedBy::Idle, _) => AttemptOutcome::Hung,
-        (EndedBy::Exited, Some(0)) => AttemptOutcome::Succeeded,
-        (EndedBy::Exited, _) => AttemptOutcome::Failed,
-    };
-    let account = account_of(step, state, &directory);
+    let redactor = context.launch.redactor();
+    let ended = adapter_of(step, state).map(|agent| Ended::read(exit, &directory, agent, redactor));
+    let outcome = ended::outcome_of(exit);
+    let (account, error_class) =
+        ended.map_or_else(Default::default, |ended| (ended.account, ended.error_class));
     let mut end = StepEnd {
         outcome,
         exit_code: exit.code,
         duration_ms: exit.duration_ms,
         message: exit.error.clone(),
         report: None,
-        cost_microusd: account.cost_usd.map(|dollars| (dollars.max(0.0) * 1e6).round() as u64),
+        cost_microusd: account.cost_usd.and_then(piton_agent::microusd),
         tokens: account.usage.map(|usage| usage.input_tokens + usage.output_tokens),
-        hold: hold(outcome, &account),
+        hold: hold(outcome, error_class, account.limited_until),
     };
     match report_of(context, attempt, state) {
         Ok(None) if matches!(step.work, Work::Run { .. }) && outcome == AttemptOutcome::Failed => {
@@ -70,7 +62,6 @@ pub(super) fn of_exit(
         }
         Err(_) => {}
     }
-    let redactor = Redactor::from_environment();
     end.message = end.message.map(|text| redactor.redact(&text).into_owned());
     end
 }
@@ -112,52 +103,35 @@ fn last_words(directory: &Path, exit: &Exit) -> String {
         (None, Some(signal)) => format!("the command was ended by signal {signal}"),
         (None, None) => "the command was ended".to_owned(),
     };
-    let tail = |path: std::path::PathBuf| {
-        let mut file = std::fs::File::open(path).ok()?;
-        let length = file.metadata().ok()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES))).ok()?;
-        let mut bytes = Vec::new();
-        file.take(TAIL_BYTES).read_to_end(&mut bytes).ok()?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
-    };
-    let line =
-        tail(piton_agent::stderr_file(directory)).or_else(|| tail(piton_agent::stdout_file(directory)));
+    let line = ended::last_line(&piton_agent::stderr_file(directory))
+        .or_else(|| ended::last_line(&piton_agent::stdout_file(directory)));
     line.map_or(code.clone(), |line| format!("{code}: {line}"))
 }
 
 /// What the provider refuses is nothing the step did.
-fn hold(outcome: AttemptOutcome, account: &Account) -> Option<Hold> {
+fn hold(outcome: AttemptOutcome, class: Option<ErrorClass>, limited_until: Option<i64>) -> Option<Hold> {
     if outcome == AttemptOutcome::Cancelled {
         return None;
     }
-    let reason = match account.error_class? {
+    let reason = match class? {
         ErrorClass::RateLimit => Reason::RateLimit,
         ErrorClass::Overloaded => Reason::Overloaded,
         ErrorClass::Auth => Reason::Auth,
         _ => return None,
     };
-    let until = account
-        .limited_until
-        .map(|seconds| piton_model::Timestamp::from_millis(seconds.saturating_mul(1000)));
+    let until =
+        limited_until.map(|seconds| piton_model::Timestamp::from_millis(seconds.saturating_mul(1000)));
     Some(Hold { reason, until })
 }
 
-/// What the stream of one of piton's own adapters says.
-fn account_of(step: &Step, state: &State, directory: &Path) -> Account {
-    let (Work::Agent { agent, .. }, Launcher::Adapter {}) = (&step.work, &state.options.launcher) else {
-        return Account::default();
-    };
-    let adapter = state.options.agents.get(&agent_key(agent, step.model.as_deref()));
-    let Some(format) =
-        adapter.map(|adapter| &adapter.stream).filter(|format| **format != StreamFormat::Plain)
-    else {
-        return Account::default();
-    };
-    let output = std::fs::File::open(piton_agent::stdout_file(directory));
-    output
-        .and_then(|output| piton_agent::stream::listen(format, std::io::BufReader::new(output)))
-        .unwrap_or_default()
+/// piton's own adapter for the agent of a step, where that is who works.
+fn adapter_of<'a>(step: &Step, state: &'a State) -> Option<&'a AgentConfig> {
+    match (&step.work, &state.options.launcher) {
+        (Work::Agent { agent, .. }, Launcher::Adapter {}) => {
+            state.options.agents.get(&agent_key(agent, step.model.as_deref()))
+        }
+        _ => None,
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "a file system that lags cannot be waited on")]
@@ -170,7 +144,8 @@ fn report_of(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<
     loop {
         let bytes = match context.within(&path, |path| file::read_regular(path, REPORT_BYTES_MAX as u64)) {
             Ok(None) => return Ok(None),
-            Ok(Some(bytes)) => bytes,
+            // A step writes its report into the repository itself, past its keeper.
+            Ok(Some(bytes)) => context.launch.redactor().redact_bytes(&bytes).into_owned(),
             Err(error) if error.is_not_found() => return Ok(None),
             Err(error) if matches!(error.refusal(), Some(file::Refusal::TooLarge { .. })) => {
                 return Err(Refusal::TooLarge);

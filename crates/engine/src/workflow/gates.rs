@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::time::Duration;
 
-use piton_agent::{EndedBy, Limits, Spec, Stdin};
+use piton_agent::{EndedBy, Spec};
 use piton_model::workflow::{Command, Effect, Gate, GateVerdict, State};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use serde_json::Value;
 
 use super::{Context, LOOK_EVERY};
-use crate::launch::{Kept, Supervised, begin};
+use crate::launch::{COMMAND_TIMEOUT_MS, Kept, Supervised, What, Work, begin};
 use crate::ledger::fresh;
 use crate::supervise::{Became, Start, Supervision};
-use crate::world::{WorldError, hidden_variables, sentence};
+use crate::world::{WorldError, sentence};
 
 /// Largest file of gate states.
 const STATES_BYTES_MAX: u64 = 1 << 20;
@@ -21,8 +21,8 @@ const STATES_BYTES_MAX: u64 = 1 << 20;
 /// Between two runs of a gate's command.
 const COMMAND_EVERY: Duration = Duration::from_secs(10);
 
-/// How long a gate's command may take: as long as a check by default.
-const COMMAND_TIMEOUT_MS: u64 = 15 * 60_000;
+/// What is kept of what a gate's command prints: nobody reads it.
+const OUTPUT_BYTES_MAX: u64 = 1 << 20;
 
 /// Looks until something is another than it was.
 pub(super) async fn watch(
@@ -52,10 +52,8 @@ pub(super) async fn watch(
 fn verdict(context: &Context, gate: &Gate, state: &State) -> Result<GateVerdict, WorldError> {
     let (open, why) = match gate {
         Gate::Named(name) => named(context, name, state),
-        Gate::Command(command) => {
-            run(context, vec!["/bin/sh".to_owned(), "-c".to_owned(), command.clone()], state)?
-        }
-        Gate::Guard => run(context, ours(context, &["guard"]), state)?,
+        Gate::Command(command) => run(context, What::Command(command), state)?,
+        Gate::Guard => run(context, What::Piton(vec!["guard".to_owned()]), state)?,
         Gate::Gaps(file) => gaps(context, file.as_deref().unwrap_or("gaps.yaml")),
     };
     Ok(GateVerdict { gate: gate.clone(), open, why })
@@ -73,14 +71,6 @@ fn gaps(context: &Context, file: &str) -> (bool, Option<String>) {
             }
         },
     }
-}
-
-/// A command of this very program.
-fn ours(context: &Context, words: &[&str]) -> Vec<String> {
-    let mut argv = vec![context.exe.display().to_string()];
-    argv.extend(["--repo".to_owned(), context.layout.root().display().to_string()]);
-    argv.extend(words.iter().map(|word| (*word).to_owned()));
-    argv
 }
 
 /// A name in the gate-state file. Without such a file every gate is open; what is not there, or not `true`, is closed.
@@ -103,27 +93,19 @@ fn named(context: &Context, name: &str, state: &State) -> (bool, Option<String>)
 }
 
 /// Runs a gate's command under a keeper: open where it exits with 0. Each look is a run of its own.
-fn run(context: &Context, argv: Vec<String>, state: &State) -> Result<(bool, Option<String>), WorldError> {
+fn run(context: &Context, what: What<'_>, state: &State) -> Result<(bool, Option<String>), WorldError> {
     let name = format!("gate-{}", SystemIds.hex(12));
-    let spec = Spec {
-        run: context.run.to_string(),
-        name: name.clone(),
-        mark: format!("{}-{name}", context.run),
-        argv,
-        cwd: context.layout.tree().to_owned(),
+    let spec = context.launch.prepare(Work {
+        name: &name,
+        what,
+        directory: context.layout.tree(),
         env: BTreeMap::from([("CI".to_owned(), "1".to_owned())]),
-        env_remove: hidden_variables(None),
-        stdin: Stdin::Null,
         prompt: None,
-        files: BTreeMap::new(),
-        redact: Vec::new(),
-        limits: Limits {
-            wall_ms: Some(COMMAND_TIMEOUT_MS),
-            idle_ms: None,
-            output_bytes_max: 1 << 20,
-            kill_grace_ms: 1_000,
-        },
-    };
+        wall_ms: COMMAND_TIMEOUT_MS,
+        idle_ms: None,
+        output_bytes_max: OUTPUT_BYTES_MAX,
+        beside: None,
+    });
     let attempts = context.attempts();
     let mut port = Kept::new(&attempts, &name, Starting { context, state, spec });
     let became = Supervision::of_command(true).run(&mut port)?;
@@ -154,7 +136,7 @@ impl Supervised for Starting<'_> {
     type Instead = Infallible;
 
     fn start(&mut self, _name: &str) -> Result<Start<Infallible>, WorldError> {
-        Ok(begin(&self.context.exe, &self.context.attempts(), &self.spec)?)
+        Ok(begin(self.context.launch.exe(), &self.context.attempts(), &self.spec)?)
     }
 
     /// Nobody waits for a look that nobody wants any more; it ends by itself.

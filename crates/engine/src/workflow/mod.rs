@@ -35,6 +35,7 @@ use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 
 use crate::client::{ClientError, LocalClient};
 use crate::driver::World;
+use crate::launch::Surroundings;
 use crate::layout::Layout;
 use crate::world::{Interrupts, WorldError, sentence};
 
@@ -66,8 +67,8 @@ struct Context {
     layout: Layout,
     run: RunId,
     view: RunView,
-    /// This very program: keepers are started from it.
-    exe: PathBuf,
+    /// What everything that it starts is made from.
+    launch: Surroundings,
     /// Attempts that are to be ended instead of awaited.
     cancelled: Mutex<BTreeSet<u32>>,
     /// What workflows cost today.
@@ -137,6 +138,7 @@ impl WorkflowWorld {
             Some(place) => layout.in_tree(PathBuf::from(&place.path)),
             None => layout.in_place(),
         };
+        let launch = Surroundings::open(run, exe, layout, state.options.confine.as_ref())?;
         if let Some(branch) = state.options.place.as_ref().and_then(|place| place.branch.as_ref()) {
             let repository = Workspace::open(layout.root(), &layout.state())?;
             repository.protect_state()?;
@@ -146,12 +148,16 @@ impl WorkflowWorld {
         piton_agent::sweep(&layout.attempts(run))?;
         let view = view_of(layout, run);
         view.prepare()?;
+        let launch = launch
+            .closing_git()?
+            .protecting(&state.options.protect)
+            .opening([view.place().reports(), view.place().artifacts()]);
         let context = Context {
             store,
             layout: layout.clone(),
             run: run.clone(),
             view,
-            exe,
+            launch,
             cancelled: Mutex::default(),
             day: Mutex::default(),
         };

@@ -198,7 +198,7 @@ impl Account {
                     Ok(WorkflowEvent::StepStarted { attempt }) => {
                         self.open.insert(attempt.number, attempt);
                     }
-                    Ok(WorkflowEvent::StepFinished { attempt, end }) => {
+                    Ok(WorkflowEvent::StepFinished { attempt, end, .. }) => {
                         let open = self.open.remove(&attempt);
                         let nested = open.as_ref().is_some_and(|open| known.contains(&nested_run(run, open)));
                         if stored.at.as_millis() >= begins && !nested {

@@ -16,13 +16,11 @@ use piton_view::{Client, Request};
 
 use super::Context;
 use super::attempt::not_startable;
+use crate::absence::{Absence, Missing};
 use crate::client::{ClientError, LocalClient};
 use crate::world::{WorldError, sentence};
 
 const LOOK_EVERY: Duration = Duration::from_millis(200);
-
-/// Looks at a run that rests for want of a driver before another is started.
-const ABSENT_LOOKS_MAX: u32 = 15;
 
 pub(super) fn perform(
     context: &Context,
@@ -62,7 +60,7 @@ async fn follow(
         },
         Err(error) => return Err(error.into()),
     }
-    let (mut absent, mut told) = (ABSENT_LOOKS_MAX, false);
+    let (mut absence, mut told) = (Absence::at_once(), false);
     loop {
         let outline = client.outline(&run).await?;
         if let Some(command) = ended(attempt, &outline, &client).await? {
@@ -73,9 +71,7 @@ async fn follow(
             let _ = client.request(&run, Request::Stop { now: true, origin: StopOrigin::Command }).await;
         }
         let driven = client.store().holder(&run).await?.is_some();
-        absent = if driven || !outline.status.is_active() { 0 } else { absent + 1 };
-        if absent > ABSENT_LOOKS_MAX {
-            absent = 0;
+        if let Missing::Start { .. } = absence.look(driven || !outline.status.is_active()) {
             start_driver(context, &run);
         }
         tokio::time::sleep(LOOK_EVERY).await;
@@ -130,5 +126,5 @@ fn start_driver(context: &Context, run: &RunId) {
         vec!["--repo".into(), context.layout.root().into(), "__driver".into(), run.as_str().into()];
     let options = Detach { current_dir: Some(context.layout.root().to_owned()), ..Detach::default() };
     // One that cannot be started is tried again at the next look.
-    let _ = spawn_detached(&context.exe, &arguments, options);
+    let _ = spawn_detached(context.launch.exe(), &arguments, options);
 }

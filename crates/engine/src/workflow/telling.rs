@@ -31,7 +31,7 @@ pub(super) fn tell(context: &Context, state: &State) -> Vec<String> {
     let repository = layout.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
     let notifier = Notifier::start(Setup {
         config,
-        means: Means::of_this_machine(layout.root()),
+        means: Means { redactor: context.launch.redactor().clone(), ..Means::of_this_machine(layout.root()) },
         history,
         repository: repository.clone(),
         clock: Arc::new(SystemClock),

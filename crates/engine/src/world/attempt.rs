@@ -1,25 +1,18 @@
 //! Performing an attempt: look, and only then start, wait, or find out what became of it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use piton_agent::{Exit, Limits, Spec, Stdin};
+use piton_agent::{Exit, Spec};
 use piton_git::Expected;
-use piton_model::loop_machine::{
-    AgentConfig, AttemptEnd, AttemptOutcome, OpenAttempt, PromptBy, PromptRecord, Snapshot,
-};
+use piton_model::loop_machine::{AttemptEnd, AttemptOutcome, OpenAttempt, PromptRecord, Snapshot};
 use piton_model::{Command, State};
-use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
+use piton_sys::{Clock, SystemClock, file};
 
-use super::inject::Injected;
-use super::{Context, WorldError, brief, confine, end, guard, prompt, snapshot_id};
-use crate::launch::{self, Kept, Supervised};
+use super::{Context, WorldError, brief, end, guard, prompt, snapshot_id};
+use crate::launch::{self, AGENT_OUTPUT_BYTES_MAX, Kept, Supervised, What, Work};
 use crate::supervise::{Became, Start, Supervision};
-
-/// What is kept of each output of an agent.
-const OUTPUT_BYTES_MAX: u64 = 64 << 20;
 
 /// How long a snapshot shows the tree of a run in which nothing works.
 const RESTS_FOR: Duration = Duration::from_secs(2);
@@ -27,9 +20,6 @@ const RESTS_FOR: Duration = Duration::from_secs(2);
 /// What the prompt was made of, beside the attempt's other traces: whoever records its end finds it there.
 const PROMPT_RECORD: &str = "prompt-record.json";
 const PROMPT_RECORD_BYTES_MAX: u64 = 1 << 20;
-
-/// Between the request to end and the kill.
-const KILL_GRACE_MS: u64 = 1_000;
 
 pub(super) fn perform(
     context: &Context,
@@ -104,6 +94,9 @@ fn prepare_tree(
 fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Start<Command>, WorldError> {
     // What git does not say is not known; the snapshot before would have failed of anything worse.
     let head = || context.workspace.head().unwrap_or_default();
+    if let Err(why) = launch::require_adapter(&state.config.agent) {
+        return Ok(Start::Instead(not_startable(attempt, why)));
+    }
     let (tree, home) = (context.layout.tree(), context.layout.root());
     let composed = match prompt::compose(state, tree, home, SystemClock.now(), &head) {
         Ok(composed) => composed,
@@ -116,87 +109,45 @@ fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Sta
     let mut spec = spec(context, attempt, state, composed.text);
     let record = serde_json::to_string(&record).expect("a record is plain data");
     spec.files.insert(PROMPT_RECORD.to_owned(), record);
-    let spec = confine::confine(context, state, spec);
     begin(context, &spec)
 }
 
 /// Starts a keeper in the run's tree, which is at rest no longer.
 pub(super) fn begin<I>(context: &Context, spec: &Spec) -> Result<Start<I>, WorldError> {
     context.rested.lock().unwrap_or_else(PoisonError::into_inner).take();
-    Ok(launch::begin(&context.exe, &context.attempts(), spec)?)
+    Ok(launch::begin(context.launch.exe(), &context.attempts(), spec)?)
 }
 
+/// The attempt as a keeper runs it: until the run's time is up, or its own.
 fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String) -> Spec {
-    let limits = &state.config.limits;
+    let (agent, limits) = (&state.config.agent, &state.config.limits);
     let left_ms = limits.working_ms.saturating_sub(state.counters.working_ms).max(1_000);
     let now = SystemClock.now();
     let until_deadline_ms =
         limits.deadline.map_or(u64::MAX, |deadline| deadline.millis_since(now).max(1_000));
     let mut env = BTreeMap::from([
-        ("PITON_RUN_ID".to_owned(), context.run.to_string()),
         ("PITON_ITERATION".to_owned(), attempt.iteration.to_string()),
         ("PITON_ATTEMPT".to_owned(), attempt.number.to_string()),
-        ("PITON_BIN".to_owned(), context.exe.display().to_string()),
-        ("PITON_BRIEF".to_owned(), context.layout.brief(&context.run).display().to_string()),
     ]);
     let intended = attempt.session.as_ref().map(|session| session.id.as_str());
     if let Some(session) = intended.or(state.session.current.as_deref()) {
         env.insert("PITON_SESSION_ID".to_owned(), session.to_owned());
     }
-    let agent = &state.config.agent;
-    env.extend(agent.env.iter().map(|(name, value)| (name.clone(), value.clone())));
-    let directory = context.attempts().join(attempt.number.to_string());
-    let injected = Injected::of(&agent.inject, context, &directory);
-    env.extend(injected.env);
-    Spec {
-        run: context.run.to_string(),
-        name: attempt.number.to_string(),
-        mark: format!("{}-{}-{}", context.run, attempt.number, SystemIds.hex(16)),
-        argv: argv(agent, attempt, injected.arguments, &prompt, &directory),
-        cwd: context.layout.tree().to_owned(),
-        env,
-        env_remove: super::hidden_variables(agent.pass.as_deref()),
-        stdin: if agent.prompt == PromptBy::Stdin { Stdin::Prompt } else { Stdin::Null },
-        prompt: Some(prompt),
-        files: injected.files,
-        redact: Vec::new(),
-        limits: Limits {
-            wall_ms: Some(limits.attempt_ms.min(left_ms).min(until_deadline_ms)),
-            idle_ms: limits.idle_ms,
-            output_bytes_max: OUTPUT_BYTES_MAX,
-            kill_grace_ms: KILL_GRACE_MS,
+    context.launch.prepare(Work {
+        name: &attempt.number.to_string(),
+        what: What::Agent {
+            agent,
+            session: attempt.session.as_ref(),
+            brief: Some(context.layout.brief(&context.run)),
         },
-    }
-}
-
-/// The command, then what lets it talk back, then the words for its session, then what comes last.
-fn argv(
-    agent: &AgentConfig,
-    attempt: &OpenAttempt,
-    injected: Vec<String>,
-    prompt: &str,
-    directory: &Path,
-) -> Vec<String> {
-    let mut argv = agent.command.clone();
-    argv.extend(injected);
-    if let Some(session) = &attempt.session {
-        let from = session.from.as_deref();
-        let words = match (from, session.resumed) {
-            (Some(_), _) => &agent.sessions.fork,
-            (None, true) => &agent.sessions.resume,
-            (None, false) => &agent.sessions.start,
-        };
-        let fill =
-            |word: &String| word.replace("{session}", &session.id).replace("{from}", from.unwrap_or(""));
-        argv.extend(words.iter().map(fill));
-    }
-    argv.extend(agent.tail.iter().cloned());
-    match agent.prompt {
-        PromptBy::Stdin => {}
-        PromptBy::Argument => argv.push(prompt.to_owned()),
-        PromptBy::File => argv.push(piton_agent::prompt_file(directory).display().to_string()),
-    }
-    argv
+        directory: context.layout.tree(),
+        env,
+        prompt: Some(prompt),
+        wall_ms: limits.attempt_ms.min(left_ms).min(until_deadline_ms),
+        idle_ms: limits.idle_ms,
+        output_bytes_max: AGENT_OUTPUT_BYTES_MAX,
+        beside: None,
+    })
 }
 
 fn not_startable(attempt: &OpenAttempt, message: String) -> Command {
@@ -210,6 +161,7 @@ fn not_startable(attempt: &OpenAttempt, message: String) -> Command {
         prompt: None,
         change: None,
         guard: None,
+        said_bytes: None,
     };
     Command::EndAttempt { attempt: attempt.number, end: Box::new(end) }
 }
@@ -222,7 +174,7 @@ fn finish(
     exit: &Exit,
 ) -> Result<Command, WorldError> {
     let directory = context.attempts().join(attempt.number.to_string());
-    let mut end = end::of_exit(exit, &directory, attempt, state);
+    let mut end = end::of_exit(exit, &directory, attempt, state, context.launch.redactor());
     // One of an older piton has none.
     let record = file::read_regular(&directory.join(PROMPT_RECORD), PROMPT_RECORD_BYTES_MAX).ok().flatten();
     end.prompt = record.and_then(|bytes| serde_json::from_slice(&bytes).ok());

@@ -4,19 +4,16 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use piton_agent::{EndedBy, Exit, Limits, Spec, Stdin};
+use piton_agent::{EndedBy, Exit};
 use piton_git::Expected;
 use piton_model::limits::{TAIL_BYTES_MAX, clip_tail};
 use piton_model::loop_machine::{CheckResult, CheckRound};
 use piton_model::{Command, State};
-use piton_sys::{Ids, SystemIds, file};
+use piton_sys::file;
 
-use super::{Context, WorldError, attempt, confine, land, measure, originals, snapshot_id, stop};
-use crate::launch::{Kept, Supervised};
+use super::{Context, WorldError, attempt, measure, originals, snapshot_id, stop};
+use crate::launch::{COMMAND_OUTPUT_BYTES_MAX, Kept, Supervised, What, Work};
 use crate::supervise::{self, Rerun, Start};
-
-const OUTPUT_BYTES_MAX: u64 = 16 << 20;
-const KILL_GRACE_MS: u64 = 1_000;
 
 pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Command, WorldError> {
     context.require_lease(state)?;
@@ -33,7 +30,6 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
         checks: Vec::new(),
         conditions: Vec::new(),
         snapshot: None,
-        commit: None,
         duration_ms: 0,
         stops: Vec::new(),
         tests: Default::default(),
@@ -71,7 +67,6 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
         measure::take_tree(context, state, &snapshot, &mut result.measures);
     }
     result.snapshot = Some(snapshot);
-    result.commit = land::commit(context, state, &result)?;
     Ok(Command::EndChecks(Box::new(result)))
 }
 
@@ -127,7 +122,19 @@ impl Supervised for Starting<'_> {
     type Instead = Infallible;
 
     fn start(&mut self, name: &str) -> Result<Start<Infallible>, WorldError> {
-        launch(self.context, self.state, name, self.command, self.timeout_ms)
+        let Self { context, state, command, timeout_ms } = *self;
+        let spec = context.launch.prepare(Work {
+            name,
+            what: What::Command(command),
+            directory: context.layout.tree(),
+            env: BTreeMap::new(),
+            prompt: None,
+            wall_ms: timeout_ms,
+            idle_ms: None,
+            output_bytes_max: COMMAND_OUTPUT_BYTES_MAX,
+            beside: Some(&state.config.agent),
+        });
+        attempt::begin(context, &spec)
     }
 
     fn is_cancelled(&self) -> bool {
@@ -141,40 +148,6 @@ impl Supervised for Starting<'_> {
     fn set_awaited(&self, name: Option<&str>) {
         self.context.set_performing(name);
     }
-}
-
-fn launch(
-    context: &Context,
-    state: &State,
-    name: &str,
-    command: &str,
-    timeout_ms: u64,
-) -> Result<Start<Infallible>, WorldError> {
-    let env = BTreeMap::from([
-        ("CI".to_owned(), "1".to_owned()),
-        ("PITON_RUN_ID".to_owned(), context.run.to_string()),
-    ]);
-    let spec = Spec {
-        run: context.run.to_string(),
-        name: name.to_owned(),
-        mark: format!("{}-{name}-{}", context.run, SystemIds.hex(16)),
-        argv: vec!["sh".to_owned(), "-c".to_owned(), command.to_owned()],
-        cwd: context.layout.tree().to_owned(),
-        env,
-        env_remove: super::hidden_variables(None),
-        stdin: Stdin::Null,
-        prompt: None,
-        files: BTreeMap::new(),
-        redact: Vec::new(),
-        limits: Limits {
-            wall_ms: Some(timeout_ms),
-            idle_ms: None,
-            output_bytes_max: OUTPUT_BYTES_MAX,
-            kill_grace_ms: KILL_GRACE_MS,
-        },
-    };
-    let spec = confine::confine(context, state, spec);
-    attempt::begin(context, &spec)
 }
 
 pub(super) fn passed(exit: &Exit) -> bool {
@@ -214,7 +187,7 @@ pub(super) fn printed(context: &Context, name: &str) -> String {
     let directory = context.attempts().join(name);
     let mut text = String::new();
     for log in ["stdout.log", "stderr.log"] {
-        if let Ok(Some(bytes)) = file::read_regular(&directory.join(log), 2 * OUTPUT_BYTES_MAX) {
+        if let Ok(Some(bytes)) = file::read_regular(&directory.join(log), 2 * COMMAND_OUTPUT_BYTES_MAX) {
             text.push_str(&String::from_utf8_lossy(&bytes));
         }
     }
@@ -226,7 +199,7 @@ fn tail_of(context: &Context, name: &str) -> Result<String, WorldError> {
     let directory = context.attempts().join(name);
     let mut tail = String::new();
     for log in ["stdout.log", "stderr.log"] {
-        if let Some(bytes) = file::read_regular(&directory.join(log), 2 * OUTPUT_BYTES_MAX)? {
+        if let Some(bytes) = file::read_regular(&directory.join(log), 2 * COMMAND_OUTPUT_BYTES_MAX)? {
             let text = String::from_utf8_lossy(&bytes);
             tail.push_str(clip_tail(text.trim_end(), TAIL_BYTES_MAX / 2));
             tail.push('\n');

@@ -18,7 +18,8 @@ use piton_sys::file::{self, Durability};
 use piton_sys::process::{Program, RunLimits};
 use piton_sys::{Clock, SystemClock};
 
-use super::{Context, WorldError, hidden_variables, publish};
+use super::{Context, WorldError, publish};
+use crate::launch::hidden_variables;
 
 /// Where the builtin `metrics` writes.
 pub(super) const METRICS_FILE: &str = ".ralph/metrics.prom";
@@ -36,9 +37,14 @@ pub(super) fn perform(context: &Context, call: &HookCall, state: &State) -> Resu
     }
     let runner = Runner {
         hooks,
-        means: Means::of_this_machine(context.layout.root()),
+        means: Means {
+            redactor: context.launch.redactor().clone(),
+            ..Means::of_this_machine(context.layout.root())
+        },
         log: context.layout.root().join(publish::AUDIT_LOG),
         hide: hidden_variables(None),
+        // A hook works in the tree, and so runs what an agent wrote as a check does.
+        enclose: &|argv| context.launch.enclose(argv, context.layout.tree(), Some(&state.config.agent), None),
         clock: Arc::new(SystemClock),
         builtins: Box::new(Brought::of(context, call, state)),
     };
@@ -116,7 +122,7 @@ impl Brought {
         let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Self {
             root,
-            exe: context.exe.clone(),
+            exe: context.launch.exe().to_owned(),
             run: context.run.clone(),
             line: context.line.clone(),
             seen: Seen::of(state, &name),

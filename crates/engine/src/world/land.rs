@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use piton_git::{Expected, Workspace};
-use piton_model::State;
 use piton_model::limits::clip;
-use piton_model::loop_machine::{CheckRound, GuardMode, Worktree, regressions};
+use piton_model::loop_machine::Worktree;
+use piton_model::{Command, State};
 
 use piton_sys::process::{Program, RunLimits};
 
 use super::{Context, WorldError, open_workspace};
+use crate::launch::{Surroundings, hidden_variables};
 use crate::layout::Layout;
 
 /// What furnishing may take: installing the packages of a project is slow.
@@ -21,7 +22,12 @@ const SUBJECT_BYTES_MAX: usize = 72;
 
 /// Makes the work tree of a run that has not begun: a branch from `HEAD`, and on it whatever is not committed in
 /// the repository. May be repeated.
-pub(super) fn begin(layout: &Layout, state: &State, worktree: &Worktree) -> Result<(), WorldError> {
+pub(super) fn begin(
+    layout: &Layout,
+    state: &State,
+    worktree: &Worktree,
+    launch: &Surroundings,
+) -> Result<(), WorldError> {
     let run = state.run.as_str();
     let repository = open_workspace(&layout.in_place(), &state.run)?;
     repository.protect_state()?;
@@ -38,11 +44,16 @@ pub(super) fn begin(layout: &Layout, state: &State, worktree: &Worktree) -> Resu
         tree.restore(run, &source, Expected::Anything)?;
         tree.commit_all("The tree this run starts from\n")?;
     }
-    furnish(layout, state, worktree)
+    furnish(layout, state, worktree, launch)
 }
 
 /// Brings what git does not keep into a new work tree: copies, links, and whatever its setup makes.
-fn furnish(layout: &Layout, state: &State, worktree: &Worktree) -> Result<(), WorldError> {
+fn furnish(
+    layout: &Layout,
+    state: &State,
+    worktree: &Worktree,
+    launch: &Surroundings,
+) -> Result<(), WorldError> {
     let failed =
         |path: &str, why: &dyn std::fmt::Display| WorldError::Furnish { what: format!("`{path}`: {why}") };
     let (root, tree) = (layout.root(), layout.tree());
@@ -58,21 +69,27 @@ fn furnish(layout: &Layout, state: &State, worktree: &Worktree) -> Result<(), Wo
     }
     for path in worktree.copy.iter().filter(missing) {
         let copy = Program::new("cp").args(["-a", "--"]).arg(root.join(path)).arg(tree.join(path));
-        run(copy, path)?;
+        run(copy, path, launch)?;
     }
     for path in worktree.link.iter().filter(missing) {
         std::os::unix::fs::symlink(root.join(path), tree.join(path)).map_err(|error| failed(path, &error))?;
     }
     match &worktree.setup {
+        // Outside of walls: no agent has touched the tree yet, and installing writes where it likes.
         Some(command) => {
-            run(Program::new("sh").args(["-c", command]).env("CI", "1").current_dir(tree), command)
+            let program = Program::new("sh").args(["-c", command]).env("CI", "1").current_dir(tree);
+            let hidden = hidden_variables(None);
+            run(hidden.iter().fold(program, |program, name| program.env_remove(name)), command, launch)
         }
         None => Ok(()),
     }
 }
 
-fn run(program: Program, what: &str) -> Result<(), WorldError> {
-    let failed = |why: String| WorldError::Furnish { what: format!("`{what}`: {why}") };
+fn run(program: Program, what: &str, launch: &Surroundings) -> Result<(), WorldError> {
+    let failed = |why: String| {
+        let why = launch.redactor().redact(&why);
+        WorldError::Furnish { what: format!("`{what}`: {why}") }
+    };
     let output = program.run(FURNISH_LIMITS).map_err(|error| failed(super::sentence(&error)))?;
     match output.success() {
         true => Ok(()),
@@ -81,36 +98,35 @@ fn run(program: Program, what: &str) -> Result<(), WorldError> {
     }
 }
 
-/// Commits what the checks of an iteration found green; the commit, if there was anything new.
-pub(super) fn commit(
-    context: &Context,
-    state: &State,
-    round: &CheckRound,
-) -> Result<Option<String>, WorldError> {
-    let green =
-        state.config.worktree.is_some() && state.work.attempt > 0 && !round.cancelled && round.all_pass();
-    // What the numbers speak against is refused right after; it must not be on the branch.
-    if !green || regresses(state, round) {
-        return Ok(None);
-    }
-    Ok(context.workspace.commit_all(&message(state))?)
+/// Commits what an iteration left, or finds the commit that was made of it before a crash.
+pub(super) fn commit(context: &Context, state: &State) -> Result<Command, WorldError> {
+    context.require_lease(state)?;
+    let commit = commit_or_find(&context.workspace, &message(state), &trailer(state))?;
+    Ok(Command::EndCommit { commit })
 }
 
-fn regresses(state: &State, round: &CheckRound) -> bool {
-    let found = regressions(
-        &state.config.thresholds,
-        state.seen.measures.as_ref(),
-        state.judged.reference.as_ref(),
-        round,
-    );
-    let counts = matches!(state.config.guard, GuardMode::Block | GuardMode::Ask);
-    counts && found.iter().any(|finding| finding.blocking)
+/// The commit of everything in this work tree: a new one, else the last one where it ends with `trailer`.
+fn commit_or_find(
+    workspace: &Workspace,
+    message: &str,
+    trailer: &str,
+) -> Result<Option<String>, piton_git::Error> {
+    if let Some(commit) = workspace.commit_all(message)? {
+        return Ok(Some(commit));
+    }
+    let ours = |(_, message): &(String, String)| message.trim_end().ends_with(trailer);
+    Ok(workspace.last_commit()?.filter(ours).map(|(commit, _)| commit))
+}
+
+/// The last line of a commit of ours: which run and iteration made it.
+fn trailer(state: &State) -> String {
+    format!("piton: run {}, iteration {}", state.run, state.work.iteration)
 }
 
 /// What the agent says it did, in its own words, and where that is on record.
 fn message(state: &State) -> String {
-    let report = state.work.ended.as_ref().and_then(|ended| ended.report.as_ref());
-    let summary = report.and_then(|report| report.summary.as_deref()).unwrap_or_default().trim();
+    let summary =
+        state.seen.report.as_ref().and_then(|report| report.summary.as_deref()).unwrap_or_default().trim();
     let first = summary.lines().next().unwrap_or_default().trim();
     let subject = match first {
         "" => format!("Iteration {}", state.work.iteration),
@@ -121,11 +137,41 @@ fn message(state: &State) -> String {
     };
     let body =
         if summary == subject || summary.is_empty() { String::new() } else { format!("{summary}\n\n") };
-    format!("{subject}\n\n{body}piton: run {}, iteration {}\n", state.run, state.work.iteration)
+    format!("{subject}\n\n{body}{}\n", trailer(state))
 }
 
 /// Whether a loop here would rather not work in place: on the default branch, or over uncommitted work.
 pub fn wants_worktree(workspace: &Workspace) -> Result<bool, piton_git::Error> {
     let standing = workspace.standing()?;
     Ok(standing.has_commit && (standing.is_default_branch || standing.is_dirty))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn git(tree: &std::path::Path, words: &[&str]) {
+        let done = Program::new("git").args(words).current_dir(tree).run(FURNISH_LIMITS).expect("git");
+        assert!(done.success(), "{words:?}");
+    }
+
+    #[test]
+    fn a_commit_that_was_made_before_a_crash_is_found_and_not_made_again() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let tree = directory.path().join("tree");
+        std::fs::create_dir_all(tree.join(".piton")).expect("a tree");
+        git(&tree, &["init", "-q"]);
+        let workspace = Workspace::open(&tree, &tree.join(".piton")).expect("a workspace");
+        let commit = |iteration: u32| {
+            let trailer = format!("piton: run r, iteration {iteration}");
+            commit_or_find(&workspace, &format!("Write it\n\n{trailer}\n"), &trailer).expect("a commit")
+        };
+        std::fs::write(tree.join("a.txt"), "one\n").expect("a file");
+        let first = commit(1);
+        assert!(first.is_some());
+        assert_eq!(commit(1), first, "it is there already");
+        assert_eq!(commit(2), None, "what another iteration made is not its own");
+        std::fs::write(tree.join("a.txt"), "two\n").expect("a file");
+        assert_ne!(commit(1), first, "put back, or done anew, it is another one");
+    }
 }

@@ -173,6 +173,8 @@ mod tests_of_numbers {
             command: "true".to_owned(),
             regex: regex.map(str::to_owned),
             timeout_ms: 1,
+            direction: Default::default(),
+            weight: 1.0,
         };
         let printed = "size: 12.5 kB in 3 files\n";
         assert_eq!(number_in(&metric(None), printed), Some(3.0));

@@ -6,12 +6,10 @@
 mod attempt;
 pub mod brief;
 mod checks;
-pub mod confine;
-pub(crate) mod end;
+mod end;
 mod extended;
 mod guard;
 mod hooks;
-mod inject;
 mod land;
 mod measure;
 mod originals;
@@ -40,6 +38,7 @@ use piton_sys::lock::FileLock;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 
 use crate::driver::World;
+use crate::launch::{LaunchError, Surroundings};
 use crate::layout::Layout;
 use brief::Briefing;
 use publish::Publisher;
@@ -73,6 +72,9 @@ pub enum WorldError {
         /// With what, and what was said.
         what: String,
     },
+    /// Nothing can be started here.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
     /// Another driver works in this tree.
     #[error("another run works in `{}`", .root.display())]
     WorkspaceHeld {
@@ -110,8 +112,8 @@ struct Context {
     layout: Layout,
     run: RunId,
     workspace: Workspace,
-    /// This very program: keepers are started from it.
-    exe: PathBuf,
+    /// What everything that it starts is made from.
+    launch: Surroundings,
     cancelled: AtomicBool,
     /// What was listed and counted in trees, so that it is not done again.
     counted: Mutex<(piton_git::Listings, piton_guard::Counted)>,
@@ -140,9 +142,11 @@ impl LocalWorld {
         file::create_private_dir(lock.parent().expect("a lock lies in a directory"))?;
         let lock = FileLock::try_exclusive(&lock)?
             .ok_or_else(|| WorldError::WorkspaceHeld { root: layout.tree().to_owned() })?;
+        let launch = Surroundings::open(&run, exe, &layout, state.config.confine.as_ref())?;
         if let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) {
-            land::begin(&layout, state, worktree)?;
+            land::begin(&layout, state, worktree, &launch)?;
         }
+        let launch = launch.closing_git()?.protecting(&state.config.protect);
         if views.aiwg {
             // From here on its files are known as piton's own, before the first of them is there. Where it cannot be,
             // publishing says so; the run goes on.
@@ -157,14 +161,14 @@ impl LocalWorld {
         let shared = Rc::clone(&note);
         let publisher = Publisher::new(layout.clone(), views, Box::new(move |text: &str| shared(text)));
         let publisher = RefCell::new(publisher);
-        let telling = Telling::start(&layout, state)?;
+        let telling = Telling::start(&layout, state, launch.redactor())?;
         let briefing = RefCell::new(Briefing::default());
         let context = Context {
             store,
             layout,
             run,
             workspace,
-            exe,
+            launch,
             cancelled: AtomicBool::new(false),
             counted: Mutex::default(),
             rested: Mutex::default(),
@@ -258,6 +262,7 @@ impl World for LocalWorld {
                     Effect::Attempt(attempt) => attempt::perform(&context, attempt, fresh, &state),
                     Effect::Checks(round) => checks::perform(&context, *round, &state),
                     Effect::Hooks(call) => hooks::perform(&context, call, &state),
+                    Effect::Commit(_) => land::commit(&context, &state),
                     Effect::Timer(_) => Ok(Command::Tick),
                 }
             };
@@ -291,54 +296,6 @@ impl World for LocalWorld {
     fn interrupted(&self) -> impl Future<Output = bool> {
         self.interrupts.next()
     }
-}
-
-/// Variables that change what a program runs before its own first line, or which repository git works on. They
-/// are a person's, for a moment or by accident; no agent and no check gets them.
-const HIDDEN_VARIABLES: [&str; 27] = [
-    "BASHOPTS",
-    "BASH_ENV",
-    "DYLD_INSERT_LIBRARIES",
-    "ENV",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_CEILING_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_DIR",
-    "GIT_EXEC_PATH",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_INDEX_FILE",
-    "GIT_NAMESPACE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX",
-    "GIT_WORK_TREE",
-    "JAVA_TOOL_OPTIONS",
-    "LD_AUDIT",
-    "LD_PRELOAD",
-    "NODE_OPTIONS",
-    "PERL5OPT",
-    "PROMPT_COMMAND",
-    "PYTHONHOME",
-    "PYTHONSTARTUP",
-    "RUBYOPT",
-    "SHELLOPTS",
-];
-
-/// The variables that are taken out of what a program gets; `pass` are the only ones it keeps, if it is given.
-pub(crate) fn hidden_variables(pass: Option<&[String]>) -> Vec<String> {
-    let mut hidden = HIDDEN_VARIABLES.map(str::to_owned).to_vec();
-    if let Some(pass) = pass {
-        let passes = |name: &str| {
-            pass.iter().any(|word| match word.strip_suffix('*') {
-                Some(prefix) => name.starts_with(prefix),
-                None => name == word,
-            })
-        };
-        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-        hidden.extend(names.filter(|name| !passes(name)));
-    }
-    hidden
 }
 
 /// An error and its causes, as one sentence.

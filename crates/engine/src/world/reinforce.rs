@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use piton_model::State;
 use piton_model::limits::clip;
-use piton_model::loop_machine::Level;
+use piton_model::loop_machine::{Level, Trigger};
 
 /// What a token is, roughly, in bytes.
 const BYTES_PER_TOKEN: usize = 4;
@@ -82,7 +82,7 @@ fn say_approach(said: &mut Budget, state: &State) {
     let Some(recovery) = &state.judged.recovery else { return };
     if let Some((_, approach)) = &recovery.adapted {
         if let Some((_, diagnosis)) =
-            recovery.diagnosed.as_ref().filter(|_| !recovery.trigger.starts_with("reg"))
+            recovery.diagnosed.as_ref().filter(|_| !matches!(recovery.trigger, Trigger::Regression { .. }))
         {
             said.say(&format!("The run does not get on: {}.", diagnosis.sentence));
         }

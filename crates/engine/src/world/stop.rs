@@ -9,13 +9,12 @@ use piton_model::loop_machine::{CheckRound, ConditionResult, Probe, StopResult};
 use piton_sys::file;
 
 use super::{Context, WorldError, checks, tasks};
+use crate::launch::COMMAND_TIMEOUT_MS;
 
 /// What is looked at of a file.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 /// What is looked at of the end of an output.
 const OUTPUT_BYTES_MAX: u64 = 1 << 20;
-/// How long a command may take: as long as a check.
-const COMMAND_TIMEOUT_MS: u64 = 15 * 60_000;
 
 /// Looks up every condition that needs it. Whether it came to the end: `false` when it was cancelled.
 pub(super) fn look(

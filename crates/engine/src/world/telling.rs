@@ -10,6 +10,7 @@ use piton_model::State;
 use piton_model::notify::Notify;
 use piton_notify::send::Means;
 use piton_notify::{Line, Notifier, Setup};
+use piton_sys::redact::Redactor;
 use piton_sys::{SystemClock, file};
 
 use super::WorldError;
@@ -24,7 +25,7 @@ pub(super) struct Telling {
 }
 
 impl Telling {
-    pub(super) fn start(layout: &Layout, state: &State) -> Result<Self, WorldError> {
+    pub(super) fn start(layout: &Layout, state: &State, redactor: &Redactor) -> Result<Self, WorldError> {
         let Some(config) = state.config.notify.clone().or_else(desktop) else {
             return Ok(Self { notifier: None });
         };
@@ -35,7 +36,7 @@ impl Telling {
         file::create_private_dir(history.parent().expect("a file lies in a directory"))?;
         let notifier = Notifier::start(Setup {
             config,
-            means: Means::of_this_machine(layout.root()),
+            means: Means { redactor: redactor.clone(), ..Means::of_this_machine(layout.root()) },
             history,
             repository: layout.root().file_name().unwrap_or_default().to_string_lossy().into_owned(),
             clock: Arc::new(SystemClock),

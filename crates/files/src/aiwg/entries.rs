@@ -234,7 +234,7 @@ pub(super) fn recovery<'a>(run: &RunId, recovery: &'a Recovery) -> RecoveryEntry
         recovery_id: uuid(run, "recovery", recovery.number),
         timestamp: at(&recovery.paused.0),
         iteration: recovery.iteration,
-        trigger: &recovery.trigger,
+        trigger: recovery.trigger.to_string(),
         protocol_steps: ProtocolSteps {
             pause: PauseStep { executed_at: at(&recovery.paused.0), actions: &recovery.paused.1 },
             diagnose,

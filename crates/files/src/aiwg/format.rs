@@ -327,7 +327,7 @@ pub(super) struct RecoveryEntry<'a> {
     pub(super) recovery_id: String,
     pub(super) timestamp: Timestamp,
     pub(super) iteration: u32,
-    pub(super) trigger: &'a str,
+    pub(super) trigger: String,
     pub(super) protocol_steps: ProtocolSteps<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) outcome: Option<&'static str>,

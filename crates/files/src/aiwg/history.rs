@@ -40,6 +40,7 @@ pub(super) struct Iteration {
     doubted: bool,
     refused: bool,
     regressed: bool,
+    commit: Option<String>,
     /// Whether its entry says that a regression was detected, and that a recovery was attempted.
     shown: (bool, bool),
     entry: Text,
@@ -118,13 +119,13 @@ impl History {
 
     fn absorb_iterations(&mut self, state: &State, touched: &mut BTreeSet<u32>) {
         let known = self.iterations.last().map_or(0, |last| last.number);
-        // Only the last one can still change: a person may judge it.
+        // Only the last one can still change: it is committed, and a person may judge it.
         let from = state.judged.recent.partition_point(|record| record.number < known);
         for record in state.judged.recent.range(from..) {
             if record.number == known {
                 let last = self.iterations.last().expect("a known number is an iteration's");
-                if (last.doubted, last.refused, last.regressed)
-                    == (record.doubted, record.refused, record.regressed)
+                if (last.doubted, last.refused, last.regressed, &last.commit)
+                    == (record.doubted, record.refused, record.regressed, &record.commit)
                 {
                     continue;
                 }
@@ -157,6 +158,7 @@ impl History {
             doubted: record.doubted,
             refused: record.refused,
             regressed: record.regressed,
+            commit: record.commit.clone(),
             shown: (record.regressed, false),
             entry: text(&entries::iteration(&loop_id(&state.run), record, previous)),
             particulars: entries::particulars(record, state.seen.checks.as_ref().filter(|_| is_last)),

@@ -43,9 +43,13 @@ pub(crate) fn text(bytes: &[u8], bytes_max: usize) -> Result<&str, Problem> {
         return Err(Problem::new(format!("the file is larger than {} MiB", bytes_max >> 20)));
     }
     let line = |end: usize| Some(1 + bytes[..end].iter().filter(|byte| **byte == b'\n').count());
-    std::str::from_utf8(bytes).map_err(|error| {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
         let is_utf_16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
         let found = if is_utf_16 { "is UTF-16" } else { "is not UTF-8" };
         problem(line(error.valid_up_to()), format!("the file {found}"), "save it as UTF-8")
-    })
+    })?;
+    match text.find('\0') {
+        None => Ok(text),
+        Some(at) => Err(problem(line(at), "Invalid YAML: a NUL byte".to_owned(), "save it as plain text")),
+    }
 }

@@ -41,25 +41,8 @@ pub(crate) fn config(guard: GuardMode) -> LoopConfig {
         },
         on_lost: OnLost::default(),
         session: SessionPolicy::default(),
-        worktree: None,
         guard,
-        protect: Vec::new(),
-        redline: Default::default(),
-        reboot: Default::default(),
-        rules_off: Vec::new(),
-        thresholds: Default::default(),
-        reinforcement: Default::default(),
-        recovery: Default::default(),
-        metrics: Vec::new(),
-        confine: None,
-        on_done: None,
-        gaps: None,
-        notify: None,
-        hooks: None,
-        mode: Default::default(),
-        prompts: Default::default(),
-        file_digest: None,
-        stop: Default::default(),
+        ..LoopConfig::new("", AgentConfig::default(), Vec::new())
     }
 }
 

@@ -68,7 +68,7 @@ impl Walk {
             _ if self.state.seen.start.is_none() => Command::Observe(snapshot(dice)),
             Some(Effect::Attempt(open)) => attempt(open.number, dice),
             Some(Effect::Checks(number)) => Command::EndChecks(Box::new(round(*number, &self.state, dice))),
-            Some(Effect::Hooks(_)) => unreachable!("nothing is hooked here"),
+            Some(Effect::Hooks(_) | Effect::Commit(_)) => unreachable!("nothing is hooked or committed here"),
             Some(Effect::Timer(until)) => {
                 self.now = self.now.max(*until);
                 Command::Tick
@@ -164,6 +164,7 @@ fn attempt(number: u32, dice: &mut Dice<'_>) -> Command {
                 findings,
                 duration_ms: u64::from(dice.below(700)),
             }),
+            said_bytes: None,
         }),
     }
 }
@@ -232,7 +233,6 @@ fn round(number: u32, state: &State, dice: &mut Dice<'_>) -> CheckRound {
         stops: Vec::new(),
         tests: Default::default(),
         snapshot: Some(snapshot(dice)),
-        commit: dice.one_in(3).then(|| "abc123".to_owned()),
         measures: if dice.one_in(3) { Measures::default() } else { measures(dice) },
         duration_ms: 2_000,
         cancelled: dice.one_in(30),

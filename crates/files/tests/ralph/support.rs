@@ -8,9 +8,9 @@ use piton_model::loop_machine::stop::{ChecksPass, FileCreated, until};
 use piton_model::loop_machine::{
     AgentConfig, AttemptEnd, AttemptOutcome, Change, Check, CheckResult, CheckRound, ConditionResult, Limits,
     LoopConfig, Objectives, OnLost, OpenAttempt, Prompt, Report, ReportStatus, SessionPolicy, Snapshot,
-    StopResult, create,
+    StopResult, create, decide,
 };
-use piton_model::{Event, Reason, Seq, State, Status, Timestamp, apply};
+use piton_model::{Command, Event, Reason, Seq, State, Status, Timestamp, apply};
 
 /// When every run of these tests begins: 2026-02-15T12:03:20.123Z.
 pub(crate) const START: Timestamp = Timestamp::from_millis(1_771_157_000_123);
@@ -35,25 +35,7 @@ pub(crate) fn config() -> LoopConfig {
         limits: Limits { cost_microusd: Some(10_000_000), ..Limits::default() },
         on_lost: OnLost::default(),
         session: SessionPolicy::default(),
-        worktree: None,
-        guard: Default::default(),
-        protect: Vec::new(),
-        stop: Default::default(),
-        redline: Default::default(),
-        reboot: Default::default(),
-        rules_off: Vec::new(),
-        thresholds: Default::default(),
-        reinforcement: Default::default(),
-        recovery: Default::default(),
-        metrics: Vec::new(),
-        confine: None,
-        on_done: None,
-        gaps: None,
-        notify: None,
-        hooks: None,
-        mode: Default::default(),
-        prompts: Default::default(),
-        file_digest: None,
+        ..LoopConfig::new("", AgentConfig::default(), Vec::new())
     }
 }
 
@@ -67,11 +49,27 @@ pub(crate) fn created(run: &str) -> State {
 pub(crate) fn worked(run: &str) -> State {
     let mut state = created(run);
     let mut at = START;
-    for event in history() {
+    for happened in history() {
         at = at.plus_millis(60_000);
-        state = apply(Some(state), &event, at).unwrap();
+        let events = match happened {
+            Happened::Fact(event) => vec![event],
+            Happened::Outcome(command) => decide(&state, command, at).unwrap(),
+        };
+        let intends =
+            |event: &Event| matches!(event, Event::ChecksStarted { .. } | Event::AttemptStarted { .. });
+        let is_one = events.len() == 1;
+        // What follows from an outcome, up to the next intent.
+        for event in events.iter().take_while(|event| is_one || !intends(event)) {
+            state = apply(Some(state), event, at).unwrap();
+        }
     }
     state
+}
+
+/// What is folded as it is, or judged first.
+enum Happened {
+    Fact(Event),
+    Outcome(Command),
 }
 
 /// The view of a run in this status, at this event.
@@ -91,7 +89,10 @@ pub(crate) fn context() -> Context {
     }
 }
 
-fn history() -> Vec<Event> {
+fn history() -> Vec<Happened> {
+    use Happened::{Fact, Outcome};
+    let checked = |round| Outcome(Command::EndChecks(Box::new(round)));
+    let ended = |attempt, end| Outcome(Command::EndAttempt { attempt, end: Box::new(end) });
     let driver = Event::DriverStarted {
         epoch: 1,
         host: "h".to_owned(),
@@ -113,18 +114,18 @@ fn history() -> Vec<Event> {
         ..Report::default()
     };
     vec![
-        driver,
-        Event::SnapshotTaken { snapshot: snapshot("a") },
-        Event::ChecksStarted { round: 1 },
-        Event::ChecksFinished { round: Box::new(round(1, [false, false], false)) },
-        Event::AttemptStarted { attempt: attempt(1) },
-        Event::AttemptFinished { attempt: 1, end: Box::new(end(first, "b", &["src/a.rs"])) },
-        Event::ChecksStarted { round: 2 },
-        Event::ChecksFinished { round: Box::new(round(2, [true, false], false)) },
-        Event::AttemptStarted { attempt: attempt(2) },
-        Event::AttemptFinished { attempt: 2, end: Box::new(end(second, "b", &["src/b.rs"])) },
-        Event::ChecksStarted { round: 3 },
-        Event::ChecksFinished { round: Box::new(round(3, [true, false], true)) },
+        Fact(driver),
+        Fact(Event::SnapshotTaken { snapshot: snapshot("a") }),
+        Fact(Event::ChecksStarted { round: 1 }),
+        checked(round(1, [false, false], false)),
+        Fact(Event::AttemptStarted { attempt: attempt(1) }),
+        ended(1, end(first, "b", &["src/a.rs"])),
+        Fact(Event::ChecksStarted { round: 2 }),
+        checked(round(2, [true, false], false)),
+        Fact(Event::AttemptStarted { attempt: attempt(2) }),
+        ended(2, end(second, "b", &["src/b.rs"])),
+        Fact(Event::ChecksStarted { round: 3 }),
+        checked(round(3, [true, false], true)),
     ]
 }
 
@@ -162,6 +163,7 @@ fn end(report: Report, tree: &str, files: &[&str]) -> AttemptEnd {
             artifacts: Vec::new(),
         }),
         guard: None,
+        said_bytes: None,
     }
 }
 
@@ -179,7 +181,6 @@ fn round(number: u32, passed: [bool; 2], report_is_there: bool) -> CheckRound {
         checks: ["test", "lint"].into_iter().zip(passed).map(result).collect(),
         conditions: vec![ConditionResult { label: "file:report.txt".to_owned(), met: report_is_there }],
         snapshot: None,
-        commit: None,
         duration_ms: 2_000,
         stops: vec![StopResult {
             label: "file_created(report.txt)".to_owned(),

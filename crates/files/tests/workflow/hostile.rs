@@ -59,7 +59,7 @@ fn deep_nesting_is_refused() {
 #[test]
 fn what_is_no_text_is_refused_with_its_line() {
     refused(b"name: a\nsteps: \xff\xfe\n", "w.yaml:2: the file is not UTF-8");
-    refused(b"name: a\n\nsteps: a\0b\n", "w.yaml:3: Invalid YAML");
+    refused(b"name: a\n\nsteps: a\0b\n", "w.yaml:3: Invalid YAML: a NUL byte");
     refused(b"", "the file is empty");
     refused(b"# nothing\n", "the file is empty");
 }

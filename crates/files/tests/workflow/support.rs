@@ -54,7 +54,7 @@ impl Run {
 
     /// Something happens that changes nothing but the time.
     pub(crate) fn touch(&mut self) {
-        self.fold(WorkflowEvent::CheckpointTaken { seq: 1, digest: String::new() });
+        self.fold(WorkflowEvent::CheckpointTaken { seq: 1, digest: String::new(), fold: 1 });
     }
 
     pub(crate) fn pause(&mut self) {

@@ -156,6 +156,8 @@ pub enum LedgerEvent {
         seq: Seq,
         /// Digest of the state.
         digest: String,
+        /// The version of the fold that made it: another one passes it by.
+        fold: u32,
     },
 }
 

@@ -3,13 +3,14 @@
 use super::{Command, Effect, LedgerEvent, State, decide};
 use crate::event::StopOrigin;
 use crate::loop_machine::Place;
-use crate::machine::{Machine, Outline, RunEvent};
+use crate::machine::{CheckpointName, Machine, Outline, RunEvent};
 use crate::rejection::Rejection;
 use crate::status::{Kind, Status};
-use crate::{Epoch, Seq, Timestamp};
+use crate::{Epoch, Timestamp};
 
 impl Machine for State {
     const KIND: Kind = Kind::Ledger;
+    const FOLD: u32 = 1;
     type Event = LedgerEvent;
     type Command = Command;
     type Effect = Effect;
@@ -71,13 +72,16 @@ impl Machine for State {
 impl RunEvent for LedgerEvent {
     const TYPES: &'static [&'static str] = super::KINDS;
 
-    fn checkpoint_taken(seq: Seq, digest: String) -> Self {
-        LedgerEvent::CheckpointTaken { seq, digest }
+    fn checkpoint_taken(named: CheckpointName) -> Self {
+        let CheckpointName { seq, digest, fold } = named;
+        LedgerEvent::CheckpointTaken { seq, digest, fold }
     }
 
-    fn as_checkpoint(&self) -> Option<(Seq, &str)> {
+    fn as_checkpoint(&self) -> Option<CheckpointName> {
         match self {
-            LedgerEvent::CheckpointTaken { seq, digest } => Some((*seq, digest)),
+            LedgerEvent::CheckpointTaken { seq, digest, fold } => {
+                Some(CheckpointName { seq: *seq, digest: digest.clone(), fold: *fold })
+            }
             _ => None,
         }
     }

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::context::RedlinePolicy;
 use super::guard::GuardMode;
+use super::judge::context::RedlinePolicy;
+use super::judge::progress::{Direction, ProgressPolicy};
+use super::judge::quality::QualityPolicy;
+use super::judge::reboot::RebootPolicy;
+use super::judge::regression::Thresholds;
+use super::judge::reinforcement::Escalation;
 use super::mode::ModePolicy;
-use super::reboot::RebootPolicy;
 use super::recovery::RecoveryPolicy;
-use super::regression::Thresholds;
-use super::reinforcement::Escalation;
 use super::stop::{NamedStop, StopCondition, StopLists};
 use crate::Timestamp;
 use crate::hook::Hooks;
@@ -38,16 +40,13 @@ pub struct LoopConfig {
     /// Whether iterations share a session of the agent.
     pub session: SessionPolicy,
     /// When a session counts as full.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub redline: RedlinePolicy,
     /// When a session gives way to a fresh one.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub reboot: RebootPolicy,
     /// The work tree it works in; in place without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<Worktree>,
     /// What to do about an agent that cheats.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub guard: GuardMode,
     /// Paths in the work tree that no agent may change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -56,14 +55,17 @@ pub struct LoopConfig {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules_off: Vec<RuleOff>,
     /// From where on a number is a regression.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub thresholds: Thresholds,
     /// How firmly prompts speak, and when.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub reinforcement: Escalation,
     /// How it recovers from a regression.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub recovery: RecoveryPolicy,
+    /// What counts as progress.
+    pub progress: ProgressPolicy,
+    /// What makes an iteration good.
+    pub quality: QualityPolicy,
+    /// How long to wait before a provider that refused is asked again.
+    pub backoff: Backoff,
     /// Numbers to measure beside those that are known anyway.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<Metric>,
@@ -83,7 +85,6 @@ pub struct LoopConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hooks: Option<Hooks>,
     /// Whether a person is there, and when.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub mode: ModePolicy,
     /// How prompt files are read.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -91,6 +92,25 @@ pub struct LoopConfig {
     /// The digest of `piton.toml` when the run was created; another one means that somebody edited it since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_digest: Option<String>,
+}
+
+/// How long to wait before a provider that refused is asked again, where it does not say itself. Each time twice as
+/// long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Backoff {
+    /// At first, where it has a limit.
+    pub rate_limit_ms: u64,
+    /// At first, where it is overloaded.
+    pub overloaded_ms: u64,
+    /// At most.
+    pub max_ms: u64,
+}
+
+impl Default for Backoff {
+    fn default() -> Self {
+        Self { rate_limit_ms: 60_000, overloaded_ms: 10_000, max_ms: 3_600_000 }
+    }
 }
 
 /// Gaps of a ledger that a loop relies on.
@@ -255,25 +275,43 @@ pub enum PromptBy {
 
 /// What an agent prints on its standard output.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(from = "WrittenFormat", into = "WrittenFormat")]
 pub enum StreamFormat {
     /// Words for people; nothing is read from them.
     #[default]
     Plain,
-    /// The events of Claude Code.
-    Claude,
-    /// The events of Codex.
-    Codex,
-    /// The events of Gemini CLI.
-    Gemini,
-    /// The events of opencode.
-    Opencode,
-    /// The events of goose.
-    Goose,
-    /// The words of aider.
-    Aider,
+    /// What the adapter of this name understands: the events of one CLI.
+    Adapter(String),
     /// JSON lines; where in a line each thing is found, as a JSON pointer.
     Lines(BTreeMap<StreamField, String>),
+}
+
+/// A format as it is written down: `"plain"`, `"claude"`, `{"lines": {…}}`.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+enum WrittenFormat {
+    Word(String),
+    Lines { lines: BTreeMap<StreamField, String> },
+}
+
+impl From<WrittenFormat> for StreamFormat {
+    fn from(written: WrittenFormat) -> Self {
+        match written {
+            WrittenFormat::Word(word) if word == "plain" => Self::Plain,
+            WrittenFormat::Word(word) => Self::Adapter(word),
+            WrittenFormat::Lines { lines } => Self::Lines(lines),
+        }
+    }
+}
+
+impl From<StreamFormat> for WrittenFormat {
+    fn from(format: StreamFormat) -> Self {
+        match format {
+            StreamFormat::Plain => Self::Word("plain".to_owned()),
+            StreamFormat::Adapter(name) => Self::Word(name),
+            StreamFormat::Lines(lines) => Self::Lines { lines },
+        }
+    }
 }
 
 /// What can be read from JSON lines.
@@ -370,7 +408,7 @@ pub struct Reading {
 }
 
 /// A number that a command prints.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Metric {
     /// Its name in baseline and history.
@@ -382,6 +420,16 @@ pub struct Metric {
     pub regex: Option<String>,
     /// How long it may take.
     pub timeout_ms: u64,
+    /// Which way it is to go, where progress is judged by it.
+    #[serde(default)]
+    pub direction: Direction,
+    /// What it weighs among the others then.
+    #[serde(default = "one")]
+    pub weight: f64,
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 impl LoopConfig {
@@ -405,6 +453,9 @@ impl LoopConfig {
             thresholds: Thresholds::default(),
             reinforcement: Escalation::default(),
             recovery: RecoveryPolicy::default(),
+            progress: ProgressPolicy::default(),
+            quality: QualityPolicy::default(),
+            backoff: Backoff::default(),
             metrics: Vec::new(),
             confine: None,
             on_done: None,

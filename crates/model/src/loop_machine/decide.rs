@@ -5,11 +5,13 @@
 
 use super::apply::apply;
 use super::config::{LoopConfig, OnLost, Raise};
-use super::facts::{AttemptEnd, CheckRound, OpenAttempt, QuestionKind, ReportStatus, Snapshot, TreeProof};
-use super::hooking::HookEnd;
+use super::facts::{
+    AttemptEnd, CheckRound, OpenAttempt, OpenCommit, QuestionKind, ReportStatus, Snapshot, TreeProof,
+};
+use super::hook_calls::HookEnd;
 use super::state::{GivenAnswer, Next, Open, State};
 use super::stop::{self, StopVerdict};
-use super::{done, guard, hooking, limit, mode, recovery, session};
+use super::{RebootReason, done, guard, hook_calls, judge, limit, mode, session};
 use crate::event::{Event, StopOrigin};
 use crate::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX, TITLE_CHARS_MAX};
 use crate::rejection::Rejection;
@@ -64,6 +66,11 @@ pub enum Command {
     EndChecks(Box<CheckRound>),
     /// The hooks did this.
     EndHooks(Box<HookEnd>),
+    /// The tree that was to be committed is on its branch.
+    EndCommit {
+        /// In this commit; none where there was nothing new.
+        commit: Option<String>,
+    },
     /// Something that is not the agent's fault stands in the way; rest until it is mended.
     GiveUp {
         /// What it is.
@@ -109,37 +116,42 @@ pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Eve
 
 /// What follows from `command` at `now`, and the state it leads to.
 pub fn advance(state: &State, command: Command, now: Timestamp) -> Result<(Vec<Event>, State), Rejection> {
-    let mut events: Vec<Event> = outcome(state, command)?.into_iter().collect();
-    let mut state = state.clone();
-    for event in &events {
-        state = apply(Some(state), event, now).expect("a state stays a state");
-    }
-    while let Some(event) = next_event(&state, now) {
-        state = apply(Some(state), &event, now).expect("a state stays a state");
-        events.push(event);
+    let (mut events, mut state) = (Vec::new(), state.clone());
+    let mut more = outcome(&state, command, now)?;
+    loop {
+        for event in &more {
+            state = apply(Some(state), event, now).expect("a state stays a state");
+        }
+        events.append(&mut more);
         assert!(events.len() < crate::limits::EVENTS_PER_APPEND_MAX, "a decision ends");
+        more = next_events(&state, now);
+        if more.is_empty() {
+            return Ok((events, state));
+        }
     }
-    Ok((events, state))
 }
 
-/// The fact that a command brings, if it brings one.
-fn outcome(state: &State, command: Command) -> Result<Option<Event>, Rejection> {
+/// The fact that a command brings, with what is ruled about it.
+fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Vec<Event>, Rejection> {
     if state.status == Status::Completed {
         return completed(state, &command);
     }
-    Ok(Some(match command {
+    Ok(vec![match command {
         Command::Drive { epoch, place, version } => {
             Event::DriverStarted { epoch, host: place.host, boot: place.boot, pid: place.pid, version }
         }
         Command::Observe(snapshot) => {
             if state.seen.snapshot.as_ref() == Some(&snapshot) && state.seen.start.is_some() {
-                return Ok(None);
+                return Ok(Vec::new());
             }
             Event::SnapshotTaken { snapshot }
         }
         Command::EndAttempt { attempt, end } => {
             require_open_attempt(state, attempt)?;
-            Event::AttemptFinished { attempt, end: Box::new(end.bounded()) }
+            let end = Box::new(end.bounded());
+            let (ruling, then) = judge::attempt(state, &end, now);
+            let finished = Event::AttemptFinished { attempt, end, ruling };
+            return Ok(std::iter::once(finished).chain(then).collect());
         }
         Command::AbandonAttempt { attempt } => {
             require_open_attempt(state, attempt)?;
@@ -153,28 +165,38 @@ fn outcome(state: &State, command: Command) -> Result<Option<Event>, Rejection> 
             if state.work.open != Some(Open::Checks(round.number)) {
                 return Err(Rejection::NotOpen);
             }
-            Event::ChecksFinished { round: Box::new(round.bounded()) }
+            let fixed = judge::fixed(state.seen.checks.as_ref(), &round);
+            Event::ChecksFinished { round: Box::new(round.bounded()), fixed }
         }
         Command::EndHooks(end) => {
             if !matches!(&state.work.open, Some(Open::Hooks(call)) if call.number == end.number) {
                 return Err(Rejection::NotOpen);
             }
-            Event::HooksFinished { end: Box::new(end.bounded()) }
+            let mut end = end.bounded();
+            // A session that cannot be continued is left all the same.
+            let broken = matches!(state.session.handoff, Some(RebootReason::ErrorRecovery { .. }));
+            end.keep_session &= state.session.handoff.is_some() && !broken;
+            Event::HooksFinished { end: Box::new(end) }
+        }
+        Command::EndCommit { commit } => {
+            let Some(Open::Commit(open)) = &state.work.open else { return Err(Rejection::NotOpen) };
+            Event::CommitFinished { iteration: open.iteration, tree: open.tree.clone(), commit }
         }
         Command::GiveUp { detail } => Event::RunStopped { reason: Reason::Environment, detail: Some(detail) },
-        Command::Tick => return Ok(None),
-    }))
+        Command::Tick => return Ok(Vec::new()),
+    }])
 }
 
 /// A run that reached its goal says nothing more, whoever looks at it.
-fn completed(state: &State, command: &Command) -> Result<Option<Event>, Rejection> {
+fn completed(state: &State, command: &Command) -> Result<Vec<Event>, Rejection> {
     match command {
-        Command::Drive { .. } | Command::Observe(_) | Command::Tick => Ok(None),
+        Command::Drive { .. } | Command::Observe(_) | Command::Tick => Ok(Vec::new()),
         Command::GiveUp { .. } => Err(Rejection::Finished { run: state.run.clone(), status: state.status }),
         Command::EndAttempt { .. }
         | Command::AbandonAttempt { .. }
         | Command::LoseAttempt { .. }
         | Command::EndChecks(_)
+        | Command::EndCommit { .. }
         | Command::EndHooks(_) => Err(Rejection::NotOpen),
     }
 }
@@ -186,10 +208,15 @@ fn require_open_attempt(state: &State, attempt: u32) -> Result<(), Rejection> {
     }
 }
 
-/// The one event that follows from where the run is, if any. Hooks come before the end that they are told of.
-fn next_event(state: &State, now: Timestamp) -> Option<Event> {
-    let event = following(state, now)?;
-    Some(hooking::before_end(state, &event).unwrap_or(event))
+/// What follows from where the run is: a verdict that is due, else one event. Hooks come before the end that they are
+/// told of.
+fn next_events(state: &State, now: Timestamp) -> Vec<Event> {
+    let works = matches!(state.status, Status::Running | Status::Rebooting);
+    if works && state.work.open.is_none() && state.work.next == Next::Verdict && state.work.ended.is_some() {
+        return judge::iteration(state, now);
+    }
+    let Some(event) = following(state, now) else { return Vec::new() };
+    vec![hook_calls::before_end(state, &event).unwrap_or(event)]
 }
 
 fn following(state: &State, now: Timestamp) -> Option<Event> {
@@ -198,6 +225,10 @@ fn following(state: &State, now: Timestamp) -> Option<Event> {
     }
     if let Some(given) = state.requests.answers.first() {
         return Some(judge_answer(state, given));
+    }
+    let works = matches!(state.work.open, Some(Open::Attempt(_)));
+    if state.requests.reboot && state.session.current.is_some() && !works {
+        return Some(Event::SessionRebooted { reason: RebootReason::Manual });
     }
     match state.status {
         Status::Completed => None,
@@ -221,7 +252,7 @@ fn while_waiting(state: &State, now: Timestamp) -> Option<Event> {
         return Some(stopped(origin));
     }
     if state.requests.pause {
-        return Some(Event::RunPaused {});
+        return Some(Event::RunPaused { reason: Reason::Human, detail: None });
     }
     if let Some(event) = mode::while_waiting(state, now) {
         return Some(event);
@@ -241,20 +272,25 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
     if state.work.open.is_some() {
         return None;
     }
-    if let Some(event) = hooking::due(state).or_else(|| mode::switch(state, now)) {
+    if let Some(event) =
+        next_commit(state).or_else(|| hook_calls::due(state)).or_else(|| mode::switch(state, now))
+    {
         return Some(event);
     }
     if let Some(question) = state.people.questions.first() {
-        let until = mode::is_own(question.kind).then(|| mode::patience(state, now)).flatten();
+        let until = mode::is_between_iterations(question.kind).then(|| mode::patience(state, now)).flatten();
         return Some(Event::RunWaiting { reason: reason_of(question.kind), until });
     }
     // Before it is done: what a person has to judge is not done.
     if state.work.next == Next::Attempt && state.work.iteration == state.counters.iterations {
-        if let Some(step) = recovery::next(state) {
+        if let Some(step) = judge::recovery::next(state) {
             return Some(step);
         }
         if let Some(text) = guard::doubt(state) {
             return Some(ask(state, QuestionKind::Guard, text));
+        }
+        if let Some(reason) = &state.session.proposed {
+            return Some(ask(state, QuestionKind::Reboot, propose(state, reason)));
         }
         if let Some(text) = mode::after_iteration(state) {
             return Some(ask(state, QuestionKind::AfterIteration, text));
@@ -278,16 +314,17 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         return Some(Event::RunStopped { reason: Reason::Hook, detail: Some(why.clone()) });
     }
     if state.requests.pause {
-        return Some(Event::RunPaused {});
+        return Some(Event::RunPaused { reason: Reason::Human, detail: None });
     }
     match state.work.next {
         Next::Checks => Some(next_round(state)),
+        Next::Verdict => None,
         Next::Attempt => before_attempt(state, now)
             .or_else(|| mode::outside_hours(state, now))
             .or_else(|| {
                 mode::before_iteration(state).map(|text| ask(state, QuestionKind::BeforeIteration, text))
             })
-            .or_else(|| hooking::before_attempt(state))
+            .or_else(|| hook_calls::before_attempt(state))
             .or_else(|| next_attempt(state)),
     }
 }
@@ -337,9 +374,11 @@ fn held(state: &State, now: Timestamp) -> Option<Event> {
     let message = || ended.report.as_ref().and_then(|report| report.message.clone());
     match ended.hold? {
         reason @ (Reason::RateLimit | Reason::Overloaded) => {
-            let first_ms: u64 = if reason == Reason::RateLimit { 60_000 } else { 10_000 };
+            let policy = &state.config.backoff;
+            let first_ms =
+                if reason == Reason::RateLimit { policy.rate_limit_ms } else { policy.overloaded_ms };
             let doublings = state.counters.refusals_in_a_row.saturating_sub(1).min(6);
-            let backoff = now.plus_millis((first_ms << doublings).min(3_600_000));
+            let backoff = now.plus_millis(first_ms.saturating_mul(1 << doublings).min(policy.max_ms));
             // A time that has passed already helps nobody.
             let said = ended.report.as_ref().and_then(|report| report.limited_until);
             let until = said.filter(|until| *until > now).unwrap_or(backoff);
@@ -367,6 +406,9 @@ fn next_attempt(state: &State) -> Option<Event> {
     let number = state.work.attempt + 1;
     let unfinished = state.work.iteration > state.counters.iterations;
     let iteration = if unfinished { state.work.iteration } else { state.work.iteration + 1 };
+    if let Some(rise) = judge::reinforcement::before_iteration(state, iteration) {
+        return Some(Event::LevelRaised { rise });
+    }
     let lost =
         unfinished && state.work.ended.as_ref().is_some_and(|ended| ended.hold == Some(Reason::AttemptLost));
     let restore = match state.config.on_lost {
@@ -384,6 +426,38 @@ fn next_attempt(state: &State) -> Option<Event> {
             session: session::next(state, number),
         },
     })
+}
+
+/// The commit that is due: an iteration has its verdict, its checks are green, and nobody doubts it.
+fn next_commit(state: &State) -> Option<Event> {
+    let concluded = state.work.next == Next::Attempt && state.work.iteration == state.counters.iterations;
+    let doubted = state.judged.recent.back().is_some_and(|last| last.doubted);
+    if !concluded || doubted || !commit_due(state) {
+        return None;
+    }
+    let tree = state.seen.snapshot.as_ref()?.tree.clone();
+    Some(Event::CommitStarted { commit: OpenCommit { iteration: state.work.iteration, tree } })
+}
+
+/// Whether the tree that the last checks found green is not yet on the branch of the run's own work tree.
+pub(super) fn commit_due(state: &State) -> bool {
+    let green = state.seen.checks.as_ref().filter(|round| round.all_pass() && state.work.attempt > 0);
+    let judged = green.and_then(|round| round.snapshot.as_ref()).map(|snapshot| &snapshot.tree);
+    let there = state.work.committed.as_ref().or(state.seen.start.as_ref().map(|start| &start.tree));
+    state.config.worktree.is_some()
+        && state.work.restore.is_none()
+        && judged.is_some()
+        && judged == state.seen.snapshot.as_ref().map(|snapshot| &snapshot.tree)
+        && judged != there
+}
+
+/// What a person is asked before a session is left.
+fn propose(state: &State, reason: &RebootReason) -> String {
+    let session = state.session.current.as_deref().unwrap_or("of the agent");
+    format!(
+        "Session {session} should give way to a fresh one: {}. The fresh one is told what the old one knew. Begin it? No stays in this one.",
+        reason.sentence()
+    )
 }
 
 /// The next round of checks, or the verdict of the last where it still holds.
@@ -412,7 +486,7 @@ fn judge_answer(state: &State, given: &GivenAnswer) -> Event {
         let why = "it answers something other than what is asked now".to_owned();
         return Event::AnswerRefused { question, why };
     }
-    Event::QuestionClosed { question, answer: given.answer, comment: given.comment.clone() }
+    judge::answer(state, open, given.answer, given.comment.clone())
 }
 
 fn ask(state: &State, kind: QuestionKind, text: String) -> Event {
@@ -425,7 +499,9 @@ fn reason_of(kind: QuestionKind) -> Reason {
         QuestionKind::Blocked => Reason::Blocked,
         QuestionKind::AttemptLost => Reason::AttemptLost,
         QuestionKind::Guard => Reason::Guard,
-        QuestionKind::BeforeIteration | QuestionKind::AfterIteration => Reason::Attended,
+        QuestionKind::BeforeIteration | QuestionKind::AfterIteration | QuestionKind::Reboot => {
+            Reason::Attended
+        }
     }
 }
 

@@ -75,6 +75,16 @@ pub struct OpenAttempt {
     pub session: Option<IntendedSession>,
 }
 
+/// A commit that is about to be made, on the branch of the run's own work tree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpenCommit {
+    /// The iteration that left it.
+    pub iteration: u32,
+    /// The tree that is committed.
+    pub tree: String,
+}
+
 /// The conversation an attempt is to have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -119,6 +129,9 @@ pub struct AttemptEnd {
     /// What the guard says about that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard: Option<GuardReport>,
+    /// Bytes of its prompt and of what it printed: how full its context is, where it does not say so itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said_bytes: Option<u64>,
 }
 
 impl AttemptEnd {
@@ -397,9 +410,6 @@ pub struct CheckRound {
     /// The tree they were run on, as they left it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Snapshot>,
-    /// The commit that was made of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub commit: Option<String>,
     /// What stop conditions said that have to be looked up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stops: Vec<StopResult>,
@@ -486,6 +496,8 @@ pub enum QuestionKind {
     BeforeIteration,
     /// A person looks at what the last iteration left.
     AfterIteration,
+    /// A person decides whether the session gives way to a fresh one.
+    Reboot,
 }
 
 /// What a person may say to a question.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::state::State;
 use crate::Timestamp;
-use crate::limits::{FINDINGS_MAX, KEPT_FINDINGS_MAX, LATENCIES_MAX, TAIL_BYTES_MAX, clip};
+use crate::limits::{FINDINGS_MAX, TAIL_BYTES_MAX, clip};
 
 pub use crate::finding::Finding;
 
@@ -104,37 +104,12 @@ pub struct KeptFinding {
     pub finding: Finding,
 }
 
-/// Takes in what the guard said about the iteration under way. Whether its files must be put back.
-pub(super) fn take(state: &mut State, report: &GuardReport) -> bool {
-    state.seen.latencies_ms.push_back(report.duration_ms.try_into().unwrap_or(u32::MAX));
-    while state.seen.latencies_ms.len() > LATENCIES_MAX {
-        state.seen.latencies_ms.pop_front();
+impl KeptFinding {
+    /// A finding of which this became; one that does not block is only on record.
+    pub(super) fn new(iteration: u32, at: Timestamp, verdict: Verdict, finding: Finding) -> Self {
+        let verdict = if finding.blocking { verdict } else { Verdict::Reported };
+        Self { iteration, at, verdict, finding }
     }
-    state.counters.guard_ms = state.counters.guard_ms.saturating_add(report.duration_ms);
-    keep(state, &report.findings) == Verdict::Refused
-}
-
-/// Keeps findings about the iteration under way. What follows from them.
-pub(super) fn keep(state: &mut State, findings: &[Finding]) -> Verdict {
-    let blocks = findings.iter().any(|finding| finding.blocking);
-    let verdict = match (blocks, state.config.guard) {
-        (true, GuardMode::Block) => Verdict::Refused,
-        (true, GuardMode::Ask) => Verdict::Asked,
-        (false, _) | (true, GuardMode::Report | GuardMode::Off) => Verdict::Reported,
-    };
-    let (iteration, at) = (state.work.iteration, state.updated_at);
-    let kept = |finding: &Finding| KeptFinding {
-        iteration,
-        at,
-        verdict: if finding.blocking { verdict } else { Verdict::Reported },
-        finding: finding.clone(),
-    };
-    state.counters.detections += findings.iter().filter(|finding| finding.blocking).count() as u32;
-    state.judged.findings.extend(findings.iter().map(kept));
-    while state.judged.findings.len() > KEPT_FINDINGS_MAX {
-        state.judged.findings.pop_front();
-    }
-    verdict
 }
 
 /// The question to a person about what is recovered from, if there is one to ask.

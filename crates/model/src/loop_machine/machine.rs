@@ -8,6 +8,7 @@ use crate::{Epoch, Event, Timestamp};
 
 impl Machine for State {
     const KIND: Kind = Kind::Loop;
+    const FOLD: u32 = 1;
     type Event = Event;
     type Command = Command;
     type Effect = Effect;
@@ -35,7 +36,7 @@ impl Machine for State {
     fn timer(effect: &Effect) -> Option<Timestamp> {
         match effect {
             Effect::Timer(at) => Some(*at),
-            Effect::Attempt(_) | Effect::Checks(_) | Effect::Hooks(_) => None,
+            Effect::Attempt(_) | Effect::Checks(_) | Effect::Hooks(_) | Effect::Commit(_) => None,
         }
     }
 

@@ -13,62 +13,57 @@
 
 mod adoption;
 mod apply;
-mod conclude;
 mod config;
-pub mod context;
 mod decide;
 mod done;
 mod facts;
 mod guard;
 pub mod handoff;
-mod hooking;
+mod hook_calls;
+mod judge;
 mod limit;
 mod machine;
 mod measures;
 mod mode;
-pub mod progress;
-mod quality;
-pub mod reboot;
 mod recovery;
-mod regression;
-mod reinforcement;
 mod session;
 mod state;
 pub mod stop;
 #[cfg(test)]
 mod tests;
 mod tracker;
+mod verdict;
 
 pub use adoption::{Adopted, Adoption};
 pub use apply::apply;
 pub use config::{
-    AgentConfig, Check, Confine, Injection, Limits, LoopConfig, Metric, NamedBy, OnLost, Prompt, PromptBy,
-    PromptPolicy, Raise, Reading, RequiredGaps, RuleOff, SessionPolicy, Sessions, StreamField, StreamFormat,
-    Worktree,
+    AgentConfig, Backoff, Check, Confine, Injection, Limits, LoopConfig, Metric, NamedBy, OnLost, Prompt,
+    PromptBy, PromptPolicy, Raise, Reading, RequiredGaps, RuleOff, SessionPolicy, Sessions, StreamField,
+    StreamFormat, Worktree,
 };
-pub use context::{ContextLevel, ContextSample, RedlinePolicy};
 pub use decide::{Command, Place, admit, advance, create, decide};
 pub use done::{DoneRule, done_rule};
 pub use facts::{
     Answer, Artifact, AttemptEnd, AttemptOutcome, Change, CheckResult, CheckRound, ConditionResult,
-    ErrorClass, IntendedSession, Note, NoteKind, Objectives, OpenAttempt, PromptRecord, QuestionKind, Report,
-    ReportStatus, Snapshot, TreeProof, Usage,
+    ErrorClass, IntendedSession, Note, NoteKind, Objectives, OpenAttempt, OpenCommit, PromptRecord,
+    QuestionKind, Report, ReportStatus, Snapshot, TreeProof, Usage,
 };
 pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, Verdict};
 pub use handoff::PreservedState;
-pub use hooking::{Ending, HookCall, HookEnd, HookProgress, HookRecord};
+pub use hook_calls::{Ending, HookCall, HookEnd, HookProgress, HookRecord};
+pub use judge::context::{ContextLevel, ContextSample, RedlinePolicy};
+pub use judge::quality::{Quality, QualityPolicy, judge};
+pub use judge::reboot::{RebootPolicy, RebootReason, RebootRecord};
+pub use judge::regression::{Thresholds, regressions};
+pub use judge::reinforcement::{Escalation, Level, LevelChange, Reinforcement};
 pub use measures::{Coverage, Measures, Share, TestCounts, TreeCounts};
 pub use mode::{
-    Attended, Hybrid, ModePolicy, ModeState, ModeSwitch, ScheduledMode, SwitchReason, Switching, TimeSpan,
-    Windows,
+    Attended, Hybrid, ModePolicy, ModeState, ModeSwitch, ScheduledMode, SwitchReason, SwitchTrigger,
+    Switching, TimeSpan, Windows,
 };
-pub use quality::{ACCEPTABLE_SCORE, Quality, judge};
-pub use reboot::{RebootPolicy, RebootReason, RebootRecord};
 pub use recovery::{
-    Approach, Cause, Diagnosis, Recovery, RecoveryOutcome, RecoveryPolicy, RecoveryStep, Retry,
+    Approach, Cause, Diagnosis, Recovery, RecoveryOutcome, RecoveryPolicy, RecoveryStep, Retry, Trigger,
 };
-pub use regression::{Thresholds, regressions};
-pub use reinforcement::{Escalation, Level, LevelChange, Reinforcement};
 pub use state::{
     Best, Chosen, Counters, Driver, Effect, Ended, GivenAnswer, IterationRecord, Judged, KeptNote, Memory,
     Next, Open, People, Question, Requests, Seen, Session, SessionRecord, State, Told, Work,
@@ -78,6 +73,10 @@ pub use stop::{
     stop_progress,
 };
 pub use tracker::{TestChanges, TestStatus, TestTracker, TrackedTest};
+
+pub use judge::progress::ProgressPolicy;
+pub use judge::{context, progress, reboot};
+pub use verdict::{AttemptRuling, Conclusion, Consequence, IterationVerdict, LevelRise, SessionRuling};
 
 pub use crate::finding::{RegressionType, Severity};
 pub use crate::rejection::Rejection;

@@ -8,22 +8,17 @@ use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::facts::QuestionKind;
-use super::hooking;
+use super::facts::{Answer, QuestionKind};
 use super::state::{IterationRecord, Next, State};
 use crate::Timestamp;
 use crate::event::Event;
-use crate::hook::{HookPoint, Mode};
+use crate::hook::Mode;
 use crate::limits::clip;
 use crate::notify::{Day, TimeOfDay};
 use crate::status::{Reason, Status};
 
 const MINUTE_MS: i64 = 60_000;
 const DAY_MINUTES: i64 = 1_440;
-/// Switches kept in a state.
-const HISTORY_MAX: usize = 20;
-/// Breakpoints that may wait.
-const BREAKPOINTS_MAX: usize = 100;
 /// Files that a question names.
 const FILES_SHOWN_MAX: usize = 20;
 /// What a question shows of the words of an agent.
@@ -184,10 +179,41 @@ pub enum SwitchReason {
     /// Something happened.
     Triggered {
         /// What.
-        trigger: String,
+        trigger: SwitchTrigger,
     },
     /// Nobody answered.
     Automatic,
+}
+
+/// What makes an unattended loop call for a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum SwitchTrigger {
+    /// Attempts failed in a row.
+    Failures {
+        /// So many.
+        count: u32,
+    },
+    /// The agent, or a failure, said this.
+    Said {
+        /// The pattern that was found in it.
+        pattern: String,
+    },
+    /// Something got worse, or was refused.
+    Regression,
+    /// One check is left, or one objective.
+    NearlyDone,
+}
+
+impl std::fmt::Display for SwitchTrigger {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            SwitchTrigger::Failures { count } => write!(formatter, "{count} failures in a row"),
+            SwitchTrigger::Said { pattern } => write!(formatter, "`{pattern}` in what the agent says"),
+            SwitchTrigger::Regression => formatter.write_str("a regression"),
+            SwitchTrigger::NearlyDone => formatter.write_str("it is nearly done"),
+        }
+    }
 }
 
 /// A switch that happened.
@@ -227,38 +253,9 @@ pub struct ModeState {
     pub left_with: Option<u32>,
 }
 
-/// Whether a question of this kind comes from here.
-pub(super) fn is_own(kind: QuestionKind) -> bool {
+/// Whether a person is asked this between two iterations, because they are there.
+pub(super) fn is_between_iterations(kind: QuestionKind) -> bool {
     matches!(kind, QuestionKind::BeforeIteration | QuestionKind::AfterIteration)
-}
-
-/// A question of ours was asked.
-pub(super) fn asked(state: &mut State) {
-    state.people.mode.asked = state.counters.iterations + 1;
-    state.people.mode.breakpoints.remove(&state.people.mode.asked);
-}
-
-/// A person wants to be asked before an iteration.
-pub(super) fn break_at(state: &mut State, iteration: Option<u32>) {
-    if state.people.mode.breakpoints.len() < BREAKPOINTS_MAX {
-        state.people.mode.breakpoints.extend(iteration);
-    }
-    // What is so already needs no switch.
-    state.requests.mode = state.requests.mode.filter(|mode| *mode != state.mode());
-}
-
-/// The mode changed.
-pub(super) fn switched(state: &mut State, from: Mode, to: Mode, why: &SwitchReason, at: Timestamp) {
-    state.requests.mode = None;
-    state.people.mode.current = Some(to);
-    let own = state.people.questions.iter().find(|question| is_own(question.kind));
-    state.people.mode.left_with = own.map(|question| question.number).filter(|_| to == Mode::Unattended);
-    let iteration = state.counters.iterations;
-    state.people.mode.history.push_back(ModeSwitch { at, from, to, why: why.clone(), iteration });
-    while state.people.mode.history.len() > HISTORY_MAX {
-        state.people.mode.history.pop_front();
-    }
-    hooking::pass(state, HookPoint::OnModeSwitch);
 }
 
 /// The switch that is due.
@@ -290,13 +287,18 @@ fn wanted(state: &State, now: Timestamp) -> Option<(Mode, SwitchReason)> {
 }
 
 fn open_question(state: &State) -> Option<Timestamp> {
-    state.people.questions.iter().find(|question| is_own(question.kind)).map(|question| question.since)
+    state
+        .people
+        .questions
+        .iter()
+        .find(|question| is_between_iterations(question.kind))
+        .map(|question| question.since)
 }
 
-fn trigger(state: &State, switching: &Switching) -> Option<String> {
+fn trigger(state: &State, switching: &Switching) -> Option<SwitchTrigger> {
     let counters = &state.counters;
     if switching.failures > 0 && counters.failures_in_a_row >= switching.failures {
-        return Some(format!("{} failures in a row", counters.failures_in_a_row));
+        return Some(SwitchTrigger::Failures { count: counters.failures_in_a_row });
     }
     let last = state.judged.recent.back()?;
     let report = state.seen.report.as_ref();
@@ -307,15 +309,15 @@ fn trigger(state: &State, switching: &Switching) -> Option<String> {
     ];
     let said = |pattern: &&String| words.iter().flatten().any(|text| text.contains(pattern.as_str()));
     if let Some(pattern) = switching.patterns.iter().filter(|pattern| !pattern.is_empty()).find(said) {
-        return Some(format!("`{pattern}` in what the agent says"));
+        return Some(SwitchTrigger::Said { pattern: pattern.clone() });
     }
     if switching.on_regression && (last.regressed || last.refused) {
-        return Some("a regression".to_owned());
+        return Some(SwitchTrigger::Regression);
     }
     let one_check = last.total > 1 && last.passed + 1 == last.total;
     let objectives = &state.memory.objectives;
     let one_objective = objectives.pending.len() == 1 && !objectives.completed.is_empty();
-    (switching.near_completion && (one_check || one_objective)).then(|| "it is nearly done".to_owned())
+    (switching.near_completion && (one_check || one_objective)).then_some(SwitchTrigger::NearlyDone)
 }
 
 /// The entry of the schedule that came since the last switch.
@@ -340,14 +342,10 @@ pub(super) fn while_waiting(state: &State, now: Timestamp) -> Option<Event> {
     if let Some(event) = switch(state, now) {
         return Some(event);
     }
-    let question = state.people.questions.iter().find(|question| is_own(question.kind))?;
+    let question = state.people.questions.iter().find(|question| is_between_iterations(question.kind))?;
     let due = state.until.is_some_and(|until| until <= now);
     let left_alone = state.people.mode.left_with == Some(question.number);
-    (due || left_alone).then_some(Event::QuestionClosed {
-        question: question.number,
-        answer: super::facts::Answer::Approve,
-        comment: None,
-    })
+    (due || left_alone).then(|| super::judge::answer(state, question, Answer::Approve, None))
 }
 
 /// Until when an answer is waited for.

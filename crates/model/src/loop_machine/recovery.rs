@@ -11,20 +11,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::facts::Answer;
-use super::guard::Finding;
-use super::measures::Measures;
-use super::state::{IterationRecord, State};
 use crate::Timestamp;
-use crate::event::Event;
-use crate::finding::{RegressionType, Severity};
-use crate::limits::RECOVERIES_MAX;
-
-/// Iterations whose numbers must not move before a run counts as stuck.
-const STUCK_ITERATIONS: usize = 5;
-/// The first iteration in which a run can be stuck: before, numbers may well need a while to move.
-const STUCK_FROM_ITERATION: u32 = 10;
-/// Below this a diagnosis is a guess, and a person is asked.
-const CONFIDENCE_PERCENT_MIN: u8 = 50;
+use crate::finding::RegressionType;
 
 /// How a run recovers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,11 +22,23 @@ pub struct RecoveryPolicy {
     pub max_retries: u32,
     /// A critical regression and a deleted test are a person's business at once.
     pub escalate_critical: bool,
+    /// Iterations whose numbers must not move before a run counts as stuck.
+    pub stuck_iterations: u32,
+    /// The iteration after which a run can be stuck: before, numbers may well need a while to move.
+    pub stuck_after_iteration: u32,
+    /// Below this a diagnosis is a guess, and a person is asked.
+    pub confidence_percent_min: u8,
 }
 
 impl Default for RecoveryPolicy {
     fn default() -> Self {
-        Self { max_retries: 3, escalate_critical: false }
+        Self {
+            max_retries: 3,
+            escalate_critical: false,
+            stuck_iterations: 5,
+            stuck_after_iteration: 10,
+            confidence_percent_min: 50,
+        }
     }
 }
 
@@ -51,7 +51,7 @@ pub struct Recovery {
     /// The iteration that is recovered from.
     pub iteration: u32,
     /// What set it off.
-    pub trigger: String,
+    pub trigger: Trigger,
     /// When, and what was done at once.
     pub paused: (Timestamp, Vec<String>),
     /// What is wrong.
@@ -72,6 +72,39 @@ pub struct Recovery {
     /// How it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<RecoveryOutcome>,
+}
+
+/// What sets a recovery off.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Trigger {
+    /// Something got worse.
+    Regression {
+        /// What weighs most of it, where it is known.
+        regression_type: Option<RegressionType>,
+    },
+    /// Files change, but no number moves.
+    Stuck {
+        /// For so many iterations.
+        iterations: u32,
+    },
+    /// What one iteration does, the next one undoes.
+    Oscillation,
+}
+
+impl std::fmt::Display for Trigger {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Trigger::Regression { regression_type } => {
+                let kind = regression_type.map_or("unknown", RegressionType::as_str);
+                write!(formatter, "regression_detected: {kind}")
+            }
+            Trigger::Stuck { iterations } => {
+                write!(formatter, "stuck_loop_detected: {iterations} iterations with the same numbers")
+            }
+            Trigger::Oscillation => formatter.write_str("oscillation_detected: the tree goes to and fro"),
+        }
+    }
 }
 
 /// What is wrong, how sure that is, and who says so.
@@ -128,7 +161,7 @@ pub enum Approach {
 
 impl Approach {
     /// The approach of the `n`th recovery in a row; each has another, as far as there are.
-    fn nth(n: u32) -> Self {
+    pub(super) fn nth(n: u32) -> Self {
         match n {
             0 => Approach::FixTheCode,
             1 => Approach::SmallerStep,
@@ -209,14 +242,19 @@ pub enum RecoveryStep {
         /// The iteration that is recovered from.
         iteration: u32,
         /// What set it off.
-        trigger: String,
+        trigger: Trigger,
         /// What was done at once.
         actions: Vec<String>,
     },
     /// What is wrong.
     Diagnosed(Diagnosis),
     /// What is done differently.
-    Adapted(Approach),
+    Adapted {
+        /// How the next iteration goes about it.
+        approach: Approach,
+        /// The session that got into trouble is left.
+        fresh_session: bool,
+    },
     /// The next iteration has its verdict.
     Retried(Retry),
     /// A person is to be asked, for this reason.
@@ -224,224 +262,4 @@ pub enum RecoveryStep {
         /// Why.
         reason: String,
     },
-}
-
-/// The step that is due, if any. Only between two iterations.
-pub(super) fn next(state: &State) -> Option<Event> {
-    let step = match &state.judged.recovery {
-        None => begin(state)?,
-        Some(recovery) => {
-            let Some((_, diagnosis)) = &recovery.diagnosed else {
-                return Some(event(state, RecoveryStep::Diagnosed(diagnose(state, recovery))));
-            };
-            if recovery.escalated.is_some() {
-                return None;
-            }
-            if recovery.adapted.is_some() {
-                RecoveryStep::Retried(retry(state, recovery)?)
-            } else if let Some(reason) = why_escalate(state, recovery, diagnosis) {
-                RecoveryStep::Escalated { reason }
-            } else {
-                RecoveryStep::Adapted(Approach::nth(state.counters.recoveries_in_a_row.saturating_sub(1)))
-            }
-        }
-    };
-    Some(event(state, step))
-}
-
-fn event(state: &State, step: RecoveryStep) -> Event {
-    let recovery = match &step {
-        RecoveryStep::Paused { .. } => state.counters.recoveries + 1,
-        _ => state.counters.recoveries,
-    };
-    Event::RecoveryAdvanced { recovery, step }
-}
-
-fn begin(state: &State) -> Option<RecoveryStep> {
-    let last = state.judged.recent.back().filter(|last| last.number > state.judged.recovered_iteration)?;
-    let trigger = if last.refused || last.doubted {
-        let kind = worst(state, last.number).map_or("unknown", |finding| finding.regression_type.as_str());
-        format!("regression_detected: {kind}")
-    } else if is_stuck(state) {
-        format!("stuck_loop_detected: {STUCK_ITERATIONS} iterations with the same numbers")
-    } else if oscillates(state) {
-        "oscillation_detected: the tree goes to and fro".to_owned()
-    } else {
-        return None;
-    };
-    let mut actions = vec!["No attempt is started".to_owned()];
-    if last.refused {
-        actions.push(format!("Files put back to before iteration {}", last.number));
-    }
-    if let Some(snapshot) = &last.snapshot {
-        actions.push(format!("Snapshot kept: {}", snapshot.id));
-    }
-    Some(RecoveryStep::Paused { iteration: last.number, trigger, actions })
-}
-
-fn diagnose(state: &State, recovery: &Recovery) -> Diagnosis {
-    let Some(finding) = worst(state, recovery.iteration) else {
-        let (cause, sentence) = if recovery.trigger.starts_with("oscillation") {
-            (Cause::SpecificationAmbiguity, "what one iteration does, the next one undoes")
-        } else {
-            (Cause::TaskComplexity, "files change, but no number moves")
-        };
-        return Diagnosis {
-            cause,
-            sentence: sentence.to_owned(),
-            confidence_percent: 70,
-            by: "the metric signature".to_owned(),
-        };
-    };
-    let cause = match finding.regression_type {
-        RegressionType::FeatureRemoval => Cause::CognitiveLoad,
-        RegressionType::CoverageRegression => Cause::TaskComplexity,
-        RegressionType::TestDeletion
-        | RegressionType::TestSkipping
-        | RegressionType::ValidationBypass
-        | RegressionType::AssertionWeakening
-        | RegressionType::ErrorSuppression => Cause::RewardHacking,
-    };
-    Diagnosis {
-        cause,
-        sentence: finding.sentence(),
-        confidence_percent: finding.confidence_percent,
-        by: format!("rule {}", finding.rule),
-    }
-}
-
-fn why_escalate(state: &State, recovery: &Recovery, diagnosis: &Diagnosis) -> Option<String> {
-    let policy = state.config.recovery;
-    let finding = worst(state, recovery.iteration);
-    let last = state.judged.recent.back().filter(|last| last.number == recovery.iteration);
-    if last.is_some_and(|last| last.doubted) {
-        return Some("the configuration asks a person".to_owned());
-    }
-    if policy.escalate_critical
-        && let Some(finding) = finding
-        && (finding.severity == Severity::Critical || finding.regression_type == RegressionType::TestDeletion)
-    {
-        return Some(format!("Critical regression: {}", finding.regression_type.as_str()));
-    }
-    if state.counters.recoveries_in_a_row > policy.max_retries {
-        return Some(format!("{} retries failed", policy.max_retries));
-    }
-    (diagnosis.confidence_percent < CONFIDENCE_PERCENT_MIN).then(|| "the cause is not known".to_owned())
-}
-
-/// How the iteration after the recovery went, once it has its verdict.
-fn retry(state: &State, recovery: &Recovery) -> Option<Retry> {
-    let last = state.judged.recent.back().filter(|last| last.number > recovery.iteration)?;
-    let regressed = last.refused || last.doubted;
-    let still = is_stuck(state) || oscillates(state);
-    Some(Retry { iteration: last.number, succeeded: !regressed && !still })
-}
-
-/// What weighs most of what was found in an iteration.
-pub(super) fn worst(state: &State, iteration: u32) -> Option<&Finding> {
-    let found =
-        state.judged.findings.iter().filter(|kept| kept.iteration == iteration && kept.finding.blocking);
-    // Of equals the first.
-    found.rev().map(|kept| &kept.finding).max_by_key(|finding| finding.severity)
-}
-
-/// Takes a step in.
-pub(super) fn take(state: &mut State, number: u32, step: &RecoveryStep, at: Timestamp) {
-    match step {
-        RecoveryStep::Paused { iteration, trigger, actions } => {
-            state.counters.recoveries = number;
-            state.counters.recoveries_in_a_row += 1;
-            state.judged.recovered_iteration = *iteration;
-            state.judged.recovery = Some(Recovery {
-                number,
-                iteration: *iteration,
-                trigger: trigger.clone(),
-                paused: (at, actions.clone()),
-                diagnosed: None,
-                adapted: None,
-                retried: None,
-                escalated: None,
-                decision: None,
-                outcome: None,
-            });
-        }
-        RecoveryStep::Diagnosed(diagnosis) => with(state, |recovery| {
-            recovery.diagnosed = Some((at, diagnosis.clone()));
-        }),
-        RecoveryStep::Adapted(approach) => {
-            with(state, |recovery| recovery.adapted = Some((at, *approach)));
-            if approach.needs_fresh_session() {
-                state.session.spent = true;
-            }
-        }
-        RecoveryStep::Retried(retry) => {
-            with(state, |recovery| recovery.retried = Some((at, *retry)));
-            if retry.succeeded {
-                state.counters.recoveries_in_a_row = 0;
-            }
-            let outcome = if retry.succeeded { RecoveryOutcome::Success } else { RecoveryOutcome::Failed };
-            close(state, outcome, None);
-        }
-        RecoveryStep::Escalated { reason } => with(state, |recovery| {
-            recovery.escalated = Some((at, reason.clone()));
-        }),
-    }
-}
-
-/// A person answered what the recovery asked.
-pub(super) fn answered(state: &mut State, answer: Answer) {
-    let outcome = if answer == Answer::Abort { RecoveryOutcome::Aborted } else { RecoveryOutcome::Escalated };
-    state.counters.recoveries_in_a_row = 0;
-    close(state, outcome, Some(answer));
-}
-
-fn with(state: &mut State, change: impl FnOnce(&mut Recovery)) {
-    if let Some(recovery) = &mut state.judged.recovery {
-        change(recovery);
-    }
-}
-
-fn close(state: &mut State, outcome: RecoveryOutcome, decision: Option<Answer>) {
-    let Some(mut recovery) = state.judged.recovery.take() else { return };
-    (recovery.outcome, recovery.decision) = (Some(outcome), decision);
-    state.judged.recoveries.push_back(recovery);
-    while state.judged.recoveries.len() > RECOVERIES_MAX {
-        state.judged.recoveries.pop_front();
-    }
-}
-
-/// Work that changes files and moves no number, for long. Without numbers nobody is stuck: then only the checks
-/// speak, and they may well stay red for as long as a large task takes.
-fn is_stuck(state: &State) -> bool {
-    let last: Vec<_> = state.judged.recent.iter().rev().take(STUCK_ITERATIONS).collect();
-    last.len() == STUCK_ITERATIONS
-        && state.work.iteration > STUCK_FROM_ITERATION
-        && last.iter().all(|record| record.progress && record.passed < record.total && !record.skipped)
-        && last.iter().all(|record| signature(record).is_some())
-        && last.windows(2).all(|pair| signature(pair[0]) == signature(pair[1]))
-}
-
-/// The numbers by which two iterations are told apart.
-fn signature(record: &IterationRecord) -> Option<(u64, u64, Option<u64>, Option<u64>)> {
-    let measures: &Measures = record.measures.as_ref()?;
-    let tests = measures.tests?;
-    let coverage = measures.coverage.and_then(|coverage| coverage.main()).map(|share| share.covered);
-    Some((tests.total(), tests.passed, coverage, measures.errors()))
-}
-
-/// The tree is what it was two iterations ago, and so was the one before.
-fn oscillates(state: &State) -> bool {
-    let trees: Vec<_> = state
-        .judged
-        .recent
-        .iter()
-        .rev()
-        .take(4)
-        .filter(|record| !record.refused && !record.skipped)
-        .map(|record| record.snapshot.as_ref().map(|snapshot| snapshot.tree.as_str()))
-        .collect();
-    match trees[..] {
-        [Some(a), Some(b), Some(c), Some(d)] => a == c && b == d && a != b,
-        _ => false,
-    }
 }

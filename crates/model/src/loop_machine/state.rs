@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use super::adoption::Adopted;
 use super::config::{LoopConfig, Raise};
-use super::context::ContextSample;
 use super::facts::{
-    Answer, Artifact, AttemptOutcome, CheckRound, Note, Objectives, OpenAttempt, QuestionKind, Report,
-    Snapshot, Usage,
+    Answer, Artifact, AttemptOutcome, CheckRound, Note, Objectives, OpenAttempt, OpenCommit, QuestionKind,
+    Report, Snapshot, Usage,
 };
 use super::guard::{Counts, KeptFinding};
-use super::hooking::{HookCall, HookProgress};
+use super::hook_calls::{HookCall, HookProgress};
+use super::judge::context::ContextSample;
+use super::judge::quality::Quality;
+pub(super) use super::judge::reboot::{RebootReason, RebootRecord};
+pub(super) use super::judge::reinforcement::Reinforcement;
 use super::measures::Measures;
 use super::mode::ModeState;
-use super::quality::Quality;
-use super::reboot::{RebootReason, RebootRecord};
 use super::recovery::Recovery;
-use super::reinforcement::Reinforcement;
 use super::tracker::TestTracker;
 use crate::event::StopOrigin;
 use crate::hook::Mode;
@@ -102,6 +102,9 @@ pub struct Work {
     /// The tree that is to be put back before anything else: what came after it was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore: Option<Snapshot>,
+    /// The tree that was last committed to the run's own branch, or found to be there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub committed: Option<String>,
 }
 
 /// What attempts and checks brought back, as they brought it.
@@ -236,6 +239,8 @@ pub enum Next {
     Checks,
     /// An attempt: of the next iteration, or again of this one.
     Attempt,
+    /// The verdict on the iteration under way: all that it is judged by is known.
+    Verdict,
 }
 
 /// Work whose intent is recorded and whose outcome is not.
@@ -248,6 +253,8 @@ pub enum Open {
     Checks(u32),
     /// A call of hooks.
     Hooks(HookCall),
+    /// A commit of what an iteration left.
+    Commit(OpenCommit),
 }
 
 /// An attempt that ended, while its checks are still to come.
@@ -284,6 +291,30 @@ pub struct Ended {
     pub artifacts: Vec<Artifact>,
     /// It must not be retried right away: wait for this reason first.
     pub hold: Option<Reason>,
+    /// Checks that failed before it and pass now, and conditions that hold now.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub checks_fixed: u32,
+}
+
+impl Ended {
+    /// One that ended like this, and of which nothing else is known.
+    pub(super) fn of(outcome: AttemptOutcome) -> Self {
+        Self {
+            outcome,
+            message: None,
+            duration_ms: 0,
+            added: 0,
+            removed: 0,
+            report: None,
+            tests: None,
+            refused: false,
+            left: None,
+            doubted: false,
+            artifacts: Vec::new(),
+            hold: None,
+            checks_fixed: 0,
+        }
+    }
 }
 
 /// What was used so far.
@@ -395,6 +426,19 @@ pub struct Best {
 }
 
 impl Best {
+    /// The iteration under way, so good.
+    pub(super) fn of(state: &State, quality: Option<Quality>) -> Self {
+        let round = state.seen.checks.as_ref();
+        Self {
+            iteration: state.work.iteration,
+            at: state.updated_at,
+            quality,
+            passed: round.map_or(0, |round| round.passed() as u32),
+            total: round.map_or(0, |round| round.checks.len() as u32),
+            snapshot: state.seen.snapshot.clone(),
+        }
+    }
+
     /// How good it is, 0 to 100: its score, else the share of checks that passed.
     pub fn quality_score(&self) -> f64 {
         match self.quality {
@@ -499,6 +543,12 @@ pub struct Session {
     /// The last changes to a fresh one in the middle of the work.
     #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     pub reboots: VecDeque<RebootRecord>,
+    /// Bytes that were said in it, both ways, as far as that is known.
+    #[serde(default, skip_serializing_if = "is_none_of_it")]
+    pub said_bytes: u64,
+    /// Why a person is to be asked whether it may give way to a fresh one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposed: Option<RebootReason>,
     /// Why the next attempt begins a fresh one, and so is told what the old one knew.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handoff: Option<RebootReason>,
@@ -594,6 +644,8 @@ pub enum Effect {
     Checks(u32),
     /// Call these hooks.
     Hooks(HookCall),
+    /// Commit this tree, or find the commit that was made of it.
+    Commit(OpenCommit),
     /// Wake up at this moment.
     Timer(Timestamp),
 }
@@ -610,6 +662,9 @@ impl State {
             (Status::Running | Status::Rebooting, Some(Open::Hooks(call))) => {
                 vec![Effect::Hooks(call.clone())]
             }
+            (Status::Running | Status::Rebooting, Some(Open::Commit(commit))) => {
+                vec![Effect::Commit(commit.clone())]
+            }
             (Status::Running | Status::Rebooting, None) => Vec::new(),
             (Status::Created | Status::Paused | Status::Stopped | Status::Completed | Status::Failed, _) => {
                 Vec::new()
@@ -620,7 +675,11 @@ impl State {
     /// Whether the open work should be ended instead of awaited.
     pub fn wants_cancel(&self) -> bool {
         let skips = self.requests.skip && self.can_skip();
-        self.work.open.is_some() && (skips || matches!(self.requests.stop, Some((true, _))))
+        let can_end = match self.work.open {
+            Some(Open::Attempt(_) | Open::Checks(_) | Open::Hooks(_)) => true,
+            Some(Open::Commit(_)) | None => false,
+        };
+        can_end && (skips || matches!(self.requests.stop, Some((true, _))))
     }
 
     /// Whether the open work belongs to an iteration that can be given up. The baseline cannot, and hooks are called
@@ -629,7 +688,7 @@ impl State {
         match &self.work.open {
             Some(Open::Attempt(_)) => true,
             Some(Open::Checks(_)) => self.work.iteration > self.counters.iterations,
-            Some(Open::Hooks(_)) | None => false,
+            Some(Open::Hooks(_) | Open::Commit(_)) | None => false,
         }
     }
 

@@ -16,3 +16,4 @@ mod quality;
 mod reboot;
 mod recovery;
 mod rests;
+mod verdicts;

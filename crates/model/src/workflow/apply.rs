@@ -8,7 +8,7 @@ use super::event::WorkflowEvent as Event;
 use super::facts::{Edit, Inherited, Options, Passed, Raise};
 use super::finish;
 use super::graph::Plan;
-use super::state::{Asked, Block, Counters, GivenAnswer, Question, State, StepState, StepStatus};
+use super::state::{Block, Counters, GivenAnswer, Question, Requests, State, StepState, StepStatus};
 use crate::event::StopOrigin;
 use crate::limits::ANSWERS_WAITING_MAX;
 use crate::loop_machine::{Answer, Driver};
@@ -64,7 +64,7 @@ fn fresh(
         attempt: 0,
         questions_asked: 0,
         counters: Counters::default(),
-        asked: Asked::default(),
+        requests: Requests::default(),
     }
 }
 
@@ -123,9 +123,9 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.attempt = state.attempt.max(attempt.number);
             on_step(state, &attempt.step, |step| finish::started(step, attempt, at));
         }
-        Event::StepFinished { attempt, end } => finish::finished(state, *attempt, end, at),
+        Event::StepFinished { attempt, end, ruling } => finish::finished(state, *attempt, end, ruling, at),
         Event::StepAbandoned { attempt } => finish::abandoned(state, *attempt),
-        Event::StepLost { attempt, .. } => finish::lost(state, *attempt, at),
+        Event::StepLost { attempt, ruling, .. } => finish::lost(state, *attempt, ruling, at),
         Event::LoopedBack { step, target } => loop_back(state, step, target),
         Event::StepsReset { step } => reset(state, step, at),
         Event::StatusesAdopted { edits } => edits.iter().for_each(|edit| adopt(state, edit, at)),
@@ -150,7 +150,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
                 step.question = None;
                 step.refused_input = None;
                 if *answer == Answer::Abort {
-                    state.asked.stop = Some((true, StopOrigin::Command));
+                    state.requests.stop = Some((true, StopOrigin::Command));
                 } else {
                     step.status = StepStatus::Running;
                     step.decided = Some(input.approved);
@@ -161,17 +161,17 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
                 }
             }
         }
-        Event::StepConcluded { step } => finish::concluded(state, step, at),
+        Event::StepConcluded { step, ruling } => finish::concluded(state, step, ruling, at),
         Event::AnswerRefused { question, .. } => take_answer(state, *question),
         Event::ManualInputRefused { step, digest, why } => on_step(state, step, |step| {
             step.refused_input = Some((digest.clone(), why.clone()));
         }),
         Event::LimitWarned { .. } => state.counters.warned = true,
-        Event::BudgetSpent { detail } => state.asked.budget = Some(detail.clone()),
-        Event::RunWaiting { reason } => enter(state, Status::Waiting, Some(*reason), None, at),
+        Event::BudgetSpent { detail } => state.requests.budget = Some(detail.clone()),
+        Event::RunWaiting { reason, .. } => enter(state, Status::Waiting, Some(*reason), None, at),
         Event::RunPaused { reason, detail } => {
-            state.asked.pause = false;
-            state.asked.budget = None;
+            state.requests.pause = false;
+            state.requests.budget = None;
             enter(state, Status::Paused, Some(*reason), detail.clone(), at);
         }
         Event::RunResumed { raise } => resume(state, raise, at),
@@ -179,7 +179,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             rest(state, Status::Stopped, Some(*reason), detail.clone(), at)
         }
         Event::RunFailed { reason, detail } => rest(state, Status::Failed, Some(*reason), detail.clone(), at),
-        Event::RunCompleted {} => rest(state, Status::Completed, Some(Reason::Done), None, at),
+        Event::RunCompleted { reason } => rest(state, Status::Completed, Some(*reason), None, at),
         Event::PauseRequested {}
         | Event::StopRequested { .. }
         | Event::ResumeRequested { .. }
@@ -193,30 +193,30 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
 fn request(state: &mut State, event: &Event) {
     match event {
         Event::PauseRequested {} => {
-            state.asked.pause = true;
-            state.asked.resume = None;
+            state.requests.pause = true;
+            state.requests.resume = None;
         }
         Event::StopRequested { now, origin } => {
-            let now = *now || matches!(state.asked.stop, Some((true, _)));
-            state.asked.stop = Some((now, *origin));
-            state.asked.resume = None;
-            state.asked.start_at = None;
+            let now = *now || matches!(state.requests.stop, Some((true, _)));
+            state.requests.stop = Some((now, *origin));
+            state.requests.resume = None;
+            state.requests.start_at = None;
         }
         Event::ResumeRequested { raise } => {
-            state.asked.resume = Some(raise.clone());
-            state.asked.pause = false;
-            state.asked.stop = None;
+            state.requests.resume = Some(raise.clone());
+            state.requests.pause = false;
+            state.requests.stop = None;
         }
         Event::StartAtRequested { step } if state.plan.graph().place(step).is_some() => {
-            state.asked.start_at = Some(step.clone());
-            state.asked.pause = false;
-            state.asked.stop = None;
+            state.requests.start_at = Some(step.clone());
+            state.requests.pause = false;
+            state.requests.stop = None;
         }
         // A flood of answers must not make a decision larger than an append; the first ones count.
         Event::AnswerGiven { question, answer, comment, seen, content }
-            if state.asked.answers.len() < ANSWERS_WAITING_MAX =>
+            if state.requests.answers.len() < ANSWERS_WAITING_MAX =>
         {
-            state.asked.answers.push(GivenAnswer {
+            state.requests.answers.push(GivenAnswer {
                 question: *question,
                 answer: *answer,
                 comment: comment.clone(),
@@ -285,7 +285,7 @@ fn loop_back(state: &mut State, gate: &StepId, target: &StepId) {
 
 /// The step and what waits for it are as new. Elsewhere only failures are tried again.
 fn reset(state: &mut State, id: &StepId, at: Timestamp) {
-    state.asked = Asked { answers: std::mem::take(&mut state.asked.answers), ..Asked::default() };
+    state.requests = Requests { answers: std::mem::take(&mut state.requests.answers), ..Requests::default() };
     if let Some(index) = state.plan.graph().place(id) {
         for place in state.plan.graph().with_dependents(index) {
             let open = state.steps[place].open.clone();
@@ -385,10 +385,10 @@ fn resume(state: &mut State, raise: &Raise, at: Timestamp) {
         state.counters.warned = false;
     }
     let at_rest = matches!(state.status, Status::Stopped | Status::Failed | Status::Paused);
-    state.asked = Asked {
-        answers: std::mem::take(&mut state.asked.answers),
-        start_at: state.asked.start_at.take(),
-        ..Asked::default()
+    state.requests = Requests {
+        answers: std::mem::take(&mut state.requests.answers),
+        start_at: state.requests.start_at.take(),
+        ..Requests::default()
     };
     if at_rest {
         try_failed_again(state);
@@ -405,14 +405,14 @@ fn enter(state: &mut State, status: Status, reason: Option<Reason>, detail: Opti
 
 fn rest(state: &mut State, status: Status, reason: Option<Reason>, detail: Option<String>, at: Timestamp) {
     // Whoever asked it to go on while it gave up has not been heard yet.
-    let Asked { answers, resume, start_at, .. } = std::mem::take(&mut state.asked);
-    state.asked = Asked { answers, resume, start_at, ..Asked::default() };
+    let Requests { answers, resume, start_at, .. } = std::mem::take(&mut state.requests);
+    state.requests = Requests { answers, resume, start_at, ..Requests::default() };
     enter(state, status, reason, detail, at);
 }
 
 /// The oldest answer to this question was judged.
 fn take_answer(state: &mut State, question: u32) {
-    if let Some(index) = state.asked.answers.iter().position(|given| given.question == question) {
-        state.asked.answers.remove(index);
+    if let Some(index) = state.requests.answers.iter().position(|given| given.question == question) {
+        state.requests.answers.remove(index);
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn next(state: &State) -> Option<Event> {
         step.held.is_some() && step.question.is_none() && step.decided.is_none()
     };
     // Whoever stops the run is not asked on the way out; the step asks when it goes on.
-    if state.asked.stop.is_some() {
+    if state.requests.stop.is_some() {
         return None;
     }
     let index = state.steps.iter().position(|step| waits(step))?;
@@ -49,7 +49,8 @@ fn question(state: &State, index: usize, report: &StepReport) -> String {
 /// What a person said takes effect.
 pub(super) fn conclude(state: &State) -> Option<Event> {
     let index = state.steps.iter().position(|step| step.decided.is_some())?;
-    Some(Event::StepConcluded { step: state.id(index).clone() })
+    let ruling = super::judge::concluded(state, index);
+    Some(Event::StepConcluded { step: state.id(index).clone(), ruling })
 }
 
 /// Whether an answer counts.

@@ -14,7 +14,7 @@ use super::facts::{
 use super::limits::{PARALLEL_MAX, TRIES_MAX};
 use super::state::{Effect, GivenAnswer, State, StepState, StepStatus};
 use super::validate::{oversize, validate};
-use super::{ask, pass};
+use super::{ask, judge, pass};
 use crate::event::StopOrigin;
 use crate::limits::{EVENTS_PER_APPEND_MAX, PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX, TITLE_CHARS_MAX, clip};
 use crate::loop_machine::{Answer, Place, TreeProof};
@@ -179,7 +179,7 @@ pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Eve
 
 /// What follows from `command` at `now`, and the state it leads to.
 pub fn advance(state: &State, command: Command, now: Timestamp) -> Result<(Vec<Event>, State), Rejection> {
-    let mut events: Vec<Event> = outcome(state, command)?.into_iter().collect();
+    let mut events: Vec<Event> = outcome(state, command, now)?.into_iter().collect();
     let mut state = state.clone();
     for event in &events {
         state = apply(Some(state), event, now).expect("a state stays a state");
@@ -193,31 +193,33 @@ pub fn advance(state: &State, command: Command, now: Timestamp) -> Result<(Vec<E
 }
 
 /// The fact that a command brings, if it brings one.
-fn outcome(state: &State, command: Command) -> Result<Option<Event>, Rejection> {
+fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Event>, Rejection> {
     let is_open = |attempt: u32| {
         let is_it = |open: &OpenAttempt| open.number == attempt;
-        let found = state.steps.iter().any(|step| step.open.as_ref().is_some_and(is_it));
-        found.then_some(()).ok_or(Rejection::NotOpen)
+        let found = state.steps.iter().position(|step| step.open.as_ref().is_some_and(is_it));
+        found.ok_or(Rejection::NotOpen)
     };
     let finished = || Rejection::Finished { run: state.run.clone(), status: state.status };
     Ok(Some(match command {
-        Command::Drive { .. } if state.status == Status::Completed && state.asked.start_at.is_none() => {
+        Command::Drive { .. } if state.status == Status::Completed && state.requests.start_at.is_none() => {
             return Ok(None);
         }
         Command::Drive { epoch, place, version } => {
             Event::DriverStarted { epoch, host: place.host, boot: place.boot, pid: place.pid, version }
         }
         Command::EndAttempt { attempt, end } => {
-            is_open(attempt)?;
-            Event::StepFinished { attempt, end: Box::new(end.bounded(state.steps.len())) }
+            let index = is_open(attempt)?;
+            let end = Box::new(end.bounded(state.steps.len()));
+            let ruling = judge::finished(state, index, &end, now);
+            Event::StepFinished { attempt, end, ruling }
         }
         Command::AbandonAttempt { attempt } => {
             is_open(attempt)?;
             Event::StepAbandoned { attempt }
         }
         Command::LoseAttempt { attempt, tree } => {
-            is_open(attempt)?;
-            Event::StepLost { attempt, tree }
+            let index = is_open(attempt)?;
+            Event::StepLost { attempt, tree, ruling: judge::lost(state, index, now) }
         }
         Command::TakeItems { step, items } => take_items(state, step, items)?,
         Command::TakeGates { step, verdicts } => return take_gates(state, step, verdicts),
@@ -227,7 +229,7 @@ fn outcome(state: &State, command: Command) -> Result<Option<Event>, Rejection> 
         Command::SpendBudget { .. } if state.status == Status::Completed => return Err(finished()),
         Command::SpendBudget { detail } => {
             let detail = clip(&detail, TEXT_BYTES_MAX).to_owned();
-            if state.asked.budget.as_ref() == Some(&detail) {
+            if state.requests.budget.as_ref() == Some(&detail) {
                 return Ok(None);
             }
             Event::BudgetSpent { detail }
@@ -335,7 +337,7 @@ fn restart(state: &State, order: Order) -> Result<Event, Rejection> {
 
 /// The one event that follows from where the run is, if any.
 fn next_event(state: &State, now: Timestamp) -> Option<Event> {
-    if let Some(given) = state.asked.answers.first() {
+    if let Some(given) = state.requests.answers.first() {
         return Some(ask::judge(state, given));
     }
     match state.status {
@@ -345,7 +347,7 @@ fn next_event(state: &State, now: Timestamp) -> Option<Event> {
             if let Some(event) = anew(state) {
                 return Some(event);
             }
-            match (&state.asked.resume, state.asked.stop) {
+            match (&state.requests.resume, state.requests.stop) {
                 (Some(raise), _) => Some(Event::RunResumed { raise: raise.clone() }),
                 (None, Some((_, origin))) if state.status == Status::Paused => Some(stopped(origin)),
                 (None, _) => None,
@@ -358,7 +360,7 @@ fn next_event(state: &State, now: Timestamp) -> Option<Event> {
 
 /// Somebody wants to begin anew from a step. What is open is brought to its end first.
 fn anew(state: &State) -> Option<Event> {
-    let step = state.asked.start_at.as_ref()?;
+    let step = state.requests.start_at.as_ref()?;
     if state.open_count() == 0 {
         return Some(Event::StepsReset { step: step.clone() });
     }
@@ -370,26 +372,27 @@ fn while_waiting(state: &State) -> Option<Event> {
     if let Some(event) = anew(state) {
         return Some(event);
     }
-    if let Some((_, origin)) = state.asked.stop {
+    if let Some((_, origin)) = state.requests.stop {
         return Some(stopped(origin));
     }
-    if state.asked.pause {
+    if state.requests.pause {
         return Some(Event::RunPaused { reason: Reason::Human, detail: None });
     }
     // Somebody's edit may have taken away what it waited for.
-    let raise = state.asked.resume.clone().or_else(|| state.questions().is_empty().then(Raise::default))?;
+    let raise =
+        state.requests.resume.clone().or_else(|| state.questions().is_empty().then(Raise::default))?;
     Some(Event::RunResumed { raise })
 }
 
 fn while_running(state: &State, now: Timestamp) -> Option<Event> {
-    if let Some(raise) = &state.asked.resume {
+    if let Some(raise) = &state.requests.resume {
         return Some(Event::RunResumed { raise: raise.clone() });
     }
     let nothing_open = state.open_count() == 0;
     if let Some(event) = ask::conclude(state).or_else(|| ask::next(state)).or_else(|| due_loop_back(state)) {
         return Some(event);
     }
-    if state.asked.start_at.is_some() {
+    if state.requests.start_at.is_some() {
         return anew(state);
     }
     if let Some((index, reason)) = state.failed_step() {
@@ -398,15 +401,15 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         return nothing_open.then_some(Event::RunFailed { reason, detail });
     }
     if state.is_done() {
-        return Some(Event::RunCompleted {});
+        return Some(Event::RunCompleted { reason: Reason::Done });
     }
-    if let Some((_, origin)) = state.asked.stop {
+    if let Some((_, origin)) = state.requests.stop {
         return nothing_open.then(|| stopped(origin));
     }
-    if let Some((reason, detail)) = &state.asked.halt {
+    if let Some((reason, detail)) = &state.requests.halt {
         return nothing_open.then(|| Event::RunStopped { reason: *reason, detail: detail.clone() });
     }
-    if state.asked.pause {
+    if state.requests.pause {
         return nothing_open.then_some(Event::RunPaused { reason: Reason::Human, detail: None });
     }
     if let Some(event) = overspent(state) {
@@ -478,7 +481,7 @@ fn nothing_left(state: &State) -> Option<Event> {
         return None;
     }
     if !people.is_empty() {
-        return Some(Event::RunWaiting { reason: Reason::Human });
+        return Some(Event::RunWaiting { reason: Reason::Human, until: None });
     }
     let stuck = state.steps.iter().position(|step| step.status == StepStatus::Pending)?;
     let detail = Some(format!("step `{}` waits for something that never comes", state.id(stuck)));

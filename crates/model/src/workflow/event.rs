@@ -7,275 +7,210 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::definition::{Definition, StepId};
-use super::facts::{Edit, GateVerdict, Inherited, ManualInput, OpenAttempt, Options, Passed, Raise, StepEnd};
-use crate::event::StopOrigin;
+use super::facts::{
+    Edit, GateVerdict, Inherited, ManualInput, OpenAttempt, Options, Passed, Raise, StepEnd, StepRuling,
+};
+use crate::RunId;
+use crate::lifecycle::run_events;
 use crate::loop_machine::{Answer, TreeProof};
-use crate::machine::RunEvent;
-use crate::status::{Kind, Reason};
-use crate::{Epoch, RunId, Seq};
+use crate::status::Kind;
 
-/// What happened. *Transitions* come from the driver, under its epoch; *requests* from anyone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum WorkflowEvent {
-    // ── The life of a run ────────────────────────────────────────────────────────────────────────
-    /// The run exists. Always the first event.
-    RunCreated {
-        /// Its name.
-        run: RunId,
-        /// What kind of machine folds it.
-        kind: Kind,
-        /// One line for people.
-        title: String,
-        /// What it runs.
-        definition: Box<Definition>,
-        /// The name of that definition's content.
-        digest: String,
-        /// How, with every default filled in.
-        options: Box<Options>,
-        /// What another run did of it already.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        inherited: Option<Box<Inherited>>,
-    },
-    /// A driver took the lease.
-    DriverStarted {
-        /// The epoch it drives under.
-        epoch: Epoch,
-        /// The machine it runs on.
-        host: String,
-        /// That machine's boot.
-        boot: String,
-        /// Its process there.
-        pid: u32,
-        /// The piton that drives.
-        version: String,
-    },
-    /// The run goes on with another definition; steps keep what they have by their ids. Only with nothing open.
-    DefinitionChanged {
-        /// What it runs now.
-        definition: Box<Definition>,
-        /// The name of that definition's content.
-        digest: String,
-    },
+run_events! {
+    raise: Raise;
 
-    /// The run begins anew: whoever deleted its directory discarded what it did, and its name is used again. What happened
-    /// stays in the journal; numbers of attempts and questions go on. Only at rest, with nothing open.
-    RunRestarted {
-        /// One line for people.
-        title: String,
-        /// What it runs now.
-        definition: Box<Definition>,
-        /// The name of that definition's content.
-        digest: String,
-        /// How, with every default filled in.
-        options: Box<Options>,
-    },
+    /// What happened. *Transitions* come from the driver, under its epoch; *requests* from anyone.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case", deny_unknown_fields)]
+    pub enum WorkflowEvent {
+        // ── The life of a run ────────────────────────────────────────────────────────────────────────
+        /// The run exists. Always the first event.
+        RunCreated {
+            /// Its name.
+            run: RunId,
+            /// What kind of machine folds it.
+            kind: Kind,
+            /// One line for people.
+            title: String,
+            /// What it runs.
+            definition: Box<Definition>,
+            /// The name of that definition's content.
+            digest: String,
+            /// How, with every default filled in.
+            options: Box<Options>,
+            /// What another run did of it already.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            inherited: Option<Box<Inherited>>,
+        },
+        /// The run goes on with another definition; steps keep what they have by their ids. Only with nothing open.
+        DefinitionChanged {
+            /// What it runs now.
+            definition: Box<Definition>,
+            /// The name of that definition's content.
+            digest: String,
+        },
 
-    // ── Before a step ────────────────────────────────────────────────────────────────────────────
-    /// Somebody looked at the gates of a step. Recorded when it differs from the last look.
-    GatesSeen {
-        /// The step that waits for them.
-        step: StepId,
-        /// What was found.
-        verdicts: Vec<GateVerdict>,
-    },
-    /// The items of a collection are known.
-    ItemsRead {
-        /// The step that is run for each.
-        step: StepId,
-        /// The items.
-        items: Vec<Value>,
-    },
-    /// The items of a collection cannot be read: the step fails, since trying again would read the same.
-    ItemsRefused {
-        /// Which step.
-        step: StepId,
-        /// Why.
-        why: String,
-    },
-    /// These steps need no run. Needs come before those who wait for them.
-    StepsPassed {
-        /// Which.
-        steps: Vec<Passed>,
-    },
+        /// The run begins anew: whoever deleted its directory discarded what it did, and its name is used again. What happened
+        /// stays in the journal; numbers of attempts and questions go on. Only at rest, with nothing open.
+        RunRestarted {
+            /// One line for people.
+            title: String,
+            /// What it runs now.
+            definition: Box<Definition>,
+            /// The name of that definition's content.
+            digest: String,
+            /// How, with every default filled in.
+            options: Box<Options>,
+        },
 
-    // ── Work: intent before the act, outcome after it ────────────────────────────────────────────
-    /// The driver means to start this attempt. Only while the step is pending and its needs are completed or skipped.
-    StepStarted {
-        /// What is about to run, and where it will leave its traces.
-        attempt: OpenAttempt,
-    },
-    /// The attempt ended and its outcome is known.
-    StepFinished {
-        /// Which.
-        attempt: u32,
-        /// How.
-        end: Box<StepEnd>,
-    },
-    /// The attempt was never started: its tombstone was published before anything ran. It does not count.
-    StepAbandoned {
-        /// Which.
-        attempt: u32,
-    },
-    /// The attempt's outcome cannot be known. Nothing of it runs any more. It counts as a failed try.
-    StepLost {
-        /// Which.
-        attempt: u32,
-        /// How it is known that nothing runs.
-        tree: TreeProof,
-    },
-    /// A gate failed: the target, everything that waits for it and the gating step begin anew. Only once nothing of
-    /// that is open.
-    LoopedBack {
-        /// The step whose gate failed.
-        step: StepId,
-        /// Where it goes on.
-        target: StepId,
-    },
-    /// Somebody begins anew from this step: it and everything that waits for it are as new.
-    StepsReset {
-        /// Which.
-        step: StepId,
-    },
-    /// Somebody wrote other statuses into the file while the run was at rest.
-    StatusesAdopted {
-        /// Which, and what they wrote.
-        edits: Vec<Edit>,
-    },
+        // ── Before a step ────────────────────────────────────────────────────────────────────────────
+        /// Somebody looked at the gates of a step. Recorded when it differs from the last look.
+        GatesSeen {
+            /// The step that waits for them.
+            step: StepId,
+            /// What was found.
+            verdicts: Vec<GateVerdict>,
+        },
+        /// The items of a collection are known.
+        ItemsRead {
+            /// The step that is run for each.
+            step: StepId,
+            /// The items.
+            items: Vec<Value>,
+        },
+        /// The items of a collection cannot be read: the step fails, since trying again would read the same.
+        ItemsRefused {
+            /// Which step.
+            step: StepId,
+            /// Why.
+            why: String,
+        },
+        /// These steps need no run. Needs come before those who wait for them.
+        StepsPassed {
+            /// Which.
+            steps: Vec<Passed>,
+        },
 
-    // ── People ───────────────────────────────────────────────────────────────────────────────────
-    /// A step needs a person to look at its result.
-    HumanAsked {
-        /// Counts the questions of this run.
-        question: u32,
-        /// Which step.
-        step: StepId,
-        /// Exactly what is shown.
-        text: String,
-        /// Digest of what is shown; an answer may bind to it.
-        digest: String,
-    },
-    /// A person said something that counts.
-    HumanAnswered {
-        /// Which question.
-        question: u32,
-        /// What they said.
-        answer: Answer,
-        /// What came with it.
-        input: ManualInput,
-        /// It names the digest of what was shown. A file does not.
-        bound: bool,
-    },
-    /// What that means for the step takes effect.
-    StepConcluded {
-        /// Which step.
-        step: StepId,
-    },
-    /// An answer came that does not count: late, duplicate, or to something other than was shown.
-    AnswerRefused {
-        /// The question it named.
-        question: u32,
-        /// Why it does not count.
-        why: String,
-    },
-    /// A manual input cannot be read; the step goes on waiting.
-    ManualInputRefused {
-        /// Which step.
-        step: StepId,
-        /// Digest of what was found, so that it is said once.
-        digest: String,
-        /// Why.
-        why: String,
-    },
+        // ── Work: intent before the act, outcome after it ────────────────────────────────────────────
+        /// The driver means to start this attempt. Only while the step is pending and its needs are completed or skipped.
+        StepStarted {
+            /// What is about to run, and where it will leave its traces.
+            attempt: OpenAttempt,
+        },
+        /// The attempt ended and its outcome is known.
+        StepFinished {
+            /// Which.
+            attempt: u32,
+            /// How.
+            end: Box<StepEnd>,
+            /// What follows from that.
+            ruling: StepRuling,
+        },
+        /// The attempt was never started: its tombstone was published before anything ran. It does not count.
+        StepAbandoned {
+            /// Which.
+            attempt: u32,
+        },
+        /// The attempt's outcome cannot be known. Nothing of it runs any more. It counts as a failed try.
+        StepLost {
+            /// Which.
+            attempt: u32,
+            /// How it is known that nothing runs.
+            tree: TreeProof,
+            /// What follows from that.
+            ruling: StepRuling,
+        },
+        /// A gate failed: the target, everything that waits for it and the gating step begin anew. Only once nothing of
+        /// that is open.
+        LoopedBack {
+            /// The step whose gate failed.
+            step: StepId,
+            /// Where it goes on.
+            target: StepId,
+        },
+        /// Somebody begins anew from this step: it and everything that waits for it are as new.
+        StepsReset {
+            /// Which.
+            step: StepId,
+        },
+        /// Somebody wrote other statuses into the file while the run was at rest.
+        StatusesAdopted {
+            /// Which, and what they wrote.
+            edits: Vec<Edit>,
+        },
 
-    // ── Rests and ends ───────────────────────────────────────────────────────────────────────────
-    /// More money is spent than may be, and the run only says so.
-    LimitWarned {
-        /// By which account.
-        detail: String,
-    },
-    /// More money is spent than may be, beyond this run.
-    BudgetSpent {
-        /// By which account.
-        detail: String,
-    },
-    /// Rests until a person acts.
-    RunWaiting {
-        /// What for.
-        reason: Reason,
-    },
-    /// Rests because a person asked, or because money ran out.
-    RunPaused {
-        /// Which.
-        reason: Reason,
-        /// A sentence for people.
-        detail: Option<String>,
-    },
-    /// Goes on after a rest. Failed steps get their tries again; counters stay.
-    RunResumed {
-        /// Limits that were raised with it.
-        raise: Raise,
-    },
-    /// Stopped short of its goal; can be resumed.
-    RunStopped {
-        /// Why.
-        reason: Reason,
-        /// A sentence for people.
-        detail: Option<String>,
-    },
-    /// Every step is completed or skipped.
-    RunCompleted {},
-    /// A step failed for good.
-    RunFailed {
-        /// Why.
-        reason: Reason,
-        /// A sentence for people.
-        detail: Option<String>,
-    },
+        // ── People ───────────────────────────────────────────────────────────────────────────────────
+        /// A step needs a person to look at its result.
+        HumanAsked {
+            /// Counts the questions of this run.
+            question: u32,
+            /// Which step.
+            step: StepId,
+            /// Exactly what is shown.
+            text: String,
+            /// Digest of what is shown; an answer may bind to it.
+            digest: String,
+        },
+        /// A person said something that counts.
+        HumanAnswered {
+            /// Which question.
+            question: u32,
+            /// What they said.
+            answer: Answer,
+            /// What came with it.
+            input: ManualInput,
+            /// It names the digest of what was shown. A file does not.
+            bound: bool,
+        },
+        /// What that means for the step takes effect.
+        StepConcluded {
+            /// Which step.
+            step: StepId,
+            /// What they mean.
+            ruling: StepRuling,
+        },
+        /// A manual input cannot be read; the step goes on waiting.
+        ManualInputRefused {
+            /// Which step.
+            step: StepId,
+            /// Digest of what was found, so that it is said once.
+            digest: String,
+            /// Why.
+            why: String,
+        },
 
-    // ── Requests: facts that anyone may append; the driver folds them in ─────────────────────────
-    /// Rest after the work that is open.
-    PauseRequested {},
-    /// Stop after the work that is open, or now.
-    StopRequested {
-        /// Kill living agents instead of letting them finish.
-        now: bool,
-        /// Who asked.
-        origin: StopOrigin,
-    },
-    /// Go on.
-    ResumeRequested {
-        /// With these limits raised.
-        raise: Raise,
-    },
-    /// Begin anew from a step.
-    StartAtRequested {
-        /// Which.
-        step: StepId,
-    },
-    /// An answer to a question.
-    AnswerGiven {
-        /// Which question.
-        question: u32,
-        /// The answer.
-        answer: Answer,
-        /// What the agent should know about it.
-        comment: Option<String>,
-        /// Digest of what the person saw.
-        seen: Option<String>,
-        /// What they want to pass on.
-        #[serde(default, skip_serializing_if = "Map::is_empty")]
-        content: Map<String, Value>,
-    },
+        // ── Money ────────────────────────────────────────────────────────────────────────────────────
+        /// More money is spent than may be, and the run only says so.
+        LimitWarned {
+            /// By which account.
+            detail: String,
+        },
+        /// More money is spent than may be, beyond this run.
+        BudgetSpent {
+            /// By which account.
+            detail: String,
+        },
 
-    // ── Bookkeeping ──────────────────────────────────────────────────────────────────────────────
-    /// A checkpoint of the state was stored with this append. Chaining its digest makes rot visible.
-    CheckpointTaken {
-        /// The state after this event is the one that was stored.
-        seq: Seq,
-        /// Digest of its bytes.
-        digest: String,
-    },
+        // ── Requests: facts that anyone may append; the driver folds them in ─────────────────────────
+        /// Begin anew from a step.
+        StartAtRequested {
+            /// Which.
+            step: StepId,
+        },
+        /// An answer to a question.
+        AnswerGiven {
+            /// Which question.
+            question: u32,
+            /// The answer.
+            answer: Answer,
+            /// What the agent should know about it.
+            comment: Option<String>,
+            /// Digest of what the person saw.
+            seen: Option<String>,
+            /// What they want to pass on.
+            #[serde(default, skip_serializing_if = "Map::is_empty")]
+            content: Map<String, Value>,
+        },
+    }
 }
 
 /// Every type there is, to tell an unknown type from a malformed one.
@@ -327,24 +262,5 @@ impl WorkflowEvent {
                 | WorkflowEvent::StartAtRequested { .. }
                 | WorkflowEvent::AnswerGiven { .. }
         )
-    }
-}
-
-impl RunEvent for WorkflowEvent {
-    const TYPES: &'static [&'static str] = KINDS;
-
-    fn checkpoint_taken(seq: Seq, digest: String) -> Self {
-        WorkflowEvent::CheckpointTaken { seq, digest }
-    }
-
-    fn as_checkpoint(&self) -> Option<(Seq, &str)> {
-        match self {
-            WorkflowEvent::CheckpointTaken { seq, digest } => Some((*seq, digest)),
-            _ => None,
-        }
-    }
-
-    fn stop_requested(now: bool, origin: StopOrigin) -> Self {
-        WorkflowEvent::StopRequested { now, origin }
     }
 }

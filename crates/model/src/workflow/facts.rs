@@ -11,7 +11,7 @@ use super::limits::{
 };
 use super::state::{StepState, StepStatus};
 use crate::limits::{TEXT_BYTES_MAX, clip};
-use crate::loop_machine::{AgentConfig, AttemptOutcome};
+use crate::loop_machine::{AgentConfig, AttemptOutcome, Backoff, Confine};
 use crate::notify::Notify;
 use crate::status::Reason;
 use crate::{RunId, Seq, Timestamp};
@@ -28,6 +28,8 @@ pub struct Options {
     pub max_parallel: u32,
     /// The pause before the second attempt; doubled before each further one.
     pub backoff_ms: u64,
+    /// How long to wait before a provider that refused is asked again, and the longest pause there is.
+    pub refusal: Backoff,
     /// Steps with `human_in_the_loop` wait for a person.
     pub pause_for_human_input: bool,
     /// The most that the run may cost.
@@ -66,6 +68,12 @@ pub struct Options {
     /// piton's own adapters, by the names that steps know them by.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<String, AgentConfig>,
+    /// The walls that steps and gates work between, if they are to have them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confine: Option<Confine>,
+    /// Paths of the tree that stay as they are, where there are walls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protect: Vec<String>,
 }
 
 impl Default for Options {
@@ -75,6 +83,7 @@ impl Default for Options {
             max_iterations: 4,
             max_parallel: 4,
             backoff_ms: 1_000,
+            refusal: Backoff::default(),
             pause_for_human_input: false,
             max_cost_microusd: None,
             daily_cost_microusd: None,
@@ -89,6 +98,8 @@ impl Default for Options {
             report_schema: None,
             parent: None,
             agents: BTreeMap::new(),
+            confine: None,
+            protect: Vec::new(),
         }
     }
 }
@@ -376,4 +387,65 @@ pub struct Order {
     pub options: Options,
     /// What is done already.
     pub inherited: Option<Inherited>,
+}
+
+/// What was ruled about a step after an attempt at it, or after a person's word.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepRuling {
+    /// Its gate failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gate_failure: bool,
+    /// What becomes of it.
+    pub verdict: StepVerdict,
+}
+
+impl From<StepVerdict> for StepRuling {
+    fn from(verdict: StepVerdict) -> Self {
+        Self { gate_failure: false, verdict }
+    }
+}
+
+/// What becomes of a step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum StepVerdict {
+    /// The try does not count and is had again.
+    Again {
+        /// Not before: the durable timer.
+        not_before: Option<Timestamp>,
+    },
+    /// The try does not count, and a person is needed before any step can go on.
+    Halt {
+        /// What for.
+        reason: Reason,
+    },
+    /// It is run again, for the next item of its collection.
+    NextItem,
+    /// It waits for a person's word.
+    Hold,
+    /// It is done.
+    Complete {
+        /// What is not forgotten about it all the same.
+        note: Option<String>,
+    },
+    /// It goes back, once nothing that it resets is open.
+    GoBack {
+        /// Why.
+        why: String,
+    },
+    /// It is tried again.
+    Retry {
+        /// Not before: the durable timer.
+        not_before: Timestamp,
+        /// What went wrong.
+        error: String,
+    },
+    /// It failed for good.
+    Fail {
+        /// Why no further try is made.
+        reason: Reason,
+        /// What went wrong.
+        error: String,
+    },
 }

@@ -40,5 +40,3 @@ pub const KEPT_BYTES_PER_STEP_MAX: usize = 32 << 10;
 pub const KEPT_BYTES_PER_STEP_MIN: usize = 256;
 /// Largest content of a manual input.
 pub const MANUAL_INPUT_BYTES_MAX: usize = 64 << 10;
-/// Longest pause that doubling leads to: an hour.
-pub const BACKOFF_MS_MAX: u64 = 3_600_000;

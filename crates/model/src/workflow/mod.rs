@@ -25,6 +25,7 @@ mod event;
 mod facts;
 mod finish;
 mod graph;
+mod judge;
 pub mod limits;
 mod machine;
 mod pass;
@@ -41,10 +42,10 @@ pub use definition::{Collection, Definition, Gate, Items, OnReject, Step, StepId
 pub use event::{KINDS, WorkflowEvent};
 pub use facts::{
     CostAction, Edit, GateVerdict, Hold, Inherited, Issue, Launcher, ManualInput, OpenAttempt, Options,
-    Order, Passed, Raise, StepEnd, StepReport, WorkPlace,
+    Order, Passed, Raise, StepEnd, StepReport, StepRuling, StepVerdict, WorkPlace,
 };
 pub use graph::{Graph, Plan, Walks};
-pub use state::{Asked, Block, Counters, Effect, GivenAnswer, Question, State, StepState, StepStatus};
+pub use state::{Block, Counters, Effect, GivenAnswer, Question, Requests, State, StepState, StepStatus};
 pub use suggest::closest;
 pub use validate::{Problem, is_inside, oversize, shown, validate, variable};
 

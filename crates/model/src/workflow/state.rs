@@ -60,7 +60,7 @@ pub struct State {
     /// What was used so far. Survives restarts, resets and loop-backs.
     pub counters: Counters,
     /// Requests that were not acted on yet.
-    pub asked: Asked,
+    pub requests: Requests,
 }
 
 /// What is known of one step.
@@ -237,7 +237,7 @@ pub struct Counters {
 /// Requests that were not acted on yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Asked {
+pub struct Requests {
     /// Rest after what is open.
     pub pause: bool,
     /// Stop; `true` means now.
@@ -339,9 +339,9 @@ impl State {
     pub fn wants_cancel(&self, step: &StepId) -> bool {
         let Some(index) = self.plan.graph().place(step) else { return false };
         self.steps[index].open.is_some()
-            && (matches!(self.asked.stop, Some((true, _)))
+            && (matches!(self.requests.stop, Some((true, _)))
                 || self.voided().binary_search(&index).is_ok()
-                || self.asked.start_at.is_some())
+                || self.requests.start_at.is_some())
     }
 
     /// The name of the step at this place.
@@ -433,12 +433,12 @@ impl State {
             |microusd: u64| format!("${}.{:02}", microusd / 1_000_000, microusd % 1_000_000 / 10_000);
         limit
             .map(|limit| format!("{} of {} are spent", dollars(spent), dollars(limit)))
-            .or_else(|| self.asked.budget.clone())
+            .or_else(|| self.requests.budget.clone())
     }
 
     /// Whether what is open is let run out and nothing else is begun.
     pub(super) fn starts_nothing(&self) -> bool {
-        let asked = &self.asked;
+        let asked = &self.requests;
         asked.pause
             || asked.stop.is_some()
             || asked.start_at.is_some()

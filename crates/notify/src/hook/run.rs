@@ -38,7 +38,7 @@ impl Builtins for NoBuiltins {
 }
 
 /// Calls the hooks of one run.
-pub struct Runner {
+pub struct Runner<'a> {
     pub hooks: Hooks,
     /// The repository, where secrets are, and what must not be said.
     pub means: Means,
@@ -46,6 +46,8 @@ pub struct Runner {
     pub log: PathBuf,
     /// Variables that no hook gets.
     pub hide: Vec<String>,
+    /// What the command line of a hook becomes: walls around it, where the run has them.
+    pub enclose: &'a dyn Fn(Vec<String>) -> Vec<String>,
     pub clock: Arc<dyn Clock>,
     /// The other builtins.
     pub builtins: Box<dyn Builtins + Send + Sync>,
@@ -60,7 +62,7 @@ pub struct Called {
     pub judgement: Judgement,
 }
 
-impl Runner {
+impl Runner<'_> {
     /// Calls every hook whose turn it is. Blocks until the last has ended; each has its deadline.
     pub fn call(&self, mut context: Context) -> Called {
         let mut results = Vec::new();
@@ -84,13 +86,18 @@ impl Runner {
         let timeout = Duration::from_millis(hook.timeout_ms.unwrap_or(self.hooks.default_timeout_ms));
         match &hook.run {
             HookKind::Command { command } => {
-                self.process(name, Program::new("sh").args(["-c", command]), timeout, context)
+                let argv = ["sh", "-c", command].map(str::to_owned).to_vec();
+                self.process(name, self.enclosed(argv), timeout, context)
             }
             HookKind::Script { path, args, digest } => {
                 let path = self.means.root.join(given::place(path, &*self.means.vault));
                 match refusal(&path, digest.as_deref()) {
                     Some(why) => HookResult::skipped(name, format!("{why}: {}", hook.run.label())),
-                    None => self.process(name, Program::new(path).args(args), timeout, context),
+                    None => {
+                        let mut argv = vec![path.display().to_string()];
+                        argv.extend(args.iter().cloned());
+                        self.process(name, self.enclosed(argv), timeout, context)
+                    }
                 }
             }
             HookKind::Webhook { url, method } => {
@@ -103,6 +110,11 @@ impl Runner {
             }
             HookKind::Builtin { builtin } => self.builtin(name, *builtin, timeout, context),
         }
+    }
+
+    fn enclosed(&self, argv: Vec<String>) -> Program {
+        let mut words = (self.enclose)(argv).into_iter();
+        Program::new(words.next().unwrap_or_default()).args(words)
     }
 
     fn process(&self, name: &str, program: Program, timeout: Duration, context: &Context) -> HookResult {

@@ -29,7 +29,7 @@ pub(crate) struct LoopArguments {
     /// A file with the task, read anew at every iteration; PROMPT.md or prompt.md if present.
     #[arg(short = 'P', long, value_name = "FILE")]
     pub(crate) prompt_file: Option<PathBuf>,
-    /// The agent: claude, codex, gemini, opencode, aider, goose, or an `agents.NAME` section in piton.toml.
+    /// The agent: one that `piton doctor` lists, such as claude, or an `agents.NAME` section in piton.toml.
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     /// The model the agent is to use.

@@ -97,7 +97,7 @@ fn process_trees() -> Finding {
 }
 
 fn walls() -> Finding {
-    match piton_engine::world::confine::available() {
+    match piton_engine::launch::walls::available() {
         Ok(()) => finding("walls", State::Ok, "bubblewrap works: --confine keeps agents in their work tree"),
         Err(why) => finding("walls", State::Warn, format!("--confine is not available: {why}")),
     }

@@ -6,12 +6,12 @@ use std::path::Path;
 use jiff::{Zoned, civil};
 use piton_config::{AgentOptions, Limit, Overrides, Plan, Settings, Task, config_hash, files, plan};
 use piton_engine::world::prompt::{self, PromptError};
-use piton_engine::world::{confine, open_workspace, wants_worktree};
+use piton_engine::launch::Secrets;
+use piton_engine::world::{open_workspace, wants_worktree};
 use piton_engine::{Layout, LocalClient};
 use piton_model::hook::Mode;
 use piton_model::loop_machine::{Adoption, LoopConfig, ModePolicy, Prompt, Worktree, create};
 use piton_model::{ExitCode, Kind, RunId, Status, Timestamp, exit_code, slug};
-use piton_sys::redact::Redactor;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_view::Client;
 
@@ -40,7 +40,7 @@ pub(super) async fn begin(
     let layout = repository::layout(global)?;
     let Plan { mut config, resolved } = plan_of(&layout, arguments)?;
     if let Prompt::Text(text) = &mut config.prompt {
-        let clean = Redactor::from_environment().redact(text).into_owned();
+        let clean = Secrets::of(layout.root())?.redactor().redact(text).into_owned();
         if clean != *text {
             out.note("note: what looks like a secret was taken out of the task, which is kept on disk; use a variable for it");
             *text = clean;
@@ -68,10 +68,7 @@ pub(super) async fn begin(
     check_agent(&config, layout.root())?;
     require_fresh(&config, layout.root())?;
     if config.confine.is_some() {
-        confine::available().map_err(|why| {
-            Failure::new(ExitCode::Environment, format!("the agent cannot be confined: {why}"))
-                .hint("install bubblewrap, or do without --confine and `[confine]`")
-        })?;
+        configuration::require_walls()?;
     }
     let run = run_id(arguments, &task)?;
     let client = repository::open_or_create(&layout)?;

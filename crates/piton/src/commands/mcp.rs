@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use piton_agent::{Objectives, Report, Status, read_report_file, write_report_file};
+use piton_agent::{read_report_file, write_report_file};
 use piton_engine::Layout;
 use piton_engine::world::brief;
 use piton_mcp::{Desk, NoteKind, Progress, Said};
 use piton_model::ExitCode;
+use piton_model::loop_machine::{self, Note, Objectives, Report, ReportStatus};
 use piton_view::{Brief, Client};
 
 use crate::cli::{Global, McpArguments};
@@ -36,7 +37,7 @@ impl Desk for OfAttempt {
 
     fn say(&self, said: Said) -> Result<(), String> {
         // What the agent wrote itself, and what it said before, stays. A file that is no report says nothing.
-        let mut report = read_report_file(&self.report).ok().flatten().unwrap_or_default();
+        let mut report = read_report_file(&self.report).ok().flatten().unwrap_or_default().report;
         add(&mut report, said);
         write_report_file(&self.report, &report).map_err(|error| error.to_string())
     }
@@ -47,19 +48,19 @@ fn add(report: &mut Report, said: Said) {
     match said {
         Said::Note { kind, text } => {
             let kind = match kind {
-                NoteKind::Decision => piton_agent::NoteKind::Decision,
-                NoteKind::Finding => piton_agent::NoteKind::Finding,
+                NoteKind::Decision => loop_machine::NoteKind::Decision,
+                NoteKind::Finding => loop_machine::NoteKind::Finding,
             };
-            report.notes.push(piton_agent::Note { kind, text });
+            report.notes.push(Note { kind, text });
         }
         Said::Value { key, value } => {
-            report.custom.get_or_insert_default().insert(key, value);
+            report.custom.insert(key, value);
         }
         Said::Report { progress, summary, completed, pending } => {
             report.status = Some(match progress {
-                Progress::Progress => Status::Continue,
-                Progress::Done => Status::Done,
-                Progress::Blocked => Status::Blocked,
+                Progress::Progress => ReportStatus::Continue,
+                Progress::Done => ReportStatus::Done,
+                Progress::Blocked => ReportStatus::Blocked,
             });
             match progress {
                 Progress::Blocked => report.reason = Some(summary),
@@ -115,17 +116,17 @@ mod tests {
 
     #[test]
     fn what_was_said_before_stays_and_the_last_word_counts() {
-        let mut report = Report { cost_usd: Some(1.5), ..Report::default() };
+        let mut report = Report { cost_microusd: Some(1_500_000), ..Report::default() };
         add(&mut report, Said::Note { kind: NoteKind::Finding, text: "the parser is slow".to_owned() });
         add(&mut report, said(Progress::Progress, "half of it"));
         add(&mut report, said(Progress::Blocked, "which database?"));
-        assert_eq!(report.status, Some(Status::Blocked));
+        assert_eq!(report.status, Some(ReportStatus::Blocked));
         assert_eq!(report.reason.as_deref(), Some("which database?"));
         assert_eq!(report.summary.as_deref(), Some("half of it"));
-        assert_eq!((report.notes.len(), report.cost_usd), (1, Some(1.5)));
+        assert_eq!((report.notes.len(), report.cost_microusd), (1, Some(1_500_000)));
         add(&mut report, Said::Value { key: "score".to_owned(), value: 7.into() });
-        assert_eq!(report.custom.as_ref().unwrap()["score"], 7);
+        assert_eq!(report.custom["score"], 7);
         add(&mut report, said(Progress::Done, "all of it"));
-        assert_eq!(report.status, Some(Status::Done));
+        assert_eq!(report.status, Some(ReportStatus::Done));
     }
 }

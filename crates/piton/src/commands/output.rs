@@ -43,7 +43,7 @@ pub(super) async fn run(
         return Err(Failure::usage(format!("run `{run}` has no attempt `{name}`"))
             .hint(format!("run `piton log {run}` to see its attempts")));
     }
-    let mut unfinished = Vec::new();
+    let mut readable = Readable::default();
     let mut logs = [Log::new(&attempts, &name, "stdout.log"), Log::new(&attempts, &name, "stderr.log")];
     loop {
         let alive = matches!(look(&attempts, &name)?, Found::Alive { .. });
@@ -53,7 +53,7 @@ pub(super) async fn run(
                 any = true;
                 match number {
                     _ if arguments.raw => out.bytes(&piece),
-                    0 if format != StreamFormat::Plain => readable(&format, &piece, &mut unfinished, out),
+                    0 if format != StreamFormat::Plain => readable.print(&format, &piece, out),
                     _ => out.bytes(clean(&String::from_utf8_lossy(&piece)).as_bytes()),
                 }
             }
@@ -67,26 +67,54 @@ pub(super) async fn run(
     }
 }
 
-/// Prints what the lines of a stream say, for people. A line that is not whole yet waits in `unfinished`.
-fn readable(format: &StreamFormat, piece: &[u8], unfinished: &mut Vec<u8>, out: &Output) {
-    unfinished.extend_from_slice(piece);
-    let Some(end) = unfinished.iter().rposition(|byte| *byte == b'\n') else { return };
-    let lines: Vec<u8> = unfinished.drain(..=end).collect();
-    for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-        let mut text = String::new();
-        piton_agent::stream::parse(format, line, &mut |said| match said {
+/// What a stream says, for people.
+#[derive(Default)]
+struct Readable {
+    /// A line that is not whole yet.
+    unfinished: Vec<u8>,
+    /// Words came in pieces, and the last of them may not have been the end of the sentence.
+    mid_sentence: bool,
+}
+
+impl Readable {
+    fn print(&mut self, format: &StreamFormat, piece: &[u8], out: &Output) {
+        self.unfinished.extend_from_slice(piece);
+        let Some(end) = self.unfinished.iter().rposition(|byte| *byte == b'\n') else { return };
+        let lines: Vec<u8> = self.unfinished.drain(..=end).collect();
+        let Some(adapter) = piton_agent::stream::adapter(format) else { return };
+        for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            let mut text = String::new();
+            adapter.line(line, &mut |said| self.take(said, &mut text));
+            out.bytes(clean(&text).as_bytes());
+        }
+    }
+
+    fn take(&mut self, said: Said<'_>, text: &mut String) {
+        match said {
             Said::Text(words) => text.push_str(&format!("{words}\n")),
-            Said::MoreText(words) => text.push_str(&words),
+            Said::MoreText(words) => {
+                self.mid_sentence = !words.ends_with('\n');
+                text.push_str(&words);
+            }
             Said::Tool { name, detail } => {
                 let _ = writeln!(text, "{}", format!("→ {name} {detail}").trim_end());
             }
             Said::Warning(words) => text.push_str(&format!("! {words}\n")),
-            // Its words come in pieces, and only the end says that the sentence is over.
-            Said::Finished if *format == StreamFormat::Gemini => text.push('\n'),
+            Said::Denied(tool) => text.push_str(&format!("! a tool was denied: {tool}\n")),
+            // Where words come in pieces, only the end says that the sentence is over.
+            Said::Finished if std::mem::take(&mut self.mid_sentence) => text.push('\n'),
             Said::Failure { message, .. } => text.push_str(&format!("✗ {message}\n")),
-            _ => {}
-        });
-        out.bytes(clean(&text).as_bytes());
+            Said::Finished
+            | Said::Session(_)
+            | Said::Used(_)
+            | Said::UsedInAll(_)
+            | Said::Cost(_)
+            | Said::CostInAll(_)
+            | Said::ContextTokens(_)
+            | Said::ContextWindow(_)
+            | Said::ContextPercent(_)
+            | Said::LimitedUntil(_) => {}
+        }
     }
 }
 

@@ -44,6 +44,7 @@ struct Row {
     iteration: u32,
     end: AttemptEnd,
     checks: Option<CheckRound>,
+    commit: Option<String>,
 }
 
 impl Row {
@@ -54,7 +55,7 @@ impl Row {
             "duration_ms": self.end.duration_ms,
             "change": self.end.change,
             "checks": self.checks.as_ref().map(|round| &round.checks),
-            "commit": self.checks.as_ref().and_then(|round| round.commit.as_ref()),
+            "commit": self.commit,
             "cost_microusd": self.end.report.as_ref().and_then(|report| report.cost_microusd),
             "summary": self.end.report.as_ref().and_then(|report| report.summary.as_ref()),
         })
@@ -69,11 +70,16 @@ async fn iterations(client: &LocalClient, run: &RunId) -> Result<Vec<Row>, Failu
             Event::AttemptStarted { attempt } => iteration = attempt.iteration,
             Event::AttemptFinished { end, .. } => {
                 rows.retain(|row| row.iteration != iteration);
-                rows.push(Row { iteration, end: *end, checks: None });
+                rows.push(Row { iteration, end: *end, checks: None, commit: None });
             }
-            Event::ChecksFinished { round } => {
+            Event::ChecksFinished { round, .. } => {
                 if let Some(last) = rows.last_mut() {
                     last.checks = Some(*round);
+                }
+            }
+            Event::CommitFinished { commit, .. } => {
+                if let Some(last) = rows.last_mut() {
+                    last.commit = commit.or(last.commit.take());
                 }
             }
             _ => {}
@@ -133,7 +139,7 @@ fn text(state: &State, rows: &[Row]) -> String {
             |change| format!("+{} −{} in {}", change.added, change.removed, change.files_total),
         );
         let cost = row.end.report.as_ref().and_then(|report| report.cost_microusd);
-        let commit = row.checks.as_ref().and_then(|round| round.commit.as_deref());
+        let commit = row.commit.as_deref();
         let _ = writeln!(
             text,
             "| {} | {} | {change} | {} | {} | {} | {} |",

@@ -14,7 +14,7 @@ use crate::output::Output;
 use crate::{render, repository};
 
 /// Events shown: enough for the last iteration and what led out of it.
-const SHOWN: u64 = 14;
+const SHOWN: u64 = 16;
 
 #[derive(Serialize)]
 struct WhyView {

@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use piton_model::Event;
 use piton_model::hook::HookPoint;
-use piton_model::loop_machine::{HookEnd, HookRecord, RecoveryStep, SwitchReason};
+use piton_model::loop_machine::{
+    Conclusion, HookEnd, HookRecord, IterationVerdict, RecoveryStep, SwitchReason,
+};
 
 use super::{checks, count, duration, found, outcome_word, with_detail};
 use crate::output::clean_line;
@@ -29,7 +31,7 @@ fn switch_words(why: &SwitchReason) -> String {
     match why {
         SwitchReason::UserRequest => "somebody asked for it".to_owned(),
         SwitchReason::Scheduled { at } => format!("it is past {at}"),
-        SwitchReason::Triggered { trigger } => trigger.clone(),
+        SwitchReason::Triggered { trigger } => trigger.to_string(),
         SwitchReason::Automatic => "nobody answered".to_owned(),
     }
 }
@@ -44,8 +46,10 @@ pub(crate) fn event(event: &Event) -> String {
         Event::DriverStarted { epoch, pid, .. } => format!("driver {pid} took the lease (epoch {epoch})"),
         Event::SnapshotTaken { snapshot } => format!("tree {} on record", short(&snapshot.tree)),
         Event::ChecksStarted { round } => format!("checks {round} begin"),
-        Event::ChecksFinished { round } if round.cancelled => format!("checks {} were stopped", round.number),
-        Event::ChecksFinished { round } => {
+        Event::ChecksFinished { round, .. } if round.cancelled => {
+            format!("checks {} were stopped", round.number)
+        }
+        Event::ChecksFinished { round, .. } => {
             format!("checks {}: {} ({})", round.number, checks(round), duration(round.duration_ms))
         }
         Event::ChecksReused { of_round } => {
@@ -54,7 +58,7 @@ pub(crate) fn event(event: &Event) -> String {
         Event::AttemptStarted { attempt } => {
             format!("attempt {} of iteration {} begins", attempt.number, attempt.iteration)
         }
-        Event::AttemptFinished { attempt, end } => {
+        Event::AttemptFinished { attempt, end, .. } => {
             let mut text =
                 format!("attempt {attempt} {} ({})", outcome_word(end.outcome), duration(end.duration_ms));
             if let Some(message) = &end.message {
@@ -73,13 +77,26 @@ pub(crate) fn event(event: &Event) -> String {
             format!("attempt {attempt} was lost: its outcome cannot be known, nothing of it runs any more")
         }
         Event::QuestionAsked { question, text, .. } => format!("question {question}: {text}"),
-        Event::QuestionClosed { question, answer, comment } => {
+        Event::QuestionClosed { question, answer, comment, .. } => {
             let comment = comment.as_ref().map_or_else(String::new, |comment| format!(": {comment}"));
             format!("question {question} answered: {answer:?}{comment}")
         }
         Event::AnswerRefused { question, why } => {
             format!("an answer to question {question} does not count: {why}")
         }
+        Event::CommitStarted { commit } => format!("iteration {} is to be committed", commit.iteration),
+        Event::CommitFinished { iteration, commit: Some(commit), .. } => {
+            format!("iteration {iteration} is committed: {}", short(commit))
+        }
+        Event::CommitFinished { iteration, commit: None, .. } => {
+            format!("iteration {iteration} left nothing new to commit")
+        }
+        Event::IterationConcluded { conclusion } => conclusion_words(conclusion),
+        Event::LevelRaised { rise } => {
+            format!("prompts speak more firmly: {} ({})", rise.to.as_str(), rise.reason)
+        }
+        Event::SessionRebooted { reason } => format!("a fresh session is due: {}", reason.sentence()),
+        Event::RebootProposed { reason } => format!("a fresh session is proposed: {}", reason.sentence()),
         Event::HooksStarted { call } => format!("hooks at {} are called", points(&call.points)),
         Event::HooksFinished { end } => hooks_words(end),
         Event::ModeSwitched { from, to, why } => {
@@ -95,7 +112,7 @@ pub(crate) fn event(event: &Event) -> String {
             let until = until.map_or_else(String::new, |until| format!(" until {until}"));
             format!("waiting ({}){until}", reason.as_str())
         }
-        Event::RunPaused {} => "paused".to_owned(),
+        Event::RunPaused { .. } => "paused".to_owned(),
         Event::RunResumed { .. } => "resumed".to_owned(),
         Event::RunStopped { reason, detail } => with_detail("stopped", *reason, detail.as_deref()),
         Event::RunFailed { reason, detail } => with_detail("failed", *reason, detail.as_deref()),
@@ -137,6 +154,27 @@ pub(crate) fn event(event: &Event) -> String {
     clean_line(&text)
 }
 
+fn conclusion_words(conclusion: &Conclusion) -> String {
+    let verdict = match conclusion.verdict {
+        IterationVerdict::Kept => "kept",
+        IterationVerdict::Refused => "refused",
+        IterationVerdict::Doubted => "doubted",
+        IterationVerdict::Skipped => "skipped",
+    };
+    let mut text = format!("iteration {}: {verdict}", conclusion.iteration);
+    if conclusion.verdict != IterationVerdict::Skipped {
+        text.push_str(if conclusion.progress.made { ", progress" } else { ", no progress" });
+    }
+    if conclusion.best {
+        text.push_str(", the best so far");
+    }
+    if !conclusion.findings.is_empty() {
+        let _ =
+            write!(text, "; the numbers: {}", found(conclusion.findings.iter().map(|kept| &kept.finding)));
+    }
+    text
+}
+
 fn step_words(step: &RecoveryStep) -> String {
     match step {
         RecoveryStep::Paused { iteration, trigger, .. } => format!("iteration {iteration}, {trigger}"),
@@ -147,7 +185,7 @@ fn step_words(step: &RecoveryStep) -> String {
             diagnosis.by,
             diagnosis.sentence
         ),
-        RecoveryStep::Adapted(approach) => format!("next approach: {}", approach.as_str()),
+        RecoveryStep::Adapted { approach, .. } => format!("next approach: {}", approach.as_str()),
         RecoveryStep::Retried(retry) => {
             let how = if retry.succeeded { "went well" } else { "did not help" };
             format!("iteration {} {how}", retry.iteration)

@@ -251,7 +251,7 @@ pub(crate) fn event(event: &Event) -> String {
         Event::StepStarted { attempt } => {
             format!("step `{}` begins (attempt {}, try {})", attempt.step, attempt.number, attempt.attempt)
         }
-        Event::StepFinished { attempt, end } => {
+        Event::StepFinished { attempt, end, .. } => {
             let mut text =
                 format!("attempt {attempt} {} ({})", outcome_word(end.outcome), duration(end.duration_ms));
             if let Some(report) = &end.report {
@@ -283,18 +283,18 @@ pub(crate) fn event(event: &Event) -> String {
             let comment = input.comment.as_ref().map_or_else(String::new, |comment| format!(": {comment}"));
             format!("question {question} answered: {answer:?}{how}{comment}")
         }
-        Event::StepConcluded { step } => format!("what was said of step `{step}` takes effect"),
+        Event::StepConcluded { step, .. } => format!("what was said of step `{step}` takes effect"),
         Event::AnswerRefused { question, why } => {
             format!("an answer to question {question} does not count: {why}")
         }
         Event::ManualInputRefused { step, why, .. } => format!("step `{step}` goes on waiting: {why}"),
         Event::LimitWarned { detail } => format!("over the limit: {detail}"),
         Event::BudgetSpent { detail } => format!("the money is spent: {detail}"),
-        Event::RunWaiting { reason } => format!("waiting ({})", reason.as_str()),
+        Event::RunWaiting { reason, .. } => format!("waiting ({})", reason.as_str()),
         Event::RunPaused { reason, detail } => super::with_detail("paused", *reason, detail.as_deref()),
         Event::RunResumed { .. } => "resumed".to_owned(),
         Event::RunStopped { reason, detail } => super::with_detail("stopped", *reason, detail.as_deref()),
-        Event::RunCompleted {} => "completed".to_owned(),
+        Event::RunCompleted { .. } => "completed".to_owned(),
         Event::RunFailed { reason, detail } => super::with_detail("failed", *reason, detail.as_deref()),
         Event::PauseRequested {} => "somebody asks to pause".to_owned(),
         Event::StopRequested { now, .. } => {

@@ -38,8 +38,8 @@ fn a_loop_of_another_tool_is_gone_on_with() {
     assert_eq!(status["iteration"], 8);
     assert_eq!(status["limits"]["iterations"]["used"], 8);
     let shown = world.json(&["show", "r"]);
-    assert_eq!(shown["state"]["custom"]["ticket"], 42);
-    assert_eq!(shown["state"]["objectives"]["completed"], json!(["parse"]));
+    assert_eq!(shown["state"]["memory"]["custom"]["ticket"], 42);
+    assert_eq!(shown["state"]["memory"]["objectives"]["completed"], json!(["parse"]));
     let view: Value = serde_json::from_str(&world.read(".ralph/state.json")).unwrap();
     assert_eq!((&view["loop_id"], &view["metrics"]["total_iterations"]), (&json!("r"), &json!(8)));
     assert!(ran.err.contains("foreign"), "the file of the other tool is kept: {}", ran.err);
@@ -65,7 +65,7 @@ fn notes_and_values_are_kept_with_the_run_and_reach_the_agent() {
     world.piton(&["note", "r", "--set", "gone=1", "--set", "nokey"]).exits(2);
     world.piton(&["note", "r"]).exits(2);
     let shown = world.json(&["show", "r"]);
-    assert_eq!(shown["state"]["custom"], json!({"ticket": 42, "who": "ann"}));
+    assert_eq!(shown["state"]["memory"]["custom"], json!({"ticket": 42, "who": "ann"}));
     world.piton(&["note", "r", "--set", "who=null"]).exits(0);
     let exported: Value = serde_json::from_str(&world.piton(&["export", "r"]).exits(0).out).unwrap();
     assert_eq!(exported["custom"]["ticket"], 42);

@@ -166,5 +166,5 @@ fn values_of_hooks_are_in_the_view() {
         "[hooks.set]\npoints = [\"loop_start\"]\ncommand = \"echo '{\\\"modified_data\\\": {\\\"k\\\": 7}}'\"\n",
     );
     world.loops("r", "touch b.txt", &["--check", RED]).exits(0);
-    assert_eq!(world.json(&["show", "r"])["state"]["custom"]["k"], 7);
+    assert_eq!(world.json(&["show", "r"])["state"]["memory"]["custom"]["k"], 7);
 }

@@ -23,6 +23,7 @@ mod modes;
 mod notify;
 mod numbers;
 mod prompts;
+mod redact;
 mod restore;
 mod schema;
 mod see;

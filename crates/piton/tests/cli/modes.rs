@@ -96,7 +96,7 @@ fn one_key_at_a_terminal_decides() {
     terminal.write_all(b"c").unwrap();
     terminal.shows("done");
     assert_eq!(terminal.ends(), 0);
-    assert!(world.json(&["show", "r"])["state"]["notes"].to_string().contains("looks right"));
+    assert!(world.json(&["show", "r"])["state"]["memory"]["notes"].to_string().contains("looks right"));
 }
 
 #[test]

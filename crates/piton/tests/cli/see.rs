@@ -42,19 +42,23 @@ fn the_screens_of_a_finished_run() {
          7  HH:MM:SSZ  attempt 1 succeeded ( T s)
          8  HH:MM:SSZ  checks 2 begin
          9  HH:MM:SSZ  checks 2: one ✓ · two ✗ ( T s)
-        10  HH:MM:SSZ  attempt 2 of iteration 2 begins
-        11  HH:MM:SSZ  attempt 2 succeeded ( T s)
-        12  HH:MM:SSZ  checks 3 begin
-        13  HH:MM:SSZ  checks 3: one ✓ · two ✓ ( T s)
-        14  HH:MM:SSZ  completed (checks_pass)
+        10  HH:MM:SSZ  iteration 1: kept, progress, the best so far
+        11  HH:MM:SSZ  attempt 2 of iteration 2 begins
+        12  HH:MM:SSZ  attempt 2 succeeded ( T s)
+        13  HH:MM:SSZ  checks 3 begin
+        14  HH:MM:SSZ  checks 3: one ✓ · two ✓ ( T s)
+        15  HH:MM:SSZ  iteration 2: kept, progress, the best so far
+        16  HH:MM:SSZ  completed (checks_pass)
     not the cause: iterations 2 of 50 · time T s of 8h00m · no progress 0 of 5 · failures 0 of 5
     ");
     insta::assert_snapshot!(world.piton(&["log", "fix", "--from", "10"]).exits(0).out, @"
-    10  HH:MM:SSZ  attempt 2 of iteration 2 begins
-    11  HH:MM:SSZ  attempt 2 succeeded ( T s)
-    12  HH:MM:SSZ  checks 3 begin
-    13  HH:MM:SSZ  checks 3: one ✓ · two ✓ ( T s)
-    14  HH:MM:SSZ  completed (checks_pass)
+    10  HH:MM:SSZ  iteration 1: kept, progress, the best so far
+    11  HH:MM:SSZ  attempt 2 of iteration 2 begins
+    12  HH:MM:SSZ  attempt 2 succeeded ( T s)
+    13  HH:MM:SSZ  checks 3 begin
+    14  HH:MM:SSZ  checks 3: one ✓ · two ✓ ( T s)
+    15  HH:MM:SSZ  iteration 2: kept, progress, the best so far
+    16  HH:MM:SSZ  completed (checks_pass)
     ");
     insta::assert_snapshot!(world.piton(&["best"]).exits(0).out, @"#2  2 of 2 checks, score 100.0");
     insta::assert_snapshot!(world.piton(&["output"]).exits(0).out, @"round 2");
@@ -145,7 +149,7 @@ fn why_and_best_and_verify_speak_json_too() {
     has_fields(&verified, &["ok", "runs_checked", "events_checked", "problems"]);
     assert_eq!(verified["ok"], true);
     assert_eq!(verified["runs_checked"], 1);
-    insta::assert_snapshot!(world.piton(&["verify"]).exits(0).out, @"ok: 1 run, 14 events, 0 problems");
+    insta::assert_snapshot!(world.piton(&["verify"]).exits(0).out, @"ok: 1 run, 16 events, 0 problems");
 }
 
 #[test]
@@ -161,7 +165,7 @@ fn the_past_can_be_shown() {
     assert_eq!(two, world.json(&["show", "fix"]), "the last iteration ends where the run does");
     let zero = at("--iteration", "0");
     assert!(
-        zero["state"]["baseline"].is_object() && zero["state"]["attempt"] == 0,
+        zero["state"]["seen"]["baseline"].is_object() && zero["state"]["work"]["attempt"] == 0,
         "0 is the start, as in `restore`"
     );
     for (flag, number) in [("--at", "0"), ("--at", "9999"), ("--iteration", "3")] {

@@ -181,7 +181,7 @@ fn the_demo_works_offline_in_less_than_twenty_seconds_and_leaves_nothing() {
     next      piton diff XXXXXXXX
 
     4. the account: every transition is in the journal
-          23 events, chain intact; 3 attempts, 0 lost, iteration 3 counted once
+          27 events, chain intact; 3 attempts, 0 lost, iteration 3 counted once
           took T s
           the directory is gone again; `piton demo --keep` leaves it to look around in
     next: piton init, then piton loop "what to do" --exec 'your-agent'

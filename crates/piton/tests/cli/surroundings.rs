@@ -72,11 +72,27 @@ fn a_journal_from_the_future_is_refused_and_left_alone() {
         assert!(ran.err.contains("hint: update piton on this machine"), "{command:?}: {}", ran.err);
     }
     insta::assert_snapshot!(world.piton(&["ls"]).exits(7).err, @"
-    error: the journal has format 9999, this piton knows up to 1
+    error: the journal has format 9999, this piton knows up to 2
 
     hint: update piton on this machine
     ");
     world.piton(&["doctor"]).exits(7);
+}
+
+#[test]
+fn a_journal_from_before_the_first_release_is_refused_in_one_sentence() {
+    let world = with_a_run();
+    let journal = rusqlite::Connection::open(world.path(".piton/journal.db")).unwrap();
+    journal.pragma_update(None, "user_version", 1).unwrap();
+    drop(journal);
+    for command in [&["status"][..], &["verify"], &["loop", "x", "--exec", "true", "--check", RED]] {
+        world.piton(command).exits(7);
+    }
+    insta::assert_snapshot!(world.piton(&["ls"]).exits(7).err, @"
+    error: the journal has format 1, from before piton's first release; this piton reads 2 and nothing older
+
+    hint: move .piton aside and begin anew; the piton that wrote it can still read it
+    ");
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn an_agent_looks_records_and_reports_through_its_tools() {
     let report = &ends["data"]["end"]["report"];
     assert_eq!((&report["status"], &report["summary"]), (&"done".into(), &"made b".into()));
     assert!(world.piton(&["report", "r"]).exits(0).out.contains("kept the parser"));
-    assert_eq!(world.json(&["show", "r"])["state"]["custom"]["score"]["of"], 7);
+    assert_eq!(world.json(&["show", "r"])["state"]["memory"]["custom"]["score"]["of"], 7);
 }
 
 #[test]

@@ -108,18 +108,140 @@ fn a_work_tree_of_its_own_can_have_walls_too() {
 #[test]
 fn a_machine_without_walls_is_an_error_before_anything_runs() {
     let world = World::new();
-    let path = world.beside("bin");
-    std::fs::create_dir(&path).unwrap();
-    for program in ["sh", "git"] {
-        let real = world.shell(&format!("command -v {program}")).out;
-        std::os::unix::fs::symlink(real.trim(), path.join(program)).unwrap();
-    }
+    let path = without_bubblewrap(&world);
     let words = ["loop", "x", "--id", "r", "--confine", "--exec", "true", "--check", "false"];
-    let ran = world.piton_with(&[("PATH", path.to_str().unwrap())], &words).exits(7);
+    let ran = world.piton_with(&[("PATH", &path)], &words).exits(7);
     insta::assert_snapshot!(ran.err, @"
     error: the agent cannot be confined: bubblewrap (`bwrap`) is not installed
 
     hint: install bubblewrap, or do without --confine and `[confine]`
     ");
     world.piton(&["status", "r"]).exits(2);
+}
+
+/// Writes inside, and tries to write outside. What lies beside the repository is not there between walls.
+const TRIES: &str =
+    "touch inside; touch \"$BESIDE/outside\"; rm -rf .piton/anchors; echo x >> .piton/journal.db; true";
+
+/// What was tried inside worked, and nothing else did.
+fn held(world: &World) {
+    assert!(world.path("inside").exists(), "the tree can be written");
+    assert!(!world.beside("outside").exists(), "what is beside it cannot");
+    world.piton(&["verify"]).exits(0);
+}
+
+fn confined() -> World {
+    let world = World::new();
+    world.configure("[confine]\nenabled = true\n");
+    world
+}
+
+#[test]
+fn confine_holds_in_a_loop_hook() {
+    let world = World::new();
+    world.configure(&format!(
+        "[confine]\nenabled = true\n[hooks.h]\npoints = ['loop_start']\ncommand = '''{TRIES}'''\n"
+    ));
+    world.loops("r", "touch b.txt", &["--check", "test -f b.txt"]).exits(0);
+    held(&world);
+}
+
+#[test]
+fn confine_holds_in_a_loop_condition() {
+    let world = confined();
+    let until = format!("cmd:{TRIES}");
+    world.loops("r", "touch b.txt", &["--check", "test -f b.txt", "--until", &until]).exits(0);
+    held(&world);
+}
+
+#[test]
+fn confine_holds_in_a_workflow_step() {
+    let world = confined();
+    world.write("do.md", "Do it.\n");
+    world.write("w.yaml", &format!("name: w\nsteps:\n  - id: a\n    run: '{TRIES}'\n"));
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
+    held(&world);
+    std::fs::remove_file(world.path("inside")).unwrap();
+    world.write("w.yaml", "name: w\nsteps: [{id: a, agent: coder, prompt: do.md}]\n");
+    world.piton(&["run", "w.yaml", "--run-id", "r2", "--exec", TRIES]).exits(0);
+    held(&world);
+}
+
+#[test]
+fn a_confined_step_in_a_tree_of_its_own_can_report() {
+    let world = confined();
+    world.write("do.md", "Do it.\n");
+    world.git(&["add", "-A"]);
+    world.git(&["commit", "-qm", "more"]);
+    world.write("w.yaml", "name: w\nsteps: [{id: a, agent: coder, prompt: do.md}]\n");
+    let agent = r#"root=$(dirname "$REPORT_PATH"); touch "$root/../run_state.json" 2>/dev/null && exit 9
+        printf '{"schema":"run_report@v0","run_id":"%s","step_id":"%s","agent":"%s","started_at":"2026-01-01T00:00:00Z","ended_at":"2026-01-01T00:00:01Z","status":"COMPLETED","logs":["said so"]}' \
+          "$RUN_ID" "$STEP_ID" "$AGENT_ID" > "$REPORT_PATH""#;
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--worktree", "--exec", agent]).exits(0);
+    let log = world.piton(&["log", "r1", "--json"]).exits(0).out;
+    assert!(log.contains("said so"), "{log}");
+}
+
+#[test]
+fn confine_holds_in_a_workflow_gate() {
+    let world = confined();
+    world.write(
+        "w.yaml",
+        &format!("name: w\nsteps:\n  - id: a\n    run: 'true'\n    gates: ['cmd:{TRIES}']\n"),
+    );
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
+    held(&world);
+}
+
+#[test]
+fn confine_holds_in_research() {
+    let world = confined();
+    world.write("gaps.yaml", "gaps:\n- {id: teams, category: c, priority: 5}\n");
+    let agent = format!("{TRIES}; echo '{{\"outcome\": \"insufficient_data\"}}'");
+    world.piton(&["gaps", "research", "--exec", &agent]).exits(0);
+    held(&world);
+}
+
+#[test]
+fn an_untrusted_file_takes_no_walls_down_and_opens_none() {
+    let world = World::new();
+    world.shell("printf '[confine]\\nenabled = true\\n' > $BESIDE/config/config.toml").exits(0);
+    world.write(
+        "piton.toml",
+        &format!("[confine]\nenabled = false\nwrite = ['{}']\n", world.beside("").display()),
+    );
+    world.write("w.yaml", &format!("name: w\nsteps:\n  - id: a\n    run: '{TRIES}'\n"));
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
+    held(&world);
+}
+
+/// A path with a shell and git in it, and no bubblewrap.
+fn without_bubblewrap(world: &World) -> String {
+    let path = world.beside("bin");
+    std::fs::create_dir(&path).unwrap();
+    for program in ["sh", "git", "touch"] {
+        let real = world.shell(&format!("command -v {program}")).out;
+        std::os::unix::fs::symlink(real.trim(), path.join(program)).unwrap();
+    }
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn what_was_to_be_confined_and_cannot_be_is_refused_in_every_kind_of_run() {
+    let world = confined();
+    world.write("gaps.yaml", "gaps:\n- {id: teams, category: c, priority: 5}\n");
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'touch ran'}]\n");
+    world.loops("begun", "true", &["--check", "false", "--max-iterations", "1"]).exits(3);
+    let path = without_bubblewrap(&world);
+    for words in [
+        &["loop", "x", "--id", "r", "--exec", "touch ran", "--check", "false"][..],
+        &["resume", "begun", "--max-iterations", "+1"],
+        &["run", "w.yaml", "--run-id", "r1"],
+        &["gaps", "research", "--exec", "touch ran"],
+    ] {
+        let ran = world.piton_with(&[("PATH", &path)], words).exits(7);
+        assert!(ran.err.contains("the agent cannot be confined: bubblewrap"), "{words:?}: {}", ran.err);
+    }
+    assert!(!world.path("ran").exists());
+    assert_eq!(world.count("begun", "attempt_started"), 1);
 }

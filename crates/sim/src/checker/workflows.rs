@@ -375,7 +375,9 @@ impl Journal {
         if iteration != step.iteration {
             return violated("I13", format!("step {id} is in iteration {}, not {iteration}", step.iteration));
         }
-        if !step.shape.gates.is_empty() && !step.opened {
+        // They are looked at before the first try.
+        let first = attempt == 1 && item.unwrap_or(0) == 0;
+        if first && !step.shape.gates.is_empty() && !step.opened {
             return violated("I4", format!("step {id} begins, and its gates are not open"));
         }
         let items = step.items.filter(|_| step.shape.collection.is_some());

@@ -93,7 +93,6 @@ fn empty(number: u32) -> CheckRound {
         checks: Vec::new(),
         conditions: Vec::new(),
         snapshot: None,
-        commit: None,
         duration_ms: 0,
         stops: Vec::new(),
         tests: Default::default(),

@@ -28,6 +28,7 @@ enum At {
     Checks(Round),
     /// The hooks of so many points were called.
     Hooks(HookEnd, usize),
+    Commit,
     Timer,
 }
 
@@ -37,6 +38,7 @@ impl Task<Loops> for Work {
             Effect::Attempt(_) => At::Attempt(None),
             Effect::Checks(round) => At::Checks(Round::new(*round)),
             Effect::Hooks(call) => At::Hooks(HookEnd { number: call.number, ..HookEnd::default() }, 0),
+            Effect::Commit(_) => At::Commit,
             Effect::Timer(_) => At::Timer,
         };
         Self { effect, fresh, cancelled: false, at }
@@ -55,7 +57,7 @@ impl Task<Loops> for Work {
         match &mut self.at {
             At::Attempt(Some(supervised)) => supervised.cancel(host),
             At::Checks(round) => round.cancel(host),
-            At::Attempt(None) | At::Hooks(..) | At::Timer => {}
+            At::Attempt(None) | At::Hooks(..) | At::Commit | At::Timer => {}
         }
     }
 
@@ -85,6 +87,7 @@ impl Task<Loops> for Work {
                 *called += 1;
                 None
             }
+            (At::Commit, _) => Some(Command::EndCommit { commit: None }),
             (At::Attempt(_) | At::Hooks(..) | At::Timer, _) => Some(Command::Tick),
         }
     }
@@ -135,6 +138,7 @@ fn ended(exit: Exit<Report>, state: &State, around: &mut Around<'_, Loops>) -> A
         prompt: None,
         change: None,
         guard: None,
+        said_bytes: None,
     };
     if end.outcome != AttemptOutcome::NotStartable {
         let snapshot = around.scene.snapshot();

@@ -90,5 +90,5 @@ pub(super) fn stops_for_money(state: &State) -> bool {
 
 /// It is on record that the day's money is spent.
 pub(super) fn knows_budget(state: &State, detail: &str) -> bool {
-    state.asked.budget.as_deref() == Some(detail)
+    state.requests.budget.as_deref() == Some(detail)
 }

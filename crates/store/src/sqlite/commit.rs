@@ -434,6 +434,7 @@ fn voids(error: &Error) -> bool {
         | Error::Corrupt(_) => false,
         Error::UnknownScheme { .. }
         | Error::Newer { .. }
+        | Error::Older { .. }
         | Error::NoSpace { .. }
         | Error::SyncFailed { .. }
         | Error::Unlinked { .. }
@@ -449,6 +450,7 @@ fn again(error: &Error) -> Error {
         Error::Unlinked { path } => Error::Unlinked { path: path.clone() },
         Error::Corrupt(problem) => Error::Corrupt(problem.clone()),
         Error::Newer { found, known } => Error::Newer { found: *found, known: *known },
+        Error::Older { found, known } => Error::Older { found: *found, known: *known },
         Error::File(error) => Error::File(file::Error::new(
             error.action,
             &error.path,

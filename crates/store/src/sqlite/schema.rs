@@ -12,8 +12,9 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::error::Error;
 
-/// The newest format this piton reads and writes.
-pub(super) const FORMAT: i64 = 1;
+/// The format this piton reads and writes. Since 2, events carry their verdicts and checkpoints the version of their
+/// fold; what was written before was never released, and is refused.
+pub(super) const FORMAT: i64 = 2;
 
 /// Pages after which the write-ahead log is folded into the database. Each fold costs about three
 /// syncs, so a few thousand pages keep that below one per cent of a step.
@@ -171,6 +172,10 @@ fn check_format(connection: &Connection) -> Result<i64, Error> {
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if found > FORMAT {
         return Err(Error::Newer { found, known: FORMAT });
+    }
+    // A database that is just being made has no format yet.
+    if (1..FORMAT).contains(&found) {
+        return Err(Error::Older { found, known: FORMAT });
     }
     Ok(found)
 }

@@ -21,9 +21,25 @@ fn a_journal_from_a_newer_piton_is_refused_and_left_alone() {
     let before = get(&state.join("journal.db"));
     for _ in 0..2 {
         let refused = Sqlite::open(&state).map(drop);
-        assert!(matches!(refused, Err(Error::Newer { found: 99, known: 1 })), "{refused:?}");
+        assert!(matches!(refused, Err(Error::Newer { found: 99, known: 2 })), "{refused:?}");
         assert!(Sqlite::open_existing(&state).is_err());
     }
+    assert!(get(&state.join("journal.db")) == before, "it was written to");
+}
+
+#[test]
+fn a_journal_from_before_the_first_release_is_refused_and_left_alone() {
+    let directory = scratch();
+    let state = directory.path().join("state");
+    create(&Sqlite::open(&state).unwrap(), "a");
+    let connection = rusqlite::Connection::open(state.join("journal.db")).unwrap();
+    connection.pragma_update(None, "user_version", 1).unwrap();
+    drop(connection);
+    fold_log(&state);
+    let before = get(&state.join("journal.db"));
+    let refused = Sqlite::open(&state).map(drop);
+    assert!(matches!(refused, Err(Error::Older { found: 1, known: 2 })), "{refused:?}");
+    assert!(Sqlite::open_existing(&state).is_err());
     assert!(get(&state.join("journal.db")) == before, "it was written to");
 }
 

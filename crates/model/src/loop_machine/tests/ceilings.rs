@@ -212,8 +212,7 @@ fn absurd_numbers_do_not_overflow() {
         }
         driver.end_attempt(end);
         if let Some(Open::Checks(number)) = driver.state.work.open {
-            let round =
-                CheckRound { commit: None, duration_ms: u64::MAX, ..round(number, &format!("t{n}"), false) };
+            let round = CheckRound { duration_ms: u64::MAX, ..round(number, &format!("t{n}"), false) };
             driver.command(Command::EndChecks(Box::new(round)));
         }
     }

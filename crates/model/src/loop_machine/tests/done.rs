@@ -10,7 +10,10 @@ use crate::{Event, ExitCode, Reason, Status};
 fn red_checks_that_turn_green_complete_the_run() {
     let mut driver = Driver::red();
     assert_eq!(kinds(&driver.end_attempt(works("t1"))), ["attempt_finished", "checks_started"]);
-    assert_eq!(kinds(&driver.end_checks("t1", true)), ["checks_finished", "run_completed"]);
+    assert_eq!(
+        kinds(&driver.end_checks("t1", true)),
+        ["checks_finished", "iteration_concluded", "run_completed"]
+    );
     driver.is(Status::Completed, Reason::ChecksPass);
     assert_eq!(driver.exit_code(), Some(ExitCode::Done));
     assert_eq!(driver.state.counters.iterations, 1);
@@ -153,7 +156,10 @@ fn checks_pass_on_a_green_baseline_is_refused_before_anything_runs() {
 fn the_verdict_of_an_unchanged_tree_is_reused() {
     let mut driver = Driver::red();
     let events = driver.end_attempt(works("t0"));
-    assert_eq!(kinds(&events), ["attempt_finished", "checks_reused", "attempt_started"]);
+    assert_eq!(
+        kinds(&events),
+        ["attempt_finished", "checks_reused", "iteration_concluded", "attempt_started"]
+    );
     assert_eq!(driver.state.counters.iterations, 1);
     assert_eq!(driver.state.judged.recent.back().unwrap().total, 2, "the reused verdict counts");
 }

@@ -186,25 +186,7 @@ pub(in crate::loop_machine) fn config() -> LoopConfig {
         limits: Limits { no_progress: 100, failures: 100, ..Limits::default() },
         on_lost: OnLost::Retry,
         session: SessionPolicy::Fresh,
-        worktree: None,
-        guard: Default::default(),
-        protect: Vec::new(),
-        stop: Default::default(),
-        redline: Default::default(),
-        reboot: Default::default(),
-        rules_off: Vec::new(),
-        thresholds: Default::default(),
-        reinforcement: Default::default(),
-        recovery: Default::default(),
-        metrics: Vec::new(),
-        confine: None,
-        on_done: None,
-        gaps: None,
-        notify: None,
-        hooks: None,
-        mode: Default::default(),
-        prompts: Default::default(),
-        file_digest: None,
+        ..LoopConfig::new("", AgentConfig::default(), Vec::new())
     }
 }
 
@@ -232,7 +214,6 @@ pub(in crate::loop_machine) fn round(number: u32, tree: &str, passed: bool) -> C
         checks: vec![check("build"), check("test")],
         conditions: Vec::new(),
         snapshot: Some(snapshot(tree)),
-        commit: None,
         duration_ms: 1_000,
         stops: Vec::new(),
         tests: Default::default(),
@@ -257,6 +238,7 @@ pub(in crate::loop_machine) fn works(tree: &str) -> AttemptEnd {
         prompt: None,
         change: None,
         guard: None,
+        said_bytes: None,
     }
 }
 

@@ -141,7 +141,7 @@ fn failures_call_for_a_person_once() {
     assert_eq!(driver.state.mode(), Mode::Attended);
     driver.is(Status::Waiting, Reason::Attended);
     let last = driver.state.people.mode.history.back().unwrap();
-    assert_eq!(last.why, SwitchReason::Triggered { trigger: "3 failures in a row".to_owned() });
+    assert_eq!(last.why, SwitchReason::Triggered { trigger: SwitchTrigger::Failures { count: 3 } });
     // Whoever says that nobody is needed is believed until something new happens.
     driver.request(Event::ModeRequested { mode: Some(Mode::Unattended), break_at: None });
     assert_eq!(driver.state.mode(), Mode::Unattended);

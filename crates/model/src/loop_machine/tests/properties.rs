@@ -21,6 +21,7 @@ enum Step {
     EndChecks(bool, Box<CheckRound>),
     GiveUp,
     Request(Event),
+    Commit(Option<String>),
     Wait(u64),
 }
 
@@ -34,6 +35,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => open.prop_map(Step::Lose),
         10 => (open, check_round()).prop_map(|(open, round)| Step::EndChecks(open, Box::new(round))),
         1 => Just(Step::GiveUp),
+        4 => prop::option::of("[a-f0-9]{7}").prop_map(Step::Commit),
         6 => request().prop_map(Step::Request),
         3 => select(vec![1, 10_000, 60_000, 3_600_000]).prop_map(Step::Wait),
     ]
@@ -63,6 +65,7 @@ fn attempt_end() -> impl Strategy<Value = AttemptEnd> {
             prompt: None,
             change: None,
             guard: None,
+            said_bytes: None,
         },
     )
 }
@@ -123,9 +126,16 @@ fn any_config() -> impl Strategy<Value = LoopConfig> {
         vec![until(Done {}), until(FileCreated { path: "f".to_owned() })],
     ]);
     let on_lost = select(vec![OnLost::Retry, OnLost::RestoreAndRetry, OnLost::Ask]);
-    (until, on_lost, 1..6u32, 1..6u32, any::<bool>()).prop_map(
-        |(until, on_lost, iterations, streak, checks)| {
-            let mut config = LoopConfig { until, on_lost, ..config() };
+    let worktree = Worktree {
+        path: "tree".to_owned(),
+        branch: "piton/r".to_owned(),
+        copy: Vec::new(),
+        link: Vec::new(),
+        setup: None,
+    };
+    (until, on_lost, 1..6u32, 1..6u32, any::<bool>(), prop::option::of(Just(worktree))).prop_map(
+        |(until, on_lost, iterations, streak, checks, worktree)| {
+            let mut config = LoopConfig { until, on_lost, worktree, ..config() };
             config.limits = Limits { iterations, no_progress: streak, failures: streak, ..Limits::default() };
             if !checks && config.until.first() == Some(&crate::loop_machine::stop::until(Done {})) {
                 config.checks.clear();
@@ -139,7 +149,7 @@ fn command(state: &State, step: Step) -> Option<Command> {
     let (attempt, number) = match &state.work.open {
         Some(Open::Attempt(attempt)) => (attempt.number, 0),
         Some(Open::Checks(number)) => (0, *number),
-        Some(Open::Hooks(_)) | None => (0, 0),
+        Some(Open::Hooks(_) | Open::Commit(_)) | None => (0, 0),
     };
     let of = |number: u32, open: bool| if open { number } else { number + 1 };
     let place = || Place { host: "h".to_owned(), boot: "b".to_owned(), pid: 1 };
@@ -152,6 +162,7 @@ fn command(state: &State, step: Step) -> Option<Command> {
         Step::EndChecks(open, round) => {
             Command::EndChecks(Box::new(CheckRound { number: of(number, open), ..*round }))
         }
+        Step::Commit(commit) => Command::EndCommit { commit },
         Step::GiveUp => Command::GiveUp { detail: "no disk".to_owned() },
         Step::Request(_) | Step::Wait(_) => return None,
     })
@@ -212,10 +223,14 @@ proptest! {
         let mut now = Timestamp::from_millis(1_771_157_000_000);
         let created = create("r".parse().unwrap(), "t", config).expect("a sound configuration");
         let mut state = apply(None, &created, now).expect("a run begins with its creation");
+        let mut journal = vec![(created, now)];
         for step in steps {
             let was_completed = state.status == Status::Completed;
             match &step {
-                Step::Request(event) => state = fold(state, event, now),
+                Step::Request(event) => {
+                    state = fold(state, event, now);
+                    journal.push((event.clone(), now));
+                }
                 Step::Wait(millis) => now = now.plus_millis(*millis),
                 _ => {}
             }
@@ -226,11 +241,13 @@ proptest! {
             for event in &events {
                 assert!(!event.is_request(), "a driver makes no requests");
                 state = fold(state, event, now);
+                journal.push((event.clone(), now));
             }
             assert_eq!(state, decided, "the state of the decision is not the fold of its events");
             check_state(&state);
             assert_eq!(decide(&state, Command::Tick, now), Ok(vec![]), "a decision is complete");
         }
+        assert_eq!(folded_under_another_policy(&journal), state, "what was judged is judged again");
     }
 
     #[test]
@@ -246,8 +263,62 @@ proptest! {
     }
 }
 
+/// The fold of `journal` by a piton with other rules: nothing of what was judged may change.
+fn folded_under_another_policy(journal: &[(Event, Timestamp)]) -> State {
+    let mut kept = None;
+    let mut state = None;
+    for (event, at) in journal {
+        let mut event = event.clone();
+        if let Event::RunCreated { config, .. } = &mut event {
+            kept = Some(config.clone());
+            **config = retuned(config);
+        }
+        state = apply(state, &event, *at);
+    }
+    let (mut state, kept) = (state.expect("a state"), kept.expect("a creation"));
+    state.config = LoopConfig { limits: state.config.limits.clone(), ..*kept };
+    state
+}
+
+/// The same run with every rule that it is judged by turned around.
+fn retuned(config: &LoopConfig) -> LoopConfig {
+    let weights = progress::Weights { files_modified: 0.0, build_fixed: 0.0, ..progress::Weights::default() };
+    LoopConfig {
+        guard: GuardMode::Off,
+        thresholds: Thresholds { tests: 1000, coverage: 100.0, ..Thresholds::default() },
+        reinforcement: Escalation {
+            standard_at: Some(1),
+            aggressive_at: Some(1),
+            plateau_percent: 100.0,
+            plateau_iterations: 1,
+            ..config.reinforcement
+        },
+        recovery: RecoveryPolicy {
+            max_retries: 0,
+            stuck_iterations: 2,
+            stuck_after_iteration: 0,
+            ..config.recovery
+        },
+        progress: ProgressPolicy { weights, score_min: 1.0, ..ProgressPolicy::default() },
+        quality: QualityPolicy { weights: [0.0, 0.0, 0.0, 0.0, 1.0], ..config.quality },
+        backoff: Backoff { rate_limit_ms: 1, overloaded_ms: 1, max_ms: 1 },
+        reboot: RebootPolicy { enabled: false, confirm: true, ..RebootPolicy::default() },
+        redline: RedlinePolicy { redline_percent: 1, iterations_min: 0, ..RedlinePolicy::default() },
+        session: SessionPolicy::Fork,
+        on_lost: OnLost::Ask,
+        worktree: None,
+        hooks: None,
+        ..config.clone()
+    }
+}
+
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(512)
+}
+
+fn wild_ruling() -> AttemptRuling {
+    let session = SessionRuling { taken: true, spent: false, sample: None };
+    AttemptRuling { next: Next::Verdict, counts: true, hold: None, guard: Some(Verdict::Refused), session }
 }
 
 /// Any event, in any order, as no machine of ours would write them.
@@ -256,10 +327,14 @@ fn wild_event() -> impl Strategy<Value = Event> {
     let number = select(vec![0, 1, 2, 1000]);
     prop_oneof![
         request(),
-        (number.clone(), attempt_end())
-            .prop_map(|(attempt, end)| Event::AttemptFinished { attempt, end: Box::new(end) }),
+        (number.clone(), attempt_end()).prop_map(|(attempt, end)| Event::AttemptFinished {
+            attempt,
+            end: Box::new(end),
+            ruling: wild_ruling()
+        }),
         (number.clone(), check_round()).prop_map(|(number, round)| Event::ChecksFinished {
-            round: Box::new(CheckRound { number, ..round })
+            round: Box::new(CheckRound { number, ..round }),
+            fixed: 7,
         }),
         number.clone().prop_map(|of_round| Event::ChecksReused { of_round }),
         number.clone().prop_map(|round| Event::ChecksStarted { round }),
@@ -286,9 +361,24 @@ fn wild_event() -> impl Strategy<Value = Event> {
             question,
             answer: Answer::Reject,
             comment: None,
+            consequence: Consequence::LeaveOut,
+            tell: None,
         }),
+        number.clone().prop_map(|iteration| Event::IterationConcluded {
+            conclusion: Box::new(Conclusion {
+                iteration,
+                verdict: IterationVerdict::Refused,
+                regressed: true,
+                changed: true,
+                progress: progress::Progress::default(),
+                quality: None,
+                best: true,
+                findings: Vec::new(),
+            }),
+        }),
+        Just(Event::SessionRebooted { reason: RebootReason::Manual }),
         number.prop_map(|question| Event::AnswerRefused { question, why: String::new() }),
-        Just(Event::RunPaused {}),
+        Just(Event::RunPaused { reason: crate::Reason::Human, detail: None }),
         Just(Event::RunResumed { raise: Raise::default() }),
         reason.clone().prop_map(|reason| Event::RunWaiting { reason, until: None }),
         reason.clone().prop_map(|reason| Event::RunStopped { reason, detail: None }),

@@ -46,6 +46,9 @@ fn finish_open_work(driver: &mut Driver) {
             let end = HookEnd { number: call.number, ..HookEnd::default() };
             driver.command(Command::EndHooks(Box::new(end)));
         }
+        Some(Open::Commit(_)) => {
+            driver.command(Command::EndCommit { commit: None });
+        }
         None => {}
     }
 }

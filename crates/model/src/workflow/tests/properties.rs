@@ -293,7 +293,7 @@ proptest! {
         let created = create(order).expect("a sound order");
         let mut state = apply(None, &created, now).expect("a run begins with its creation");
         for happening in happenings {
-            let mut may_begin_anew = state.asked.start_at.is_some();
+            let mut may_begin_anew = state.requests.start_at.is_some();
             match &happening {
                 Happening::Request(event) => {
                     may_begin_anew |= matches!(event, WorkflowEvent::StartAtRequested { .. });
@@ -303,7 +303,7 @@ proptest! {
                 _ => {}
             }
             let was_completed = state.status == Status::Completed;
-            let refusals = state.asked.answers.len();
+            let refusals = state.requests.answers.len();
             let command = command(&state, happening);
             let Ok((events, decided)) = advance(&state, command, now) else { continue };
             if was_completed && !may_begin_anew {
@@ -396,13 +396,23 @@ fn wild_event() -> impl Strategy<Value = WorkflowEvent> {
                 directory: String::new(),
             },
         }),
-        (number.clone(), end())
-            .prop_map(|(attempt, end)| WorkflowEvent::StepFinished { attempt, end: Box::new(end) }),
+        (number.clone(), end()).prop_map(|(attempt, end)| WorkflowEvent::StepFinished {
+            attempt,
+            end: Box::new(end),
+            ruling: StepVerdict::Hold.into(),
+        }),
         number.clone().prop_map(|attempt| WorkflowEvent::StepAbandoned { attempt }),
-        number.clone().prop_map(|attempt| WorkflowEvent::StepLost { attempt, tree: TreeProof::Rebooted }),
+        number.clone().prop_map(|attempt| WorkflowEvent::StepLost {
+            attempt,
+            tree: TreeProof::Rebooted,
+            ruling: StepVerdict::NextItem.into(),
+        }),
         (id(), id()).prop_map(|(step, target)| WorkflowEvent::LoopedBack { step, target }),
         id().prop_map(|step| WorkflowEvent::StepsReset { step }),
-        id().prop_map(|step| WorkflowEvent::StepConcluded { step }),
+        id().prop_map(|step| WorkflowEvent::StepConcluded {
+            step,
+            ruling: StepVerdict::GoBack { why: "so".to_owned() }.into(),
+        }),
         id().prop_map(|step| WorkflowEvent::ItemsRead { step, items: vec![] }),
         id().prop_map(|step| WorkflowEvent::ItemsRefused { step, why: String::new() }),
         id().prop_map(|step| WorkflowEvent::StepsPassed { steps: vec![Passed { step, skipped: true }] }),
@@ -430,10 +440,10 @@ fn wild_event() -> impl Strategy<Value = WorkflowEvent> {
             digest: String::new(),
             options: Box::default(),
         }),
-        reason.clone().prop_map(|reason| WorkflowEvent::RunWaiting { reason }),
+        reason.clone().prop_map(|reason| WorkflowEvent::RunWaiting { reason, until: None }),
         reason.prop_map(|reason| WorkflowEvent::RunPaused { reason, detail: None }),
         Just(WorkflowEvent::RunResumed { raise: Raise::default() }),
-        Just(WorkflowEvent::RunCompleted {}),
+        Just(WorkflowEvent::RunCompleted { reason: Reason::Done }),
         Just(WorkflowEvent::DriverStarted {
             epoch: 1,
             host: String::new(),

@@ -248,6 +248,7 @@ impl From<LedgerError> for Failure {
             LedgerError::Store(error) => error.into(),
             LedgerError::Load(error) => error.into(),
             LedgerError::Agent(error) => Failure::environment(&error),
+            LedgerError::Launch(error) => Failure::environment(&error).hint("run `piton doctor`"),
         }
     }
 }

@@ -300,7 +300,9 @@ fn researcher(place: &Place, arguments: &ResearchArguments) -> Result<Researcher
     check_program(&agent.command[0], place.layout.root())?;
     let attempt_ms = parse_duration(&arguments.attempt_timeout)
         .map_err(|error| Failure::usage(format!("--attempt-timeout: {error}")))?;
-    Ok(Researcher { agent, idle_ms, attempt_ms, exe: start::exe()? })
+    let (confine, protect) =
+        configuration::walls(&files, arguments.trust || configuration::is_trusted(&place.layout, &files)?)?;
+    Ok(Researcher { agent, idle_ms, attempt_ms, exe: start::exe()?, confine, protect })
 }
 
 fn check_program(program: &str, root: &Path) -> Result<(), Failure> {

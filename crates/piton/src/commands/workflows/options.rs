@@ -29,8 +29,11 @@ pub(super) fn options_of(
     loaded: &Loaded,
 ) -> Result<Options, Failure> {
     let launcher = launcher_of(arguments)?;
+    let files = configuration::read(layout)?;
+    let trusted = arguments.trust || configuration::is_trusted(layout, &files)?;
+    let (confine, protect) = configuration::walls(&files, trusted)?;
     let agents = match launcher {
-        Launcher::Adapter {} => agents_of(layout, arguments, loaded)?,
+        Launcher::Adapter {} => agents_of(layout, arguments, loaded, confine.is_some())?,
         _ => BTreeMap::new(),
     };
     Ok(Options {
@@ -59,6 +62,8 @@ pub(super) fn options_of(
         notify: notify_of(layout, arguments)?,
         report_schema: arguments.schema.as_deref().map(report_schema).transpose()?,
         agents,
+        confine,
+        protect,
         ..Options::default()
     })
 }
@@ -167,6 +172,7 @@ fn agents_of(
     layout: &Layout,
     arguments: &RunArguments,
     loaded: &Loaded,
+    confined: bool,
 ) -> Result<BTreeMap<String, AgentConfig>, Failure> {
     let mut agents = BTreeMap::new();
     let files = configuration::read(layout)?;
@@ -192,7 +198,7 @@ fn agents_of(
         if agents.contains_key(&key) {
             continue;
         }
-        let options = AgentOptions { model: model.map(str::to_owned), ..AgentOptions::default() };
+        let options = AgentOptions { model: model.map(str::to_owned), confined, ..AgentOptions::default() };
         match find(&resolved.settings, agent).map(|found| found.configured(&options)) {
             Some(Ok(mut config)) => {
                 config.pass = resolved.settings.agent.pass.as_ref().map(|pass| pass.value.clone());

@@ -1,6 +1,6 @@
-//! `[session]`, `[reinforcement]` and `[recovery]`: what a loop makes of its conversations and its setbacks.
+//! `[session]`, `[progress]`, `[reinforcement]` and `[recovery]`: what a loop makes of its conversations and its setbacks.
 
-use crate::common::World;
+use crate::common::{World, eventually};
 
 /// A loop of three iterations with an agent that continues conversations: `+` for each iteration that went on with the
 /// last one, `.` for each that began anew. `body` is what its agent does more; it may set `used` and `summary`.
@@ -169,4 +169,69 @@ fn recovery_max_retries_acts_in_a_loop() {
 #[test]
 fn recovery_escalate_critical_acts_in_a_loop() {
     assert_eq!(attempts("[recovery]\nescalate_critical = true\n"), 1);
+}
+
+#[test]
+fn session_confirm_acts_in_a_loop() {
+    for (answer, third) in [("--approve", "3 \n"), ("--reject", "3 resume s1\n")] {
+        let world = talking("[session]\nconfirm = true\n", "test $PITON_ITERATION = 2 && used=93");
+        world.piton(&["loop", "Go", "--id", "r", "--here", "--max-iterations", "3"]).exits(4);
+        let status = world.json(&["status", "r"]);
+        let text = status["questions"][0]["text"].as_str().unwrap_or_default().to_owned();
+        assert!(text.contains("should give way to a fresh one: its context is 93 % full"), "{status}");
+        world.piton(&["answer", "r", answer]).exits(0);
+        world.piton(&["wait", "r"]).exits(3);
+        let args = std::fs::read_to_string(world.beside("args")).unwrap();
+        assert_eq!(args, format!("1 \n2 resume s1\n{third}"), "{answer}");
+    }
+}
+
+#[test]
+fn session_window_tokens_acts_in_a_loop() {
+    // An agent that does not say how full its context is: what was said in it is counted.
+    let silent = "used=null; head -c 4000 /dev/zero | tr '\\0' x";
+    assert_eq!(conversations("", silent), ".++");
+    assert_eq!(conversations("[session]\nwindow_tokens = 1000\n", silent), "..+");
+}
+
+#[test]
+fn a_run_is_rebooting_until_its_fresh_session_begins() {
+    let world = talking("", "test $PITON_ITERATION = 2 && used=93");
+    let text = world.read("piton.toml");
+    let check = "c = 'test $(cat done.txt) != 2 || until test -e $GATE; do sleep 0.02; done; false'";
+    world.configure(&text.replace("c = 'false'", check));
+    world.piton(&["loop", "Go", "--id", "r", "--here", "--max-iterations", "3", "--detach"]).exits(0);
+    eventually("it reboots", || world.json(&["status", "r"])["status"] == "rebooting");
+    world.open_gate();
+    world.piton(&["wait", "r"]).exits(3);
+    assert!(
+        world.piton(&["log", "r"]).exits(0).out.contains("a fresh session is due: its context is 93 % full")
+    );
+}
+
+/// How a loop of four iterations ends that may have two in a row without progress.
+fn ends(progress: &str) -> String {
+    let world = World::new();
+    let settings = "[loop]\nno_progress = 2\nmax_iterations = 4\n[checks]\nc = 'false'\n";
+    world.configure(&format!("{settings}[progress]\n{progress}"));
+    let agent = "echo $PITON_ITERATION > b.txt; echo '{\"summary\": \"STEP: wrote it\"}' > $PITON_REPORT";
+    world.loops("r", agent, &[]).exits(3);
+    world.json(&["status", "r"])["reason"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn progress_strategy_acts_in_a_loop() {
+    assert_eq!(ends(""), "limit:iterations");
+    assert_eq!(ends("strategy = 'tests'\n"), "no_progress");
+}
+
+#[test]
+fn progress_markers_acts_in_a_loop() {
+    assert_eq!(ends("strategy = 'markers'\n"), "no_progress");
+    assert_eq!(ends("strategy = 'markers'\nmarkers = ['STEP:']\n"), "limit:iterations");
+}
+
+#[test]
+fn progress_min_score_acts_in_a_loop() {
+    assert_eq!(ends("min_score = 0.9\n"), "no_progress");
 }

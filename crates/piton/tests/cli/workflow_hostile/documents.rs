@@ -50,7 +50,7 @@ fn documents_that_mean_harm_are_refused() {
         ("python", "steps: !!python/object/apply:os.system ['touch owned']\n".into(), "the tag"),
         ("UTF-16", FINE.encode_utf16().flat_map(u16::to_le_bytes).collect(), "NUL"),
         ("no text", b"name: a\nsteps: \xff\xfe\n".to_vec(), "w.yaml:2: the file is not UTF-8"),
-        ("a NUL", b"name: a\nsteps: a\0b\n".to_vec(), "w.yaml:2: Invalid YAML"),
+        ("a NUL", b"name: a\nsteps: a\0b\n".to_vec(), "w.yaml:2: Invalid YAML: a NUL byte"),
         ("a lone surrogate", "name: \"\\ud800\"\n".into(), "Invalid YAML"),
         ("nothing", Vec::new(), "the file is empty"),
         ("tabs", "steps:\n\t- id: a\n".into(), "never with tabs"),

@@ -1,0 +1,96 @@
+//! "The driver is gone": when a run that needs a driver has none, and another is started.
+//!
+//! Whoever watches a run (a viewer, the step whose work is another run) looks again and again, and tells an [`Absence`]
+//! what it saw. A driver that is being replaced is missing for a moment, so one look means nothing; and a run whose
+//! drivers are killed again and again is given up. Pure: it neither looks nor starts anything.
+
+/// Looks without a driver that are no more than a moment between two.
+const LOOKS_MAX: u32 = 10;
+
+/// How a run has been without a driver lately.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Absence {
+    looks: u32,
+    starts: u32,
+    starts_max: Option<u32>,
+}
+
+/// What a look without a driver means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// Nothing: there is one, or one may be on its way.
+    No,
+    /// It is gone, and another is to be started; so many have been.
+    Start {
+        /// How many, this one included.
+        number: u32,
+    },
+    /// It is gone once more, after as many as were to be started.
+    TooOften,
+}
+
+impl Absence {
+    /// A driver that was never seen is missed at the first look.
+    pub fn at_once() -> Self {
+        Self { looks: LOOKS_MAX, ..Self::default() }
+    }
+
+    /// No more drivers than this are started.
+    #[must_use]
+    pub fn at_most(self, starts_max: u32) -> Self {
+        Self { starts_max: Some(starts_max), ..self }
+    }
+
+    /// Takes in one look: whether the run has what it needs, which is a driver, or no need of one.
+    pub fn look(&mut self, is_fine: bool) -> Missing {
+        self.looks = if is_fine { 0 } else { self.looks + 1 };
+        if self.looks <= LOOKS_MAX {
+            return Missing::No;
+        }
+        self.looks = 0;
+        if self.starts_max.is_some_and(|most| self.starts >= most) {
+            return Missing::TooOften;
+        }
+        self.starts += 1;
+        Missing::Start { number: self.starts }
+    }
+
+    /// Whether another may be started after this one.
+    pub fn has_more(&self) -> bool {
+        self.starts_max.is_none_or(|most| self.starts < most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Looks until something is missing.
+    fn looks(absence: &mut Absence) -> (u32, Missing) {
+        (1..)
+            .map(|count| (count, absence.look(false)))
+            .find(|(_, missing)| *missing != Missing::No)
+            .expect("soon")
+    }
+
+    #[test]
+    fn a_driver_is_gone_only_after_several_looks_in_a_row() {
+        let mut absence = Absence::default();
+        for _ in 0..LOOKS_MAX {
+            assert_eq!(absence.look(false), Missing::No);
+        }
+        assert_eq!(absence.look(true), Missing::No, "it was only being replaced");
+        assert_eq!(looks(&mut absence), (LOOKS_MAX + 1, Missing::Start { number: 1 }));
+        assert_eq!(looks(&mut Absence::at_once()), (1, Missing::Start { number: 1 }));
+    }
+
+    #[test]
+    fn drivers_that_are_killed_again_and_again_are_given_up() {
+        let mut absence = Absence::default().at_most(2);
+        assert_eq!(looks(&mut absence).1, Missing::Start { number: 1 });
+        assert!(absence.has_more());
+        assert_eq!(looks(&mut absence).1, Missing::Start { number: 2 });
+        assert!(!absence.has_more());
+        assert_eq!(looks(&mut absence).1, Missing::TooOften);
+    }
+}

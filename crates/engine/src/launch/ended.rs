@@ -1,0 +1,145 @@
+//! What a process that was launched came to: its exit, what its stream says, its report, in one vocabulary.
+//!
+//! The same for agents of loops, of steps and of research. What is special to one CLI is asked of its adapter.
+
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use piton_agent::stream::{self, Account};
+use piton_agent::{EndedBy, Exit};
+use piton_model::limits::{CUSTOM_VALUE_BYTES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX, clip};
+use piton_model::loop_machine::{AgentConfig, AttemptOutcome, ErrorClass, Report};
+use piton_sys::redact::Redactor;
+
+/// What is looked at of the end of an output.
+const TAIL_BYTES: u64 = 64 << 10;
+
+/// The longest line that is quoted.
+const LINE_BYTES_MAX: usize = 300;
+
+/// The longest objective that is kept.
+const OBJECTIVE_BYTES_MAX: usize = 500;
+
+/// What an agent's process came to.
+pub(crate) struct Ended {
+    /// By its exit alone.
+    pub(crate) outcome: AttemptOutcome,
+    /// What its stream says.
+    pub(crate) account: Account,
+    /// Why it failed although it exited with 0, by its own words.
+    pub(crate) contradiction: Option<String>,
+    /// Of what it failed, by its stream or else by its exit.
+    pub(crate) error_class: Option<ErrorClass>,
+    /// What it reported, without secrets. A report that cannot be read says nothing.
+    pub(crate) report: Report,
+    /// Whether its stream says which session it had.
+    pub(crate) names_its_session: bool,
+}
+
+impl Ended {
+    pub(crate) fn read(exit: &Exit, directory: &Path, agent: &AgentConfig, redactor: &Redactor) -> Self {
+        let adapter = stream::adapter(&agent.stream);
+        let cli = adapter.as_deref();
+        let output = std::fs::File::open(piton_agent::stdout_file(directory));
+        let account = output
+            .and_then(|output| stream::listen(&agent.stream, std::io::BufReader::new(output)))
+            .unwrap_or_default();
+        let outcome = outcome_of(exit);
+        let contradiction = match &account.failure {
+            Some(failure) => Some(failure.clone()),
+            None if !account.finished && cli.is_some_and(|cli| cli.says_when_it_ends()) => {
+                Some("the agent exited with 0 in the middle of its work".to_owned())
+            }
+            None => None,
+        };
+        let contradiction = contradiction.filter(|_| outcome == AttemptOutcome::Succeeded);
+        let by_exit = || {
+            let cli = cli.filter(|_| outcome == AttemptOutcome::Failed)?;
+            cli.class_of_exit(exit.code, last_line(&piton_agent::stderr_file(directory)).as_deref())
+        };
+        let error_class = account.error_class.or_else(by_exit);
+        let read = piton_agent::read_report(directory).ok().flatten().unwrap_or_default();
+        Self {
+            outcome,
+            contradiction,
+            error_class,
+            report: clean(read.report, redactor),
+            names_its_session: cli.is_some_and(|cli| cli.names_its_session()),
+            account,
+        }
+    }
+}
+
+/// How an exit reads, whatever the process itself says.
+pub(crate) fn outcome_of(exit: &Exit) -> AttemptOutcome {
+    match exit.ended_by {
+        EndedBy::Exited if exit.code == Some(0) => AttemptOutcome::Succeeded,
+        EndedBy::Exited => AttemptOutcome::Failed,
+        EndedBy::Cancelled => AttemptOutcome::Cancelled,
+        EndedBy::WallClock => AttemptOutcome::TimedOut,
+        EndedBy::Idle => AttemptOutcome::Hung,
+        EndedBy::SpawnFailed => AttemptOutcome::NotStartable,
+    }
+}
+
+/// Why it did not succeed, as a sentence about `who`, with the last thing it printed as an error.
+pub(crate) fn why(exit: &Exit, directory: &Path, who: &str) -> Option<String> {
+    if let Some(error) = &exit.error {
+        return Some(error.clone());
+    }
+    let said = || {
+        let line = last_line(&piton_agent::stderr_file(directory));
+        line.map_or_else(String::new, |line| format!(": {line}"))
+    };
+    match (outcome_of(exit), exit.code, exit.signal) {
+        (AttemptOutcome::Succeeded, _, _) => None,
+        (AttemptOutcome::Failed, Some(code), _) => Some(format!("{who} exited with {code}{}", said())),
+        (AttemptOutcome::Failed, None, Some(signal)) => Some(format!("{who} was ended by signal {signal}")),
+        (AttemptOutcome::Failed, None, None) => Some(format!("{who} failed{}", said())),
+        (AttemptOutcome::TimedOut, _, _) => Some(format!("{who} took too long")),
+        (AttemptOutcome::Hung, _, _) => Some(format!("{who} was silent for too long")),
+        (AttemptOutcome::Cancelled, _, _) => Some(format!("{who} was told to stop")),
+        (AttemptOutcome::NotStartable, _, _) => Some(format!("{who} could not be started")),
+    }
+}
+
+/// The last line of a file with something on it.
+pub(crate) fn last_line(path: &Path) -> Option<String> {
+    let mut file = std::fs::File::open(path).ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TAIL_BYTES).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+    Some(clip(line, LINE_BYTES_MAX).to_owned())
+}
+
+/// What an agent reported, within bounds and without secrets: its keeper has redacted the file, but not what its
+/// escapes hide.
+fn clean(mut report: Report, redactor: &Redactor) -> Report {
+    let clean = |text: &mut String, bytes_max: usize| {
+        *text = redactor.redact(clip(text, bytes_max)).into_owned();
+    };
+    for text in [&mut report.reason, &mut report.summary, &mut report.message].into_iter().flatten() {
+        clean(text, TEXT_BYTES_MAX);
+    }
+    if let Some(id) = &mut report.session_id {
+        *id = clip(id, 200).to_owned();
+    }
+    for text in report.objectives.iter_mut().flat_map(|all| all.completed.iter_mut().chain(&mut all.pending))
+    {
+        clean(text, OBJECTIVE_BYTES_MAX);
+    }
+    for note in &mut report.notes {
+        clean(&mut note.text, TAIL_BYTES_MAX);
+    }
+    let keep = |(key, value): (String, serde_json::Value)| {
+        let text = value.to_string();
+        let fits = key.len() <= 100 && text.len() <= CUSTOM_VALUE_BYTES_MAX;
+        let value = fits.then(|| serde_json::from_str(&redactor.redact(&text)).ok())??;
+        Some((key, value))
+    };
+    report.custom = report.custom.into_iter().filter_map(keep).collect();
+    report
+}

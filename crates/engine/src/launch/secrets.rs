@@ -1,0 +1,57 @@
+//! What never reaches a disk: values of secret-looking variables, known formats of keys, and `[redact] patterns`.
+//!
+//! The patterns are secrets themselves, so no journal and no attempt holds them. They are read from the configuration
+//! when a driver, a command or a researcher begins, and so a resumed run has them as well as a new one. Patterns only
+//! take away, so a project's file counts whether it is trusted or not. A file that cannot be read is an error: without
+//! it nobody knows what to leave out.
+
+use std::path::Path;
+
+use piton_config::{Overrides, config_dir, files, resolve};
+use piton_sys::redact::Redactor;
+
+/// What must not be written down.
+#[derive(Clone)]
+pub struct Secrets {
+    patterns: Vec<String>,
+    redactor: Redactor,
+}
+
+/// Why it is not known what must not be written down.
+#[derive(Debug, thiserror::Error)]
+pub enum SecretsError {
+    /// The files cannot be read.
+    #[error("failed to read `[redact] patterns`")]
+    File(#[from] piton_sys::file::Error),
+    /// They say something that cannot be.
+    #[error("`[redact] patterns` cannot be read: {problems}")]
+    Configuration {
+        /// All that is wrong.
+        problems: piton_config::Problems,
+    },
+}
+
+impl Secrets {
+    /// What the configuration of the repository at `root`, the user's own and the environment call secret.
+    pub fn of(root: &Path) -> Result<Self, SecretsError> {
+        let variable = |name: &str| std::env::var(name).ok();
+        let wrong = |problems| SecretsError::Configuration { problems };
+        let files = files::read(&config_dir(&variable).map_err(wrong)?, root)?;
+        let settings = resolve(&files, &variable, &Overrides::default()).map_err(wrong)?.settings;
+        Ok(Self::with_patterns(settings.redact.into_iter().map(|pattern| pattern.value).collect()))
+    }
+
+    fn with_patterns(patterns: Vec<String>) -> Self {
+        let redactor = Redactor::from_environment().with_literals(patterns.iter().map(String::as_str));
+        Self { patterns, redactor }
+    }
+
+    pub(crate) fn patterns(&self) -> &[String] {
+        &self.patterns
+    }
+
+    /// Takes them out of a text.
+    pub fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+}

@@ -1,0 +1,183 @@
+//! Walls around what a run starts: a view of the file system in which only their work is writable.
+//!
+//! By [bubblewrap](https://github.com/containers/bubblewrap), a program that needs no privileges. Inside,
+//! everything can be read; what can be written is the work tree, the places an agent keeps its own things in, build
+//! caches, and the outbox of the attempt. Piton's own directory, the repository, the user's settings and protected
+//! paths cannot, and the sockets through which other programs could be asked to do
+//! it (a session bus, `systemd --user`, a terminal multiplexer, a container engine) are not there. Checks run what
+//! an agent wrote, so they stay between the same walls.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use piton_sys::process::{self, Program, RunLimits};
+
+const PROGRAM: &str = "bwrap";
+
+/// The first argument of this program when it is to enclose itself and then become another.
+pub const ENCLOSED_COMMAND: &str = "__enclosed";
+
+/// What is one's own inside. A namespace of users is what makes the walls hold for root, too.
+const UNSHARED: [&str; 6] =
+    ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--cap-drop", "ALL"];
+
+/// Places that are empty and one's own inside: what is shared there is mostly sockets.
+const EMPTY: [&str; 3] = ["/tmp", "/var/tmp", "/run"];
+
+/// What of them is needed all the same: where names are resolved, and the programs of some systems.
+const KEPT: [&str; 4] =
+    ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf", "/run/current-system"];
+
+/// What builds write to, and what nobody runs from.
+const CACHES: [&str; 8] = [
+    "~/.cache",
+    "~/.cargo/registry",
+    "~/.cargo/git",
+    "~/.npm",
+    "~/.m2/repository",
+    "~/.gradle/caches",
+    "~/go/pkg",
+    "~/.nuget/packages",
+];
+
+/// Whether there can be walls here; what stands in the way otherwise.
+pub fn available() -> Result<(), String> {
+    const LIMITS: RunLimits = RunLimits { deadline: Duration::from_secs(10), output_bytes_max: 64 << 10 };
+    let walls = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--", "true"];
+    match Program::new(PROGRAM).args(UNSHARED).args(walls).run(LIMITS) {
+        Ok(output) if output.success() => Ok(()),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            Err(format!(
+                "bubblewrap does not work here: {}",
+                said.lines().next().unwrap_or("it says nothing")
+            ))
+        }
+        Err(_) => Err("bubblewrap (`bwrap`) is not installed".to_owned()),
+    }
+}
+
+/// Only what is there can be opened or closed to writing: an agent that starts for the first time finds its
+/// directories.
+/// A name with an extension is a file, which the agent has to do without.
+pub(super) fn make_room(place: &Path) {
+    if place.extension().is_none() && place.symlink_metadata().is_err() {
+        let _ = piton_sys::file::create_private_dir(place);
+    }
+}
+
+/// What can be written and what cannot, in order: a later wall stands inside an earlier one.
+#[derive(Default)]
+pub(super) struct Walls(Vec<String>);
+
+impl Walls {
+    pub(super) fn writable(&mut self, path: &Path) {
+        self.bind("--bind-try", path);
+    }
+
+    pub(super) fn readable(&mut self, path: &Path) {
+        self.bind("--ro-bind-try", path);
+    }
+
+    /// Opens what builds write to.
+    pub(super) fn open_caches(&mut self) {
+        places_of(&CACHES).iter().for_each(|place| self.writable(place));
+    }
+
+    /// Keeps the directories between `top` and `path` where they are: what is mounted cannot be moved away.
+    pub(super) fn pin(&mut self, top: &Path, path: &Path) {
+        let mut between: Vec<_> = path.ancestors().skip(1).take_while(|above| *above != top).collect();
+        between.reverse();
+        between.into_iter().for_each(|directory| self.writable(directory));
+    }
+
+    /// Puts nothing in place of the sockets that lie outside of `tree`.
+    pub(super) fn hide_sockets(&mut self, tree: &Path) {
+        process::bound_sockets().iter().for_each(|socket| self.hide(tree, socket));
+    }
+
+    /// Puts nothing in place of a socket: to read a file system is enough to connect through it.
+    fn hide(&mut self, tree: &Path, socket: &Path) {
+        let gone = EMPTY.iter().any(|place| socket.starts_with(place));
+        if let Some(path) = socket.to_str().filter(|_| !gone && !socket.starts_with(tree)) {
+            self.0.extend(["--ro-bind-try", "/dev/null", path].map(str::to_owned));
+        }
+    }
+
+    fn bind(&mut self, how: &str, path: &Path) {
+        // Only what was there before can be bound at all; a name that is no text is left as everything else is.
+        if let Some(path) = path.to_str() {
+            self.0.extend([how, path, path].map(str::to_owned));
+        }
+    }
+
+    /// The command line that runs `argv` between these walls.
+    pub(super) fn around(self, cwd: &Path, argv: Vec<String>) -> Vec<String> {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let mut line = words(&[PROGRAM]);
+        line.extend(UNSHARED.map(str::to_owned));
+        line.extend(words(&["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]));
+        for place in EMPTY {
+            line.extend(words(&["--tmpfs", place]));
+        }
+        for place in KEPT {
+            line.extend(words(&["--ro-bind-try", place, place]));
+        }
+        line.extend(self.0);
+        // It is what this variable asks about.
+        line.extend(words(&["--setenv", "IS_SANDBOX", "1"]));
+        line.extend(["--chdir".to_owned(), cwd.display().to_string(), "--".to_owned()]);
+        line.extend(argv);
+        line
+    }
+}
+
+/// The places that the configuration names, where they can be told.
+pub(super) fn places_of(words: &[impl AsRef<str>]) -> Vec<PathBuf> {
+    words.iter().filter_map(|word| place_of(word.as_ref())).collect()
+}
+
+/// The place that the configuration names: absolute, below the home, or in a variable.
+fn place_of(word: &str) -> Option<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    match (word.strip_prefix("~/"), word.strip_prefix('$')) {
+        (Some(below), _) => Some(variable("HOME")?.join(below)),
+        (_, Some(name)) => variable(name),
+        _ => Some(PathBuf::from(word)),
+    }
+}
+
+/// Where the user's own limits and trust are.
+pub(super) fn settings_directory() -> Option<PathBuf> {
+    piton_config::config_dir(&|name| std::env::var(name).ok()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_inner_wall_comes_after_the_one_it_stands_in() {
+        let mut walls = Walls::default();
+        walls.writable(Path::new("/w"));
+        walls.pin(Path::new("/w"), Path::new("/w/a/b/tests"));
+        walls.readable(Path::new("/w/a/b/tests"));
+        let line = walls.around(Path::new("/w"), vec!["agent".to_owned(), "-p".to_owned()]).join(" ");
+        assert!(line.starts_with("bwrap ") && line.ends_with("--chdir /w -- agent -p"), "{line}");
+        let at = |text: &str| line.find(text).unwrap_or_else(|| panic!("`{text}` in {line}"));
+        assert!(at("--ro-bind / /") < at("--tmpfs /tmp"));
+        assert!(at("--tmpfs /tmp") < at("--bind-try /w /w"));
+        assert!(
+            at("--bind-try /w /w")
+                < at("--bind-try /w/a /w/a --bind-try /w/a/b /w/a/b --ro-bind-try /w/a/b/tests")
+        );
+    }
+
+    #[test]
+    fn places_are_absolute_below_the_home_or_in_a_variable() {
+        assert_eq!(place_of("/opt/x"), Some(PathBuf::from("/opt/x")));
+        assert_eq!(place_of("$PITON_NO_SUCH_VARIABLE"), None);
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        assert_eq!(place_of("~/.cargo"), home.map(|home| home.join(".cargo")));
+    }
+}

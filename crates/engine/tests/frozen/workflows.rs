@@ -1,0 +1,126 @@
+//! A workflow with a loop-back, a person, a nested run, a collection, a lost attempt and a failure.
+
+use piton_files::workflow::{RunPlace, render};
+use piton_model::loop_machine::{Answer, AttemptOutcome, Place, TreeProof};
+use piton_model::workflow::{
+    Collection, Command, Definition, Items, Options, Order, Raise, State, Step, StepEnd, StepReport, Work,
+    WorkflowEvent, create,
+};
+use piton_model::{Reason, Seq, Status};
+use serde_json::json;
+
+use super::{Script, check};
+
+fn agent(id: &str, needs: &[&str]) -> Step {
+    let work = Work::Agent { agent: "coder".to_owned(), prompt: format!("{id}.md") };
+    Step { needs: needs.iter().map(|need| (*need).into()).collect(), ..Step::new(id, work) }
+}
+
+fn definition() -> Definition {
+    let review = Step { loop_back_to: Some("build".into()), ..agent("review", &["build"]) };
+    let sign = Step { human_in_the_loop: true, ..agent("sign", &["review"]) };
+    let collection = Collection {
+        sources: vec![Items::Given(vec![json!("eu"), json!("us")])],
+        item_var: "region".to_owned(),
+        index_var: "n".to_owned(),
+        ..Collection::default()
+    };
+    let ship = Step { collection: Some(collection), ..agent("ship", &["sign"]) };
+    let nested = Work::Workflow { path: "after.yaml".to_owned() };
+    let after = Step { needs: vec!["ship".into()], ..Step::new("after", nested) };
+    Definition {
+        name: "release".to_owned(),
+        steps: vec![agent("build", &[]), review, sign, ship, after],
+        nested: [(
+            "after.yaml".to_owned(),
+            Definition { name: "after".to_owned(), steps: vec![agent("tell", &[])], ..Definition::default() },
+        )]
+        .into(),
+        ..Definition::default()
+    }
+}
+
+fn end(outcome: AttemptOutcome, report: Option<StepReport>) -> StepEnd {
+    let exit_code = Some(i32::from(outcome != AttemptOutcome::Succeeded));
+    let cost_microusd = Some(120_000);
+    StepEnd {
+        outcome,
+        exit_code,
+        duration_ms: 30_000,
+        message: None,
+        report,
+        cost_microusd,
+        tokens: Some(900),
+        hold: None,
+    }
+}
+
+fn done() -> StepEnd {
+    let report = StepReport {
+        completed: true,
+        artifacts: vec!["PLAN.md".to_owned()],
+        metrics: json!({"coverage": 87.5}).as_object().cloned().expect("an object"),
+        logs: vec!["did it".to_owned()],
+        ..StepReport::default()
+    };
+    end(AttemptOutcome::Succeeded, Some(report))
+}
+
+impl Script<State> {
+    #[track_caller]
+    fn end(&mut self, step: &str, end: StepEnd) -> &mut Self {
+        let attempt = self.open(step);
+        self.after(30_000).command(Command::EndAttempt { attempt, end: Box::new(end) })
+    }
+
+    #[track_caller]
+    fn open(&self, step: &str) -> u32 {
+        let open = self.state.step(&step.into()).and_then(|step| step.open.as_ref());
+        open.unwrap_or_else(|| panic!("nothing is open at {step}: {:?}", self.state.steps)).number
+    }
+}
+
+fn release() -> Script<State> {
+    let options = Options { pause_for_human_input: true, max_attempts: 2, ..Options::default() };
+    let run = "f8c1a491".parse().expect("an id");
+    let created =
+        create(Order { run, definition: definition(), options, inherited: None }).expect("an order");
+    let mut script = Script::<State>::new(created);
+    let place = Place { host: "host".to_owned(), boot: "boot".to_owned(), pid: 7 };
+    script.command(Command::Drive { epoch: 1, place, version: "0.1.0".to_owned() });
+    // A try that failed, and one that was lost: the step has no further one, and a person resumes.
+    script.end("build", end(AttemptOutcome::Failed, None)).after(3_600_000).command(Command::Tick);
+    let attempt = script.open("build");
+    script.command(Command::LoseAttempt { attempt, tree: TreeProof::Scanned });
+    assert_eq!((script.state.status, script.state.reason), (Status::Failed, Some(Reason::FailureStreak)));
+    script.request(WorkflowEvent::ResumeRequested { raise: Raise::default() });
+    script.end("build", done());
+    // The gate fails once, and everything from there begins anew.
+    let mut gate = done();
+    gate.report.as_mut().expect("a report").gate_failure = true;
+    script.end("review", gate).end("build", done()).end("review", done()).end("sign", done());
+    assert_eq!(script.state.status, Status::Waiting);
+    script.request(WorkflowEvent::AnswerGiven {
+        question: 1,
+        answer: Answer::Approve,
+        comment: Some("ship it".to_owned()),
+        seen: None,
+        content: json!({"ticket": "AB-12"}).as_object().cloned().expect("an object"),
+    });
+    script.end("ship", done()).end("ship", done()).end("after", done());
+    assert_eq!(script.state.status, Status::Completed, "{:?}", script.state.steps);
+    for kind in ["looped_back", "human_answered", "step_concluded", "step_lost"] {
+        assert!(script.has(kind), "{kind}");
+    }
+    script
+}
+
+fn views(states: &[State], _head: Seq) -> Vec<(&'static str, Vec<u8>)> {
+    let state = states.last().expect("a state");
+    vec![("run_state.json", render(state, &RunPlace::new("/home/someone/app", state.run.clone())))]
+}
+
+#[test]
+fn a_workflow_folds_and_renders_as_it_did() {
+    check("workflow-release", release, views);
+}

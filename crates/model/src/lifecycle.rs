@@ -1,0 +1,126 @@
+//! What every driven run goes through: who drives it, where it rests and ends, what anybody may ask of it.
+//!
+//! Loops and workflows have these events in common. They are written once, here, and added to the enum of each kind, so
+//! that a type that both kinds have is the same in both.
+
+/// The enum of a kind's own events, with those that every driven run has. `$raise` is what a resume may raise.
+macro_rules! run_events {
+    (raise: $raise:ty; $(#[$about:meta])* pub enum $name:ident { $($own:tt)* }) => {
+        $(#[$about])*
+        pub enum $name {
+            $($own)*
+
+            // ── What every driven run goes through ────────────────────────────────────────────────
+            /// A driver took the lease.
+            DriverStarted {
+                /// The epoch it drives under.
+                epoch: $crate::Epoch,
+                /// The machine it runs on.
+                host: String,
+                /// That machine's boot.
+                boot: String,
+                /// Its process there.
+                pid: u32,
+                /// The piton that drives.
+                version: String,
+            },
+            /// An answer came that does not count: late, duplicate, or to something other than was shown.
+            AnswerRefused {
+                /// The question it named.
+                question: u32,
+                /// Why it does not count.
+                why: String,
+            },
+            /// Rests until a moment (`until`) or until a person acts.
+            RunWaiting {
+                /// What for.
+                reason: $crate::Reason,
+                /// The durable timer, if it is a moment.
+                until: Option<$crate::Timestamp>,
+            },
+            /// Rests because a person asked, or because money ran out.
+            RunPaused {
+                /// Which.
+                reason: $crate::Reason,
+                /// A sentence for people.
+                detail: Option<String>,
+            },
+            /// Goes on after a rest. Streaks that caused it begin anew and failed steps get their tries again; counters
+            /// stay.
+            RunResumed {
+                /// Limits that were raised with it.
+                raise: $raise,
+            },
+            /// Stopped short of its goal; can be resumed.
+            RunStopped {
+                /// Why.
+                reason: $crate::Reason,
+                /// A sentence for people, where the reason alone is not enough.
+                detail: Option<String>,
+            },
+            /// Reached its goal.
+            RunCompleted {
+                /// By which rule.
+                reason: $crate::Reason,
+            },
+            /// Gave up.
+            RunFailed {
+                /// Why.
+                reason: $crate::Reason,
+                /// A sentence for people.
+                detail: Option<String>,
+            },
+
+            // ── Requests that anyone may append; the driver folds them in ─────────────────────────
+            /// Rest after the work that is open.
+            PauseRequested {},
+            /// Stop after the work that is open, or now.
+            StopRequested {
+                /// Kill living agents instead of letting them finish.
+                now: bool,
+                /// Who asked.
+                origin: $crate::StopOrigin,
+            },
+            /// Go on.
+            ResumeRequested {
+                /// With these limits raised.
+                raise: $raise,
+            },
+
+            // ── Bookkeeping ───────────────────────────────────────────────────────────────────────
+            /// A checkpoint of the state was stored with this append. Chaining its digest makes rot visible.
+            CheckpointTaken {
+                /// The state after this event is the one that was stored.
+                seq: $crate::Seq,
+                /// Digest of its bytes.
+                digest: String,
+                /// The version of the fold that made it: another one passes it by.
+                fold: u32,
+            },
+        }
+
+        impl $crate::machine::RunEvent for $name {
+            const TYPES: &'static [&'static str] = KINDS;
+
+            fn checkpoint_taken(named: $crate::machine::CheckpointName) -> Self {
+                let $crate::machine::CheckpointName { seq, digest, fold } = named;
+                $name::CheckpointTaken { seq, digest, fold }
+            }
+
+            fn as_checkpoint(&self) -> Option<$crate::machine::CheckpointName> {
+                match self {
+                    $name::CheckpointTaken { seq, digest, fold } => {
+                        Some($crate::machine::CheckpointName { seq: *seq, digest: digest.clone(), fold: *fold })
+                    }
+                    _ => None,
+                }
+            }
+
+            fn stop_requested(now: bool, origin: $crate::StopOrigin) -> Self {
+                $name::StopRequested { now, origin }
+            }
+        }
+    };
+}
+
+pub(crate) use run_events;

@@ -1,0 +1,159 @@
+//! Folding how an attempt ended.
+
+use super::{hooks, iteration, people, sessions};
+use crate::Timestamp;
+use crate::hook::HookPoint;
+use crate::limits::{LATENCIES_MAX, MODIFIED_FILES_MAX, clip};
+use crate::loop_machine::facts::{AttemptEnd, AttemptOutcome, Change};
+use crate::loop_machine::guard::{GuardReport, KeptFinding, Verdict};
+use crate::loop_machine::state::{Counters, Ended, Next, State};
+use crate::loop_machine::verdict::AttemptRuling;
+use crate::status::Reason;
+
+/// What is kept in a state of the message of a failed attempt.
+const MESSAGE_BYTES_MAX: usize = 500;
+
+/// The attempt ended like this, and this was ruled about it.
+pub(super) fn finished(
+    state: &mut State,
+    attempt: u32,
+    end: &AttemptEnd,
+    ruling: &AttemptRuling,
+    at: Timestamp,
+) {
+    state.work.open = None;
+    state.work.next = ruling.next;
+    // A tree that nobody saw is not the tree from before: no verdict holds for it.
+    if end.snapshot.is_some() || end.outcome != AttemptOutcome::NotStartable {
+        state.seen.snapshot = end.snapshot.clone();
+    }
+    charge(&mut state.counters, end);
+    count(&mut state.counters, end.outcome, ruling);
+    let judged = end.guard.as_ref().zip(ruling.guard);
+    if let Some((report, verdict)) = judged {
+        take_guard(state, report, verdict, at);
+    }
+    let refused = ruling.guard == Some(Verdict::Refused);
+    if let Some(change) = end.change.as_ref().filter(|_| !refused) {
+        remember_change(state, change);
+    }
+    if let Some(report) = &end.report {
+        people::take_report(state, report);
+    }
+    let handed_on = sessions::attempt_ended(&mut state.session, end, &ruling.session, at);
+    pass_points(state, end.outcome, handed_on);
+    if refused {
+        state.work.restore = state.work.before.clone();
+    }
+    state.work.ended = Some(Ended {
+        message: end.message.as_deref().map(|text| clip(text, MESSAGE_BYTES_MAX).to_owned()),
+        duration_ms: end.duration_ms,
+        added: end.change.as_ref().map_or(0, |change| change.added),
+        removed: end.change.as_ref().map_or(0, |change| change.removed),
+        report: end.report.clone(),
+        tests: judged.map(|(report, _)| report.tests),
+        refused,
+        left: end.snapshot.clone().filter(|_| refused),
+        doubted: ruling.guard == Some(Verdict::Asked),
+        artifacts: end.change.as_ref().map_or_else(Vec::new, |change| change.artifacts.clone()),
+        hold: ruling.hold,
+        ..Ended::of(end.outcome)
+    });
+    match ruling.counts {
+        true => state.people.told.retain(|told| told.attempt != Some(attempt)),
+        false => people::tell_again(state, attempt),
+    }
+    if end.outcome == AttemptOutcome::NotStartable {
+        state.detail = end.message.clone();
+    }
+    // A skip is about the attempt that it cut short, or about the checks that follow.
+    if end.outcome != AttemptOutcome::Cancelled && ruling.next != Next::Checks {
+        state.requests.skip = false;
+    }
+    state.requests.reboot &= state.session.current.is_some();
+}
+
+/// The attempt's outcome cannot be known.
+pub(super) fn lost(state: &mut State, attempt: u32) {
+    state.work.open = None;
+    state.work.next = Next::Attempt;
+    state.requests.skip = false;
+    state.counters.lost += 1;
+    state.counters.failures_in_a_row += 1;
+    state.counters.cost_unknown += 1;
+    state.counters.tokens_unknown += 1;
+    state.work.ended = Some(Ended { hold: Some(Reason::AttemptLost), ..Ended::of(AttemptOutcome::Failed) });
+    people::tell_again(state, attempt);
+    hooks::pass(state, HookPoint::OnError);
+}
+
+fn count(counters: &mut Counters, outcome: AttemptOutcome, ruling: &AttemptRuling) {
+    counters.refusals_in_a_row = match ruling.hold {
+        Some(Reason::RateLimit | Reason::Overloaded) => counters.refusals_in_a_row + 1,
+        _ => 0,
+    };
+    if ruling.counts {
+        counters.failures_in_a_row = match outcome {
+            AttemptOutcome::Succeeded => 0,
+            AttemptOutcome::Failed
+            | AttemptOutcome::TimedOut
+            | AttemptOutcome::Hung
+            | AttemptOutcome::Cancelled
+            | AttemptOutcome::NotStartable => counters.failures_in_a_row + 1,
+        };
+    }
+}
+
+fn charge(counters: &mut Counters, end: &AttemptEnd) {
+    counters.working_ms = counters.working_ms.saturating_add(end.duration_ms);
+    if end.outcome == AttemptOutcome::NotStartable {
+        return;
+    }
+    match end.report.as_ref().and_then(|report| report.cost_microusd) {
+        Some(cost) => counters.cost_microusd = counters.cost_microusd.saturating_add(cost),
+        None => counters.cost_unknown += 1,
+    }
+    match end.report.as_ref().and_then(|report| report.usage) {
+        Some(usage) => {
+            let used = usage.input_tokens.saturating_add(usage.output_tokens);
+            counters.tokens = counters.tokens.saturating_add(used);
+        }
+        None => counters.tokens_unknown += 1,
+    }
+}
+
+/// What the guard said, and what becomes of it.
+fn take_guard(state: &mut State, report: &GuardReport, verdict: Verdict, at: Timestamp) {
+    state.seen.latencies_ms.push_back(report.duration_ms.try_into().unwrap_or(u32::MAX));
+    while state.seen.latencies_ms.len() > LATENCIES_MAX {
+        state.seen.latencies_ms.pop_front();
+    }
+    state.counters.guard_ms = state.counters.guard_ms.saturating_add(report.duration_ms);
+    let number = state.work.iteration;
+    let kept = report.findings.iter().map(|finding| KeptFinding::new(number, at, verdict, finding.clone()));
+    iteration::keep_findings(state, kept);
+}
+
+fn remember_change(state: &mut State, change: &Change) {
+    let lines = change.added.saturating_add(change.removed);
+    state.counters.lines_changed = state.counters.lines_changed.saturating_add(lines);
+    let known = &mut state.seen.modified_files;
+    for file in &change.files {
+        if known.len() < MODIFIED_FILES_MAX && !known.contains(file) {
+            known.push(file.clone());
+        }
+    }
+}
+
+/// The points that an attempt passes with its end.
+fn pass_points(state: &mut State, outcome: AttemptOutcome, handed_on: bool) {
+    if outcome != AttemptOutcome::NotStartable {
+        hooks::pass(state, HookPoint::PostSession);
+    }
+    if handed_on {
+        hooks::pass(state, HookPoint::PostReboot);
+    }
+    if !matches!(outcome, AttemptOutcome::Succeeded | AttemptOutcome::Cancelled) {
+        hooks::pass(state, HookPoint::OnError);
+    }
+}

@@ -1,0 +1,230 @@
+//! Folding rounds of checks, commits, and the verdict on an iteration.
+
+use super::hooks;
+use crate::Timestamp;
+use crate::hook::HookPoint;
+use crate::limits::{KEPT_FINDINGS_MAX, MARKS_MAX, RECENT_ITERATIONS_MAX};
+use crate::loop_machine::facts::{AttemptOutcome, CheckRound, ReportStatus};
+use crate::loop_machine::guard::KeptFinding;
+use crate::loop_machine::state::{Best, Ended, IterationRecord, Next, State};
+use crate::loop_machine::verdict::{Conclusion, IterationVerdict};
+
+/// A round of checks ended.
+pub(super) fn checks_finished(state: &mut State, round: &CheckRound, fixed: u32) {
+    state.work.open = None;
+    state.counters.working_ms = state.counters.working_ms.saturating_add(round.duration_ms);
+    if let Some(snapshot) = &round.snapshot {
+        state.seen.snapshot = Some(snapshot.clone());
+        // The round began with putting the files back.
+        state.work.restore = None;
+    }
+    if round.cancelled {
+        // Stopped or skipped in the middle: the round is run again, unless the iteration was given up.
+        if state.requests.skip {
+            state.work.next = Next::Verdict;
+        }
+        return;
+    }
+    state.counters.red_in_a_row = if round.all_pass() { 0 } else { state.counters.red_in_a_row + 1 };
+    state.seen.tests.take(&round.tests);
+    state.seen.checks = Some(round.clone());
+    if !round.checks.is_empty() {
+        let point = if round.all_pass() { HookPoint::OnTestSuccess } else { HookPoint::OnTestFailure };
+        hooks::pass(state, point);
+    }
+    if state.work.attempt == 0 {
+        state.seen.baseline = Some(round.clone());
+        state.judged.reference = Some(round.measures.clone());
+        state.seen.measures = Some(round.measures.clone());
+    }
+    if let Some(ended) = &mut state.work.ended {
+        ended.duration_ms = ended.duration_ms.saturating_add(round.duration_ms);
+        ended.checks_fixed = fixed;
+    }
+    checked(state);
+}
+
+/// The checks of the iteration under way are known.
+pub(super) fn checked(state: &mut State) {
+    state.requests.skip = false;
+    state.work.next = match state.work.ended {
+        Some(_) => Next::Verdict,
+        None => {
+            take_measures(state);
+            Next::Attempt
+        }
+    };
+}
+
+/// What was measured last is what the next round is compared with.
+fn take_measures(state: &mut State) {
+    if let Some(round) = state.seen.checks.as_ref().filter(|round| !round.measures.is_empty()) {
+        state.seen.measures = Some(round.measures.clone());
+    }
+}
+
+/// The iteration under way has its verdict.
+pub(super) fn concluded(state: &mut State, conclusion: &Conclusion, at: Timestamp) {
+    state.requests.skip = false;
+    let Some(ended) = state.work.ended.take() else { return };
+    let Conclusion { verdict, regressed, changed, progress, best, .. } = conclusion;
+    let skipped = *verdict == IterationVerdict::Skipped;
+    let refused = ended.refused || *verdict == IterationVerdict::Refused;
+    count(state, conclusion, ended.outcome, refused);
+    if *verdict == IterationVerdict::Refused && !ended.refused {
+        // What the guard refused was put back before the checks; what the numbers speak against is put back now.
+        state.work.restore = state.work.before.clone();
+    }
+    if !refused && !skipped {
+        take_measures(state);
+    }
+    state.work.next = if state.work.restore.is_some() { Next::Checks } else { Next::Attempt };
+    keep_findings(state, conclusion.findings.iter().cloned());
+    if *best {
+        state.judged.best = Some(Best { at, ..Best::of(state, conclusion.quality) });
+    }
+    remember(state, &ended, conclusion, at);
+    if *changed {
+        hooks::pass(state, HookPoint::OnFileChange);
+    }
+    if !skipped {
+        hooks::pass(state, if progress.made { HookPoint::OnProgress } else { HookPoint::OnNoProgress });
+    }
+    hooks::pass(state, HookPoint::PostIteration);
+    state.counters.regressions += u32::from(*regressed && !skipped);
+    // What a refused agent says about its work is about work that is gone.
+    state.seen.report =
+        ended.report.filter(|report| !skipped && (!refused || report.status == Some(ReportStatus::Blocked)));
+}
+
+fn count(state: &mut State, conclusion: &Conclusion, outcome: AttemptOutcome, refused: bool) {
+    let counters = &mut state.counters;
+    counters.iterations += 1;
+    if conclusion.verdict == IterationVerdict::Skipped {
+        counters.failed += 1;
+        return;
+    }
+    if outcome == AttemptOutcome::Succeeded {
+        counters.succeeded += 1;
+    } else {
+        counters.failed += 1;
+    }
+    if conclusion.progress.made {
+        counters.no_progress_in_a_row = 0;
+        counters.last_progress_iteration = Some(conclusion.iteration);
+    } else {
+        counters.no_progress_in_a_row += 1;
+    }
+    if refused {
+        counters.refused += 1;
+        counters.refused_in_a_row += 1;
+    } else {
+        counters.refused_in_a_row = 0;
+    }
+}
+
+/// Keeps findings about the iteration under way.
+pub(super) fn keep_findings(state: &mut State, findings: impl Iterator<Item = KeptFinding>) {
+    for kept in findings {
+        state.counters.detections += u32::from(kept.finding.blocking);
+        state.judged.findings.push_back(kept);
+    }
+    while state.judged.findings.len() > KEPT_FINDINGS_MAX {
+        state.judged.findings.pop_front();
+    }
+}
+
+fn remember(state: &mut State, ended: &Ended, conclusion: &Conclusion, at: Timestamp) {
+    let verdict = conclusion.verdict;
+    let round = state.seen.checks.as_ref().filter(|_| verdict != IterationVerdict::Skipped);
+    let refused = ended.refused || verdict == IterationVerdict::Refused;
+    let record = IterationRecord {
+        number: conclusion.iteration,
+        at,
+        attempt: state.work.attempt,
+        outcome: ended.outcome,
+        message: ended.message.clone(),
+        skipped: verdict == IterationVerdict::Skipped,
+        refused,
+        doubted: ended.doubted || verdict == IterationVerdict::Doubted,
+        tests: ended.tests,
+        regressed: conclusion.regressed,
+        quality: conclusion.quality,
+        measures: round.map(|round| round.measures.clone()).filter(|measures| !measures.is_empty()),
+        commit: None,
+        artifacts: ended.artifacts.clone(),
+        duration_ms: ended.duration_ms,
+        added: ended.added,
+        removed: ended.removed,
+        passed: round.map_or(0, |round| round.passed() as u32),
+        total: round.map_or(0, |round| round.checks.len() as u32),
+        progress: conclusion.progress.made,
+        score: conclusion.progress.score,
+        cost_microusd: ended.report.as_ref().and_then(|report| report.cost_microusd),
+        // Of a refused one, what was refused: it can be looked at, and is nowhere else.
+        snapshot: ended.left.clone().or_else(|| state.seen.snapshot.clone()),
+    };
+    if let Some(last) = state.judged.recent.back_mut() {
+        last.artifacts = Vec::new();
+    }
+    state.judged.recent.push_back(record);
+    while state.judged.recent.len() > RECENT_ITERATIONS_MAX {
+        state.judged.recent.pop_front();
+    }
+}
+
+/// The tree of an iteration was committed, unless there was nothing new in it.
+pub(super) fn committed(state: &mut State, iteration: u32, tree: &str, commit: Option<&String>) {
+    state.work.open = None;
+    state.work.committed = Some(tree.to_owned());
+    state.seen.commits += u32::from(commit.is_some());
+    if let Some(last) = state.judged.recent.back_mut().filter(|last| last.number == iteration) {
+        last.commit = last.commit.take().or_else(|| commit.cloned());
+    }
+}
+
+/// The iteration that would have come next is left out: it is given up before it began.
+pub(super) fn leave_out(state: &mut State) {
+    state.work.iteration += 1;
+    state.work.before = state.seen.snapshot.clone();
+    state.work.ended = Some(Ended::of(AttemptOutcome::Cancelled));
+    state.work.next = Next::Verdict;
+    state.requests.skip = true;
+}
+
+/// A person agrees to what the guard doubted: it is what is compared with from now on.
+pub(super) fn keep(state: &mut State, best: bool, at: Timestamp) {
+    let Some(last) = state.judged.recent.back_mut() else { return };
+    (last.doubted, last.regressed) = (false, false);
+    let quality = last.quality;
+    state.judged.trusted = state.seen.snapshot.clone();
+    state.judged.reference = state.seen.measures.clone();
+    if best {
+        state.judged.best = Some(Best { at, ..Best::of(state, quality) });
+    }
+}
+
+/// A person does not want what the last iteration left: its files are put back.
+pub(super) fn put_back(state: &mut State) {
+    if let Some(last) = state.judged.recent.back_mut() {
+        last.refused = true;
+        if std::mem::take(&mut last.doubted) {
+            let confirmed = last.number;
+            confirm_findings(state, confirmed);
+        }
+    }
+    state.counters.refused += 1;
+    state.seen.report = None;
+    state.work.restore = state.work.before.clone();
+    state.work.next = Next::Checks;
+}
+
+/// What a person refused for was found rightly.
+fn confirm_findings(state: &mut State, iteration: u32) {
+    let findings = state.judged.findings.iter();
+    for kept in findings.filter(|kept| kept.iteration == iteration && kept.finding.blocking) {
+        if state.people.marks.len() < MARKS_MAX {
+            state.people.marks.entry(kept.finding.id.clone()).or_insert(false);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Folding what people and agents said: answers, messages, notes, marks, and whether a person is there.
+
+use std::collections::BTreeMap;
+
+use super::{enter, hooks, iteration, recovery, sessions};
+use crate::Timestamp;
+use crate::event::StopOrigin;
+use crate::hook::{HookPoint, Mode};
+use crate::limits::{CUSTOM_KEYS_MAX, NOTES_MAX, OBJECTIVES_MAX, TOLD_MAX};
+use crate::loop_machine::facts::{Answer, Note, NoteKind, QuestionKind, Report};
+use crate::loop_machine::mode::{ModeSwitch, SwitchReason, is_between_iterations};
+use crate::loop_machine::state::{KeptNote, Question, State, Told};
+use crate::loop_machine::verdict::Consequence;
+use crate::status::Status;
+
+/// Switches of the mode that are kept.
+const MODE_SWITCHES_MAX: usize = 20;
+/// Breakpoints that may wait.
+const BREAKPOINTS_MAX: usize = 100;
+
+/// A question was asked.
+pub(super) fn asked(state: &mut State, question: Question) {
+    state.people.questions_asked = question.number;
+    if is_between_iterations(question.kind) {
+        state.people.mode.asked = state.counters.iterations + 1;
+        state.people.mode.breakpoints.remove(&state.people.mode.asked);
+    } else if question.kind != QuestionKind::Reboot {
+        state.seen.report = None;
+        state.work.ended = None;
+    }
+    state.people.questions.push(question);
+}
+
+/// A question has its answer, and this follows from it.
+pub(super) fn closed(
+    state: &mut State,
+    question: u32,
+    answer: Answer,
+    consequence: &Consequence,
+    tell_agent: Option<&String>,
+    at: Timestamp,
+) {
+    drop_answer(state, question);
+    let kind = state.people.questions.iter().find(|open| open.number == question).map(|open| open.kind);
+    state.people.questions.retain(|open| open.number != question);
+    if kind == Some(QuestionKind::Guard) {
+        recovery::answered(state, answer);
+    }
+    if kind == Some(QuestionKind::Guard) && answer != Answer::Abort {
+        state.counters.refused_in_a_row = 0;
+    }
+    tell_agent.iter().for_each(|text| tell(state, text));
+    if *consequence != Consequence::Stop
+        && state.status == Status::Waiting
+        && state.people.questions.is_empty()
+    {
+        enter(state, Status::Running, None, None, at);
+    }
+    match consequence {
+        Consequence::GoOn => {}
+        Consequence::Stop => state.requests.stop = Some((true, StopOrigin::Command)),
+        Consequence::Keep { best } => iteration::keep(state, *best, at),
+        Consequence::PutBack => iteration::put_back(state),
+        Consequence::LeaveOut => iteration::leave_out(state),
+        Consequence::Reboot(reason) => sessions::rebooted(state, reason, at),
+        Consequence::StayInSession => sessions::declined(state, at),
+    }
+}
+
+/// The oldest answer to this question was judged.
+pub(super) fn drop_answer(state: &mut State, question: u32) {
+    if let Some(index) = state.requests.answers.iter().position(|given| given.question == question) {
+        state.requests.answers.remove(index);
+    }
+}
+
+/// The agent is to read this in its next prompt.
+pub(super) fn tell(state: &mut State, text: &str) {
+    if state.people.told.len() >= TOLD_MAX {
+        state.people.told.remove(0);
+    }
+    state.people.told.push(Told { text: text.to_owned(), attempt: None });
+}
+
+/// The prompt of this attempt did not reach an agent that read it to the end: the next one is told again.
+pub(super) fn tell_again(state: &mut State, attempt: u32) {
+    for told in &mut state.people.told {
+        if told.attempt == Some(attempt) {
+            told.attempt = None;
+        }
+    }
+}
+
+/// What an agent wants remembered.
+pub(super) fn take_report(state: &mut State, report: &Report) {
+    if let Some(objectives) = &report.objectives {
+        state.memory.objectives = objectives.clone();
+        state.memory.objectives.completed.truncate(OBJECTIVES_MAX);
+        state.memory.objectives.pending.truncate(OBJECTIVES_MAX);
+    }
+    report.notes.iter().for_each(|note| keep_note(state, note.clone()));
+    keep_values(state, report.custom.iter());
+}
+
+/// A person's note, and values to keep; `null` forgets one.
+pub(super) fn add_note(state: &mut State, text: &str, set: &BTreeMap<String, serde_json::Value>) {
+    if !text.is_empty() {
+        keep_note(state, Note { kind: NoteKind::Person, text: text.to_owned() });
+    }
+    state.memory.custom.retain(|key, _| !set.get(key).is_some_and(serde_json::Value::is_null));
+    keep_values(state, set.iter().filter(|(_, value)| !value.is_null()));
+}
+
+fn keep_note(state: &mut State, note: Note) {
+    state.memory.notes.push_back(KeptNote { iteration: state.work.iteration, note });
+    while state.memory.notes.len() > NOTES_MAX {
+        state.memory.notes.pop_front();
+    }
+}
+
+fn keep_values<'a>(state: &mut State, set: impl Iterator<Item = (&'a String, &'a serde_json::Value)>) {
+    let custom = &mut state.memory.custom;
+    for (key, value) in set {
+        if custom.len() < CUSTOM_KEYS_MAX || custom.contains_key(key) {
+            custom.insert(key.clone(), value.clone());
+        }
+    }
+}
+
+/// A person wants another mode, or to be asked before an iteration.
+pub(super) fn mode_requested(state: &mut State, mode: Option<Mode>, break_at: Option<u32>) {
+    if state.people.mode.breakpoints.len() < BREAKPOINTS_MAX {
+        state.people.mode.breakpoints.extend(break_at);
+    }
+    // What is so already needs no switch.
+    let wanted = mode.or(state.requests.mode);
+    state.requests.mode = wanted.filter(|mode| *mode != state.mode());
+}
+
+/// The mode changed.
+pub(super) fn mode_switched(state: &mut State, from: Mode, to: Mode, why: &SwitchReason, at: Timestamp) {
+    state.requests.mode = None;
+    state.people.mode.current = Some(to);
+    let own = state.people.questions.iter().find(|question| is_between_iterations(question.kind));
+    state.people.mode.left_with = own.map(|question| question.number).filter(|_| to == Mode::Unattended);
+    let iteration = state.counters.iterations;
+    state.people.mode.history.push_back(ModeSwitch { at, from, to, why: why.clone(), iteration });
+    while state.people.mode.history.len() > MODE_SWITCHES_MAX {
+        state.people.mode.history.pop_front();
+    }
+    hooks::pass(state, HookPoint::OnModeSwitch);
+}

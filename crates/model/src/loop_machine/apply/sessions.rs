@@ -1,0 +1,106 @@
+//! Folding what became of the agent's sessions.
+
+use super::{enter, hooks};
+use crate::Timestamp;
+use crate::hook::HookPoint;
+use crate::limits::SESSION_HISTORY_MAX;
+use crate::loop_machine::facts::{AttemptEnd, AttemptOutcome, Report};
+use crate::loop_machine::state::{RebootReason, RebootRecord, Session, SessionRecord, State};
+use crate::loop_machine::verdict::SessionRuling;
+use crate::status::Status;
+
+/// Samples of a session that are kept.
+const SAMPLES_MAX: usize = 10;
+/// Reboots that are kept: as many as an hour may have, twice.
+const REBOOTS_MAX: usize = 20;
+
+/// An attempt in a session ended. Whether it had been handed what an earlier session knew, and has read it.
+pub(super) fn attempt_ended(
+    session: &mut Session,
+    end: &AttemptEnd,
+    ruling: &SessionRuling,
+    at: Timestamp,
+) -> bool {
+    let report = end.report.as_ref();
+    if let Some(report) = report.filter(|_| ruling.taken) {
+        take(session, report, at);
+    }
+    session.spent = ruling.spent;
+    session.said_bytes = session.said_bytes.saturating_add(end.said_bytes.unwrap_or(0));
+    session.usage = report.and_then(|report| report.session_usage).or(session.usage);
+    session.cost_microusd = report.and_then(|report| report.session_cost_microusd).or(session.cost_microusd);
+    session.samples.extend(ruling.sample);
+    while session.samples.len() > SAMPLES_MAX {
+        session.samples.pop_front();
+    }
+    let is_read = !matches!(end.outcome, AttemptOutcome::Cancelled | AttemptOutcome::NotStartable);
+    is_read && session.handoff.take().is_some()
+}
+
+/// The session that an attempt worked in, by its own account.
+pub(in crate::loop_machine) fn take(session: &mut Session, report: &Report, at: Timestamp) {
+    session.context_usage_percent = report.context_usage_percent.or(session.context_usage_percent);
+    let Some(id) = &report.session_id else { return };
+    if session.current.as_ref() == Some(id) {
+        session.iterations += 1;
+        return;
+    }
+    if let (Some(old), Some(started_at)) = (session.current.take(), session.started_at) {
+        session.history.push_back(SessionRecord {
+            session_id: old,
+            started_at,
+            ended_at: at,
+            iterations: session.iterations,
+        });
+        while session.history.len() > SESSION_HISTORY_MAX {
+            session.history.pop_front();
+        }
+    }
+    session.current = Some(id.clone());
+    session.started_at = Some(at);
+    session.iterations = 1;
+    session.said_bytes = 0;
+    session.samples.clear();
+    (session.usage, session.cost_microusd) = (None, None);
+    session.context_usage_percent = report.context_usage_percent;
+}
+
+/// The next attempt begins a fresh session, and is told what the old one knew.
+pub(super) fn rebooted(state: &mut State, reason: &RebootReason, at: Timestamp) {
+    state.requests.reboot = false;
+    state.session.proposed = None;
+    state.session.spent = true;
+    state.session.handoff = Some(reason.clone());
+    state.counters.reboots += 1;
+    hooks::pass_before(state, HookPoint::PreReboot, HookPoint::PostSession);
+    remember(state, true, at);
+    if state.status == Status::Running {
+        enter(state, Status::Rebooting, None, None, at);
+    }
+}
+
+/// Somebody wants the session kept that was to be left.
+pub(super) fn keep(state: &mut State, at: Timestamp) {
+    (state.session.spent, state.session.handoff) = (false, None);
+    state.counters.reboots = state.counters.reboots.saturating_sub(1);
+    if let Some(last) = state.session.reboots.back_mut() {
+        last.succeeded = false;
+    }
+    if state.status == Status::Rebooting {
+        enter(state, Status::Running, None, None, at);
+    }
+}
+
+/// A person wants no fresh session.
+pub(super) fn declined(state: &mut State, at: Timestamp) {
+    state.session.proposed = None;
+    remember(state, false, at);
+}
+
+fn remember(state: &mut State, succeeded: bool, at: Timestamp) {
+    let iteration = state.work.iteration;
+    state.session.reboots.push_back(RebootRecord { at, iteration, succeeded });
+    while state.session.reboots.len() > REBOOTS_MAX {
+        state.session.reboots.pop_front();
+    }
+}

@@ -1,0 +1,177 @@
+//! Calling hooks, as work of a run: its intent is recorded before anything runs, its outcome after it.
+//!
+//! Owns at which points the hooks of a run are due. A point that was passed waits until nothing else is open; points
+//! that were passed together are called together. Where a driver dies in between, all of them are called once more:
+//! never less than once.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::state::State;
+use crate::event::Event;
+use crate::hook::HookPoint;
+use crate::limits::{CUSTOM_KEYS_MAX, clip};
+use crate::status::{Reason, Status};
+
+/// Results kept of one call.
+const RESULTS_MAX: usize = 64;
+/// What is kept of the words of a hook.
+const SAID_BYTES_MAX: usize = 500;
+
+/// Hooks that are about to be called.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HookCall {
+    /// Counts the calls of this run. A call that is repeated after a crash has the same number.
+    pub number: u32,
+    /// At these points, in this order.
+    pub points: Vec<HookPoint>,
+    /// How the run is about to end, at `loop_end`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Ending>,
+}
+
+/// How a run is about to end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ending {
+    /// Where it will be.
+    pub status: Status,
+    /// Why.
+    pub reason: Reason,
+    /// A sentence about that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+/// What became of a call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HookEnd {
+    /// Which call.
+    pub number: u32,
+    /// What each hook did, in order.
+    pub results: Vec<HookRecord>,
+    /// A hook wants the run to stop, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<String>,
+    /// A hook before a reboot failed: the session is kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_session: bool,
+    /// Values that hooks set; they are kept with the run.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub set: BTreeMap<String, serde_json::Value>,
+}
+
+/// What one hook did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HookRecord {
+    /// Its name.
+    pub hook: String,
+    /// Where it was called.
+    pub point: HookPoint,
+    /// Whether it did what it should.
+    pub success: bool,
+    /// It was not called: nobody trusts it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub skipped: bool,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// What it said, or what went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
+}
+
+impl HookRecord {
+    /// What a person should know of it, if anything.
+    pub fn warning(&self) -> Option<String> {
+        let said = self.said.as_deref().unwrap_or("it does not say why");
+        match (self.skipped, self.success) {
+            (true, _) => Some(format!("hook `{}` {said}", self.hook)),
+            (false, false) => Some(format!("hook `{}` failed at {}: {said}", self.hook, self.point.as_str())),
+            (false, true) => None,
+        }
+    }
+}
+
+impl HookEnd {
+    /// The same, no larger than an event may be.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        self.results.truncate(RESULTS_MAX);
+        for said in self.results.iter_mut().filter_map(|result| result.said.as_mut()) {
+            *said = clip(said, SAID_BYTES_MAX).to_owned();
+        }
+        self.stop = self.stop.map(|why| clip(&why, SAID_BYTES_MAX).to_owned());
+        while self.set.len() > CUSTOM_KEYS_MAX {
+            self.set.pop_last();
+        }
+        self
+    }
+}
+
+/// How far the hooks of a run are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HookProgress {
+    /// Calls so far.
+    pub calls: u32,
+    /// Points that were passed and not called yet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<HookPoint>,
+    /// The iteration before which the hooks were called last.
+    pub iteration: u32,
+    /// The attempt before which they were called last.
+    pub attempt: u32,
+    /// They were called for the end that is about to come.
+    pub ended: bool,
+    /// A hook wants the run to stop, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop: Option<String>,
+}
+
+fn is_hooked(state: &State, point: HookPoint) -> bool {
+    state.config.hooks.as_ref().is_some_and(|hooks| hooks.has(point))
+}
+
+/// The call that is due because of what happened.
+pub(super) fn due(state: &State) -> Option<Event> {
+    let points: Vec<_> =
+        state.hooks.passed.iter().copied().filter(|point| is_hooked(state, *point)).collect();
+    (!points.is_empty()).then(|| call(state, points, None))
+}
+
+/// The call that is due before the next attempt.
+pub(super) fn before_attempt(state: &State) -> Option<Event> {
+    let unfinished = state.work.iteration > state.counters.iterations;
+    let iteration = if unfinished { state.work.iteration } else { state.work.iteration + 1 };
+    let mut points = Vec::new();
+    if state.hooks.iteration < iteration && !unfinished && is_hooked(state, HookPoint::PreIteration) {
+        points.push(HookPoint::PreIteration);
+    }
+    if state.hooks.attempt <= state.work.attempt && is_hooked(state, HookPoint::PreSession) {
+        points.push(HookPoint::PreSession);
+    }
+    (!points.is_empty()).then(|| call(state, points, None))
+}
+
+/// The call that is due before a running loop ends with `event`.
+pub(super) fn before_end(state: &State, event: &Event) -> Option<Event> {
+    let running = matches!(state.status, Status::Running | Status::Rebooting) && state.work.open.is_none();
+    if !running || state.hooks.ended || !is_hooked(state, HookPoint::LoopEnd) {
+        return None;
+    }
+    let (status, reason, detail) = match event {
+        Event::RunStopped { reason, detail } => (Status::Stopped, *reason, detail.clone()),
+        Event::RunFailed { reason, detail } => (Status::Failed, *reason, detail.clone()),
+        Event::RunCompleted { reason } => (Status::Completed, *reason, None),
+        _ => return None,
+    };
+    Some(call(state, vec![HookPoint::LoopEnd], Some(Ending { status, reason, detail })))
+}
+
+fn call(state: &State, points: Vec<HookPoint>, ending: Option<Ending>) -> Event {
+    Event::HooksStarted { call: HookCall { number: state.hooks.calls + 1, points, ending } }
+}

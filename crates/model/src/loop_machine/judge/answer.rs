@@ -1,0 +1,57 @@
+//! What follows from a person's answer.
+
+use super::iteration::is_best_now;
+use crate::event::Event;
+use crate::loop_machine::facts::{Answer, QuestionKind};
+use crate::loop_machine::state::{Question, State};
+use crate::loop_machine::verdict::Consequence;
+
+/// What is told to an agent whose iteration was put back without a word.
+const PUT_BACK: &str =
+    "A person looked at what the last iteration changed and put it back. Go on another way.";
+/// What is told to an agent whose report was turned down without a word.
+const TURNED_DOWN: &str = "A person looked at what you reported and said no. Go on another way.";
+
+/// The end of `question`, with what follows from it.
+pub(in crate::loop_machine) fn answer(
+    state: &State,
+    question: &Question,
+    answer: Answer,
+    comment: Option<String>,
+) -> Event {
+    let consequence = consequence(state, question.kind, answer);
+    let words = match (answer, question.kind) {
+        (Answer::Reject, QuestionKind::AfterIteration) => Some(PUT_BACK),
+        (Answer::Reject, QuestionKind::Blocked | QuestionKind::Guard) => Some(TURNED_DOWN),
+        (
+            Answer::Reject,
+            QuestionKind::AttemptLost | QuestionKind::BeforeIteration | QuestionKind::Reboot,
+        )
+        | (Answer::Approve | Answer::Abort, _) => None,
+    };
+    let tell = comment.clone().filter(|_| answer != Answer::Abort).or_else(|| words.map(str::to_owned));
+    Event::QuestionClosed { question: question.number, answer, comment, consequence, tell }
+}
+
+fn consequence(state: &State, kind: QuestionKind, answer: Answer) -> Consequence {
+    let doubted = state.judged.recent.back().is_some_and(|last| last.doubted);
+    match (kind, answer) {
+        (_, Answer::Abort) => Consequence::Stop,
+        // "Start another attempt?" "No." leaves nothing to go on with.
+        (QuestionKind::AttemptLost, Answer::Reject) => Consequence::Stop,
+        (QuestionKind::BeforeIteration, Answer::Reject) => Consequence::LeaveOut,
+        (QuestionKind::AfterIteration, Answer::Reject) => Consequence::PutBack,
+        (QuestionKind::Guard, Answer::Approve) if doubted => Consequence::Keep { best: is_best_now(state) },
+        (QuestionKind::Guard, Answer::Reject) if doubted => Consequence::PutBack,
+        (QuestionKind::Reboot, Answer::Approve) => match &state.session.proposed {
+            Some(reason) => Consequence::Reboot(reason.clone()),
+            None => Consequence::GoOn,
+        },
+        (QuestionKind::Reboot, Answer::Reject) => Consequence::StayInSession,
+        (QuestionKind::Blocked | QuestionKind::Guard, Answer::Approve | Answer::Reject)
+        | (
+            QuestionKind::AttemptLost | QuestionKind::BeforeIteration | QuestionKind::AfterIteration,
+            Answer::Approve,
+        ) => Consequence::GoOn,
+    }
+}

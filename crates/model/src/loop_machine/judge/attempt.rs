@@ -1,0 +1,142 @@
+//! What follows from how an attempt ended: for its iteration, for what the guard found, and for the session.
+
+use super::context::{ContextSample, is_degraded, output_quality, read};
+use super::reboot::{RebootDecision, SessionView, decide_reboot};
+use crate::Timestamp;
+use crate::event::Event;
+use crate::loop_machine::apply::take_session;
+use crate::loop_machine::config::SessionPolicy;
+use crate::loop_machine::facts::{AttemptEnd, AttemptOutcome, ErrorClass, IntendedSession};
+use crate::loop_machine::guard::{Finding, GuardMode, Verdict};
+use crate::loop_machine::state::{Next, Open, Session, State};
+use crate::loop_machine::verdict::{AttemptRuling, SessionRuling};
+use crate::status::Reason;
+
+/// What follows from `end`: the ruling, and what becomes of the session after it, if anything does.
+pub(in crate::loop_machine) fn attempt(
+    state: &State,
+    end: &AttemptEnd,
+    now: Timestamp,
+) -> (AttemptRuling, Option<Event>) {
+    let hold = hold_of(end);
+    let ran = match end.outcome {
+        AttemptOutcome::Cancelled | AttemptOutcome::NotStartable => false,
+        AttemptOutcome::Succeeded
+        | AttemptOutcome::Failed
+        | AttemptOutcome::TimedOut
+        | AttemptOutcome::Hung => true,
+    };
+    let counts = ran && hold.is_none();
+    // What was cut short is judged once somebody has brought it to its end, or gave it up.
+    let given_up = end.outcome == AttemptOutcome::Cancelled && state.requests.skip;
+    let judged = end.guard.as_ref().filter(|_| counts || given_up);
+    let guard = judged.map(|report| about(state.config.guard, &report.findings));
+    let next = if given_up {
+        Next::Verdict
+    } else if !counts {
+        Next::Attempt
+    } else if state.needs_checks() || guard == Some(Verdict::Refused) {
+        Next::Checks
+    } else {
+        Next::Verdict
+    };
+    let (session, then) = session(state, end, now);
+    (AttemptRuling { next, counts, hold, guard, session }, then)
+}
+
+/// What becomes of findings where the run has this mode.
+pub(super) fn about(mode: GuardMode, findings: &[Finding]) -> Verdict {
+    let blocks = findings.iter().any(|finding| finding.blocking);
+    match (blocks, mode) {
+        (true, GuardMode::Block) => Verdict::Refused,
+        (true, GuardMode::Ask) => Verdict::Asked,
+        (false, _) | (true, GuardMode::Report | GuardMode::Off) => Verdict::Reported,
+    }
+}
+
+/// What must pass before this attempt's iteration is tried again.
+fn hold_of(end: &AttemptEnd) -> Option<Reason> {
+    if end.outcome == AttemptOutcome::NotStartable {
+        return Some(Reason::Environment);
+    }
+    match end.report.as_ref().and_then(|report| report.error_class)? {
+        ErrorClass::Auth => Some(Reason::Auth),
+        ErrorClass::RateLimit => Some(Reason::RateLimit),
+        ErrorClass::Overloaded => Some(Reason::Overloaded),
+        // What it may not do now it may not do next time either.
+        ErrorClass::Permission if end.outcome == AttemptOutcome::Failed => Some(Reason::Environment),
+        ErrorClass::ContextFull | ErrorClass::Permission | ErrorClass::Hang | ErrorClass::Crash => None,
+    }
+}
+
+fn session(state: &State, end: &AttemptEnd, now: Timestamp) -> (SessionRuling, Option<Event>) {
+    let intended = match &state.work.open {
+        Some(Open::Attempt(open)) => open.session.as_ref(),
+        Some(Open::Checks(_) | Open::Hooks(_) | Open::Commit(_)) | None => None,
+    };
+    let is_fork = state.config.session == SessionPolicy::Fork;
+    // What a failed attempt talked about is not built on.
+    let taken = end.report.is_some() && (!is_fork || end.outcome == AttemptOutcome::Succeeded);
+    let mut ruling = SessionRuling { taken, spent: is_spent(intended, end), sample: None };
+    let mut session = state.session.clone();
+    if let Some(report) = end.report.as_ref().filter(|_| taken) {
+        take_session(&mut session, report, now);
+    }
+    if state.config.session == SessionPolicy::Fresh {
+        return (ruling, None);
+    }
+    ruling.sample = sample(state, &session, end);
+    session.samples.extend(ruling.sample);
+    (ruling.clone(), next_session(state, &session, ruling.spent, end, now))
+}
+
+/// Whether the conversation cannot go on after this: its agent would not continue it, or says that it is full.
+fn is_spent(intended: Option<&IntendedSession>, end: &AttemptEnd) -> bool {
+    let report = end.report.as_ref();
+    let heard = report.and_then(|report| report.session_id.as_ref());
+    let refused = end.outcome == AttemptOutcome::Failed
+        && intended.is_some_and(|intended| match &intended.from {
+            Some(_) => heard.is_none(),
+            None => intended.resumed && heard != Some(&intended.id),
+        });
+    refused || report.is_some_and(|report| report.error_class == Some(ErrorClass::ContextFull))
+}
+
+/// How full the session is after this attempt, by what its agent reports, else by an estimate.
+fn sample(state: &State, session: &Session, end: &AttemptEnd) -> Option<ContextSample> {
+    let report = end.report.as_ref()?;
+    let samples: Vec<_> = session.samples.iter().copied().collect();
+    let reported = report.context_usage_percent.or(session.context_usage_percent);
+    let said = end.said_bytes.map(|bytes| session.said_bytes.saturating_add(bytes));
+    let reading = read(reported, said, state.config.redline.window_tokens, &samples)?;
+    let quality = report.summary.as_deref().map(output_quality);
+    Some(ContextSample { percent: reading.percent, quality, latency_ms: Some(end.duration_ms) })
+}
+
+/// Whether the session gives way to a fresh one after this attempt, or a person is asked whether it may.
+fn next_session(
+    state: &State,
+    session: &Session,
+    spent: bool,
+    end: &AttemptEnd,
+    now: Timestamp,
+) -> Option<Event> {
+    session.current.as_ref()?;
+    let samples: Vec<_> = session.samples.iter().copied().collect();
+    let summary = end.report.as_ref().and_then(|report| report.summary.as_deref()).unwrap_or_default();
+    let view = SessionView {
+        percent: samples.last().map(|sample| sample.percent),
+        degraded: is_degraded(&state.config.redline, &samples),
+        iterations: session.iterations,
+        age_ms: session.started_at.map_or(0, |started| now.millis_since(started)),
+        output: summary,
+        asked: state.requests.reboot,
+        broken: spent.then_some("it cannot be continued"),
+    };
+    let history: Vec<_> = session.reboots.iter().copied().collect();
+    match decide_reboot(&state.config.reboot, &state.config.redline, &view, &history, now) {
+        RebootDecision::Reboot(reason) => Some(Event::SessionRebooted { reason }),
+        RebootDecision::Ask(reason) => Some(Event::RebootProposed { reason }),
+        RebootDecision::Stay | RebootDecision::Later(..) | RebootDecision::GiveUp { .. } => None,
+    }
+}

@@ -1,0 +1,20 @@
+//! Judging: what an outcome, a round of checks or an answer means for a loop.
+//!
+//! Pure and without effect on the state: [`super::decide()`] asks, the verdict goes into an event with the policy it was
+//! made by on record in the run's creation, and [`super::apply()`] copies it. So a rule that is changed here holds for
+//! what is judged from then on, and for nothing that was judged before.
+
+mod answer;
+mod attempt;
+pub mod context;
+mod iteration;
+pub mod progress;
+pub(super) mod quality;
+pub mod reboot;
+pub(super) mod recovery;
+pub(super) mod regression;
+pub(super) mod reinforcement;
+
+pub(super) use answer::answer;
+pub(super) use attempt::attempt;
+pub(super) use iteration::{fixed, iteration};

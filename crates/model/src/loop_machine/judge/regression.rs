@@ -1,0 +1,192 @@
+//! What the numbers say against an iteration: fewer tests run, less code reached, more errors.
+//!
+//! Reading trees is the guard's business; this looks at what the checks measured. A number that is unknown on one
+//! side is compared with nothing.
+
+use serde::{Deserialize, Serialize};
+
+use crate::finding::RegressionType::{
+    self, CoverageRegression, FeatureRemoval, TestDeletion, ValidationBypass,
+};
+use crate::finding::Severity::{self, Critical, High, Medium};
+use crate::loop_machine::facts::CheckRound;
+use crate::loop_machine::guard::Finding;
+use crate::loop_machine::measures::{Measures, Share};
+
+/// From where on a number is a regression.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Thresholds {
+    /// Tests that may be fewer.
+    pub tests: u64,
+    /// Points of coverage that may be lost.
+    pub coverage: f64,
+    /// Points of coverage whose loss is critical.
+    pub coverage_critical: f64,
+    /// Points of branch coverage that may be lost.
+    pub branches: f64,
+    /// Points of the pass rate that may be lost.
+    pub pass_rate: f64,
+    /// Errors that may be more.
+    pub errors: u64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self { tests: 0, coverage: 2.0, coverage_critical: 20.0, branches: 10.0, pass_rate: 5.0, errors: 5 }
+    }
+}
+
+/// What the numbers of a round say against it.
+///
+/// `before` is what the last kept round measured, `reference` what the run began with or a person agreed to: many
+/// small steps down are a large one.
+pub fn regressions(
+    thresholds: &Thresholds,
+    before: Option<&Measures>,
+    reference: Option<&Measures>,
+    round: &CheckRound,
+) -> Vec<Finding> {
+    let now = &round.measures;
+    let mut found = Vec::new();
+    if let Some(before) = before {
+        found.extend(fewer_tests(thresholds, before, round));
+        found.extend(lower_pass_rate(thresholds, before, now));
+        found.extend(more_errors(thresholds, before, now));
+        found.extend(fewer_files(before, now));
+    }
+    let lost =
+        [before, reference].into_iter().flatten().find_map(|then| less_coverage(thresholds, then, now));
+    found.extend(lost);
+    let lost =
+        [before, reference].into_iter().flatten().find_map(|then| fewer_branches(thresholds, then, now));
+    found.extend(lost);
+    found
+}
+
+/// A runner that came to its end, said yes, and ran fewer tests.
+fn fewer_tests(thresholds: &Thresholds, before: &Measures, round: &CheckRound) -> Option<Finding> {
+    let complete = |measures: &Measures| measures.tests.filter(|tests| tests.complete && tests.failed == 0);
+    let then = before.tests.filter(|tests| tests.complete)?;
+    let now = complete(&round.measures).filter(|_| round.all_pass())?;
+    // A test that is left out runs no more than one that is gone.
+    let (then, now) = (then.passed + then.failed, now.passed + now.failed);
+    (now + thresholds.tests < then).then(|| {
+        finding(
+            ("test-count-dropped", TestDeletion, None, Critical, 95),
+            true,
+            format!("{then} tests ran before, {now} run now"),
+            "make the missing tests run again and fix the code",
+        )
+    })
+}
+
+fn lower_pass_rate(thresholds: &Thresholds, before: &Measures, now: &Measures) -> Option<Finding> {
+    let rate = |measures: &Measures| measures.tests.and_then(|tests| tests.pass_rate());
+    let (then, now) = (rate(before)?, rate(now)?);
+    (now < then - thresholds.pass_rate).then(|| {
+        finding(
+            ("pass-rate-dropped", FeatureRemoval, None, High, 80),
+            false,
+            format!("{then:.1} % of the tests passed before, {now:.1} % pass now"),
+            "make the tests pass that passed before",
+        )
+    })
+}
+
+fn more_errors(thresholds: &Thresholds, before: &Measures, now: &Measures) -> Option<Finding> {
+    let (then, now) = (before.errors()?, now.errors()?);
+    (now > then + thresholds.errors).then(|| {
+        finding(
+            ("errors-increased", ValidationBypass, None, High, 80),
+            false,
+            format!("linters and type checkers found {then} errors before and find {now} now"),
+            "fix what they complain about",
+        )
+    })
+}
+
+fn fewer_files(before: &Measures, now: &Measures) -> Option<Finding> {
+    let (then, now) = (before.tree?.files, now.tree?.files);
+    (now < then).then(|| {
+        finding(
+            ("file-count-dropped", FeatureRemoval, None, Medium, 50),
+            false,
+            format!("there were {then} files before and there are {now} now"),
+            "make sure that none of them is missed",
+        )
+    })
+}
+
+fn less_coverage(thresholds: &Thresholds, then: &Measures, now: &Measures) -> Option<Finding> {
+    let (before, after) = (then.coverage?.main()?, now.coverage?.main()?);
+    let lost = before.percent() - after.percent();
+    if lost <= thresholds.coverage {
+        return None;
+    }
+    let critical = lost >= thresholds.coverage_critical;
+    let (pattern, severity) = if critical { ("LP-009", Critical) } else { ("LP-010", High) };
+    Some(finding(
+        ("coverage-dropped", CoverageRegression, Some(pattern), severity, 90),
+        reaches_less(before, after),
+        format!(
+            "tests reached {:.1} % of the code before and reach {:.1} % now",
+            before.percent(),
+            after.percent()
+        ),
+        "add tests for what is no longer reached",
+    ))
+}
+
+fn fewer_branches(thresholds: &Thresholds, then: &Measures, now: &Measures) -> Option<Finding> {
+    let (before, after) = (then.coverage?.branches?, now.coverage?.branches?);
+    (before.percent() - after.percent() >= thresholds.branches).then(|| {
+        finding(
+            ("branch-coverage-dropped", CoverageRegression, Some("LP-011"), High, 90),
+            reaches_less(before, after),
+            format!(
+                "tests took {:.1} % of the branches before and take {:.1} % now",
+                before.percent(),
+                after.percent()
+            ),
+            "add tests for the branches that are no longer taken",
+        )
+    })
+}
+
+/// New code without tests lowers the share as well; that is to be said, not to be refused.
+fn reaches_less(before: Share, after: Share) -> bool {
+    after.covered < before.covered
+}
+
+fn finding(
+    (rule, regression_type, pattern, severity, confidence_percent): (
+        &str,
+        RegressionType,
+        Option<&str>,
+        Severity,
+        u8,
+    ),
+    blocking: bool,
+    message: String,
+    undo: &str,
+) -> Finding {
+    let id = blake3::hash(format!("{rule}\0{message}").as_bytes()).to_hex()[..10].to_owned();
+    Finding {
+        id,
+        rule: rule.to_owned(),
+        regression_type,
+        pattern: pattern.map(str::to_owned),
+        severity,
+        confidence_percent,
+        blocking,
+        file: String::new(),
+        line: 0,
+        test: None,
+        message,
+        before: None,
+        after: None,
+        undo: undo.to_owned(),
+        allowed: None,
+    }
+}

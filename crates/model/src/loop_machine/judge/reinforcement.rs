@@ -1,0 +1,187 @@
+//! How firmly the next prompt speaks. The level only rises: by iterations, on a plateau, on a regression.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Timestamp;
+use crate::limits::REINFORCEMENT_HISTORY_MAX;
+use crate::loop_machine::state::State;
+use crate::loop_machine::verdict::{Conclusion, IterationVerdict, LevelRise};
+
+/// How firmly a prompt speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// It says nothing of the kind.
+    Off,
+    /// One sentence.
+    #[default]
+    Minimal,
+    /// A few.
+    Standard,
+    /// In detail, with what was found.
+    Aggressive,
+    /// As much as there is to say.
+    Adaptive,
+}
+
+impl Level {
+    /// The word that the published format has for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Level::Off => "OFF",
+            Level::Minimal => "MINIMAL",
+            Level::Standard => "STANDARD",
+            Level::Aggressive => "AGGRESSIVE",
+            Level::Adaptive => "ADAPTIVE",
+        }
+    }
+
+    /// How many tokens a prompt may spend on it.
+    pub fn tokens_max(self) -> usize {
+        match self {
+            Level::Off => 0,
+            Level::Minimal => 50,
+            Level::Standard => 150,
+            Level::Aggressive => 300,
+            Level::Adaptive => 500,
+        }
+    }
+}
+
+/// When a prompt speaks how firmly.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Escalation {
+    /// At the start. `Off` stays off.
+    pub level: Level,
+    /// The iteration from which it is `Standard`.
+    pub standard_at: Option<u32>,
+    /// The iteration from which it is `Aggressive`.
+    pub aggressive_at: Option<u32>,
+    /// The iteration from which it is `Adaptive`.
+    pub adaptive_at: Option<u32>,
+    /// A change of the score by less than this, in per cent, so many times in a row is a plateau.
+    pub plateau_percent: f64,
+    /// So many times.
+    pub plateau_iterations: u32,
+}
+
+impl Default for Escalation {
+    fn default() -> Self {
+        Self {
+            level: Level::Minimal,
+            standard_at: Some(5),
+            aggressive_at: None,
+            adaptive_at: None,
+            plateau_percent: 5.0,
+            plateau_iterations: 3,
+        }
+    }
+}
+
+/// Where it stands, and how it came there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Reinforcement {
+    /// The level now.
+    pub level: Level,
+    /// The last changes.
+    pub history: VecDeque<LevelChange>,
+    /// How many changes there were.
+    pub changes: u32,
+}
+
+/// A level that rose.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LevelChange {
+    /// Counts the changes.
+    pub number: u32,
+    /// When.
+    pub at: Timestamp,
+    /// In which iteration.
+    pub iteration: u32,
+    /// From.
+    pub from: Level,
+    /// To.
+    pub to: Level,
+    /// Why.
+    pub reason: String,
+}
+
+impl Reinforcement {
+    /// How a run begins.
+    pub(in crate::loop_machine) fn begun(level: Level, at: Timestamp) -> Self {
+        let mut begun = Self { level: Level::Off, ..Self::default() };
+        if level > Level::Off {
+            let reason = "Loop initialization".to_owned();
+            begun.take(&LevelRise { iteration: 1, from: Level::Off, to: level, reason }, at);
+        }
+        begun
+    }
+
+    /// Takes a rise in.
+    pub(in crate::loop_machine) fn take(&mut self, rise: &LevelRise, at: Timestamp) {
+        let LevelRise { iteration, from, to, reason } = rise.clone();
+        self.level = to;
+        self.changes += 1;
+        self.history.push_back(LevelChange { number: self.changes, at, iteration, from, to, reason });
+        while self.history.len() > REINFORCEMENT_HISTORY_MAX {
+            self.history.pop_front();
+        }
+    }
+}
+
+/// The rise that is due before `iteration`.
+pub(in crate::loop_machine) fn before_iteration(state: &State, iteration: u32) -> Option<LevelRise> {
+    let escalation = &state.config.reinforcement;
+    let steps = [
+        (escalation.standard_at, Level::Standard),
+        (escalation.aggressive_at, Level::Aggressive),
+        (escalation.adaptive_at, Level::Adaptive),
+    ];
+    let due = |(from, _): &(Option<u32>, Level)| from.is_some_and(|from| iteration >= from);
+    steps.into_iter().filter(due).find_map(|(_, level)| {
+        rise(state, level, iteration, || format!("Iteration {iteration} threshold reached"))
+    })
+}
+
+/// The rise that follows from a verdict.
+pub(super) fn after_iteration(state: &State, conclusion: &Conclusion) -> Option<LevelRise> {
+    let number = conclusion.iteration;
+    if conclusion.regressed || conclusion.verdict == IterationVerdict::Refused {
+        return rise(state, Level::Aggressive, number, || {
+            format!("Regression detected in iteration {number}")
+        });
+    }
+    let Escalation { plateau_percent: percent, plateau_iterations: iterations, .. } =
+        state.config.reinforcement;
+    let plateau = is_plateau(state, conclusion);
+    let reason = || format!("Quality plateau detected ({iterations} iterations < {percent}% delta)");
+    plateau.then(|| rise(state, Level::Aggressive, number, reason)).flatten()
+}
+
+/// Whether the score has stopped moving short of the top.
+fn is_plateau(state: &State, conclusion: &Conclusion) -> bool {
+    let Escalation { plateau_percent, plateau_iterations, .. } = state.config.reinforcement;
+    let before = state.judged.recent.iter().rev().map(|record| record.quality);
+    let scores: Vec<f64> = std::iter::once(conclusion.quality)
+        .chain(before)
+        .map_while(|quality| quality.map(|quality| quality.score))
+        .take(plateau_iterations as usize + 1)
+        .collect();
+    scores.len() > plateau_iterations as usize
+        && scores[0] < 100.0
+        && scores.windows(2).all(|pair| {
+            let change = 100.0 * (pair[0] - pair[1]).abs() / pair[1].max(1.0);
+            change < plateau_percent
+        })
+}
+
+fn rise(state: &State, to: Level, iteration: u32, reason: impl Fn() -> String) -> Option<LevelRise> {
+    let from = state.judged.reinforcement.level;
+    let is_off = state.config.reinforcement.level == Level::Off;
+    (to > from && !is_off).then(|| LevelRise { iteration, from, to, reason: reason() })
+}

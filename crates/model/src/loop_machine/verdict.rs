@@ -1,0 +1,118 @@
+//! Verdicts, as they are on record. Made in [`super::judge`], copied by [`super::apply()`]; nobody computes one twice.
+
+use serde::{Deserialize, Serialize};
+
+use super::guard::{KeptFinding, Verdict};
+use super::judge::context::ContextSample;
+use super::judge::progress::Progress;
+use super::judge::quality::Quality;
+use super::judge::reboot::RebootReason;
+use super::judge::reinforcement::Level;
+use super::state::Next;
+use crate::status::Reason;
+
+/// What follows from how an attempt ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AttemptRuling {
+    /// What comes next: the checks, the verdict on its iteration, or another attempt at it.
+    pub next: Next,
+    /// The agent came to its own end: what it was told it has read, and a failure of it counts.
+    pub counts: bool,
+    /// What must pass before its iteration is tried again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold: Option<Reason>,
+    /// What becomes of what the guard found; nothing where what it left is not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<Verdict>,
+    /// What it means for the agent's session.
+    pub session: SessionRuling,
+}
+
+/// What an attempt means for the session it worked in.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SessionRuling {
+    /// The session that it names is built on.
+    pub taken: bool,
+    /// That session cannot be continued.
+    pub spent: bool,
+    /// How full it is and how it behaves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<ContextSample>,
+}
+
+/// The verdict on an iteration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Conclusion {
+    /// The iteration's number.
+    pub iteration: u32,
+    /// What becomes of what it left.
+    pub verdict: IterationVerdict,
+    /// Something in it got worse: it is not the best of anything.
+    pub regressed: bool,
+    /// It left another tree than it found.
+    pub changed: bool,
+    /// How far it got.
+    pub progress: Progress,
+    /// How good it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality: Option<Quality>,
+    /// It is the best so far.
+    pub best: bool,
+    /// What the numbers say against it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<KeptFinding>,
+}
+
+/// What becomes of what an iteration left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IterationVerdict {
+    /// It stays.
+    Kept,
+    /// Its files are put back.
+    Refused,
+    /// It stays until a person has looked at it.
+    Doubted,
+    /// It was given up, and nobody judged it.
+    Skipped,
+}
+
+/// A prompt speaks more firmly from now on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LevelRise {
+    /// The iteration that made it so, or from which on it holds.
+    pub iteration: u32,
+    /// From.
+    pub from: Level,
+    /// To.
+    pub to: Level,
+    /// Why, for people.
+    pub reason: String,
+}
+
+/// What follows from an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Consequence {
+    /// The run goes on.
+    GoOn,
+    /// The run stops.
+    Stop,
+    /// The iteration that was doubted counts.
+    Keep {
+        /// And is the best so far.
+        best: bool,
+    },
+    /// The files of the last iteration are put back.
+    PutBack,
+    /// The iteration that would have come next is left out.
+    LeaveOut,
+    /// The session gives way to a fresh one.
+    Reboot(RebootReason),
+    /// The session goes on, though a fresh one was proposed.
+    StayInSession,
+}
