@@ -57,7 +57,12 @@ fn session_after_iterations_acts_in_a_loop() {
 
 #[test]
 fn session_after_acts_in_a_loop() {
-    assert_eq!(conversations("[session]\nafter = '1s'\n", "sleep 1.1"), "..+");
+    assert_eq!(conversations("", "sleep 1.1"), ".++");
+    assert_eq!(
+        conversations("[session]\nafter = '1s'\n", "sleep 1.1"),
+        ".+.",
+        "it begins once it has a name"
+    );
 }
 
 #[test]

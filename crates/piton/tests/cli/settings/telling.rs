@@ -145,7 +145,7 @@ fn check(world: &World) -> Vec<String> {
 /// What hooks left of a loop, and what it exited with.
 fn called(settings: &str, hook: &str) -> (Vec<String>, i32) {
     let world = World::new();
-    world.configure(&format!("[hooks]\n{settings}\n[hooks.mine]\npoints = ['post_iteration']\n{hook}\n"));
+    world.configure(&format!("[hooks]\n{settings}\n[hooks.mine]\npoints = ['pre_iteration']\n{hook}\n"));
     let ran = world.loops("r", "touch b.txt", &["--check", RED]);
     (check(&world), ran.code)
 }
