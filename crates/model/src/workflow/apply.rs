@@ -297,11 +297,25 @@ fn reset(state: &mut State, id: &StepId, at: Timestamp) {
 }
 
 fn try_failed_again(state: &mut State) {
-    for step in &mut state.steps {
-        if step.status == StepStatus::Failed {
-            give_tries(Arc::make_mut(step));
+    for index in 0..state.steps.len() {
+        if state.steps[index].status != StepStatus::Failed {
+            continue;
+        }
+        let had_all = had_all_items(state, index);
+        let step = Arc::make_mut(&mut state.steps[index]);
+        give_tries(step);
+        // A person called it failed after its last item: all of them are done again.
+        if had_all {
+            step.index = 0;
         }
     }
+}
+
+fn had_all_items(state: &State, index: usize) -> bool {
+    let Some(collection) = &state.plan.step(index).collection else { return false };
+    let most = collection.max_iterations.map_or(usize::MAX, |most| most as usize);
+    let count = state.item_count(index).map(|count| count.min(most));
+    count.is_some_and(|count| state.steps[index].index as usize >= count)
 }
 
 fn give_tries(step: &mut StepState) {

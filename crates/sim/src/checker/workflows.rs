@@ -272,9 +272,12 @@ impl Journal {
         self.parallel = parallel.clamp(1, 32) as usize;
         let mut known = std::mem::take(&mut self.steps);
         for shape in definition.steps {
-            let step = known.remove(&shape.id).unwrap_or_default();
-            // Another definition may give it another number of tries.
-            self.steps.insert(shape.id.clone(), Step { shape, tries: 0, ..step });
+            let step = match known.remove(&shape.id) {
+                // Another definition may give it another number of tries, and gates that were not looked at before.
+                Some(step) => Step { tries: 0, opened: true, ..step },
+                None => Step::default(),
+            };
+            self.steps.insert(shape.id.clone(), Step { shape, ..step });
         }
     }
 

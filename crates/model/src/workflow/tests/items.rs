@@ -113,3 +113,17 @@ fn a_person_looks_once_after_the_last_item() {
     driver.done("a");
     assert_eq!(driver.picture(), "a WAITING_ON_HUMAN 1/0");
 }
+
+#[test]
+fn a_collection_that_a_person_calls_failed_begins_with_its_first_item() {
+    let steps = vec![repeated(Items::Given(vec![json!(1)]), step("each", &[])), step("next", &["each"])];
+    let mut driver = Driver::with(steps, Options { max_attempts: 1, ..Options::default() });
+    driver.done("each");
+    driver.end("next", failed());
+    driver.is(Status::Failed, Reason::FailureStreak);
+    let edit = Edit { step: "each".into(), status: StepStatus::Failed };
+    driver.command(Command::AdoptStatuses(vec![edit]));
+    driver.request(resume());
+    let open = driver.step("each").open.clone().expect("it is tried again");
+    assert_eq!(open.item, Some(0), "there is no second item");
+}
