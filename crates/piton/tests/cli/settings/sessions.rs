@@ -107,48 +107,6 @@ fn loop_max_reboots_acts_in_a_loop() {
     assert_eq!(world.json(&["status", "r"])["reason"], "limit:reboots");
 }
 
-#[test]
-fn session_confirm_acts_in_a_loop() {
-    let world = talking("[session]\nafter_iterations = 1\nconfirm = true\n", "");
-    world.piton(&["loop", "Go", "--id", "r", "--here", "--max-iterations", "3"]).exits(4);
-    let status = world.json(&["status", "r"]);
-    assert_eq!(status["questions"][0]["kind"], "reboot", "{status:#}");
-}
-
-/// An agent that does not say how full its context is has said too much for a small one.
-#[test]
-fn session_window_tokens_acts_in_a_loop() {
-    let silent = "used=null; seq 1 2000";
-    assert_eq!(conversations("", silent), ".++");
-    assert_eq!(conversations("[session]\nwindow_tokens = 1000\n", silent), "..+");
-}
-
-/// Why a loop stopped that changes a file in each iteration, says that it is ahead, and gets no check green.
-fn stops(settings: &str) -> String {
-    let world = World::new();
-    world.configure(&format!("[loop]\nno_progress = 2\nmax_iterations = 4\n{settings}\n"));
-    let agent = r#"echo $PITON_ITERATION > c$PITON_ITERATION; echo '{"summary": "AHEAD: a step"}' > $PITON_REPORT; echo AHEAD"#;
-    world.loops("r", agent, &["--check", "false"]).exits(3);
-    world.json(&["status", "r"])["reason"].as_str().unwrap().to_owned()
-}
-
-#[test]
-fn progress_strategy_acts_in_a_loop() {
-    assert_eq!(stops(""), "limit:iterations", "changed files are progress");
-    assert_eq!(stops("[progress]\nstrategy = 'tests'\n"), "no_progress");
-}
-
-#[test]
-fn progress_markers_acts_in_a_loop() {
-    assert_eq!(stops("[progress]\nstrategy = 'markers'\n"), "no_progress");
-    assert_eq!(stops("[progress]\nstrategy = 'markers'\nmarkers = ['AHEAD']\n"), "limit:iterations");
-}
-
-#[test]
-fn progress_min_score_acts_in_a_loop() {
-    assert_eq!(stops("[progress]\nmin_score = 0.9\n"), "no_progress");
-}
-
 /// The prompts of a loop that never gets anywhere.
 fn prompts(settings: &str, iterations: &str) -> (World, Vec<String>) {
     let world = World::new();
