@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use piton_model::loop_machine::{LoopConfig, Place};
+use piton_model::loop_machine::{AgentConfig, LoopConfig, Place};
 use piton_model::notify::{Channel, ChannelKind, Given, Notify, On, QuietHours, Rate, Trigger};
 use piton_model::{Event, Reason, State, Timestamp, apply, create};
 use piton_notify::{Delivery, History, Notifier, Setup};
@@ -39,19 +39,10 @@ impl Clock for Hands {
 }
 
 fn created() -> State {
-    let config: LoopConfig = serde_json::from_value(json!({
-        "prompt": { "text": "Tidy up" },
-        "agent": { "name": "exec", "command": ["true"] },
-        "checks": [{ "name": "test", "command": "true", "timeout_ms": 1000 }],
-        "until": [],
-        "limits": {
-            "iterations": 50, "working_ms": 1, "cost_microusd": null, "tokens": null, "no_progress": 5,
-            "failures": 5, "attempt_ms": 1, "idle_ms": null,
-        },
-        "on_lost": "retry",
-        "session": "fresh",
-    }))
-    .unwrap();
+    let agent =
+        AgentConfig { name: "exec".to_owned(), command: vec!["true".to_owned()], ..AgentConfig::default() };
+    let check = serde_json::from_value(json!({ "name": "test", "command": "true", "timeout_ms": 1000 }));
+    let config = LoopConfig::new("Tidy up", agent, vec![check.unwrap()]);
     let event = create("ralph-tidy-7f3a91c2".parse().unwrap(), "Tidy up", config).unwrap();
     apply(None, &event, NOON).unwrap()
 }

@@ -40,7 +40,9 @@ fn questions() -> Script<State> {
         let used = Used { tokens: Some(900), microusd: None, working_ms: 30_000 };
         script.command(Command::EndAttempt { attempt, found, used });
     }
-    script.command(Command::Tick).command(Command::Remove { gap: "c".to_owned() });
+    // There is nobody left to look into anything: the batch is over.
+    script.command(Command::StartAttempt { host: "host".to_owned(), boot: "boot".to_owned() });
+    script.command(Command::Remove { gap: "c".to_owned() });
     script.command(Command::Watch { until: Some(script.now.plus_millis(3_600_000)) });
     for kind in ["gap_flipped", "gap_verified", "research_attempt_ended", "research_ended"] {
         assert!(script.has(kind), "{kind}");

@@ -165,7 +165,7 @@ proptest! {
 fn a_walk_meets_everything_that_there_is_to_show() {
     let (mut seen, mut most) = (BTreeSet::new(), 0);
     for seed in 0..40_u32 {
-        let choices: Vec<u32> = (0..1_500_u32)
+        let choices: Vec<u32> = (0..1_900_u32)
             .map(|n| n.wrapping_mul(0x9e37_79b9).rotate_left(7) ^ seed.wrapping_mul(77_773))
             .collect();
         let mut dice = Dice::new(&choices);
