@@ -1,11 +1,13 @@
 //! The one driver: a synchronous core and a thin shell around it.
 //!
-//! Owns how a run is advanced: [`core`] decides what to do, [`driver`] does it against a [`World`], and
-//! [`load`] brings a run back from the journal; [`world`] is the one that users have. [`launch`] says how everything that
-//! a run starts is started, [`supervise`] what becomes of it. Never prints and knows no SQL.
+//! Owns how a run is started and advanced: [`start`] puts what was ordered on record, [`core`] decides what to do,
+//! [`driver`] does it against a [`World`], and [`load`] brings a run back from the journal; [`world`] is the one that
+//! users have, and [`client`] the door to all of it. [`launch`] says how everything that a run starts is started,
+//! [`supervise`] what becomes of it. Never prints and knows no SQL.
 
 pub mod absence;
 pub mod client;
+pub mod configuration;
 pub mod core;
 pub mod driver;
 mod entry;
@@ -14,7 +16,9 @@ mod layout;
 pub mod ledger;
 pub mod load;
 pub mod manager;
+pub mod start;
 pub mod supervise;
+pub mod worker;
 pub mod workflow;
 pub mod world;
 
@@ -22,3 +26,4 @@ pub use client::{ClientError, LocalClient};
 pub use driver::{DriveError, Driver, World, claim_soon, drive};
 pub use entry::entry_of;
 pub use layout::Layout;
+pub use worker::Worker;

@@ -92,7 +92,7 @@ pub async fn load_from_start<M: Machine>(
 pub async fn fold_all<M: Machine>(
     store: &dyn Store,
     run: &RunId,
-    see: &mut dyn FnMut(&M),
+    see: &mut (dyn FnMut(&M) + Send),
 ) -> Result<Loaded<M>, LoadError> {
     let mut fold = Fold { state: None, next: 1, bytes: 0 };
     loop {

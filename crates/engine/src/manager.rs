@@ -14,7 +14,7 @@ use piton_model::loop_machine::{Adoption, LoopConfig, Raise, create};
 use piton_model::{Kind, RunId, State, StopOrigin, exit_code};
 use piton_store::Claim;
 use piton_sys::file;
-use piton_view::{Client, Request};
+use piton_view::Request;
 use serde_json::Value;
 
 use crate::client::{ClientError, LocalClient};
@@ -119,13 +119,9 @@ impl StateManager {
         adoption: Option<Adoption>,
     ) -> Result<Self, ManagerError> {
         let layout = Layout::new(root.to_owned());
-        let client = LocalClient::new(piton_store::open(layout.state())?, layout);
-        match client.store().row(&run).await {
-            Ok(_) => {}
-            Err(piton_store::Error::UnknownRun { .. }) => {
-                client.create_with(&create(run.clone(), title, config)?, adoption).await?;
-            }
-            Err(error) => return Err(error.into()),
+        let client = LocalClient::create_when_needed(layout);
+        if client.load_if_there::<State>(&run).await?.is_none() {
+            client.create_loop(create(run.clone(), title, config)?, adoption).await?;
         }
         Ok(Self { client, run })
     }
@@ -137,12 +133,12 @@ impl StateManager {
 
     /// The whole state, as the journal has it.
     pub async fn state(&self) -> Result<State, ManagerError> {
-        Ok(self.client.load(&self.run, None).await?.state)
+        Ok(self.client.load::<State>(&self.run, None).await?.state)
     }
 
     /// The state as the file shows it, rendered from the journal now.
     pub async fn get(&self) -> Result<PersistedLoopState, ManagerError> {
-        let loaded = self.client.load(&self.run, None).await?;
+        let loaded = self.client.load::<State>(&self.run, None).await?;
         let bytes = view_bytes(self.client.layout(), &loaded.state, loaded.head);
         Ok(ralph::parse(&bytes).expect("what was rendered can be read"))
     }
@@ -189,7 +185,7 @@ impl StateManager {
     }
 
     async fn request(&self, request: Request) -> Result<(), ManagerError> {
-        Ok(self.client.request(&self.run, request).await?)
+        Ok(self.client.record(&self.run, request).await?)
     }
 
     /// Whether something happened that the file does not show yet.
@@ -202,7 +198,7 @@ impl StateManager {
 
     /// Renders the file. Returns where it is.
     pub async fn save(&self) -> Result<PathBuf, ManagerError> {
-        let loaded = self.client.load(&self.run, None).await?;
+        let loaded = self.client.load::<State>(&self.run, None).await?;
         let layout = self.client.layout();
         republish(layout, &loaded.state, loaded.head, None)?;
         Ok(ralph::published_path(layout.root(), &self.run).expect("it was rendered a moment ago"))
@@ -233,7 +229,7 @@ impl StateManager {
     /// Forgets the run: its events, attempts, snapshots, files and backups.
     pub async fn clear(self) -> Result<(), ManagerError> {
         let state = self.state().await?;
-        let driven = self.client.store().holder(&self.run).await?.is_some();
+        let driven = self.client.driver_of(&self.run).await?.is_some();
         if driven || (state.driver.is_some() && exit_code(state.status, state.reason).is_none()) {
             return Err(ManagerError::UnderWay { run: self.run, status: state.status.as_str() });
         }
@@ -243,7 +239,7 @@ impl StateManager {
 
 /// Removes everything of a run that nobody drives.
 pub async fn forget(client: &LocalClient, run: &RunId) -> Result<(), ManagerError> {
-    let lease = client.store().claim(run, LocalClient::holder(), Claim::IfFree).await?;
+    let lease = client.claim(run, Claim::IfFree).await?;
     let layout = client.layout();
     let attempts = layout.attempts(run);
     end_what_lives(&attempts)?;
@@ -258,7 +254,7 @@ pub async fn forget(client: &LocalClient, run: &RunId) -> Result<(), ManagerErro
         cleanup::remove(layout, run).map_err(WorldError::from)?;
     }
     file::remove_file_if_exists(&layout.told(run)).map_err(WorldError::from)?;
-    client.store().remove(lease).await?;
+    client.store()?.remove(lease).await?;
     Ok(())
 }
 

@@ -5,17 +5,14 @@
 
 use std::io::{BufRead, IsTerminal};
 
-use piton_engine::LocalClient;
-use piton_engine::world::{open_workspace, snapshot_id};
-use piton_model::loop_machine::{Answer, QuestionKind, TestStatus};
-use piton_model::{RunId, State, Status};
-use piton_view::{Client, QuestionView, Request};
+use piton_model::RunId;
+use piton_model::loop_machine::Answer;
+use piton_view::{AskedView, Client, Request};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
-use crate::failure::Failure;
-use crate::output::{Output, clean, clean_line};
-use crate::{render, start};
+use crate::failure::{ErrorKind, Failure};
+use crate::output::{Output, clean};
 
 const KEYS: &str = "c or Enter: go on · s: no (leave out, or put back) · p: pause · q: stop · m: tell the agent, go on · r: fresh session, go on \
                     · d: details · n: note · b: breakpoint · u: unattended from here · ?: help";
@@ -32,41 +29,31 @@ pub(crate) enum Decided {
     Left,
 }
 
-/// Whether somebody sits at this terminal and is asked something that a key can answer.
-pub(crate) fn is_due(state: &State, out: &Output) -> bool {
-    out.terminal && !out.json && !out.quiet && std::io::stdin().is_terminal() && own(state).is_some()
-}
-
-fn own(state: &State) -> Option<(u32, QuestionKind)> {
-    let own = |kind| matches!(kind, QuestionKind::BeforeIteration | QuestionKind::AfterIteration);
-    let found = state.people.questions.iter().find(|question| own(question.kind));
-    found.filter(|_| state.requests.answers.is_empty()).map(|question| (question.number, question.kind))
-}
-
-/// Whether an answer is on its way to the driver.
-pub(crate) fn is_settling(state: &State, out: &Output) -> bool {
-    out.terminal && state.status == Status::Waiting && !state.requests.answers.is_empty()
+/// Whether somebody sits at this terminal, so that a key can answer.
+pub(crate) fn is_possible(out: &Output) -> bool {
+    out.terminal && !out.json && !out.quiet && std::io::stdin().is_terminal()
 }
 
 /// Shows what is asked, and carries out what a person decides.
-pub(crate) async fn decide(client: &LocalClient, run: &RunId, out: &Output) -> Result<Decided, Failure> {
-    let state = client.load(run, None).await?.state;
-    let Some((number, kind)) = own(&state) else { return Ok(Decided::GoesOn) };
+pub(crate) async fn decide(client: &dyn Client, run: &RunId, out: &Output) -> Result<Decided, Failure> {
     let status = client.status(run).await?;
-    let Some(question) = status.questions.into_iter().find(|question| question.question == number) else {
+    let at_a_key = |question: &AskedView| Some(question.question) == status.at_a_key;
+    let Some(question) = status.questions.iter().find(|question| at_a_key(question)) else {
         return Ok(Decided::GoesOn);
     };
+    let number = question.question;
     out.line(clean(&question.text));
-    if kind == QuestionKind::AfterIteration && state.config.mode.attended.show_diff {
-        show_diff(client, &state, out)?;
+    if status.shows_change {
+        let patch = client.last_change(run).await?;
+        out.bytes(clean(&String::from_utf8_lossy(&patch)).as_bytes());
     }
     out.line(KEYS);
     loop {
         let Some(key) = key(client, run, number).await? else { return Ok(Decided::GoesOn) };
         match key {
-            b'c' | b'\r' | b'\n' => return answer(client, run, &question, Answer::Approve, None).await,
-            b's' => return answer(client, run, &question, Answer::Reject, None).await,
-            b'q' => return answer(client, run, &question, Answer::Abort, None).await,
+            b'c' | b'\r' | b'\n' => return answer(client, run, question, Answer::Approve, None).await,
+            b's' => return answer(client, run, question, Answer::Reject, None).await,
+            b'q' => return answer(client, run, question, Answer::Abort, None).await,
             b'p' => {
                 client.request(run, Request::Pause).await?;
                 out.note(format!("paused; `piton answer {0}`, then `piton resume {0}`", run.short()));
@@ -75,18 +62,18 @@ pub(crate) async fn decide(client: &LocalClient, run: &RunId, out: &Output) -> R
             b'm' => {
                 let words = line(out, "for the agent: ")?;
                 let words = (!words.is_empty()).then_some(words);
-                return answer(client, run, &question, Answer::Approve, words).await;
+                return answer(client, run, question, Answer::Approve, words).await;
             }
             b'r' => {
                 client.request(run, Request::Reboot).await?;
-                return answer(client, run, &question, Answer::Approve, None).await;
+                return answer(client, run, question, Answer::Approve, None).await;
             }
             b'u' => {
                 let mode = Some(piton_model::hook::Mode::Unattended);
                 client.request(run, Request::Mode { mode, break_at: None }).await?;
-                return answer(client, run, &question, Answer::Approve, None).await;
+                return answer(client, run, question, Answer::Approve, None).await;
             }
-            b'd' => show_details(&client.load(run, None).await?.state, out),
+            b'd' => client.status(run).await?.details.iter().for_each(|line| out.line(line)),
             b'n' => {
                 let text = line(out, "note: ")?;
                 if !text.is_empty() {
@@ -106,31 +93,25 @@ pub(crate) async fn decide(client: &LocalClient, run: &RunId, out: &Output) -> R
 
 /// The answer is bound to what was shown here.
 async fn answer(
-    client: &LocalClient,
+    client: &dyn Client,
     run: &RunId,
-    question: &QuestionView,
+    question: &AskedView,
     answer: Answer,
     comment: Option<String>,
 ) -> Result<Decided, Failure> {
-    start::let_go(client, run).await?;
     let seen = Some(question.digest.clone());
     let request =
         Request::Answer { question: question.question, answer, comment, seen, content: Default::default() };
     match client.request(run, request).await {
         // Somebody else was faster.
-        Err(piton_engine::ClientError::Rejected(_)) => {}
-        done => done?,
-    }
-    let state = client.load(run, None).await?.state;
-    let driven = client.store().holder(run).await?.is_some();
-    if !driven && (state.status.is_active() || !state.requests.answers.is_empty()) {
-        start::driver(client, run, false).await?;
+        Err(failure) if matches!(failure.kind, ErrorKind::Rejected | ErrorKind::Person) => {}
+        asked => drop(asked?),
     }
     Ok(Decided::GoesOn)
 }
 
 /// The next key; nothing where the question was settled meanwhile.
-async fn key(client: &LocalClient, run: &RunId, question: u32) -> Result<Option<u8>, Failure> {
+async fn key(client: &dyn Client, run: &RunId, question: u32) -> Result<Option<u8>, Failure> {
     let _raw = Raw::enter();
     loop {
         let stdin = rustix::stdio::stdin();
@@ -143,8 +124,8 @@ async fn key(client: &LocalClient, run: &RunId, question: u32) -> Result<Option<
                 _ => Ok(Some(b'p')),
             };
         }
-        let state = client.load(run, None).await?.state;
-        if state.people.questions.iter().all(|open| open.number != question) {
+        let status = client.status(run).await?;
+        if status.questions.iter().all(|open| open.question != question) {
             return Ok(None);
         }
     }
@@ -177,39 +158,4 @@ fn line(out: &Output, prompt: &str) -> Result<String, Failure> {
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(|error| Failure::environment(&error))?;
     Ok(line.trim().to_owned())
-}
-
-fn show_diff(client: &LocalClient, state: &State, out: &Output) -> Result<(), Failure> {
-    let (Some(before), Some(after)) = (&state.work.before, &state.seen.snapshot) else { return Ok(()) };
-    let workspace = open_workspace(&client.layout().of_run(&state.config), &state.run)?;
-    let failed = |error: piton_git::Error| Failure::environment(&error);
-    let text = workspace.diff_text(&snapshot_id(&before.id)?, &snapshot_id(&after.id)?).map_err(failed)?;
-    out.bytes(clean(&String::from_utf8_lossy(&text)).as_bytes());
-    Ok(())
-}
-
-fn show_details(state: &State, out: &Output) {
-    out.line(format!("status   {} · {}", state.status.as_str(), render::why(state)));
-    out.line(format!("mode     {}", state.mode().as_str()));
-    out.line(format!("task     {}", clean_line(&state.title)));
-    for check in state.seen.checks.iter().flat_map(|round| &round.checks) {
-        let mark = if check.passed { '✓' } else { '✗' };
-        out.line(format!("check    {} {mark}", clean_line(&check.name)));
-        if !check.passed {
-            out.line(clean(&check.tail));
-        }
-    }
-    let tests = |status| state.seen.tests.named(status).count();
-    let (passing, failing) = (tests(TestStatus::Passing), tests(TestStatus::Failing));
-    if passing + failing > 0 {
-        out.line(format!("tests    {failing} of {} fail", passing + failing));
-    }
-    out.line(format!(
-        "changed  {} files, {} lines",
-        state.seen.modified_files.len(),
-        state.counters.lines_changed
-    ));
-    for note in &state.memory.notes {
-        out.line(format!("note     #{} {}", note.iteration, clean_line(&note.note.text)));
-    }
 }

@@ -1,19 +1,15 @@
 //! The binary: arguments in, lines out, an exit code. Holds no logic of its own.
 //!
-//! One file per command in [`commands`]; printing lives in [`output`], what a person reads of a run in
-//! [`render`]. Data goes to stdout, everything else to stderr.
+//! One file per command in [`commands`]; printing lives in [`output`], what a person watches in [`viewer`]. Everything
+//! about runs is asked at one door, [`piton_view::Client`], which [`repository`] opens. Data goes to stdout, everything
+//! else to stderr.
 
 mod attended;
 mod cli;
 mod commands;
-mod configuration;
 mod failure;
-mod hooked;
-mod known;
 mod output;
-mod render;
 mod repository;
-mod start;
 mod viewer;
 
 use std::process::ExitCode;
@@ -36,7 +32,7 @@ fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code as u8),
         Err(failure) => {
             out.failure(&failure);
-            ExitCode::from(failure.code as u8)
+            ExitCode::from(failure.kind.exit_code() as u8)
         }
     }
 }

@@ -6,6 +6,9 @@ use piton_model::ExitCode;
 use serde::Serialize;
 
 use crate::cli::Global;
+use piton_view::words::is_harmful;
+pub(crate) use piton_view::words::{clean, clean_line};
+
 use crate::failure::Failure;
 
 /// How this invocation prints.
@@ -102,23 +105,6 @@ pub(crate) fn to_log(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Text as it may reach a terminal: no control characters, no tricks with direction or width.
-pub(crate) fn clean(text: &str) -> String {
-    text.chars()
-        .map(|character| match character {
-            '\t' | '\n' => character,
-            character if is_harmful(character) => '\u{fffd}',
-            character => character,
-        })
-        .collect()
-}
-
-fn is_harmful(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
-}
-
 /// JSON as it may reach a terminal. What it escapes can only stand in strings, so it says the same.
 fn clean_json(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
@@ -132,24 +118,9 @@ fn clean_json(json: &str) -> String {
     text
 }
 
-/// The same on one line.
-pub(crate) fn clean_line(text: &str) -> String {
-    clean(text).replace(['\n', '\t'], " ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn no_control_character_of_untrusted_text_reaches_a_terminal() {
-        for text in ["\u{1b}]52;c;eA==\u{7}", "\u{1b}[2J", "\u{9b}31m", "a\rb", "\u{202e}abc", "x\u{0}y"] {
-            let cleaned = clean(text);
-            assert!(!cleaned.chars().any(|character| character.is_control()), "{cleaned:?}");
-            assert!(!cleaned.contains('\u{202e}'));
-        }
-        assert_eq!(clean_line("a\nb\tc"), "a b c");
-    }
 
     #[test]
     fn json_says_the_same_without_a_control_character() {

@@ -1,13 +1,21 @@
-//! The repository and journal that a command is about.
+//! The repository that a command is about, and the door to its runs: the one place where it is opened.
 
 use std::path::PathBuf;
 
-use piton_engine::{Layout, LocalClient};
-use piton_model::{ExitCode, RunId};
+use piton_engine::LocalClient;
+pub(crate) use piton_engine::absence::{Absence, Missing};
+pub(crate) use piton_engine::start::hooks::files as hook_files;
+pub(crate) use piton_engine::start::not_runnable;
+pub(crate) use piton_engine::world::brief::read as read_brief;
+pub(crate) use piton_engine::{Layout, configuration};
+use piton_model::RunId;
 use piton_view::Client;
 
 use crate::cli::Global;
 use crate::failure::Failure;
+
+/// Where everything about runs is asked.
+pub(crate) type Door = Box<dyn Client>;
 
 /// Where things lie for this invocation.
 pub(crate) fn layout(global: &Global) -> Result<Layout, Failure> {
@@ -52,25 +60,46 @@ pub(crate) fn refuse_agents(global: &Global) -> Result<(), Failure> {
     }
 }
 
-/// The journal of this repository, created where it is not there yet.
-pub(crate) fn open_or_create(layout: &Layout) -> Result<LocalClient, Failure> {
-    Ok(LocalClient::new(piton_store::open(layout.state())?, layout.clone()))
+/// The runs of this repository. Its journal is created when the first is put on record.
+pub(crate) fn open_or_create(layout: &Layout) -> Door {
+    Box::new(LocalClient::create_when_needed(layout.clone()))
 }
 
-/// The journal of this repository, if it has one.
-pub(crate) fn open(layout: &Layout) -> Result<LocalClient, Failure> {
-    match piton_store::open_existing(layout.state())? {
-        Some(store) => Ok(LocalClient::new(store, layout.clone())),
-        None => Err(Failure::new(
-            ExitCode::Usage,
-            format!("there is no run in `{}` yet", layout.root().display()),
-        )
-        .hint("start one with `piton loop`, or see `piton demo`")),
-    }
+/// The runs of this repository, if there ever was one.
+pub(crate) fn open(layout: &Layout) -> Result<Door, Failure> {
+    open_existing(layout)?.ok_or_else(|| {
+        Failure::usage(format!("there is no run in `{}` yet", layout.root().display()))
+            .hint("start one with `piton loop`, or see `piton demo`")
+    })
 }
 
-/// The journal and the run that a command names.
-pub(crate) async fn open_run(global: &Global, run: Option<&str>) -> Result<(LocalClient, RunId), Failure> {
+/// The same; nothing where there is no journal.
+pub(crate) fn open_existing(layout: &Layout) -> Result<Option<Door>, Failure> {
+    Ok(LocalClient::existing(layout.clone())?.map(|client| Box::new(client) as Door))
+}
+
+/// What goes on with runs whose driver is gone.
+pub(crate) fn worker() -> piton_engine::Worker {
+    piton_engine::Worker::default()
+}
+
+/// Whether there are walls to put around agents and checks; why not.
+pub(crate) fn walls() -> Result<(), String> {
+    piton_engine::launch::walls::available()
+}
+
+/// This program.
+pub(crate) fn exe() -> Result<std::path::PathBuf, Failure> {
+    piton_engine::start::exe()
+}
+
+/// Every repository in which a run was ever started.
+pub(crate) fn everywhere() -> Result<Vec<Layout>, Failure> {
+    piton_engine::start::known::repositories()
+}
+
+/// The door and the run that a command names.
+pub(crate) async fn open_run(global: &Global, run: Option<&str>) -> Result<(Door, RunId), Failure> {
     let client = open(&layout(global)?)?;
     let run = client.resolve(run).await?;
     Ok((client, run))

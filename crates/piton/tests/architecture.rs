@@ -88,6 +88,57 @@ fn is_pure(name: &str, dependencies: &[&str]) {
     }
 }
 
+/// What of the binary knows more than the door, and why.
+const BEHIND_THE_DOOR: &[(&str, &str)] = &[
+    ("src/repository.rs", "it opens the door"),
+    ("src/main.rs", "it becomes a keeper, or what stands between the walls and an agent"),
+    ("src/commands/driver.rs", "it is the driver"),
+    ("src/commands/demo.rs", "it kills a driver, to show what becomes of its agent"),
+    ("src/commands/gaps/", "nobody drives a ledger: each command does its own work"),
+];
+
+#[test]
+fn the_binary_knows_nothing_but_the_door() {
+    let binary = repository().join("crates/piton/src");
+    // The parts, and whatever folds events.
+    let inside = [
+        "piton_engine",
+        "piton_store",
+        "LocalClient",
+        "RunEvent",
+        "WorkflowEvent",
+        "Event::decode",
+        "::apply(",
+    ];
+    let mut used: Vec<&str> = Vec::new();
+    for (path, text) in sources(&binary) {
+        let exception = BEHIND_THE_DOOR.iter().find(|(exception, _)| path.contains(exception));
+        let word = inside.iter().find(|word| {
+            let names = |line: &str| !line.trim_start().starts_with("//") && line.contains(**word);
+            text.lines().any(names)
+        });
+        match (exception, word) {
+            (Some((exception, _)), Some(_)) => used.push(exception),
+            (None, Some(word)) => panic!("{path} mentions {word}: ask `piton_view::Client` instead"),
+            (_, None) => {}
+        }
+    }
+    for (exception, why) in BEHIND_THE_DOOR {
+        assert!(used.contains(exception), "`{exception}` needs no exception any more ({why})");
+    }
+}
+
+#[test]
+fn only_the_store_names_a_backend() {
+    for (path, text) in sources(&repository().join("crates")) {
+        let may = ["/store/", "/sim/", "/bench/", "/tests/"].iter().any(|part| path.contains(part));
+        for backend in ["sqlite::", "memory::Memory"] {
+            let names = text.lines().any(|line| line.contains(&format!("piton_store::{backend}")));
+            assert!(may || !names, "{path} names the backend `{backend}`: open a URL instead");
+        }
+    }
+}
+
 #[test]
 fn only_sys_may_hold_unsafe_code() {
     for (path, text) in sources(&repository().join("crates")) {

@@ -2,52 +2,133 @@
 //!
 //! [`Client`] is the only door: the command line, and later the terminal UI and the dashboard, all use it; an
 //! agent at work sees its run as a [`Brief`]. Field names are public: scripts and dashboards rely on them.
+//!
+//! - [`order`](Order): what can be started. [`Request`]: what can be asked of a run that is there.
+//! - [`StatusView`] and its like: what can be seen. [`Follow`]: what happens, as it happens.
+//! - [`words`]: how a run is put into words. [`Error`]: what went wrong.
 
 mod ask;
 mod brief;
+mod error;
+mod look;
+mod order;
 mod see;
+pub mod words;
 
+use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 
 use piton_model::{RunId, Seq};
 
 pub use ask::Request;
 pub use brief::{Brief, BriefCheck, Signal};
+pub use error::{Error, ErrorKind, remedy};
+pub use look::{
+    Asked, AttemptView, Changes, DiffView, ExportFormat, FileDiffView, MetricsView, Moment, ReportView,
+    RestoredView, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight, WhyView, exit_code_of,
+};
+pub use order::{ForkOrder, LimitWords, LoopOrder, Order, Resumption, Started, WorkflowOrder};
 pub use see::{
     AskedView, BestView, ChangedView, CheckView, Counted, DriverView, EventView, GuardView, IterationView,
-    LimitsView, ProblemView, QuestionView, RunStatus, RunSummary, ShowView, StepView, UsedView, VerifyView,
-    WorkflowStatus, WorkflowUsedView,
+    LimitsView, ModeView, ProblemView, QuestionView, RunStatus, RunSummary, ShowView, StepView, SwitchView,
+    UsedView, VerifyView, WorkflowStatus, WorkflowUsedView,
 };
 
-/// Everything a front end can see or ask of a journal, local or remote.
-pub trait Client {
-    /// What goes wrong.
-    type Error;
+/// An answer, on its way.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
 
+/// Everything a front end can see or ask of a journal, local or remote.
+///
+/// Object-safe and `Send`: a front end holds an `Arc<dyn Client>` and waits for answers on any thread.
+pub trait Client: Send + Sync {
     /// Every run, newest first.
-    fn runs(&self) -> impl Future<Output = Result<Vec<RunSummary>, Self::Error>>;
+    fn runs(&self) -> Answer<'_, Vec<RunSummary>>;
+
+    /// What happened in any run since. With nothing yet, waits up to `wait` for something.
+    fn changes(&self, since: Seen, wait: Duration) -> Answer<'_, Changes>;
 
     /// The run that `text` names: an id, the shortest unique prefix of one or of its last part, or `last`.
     /// Without a text: the one active run, else the newest.
-    fn resolve(&self, text: Option<&str>) -> impl Future<Output = Result<RunId, Self::Error>>;
+    fn resolve<'a>(&'a self, text: Option<&'a str>) -> Answer<'a, RunId>;
 
-    /// Where a run is, why, and what to do.
-    fn status(&self, run: &RunId) -> impl Future<Output = Result<RunStatus, Self::Error>>;
+    /// Where a run is, why, and what to do, at one moment.
+    fn status<'a>(&'a self, run: &'a RunId) -> Answer<'a, StatusView>;
 
-    /// The whole state, now or after event `at`.
-    fn show(&self, run: &RunId, at: Option<Seq>) -> impl Future<Output = Result<ShowView, Self::Error>>;
+    /// The chain of events behind the status, and what was not the cause.
+    fn why<'a>(&'a self, run: &'a RunId) -> Answer<'a, WhyView>;
 
-    /// The events from `from` on. With none yet, waits up to `wait` for one.
-    fn events(
-        &self,
-        run: &RunId,
-        from: Seq,
-        wait: Duration,
-    ) -> impl Future<Output = Result<Vec<EventView>, Self::Error>>;
+    /// The whole state, now or then.
+    fn show<'a>(&'a self, run: &'a RunId, at: Option<Moment>) -> Answer<'a, ShowView>;
 
-    /// Asks something of a run. Durable when this returns; acted on by whoever drives it.
-    fn request(&self, run: &RunId, request: Request) -> impl Future<Output = Result<(), Self::Error>>;
+    /// The events from `from` on, each in words, too. With none yet, waits up to `wait` for one.
+    fn events<'a>(&'a self, run: &'a RunId, from: Seq, wait: Duration) -> Answer<'a, Vec<EventView>>;
+
+    /// Watches a run: what happens in it after event `after`, and where that leads.
+    fn follow<'a>(&'a self, run: &'a RunId, after: Seq) -> Answer<'a, Box<dyn Follow + 'a>>;
+
+    /// What a run did, for a pull request.
+    fn report<'a>(&'a self, run: &'a RunId) -> Answer<'a, ReportView>;
+
+    /// The numbers of a loop, or of all.
+    fn metrics<'a>(&'a self, run: Option<&'a RunId>) -> Answer<'a, Vec<MetricsView>>;
+
+    /// Where to find what an attempt printed; without a name, the last one.
+    fn attempt<'a>(&'a self, run: &'a RunId, name: Option<&'a str>) -> Answer<'a, AttemptView>;
+
+    /// What changed from the end of one iteration (0 is the start) to that of another, or to the last look at the tree.
+    fn diff<'a>(&'a self, run: &'a RunId, from: u32, to: Option<u32>) -> Answer<'a, DiffView>;
+
+    /// What the last iteration changed, as a patch.
+    fn last_change<'a>(&'a self, run: &'a RunId) -> Answer<'a, Vec<u8>>;
+
+    /// A loop in one of the published formats.
+    fn export<'a>(&'a self, run: &'a RunId, format: ExportFormat) -> Answer<'a, Vec<u8>>;
+
+    /// The run, as far as it matters to an agent.
+    fn brief<'a>(&'a self, run: &'a RunId) -> Answer<'a, Brief>;
+
+    /// The loops in which the guard ever found this.
+    fn runs_with<'a>(&'a self, finding: &'a str) -> Answer<'a, Vec<RunId>>;
 
     /// Checks everything that is stored, of one run or of all.
-    fn verify(&self, run: Option<&RunId>) -> impl Future<Output = Result<VerifyView, Self::Error>>;
+    fn verify<'a>(&'a self, run: Option<&'a RunId>) -> Answer<'a, VerifyView>;
+
+    /// Starts a run. It is on record and driven when this returns.
+    fn start(&self, order: Order) -> Answer<'_, Started>;
+
+    /// Goes on with a run that is there, recovering first.
+    fn resume<'a>(&'a self, run: &'a RunId, how: Resumption) -> Answer<'a, Started>;
+
+    /// Starts a driver for a run that has none and should.
+    fn wake<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()>;
+
+    /// Whether somebody living drives a run.
+    fn is_driven<'a>(&'a self, run: &'a RunId) -> Answer<'a, bool>;
+
+    /// Returns when a driver that is only leaving has left; one that is at work is left alone.
+    fn settled<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()>;
+
+    /// Asks something of a run. Durable when this returns; acted on by whoever drives it, and somebody does where the
+    /// request needs it.
+    fn request<'a>(&'a self, run: &'a RunId, request: Request) -> Answer<'a, Asked>;
+
+    /// Puts the files of an iteration back: 0 is the start, without a number the chosen or the best one.
+    fn restore<'a>(&'a self, run: &'a RunId, iteration: Option<u32>, force: bool)
+    -> Answer<'a, RestoredView>;
+
+    /// Renders the files of a run again; what was written, in words.
+    fn rebuild<'a>(&'a self, run: &'a RunId) -> Answer<'a, Vec<String>>;
+
+    /// Forgets a run: its events, attempts, snapshots and files. One that is under way only by `force`.
+    fn remove<'a>(&'a self, run: &'a RunId, force: bool) -> Answer<'a, ()>;
+}
+
+/// A run that is being watched.
+pub trait Follow: Send {
+    /// What happened since the last call; waits up to `wait` for something.
+    fn next(&mut self, wait: Duration) -> Answer<'_, Vec<Update>>;
+
+    /// Where the run is after all of that; nothing before the first update.
+    fn standing(&self) -> Option<Standing>;
 }

@@ -2,8 +2,10 @@
 
 use piton_model::loop_machine::progress::Advice;
 use piton_model::loop_machine::{Chosen, Measures, Quality, QuestionKind, Recovery};
-use piton_model::{Kind, Reason, RunId, Seq, State, Status, Timestamp};
+use piton_model::{Kind, Reason, RunId, Seq, Status, Timestamp};
 use serde::Serialize;
+
+use crate::StateOf;
 
 /// A run in a list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -45,6 +47,9 @@ pub struct RunStatus {
     pub next: String,
     /// Whether a person is there.
     pub mode: &'static str,
+    /// How that changed.
+    #[serde(skip)]
+    pub modes: ModeView,
     /// Who drives it, if anybody living does.
     pub driver: Option<DriverView>,
     /// What a viewer of it exits with, once it rests.
@@ -94,6 +99,24 @@ pub struct RunStatus {
     pub findings: Vec<serde_json::Value>,
     /// What waits for a person.
     pub questions: Vec<QuestionView>,
+}
+
+/// How the mode of a run changed, and where it asks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModeView {
+    /// Every change, in words, too.
+    pub history: Vec<SwitchView>,
+    /// Iterations before which it asks.
+    pub breakpoints: serde_json::Value,
+}
+
+/// A change of the mode.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SwitchView {
+    /// As programs read it.
+    pub data: serde_json::Value,
+    /// In words.
+    pub text: String,
 }
 
 /// What a run has changed.
@@ -275,7 +298,7 @@ pub struct QuestionView {
 
 /// The whole state of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ShowView<M = State> {
+pub struct ShowView {
     /// Which run.
     pub run_id: RunId,
     /// Its kind.
@@ -283,7 +306,7 @@ pub struct ShowView<M = State> {
     /// The state is the fold of the events up to this one.
     pub seq: Seq,
     /// The state.
-    pub state: M,
+    pub state: StateOf,
 }
 
 /// An event.
@@ -302,6 +325,9 @@ pub struct EventView {
     pub data: serde_json::Value,
     /// Its hash.
     pub hash: String,
+    /// In words.
+    #[serde(skip)]
+    pub text: String,
 }
 
 /// What a verification found.
@@ -333,6 +359,17 @@ pub struct ProblemView {
 }
 
 impl RunSummary {
+    /// Whether it goes on by itself as soon as somebody drives it.
+    pub fn is_under_way(&self) -> bool {
+        match self.status.as_str() {
+            // Nobody drives a ledger: `piton gaps research` goes on with what it began.
+            _ if self.kind == Kind::Ledger.as_str() => false,
+            "created" | "running" | "rebooting" => true,
+            "waiting" => matches!(self.reason.as_deref(), Some("rate_limit" | "overloaded" | "schedule")),
+            _ => false,
+        }
+    }
+
     /// Whether the words of this row say that a person is needed.
     pub fn needs_person(&self) -> bool {
         let provider =

@@ -4,18 +4,41 @@ use std::collections::{BTreeMap, VecDeque};
 
 use piton_model::loop_machine::progress::{advise, velocity};
 use piton_model::loop_machine::{
-    CheckResult, DoneRule, KeptFinding, Measures, State, done_rule,
+    CheckResult, DoneRule, KeptFinding, Measures, ModeSwitch, QuestionKind, State, done_rule,
 };
-use piton_model::{Machine, Reason, Status, exit_code};
-use piton_store::{Holder, StoredEvent, chain};
+use piton_model::{Event, Machine, Reason, Status, exit_code};
+use piton_store::Holder;
+use piton_sys::{Clock, SystemClock};
+use piton_view::words::{self, Watched};
 use piton_view::{
-    AskedView, BestView, ChangedView, CheckView, Counted, DriverView, EventView, GuardView, IterationView,
-    LimitsView, QuestionView, RunStatus, RunSummary, UsedView,
+    AskedView, BestView, ChangedView, CheckView, Counted, DriverView, GuardView, IterationView, LimitsView,
+    ModeView, QuestionView, RunStatus, RunSummary, StatusOf, StatusView, SwitchView, UsedView,
 };
 
 use crate::load::Loaded;
 
-pub(super) fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
+/// Everything about a loop at one moment.
+pub(super) fn view_of(loaded: &Loaded, holder: Option<&Holder>) -> StatusView {
+    let (state, status) = (&loaded.state, status_of(loaded, holder));
+    StatusView {
+        seq: loaded.head,
+        status: state.status,
+        questions: asked(state),
+        has_answers: !state.requests.answers.is_empty(),
+        at_a_key: state.at_a_key(),
+        shows_change: state.config.mode.attended.show_diff
+            && state.people.questions.iter().any(|question| question.kind == QuestionKind::AfterIteration),
+        counted: state.counters.iterations,
+        screen: words::status(&status, state, SystemClock.now()),
+        ending: words::ending(state, &status.next),
+        details: words::details(state),
+        notes: Vec::new(),
+        left: None,
+        of: StatusOf::Loop(Box::new(status)),
+    }
+}
+
+fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
     let state = &loaded.state;
     let scores: Vec<f64> = state.judged.recent.iter().map(|record| record.score).collect();
     RunStatus {
@@ -34,6 +57,7 @@ pub(super) fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
         since: state.since,
         next: next_command(state, holder.is_some()),
         mode: state.mode().as_str(),
+        modes: modes_of(state),
         driver: holder.map(|holder| DriverView {
             pid: holder.process.pid,
             host: holder.host.clone(),
@@ -69,6 +93,20 @@ pub(super) fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
         said: state.seen.report.as_ref().and_then(|report| report.summary.clone()),
         findings: state.judged.findings.iter().map(|kept| finding_of(kept, &state.people.marks)).collect(),
         questions: state.people.questions.iter().map(question_of).collect(),
+    }
+}
+
+fn modes_of(state: &State) -> ModeView {
+    let switched = |switch: &ModeSwitch| {
+        let event = Event::ModeSwitched { from: switch.from, to: switch.to, why: switch.why.clone() };
+        SwitchView {
+            data: serde_json::to_value(switch).expect("a switch is plain data"),
+            text: format!("{}  after #{}  {}", switch.at, switch.iteration, words::event(&event)),
+        }
+    };
+    ModeView {
+        history: state.people.mode.history.iter().map(switched).collect(),
+        breakpoints: serde_json::to_value(&state.people.mode.breakpoints).expect("numbers are plain data"),
     }
 }
 
@@ -221,7 +259,7 @@ fn question_of(question: &piton_model::loop_machine::Question) -> QuestionView {
 }
 
 /// What a loop asks.
-pub(super) fn asked(state: &State) -> Vec<AskedView> {
+fn asked(state: &State) -> Vec<AskedView> {
     let view = |question: &piton_model::loop_machine::Question| AskedView {
         question: question.number,
         step: None,
@@ -230,18 +268,4 @@ pub(super) fn asked(state: &State) -> Vec<AskedView> {
         since: question.since,
     };
     state.people.questions.iter().map(view).collect()
-}
-
-/// An event for `piton log`. Its data is JSON already; what is not is shown as text.
-pub(super) fn event_view(stored: &StoredEvent) -> EventView {
-    let data = serde_json::from_slice(&stored.event.data)
-        .unwrap_or_else(|_| String::from_utf8_lossy(&stored.event.data).into_owned().into());
-    EventView {
-        seq: stored.seq,
-        at: stored.at,
-        kind: stored.event.kind.clone(),
-        v: stored.event.version,
-        data,
-        hash: chain::hex(&stored.hash),
-    }
 }

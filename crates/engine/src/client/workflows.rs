@@ -3,11 +3,35 @@
 use piton_model::workflow::{State, StepStatus};
 use piton_model::{Machine, Reason, RunId, Status, exit_code};
 use piton_store::Holder;
-use piton_view::{AskedView, DriverView, RunSummary, StepView, WorkflowStatus, WorkflowUsedView};
+use piton_sys::{Clock, SystemClock};
+use piton_view::words::workflow as words;
+use piton_view::{
+    AskedView, DriverView, RunSummary, StatusOf, StatusView, StepView, WorkflowStatus, WorkflowUsedView,
+};
 
 use crate::layout::Layout;
 use crate::load::Loaded;
 use crate::workflow::is_discarded;
+
+/// Everything about a workflow at one moment.
+pub(super) fn view_of(layout: &Layout, loaded: &Loaded<State>, holder: Option<&Holder>) -> StatusView {
+    let (state, status) = (&loaded.state, status_of(layout, loaded, holder));
+    StatusView {
+        seq: loaded.head,
+        status: state.status,
+        questions: asked(state),
+        has_answers: !state.requests.answers.is_empty(),
+        at_a_key: None,
+        shows_change: false,
+        counted: state.counters.attempts,
+        screen: words::status(&status, state, SystemClock.now()),
+        ending: words::ending(state, &status.next),
+        details: Vec::new(),
+        notes: Vec::new(),
+        left: None,
+        of: StatusOf::Workflow(Box::new(status)),
+    }
+}
 
 pub(super) fn status_of(layout: &Layout, loaded: &Loaded<State>, holder: Option<&Holder>) -> WorkflowStatus {
     let state = &loaded.state;
@@ -92,7 +116,7 @@ fn held_by(state: &State, index: usize) -> Option<String> {
 }
 
 /// What a workflow asks.
-pub(super) fn asked(state: &State) -> Vec<AskedView> {
+fn asked(state: &State) -> Vec<AskedView> {
     let asked = state.questions().into_iter();
     let view =
         |(step, question): (&piton_model::workflow::StepId, &piton_model::workflow::Question)| AskedView {

@@ -21,6 +21,7 @@ mod result;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use piton_files::Problem;
 use piton_files::gaps::{Document, Invalid, LedgerFile, RewriteError, UpdateError, append_flips};
@@ -124,6 +125,16 @@ pub struct Changed {
     pub overruled: Vec<Overruled>,
     /// Edits by hand that could not be merged, kept for a person.
     pub kept: Vec<PathBuf>,
+}
+
+/// The journal of a repository, if there is one.
+pub fn existing_journal(layout: &Layout) -> Result<Option<Arc<dyn Store>>, LedgerError> {
+    Ok(piton_store::open_existing(layout.state())?)
+}
+
+/// The journal of a repository, created where it is not there yet.
+pub fn open_journal(layout: &Layout) -> Result<Arc<dyn Store>, LedgerError> {
+    Ok(piton_store::open(layout.state())?)
 }
 
 /// The name of the ledger in this file.

@@ -4,7 +4,7 @@ use piton_files::workflow::{RunArchive, RunPlace};
 use piton_model::workflow::State;
 use piton_model::workflow::cleanup::{Standing, to_archive};
 use piton_model::{Kind, RunId, Timestamp};
-use piton_store::{Claim, Wanted};
+use piton_store::Claim;
 use piton_sys::file;
 
 use crate::client::LocalClient;
@@ -24,7 +24,7 @@ pub struct Cleaned {
 /// this journal does not know are left alone. Never fails: what cannot be done now is said, and left for the next time.
 pub async fn clean_up(client: &LocalClient, now: Timestamp) -> Cleaned {
     let mut cleaned = Cleaned::default();
-    let rows = match client.store().rows(Wanted::ALL_THERE).await.map(|page| page.rows) {
+    let rows = match client.all_there().await {
         Ok(rows) => rows,
         Err(error) => {
             cleaned.problems.push(error.to_string());
@@ -37,7 +37,7 @@ pub async fn clean_up(client: &LocalClient, now: Timestamp) -> Cleaned {
         if row.entry.kind != Kind::Workflow.as_str() || !directory.is_dir() {
             continue;
         }
-        match client.load_as::<State>(&row.run, None).await {
+        match client.load::<State>(&row.run, None).await {
             Ok(loaded) => standings.push(standing(&loaded.state)),
             Err(error) => cleaned.problems.push(format!("run `{}`: {error}", row.run)),
         }
@@ -69,11 +69,11 @@ async fn archive(
     standings: &[Standing],
     now: Timestamp,
 ) -> Result<bool, String> {
-    let Ok(lease) = client.store().claim(run, LocalClient::holder(), Claim::IfFree).await else {
+    let Ok(lease) = client.claim(run, Claim::IfFree).await else {
         return Ok(false);
     };
     let done = put_away(client, run, standings, now).await;
-    let released = client.store().release(lease).await.map_err(|error| error.to_string());
+    let released = client.release(lease).await.map_err(|error| error.to_string());
     done.and_then(|done| released.map(|()| done))
 }
 
@@ -84,7 +84,7 @@ async fn put_away(
     now: Timestamp,
 ) -> Result<bool, String> {
     let root = client.layout().root();
-    let loaded = client.load_as::<State>(run, None).await.map_err(|error| error.to_string())?;
+    let loaded = client.load::<State>(run, None).await.map_err(|error| error.to_string())?;
     // Somebody may have gone on with it since it was judged.
     if loaded.state.open_count() > 0 || !standings.contains(&standing(&loaded.state)) {
         return Ok(false);
@@ -92,7 +92,7 @@ async fn put_away(
     let archive = RunArchive::open(root).and_then(|archive| archive.add(&loaded.state, now));
     archive.map_err(|error| format!("`.agents/run_archive.db`: {error}"))?;
     // A request needs no lease: one that came meanwhile wants the directory.
-    let row = client.store().row(run).await.map_err(|error| error.to_string())?;
+    let row = client.row(run).await.map_err(|error| error.to_string())?;
     if row.head.seq != loaded.head {
         return Ok(false);
     }

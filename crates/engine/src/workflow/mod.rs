@@ -92,21 +92,21 @@ pub fn view_of(layout: &Layout, run: &RunId) -> RunView {
 pub async fn catch_up_view(client: &LocalClient, run: &RunId) -> Result<(), ClientError> {
     let view = view_of(client.layout(), run);
     let is_behind = |state: &State| state.is_at_rest() && view.is_behind(state).unwrap_or(false);
-    if !is_behind(&client.load_as::<State>(run, None).await?.state) {
+    if !is_behind(&client.load::<State>(run, None).await?.state) {
         return Ok(());
     }
     // Whoever drives it renders it; the lease keeps a driver from beginning meanwhile.
-    let Ok(lease) = client.store().claim(run, LocalClient::holder(), Claim::IfFree).await else {
+    let Ok(lease) = client.claim(run, Claim::IfFree).await else {
         return Ok(());
     };
-    let loaded = client.load_as::<State>(run, None).await;
+    let loaded = client.load::<State>(run, None).await;
     if let Ok(loaded) = &loaded
         && is_behind(&loaded.state)
     {
         // One that cannot be written is no reason not to look; the next look tries again.
         let _ = view.publish(&loaded.state);
     }
-    client.store().release(lease).await?;
+    client.release(lease).await?;
     loaded.map(drop)
 }
 

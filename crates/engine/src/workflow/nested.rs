@@ -12,7 +12,7 @@ use piton_model::loop_machine::AttemptOutcome;
 use piton_model::workflow::{Command, Definition, OpenAttempt, Options, Order, State, StepEnd, create};
 use piton_model::{Machine, Outline, RunId, Status, StopOrigin};
 use piton_sys::process::{Detach, spawn_detached};
-use piton_view::{Client, Request};
+use piton_view::Request;
 
 use super::Context;
 use super::attempt::not_startable;
@@ -50,15 +50,11 @@ async fn follow(
 ) -> Result<Command, ClientError> {
     let client = LocalClient::new(Arc::clone(&context.store), context.layout.clone());
     let run = nested_run(&context.run, attempt);
-    match client.store().row(&run).await {
-        Ok(_) => {}
-        Err(piton_store::Error::UnknownRun { .. }) => match order(context, path, run.clone(), state) {
-            Ok(order) => {
-                client.create_as::<State>(&[create(order)?]).await?;
-            }
+    if client.load_if_there::<State>(&run).await?.is_none() {
+        match order(context, path, run.clone(), state) {
+            Ok(order) => client.create::<State>(&[create(order)?]).await?,
             Err(why) => return Ok(not_startable(attempt, format!("workflow `{path}`: {why}"))),
-        },
-        Err(error) => return Err(error.into()),
+        };
     }
     let (mut absence, mut told) = (Absence::at_once(), false);
     loop {
@@ -68,9 +64,9 @@ async fn follow(
         }
         if context.is_cancelled(attempt.number) && !std::mem::replace(&mut told, true) {
             // It may have come to rest in between: the next look shows it.
-            let _ = client.request(&run, Request::Stop { now: true, origin: StopOrigin::Command }).await;
+            let _ = client.record(&run, Request::Stop { now: true, origin: StopOrigin::Command }).await;
         }
-        let driven = client.store().holder(&run).await?.is_some();
+        let driven = client.driver_of(&run).await?.is_some();
         if let Missing::Start { .. } = absence.look(driven || !outline.status.is_active()) {
             start_driver(context, &run);
         }
@@ -104,7 +100,7 @@ async fn ended(
             return Ok(None);
         }
     };
-    let nested = client.load_as::<State>(&outline.run, None).await?.state;
+    let nested = client.load::<State>(&outline.run, None).await?.state;
     let counters = &nested.counters;
     let end = StepEnd {
         outcome,

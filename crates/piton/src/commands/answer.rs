@@ -2,15 +2,14 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use piton_engine::LocalClient;
 use piton_model::loop_machine::Answer;
 use piton_model::{ExitCode, Kind, RunId};
 use piton_view::{AskedView, Client, Request};
 
 use crate::cli::{AnswerArguments, Global};
-use crate::failure::Failure;
+use crate::failure::{ErrorKind, Failure};
 use crate::output::{Output, clean};
-use crate::{repository, start};
+use crate::repository;
 
 pub(super) async fn run(
     global: &Global,
@@ -28,10 +27,7 @@ pub(super) async fn run(
         return list(global, arguments.run.run.as_deref(), out).await;
     }
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
-    if client.kind(&run).await? == Kind::Workflow {
-        super::workflows::require_kept(&client, &run).await?;
-    }
-    let question = pick(&client, &run, arguments.question).await?;
+    let question = pick(&*client, &run, arguments.question).await?;
     let mut comment = arguments.comment.clone();
     let mut seen = arguments.seen.clone();
     let answer = match given {
@@ -48,11 +44,13 @@ pub(super) async fn run(
         Some(path) => read_input(path)?,
         None => serde_json::Map::new(),
     };
-    start::let_go(&client, &run).await?;
-    client
-        .request(&run, Request::Answer { question: question.question, answer, comment, seen, content })
-        .await?;
-    go_on(&client, &run, question.question, out).await
+    let request = Request::Answer { question: question.question, answer, comment, seen, content };
+    let asked = client.request(&run, request).await?;
+    out.note(match asked.open || asked.status.is_active() {
+        true => format!("answered; {run} goes on in the background: `piton attach {}`", run.short()),
+        false => format!("answered; {run} is {}", asked.status.as_str()),
+    });
+    Ok(ExitCode::Done)
 }
 
 /// What a person passes on to the steps that follow: an object in a file.
@@ -62,28 +60,6 @@ fn read_input(path: &std::path::Path) -> Result<serde_json::Map<String, serde_js
     let bytes = piton_sys::file::read_regular(path, most)?
         .ok_or_else(|| failed("there is no such file".to_owned()))?;
     serde_json::from_slice(&bytes).map_err(|error| failed(format!("not a JSON object: {error}")))
-}
-
-/// Starts a driver for what the answer made possible.
-async fn go_on(client: &LocalClient, run: &RunId, question: u32, out: &Output) -> Result<ExitCode, Failure> {
-    let status = client.outline(run).await?.status;
-    let open = client.questions(run).await?.iter().any(|open| open.question == question);
-    if open && !client.has_answers(run).await? {
-        return Err(Failure::new(
-            ExitCode::Person,
-            "the answer does not count: something else is asked now than you saw",
-        )
-        .hint(format!("run `piton answer {run}` to see it")));
-    }
-    let driven = client.store().holder(run).await?.is_some();
-    if !driven && (open || status.is_active()) {
-        start::driver(client, run, false).await?;
-    }
-    out.note(match open || status.is_active() {
-        true => format!("answered; {run} goes on in the background: `piton attach {}`", run.short()),
-        false => format!("answered; {run} is {}", status.as_str()),
-    });
-    Ok(ExitCode::Done)
 }
 
 /// What waits for a person, in one run or in all.
@@ -97,28 +73,24 @@ async fn list(global: &Global, run: Option<&str>, out: &Output) -> Result<ExitCo
     for run in
         client.runs().await?.into_iter().filter(|run| only.as_ref().is_none_or(|only| run.run_id == *only))
     {
-        let questions = client.questions(&run.run_id).await?;
-        if !questions.is_empty() {
-            waiting.push((run.run_id, questions));
+        if run.kind == Kind::Ledger.as_str() {
+            continue;
+        }
+        let status = client.status(&run.run_id).await?;
+        if !status.questions.is_empty() {
+            waiting.push((run.run_id, status));
         }
     }
     if out.json {
-        let mut views = Vec::new();
-        for (run, _) in &waiting {
-            views.push(match client.kind(run).await? {
-                Kind::Workflow => serde_json::to_value(client.workflow_status(run).await?),
-                Kind::Loop | Kind::Ledger => serde_json::to_value(client.status(run).await?),
-            });
-        }
-        let views: Vec<_> = views.into_iter().map(|view| view.expect("a view is plain data")).collect();
+        let views: Vec<_> = waiting.iter().map(|(_, status)| &status.of).collect();
         out.json(&views);
         return Ok(ExitCode::Done);
     }
     if waiting.is_empty() {
         out.note("nothing waits for an answer");
     }
-    for (run, questions) in &waiting {
-        for question in questions {
+    for (run, status) in &waiting {
+        for question in &status.questions {
             out.line(format!("{run}  question {}  (digest {})", question.question, question.digest));
             out.line(format!("  {}", clean(&question.text).replace('\n', "\n  ")));
             out.line(format!(
@@ -132,8 +104,8 @@ async fn list(global: &Global, run: Option<&str>, out: &Output) -> Result<ExitCo
     Ok(ExitCode::Done)
 }
 
-async fn pick(client: &LocalClient, run: &RunId, number: Option<u32>) -> Result<AskedView, Failure> {
-    let questions = client.questions(run).await?;
+async fn pick(client: &dyn Client, run: &RunId, number: Option<u32>) -> Result<AskedView, Failure> {
+    let questions = client.status(run).await?.questions;
     let mut fitting =
         questions.into_iter().filter(|question| number.is_none_or(|number| question.question == number));
     fitting.next().ok_or_else(|| {
@@ -158,7 +130,7 @@ fn ask(question: &AskedView, out: &Output) -> Result<(Answer, Option<String>), F
         "a" | "approve" => Answer::Approve,
         "r" | "reject" => Answer::Reject,
         "b" | "abort" => Answer::Abort,
-        _ => return Err(Failure::new(ExitCode::Person, "left as it is")),
+        _ => return Err(Failure::new(ErrorKind::Person, "left as it is")),
     };
     let words = read("a comment for the agent (optional): ")?;
     Ok((answer, (!words.is_empty()).then_some(words)))

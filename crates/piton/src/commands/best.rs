@@ -1,12 +1,14 @@
 //! `piton best`: the best iteration of a run, or the one that a person prefers.
 
 use piton_model::ExitCode;
-use piton_view::{Client, Request};
+use piton_view::{Request, StatusOf};
 
 use crate::cli::{BestArguments, Global};
 use crate::failure::Failure;
 use crate::output::{Output, clean_line};
 use crate::repository;
+
+use super::not_a_loop;
 
 pub(super) async fn run(
     global: &Global,
@@ -17,7 +19,7 @@ pub(super) async fn run(
     if let Some(wanted) = &arguments.use_iteration {
         let iteration = match wanted.as_str() {
             "best" => 0,
-            "final" => client.load(&run, None).await?.state.counters.iterations,
+            "final" => client.status(&run).await?.counted,
             number => number.parse().ok().filter(|number| *number > 0).ok_or_else(|| {
                 Failure::usage(format!("`{number}` is no iteration")).hint("give a number, `final` or `best`")
             })?,
@@ -30,6 +32,7 @@ pub(super) async fn run(
         client.request(&run, Request::Choose { iteration, reason }).await?;
     }
     let status = client.status(&run).await?;
+    let StatusOf::Loop(status) = &status.of else { return Err(not_a_loop(&run)) };
     if out.json {
         match &status.chosen {
             None => out.json(&status.best),

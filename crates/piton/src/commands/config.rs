@@ -6,7 +6,7 @@ use piton_model::ExitCode;
 use crate::cli::Global;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{configuration, repository};
+use crate::repository::{self, configuration};
 
 pub(super) fn show(global: &Global, out: &Output) -> Result<ExitCode, Failure> {
     let layout = repository::layout(global)?;

@@ -4,21 +4,20 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use piton_config::default_check;
-use piton_engine::{Layout, LocalClient};
+use piton_engine::{Layout, LocalClient, start};
 use piton_model::loop_machine::{
     AgentConfig, Limits, LoopConfig, OnLost, Open, Prompt, SessionPolicy, create,
 };
-use piton_model::{ExitCode, RunId};
+use piton_model::{ExitCode, RunId, State};
 use piton_sys::file::{self, Durability};
 use piton_sys::process::Signal;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
-use piton_view::Client;
+use piton_view::{Client, StatusOf, words};
 
 use crate::cli::DemoArguments;
-use crate::failure::Failure;
+use crate::failure::{ErrorKind, Failure};
 use crate::output::Output;
-use crate::viewer::{self, From};
-use crate::{repository, start};
+use crate::viewer;
 
 /// What judges the greeting. An agent that edits it judges itself.
 const CHECK: &str = "grep -qx 'Hello, piton!' greeting.txt\n";
@@ -30,24 +29,24 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result<ExitC
     let started = SystemClock.monotonic();
     let directory = Scratch::new(arguments.keep)?;
     let layout = Layout::new(directory.path.clone());
-    let client = repository::open_or_create(&layout)?;
+    let client = LocalClient::create_when_needed(layout.clone());
     let run: RunId = format!("ralph-write-a-greeting-{}", SystemIds.hex(8)).parse().expect("a good id");
     out.line(
         out.bold("1. a loop: piton runs the checks itself, and an agent that changes the check is refused"),
     );
     file::create_new(&layout.root().join("check.sh"), CHECK.as_bytes(), Durability::Unsynced)?;
-    client.create(&create(run.clone(), "Write a greeting", config()?)?).await?;
+    client.create_loop(create(run.clone(), "Write a greeting", config()?)?, None).await?;
     start::driver(&client, &run, false).await?;
     let attempt = third_attempt(&client, &run).await?;
-    let so_far = client.load(&run, None).await?;
+    let so_far = client.load::<State>(&run, None).await?;
     show_so_far(&so_far.state, out);
 
     out.line(String::new());
     out.line(out.bold("2. a crash: kill -9 for the driver, in the middle of attempt 3"));
-    let holder = client.store().holder(&run).await?.ok_or_else(|| lost_its_way("the driver left early"))?;
+    let holder = client.driver_of(&run).await?.ok_or_else(|| lost_its_way("the driver left early"))?;
     piton_sys::process::signal(&holder.process, Signal::Kill)
         .map_err(|error| Failure::environment(&error))?;
-    wait_for(&client, &run, async |client, run| Ok(client.store().holder(run).await?.is_none())).await?;
+    wait_for(&client, &run, async |client, run| Ok(client.driver_of(run).await?.is_none())).await?;
     out.line(format!("      driver {} is dead", holder.process.pid));
     let found = piton_agent::look(&layout.attempts(&run), &attempt.to_string());
     let alive = matches!(found, Ok(piton_agent::Found::Alive { .. }));
@@ -58,14 +57,15 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result<ExitC
 
     out.line(String::new());
     out.line(out.bold("3. a re-attach: `piton resume` finds the agent instead of starting another"));
-    let before = client.load(&run, None).await?.head;
+    let before = client.load::<State>(&run, None).await?.head;
     start::driver(&client, &run, false).await?;
-    let code = viewer::view(&client, &run, From::After(before), out).await?;
+    let code = viewer::view(&client, &run, before, out).await?;
 
     out.line(String::new());
     out.line(out.bold("4. the account: every transition is in the journal"));
     let verified = client.verify(None).await?;
     let status = client.status(&run).await?;
+    let StatusOf::Loop(status) = status.of else { return Err(lost_its_way("it is no loop")) };
     out.line(format!(
         "      {} events, chain {}; {} attempts, {} lost, iteration 3 counted once",
         verified.events_checked,
@@ -104,26 +104,26 @@ fn config() -> Result<LoopConfig, Failure> {
     })
 }
 
-fn show_so_far(state: &piton_model::State, out: &Output) {
-    out.line(crate::render::opening(state));
-    for line in crate::render::baseline(state) {
+fn show_so_far(state: &State, out: &Output) {
+    out.line(words::opening(state));
+    for line in words::baseline(state) {
         out.line(line);
     }
     for record in &state.judged.recent {
-        out.line(crate::render::iteration(record, state));
+        out.line(words::iteration(record, state));
     }
 }
 
 /// Returns once the agent of the third iteration works.
 async fn third_attempt(client: &LocalClient, run: &RunId) -> Result<u32, Failure> {
     wait_for(client, run, async |client, run| {
-        let state = client.load(run, None).await?.state;
+        let state = client.load::<State>(run, None).await?.state;
         let Some(Open::Attempt(attempt)) = &state.work.open else { return Ok(false) };
         let found = piton_agent::look(&client.layout().attempts(run), &attempt.number.to_string());
         Ok(attempt.iteration == 3 && matches!(found, Ok(piton_agent::Found::Alive { started: Some(_) })))
     })
     .await?;
-    Ok(client.load(run, None).await?.state.work.attempt)
+    Ok(client.load::<State>(run, None).await?.state.work.attempt)
 }
 
 async fn wait_for(
@@ -142,7 +142,7 @@ async fn wait_for(
 }
 
 fn lost_its_way(what: &str) -> Failure {
-    Failure::new(ExitCode::Environment, format!("the demo lost its way: {what}")).hint("run `piton doctor`")
+    Failure::new(ErrorKind::Environment, format!("the demo lost its way: {what}")).hint("run `piton doctor`")
 }
 
 /// A directory that is gone when the demo ends.

@@ -1,10 +1,8 @@
 //! `piton diff`: what changed between two iterations.
 
-use piton_engine::world::{open_workspace, snapshot_id};
 use piton_model::ExitCode;
 use serde_json::json;
 
-use super::restore::choose;
 use crate::cli::{DiffArguments, Global};
 use crate::failure::Failure;
 use crate::output::{Output, clean, clean_line};
@@ -16,33 +14,17 @@ pub(super) async fn run(
     out: &Output,
 ) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
-    let state = client.load(&run, None).await?.state;
-    let (_, from) = choose(&client, &state, Some(arguments.from.unwrap_or(0))).await?;
-    let to = match arguments.to {
-        Some(number) => choose(&client, &state, Some(number)).await?.1,
-        None => state.seen.snapshot.clone().ok_or_else(|| Failure::usage("the run has not started yet"))?,
-    };
-    let workspace = open_workspace(client.layout(), &run)?;
-    let (from, to) = (snapshot_id(&from.id)?, snapshot_id(&to.id)?);
-    let failed = |error: piton_git::Error| Failure::environment(&error);
-    if !(out.json || arguments.stat) {
-        let text = workspace.diff_text(&from, &to).map_err(failed)?;
-        // A patch for a pipe is bytes; for a terminal it is somebody's text.
-        if out.terminal {
-            out.bytes(clean(&String::from_utf8_lossy(&text)).as_bytes())
-        } else {
-            out.bytes(&text)
-        }
+    let diff = client.diff(&run, arguments.from.unwrap_or(0), arguments.to).await?;
+    if out.json {
+        out.json(&json!({"run_id": run, "files": diff.files, "added": diff.added, "removed": diff.removed}));
         return Ok(ExitCode::Done);
     }
-    let diff = workspace.diff(&from, &to).map_err(failed)?;
-    if out.json {
-        let files: Vec<_> = diff
-            .files
-            .iter()
-            .map(|file| json!({"path": file.path.to_string(), "added": file.added, "removed": file.removed}))
-            .collect();
-        out.json(&json!({"run_id": run, "files": files, "added": diff.added, "removed": diff.removed}));
+    if !arguments.stat {
+        // A patch for a pipe is bytes; for a terminal it is somebody's text.
+        match out.terminal {
+            true => out.bytes(clean(&String::from_utf8_lossy(&diff.patch)).as_bytes()),
+            false => out.bytes(&diff.patch),
+        }
         return Ok(ExitCode::Done);
     }
     for file in &diff.files {
@@ -50,7 +32,7 @@ pub(super) async fn run(
             (Some(added), Some(removed)) => format!("+{added} −{removed}"),
             _ => "binary".to_owned(),
         };
-        out.line(format!("{count:<14}  {}", clean_line(&file.path.to_string())));
+        out.line(format!("{count:<14}  {}", clean_line(&file.path)));
     }
     out.line(format!("{} files, +{} −{}", diff.files.len(), diff.added, diff.removed));
     Ok(ExitCode::Done)

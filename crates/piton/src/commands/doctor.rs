@@ -3,18 +3,16 @@
 use std::path::Path;
 use std::time::Duration;
 
-use piton_config::{Agent, KNOWN_AGENTS, Overrides, REPORTS, resolve, trust};
-use piton_engine::Layout;
+use piton_config::{Agent, KNOWN_AGENTS, Overrides, REPORTS, resolve};
 use piton_model::ExitCode;
 use piton_sys::file;
 use piton_sys::process::{Program, RunLimits, Tree, find_program};
-use piton_view::Client;
 use serde::Serialize;
 
 use crate::cli::Global;
 use crate::failure::Failure;
 use crate::output::{Output, clean_line};
-use crate::{configuration, repository};
+use crate::repository::{self, Layout, configuration};
 
 #[derive(Serialize)]
 struct Finding {
@@ -97,7 +95,7 @@ fn process_trees() -> Finding {
 }
 
 fn walls() -> Finding {
-    match piton_engine::launch::walls::available() {
+    match repository::walls() {
         Ok(()) => finding("walls", State::Ok, "bubblewrap works: --confine keeps agents in their work tree"),
         Err(why) => finding("walls", State::Warn, format!("--confine is not available: {why}")),
     }
@@ -114,10 +112,7 @@ fn configuration_of(layout: &Layout) -> Finding {
     let Some(project) = files.project else {
         return finding("piton.toml", State::Ok, "none; `piton init` writes one");
     };
-    let trusted = configuration::directory()
-        .ok()
-        .and_then(|directory| trust::is_trusted(&directory, layout.root(), &project.content).ok());
-    match trusted {
+    match configuration::is_trusted_content(layout, &project.content).ok() {
         Some(true) => finding("piton.toml", State::Ok, "trusted as it stands"),
         _ => {
             finding("piton.toml", State::Warn, "not trusted as it stands; look at it, then run `piton trust`")
@@ -192,15 +187,12 @@ fn is_there(sign: &str) -> bool {
 }
 
 async fn journal(layout: &Layout) -> Finding {
-    match piton_store::open_existing(layout.state()) {
+    match repository::open_existing(layout) {
         Ok(None) => finding("journal", State::Ok, "none yet"),
-        Ok(Some(store)) => {
-            let client = piton_engine::LocalClient::new(store, layout.clone());
-            match client.runs().await {
-                Ok(runs) => finding("journal", State::Ok, format!("{} runs", runs.len())),
-                Err(error) => finding("journal", State::Bad, Failure::from(error).message),
-            }
-        }
-        Err(error) => finding("journal", State::Bad, Failure::from(error).message),
+        Ok(Some(client)) => match client.runs().await {
+            Ok(runs) => finding("journal", State::Ok, format!("{} runs", runs.len())),
+            Err(failure) => finding("journal", State::Bad, failure.message),
+        },
+        Err(failure) => finding("journal", State::Bad, failure.message),
     }
 }

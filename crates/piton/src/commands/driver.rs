@@ -6,16 +6,16 @@ use std::time::Duration;
 use piton_engine::core::Leave;
 use piton_engine::workflow::WorkflowWorld;
 use piton_engine::world::LocalWorld;
-use piton_engine::{Driver, LocalClient, claim_soon, drive};
-use piton_model::{ExitCode, Kind, RunId, workflow};
-use piton_store::Claim;
+use piton_engine::{DriveError, Driver, Layout, LocalClient, claim_soon, configuration, drive, start};
+use piton_model::{ExitCode, Kind, RunId, State, workflow};
+use piton_store::{Claim, Lease};
 use piton_sys::process::{Program, RunLimits, Signal};
 use piton_sys::{Clock, SystemClock};
 use piton_view::Client;
 
 use crate::cli::{DriverArguments, Global};
-use crate::failure::Failure;
-use crate::{configuration, repository, start};
+use crate::failure::{ErrorKind, Failure};
+use crate::{output, repository};
 
 /// How long a killed driver may take to die.
 const DIE_WITHIN: Duration = Duration::from_secs(10);
@@ -28,19 +28,16 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 pub(super) async fn run(global: &Global, arguments: &DriverArguments) -> Result<ExitCode, Failure> {
     let result = drive_run(global, arguments).await;
     if let Err(failure) = &result {
-        let words = start::say_last_words(failure);
-        return Err(Failure {
-            message: format!("{}\n{words}", failure.message),
-            ..Failure::new(failure.code, "")
-        });
+        let words = start::last_words_of(failure);
+        return Err(Failure::new(failure.kind, format!("{}\n{words}", failure.message)));
     }
     result
 }
 
 async fn drive_run(global: &Global, arguments: &DriverArguments) -> Result<ExitCode, Failure> {
     let layout = repository::layout(global)?;
-    let client = repository::open(&layout)?;
-    let run: RunId = arguments.run.parse().map_err(|error| Failure::of(ExitCode::Usage, &error))?;
+    let client = open(&layout)?;
+    let run: RunId = arguments.run.parse().map_err(|error| Failure::of(ErrorKind::Usage, &error))?;
     let claim = if arguments.take_over { Claim::TakeOver } else { Claim::IfFree };
     if arguments.take_over {
         end_old_driver(&client, &run).await?;
@@ -50,32 +47,46 @@ async fn drive_run(global: &Global, arguments: &DriverArguments) -> Result<ExitC
     }
     let views = configuration::views(&layout);
     // A driver that is only leaving is waited for; another that works here is an error of `open`.
-    let state = client.load(&run, None).await?.state;
+    let state = client.load::<State>(&run, None).await?.state;
     let _ = start::workspace_free(&client, &layout.of_run(&state.config)).await?;
     let world = LocalWorld::open(
-        Arc::clone(client.store()),
+        Arc::clone(client.store()?),
         &layout,
         &state,
         start::exe()?,
         views,
-        Box::new(start::say_note),
+        Box::new(say_note),
     )?;
     let driver = Driver { holder: LocalClient::holder(), version: env!("CARGO_PKG_VERSION").to_owned() };
-    let lease = client.store().claim(&run, driver.holder.clone(), claim).await?;
+    let lease = claimed(&client, &run, claim).await?;
     if views.aiwg {
         world.remember(client.history(&run).await?);
     }
     if let Some(starter) = arguments.starter {
         start::take_log(client.layout(), &run, starter)?;
     }
-    match drive(&**client.store(), &world, lease, driver).await? {
+    match drive(&**client.store()?, &world, lease, driver).await? {
         Leave::AtRest => {
             tell_at_rest(&client, &run).await?;
             world.close();
             Ok(ExitCode::Done)
         }
-        Leave::Fenced => Err(Failure::new(ExitCode::Held, format!("another driver took over run `{run}`"))),
+        Leave::Fenced => Err(Failure::new(ErrorKind::Held, format!("another driver took over run `{run}`"))),
     }
+}
+
+fn open(layout: &Layout) -> Result<LocalClient, Failure> {
+    LocalClient::existing(layout.clone())?.ok_or_else(|| Failure::usage("there is no journal here"))
+}
+
+async fn claimed(client: &LocalClient, run: &RunId, claim: Claim) -> Result<Lease, Failure> {
+    let claimed = client.store()?.claim(run, LocalClient::holder(), claim).await;
+    Ok(claimed.map_err(DriveError::from)?)
+}
+
+/// How a driver says something that no event says: in its log, which is its standard error.
+fn say_note(text: &str) {
+    output::to_log(&start::note_of(text));
 }
 
 async fn drive_workflow(
@@ -86,29 +97,31 @@ async fn drive_workflow(
 ) -> Result<ExitCode, Failure> {
     let driver = Driver { holder: LocalClient::holder(), version: env!("CARGO_PKG_VERSION").to_owned() };
     let lease = match claim {
-        Claim::TakeOver => client.store().claim(run, driver.holder.clone(), claim).await?,
-        Claim::IfFree => claim_soon(&**client.store(), run, driver.holder.clone()).await?,
+        Claim::TakeOver => claimed(client, run, claim).await?,
+        Claim::IfFree => {
+            claim_soon(&**client.store()?, run, driver.holder.clone()).await.map_err(DriveError::from)?
+        }
     };
-    let state = client.load_as(run, None).await?.state;
+    let state = client.load::<workflow::State>(run, None).await?.state;
     let world = WorkflowWorld::open(
-        Arc::clone(client.store()),
+        Arc::clone(client.store()?),
         client.layout(),
         &state,
         start::exe()?,
-        Box::new(start::say_note),
+        Box::new(say_note),
     )?;
     if let Some(starter) = arguments.starter {
         start::take_log(client.layout(), run, starter)?;
     }
-    match drive::<workflow::State, _>(&**client.store(), &world, lease, driver).await? {
+    match drive::<workflow::State, _>(&**client.store()?, &world, lease, driver).await? {
         Leave::AtRest => Ok(ExitCode::Done),
-        Leave::Fenced => Err(Failure::new(ExitCode::Held, format!("another driver took over run `{run}`"))),
+        Leave::Fenced => Err(Failure::new(ErrorKind::Held, format!("another driver took over run `{run}`"))),
     }
 }
 
 /// The run rests, and perhaps nobody watches: says so to the command that was given.
 async fn tell_at_rest(client: &LocalClient, run: &RunId) -> Result<(), Failure> {
-    let state = client.load(run, None).await?.state;
+    let state = client.load::<State>(run, None).await?.state;
     let status = client.status(run).await?;
     let limits = RunLimits { deadline: TELL_WITHIN, output_bytes_max: 1 << 20 };
     let Some(command) = &state.config.on_done else { return Ok(()) };
@@ -118,29 +131,29 @@ async fn tell_at_rest(client: &LocalClient, run: &RunId) -> Result<(), Failure> 
         .env("PITON_RUN_ID", run.as_str())
         .env("PITON_STATUS", state.status.as_str())
         .env("PITON_REASON", state.reason.map_or("", |reason| reason.as_str()))
-        .stdin_bytes(serde_json::to_vec(&status).expect("a view is plain data"))
+        .stdin_bytes(serde_json::to_vec(&status.of).expect("a view is plain data"))
         .run(limits);
     match ran {
         Ok(output) if output.success() => {}
         Ok(output) if output.timed_out => {
-            start::say_note("the command of --on-done took longer than a minute and was ended")
+            say_note("the command of --on-done took longer than a minute and was ended")
         }
-        Ok(output) => start::say_note(&format!("the command of --on-done failed: {:?}", output.status)),
-        Err(error) => start::say_note(&format!("the command of --on-done: {error}")),
+        Ok(output) => say_note(&format!("the command of --on-done failed: {:?}", output.status)),
+        Err(error) => say_note(&format!("the command of --on-done: {error}")),
     }
     Ok(())
 }
 
 /// A frozen driver is killed, after making sure that it is the process that took the lease.
 async fn end_old_driver(client: &LocalClient, run: &RunId) -> Result<(), Failure> {
-    let Some(holder) = client.store().holder(run).await? else { return Ok(()) };
+    let Some(holder) = client.driver_of(run).await? else { return Ok(()) };
     if holder.host != piton_sys::process::host_id() {
-        return Err(Failure::new(ExitCode::Held, format!("run `{run}` is driven on another machine")));
+        return Err(Failure::new(ErrorKind::Held, format!("run `{run}` is driven on another machine")));
     }
     let killed = piton_sys::process::signal(&holder.process, Signal::Kill);
     killed.map_err(|error| {
         Failure::new(
-            ExitCode::Held,
+            ErrorKind::Held,
             format!("process {} drives run `{run}` and cannot be ended: {error}", holder.process.pid),
         )
     })?;
@@ -149,5 +162,5 @@ async fn end_old_driver(client: &LocalClient, run: &RunId) -> Result<(), Failure
     while piton_sys::process::is_alive(&holder.process) && SystemClock.monotonic() - started < DIE_WITHIN {
         tokio::time::sleep(LOOK_EVERY).await;
     }
-    start::let_go(client, run).await
+    start::settled(client, run).await
 }

@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::{Global, GuardArguments, GuardCommand, GuardFormat};
-use crate::failure::Failure;
+use crate::failure::{ErrorKind, Failure};
 use crate::output::{Output, clean_line};
 
 /// What is remembered of files, in the state directory where there is one.
@@ -132,7 +132,7 @@ fn ends(history: &History, range: Option<&str>) -> Result<(SnapshotId, Option<Sn
 /// What is not there may only be missing from a shallow clone.
 fn missing(history: &History, message: &str) -> Failure {
     if history.is_shallow() {
-        return Failure::new(ExitCode::Environment, format!("{message}: this clone is shallow"))
+        return Failure::new(ErrorKind::Environment, format!("{message}: this clone is shallow"))
             .hint("run `git fetch --unshallow`; with actions/checkout, set `fetch-depth: 0`");
     }
     Failure::usage(message).hint("name the commit to compare with: `piton guard BASE`")

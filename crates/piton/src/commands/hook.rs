@@ -8,7 +8,6 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use piton_engine::world::brief;
 use piton_model::ExitCode;
 use piton_model::limits::{TAIL_BYTES_MAX, clip_tail};
 use piton_sys::file::{self, Durability};
@@ -19,6 +18,7 @@ use serde_json::{Value, json};
 use crate::cli::{HookArguments, HookEvent};
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::repository::read_brief;
 
 /// How often one attempt is held to its cheap checks before it may stop all the same.
 const HELD_MAX: u32 = 3;
@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &HookArguments, out: &Output) -> Result<ExitCode, F
         .ok()
         .and_then(|_| serde_json::from_slice(&text).ok())
         .unwrap_or_default();
-    let answer = brief::read(&arguments.brief).ok().and_then(|brief| match arguments.event {
+    let answer = read_brief(&arguments.brief).ok().and_then(|brief| match arguments.event {
         HookEvent::Stop => hold(&brief, &arguments.attempt),
         HookEvent::Tool => deny(&brief, &event),
     });

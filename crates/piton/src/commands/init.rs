@@ -11,7 +11,7 @@ use piton_sys::process::{Program, RunLimits, find_program};
 use crate::cli::{Global, InitArguments};
 use crate::failure::Failure;
 use crate::output::{Output, clean_line};
-use crate::{configuration, repository};
+use crate::repository::{self, configuration};
 
 /// How long a detected check may take before it is taken on trust.
 const TRY_FOR: Duration = Duration::from_secs(15 * 60);

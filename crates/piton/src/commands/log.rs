@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use piton_model::{ExitCode, exit_code};
-use piton_view::Client;
+use piton_model::ExitCode;
+use piton_view::words;
 
-use super::why::describe;
 use crate::cli::{Global, LogArguments};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{render, repository};
+use crate::repository;
 
 pub(super) async fn run(
     global: &Global,
@@ -17,7 +16,6 @@ pub(super) async fn run(
     out: &Output,
 ) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
-    let kind = client.kind(&run).await?;
     let mut from = arguments.from.max(1);
     loop {
         let wait = if arguments.follow { Duration::from_millis(500) } else { Duration::ZERO };
@@ -27,14 +25,13 @@ pub(super) async fn run(
             if out.json {
                 out.json_line(event);
             } else {
-                out.line(format!("{:>6}  {}  {}", event.seq, render::clock(event.at), describe(kind, event)));
+                out.line(format!("{:>6}  {}  {}", event.seq, words::clock(event.at), event.text));
             }
         }
         if !events.is_empty() {
             continue;
         }
-        let outline = client.outline(&run).await?;
-        if !arguments.follow || exit_code(outline.status, outline.reason).is_some() {
+        if !arguments.follow || client.status(&run).await?.exit_code().is_some() {
             return Ok(ExitCode::Done);
         }
     }

@@ -1,16 +1,14 @@
 //! `piton ls`: runs, those that need you first.
 
-use piton_engine::LocalClient;
 use piton_model::{ExitCode, Timestamp};
 use piton_sys::{Clock, SystemClock};
-use piton_view::{Client, RunSummary};
+use piton_view::{RunSummary, words};
 use serde::Serialize;
 
-use super::worker;
 use crate::cli::{Global, LsArguments};
 use crate::failure::Failure;
 use crate::output::{Output, clean_line};
-use crate::{known, render, repository};
+use crate::repository;
 
 /// Finished runs older than the newest so many are shown with `--all` only.
 const FINISHED_SHOWN: usize = 10;
@@ -21,14 +19,13 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
         None => None,
     };
     let places =
-        if arguments.everywhere { known::repositories()? } else { vec![repository::layout(global)?] };
+        if arguments.everywhere { repository::everywhere()? } else { vec![repository::layout(global)?] };
     let mut listed = Vec::new();
     for layout in places {
         let place = layout.root().display().to_string();
-        let Some(store) = piton_store::open_existing(layout.state())? else { continue };
-        let client = LocalClient::new(store, layout);
+        let Some(client) = repository::open_existing(&layout)? else { continue };
         for run in select(client.runs().await?, arguments, since) {
-            let undriven = worker::is_under_way(&run) && client.store().holder(&run.run_id).await?.is_none();
+            let undriven = run.is_under_way() && !client.is_driven(&run.run_id).await?;
             listed.push(Listed { repository: arguments.everywhere.then(|| place.clone()), undriven, run });
         }
     }
@@ -80,7 +77,7 @@ fn line(listed: &Listed, now: Timestamp) -> String {
         Some(reason) => format!("{} ({reason})", run.status),
         None => run.status.clone(),
     };
-    let age = render::ago(now, run.updated_at);
+    let age = words::ago(now, run.updated_at);
     let place = listed.repository.as_ref().map_or_else(String::new, |place| format!("  {place}"));
     format!(
         "{:<44}  {status:<28}  #{:<4} {age:>8}  {}{place}",

@@ -4,16 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use piton_agent::{read_report_file, write_report_file};
-use piton_engine::Layout;
-use piton_engine::world::brief;
 use piton_mcp::{Desk, NoteKind, Progress, Said};
 use piton_model::ExitCode;
 use piton_model::loop_machine::{self, Note, Objectives, Report, ReportStatus};
-use piton_view::{Brief, Client};
+use piton_view::Brief;
 
 use crate::cli::{Global, McpArguments};
 use crate::failure::Failure;
-use crate::repository;
+use crate::repository::{self, Layout, read_brief};
 
 pub(super) async fn run(global: &Global, arguments: &McpArguments) -> Result<ExitCode, Failure> {
     let desk: Arc<dyn Desk> = match (&arguments.brief, &arguments.report) {
@@ -32,7 +30,7 @@ struct OfAttempt {
 
 impl Desk for OfAttempt {
     fn brief(&self) -> Result<Brief, String> {
-        brief::read(&self.brief).map_err(|error| error.to_string())
+        read_brief(&self.brief).map_err(|error| error.to_string())
     }
 
     fn say(&self, said: Said) -> Result<(), String> {
@@ -89,10 +87,8 @@ impl Desk for OfRun {
                 .map_err(|error| error.to_string())?;
             let client = repository::open(&self.layout).map_err(sentence)?;
             runtime.block_on(async {
-                let run =
-                    client.resolve(self.run.as_deref()).await.map_err(|error| sentence(error.into()))?;
-                let loaded = client.load(&run, None).await.map_err(|error| sentence(error.into()))?;
-                Ok(brief::of(&self.layout, &loaded.state))
+                let run = client.resolve(self.run.as_deref()).await.map_err(sentence)?;
+                client.brief(&run).await.map_err(sentence)
             })
         };
         // A runtime of its own needs a thread of its own: this one serves already.

@@ -15,7 +15,6 @@ mod fork;
 mod gaps;
 mod guard;
 mod hook;
-mod import;
 mod init;
 mod log;
 mod loops;
@@ -41,12 +40,13 @@ mod worker;
 mod workflows;
 
 pub(crate) use enclosed::enclosed;
-use piton_model::ExitCode;
+use piton_model::{ExitCode, RunId};
+use piton_view::{Client, Started};
 
 use crate::cli::{Arguments, Command, ConfigCommand};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::repository;
+use crate::{repository, viewer};
 
 /// Runs a command to its end, on a runtime of this thread: an append then commits in it, too.
 pub(crate) fn run(arguments: Arguments, out: &Output) -> Result<ExitCode, Failure> {
@@ -65,9 +65,9 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failur
     match arguments.command {
         Command::Demo(arguments) => demo::run(&arguments, out).await,
         Command::Init(arguments) => init::run(global, &arguments, out).await,
-        Command::Loop(arguments) => loops::run(global, &arguments, out).await,
+        Command::Loop(arguments) => loops::run(global, *arguments, out).await,
         Command::Gaps(arguments) => gaps::run(global, &arguments, out).await,
-        Command::Run(arguments) => workflows::run(global, &arguments, out).await,
+        Command::Run(arguments) => workflows::run(global, *arguments, out).await,
         Command::Guard(arguments) => guard::run(global, &arguments, out).await,
         Command::Ls(arguments) => ls::run(global, &arguments, out).await,
         Command::Status(argument) => status::run(global, &argument, out).await,
@@ -78,15 +78,15 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failur
         Command::Attach(argument) => wait::attach(global, &argument, out).await,
         Command::Wait(argument) => wait::run(global, &argument, out).await,
         Command::Pause(argument) => steer::pause(global, &argument, out).await,
-        Command::Resume(arguments) => resume::run(global, &arguments, out).await,
+        Command::Resume(arguments) => resume::run(global, arguments, out).await,
         Command::Stop(arguments) => steer::stop(global, &arguments, out).await,
         Command::Skip(argument) => steer::skip(global, &argument, out).await,
         Command::Mode(arguments) => steer::mode(global, &arguments, out).await,
         Command::Reboot(argument) => steer::reboot(global, &argument, out).await,
         Command::Tell(arguments) => steer::tell(global, &arguments, out).await,
         Command::Note(arguments) => note::run(global, &arguments, out).await,
-        Command::Import(arguments) => import::run(global, *arguments, out).await,
-        Command::Fork(arguments) => fork::run(global, &arguments, out).await,
+        Command::Import(arguments) => loops::import(global, *arguments, out).await,
+        Command::Fork(arguments) => fork::run(global, arguments, out).await,
         Command::Export(arguments) => export::run(global, &arguments, out).await,
         Command::Metrics(arguments) => metrics::run(global, &arguments, out).await,
         Command::Answer(arguments) => answer::run(global, &arguments, out).await,
@@ -109,4 +109,29 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failur
         Command::Driver(arguments) => driver::run(global, &arguments).await,
         Command::DemoAgent => demo_agent::run(),
     }
+}
+
+/// Only loops know that.
+fn not_a_loop(run: &RunId) -> Failure {
+    Failure::usage(format!("run `{run}` is a workflow, not a loop"))
+        .hint("run `piton ls` to see what is what")
+}
+
+/// A run is under way: it is watched, or left to itself.
+async fn begun(
+    client: &dyn Client,
+    started: Started,
+    detach: bool,
+    out: &Output,
+) -> Result<ExitCode, Failure> {
+    started.notes.iter().for_each(|note| out.note(note));
+    let run = &started.run_id;
+    if !detach {
+        return viewer::view(client, run, started.after, out).await;
+    }
+    match out.json {
+        true => out.json(&serde_json::json!({ "run_id": run })),
+        false => out.line(format!("{run} works in the background: `piton attach {}`", run.short())),
+    }
+    Ok(ExitCode::Done)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use piton_model::ExitCode;
 use piton_model::limits::{CUSTOM_VALUE_BYTES_MAX, TEXT_BYTES_MAX};
-use piton_view::{Client, Request};
+use piton_view::Request;
 use serde_json::Value;
 
 use crate::cli::{Global, NoteArguments};

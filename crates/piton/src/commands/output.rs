@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use piton_agent::Found;
 use piton_agent::stream::Said;
+use piton_model::ExitCode;
 use piton_model::loop_machine::StreamFormat;
-use piton_model::{ExitCode, Kind, workflow};
+use piton_view::AttemptView;
 
 use crate::cli::{Global, OutputArguments};
-use crate::failure::Failure;
+use crate::failure::{ErrorKind, Failure};
 use crate::output::{Output, clean};
 use crate::repository;
 
@@ -24,21 +25,8 @@ pub(super) async fn run(
     out: &Output,
 ) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
-    let (attempt, format) = match client.kind(&run).await? {
-        Kind::Workflow => {
-            (client.load_as::<workflow::State>(&run, None).await?.state.attempt, StreamFormat::Plain)
-        }
-        Kind::Loop | Kind::Ledger => {
-            let state = client.load(&run, None).await?.state;
-            (state.work.attempt, state.config.agent.stream)
-        }
-    };
-    let name = match &arguments.attempt {
-        Some(name) => name.clone(),
-        None if attempt > 0 => attempt.to_string(),
-        None => return Err(Failure::usage(format!("run `{run}` has made no attempt yet"))),
-    };
-    let attempts = client.layout().attempts(&run);
+    let AttemptView { name, attempts, stream: format } =
+        client.attempt(&run, arguments.attempt.as_deref()).await?;
     if let Found::Absent | Found::Abandoned = look(&attempts, &name)? {
         return Err(Failure::usage(format!("run `{run}` has no attempt `{name}`"))
             .hint(format!("run `piton log {run}` to see its attempts")));
@@ -119,7 +107,7 @@ impl Readable {
 }
 
 fn look(attempts: &Path, name: &str) -> Result<Found, Failure> {
-    piton_agent::look(attempts, name).map_err(|error| Failure::of(ExitCode::Usage, &error))
+    piton_agent::look(attempts, name).map_err(|error| Failure::of(ErrorKind::Usage, &error))
 }
 
 /// A log file that may still grow.

@@ -1,33 +1,19 @@
 //! `piton rebuild`: render the files of a run again from the journal.
 
-use piton_engine::workflow::view_of;
-use piton_engine::world::republish;
-use piton_model::{ExitCode, Kind};
+use piton_model::ExitCode;
 
 use crate::cli::{Global, RunArgument};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{configuration, repository};
+use crate::repository;
 
 pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
-    if client.kind(&run).await? == Kind::Workflow {
-        let state = client.load_as(&run, None).await?.state;
-        let view = view_of(client.layout(), &run);
-        view.prepare()?;
-        if let Some(moved) = view.publish(&state)? {
-            out.note(format!("note: {moved}"));
+    for line in client.rebuild(&run).await? {
+        match line.starts_with("note: ") {
+            true => out.note(line),
+            false => out.line(line),
         }
-        out.line(format!("wrote {}", view.place().state().display()));
-        return Ok(ExitCode::Done);
-    }
-    let loaded = client.load(&run, None).await?;
-    let history = match configuration::views(client.layout()).aiwg {
-        true => Some(client.history(&run).await?),
-        false => None,
-    };
-    for line in republish(client.layout(), &loaded.state, loaded.head, history.as_ref())? {
-        out.line(line);
     }
     Ok(ExitCode::Done)
 }

@@ -1,13 +1,14 @@
 //! `piton pause`, `stop`, `skip` and `tell`: requests, durable when the command returns.
 
-use piton_engine::LocalClient;
-use piton_model::{Event, ExitCode, RunId, State, Status, StopOrigin};
-use piton_view::{Client, Request};
+use piton_model::{ExitCode, StopOrigin};
+use piton_view::{ModeView, Request, RunStatus, StatusOf};
 
 use crate::cli::{Global, ModeArguments, ModeWord, RunArgument, StopArguments, TellArguments};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{render, repository, start};
+use crate::repository;
+
+use super::not_a_loop;
 
 pub(super) async fn pause(
     global: &Global,
@@ -16,7 +17,6 @@ pub(super) async fn pause(
 ) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
     client.request(&run, Request::Pause).await?;
-    carry_out(&client, &run).await?;
     out.note(format!("{run} rests after the work that is open; `piton resume {}` goes on", run.short()));
     Ok(ExitCode::Done)
 }
@@ -24,7 +24,6 @@ pub(super) async fn pause(
 pub(super) async fn skip(global: &Global, argument: &RunArgument, out: &Output) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
     client.request(&run, Request::Skip).await?;
-    carry_out(&client, &run).await?;
     out.note(format!("{run} gives up this iteration and begins the next"));
     Ok(ExitCode::Done)
 }
@@ -48,18 +47,13 @@ pub(super) async fn mode(
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     let mode = arguments.mode.map(ModeWord::mode);
     if mode.is_none() && arguments.break_at.is_none() {
-        let state = client.load(&run, None).await?.state;
-        return Ok(show_mode(&state, out));
+        let status = client.status(&run).await?;
+        return match &status.of {
+            StatusOf::Loop(status) => Ok(show_mode(status, out)),
+            StatusOf::Workflow(_) => Err(not_a_loop(&run)),
+        };
     }
-    start::let_go(&client, &run).await?;
     client.request(&run, Request::Mode { mode, break_at: arguments.break_at }).await?;
-    carry_out(&client, &run).await?;
-    // Whoever leaves a run alone that waits for them has answered: it goes on.
-    let state = client.load(&run, None).await?.state;
-    let waits = state.status == Status::Waiting && state.requests.mode.is_some();
-    if waits && client.store().holder(&run).await?.is_none() {
-        start::driver(&client, &run, false).await?;
-    }
     if let Some(mode) = mode {
         out.note(format!("{run} is {} from the next decision on", mode.as_str()));
     }
@@ -69,18 +63,19 @@ pub(super) async fn mode(
     Ok(ExitCode::Done)
 }
 
-fn show_mode(state: &State, out: &Output) -> ExitCode {
-    let history = &state.people.mode.history;
+fn show_mode(status: &RunStatus, out: &Output) -> ExitCode {
+    let ModeView { history, breakpoints } = &status.modes;
     if out.json {
         out.json(&serde_json::json!({
-            "run_id": state.run, "mode": state.mode(), "history": history, "breakpoints": state.people.mode.breakpoints,
+            "run_id": status.summary.run_id, "mode": status.mode,
+            "history": history.iter().map(|switch| &switch.data).collect::<Vec<_>>(),
+            "breakpoints": breakpoints,
         }));
         return ExitCode::Done;
     }
-    out.line(state.mode().as_str());
+    out.line(status.mode);
     for switch in history {
-        let event = Event::ModeSwitched { from: switch.from, to: switch.to, why: switch.why.clone() };
-        out.line(format!("{}  after #{}  {}", switch.at, switch.iteration, render::event(&event)));
+        out.line(&switch.text);
     }
     ExitCode::Done
 }
@@ -106,22 +101,12 @@ pub(super) async fn stop(
     out: &Output,
 ) -> Result<ExitCode, Failure> {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
-    client.request(&run, Request::Stop { now: arguments.now, origin: StopOrigin::Command }).await?;
-    carry_out(&client, &run).await?;
-    out.note(match (client.store().holder(&run).await?, arguments.now) {
-        (None, _) => format!("{run} rests: `piton resume {}` goes on", run.short()),
-        (Some(_), true) => format!("{run} is stopping now"),
-        (Some(_), false) => format!("{run} stops after the work that is open; `--now` does not wait"),
+    let asked =
+        client.request(&run, Request::Stop { now: arguments.now, origin: StopOrigin::Command }).await?;
+    out.note(match (asked.driven, arguments.now) {
+        (false, _) => format!("{run} rests: `piton resume {}` goes on", run.short()),
+        (true, true) => format!("{run} is stopping now"),
+        (true, false) => format!("{run} stops after the work that is open; `--now` does not wait"),
     });
     Ok(ExitCode::Done)
-}
-
-/// Where nobody drives a run whose work is open, a driver is started: it finds the agent that may still
-/// live, and then does what was asked.
-async fn carry_out(client: &LocalClient, run: &RunId) -> Result<(), Failure> {
-    let driven = client.store().holder(run).await?.is_some();
-    if !driven && client.outline(run).await?.status.is_active() {
-        start::driver(client, run, false).await?;
-    }
-    Ok(())
 }

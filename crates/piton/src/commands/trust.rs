@@ -6,7 +6,7 @@ use piton_model::ExitCode;
 use crate::cli::{Global, TrustArguments};
 use crate::failure::Failure;
 use crate::output::{Output, clean};
-use crate::{configuration, hooked, repository};
+use crate::repository::{self, configuration};
 
 pub(super) fn run(global: &Global, arguments: &TrustArguments, out: &Output) -> Result<ExitCode, Failure> {
     let layout = repository::layout(global)?;
@@ -14,7 +14,7 @@ pub(super) fn run(global: &Global, arguments: &TrustArguments, out: &Output) -> 
     // Where hooks are is said in files that may be wrong; the usual place is looked at in any case.
     let settings = resolve(&files, &configuration::variable, &Overrides::default());
     let settings = settings.map(|resolved| resolved.settings).unwrap_or_default();
-    let hooks = hooked::files(&layout, &settings);
+    let hooks = repository::hook_files(&layout, &settings);
     if files.project.is_none() && hooks.is_empty() {
         return Err(Failure::usage("there is no piton.toml here").hint("run `piton init` to write one"));
     }

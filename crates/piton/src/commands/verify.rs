@@ -1,12 +1,12 @@
 //! `piton verify`: everything that is stored, checked.
 
 use piton_model::ExitCode;
-use piton_view::Client;
+use piton_view::words;
 
 use crate::cli::{Global, RunArgument};
 use crate::failure::Failure;
 use crate::output::{Output, clean_line};
-use crate::{render, repository};
+use crate::repository;
 
 pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -> Result<ExitCode, Failure> {
     let client = repository::open(&repository::layout(global)?)?;
@@ -27,9 +27,9 @@ pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -
         out.line(format!(
             "{}: {}, {}, {}",
             if found.ok { "ok" } else { "damaged" },
-            render::count(found.runs_checked, "run"),
-            render::count(found.events_checked, "event"),
-            render::count(found.problems.len(), "problem")
+            words::count(found.runs_checked, "run"),
+            words::count(found.events_checked, "event"),
+            words::count(found.problems.len(), "problem")
         ));
     }
     Ok(if found.ok { ExitCode::Done } else { ExitCode::Corrupt })

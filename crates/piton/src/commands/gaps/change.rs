@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use piton_engine::client::unsound;
 use piton_engine::ledger::{hash_of, observe};
 use piton_files::gaps::Document;
 use piton_model::ExitCode;
@@ -17,7 +18,7 @@ use super::show::gap_json;
 use crate::cli::gaps::{
     AddArguments, CheckArguments, ImportGapsArguments, UpdateArguments, VerifyGapArguments,
 };
-use crate::failure::Failure;
+use crate::failure::{ErrorKind, Failure};
 use crate::output::{Output, clean_line};
 
 /// The gap with the fields of the command line; every problem with them at once.
@@ -41,14 +42,13 @@ fn with_fields(mut gap: Gap, fields: &[String]) -> Result<Gap, Failure> {
             Err(error) => problems.push(clean_line(&error.to_string())),
         }
     }
-    let code = if is_usage { ExitCode::Usage } else { ExitCode::Failed };
+    let kind = if is_usage { ErrorKind::Usage } else { ErrorKind::Failed };
     match problems.as_slice() {
         [] => Ok(gap),
-        [only] => Err(Failure::new(code, only.clone())),
-        several => Err(Failure {
-            details: problems.clone(),
-            ..Failure::new(code, format!("{} things are wrong", several.len()))
-        }),
+        [only] => Err(Failure::new(kind, only.clone())),
+        several => {
+            Err(Failure::new(kind, format!("{} things are wrong", several.len())).details(problems.clone()))
+        }
     }
 }
 
@@ -229,8 +229,8 @@ pub(super) async fn import(
     let shown = arguments.from.display();
     let bytes = piton_sys::file::read_regular(&arguments.from, GAP_FILE_BYTES_MAX)?
         .ok_or_else(|| Failure::usage(format!("there is no file `{shown}`")))?;
-    let document = Document::parse(&bytes)
-        .map_err(|problems| super::unsound(format!("Invalid YAML in {shown}"), &problems))?;
+    let document =
+        Document::parse(&bytes).map_err(|problems| unsound(format!("Invalid YAML in {shown}"), &problems))?;
     for warning in document.warnings() {
         out.note(format!("warning: {shown}: {}", clean_line(&warning.to_string())));
     }
@@ -264,7 +264,8 @@ pub(super) async fn import(
 }
 
 pub(super) async fn edit(place: &Place, out: &Output) -> Result<ExitCode, Failure> {
-    let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| crate::configuration::variable(name));
+    let editor =
+        ["VISUAL", "EDITOR"].iter().find_map(|name| crate::repository::configuration::variable(name));
     let editor = editor.filter(|editor| !editor.trim().is_empty()).ok_or_else(|| {
         Failure::usage("no editor is named").hint("set EDITOR, or edit the file: what you save is adopted")
     })?;
@@ -275,7 +276,7 @@ pub(super) async fn edit(place: &Place, out: &Output) -> Result<ExitCode, Failur
     let ended =
         program.current_dir(place.layout.root()).run_here().map_err(|error| Failure::environment(&error))?;
     if !ended.success() {
-        return Err(Failure::new(ExitCode::Failed, "the editor did not end well; nothing was adopted"));
+        return Err(Failure::new(ErrorKind::Failed, "the editor did not end well; nothing was adopted"));
     }
     let (_, state) = place.change(out, |_| Ok(None)).await?;
     out.line(format!("{}: {} gaps", place.settings.file.display(), state.gaps.len()));

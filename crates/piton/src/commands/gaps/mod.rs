@@ -13,11 +13,9 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use piton_config::{Overrides, Resolved, resolve};
-use piton_engine::Layout;
-use piton_engine::ledger::{Changed, Ledger, LedgerError, Open, Reading, Settings};
-use piton_files::gaps::{Invalid, RewriteError};
+use piton_engine::ledger::{Changed, Ledger, Open, Reading, Settings, existing_journal, open_journal};
 use piton_model::ledger::{DEFAULT_TTL_DAYS, MAX_GAPS_PER_RUN, Moment, Overruled};
-use piton_model::ledger_machine::{Command, Rejection};
+use piton_model::ledger_machine::Command;
 use piton_model::{ExitCode, Timestamp};
 use piton_store::Store;
 use piton_sys::{Clock, SystemClock};
@@ -26,7 +24,7 @@ use crate::cli::Global;
 use crate::cli::gaps::{GapsArguments, GapsCommand};
 use crate::failure::Failure;
 use crate::output::{Output, clean_line};
-use crate::{configuration, repository};
+use crate::repository::{self, Layout, configuration};
 
 /// The file where nothing else is said.
 const DEFAULT_FILE: &str = "gaps.yaml";
@@ -101,12 +99,12 @@ impl Place {
 
     /// The journal, if there is one.
     pub(super) fn existing(&self) -> Result<Option<Arc<dyn Store>>, Failure> {
-        Ok(piton_store::open_existing(self.layout.state())?)
+        Ok(existing_journal(&self.layout)?)
     }
 
     /// The journal, created where it is not there yet, and out of git's sight from the first command on.
     pub(super) fn journal(&self) -> Result<Arc<dyn Store>, Failure> {
-        let store = piton_store::open(self.layout.state())?;
+        let store = open_journal(&self.layout)?;
         if !self.ledger(Some(&store)).has_begun() {
             piton_git::Workspace::open(self.layout.root(), &self.layout.state())
                 .and_then(|workspace| workspace.protect_state())
@@ -204,51 +202,5 @@ fn inside(layout: &Layout, file: &Path) -> Result<PathBuf, Failure> {
     {
         true => Ok(relative),
         false => Err(outside()),
-    }
-}
-
-fn unsound(message: String, problems: &Invalid) -> Failure {
-    let mut details: Vec<String> =
-        problems.problems.iter().map(|note| clean_line(&note.to_string())).collect();
-    if problems.more > 0 {
-        details.push(format!("and {} more problems", problems.more));
-    }
-    Failure { details, ..Failure::new(ExitCode::Failed, message) }
-}
-
-impl From<LedgerError> for Failure {
-    fn from(error: LedgerError) -> Self {
-        match error {
-            LedgerError::Invalid { path, problems } => {
-                unsound(format!("Invalid YAML in {}", path.display()), &problems)
-                    .hint("nothing was written; correct the file, then run `piton gaps validate`")
-            }
-            LedgerError::Rewrite(RewriteError::Invalid(problems)) => {
-                unsound("that does not fit together; nothing was changed".to_owned(), &problems)
-            }
-            LedgerError::Rewrite(error @ RewriteError::Unchangeable { .. }) => {
-                Failure::of(ExitCode::Failed, &error)
-            }
-            LedgerError::Rejected(rejection) => match rejection {
-                Rejection::Invalid(problems) => Failure {
-                    details: problems.iter().map(|problem| clean_line(&problem.to_string())).collect(),
-                    ..Failure::new(ExitCode::Failed, "that does not fit together; nothing was changed")
-                },
-                Rejection::UnknownGap(_) => Failure::of(ExitCode::Usage, &rejection)
-                    .hint("run `piton gaps list` to see what there is"),
-                Rejection::NothingToUndo(_) => Failure::of(ExitCode::Usage, &rejection),
-                Rejection::ResearchUnderWay | Rejection::NoResearch => {
-                    Failure::of(ExitCode::Held, &rejection)
-                }
-            },
-            LedgerError::Busy(_) => Failure::of(ExitCode::Environment, &error).hint("try again"),
-            LedgerError::NotLogged(_) => Failure::of(ExitCode::Environment, &error)
-                .hint("make the log writable, then run any `piton gaps` command that changes something"),
-            LedgerError::File(error) => Failure::environment(&error),
-            LedgerError::Store(error) => error.into(),
-            LedgerError::Load(error) => error.into(),
-            LedgerError::Agent(error) => Failure::environment(&error),
-            LedgerError::Launch(error) => Failure::environment(&error).hint("run `piton doctor`"),
-        }
     }
 }

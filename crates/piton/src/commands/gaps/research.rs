@@ -10,14 +10,15 @@ use piton_model::ledger::{Observed, select_batch, survey, to_iso};
 use piton_model::ledger_machine::{Command, ResearchEnd, ResearchLimits, ResearchResult, State, Used};
 use piton_model::{ExitCode, Timestamp};
 use piton_sys::{Clock, SystemClock};
+use piton_view::words;
 use serde_json::json;
 
 use super::look::all_current;
 use super::{Place, history};
 use crate::cli::gaps::ResearchArguments;
-use crate::failure::Failure;
+use crate::failure::{ErrorKind, Failure};
 use crate::output::{Output, clean_line};
-use crate::{configuration, render, start};
+use crate::repository::{self, configuration};
 
 /// How often a watcher looks whether somebody has edited the file, or a file that findings rest on.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -34,7 +35,7 @@ pub(super) async fn run(
     // A file that is not sound is told before anything else.
     ledger.read(place.now()).await?;
     let turn = ledger.take_turn()?.ok_or_else(|| {
-        Failure::new(ExitCode::Held, "another piton researches this ledger")
+        Failure::new(ErrorKind::Held, "another piton researches this ledger")
             .hint("wait for it; `piton ls --kind ledger` shows it")
     })?;
     let work = Work { place, arguments, ledger: &ledger, turn: &turn, researcher: &researcher, limits, out };
@@ -237,17 +238,17 @@ fn tell(progress: &Progress, out: &Output) {
 }
 
 fn words(used: &Used) -> String {
-    let cost = used.microusd.map_or_else(|| "cost unknown".to_owned(), render::money);
+    let cost = used.microusd.map_or_else(|| "cost unknown".to_owned(), words::money);
     let tokens = used.tokens.map_or_else(|| "tokens unknown".to_owned(), |tokens| format!("{tokens} tokens"));
-    format!("{} · {tokens} · {cost}", render::duration(used.working_ms))
+    format!("{} · {tokens} · {cost}", words::duration(used.working_ms))
 }
 
 fn summary(batch: &Batch, out: &Output) {
     let Batch { why, spent, settled, failed, left } = batch;
     let cost = match (spent.microusd, spent.cost_unknown) {
         (0, 1..) => "cost unknown".to_owned(),
-        (cost, 0) => render::money(cost),
-        (cost, unknown) => format!("{} and {unknown} of unknown cost", render::money(cost)),
+        (cost, 0) => words::money(cost),
+        (cost, unknown) => format!("{} and {unknown} of unknown cost", words::money(cost)),
     };
     if out.json {
         out.json_line(&json!({
@@ -260,7 +261,7 @@ fn summary(batch: &Batch, out: &Output) {
     out.note(format!(
         "{}: {settled} settled, {failed} failed{rest} · {} · {cost}",
         why.as_str(),
-        render::duration(spent.working_ms)
+        words::duration(spent.working_ms)
     ));
 }
 
@@ -302,7 +303,7 @@ fn researcher(place: &Place, arguments: &ResearchArguments) -> Result<Researcher
         .map_err(|error| Failure::usage(format!("--attempt-timeout: {error}")))?;
     let (confine, protect) =
         configuration::walls(&files, arguments.trust || configuration::is_trusted(&place.layout, &files)?)?;
-    Ok(Researcher { agent, idle_ms, attempt_ms, exe: start::exe()?, confine, protect })
+    Ok(Researcher { agent, idle_ms, attempt_ms, exe: repository::exe()?, confine, protect })
 }
 
 fn check_program(program: &str, root: &Path) -> Result<(), Failure> {
@@ -310,7 +311,7 @@ fn check_program(program: &str, root: &Path) -> Result<(), Failure> {
     match piton_sys::process::find_program(program.as_ref(), path.as_deref(), root) {
         Some(_) => Ok(()),
         None => Err(Failure::new(
-            ExitCode::Environment,
+            ErrorKind::Environment,
             format!("the agent program `{}` is not in PATH", clean_line(program)),
         )
         .hint("install it, or name another with --agent or --exec")),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Place, history, time};
 use crate::cli::gaps::{ListArguments, ShowGapArguments};
-use crate::failure::Failure;
+use crate::failure::{ErrorKind, Failure};
 use crate::output::{Output, clean, clean_line};
 
 const DAY_MS: u64 = 86_400_000;
@@ -18,7 +18,7 @@ pub(super) async fn list(
     out: &Output,
 ) -> Result<ExitCode, Failure> {
     let wanted: Option<GapStatus> = match &arguments.status {
-        Some(word) => Some(word.parse().map_err(|error| Failure::of(ExitCode::Usage, &error))?),
+        Some(word) => Some(word.parse().map_err(|error| Failure::of(ErrorKind::Usage, &error))?),
         None => None,
     };
     let state = place.read(out).await?.state;

@@ -6,7 +6,7 @@ use piton_model::ExitCode;
 use piton_sys::file::{self, Durability};
 
 use crate::cli::AllowArguments;
-use crate::failure::Failure;
+use crate::failure::{ErrorKind, Failure};
 use crate::output::{Output, clean_line};
 
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -30,7 +30,7 @@ pub(super) fn run(history: &History, arguments: &AllowArguments, out: &Output) -
     let text = file::read_regular(&path, FILE_BYTES_MAX)?.unwrap_or_default();
     let mut text = String::from_utf8_lossy(&text).into_owned();
     let known = Allowances::parse(&text)
-        .map_err(|error| Failure::of(ExitCode::Usage, &error).hint(format!("repair `{ALLOW_FILE}`")))?;
+        .map_err(|error| Failure::of(ErrorKind::Usage, &error).hint(format!("repair `{ALLOW_FILE}`")))?;
     if known.allow.iter().any(|allowance| allowance.finding == arguments.finding) {
         out.note(format!("{} is allowed already", arguments.finding));
         return Ok(ExitCode::Done);

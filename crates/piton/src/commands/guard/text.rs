@@ -4,7 +4,7 @@ use piton_guard::Finding;
 
 use super::Compared;
 use crate::output::{Output, clean_line};
-use crate::render::count;
+use piton_view::words::count;
 
 /// Longer excerpts are cut.
 const EXCERPT_LINES_MAX: usize = 4;

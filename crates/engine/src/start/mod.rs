@@ -1,18 +1,35 @@
-//! Starting a driver in the background: this very program, in a session of its own.
+//! Starting a run: what was ordered is checked and put on record, then a driver is started in the background, which is
+//! this very program in a session of its own.
+//!
+//! - [`loops`], [`workflows`], [`fork`], [`import`]: what can be started. [`resume`]: going on with what is there.
+//! - [`hooks`]: what is called while a run goes on. [`known`]: where runs were ever started.
+
+mod fork;
+mod go_on;
+pub mod hooks;
+mod import;
+pub mod known;
+mod loops;
+mod options;
+mod resume;
+mod workflows;
+
+pub(crate) use go_on::require_kept;
+pub use workflows::not_runnable;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use piton_engine::{Layout, LocalClient};
-use piton_model::{Epoch, ExitCode, RunId, exit_code};
+use piton_model::{Epoch, RunId, exit_code};
 use piton_store::Holder;
 use piton_sys::lock::FileLock;
 use piton_sys::process::{Detach, Output, ProcessId, is_alive, spawn_detached};
 use piton_sys::{Clock, SystemClock, file};
-use piton_view::Client;
+use piton_view::{Error, ErrorKind, Order, Resumption, Started};
 
-use crate::failure::Failure;
+use crate::client::LocalClient;
+use crate::layout::Layout;
 
 /// How long a driver may take to take the lease.
 const APPEAR_WITHIN: Duration = Duration::from_secs(20);
@@ -22,13 +39,32 @@ const LEAVE_WITHIN: Duration = Duration::from_secs(5);
 
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
+/// Carries out an order.
+pub(crate) async fn start(client: &LocalClient, order: Order) -> Result<Started, Error> {
+    let mut notes = Vec::new();
+    let (run_id, after) = match order {
+        Order::Loop(order) => loops::start(client, &order, None, &mut notes).await?,
+        Order::Import { file, order } => import::start(client, &file, *order, &mut notes).await?,
+        Order::Workflow(order) => workflows::start(client, &order, &mut notes).await?,
+        Order::Fork(order) => fork::start(client, &order).await?,
+    };
+    Ok(Started { run_id, after, notes })
+}
+
+/// Goes on with a run that is there.
+pub(crate) async fn go_on(client: &LocalClient, run: &RunId, how: &Resumption) -> Result<Started, Error> {
+    let mut notes = Vec::new();
+    let after = resume::any(client, run, how, &mut notes).await?;
+    Ok(Started { run_id: run.clone(), after, notes })
+}
+
 /// This program.
-pub(crate) fn exe() -> Result<PathBuf, Failure> {
-    std::env::current_exe().map_err(|error| Failure::environment(&error))
+pub fn exe() -> Result<PathBuf, Error> {
+    std::env::current_exe().map_err(|error| Error::environment(&error))
 }
 
 /// Starts a driver for `run` and returns when it holds the lease, or the run has come to rest already.
-pub(crate) async fn driver(client: &LocalClient, run: &RunId, take_over: bool) -> Result<(), Failure> {
+pub async fn driver(client: &LocalClient, run: &RunId, take_over: bool) -> Result<(), Error> {
     let layout = client.layout();
     let starter = std::process::id();
     let log = layout.driver_log_at_start(run, starter);
@@ -46,7 +82,7 @@ pub(crate) async fn driver(client: &LocalClient, run: &RunId, take_over: bool) -
         current_dir: Some(layout.root().to_owned()),
         ..Detach::default()
     };
-    let ours = spawn_detached(&exe()?, &args, options).map_err(|error| Failure::environment(&error))?.process;
+    let ours = spawn_detached(&exe()?, &args, options).map_err(|error| Error::environment(&error))?.process;
     let appeared = appears(client, run, &log, ours.as_ref(), before).await;
     // It is still there if the driver never held the lease.
     file::remove_file_if_exists(&log)?;
@@ -60,7 +96,7 @@ async fn appears(
     log: &Path,
     ours: Option<&ProcessId>,
     before: Option<Epoch>,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let started = SystemClock.monotonic();
     loop {
         // Before the look at what it did: what is dead now has done all it ever will.
@@ -70,10 +106,8 @@ async fn appears(
         let took = client.outline(run).await?.driven != before;
         if let Some(failure) = refused {
             // Who holds the lease says more than the driver that did not get it.
-            return Err(match client.store().holder(run).await? {
-                Some(holder) if failure.code == ExitCode::Held => {
-                    piton_store::Error::Held { run: run.clone(), holder: Box::new(holder) }.into()
-                }
+            return Err(match client.driver_of(run).await? {
+                Some(holder) if failure.kind == ErrorKind::Held => LocalClient::held(run, holder),
                 _ => failure,
             });
         }
@@ -83,12 +117,12 @@ async fn appears(
         if !lives {
             let words = if held_lease { last_words(client.layout(), run) } else { None };
             return Err(words.unwrap_or_else(|| {
-                Failure::new(ExitCode::Environment, "the driver ended before it drove, without a word")
+                Error::new(ErrorKind::Environment, "the driver ended before it drove, without a word")
                     .hint("run `piton doctor`; a full disk, too, keeps a driver from saying more")
             }));
         }
         if SystemClock.monotonic() - started > APPEAR_WITHIN {
-            return Err(Failure::new(ExitCode::Environment, "the driver did not start")
+            return Err(Error::new(ErrorKind::Environment, "the driver did not start")
                 .hint(format!("look into {}", log.display())));
         }
         tokio::time::sleep(LOOK_EVERY).await;
@@ -96,7 +130,7 @@ async fn appears(
 }
 
 /// The driver that holds the lease of `run` speaks for the run from now on.
-pub(crate) fn take_log(layout: &Layout, run: &RunId, starter: u32) -> Result<(), Failure> {
+pub fn take_log(layout: &Layout, run: &RunId, starter: u32) -> Result<(), Error> {
     file::remove_file_if_exists(&layout.driver_log(run))?;
     match file::rename_noreplace(&layout.driver_log_at_start(run, starter), &layout.driver_log(run)) {
         // Whoever started us has given up.
@@ -107,13 +141,13 @@ pub(crate) fn take_log(layout: &Layout, run: &RunId, starter: u32) -> Result<(),
 }
 
 /// Removes everything that drivers of `run` said.
-pub(crate) fn remove_logs(layout: &Layout, run: &RunId) -> Result<(), Failure> {
+pub(crate) fn remove_logs(layout: &Layout, run: &RunId) -> Result<(), Error> {
     file::remove_file_if_exists(&layout.driver_log(run))?;
     sweep_logs(layout, run, |_| true)
 }
 
 /// Removes the logs of drivers that never held the lease, by the process that started them.
-fn sweep_logs(layout: &Layout, run: &RunId, stale: impl Fn(u32) -> bool) -> Result<(), Failure> {
+fn sweep_logs(layout: &Layout, run: &RunId, stale: impl Fn(u32) -> bool) -> Result<(), Error> {
     let Ok(listing) = std::fs::read_dir(layout.driver_logs()) else { return Ok(()) };
     let starter_of = |name: &str| {
         name.strip_prefix(run.as_str())?.strip_prefix('.')?.strip_suffix(".log")?.parse::<u32>().ok()
@@ -129,10 +163,10 @@ fn sweep_logs(layout: &Layout, run: &RunId, stale: impl Fn(u32) -> bool) -> Resu
 
 /// A driver whose run rests, or that was killed, holds the lease for a moment longer. Returns when it is gone;
 /// leaves alone what is under way.
-pub(crate) async fn let_go(client: &LocalClient, run: &RunId) -> Result<(), Failure> {
+pub async fn settled(client: &LocalClient, run: &RunId) -> Result<(), Error> {
     let started = SystemClock.monotonic();
     loop {
-        let present = match client.store().holder(run).await? {
+        let present = match client.driver_of(run).await? {
             None => return Ok(()),
             Some(holder) => is_at_work(client, run, &holder).await?,
         };
@@ -145,18 +179,15 @@ pub(crate) async fn let_go(client: &LocalClient, run: &RunId) -> Result<(), Fail
 
 /// Waits for the lock of this work tree as long as only drivers that are leaving hold it. Otherwise: the runs
 /// that work here.
-pub(crate) async fn workspace_free(
-    client: &LocalClient,
-    layout: &Layout,
-) -> Result<Result<(), Vec<RunId>>, Failure> {
+pub async fn workspace_free(client: &LocalClient, layout: &Layout) -> Result<Result<(), Vec<RunId>>, Error> {
     let started = SystemClock.monotonic();
     loop {
         if !FileLock::is_held(&layout.workspace_lock())? {
             return Ok(Ok(()));
         }
         let mut busy = Vec::new();
-        for run in client.runs().await? {
-            if let Some(holder) = client.store().holder(&run.run_id).await?
+        for run in client.summaries().await? {
+            if let Some(holder) = client.driver_of(&run.run_id).await?
                 && is_at_work(client, &run.run_id, &holder).await?
             {
                 busy.push(run.run_id);
@@ -171,15 +202,15 @@ pub(crate) async fn workspace_free(
 
 /// Whether who holds the lease of `run` does something with it: the run does not rest, and a process that was
 /// killed only keeps its locks until the last of its threads is gone.
-async fn is_at_work(client: &LocalClient, run: &RunId, holder: &Holder) -> Result<bool, Failure> {
+async fn is_at_work(client: &LocalClient, run: &RunId, holder: &Holder) -> Result<bool, Error> {
     let killed = holder.host == piton_sys::process::host_id() && !is_alive(&holder.process);
     let outline = client.outline(run).await?;
     Ok(!killed && exit_code(outline.status, outline.reason).is_none())
 }
 
 /// How a driver that leaves in trouble says so, for whoever looks next.
-pub(crate) fn say_last_words(failure: &Failure) -> String {
-    let mut text = format!("driver exit {}: {}", failure.code as u8, failure.message);
+pub fn last_words_of(failure: &Error) -> String {
+    let mut text = format!("driver exit {}: {}", failure.kind.exit_code() as u8, failure.message);
     for cause in &failure.causes {
         text.push_str(": ");
         text.push_str(cause);
@@ -188,8 +219,8 @@ pub(crate) fn say_last_words(failure: &Failure) -> String {
 }
 
 /// How a driver says something that no event says.
-pub(crate) fn say_note(text: &str) {
-    crate::output::to_log(&format!("driver note: {}", text.replace('\n', " ")));
+pub fn note_of(text: &str) -> String {
+    format!("driver note: {}", text.replace('\n', " "))
 }
 
 /// What the last driver of `run` wanted a person to know.
@@ -200,22 +231,22 @@ pub(crate) fn notes(layout: &Layout, run: &RunId) -> Vec<String> {
 }
 
 /// What the last driver of `run` said when it left in trouble.
-pub(crate) fn last_words(layout: &Layout, run: &RunId) -> Option<Failure> {
+pub(crate) fn last_words(layout: &Layout, run: &RunId) -> Option<Error> {
     last_words_in(&layout.driver_log(run), run)
 }
 
-fn last_words_in(log: &Path, run: &RunId) -> Option<Failure> {
+fn last_words_in(log: &Path, run: &RunId) -> Option<Error> {
     let bytes = file::read_regular(log, 1 << 20).ok()??;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let line = text.lines().rev().find(|line| line.starts_with("driver exit "))?;
     let (code, message) = line.strip_prefix("driver exit ")?.split_once(": ")?;
-    let code = match code {
-        "5" => ExitCode::Held,
-        "6" => ExitCode::Corrupt,
-        _ => ExitCode::Environment,
+    let kind = match code {
+        "5" => ErrorKind::Held,
+        "6" => ErrorKind::Corrupt,
+        _ => ErrorKind::Environment,
     };
     Some(
-        Failure::new(code, message)
+        Error::new(kind, message)
             .hint(format!("run `piton resume {}` when that is mended; nothing is lost", run.short())),
     )
 }

@@ -3,59 +3,56 @@
 use std::path::PathBuf;
 
 use piton_config::{Files, Overrides, Problem, Problems, Sourced, Wanted, config_dir, files, resolve, trust};
-use piton_engine::Layout;
-use piton_engine::launch::walls;
-use piton_engine::world::Views;
-use piton_model::ExitCode;
 use piton_model::loop_machine::Confine;
 use piton_sys::{Clock, SystemClock};
+use piton_view::{Error, ErrorKind};
 
-use crate::failure::Failure;
+use crate::launch::walls;
+use crate::layout::Layout;
+use crate::world::Views;
 
 /// The environment as data. What is not text counts as absent.
-pub(crate) fn variable(name: &str) -> Option<String> {
+pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
 /// Where the user's own configuration and trust are.
-pub(crate) fn directory() -> Result<PathBuf, Failure> {
+pub fn directory() -> Result<PathBuf, Error> {
     config_dir(&variable).map_err(problems)
 }
 
 /// The user's and the project's files.
-pub(crate) fn read(layout: &Layout) -> Result<Files, Failure> {
+pub fn read(layout: &Layout) -> Result<Files, Error> {
     Ok(files::read(&directory()?, layout.root())?)
 }
 
 /// Every problem at once, as one failure.
-pub(crate) fn problems(problems: Problems) -> Failure {
+pub fn problems(problems: Problems) -> Error {
     let all: Vec<&Problem> = problems.iter().collect();
     match all.as_slice() {
         [only] => {
-            let failure = Failure::usage(Problem { hint: None, ..(*only).clone() }.to_string());
+            let failure = Error::usage(Problem { hint: None, ..(*only).clone() }.to_string());
             only.hint.iter().fold(failure, |failure, hint| failure.hint(hint))
         }
-        several => Failure {
-            details: several.iter().map(ToString::to_string).collect(),
-            ..Failure::usage(format!("{} things are wrong", several.len()))
-        },
+        several => Error::usage(format!("{} things are wrong", several.len()))
+            .details(several.iter().map(ToString::to_string).collect()),
     }
 }
 
 /// Whether somebody has looked at the project's configuration, if there is one.
-pub(crate) fn is_trusted(layout: &Layout, files: &Files) -> Result<bool, Failure> {
+pub fn is_trusted(layout: &Layout, files: &Files) -> Result<bool, Error> {
     match &files.project {
-        Some(project) => Ok(trust::is_trusted(&directory()?, layout.root(), &project.content)?),
+        Some(project) => is_trusted_content(layout, &project.content),
         None => Ok(true),
     }
 }
 
 /// Refuses a project configuration that nobody has looked at: it names programs to run.
-pub(crate) fn require_trust(layout: &Layout, files: &Files) -> Result<(), Failure> {
+pub fn require_trust(layout: &Layout, files: &Files) -> Result<(), Error> {
     if is_trusted(layout, files)? {
         return Ok(());
     }
-    Err(Failure::new(ExitCode::Person, "piton.toml is not trusted as it stands: it names programs to run")
+    Err(Error::new(ErrorKind::Person, "piton.toml is not trusted as it stands: it names programs to run")
         .hint("look at it, then run `piton trust`; `--trust` takes it for this once"))
 }
 
@@ -63,9 +60,9 @@ pub(crate) fn require_trust(layout: &Layout, files: &Files) -> Result<(), Failur
 /// none here: what was to be confined is never started without.
 ///
 /// A project's file that nobody trusts may put walls up and close paths, but open nothing and take no walls down.
-pub(crate) fn walls(files: &Files, trusted: bool) -> Result<(Option<Confine>, Vec<String>), Failure> {
+pub fn walls(files: &Files, trusted: bool) -> Result<(Option<Confine>, Vec<String>), Error> {
     let settings = |files: &Files| {
-        Ok::<_, Failure>(resolve(files, &variable, &Overrides::default()).map_err(problems)?.settings)
+        Ok::<_, Error>(resolve(files, &variable, &Overrides::default()).map_err(problems)?.settings)
     };
     let said = settings(files)?;
     let believed = if trusted { said.clone() } else { settings(&Files { project: None, ..files.clone() })? };
@@ -84,20 +81,30 @@ pub(crate) fn walls(files: &Files, trusted: bool) -> Result<(Option<Confine>, Ve
 }
 
 /// Refuses where there can be no walls.
-pub(crate) fn require_walls() -> Result<(), Failure> {
+pub fn require_walls() -> Result<(), Error> {
     walls::available().map_err(|why| {
-        Failure::new(ExitCode::Environment, format!("the agent cannot be confined: {why}"))
+        Error::new(ErrorKind::Environment, format!("the agent cannot be confined: {why}"))
             .hint("install bubblewrap, or do without --confine and `[confine]`")
     })
 }
 
 /// Trusts the project configuration as it stands.
-pub(crate) fn trust_project(layout: &Layout, content: &[u8]) -> Result<(), Failure> {
-    Ok(trust::trust(&directory()?, layout.root(), content, SystemClock.now())?)
+pub fn trust_project(layout: &Layout, content: &[u8]) -> Result<(), Error> {
+    trust::trust(&directory()?, layout.root(), content, SystemClock.now()).map_err(unknowable)
+}
+
+/// Whether somebody looked at this content and trusts it here.
+pub fn is_trusted_content(layout: &Layout, content: &[u8]) -> Result<bool, Error> {
+    trust::is_trusted(&directory()?, layout.root(), content).map_err(unknowable)
+}
+
+/// What is trusted cannot be read or written.
+fn unknowable(error: trust::Error) -> Error {
+    Error::environment(&error).hint("run `piton doctor`")
 }
 
 /// Which views the configuration wants. One that cannot be read changes nothing about them.
-pub(crate) fn views(layout: &Layout) -> Views {
+pub fn views(layout: &Layout) -> Views {
     let mut views = Views { aiwg: piton_files::aiwg::is_used(layout.root()), ..Views::default() };
     let resolved = read(layout).ok().and_then(|files| resolve(&files, &variable, &Overrides::default()).ok());
     if let Some(resolved) = resolved {

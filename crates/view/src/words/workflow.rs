@@ -2,15 +2,14 @@
 
 use std::fmt::Write;
 
+use crate::{StepView, WorkflowStatus};
 use piton_model::workflow::{State, StepStatus, WorkflowEvent as Event};
 use piton_model::{Machine, Status, Timestamp};
-use piton_view::{StepView, WorkflowStatus};
 
-use super::{ago, count, duration, money, outcome_word};
-use crate::output::{clean, clean_line};
+use super::{ago, clean, clean_line, count, duration, money, outcome_word};
 
 /// The first line of a run.
-pub(crate) fn opening(state: &State) -> String {
+pub fn opening(state: &State) -> String {
     let people = if state.options.pause_for_human_input { ", people asked" } else { "" };
     clean_line(&format!(
         "run {} · {} · {}{people} · up to {} at once",
@@ -22,7 +21,7 @@ pub(crate) fn opening(state: &State) -> String {
 }
 
 /// What a viewer says of an event, if it is worth a line.
-pub(crate) fn progress(event: &Event, after: &State) -> Option<String> {
+pub fn progress(event: &Event, after: &State) -> Option<String> {
     let text = match event {
         Event::StepFinished { .. } | Event::StepLost { .. } => {
             let (id, step) = last_ended(event, after)?;
@@ -106,7 +105,7 @@ fn word(status: StepStatus) -> &'static str {
 }
 
 /// What is under way, for a live line.
-pub(crate) fn under_way(state: &State) -> String {
+pub fn under_way(state: &State) -> String {
     let open: Vec<&str> = (0..state.steps.len())
         .filter(|index| state.steps[*index].open.is_some())
         .map(|index| state.id(index).as_str())
@@ -117,7 +116,7 @@ pub(crate) fn under_way(state: &State) -> String {
 }
 
 /// Why it is where it is.
-pub(crate) fn why(state: &State) -> String {
+pub fn why(state: &State) -> String {
     if let Some((step, question)) = state.questions().first() {
         return format!("step `{step}` asks question {}", question.number);
     }
@@ -130,7 +129,7 @@ pub(crate) fn why(state: &State) -> String {
 }
 
 /// The last lines of a viewer.
-pub(crate) fn ending(state: &State, next: &str) -> Vec<String> {
+pub fn ending(state: &State, next: &str) -> Vec<String> {
     let counters = &state.counters;
     let done = state.steps.iter().filter(|step| step.status.satisfies()).count();
     let mut summary = format!(
@@ -157,7 +156,7 @@ pub(crate) fn ending(state: &State, next: &str) -> Vec<String> {
 }
 
 /// One screen.
-pub(crate) fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Vec<String> {
+pub fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Vec<String> {
     let summary = &view.summary;
     let mut lines = vec![clean_line(&format!(
         "{}   {}   {}: {}",
@@ -218,7 +217,7 @@ fn step_line(step: &StepView, width: usize) -> String {
 }
 
 /// One event, for `log` and `why`.
-pub(crate) fn event(event: &Event) -> String {
+pub fn event(event: &Event) -> String {
     let text = match event {
         Event::RunCreated { title, definition, digest, .. } => {
             let steps = count(definition.steps.len() as u32, "step");
@@ -311,7 +310,7 @@ pub(crate) fn event(event: &Event) -> String {
 }
 
 /// What was not the cause of where it is.
-pub(crate) fn not_the_cause(state: &State) -> Vec<String> {
+pub fn not_the_cause(state: &State) -> Vec<String> {
     let mut list =
         vec![format!("failures {}", state.counters.failures), format!("lost {}", state.counters.lost)];
     if let Some(limit) = state.options.max_cost_microusd {
@@ -324,7 +323,7 @@ pub(crate) fn not_the_cause(state: &State) -> Vec<String> {
 }
 
 /// What the run did, as Markdown.
-pub(crate) fn report(view: &WorkflowStatus, state: &State) -> String {
+pub fn report(view: &WorkflowStatus, state: &State) -> String {
     let summary = &view.summary;
     let mut text = format!("# {}\n\n", clean_line(&summary.title));
     let _ = writeln!(

@@ -2,15 +2,14 @@
 
 use std::fmt::Write;
 
+use crate::{ChangedView, RunStatus};
 use piton_model::Timestamp;
 use piton_model::loop_machine::State;
-use piton_view::{ChangedView, RunStatus};
 
-use super::{ago, check_views, clock, count, duration, measured, why};
-use crate::output::clean_line;
+use super::{ago, check_views, clean_line, clock, count, duration, measured, why};
 
 /// One screen about a run.
-pub(crate) fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
+pub fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
     let summary = &view.summary;
     let mut lines = vec![format!(
         "{}   {} since {} ({})",

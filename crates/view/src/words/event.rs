@@ -8,8 +8,7 @@ use piton_model::loop_machine::{
     Conclusion, HookEnd, HookRecord, IterationVerdict, RecoveryStep, SwitchReason,
 };
 
-use super::{checks, count, duration, found, outcome_word, with_detail};
-use crate::output::clean_line;
+use super::{checks, clean_line, count, duration, found, outcome_word, with_detail};
 
 fn points(points: &[HookPoint]) -> String {
     points.iter().map(|point| point.as_str()).collect::<Vec<_>>().join(", ")
@@ -37,7 +36,7 @@ fn switch_words(why: &SwitchReason) -> String {
 }
 
 /// One event, for `log` and `why`.
-pub(crate) fn event(event: &Event) -> String {
+pub fn event(event: &Event) -> String {
     let text = match event {
         Event::RunCreated { title, config, .. } => {
             let checks = count(config.checks.len() as u32, "check");

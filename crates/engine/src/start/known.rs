@@ -4,18 +4,18 @@
 
 use std::path::PathBuf;
 
-use piton_engine::Layout;
 use piton_sys::file::{self, Durability};
 use piton_sys::lock::FileLock;
+use piton_view::Error;
 
 use crate::configuration;
-use crate::failure::Failure;
+use crate::layout::Layout;
 
 /// More repositories than anyone has.
 const LIST_BYTES_MAX: u64 = 4 << 20;
 
 /// Remembers the repository of a new run.
-pub(crate) fn remember(layout: &Layout) -> Result<(), Failure> {
+pub(super) fn remember(layout: &Layout) -> Result<(), Error> {
     let directory = configuration::directory()?;
     file::create_private_dir(&directory)?;
     let Some(root) = layout.root().to_str().filter(|root| !root.contains('\n')) else { return Ok(()) };
@@ -31,12 +31,12 @@ pub(crate) fn remember(layout: &Layout) -> Result<(), Failure> {
 }
 
 /// Every repository that still has a journal.
-pub(crate) fn repositories() -> Result<Vec<Layout>, Failure> {
+pub fn repositories() -> Result<Vec<Layout>, Error> {
     let layouts = read()?.into_iter().map(|root| Layout::new(PathBuf::from(root)));
     Ok(layouts.filter(|layout| layout.state().join("journal.db").is_file()).collect())
 }
 
-fn read() -> Result<Vec<String>, Failure> {
+fn read() -> Result<Vec<String>, Error> {
     let bytes = file::read_regular(&configuration::directory()?.join("repositories"), LIST_BYTES_MAX)?;
     let text = String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default();
     Ok(text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect())

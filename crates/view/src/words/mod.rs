@@ -1,24 +1,28 @@
-//! What a person reads of a run: pure functions from states and events to lines.
+//! How a run is put into words: pure functions from states and events to lines, for every front end.
 
+mod clean;
 mod event;
 mod status;
-pub(crate) mod workflow;
+mod watch;
+pub mod workflow;
 
 use std::fmt::Write;
 
 use piton_model::loop_machine::{
-    AttemptOutcome, CheckRound, DoneRule, Finding, IterationRecord, Measures, NamedStop, State, done_rule,
+    AttemptOutcome, CheckRound, DoneRule, Finding, IterationRecord, Measures, NamedStop, State, TestStatus,
+    done_rule,
 };
 use piton_model::{Reason, Status, Timestamp};
-use piton_view::CheckView;
 
-pub(crate) use event::event;
-pub(crate) use status::status;
+pub use clean::{clean, clean_line, is_harmful};
+pub use event::event;
+pub use status::status;
+pub use watch::Watched;
 
-use crate::output::clean_line;
+use crate::CheckView;
 
 /// `2h10m`, `6m12s`, `41 s`, `0.4 s`.
-pub(crate) fn duration(millis: u64) -> String {
+pub fn duration(millis: u64) -> String {
     let seconds = millis / 1000;
     match seconds {
         0..10 => format!("{}.{} s", seconds, (millis % 1000) / 100),
@@ -30,13 +34,13 @@ pub(crate) fn duration(millis: u64) -> String {
 }
 
 /// `1 iteration`, `2 iterations`.
-pub(crate) fn count<N: std::fmt::Display + PartialEq + From<u8>>(number: N, of: &str) -> String {
+pub fn count<N: std::fmt::Display + PartialEq + From<u8>>(number: N, of: &str) -> String {
     let many = if number == N::from(1) { "" } else { "s" };
     format!("{number} {of}{many}")
 }
 
 /// `$4.12`.
-pub(crate) fn money(microusd: u64) -> String {
+pub fn money(microusd: u64) -> String {
     let cents = microusd.saturating_add(5_000) / 10_000;
     if cents == 0 && microusd > 0 {
         return "<$0.01".to_owned();
@@ -45,14 +49,14 @@ pub(crate) fn money(microusd: u64) -> String {
 }
 
 /// `test ✓ · lint ✗`.
-pub(crate) fn checks(round: &CheckRound) -> String {
+pub fn checks(round: &CheckRound) -> String {
     let mut parts: Vec<String> = round.checks.iter().map(|check| mark(&check.name, check.passed)).collect();
     parts.extend(round.conditions.iter().map(|condition| mark(&clean_line(&condition.label), condition.met)));
     parts.join(" · ")
 }
 
 /// The same for a view.
-pub(crate) fn check_views(checks: &[CheckView]) -> String {
+pub fn check_views(checks: &[CheckView]) -> String {
     checks.iter().map(|check| mark(&check.name, check.passed)).collect::<Vec<_>>().join(" · ")
 }
 
@@ -61,7 +65,7 @@ fn mark(name: &str, passed: bool) -> String {
 }
 
 /// The first line of a run.
-pub(crate) fn opening(state: &State) -> String {
+pub fn opening(state: &State) -> String {
     let session = match state.config.session {
         piton_model::loop_machine::SessionPolicy::Fresh => "fresh session per iteration",
         piton_model::loop_machine::SessionPolicy::Continue => "one session",
@@ -80,7 +84,7 @@ fn beside(path: &str) -> String {
 }
 
 /// What is said once the baseline is known.
-pub(crate) fn baseline(state: &State) -> Vec<String> {
+pub fn baseline(state: &State) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(round) = &state.seen.baseline
         && !(round.checks.is_empty() && round.conditions.is_empty())
@@ -137,7 +141,7 @@ fn limits(state: &State) -> String {
 }
 
 /// ` #3   5m03s  +9 −44   test ✓ · lint ✗`
-pub(crate) fn iteration(record: &IterationRecord, state: &State) -> String {
+pub fn iteration(record: &IterationRecord, state: &State) -> String {
     let change = match (record.added, record.removed) {
         (0, 0) if !record.progress => "no change".to_owned(),
         (added, removed) => format!("+{added} −{removed}"),
@@ -171,7 +175,8 @@ pub(crate) fn iteration(record: &IterationRecord, state: &State) -> String {
     text.trim_end().to_owned()
 }
 
-pub(crate) fn outcome_word(outcome: AttemptOutcome) -> &'static str {
+/// How an agent ended, in words.
+pub fn outcome_word(outcome: AttemptOutcome) -> &'static str {
     match outcome {
         AttemptOutcome::Succeeded => "succeeded",
         AttemptOutcome::Failed => "failed",
@@ -183,7 +188,7 @@ pub(crate) fn outcome_word(outcome: AttemptOutcome) -> &'static str {
 }
 
 /// The last lines of a run that rests: why, what the result is, what to do next.
-pub(crate) fn ending(state: &State, next: &str) -> Vec<String> {
+pub fn ending(state: &State, next: &str) -> Vec<String> {
     let head = match state.status {
         Status::Completed => "done",
         Status::Waiting => "waiting",
@@ -204,7 +209,7 @@ pub(crate) fn ending(state: &State, next: &str) -> Vec<String> {
 }
 
 /// The cause of a status, as a sentence.
-pub(crate) fn why(state: &State) -> String {
+pub fn why(state: &State) -> String {
     let detail = state.detail.as_deref().map(clean_line);
     let counters = &state.counters;
     let green = || {
@@ -351,12 +356,12 @@ fn doubts(record: &IterationRecord, state: &State) -> Option<String> {
 }
 
 /// How long ago, or until when: `4h51m`.
-pub(crate) fn ago(now: Timestamp, then: Timestamp) -> String {
+pub fn ago(now: Timestamp, then: Timestamp) -> String {
     duration(now.millis_since(then))
 }
 
 /// `03:12:45Z`: the time of day is what a person compares.
-pub(crate) fn clock(at: Timestamp) -> String {
+pub fn clock(at: Timestamp) -> String {
     let text = at.to_string();
     match text.split_once('T') {
         Some((_, time)) => format!("{}Z", time.split('.').next().unwrap_or(time).trim_end_matches('Z')),
@@ -386,4 +391,59 @@ fn with_detail(word: &str, reason: Reason, detail: Option<&str>) -> String {
         Some(detail) => format!("{word} ({}): {detail}", reason.as_str()),
         None => format!("{word} ({})", reason.as_str()),
     }
+}
+
+/// What was not the cause of where a loop is.
+pub fn not_the_cause(state: &State) -> Vec<String> {
+    let (limits, counters) = (&state.config.limits, &state.counters);
+    let mut list = Vec::new();
+    let mut unless = |reason: Reason, text: String| {
+        if state.reason != Some(reason) {
+            list.push(text);
+        }
+    };
+    unless(Reason::LimitIterations, format!("iterations {} of {}", counters.iterations, limits.iterations));
+    unless(
+        Reason::LimitDuration,
+        format!("time {} of {}", duration(counters.working_ms), duration(limits.working_ms)),
+    );
+    unless(
+        Reason::NoProgress,
+        format!("no progress {} of {}", counters.no_progress_in_a_row, limits.no_progress),
+    );
+    unless(Reason::FailureStreak, format!("failures {} of {}", counters.failures_in_a_row, limits.failures));
+    if let Some(max) = limits.cost_microusd {
+        unless(Reason::LimitCost, format!("money {} of {}", money(counters.cost_microusd), money(max)));
+    }
+    list
+}
+
+/// More about the last iteration, for somebody who is to decide.
+pub fn details(state: &State) -> Vec<String> {
+    let mut lines = vec![
+        format!("status   {} · {}", state.status.as_str(), why(state)),
+        format!("mode     {}", state.mode().as_str()),
+        format!("task     {}", clean_line(&state.title)),
+    ];
+    for check in state.seen.checks.iter().flat_map(|round| &round.checks) {
+        let mark = if check.passed { '✓' } else { '✗' };
+        lines.push(format!("check    {} {mark}", clean_line(&check.name)));
+        if !check.passed {
+            lines.push(clean(&check.tail));
+        }
+    }
+    let tests = |status| state.seen.tests.named(status).count();
+    let (passing, failing) = (tests(TestStatus::Passing), tests(TestStatus::Failing));
+    if passing + failing > 0 {
+        lines.push(format!("tests    {failing} of {} fail", passing + failing));
+    }
+    lines.push(format!(
+        "changed  {} files, {} lines",
+        state.seen.modified_files.len(),
+        state.counters.lines_changed
+    ));
+    for note in &state.memory.notes {
+        lines.push(format!("note     #{} {}", note.iteration, clean_line(&note.note.text)));
+    }
+    lines
 }

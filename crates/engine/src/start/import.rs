@@ -1,54 +1,57 @@
-//! `piton import`: go on with a loop that another tool began.
+//! Going on with a loop that another tool began.
+
+use std::path::Path;
 
 use piton_files::{aiwg, ralph};
-use piton_model::ExitCode;
 use piton_model::loop_machine::{Adoption, Objectives};
+use piton_model::{RunId, Seq};
+use piton_store::chain;
 use piton_sys::file;
+use piton_view::words::clean_line;
+use piton_view::{Error, ErrorKind, LoopOrder};
 
 use super::loops;
-use crate::cli::{Global, ImportArguments, LoopArguments};
-use crate::failure::Failure;
-use crate::output::{Output, clean_line};
-use crate::repository;
+use crate::client::LocalClient;
 
 /// Larger files are not read.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
-pub(super) async fn run(
-    global: &Global,
-    arguments: ImportArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
-    let path = &arguments.file;
+/// Begins a loop with what the file says of another.
+pub(super) async fn start(
+    client: &LocalClient,
+    path: &Path,
+    mut order: LoopOrder,
+    notes: &mut Vec<String>,
+) -> Result<(RunId, Seq), Error> {
     let bytes = file::read_regular(path, FILE_BYTES_MAX)?
-        .ok_or_else(|| Failure::usage(format!("there is no file `{}`", path.display())))?;
-    let root = repository::layout(global)?.root().to_owned();
+        .ok_or_else(|| Error::usage(format!("there is no file `{}`", path.display())))?;
+    let root = client.layout().root();
     let source =
-        path.canonicalize().ok().and_then(|path| path.strip_prefix(&root).ok().map(ToOwned::to_owned));
-    let source = source.unwrap_or_else(|| path.clone()).display().to_string();
-    let digest = piton_store::chain::hex(&piton_store::chain::digest(&bytes))[..16].to_owned();
-    let mut options = arguments.options;
+        path.canonicalize().ok().and_then(|path| path.strip_prefix(root).ok().map(ToOwned::to_owned));
+    let source = source.unwrap_or_else(|| path.to_owned()).display().to_string();
+    let digest = chain::hex(&chain::digest(&bytes))[..16].to_owned();
     let adoption = match read(&bytes)? {
         State::Ralph(state) => {
-            adopt_prompt(&mut options, &state, &root);
+            adopt_prompt(&mut order, &state, root);
             of_ralph(&state)
         }
         State::Aiwg(state) => {
-            if options.task.is_none() && options.prompt_file.is_none() {
-                options.task = Some(state.task.clone());
+            if order.task.is_none() && order.prompt_file.is_none() {
+                order.task = Some(state.task.clone());
             }
-            options.max_iterations = options.max_iterations.or(state.max_iterations);
+            let iterations = state.max_iterations.map(|count| count.to_string());
+            order.limits.iterations = order.limits.iterations.or(iterations);
             of_aiwg(&state)
         }
     };
     let adoption = Adoption { source, digest, ..adoption };
-    out.note(clean_line(&format!(
+    notes.push(clean_line(&format!(
         "{} ({}): {} iterations so far",
         path.display(),
         adoption.format,
         adoption.iterations,
     )));
-    loops::begin(global, &options, Some(adoption), out).await
+    loops::start(client, &order, Some(adoption), notes).await
 }
 
 enum State {
@@ -57,7 +60,7 @@ enum State {
 }
 
 /// Reads whichever of the formats it is.
-fn read(bytes: &[u8]) -> Result<State, Failure> {
+fn read(bytes: &[u8]) -> Result<State, Error> {
     let ralph = match ralph::parse(bytes) {
         Ok(state) => return Ok(State::Ralph(Box::new(state))),
         Err(error) => error,
@@ -65,11 +68,11 @@ fn read(bytes: &[u8]) -> Result<State, Failure> {
     let hint = "`piton import` reads a `.ralph/state.json` or an `.aiwg/ralph/loops/<id>/state.json`";
     // One that says its version in the words of the first format is meant to be of it.
     if matches!(ralph, ralph::ParseError::Version { .. }) {
-        return Err(Failure::of(ExitCode::Usage, &ralph).hint(hint));
+        return Err(Error::of(ErrorKind::Usage, &ralph).hint(hint));
     }
     match aiwg::parse(bytes) {
         Ok(state) => Ok(State::Aiwg(Box::new(state))),
-        Err(error) => Err(Failure::of(ExitCode::Usage, &error).hint(hint)),
+        Err(error) => Err(Error::of(ErrorKind::Usage, &error).hint(hint)),
     }
 }
 
@@ -116,12 +119,12 @@ fn finished(state: &ralph::PersistedLoopState) -> u32 {
 }
 
 /// The prompt that the file names, where it is there and nothing else was said.
-fn adopt_prompt(options: &mut LoopArguments, state: &ralph::PersistedLoopState, root: &std::path::Path) {
+fn adopt_prompt(order: &mut LoopOrder, state: &ralph::PersistedLoopState, root: &Path) {
     let named = &state.core.prompt_path;
-    if options.task.is_none() && options.prompt_file.is_none() && !named.as_os_str().is_empty() {
+    if order.task.is_none() && order.prompt_file.is_none() && !named.as_os_str().is_empty() {
         let inside = named.strip_prefix(root).unwrap_or(named);
         if root.join(inside).is_file() {
-            options.prompt_file = Some(inside.to_owned());
+            order.prompt_file = Some(inside.to_owned());
         }
     }
 }

@@ -1,0 +1,353 @@
+//! The door itself: every question and request of a front end, handed to who answers it.
+
+use std::time::Duration;
+
+use piton_model::{Kind, RunId, Seq, State, exit_code, workflow};
+use piton_view::words;
+use piton_view::{
+    Answer, Asked, AttemptView, Brief, Changes, Client, DiffView, Error, ErrorKind, EventView, ExportFormat,
+    Follow, MetricsView, Moment, Order, ReportView, Request, RestoredView, Resumption, RunSummary, Seen,
+    ShowView, Started, StateOf, StatusView, VerifyView, WhyView,
+};
+
+use super::{ClientError, LocalClient, metrics, report, resolve, restore, status, verify, workflows};
+use crate::manager::forget;
+use crate::workflow::{catch_up_view, view_of};
+use crate::world::{brief, republish, view_bytes};
+use crate::{configuration, start};
+
+/// Events behind a status: enough for the last iteration and what led out of it.
+const WHY_EVENTS: u64 = 16;
+
+/// Events read at a time.
+const PAGE: usize = 1024;
+
+impl LocalClient {
+    async fn resolved(&self, text: Option<&str>) -> Result<RunId, ClientError> {
+        // A run that is named in full is found whatever became of the others.
+        if let Some(named) = text.filter(|text| *text != "last").and_then(|text| text.parse::<RunId>().ok()) {
+            match self.store()?.row(&named).await {
+                Ok(row) => return Ok(row.run),
+                Err(piton_store::Error::UnknownRun { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        resolve::resolve(self.store()?.rows(piton_store::Wanted::ALL).await?.rows, text)
+    }
+
+    /// One moment of a run: its state is loaded once, and everything follows from that.
+    async fn moment(&self, run: &RunId) -> Result<StatusView, ClientError> {
+        let mut view = match self.kind(run).await? {
+            Kind::Workflow => {
+                catch_up_view(self, run).await?;
+                let loaded = self.load(run, None).await?;
+                workflows::view_of(self.layout(), &loaded, self.driver_of(run).await?.as_ref())
+            }
+            Kind::Loop | Kind::Ledger => {
+                let loaded = self.load(run, None).await?;
+                status::view_of(&loaded, self.driver_of(run).await?.as_ref())
+            }
+        };
+        view.notes = start::notes(self.layout(), run);
+        view.left = start::last_words(self.layout(), run).filter(|_| !view.is_driven());
+        Ok(view)
+    }
+
+    async fn reasons(&self, run: &RunId) -> Result<WhyView, ClientError> {
+        let (head, outline, because, not_the_cause) = match self.kind(run).await? {
+            Kind::Workflow => {
+                let loaded = self.load::<workflow::State>(run, None).await?;
+                let state = &loaded.state;
+                let why = (words::workflow::why(state), words::workflow::not_the_cause(state));
+                (loaded.head, piton_model::Machine::outline(state), why.0, why.1)
+            }
+            Kind::Loop | Kind::Ledger => {
+                let loaded = self.load::<State>(run, None).await?;
+                let state = &loaded.state;
+                let why = (words::why(state), words::not_the_cause(state));
+                (loaded.head, piton_model::Machine::outline(state), why.0, why.1)
+            }
+        };
+        let from = head.saturating_sub(WHY_EVENTS - 1).max(1);
+        let mut events = self.told(run, from, Duration::ZERO).await?;
+        events.retain(|event| event.seq <= head);
+        Ok(WhyView {
+            run_id: run.clone(),
+            status: outline.status.as_str(),
+            reason: outline.reason.map(|reason| reason.as_str()),
+            because,
+            events,
+            not_the_cause,
+        })
+    }
+
+    async fn whole_state(&self, run: &RunId, at: Option<Moment>) -> Result<ShowView, Error> {
+        let at = match at {
+            Some(Moment::Iteration(iteration)) => Some(self.end_of_iteration(run, iteration).await?),
+            Some(Moment::Event(0)) => return Err(Error::usage("the first event is 1")),
+            Some(Moment::Event(seq)) => Some(seq),
+            None => None,
+        };
+        let head = self.head(run).await?;
+        if let Some(at) = at.filter(|at| *at > head) {
+            return Err(Error::usage(format!("run `{run}` has no event {at}, its last is {head}"))
+                .hint(format!("run `piton log {run}`")));
+        }
+        let kind = self.kind(run).await?;
+        let (seq, state) = match kind {
+            Kind::Workflow => {
+                let loaded = self.load(run, at).await?;
+                (loaded.head, StateOf::Workflow(Box::new(loaded.state)))
+            }
+            Kind::Loop | Kind::Ledger => {
+                let loaded = self.load(run, at).await?;
+                (loaded.head, StateOf::Loop(Box::new(loaded.state)))
+            }
+        };
+        Ok(ShowView { run_id: run.clone(), kind: kind.as_str().to_owned(), seq, state })
+    }
+
+    async fn head(&self, run: &RunId) -> Result<Seq, ClientError> {
+        Ok(self.row(run).await?.head.seq)
+    }
+
+    /// The last event before the next iteration's attempt.
+    async fn end_of_iteration(&self, run: &RunId, iteration: u32) -> Result<Seq, Error> {
+        let mut last = None;
+        let mut from = 1;
+        loop {
+            let events = self.told(run, from, Duration::ZERO).await?;
+            let Some(end) = events.last().map(|event| event.seq) else { break };
+            for event in events {
+                let begins = (event.kind == "attempt_started")
+                    .then(|| event.data["attempt"]["iteration"].as_u64())
+                    .flatten();
+                match begins {
+                    Some(number) if number > u64::from(iteration) => return Ok(event.seq - 1),
+                    Some(number) if number == u64::from(iteration) => last = Some(event.seq),
+                    _ if last.is_some() => last = Some(event.seq),
+                    _ => {}
+                }
+            }
+            from = end + 1;
+        }
+        last.ok_or_else(|| {
+            Error::usage(format!("run `{run}` has no iteration {iteration}"))
+                .hint(format!("run `piton status {run}`"))
+        })
+    }
+
+    async fn attempt_of(&self, run: &RunId, name: Option<&str>) -> Result<AttemptView, Error> {
+        use piton_model::loop_machine::StreamFormat;
+        let (last, stream) = match self.kind(run).await? {
+            Kind::Workflow => {
+                (self.load::<workflow::State>(run, None).await?.state.attempt, StreamFormat::Plain)
+            }
+            Kind::Loop | Kind::Ledger => {
+                let state = self.load::<State>(run, None).await?.state;
+                (state.work.attempt, state.config.agent.stream)
+            }
+        };
+        let name = match name {
+            Some(name) => name.to_owned(),
+            None if last > 0 => last.to_string(),
+            None => return Err(Error::usage(format!("run `{run}` has made no attempt yet"))),
+        };
+        Ok(AttemptView { name, attempts: self.layout().attempts(run), stream })
+    }
+
+    async fn exported(&self, run: &RunId, format: ExportFormat) -> Result<Vec<u8>, ClientError> {
+        let loaded = self.load::<State>(run, None).await?;
+        Ok(match format {
+            ExportFormat::Ralph => view_bytes(self.layout(), &loaded.state, loaded.head),
+            ExportFormat::State => {
+                let mut bytes = serde_json::to_vec_pretty(&loaded.state).expect("a state is plain data");
+                bytes.push(b'\n');
+                bytes
+            }
+        })
+    }
+
+    async fn with_finding(&self, finding: &str) -> Result<Vec<RunId>, ClientError> {
+        let mut found = Vec::new();
+        for run in self.summaries().await?.into_iter().filter(|run| run.kind == Kind::Loop.as_str()) {
+            if self.has_finding(&run.run_id, finding).await? {
+                found.push(run.run_id);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the journal of a run holds the finding, however long ago.
+    async fn has_finding(&self, run: &RunId, finding: &str) -> Result<bool, ClientError> {
+        let state = self.load::<State>(run, None).await?.state;
+        if state.judged.findings.iter().any(|kept| kept.finding.id == finding) {
+            return Ok(true);
+        }
+        if state.counters.detections == 0 {
+            return Ok(false);
+        }
+        let mut next = 1;
+        loop {
+            let page = self.store()?.read(run, next, PAGE).await?;
+            let Some(last) = page.last() else { return Ok(false) };
+            next = last.seq + 1;
+            for stored in page.iter().filter(|stored| stored.event.kind == "attempt_finished") {
+                let event = crate::load::decode(run, stored);
+                if let Ok(piton_model::Event::AttemptFinished { end, .. }) = event
+                    && end.guard.iter().flat_map(|guard| &guard.findings).any(|found| found.id == finding)
+                {
+                    return Ok(true);
+                }
+            }
+        }
+    }
+
+    async fn rendered(&self, run: &RunId) -> Result<Vec<String>, Error> {
+        if self.kind(run).await? == Kind::Workflow {
+            let state = self.load::<workflow::State>(run, None).await?.state;
+            let view = view_of(self.layout(), run);
+            view.prepare()?;
+            let moved = view.publish(&state)?.map(|moved| format!("note: {moved}"));
+            let wrote = format!("wrote {}", view.place().state().display());
+            return Ok(moved.into_iter().chain([wrote]).collect());
+        }
+        let loaded = self.load::<State>(run, None).await?;
+        let history = match configuration::views(self.layout()).aiwg {
+            true => Some(self.history(run).await?),
+            false => None,
+        };
+        Ok(republish(self.layout(), &loaded.state, loaded.head, history.as_ref())?)
+    }
+
+    async fn forgotten(&self, run: &RunId, force: bool) -> Result<(), Error> {
+        let outline = self.outline(run).await?;
+        if exit_code(outline.status, outline.reason).is_none() && !force {
+            return Err(Error::usage(format!("run `{run}` is {}", outline.status.as_str()))
+                .hint(format!("run `piton stop {run}` first, or give --force")));
+        }
+        start::settled(self, run).await?;
+        forget(self, run).await?;
+        start::remove_logs(self.layout(), run)
+    }
+}
+
+impl Client for LocalClient {
+    fn runs(&self) -> Answer<'_, Vec<RunSummary>> {
+        Box::pin(async move { Ok(self.summaries().await?) })
+    }
+
+    fn changes(&self, since: Seen, wait: Duration) -> Answer<'_, Changes> {
+        Box::pin(async move { Ok(self.news(since, wait).await?) })
+    }
+
+    fn resolve<'a>(&'a self, text: Option<&'a str>) -> Answer<'a, RunId> {
+        Box::pin(async move { Ok(self.resolved(text).await?) })
+    }
+
+    fn status<'a>(&'a self, run: &'a RunId) -> Answer<'a, StatusView> {
+        Box::pin(async move { Ok(self.moment(run).await?) })
+    }
+
+    fn why<'a>(&'a self, run: &'a RunId) -> Answer<'a, WhyView> {
+        Box::pin(async move { Ok(self.reasons(run).await?) })
+    }
+
+    fn show<'a>(&'a self, run: &'a RunId, at: Option<Moment>) -> Answer<'a, ShowView> {
+        Box::pin(self.whole_state(run, at))
+    }
+
+    fn events<'a>(&'a self, run: &'a RunId, from: Seq, wait: Duration) -> Answer<'a, Vec<EventView>> {
+        Box::pin(async move { Ok(self.told(run, from, wait).await?) })
+    }
+
+    fn follow<'a>(&'a self, run: &'a RunId, after: Seq) -> Answer<'a, Box<dyn Follow + 'a>> {
+        Box::pin(async move { Ok(self.watch(run, after).await?) })
+    }
+
+    fn report<'a>(&'a self, run: &'a RunId) -> Answer<'a, ReportView> {
+        Box::pin(report::report(self, run))
+    }
+
+    fn metrics<'a>(&'a self, run: Option<&'a RunId>) -> Answer<'a, Vec<MetricsView>> {
+        Box::pin(async move { Ok(metrics::metrics(self, run).await?) })
+    }
+
+    fn attempt<'a>(&'a self, run: &'a RunId, name: Option<&'a str>) -> Answer<'a, AttemptView> {
+        Box::pin(self.attempt_of(run, name))
+    }
+
+    fn diff<'a>(&'a self, run: &'a RunId, from: u32, to: Option<u32>) -> Answer<'a, DiffView> {
+        Box::pin(restore::diff(self, run, from, to))
+    }
+
+    fn last_change<'a>(&'a self, run: &'a RunId) -> Answer<'a, Vec<u8>> {
+        Box::pin(restore::last_change(self, run))
+    }
+
+    fn export<'a>(&'a self, run: &'a RunId, format: ExportFormat) -> Answer<'a, Vec<u8>> {
+        Box::pin(async move { Ok(self.exported(run, format).await?) })
+    }
+
+    fn brief<'a>(&'a self, run: &'a RunId) -> Answer<'a, Brief> {
+        Box::pin(async move {
+            let loaded = self.load::<State>(run, None).await?;
+            Ok(brief::of(self.layout(), &loaded.state))
+        })
+    }
+
+    fn runs_with<'a>(&'a self, finding: &'a str) -> Answer<'a, Vec<RunId>> {
+        Box::pin(async move { Ok(self.with_finding(finding).await?) })
+    }
+
+    fn verify<'a>(&'a self, run: Option<&'a RunId>) -> Answer<'a, VerifyView> {
+        Box::pin(async move { Ok(verify::verify(&**self.store()?, run).await?) })
+    }
+
+    fn start(&self, order: Order) -> Answer<'_, Started> {
+        Box::pin(start::start(self, order))
+    }
+
+    fn resume<'a>(&'a self, run: &'a RunId, how: Resumption) -> Answer<'a, Started> {
+        Box::pin(async move { start::go_on(self, run, &how).await })
+    }
+
+    fn wake<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()> {
+        Box::pin(async move {
+            match start::driver(self, run, false).await {
+                // Somebody else was faster.
+                Err(error) if error.kind == ErrorKind::Held => Ok(()),
+                started => started,
+            }
+        })
+    }
+
+    fn is_driven<'a>(&'a self, run: &'a RunId) -> Answer<'a, bool> {
+        Box::pin(async move { Ok(self.driver_of(run).await?.is_some()) })
+    }
+
+    fn settled<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()> {
+        Box::pin(start::settled(self, run))
+    }
+
+    fn request<'a>(&'a self, run: &'a RunId, request: Request) -> Answer<'a, Asked> {
+        Box::pin(self.carry_out(run, request))
+    }
+
+    fn restore<'a>(
+        &'a self,
+        run: &'a RunId,
+        iteration: Option<u32>,
+        force: bool,
+    ) -> Answer<'a, RestoredView> {
+        Box::pin(restore::restore(self, run, iteration, force))
+    }
+
+    fn rebuild<'a>(&'a self, run: &'a RunId) -> Answer<'a, Vec<String>> {
+        Box::pin(self.rendered(run))
+    }
+
+    fn remove<'a>(&'a self, run: &'a RunId, force: bool) -> Answer<'a, ()> {
+        Box::pin(self.forgotten(run, force))
+    }
+}

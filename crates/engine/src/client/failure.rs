@@ -1,0 +1,177 @@
+//! What the engine's errors are to whoever asked: a kind, words, and the command that helps.
+
+use piton_files::gaps::{Invalid, RewriteError};
+use piton_model::ledger_machine::Rejection;
+use piton_model::{DecodeError, Kind};
+use piton_view::words::clean_line;
+use piton_view::{Error, ErrorKind, remedy};
+
+use super::ClientError;
+use crate::driver::DriveError;
+use crate::launch::SecretsError;
+use crate::ledger::LedgerError;
+use crate::load::LoadError;
+use crate::manager::ManagerError;
+use crate::world::WorldError;
+
+/// What the journal said, and what to do about it.
+fn of_store(error: piton_store::Error) -> Error {
+    use piton_store::Error as E;
+    let of = |kind| Error::of(kind, &error);
+    match &error {
+        E::UnknownRun { .. } => of(ErrorKind::UnknownRun).hint("run `piton ls` to see what there is"),
+        E::RunExists { run } => {
+            of(ErrorKind::Usage).hint(format!("run `piton status {run}`, or choose another --id"))
+        }
+        E::Held { run, .. } => of(ErrorKind::Held)
+            .hint(format!("run `piton attach {run}`, or `piton resume {run} --take-over` if it is frozen")),
+        E::Fenced { .. } | E::Conflict { .. } => of(ErrorKind::Held).hint("run `piton status`"),
+        E::TooLarge { .. } => of(ErrorKind::Usage),
+        E::Corrupt(_) => of(ErrorKind::Corrupt).hint("run `piton verify` to see all of it"),
+        E::UnknownScheme { .. } => of(ErrorKind::Usage).hint("give sqlite:PATH/.piton/journal.db"),
+        E::Newer { .. } => of(ErrorKind::Environment).hint("update piton on this machine"),
+        E::Older { .. } => of(ErrorKind::Environment)
+            .hint("move .piton aside and begin anew; the piton that wrote it can still read it"),
+        E::NoSpace { .. } => {
+            of(ErrorKind::Environment).hint("free some space, then run `piton resume`; nothing is lost")
+        }
+        E::SyncFailed { .. } => {
+            of(ErrorKind::Environment).hint("look at the disk, then run `piton verify` and `piton resume`")
+        }
+        E::Unlinked { .. } => of(ErrorKind::Environment)
+            .hint("the process that held it had it open; look at .piton, then run `piton verify`"),
+        E::File(file) => of(ErrorKind::Environment).hint(remedy(file)),
+        E::Database(_) => of(ErrorKind::Environment).hint("run `piton doctor`"),
+    }
+}
+
+impl From<LoadError> for Error {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Store(error) => of_store(error),
+            LoadError::OtherKind { ref kind, .. } if kind == Kind::Ledger.as_str() => {
+                Error::of(ErrorKind::Usage, &error)
+                    .hint("run `piton gaps list` to see it, `piton gaps log` for its history")
+            }
+            LoadError::OtherKind { .. } => {
+                Error::of(ErrorKind::Usage, &error).hint("run `piton ls` to see what is what")
+            }
+            LoadError::Event { source: DecodeError::Newer { .. }, .. } => {
+                Error::of(ErrorKind::Environment, &error).hint("update piton on this machine")
+            }
+            LoadError::Event { .. } => {
+                Error::of(ErrorKind::Corrupt, &error).hint("run `piton verify` to see all of it")
+            }
+        }
+    }
+}
+
+impl From<ClientError> for Error {
+    fn from(error: ClientError) -> Self {
+        match error {
+            ClientError::Rejected(rejection) => rejection.into(),
+            ClientError::Store(error) => of_store(error),
+            ClientError::Load(error) => error.into(),
+            ClientError::Secrets(error) => error.into(),
+            ClientError::NoRuns => {
+                Error::usage(error.to_string()).hint("start one with `piton loop`, or see `piton demo`")
+            }
+            ClientError::NoSuchRun { .. } | ClientError::Ambiguous { .. } => {
+                Error::usage(error.to_string()).hint("run `piton ls --all` to see what there is")
+            }
+        }
+    }
+}
+
+impl From<SecretsError> for Error {
+    fn from(error: SecretsError) -> Self {
+        Error::environment(&error).hint("mend the configuration; `piton config show` says what is wrong")
+    }
+}
+
+impl From<DriveError> for Error {
+    fn from(error: DriveError) -> Self {
+        match error {
+            DriveError::Store(error) => of_store(error),
+            DriveError::Load(error) => error.into(),
+        }
+    }
+}
+
+impl From<ManagerError> for Error {
+    fn from(error: ManagerError) -> Self {
+        match error {
+            ManagerError::Client(error) => error.into(),
+            ManagerError::World(error) => error.into(),
+            ManagerError::Rejected(error) => error.into(),
+            ManagerError::Agent(error) => Error::environment(&error),
+            error @ ManagerError::UnderWay { .. } => Error::of(ErrorKind::Usage, &error),
+        }
+    }
+}
+
+impl From<WorldError> for Error {
+    fn from(error: WorldError) -> Self {
+        match &error {
+            WorldError::WorkspaceHeld { .. } => Error::of(ErrorKind::Held, &error)
+                .hint("run `piton ls` to see which, and wait for it or stop it"),
+            WorldError::File(_)
+            | WorldError::Git(_)
+            | WorldError::Agent(_)
+            | WorldError::Launch(_)
+            | WorldError::Guard { .. }
+            | WorldError::Furnish { .. }
+            | WorldError::Snapshot(_)
+            | WorldError::Superseded
+            | WorldError::Telling(_)
+            | WorldError::Signals(_) => Error::environment(&error).hint("run `piton doctor`"),
+        }
+    }
+}
+
+/// A gap file that is not sound, with all that is wrong with it.
+pub fn unsound(message: String, problems: &Invalid) -> Error {
+    let mut details: Vec<String> =
+        problems.problems.iter().map(|note| clean_line(&note.to_string())).collect();
+    if problems.more > 0 {
+        details.push(format!("and {} more problems", problems.more));
+    }
+    Error::new(ErrorKind::Failed, message).details(details)
+}
+
+impl From<LedgerError> for Error {
+    fn from(error: LedgerError) -> Self {
+        match error {
+            LedgerError::Invalid { path, problems } => {
+                unsound(format!("Invalid YAML in {}", path.display()), &problems)
+                    .hint("nothing was written; correct the file, then run `piton gaps validate`")
+            }
+            LedgerError::Rewrite(RewriteError::Invalid(problems)) => {
+                unsound("that does not fit together; nothing was changed".to_owned(), &problems)
+            }
+            LedgerError::Rewrite(error @ RewriteError::Unchangeable { .. }) => {
+                Error::of(ErrorKind::Failed, &error)
+            }
+            LedgerError::Rejected(rejection) => match rejection {
+                Rejection::Invalid(problems) => {
+                    let details = problems.iter().map(|problem| clean_line(&problem.to_string()));
+                    Error::new(ErrorKind::Failed, "that does not fit together; nothing was changed")
+                        .details(details.collect())
+                }
+                Rejection::UnknownGap(_) => {
+                    Error::of(ErrorKind::Usage, &rejection).hint("run `piton gaps list` to see what there is")
+                }
+                Rejection::NothingToUndo(_) => Error::of(ErrorKind::Usage, &rejection),
+                Rejection::ResearchUnderWay | Rejection::NoResearch => Error::of(ErrorKind::Held, &rejection),
+            },
+            LedgerError::Busy(_) => Error::of(ErrorKind::Environment, &error).hint("try again"),
+            LedgerError::NotLogged(_) => Error::of(ErrorKind::Environment, &error)
+                .hint("make the log writable, then run any `piton gaps` command that changes something"),
+            LedgerError::File(error) => Error::environment(&error),
+            LedgerError::Store(error) => of_store(error),
+            LedgerError::Load(error) => error.into(),
+            LedgerError::Agent(error) => Error::environment(&error),
+            LedgerError::Launch(error) => Error::environment(&error).hint("run `piton doctor`"),
+        }
+    }
+}

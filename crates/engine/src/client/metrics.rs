@@ -1,0 +1,77 @@
+//! The numbers of loops, for a monitoring system: read from the journal at the moment of asking.
+
+use std::collections::BTreeMap;
+
+use piton_model::loop_machine::AttemptOutcome;
+use piton_model::{Kind, RunId, State};
+use piton_view::MetricsView;
+
+use super::{ClientError, LocalClient};
+use crate::load;
+
+/// The numbers of a loop, or of all.
+pub(super) async fn metrics(
+    client: &LocalClient,
+    run: Option<&RunId>,
+) -> Result<Vec<MetricsView>, ClientError> {
+    let runs = match run {
+        Some(run) => vec![run.clone()],
+        None => {
+            let loops = client.summaries().await?.into_iter().filter(|run| run.kind == Kind::Loop.as_str());
+            loops.map(|run| run.run_id).collect()
+        }
+    };
+    let mut all = Vec::new();
+    for run in runs {
+        all.push(of_run(client, run).await?);
+    }
+    Ok(all)
+}
+
+async fn of_run(client: &LocalClient, run: RunId) -> Result<MetricsView, ClientError> {
+    let (mut durations, mut with_progress, mut seen) = (Vec::new(), 0_u32, 0);
+    let state = load::fold_all(&**client.store()?, &run, &mut |state: &State| {
+        if let Some(last) = state.judged.recent.back().filter(|last| last.number > seen) {
+            seen = last.number;
+            if last.outcome != AttemptOutcome::NotStartable {
+                durations.push(last.duration_ms as f64 / 1000.0);
+            }
+            with_progress += u32::from(last.progress);
+        }
+    })
+    .await?
+    .state;
+    Ok(MetricsView { values: values(&state, with_progress), durations, run_id: run })
+}
+
+fn values(state: &State, with_progress: u32) -> BTreeMap<&'static str, f64> {
+    let counters = &state.counters;
+    let mut values = BTreeMap::from([
+        ("iterations_total", f64::from(counters.iterations)),
+        ("iterations_success", f64::from(counters.succeeded)),
+        ("iterations_failed", f64::from(counters.failed)),
+        ("iterations_refused", f64::from(counters.refused)),
+        ("iterations_with_progress", f64::from(with_progress)),
+        ("reboots_total", f64::from(counters.reboots)),
+        (
+            "sessions_created_total",
+            (state.session.history.len() + usize::from(state.session.current.is_some())) as f64,
+        ),
+    ]);
+    if let Some(tests) = state.seen.measures.as_ref().and_then(|measures| measures.tests) {
+        values.insert("tests_total", tests.total() as f64);
+        values.insert("tests_passing", tests.passed as f64);
+        values.insert("tests_failing", tests.failed as f64);
+        values.extend(tests.pass_rate().map(|rate| ("test_pass_rate", rate / 100.0)));
+    }
+    let quality = state.judged.recent.back().and_then(|last| last.quality);
+    values.extend(quality.map(|quality| ("progress_score", quality.score / 100.0)));
+    values.extend(state.session.context_usage_percent.map(|used| ("context_usage_percent", f64::from(used))));
+    if counters.cost_unknown == 0 {
+        values.insert("cost_usd_total", counters.cost_microusd as f64 / 1e6);
+    }
+    if counters.tokens_unknown == 0 {
+        values.insert("tokens_total", counters.tokens as f64);
+    }
+    values
+}

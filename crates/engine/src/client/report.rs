@@ -1,0 +1,189 @@
+//! What a run did, for a pull request.
+
+use std::fmt::Write;
+
+use piton_model::loop_machine::{AttemptEnd, CheckRound, NoteKind, Prompt};
+use piton_model::{Event, Kind, RunId, State, workflow};
+use piton_view::words::{self, clean, clean_line};
+use piton_view::{Error, ReportView};
+
+use super::{ClientError, LocalClient, workflows};
+use crate::load;
+
+/// What is shown of the task.
+const TASK_BYTES_MAX: usize = 2_000;
+
+/// Events read at a time.
+const PAGE: usize = 1024;
+
+/// What a run of any kind did.
+pub(super) async fn report(client: &LocalClient, run: &RunId) -> Result<ReportView, Error> {
+    if client.kind(run).await? == Kind::Workflow {
+        let loaded = client.load::<workflow::State>(run, None).await?;
+        let holder = client.driver_of(run).await?;
+        let status = workflows::status_of(client.layout(), &loaded, holder.as_ref());
+        let text = clean(&words::workflow::report(&status, &loaded.state));
+        return Ok(ReportView { data: serde_json::to_value(&status).expect("a view is plain data"), text });
+    }
+    let state = client.load::<State>(run, None).await?.state;
+    let rows = iterations(client, run).await?;
+    let data = serde_json::json!({
+        "run_id": run, "title": state.title, "status": state.status.as_str(),
+        "reason": state.reason.map(|reason| reason.as_str()), "commits": state.seen.commits,
+        "iterations": rows.iter().map(Row::json).collect::<Vec<_>>(),
+    });
+    Ok(ReportView { data, text: clean(&text(&state, &rows)) })
+}
+
+/// One iteration, as the events tell it.
+struct Row {
+    iteration: u32,
+    end: AttemptEnd,
+    checks: Option<CheckRound>,
+    commit: Option<String>,
+}
+
+impl Row {
+    fn json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "iteration": self.iteration,
+            "outcome": self.end.outcome,
+            "duration_ms": self.end.duration_ms,
+            "change": self.end.change,
+            "checks": self.checks.as_ref().map(|round| &round.checks),
+            "commit": self.commit,
+            "cost_microusd": self.end.report.as_ref().and_then(|report| report.cost_microusd),
+            "summary": self.end.report.as_ref().and_then(|report| report.summary.as_ref()),
+        })
+    }
+}
+
+async fn iterations(client: &LocalClient, run: &RunId) -> Result<Vec<Row>, ClientError> {
+    let mut rows: Vec<Row> = Vec::new();
+    let (mut iteration, mut next) = (0, 1);
+    loop {
+        let events = client.store()?.read(run, next, PAGE).await?;
+        let Some(last) = events.last() else { return Ok(rows) };
+        next = last.seq + 1;
+        // What a newer piton wrote is left out.
+        for event in events.iter().filter_map(|stored| load::decode(run, stored).ok()) {
+            match event {
+                Event::AttemptStarted { attempt } => iteration = attempt.iteration,
+                Event::AttemptFinished { end, .. } => {
+                    rows.retain(|row| row.iteration != iteration);
+                    rows.push(Row { iteration, end: *end, checks: None, commit: None });
+                }
+                Event::CommitFinished { commit, .. } => {
+                    if let Some(last) = rows.last_mut() {
+                        last.commit = commit.or(last.commit.take());
+                    }
+                }
+                Event::ChecksFinished { round, .. } => {
+                    if let Some(last) = rows.last_mut() {
+                        last.checks = Some(*round);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn text(state: &State, rows: &[Row]) -> String {
+    let mut text = format!("# {}\n\n", clean_line(&state.title));
+    let _ = writeln!(text, "**{}**: {}\n", state.status.as_str(), words::why(state));
+    if let Prompt::Text(task) = &state.config.prompt {
+        let task = piton_model::limits::clip(task, TASK_BYTES_MAX);
+        let quoted: Vec<_> = task.lines().map(|line| format!("> {line}")).collect();
+        let _ = writeln!(text, "{}\n", quoted.join("\n"));
+    }
+    if let Some(worktree) = &state.config.worktree {
+        let _ = writeln!(
+            text,
+            "Branch `{}`, {}, nothing merged.\n",
+            worktree.branch,
+            words::count(state.seen.commits, "commit")
+        );
+    }
+    let _ = writeln!(text, "## Checks\n");
+    for check in state.seen.checks.iter().flat_map(|round| &round.checks) {
+        let before =
+            state.seen.baseline.iter().flat_map(|round| &round.checks).find(|other| other.name == check.name);
+        let mark = |passed: bool| if passed { "✓" } else { "✗" };
+        let before = before.map_or("–", |before| mark(before.passed));
+        let _ = writeln!(text, "- `{}`: {before} → {}", check.name, mark(check.passed));
+    }
+    if state.config.checks.is_empty() {
+        text.push_str("- none\n");
+    }
+    text.push_str("\n## Iterations\n\n| # | agent | change | checks | took | cost | commit |\n|---|---|---|---|---|---|---|\n");
+    for row in rows {
+        let change = row.end.change.as_ref().map_or_else(
+            || "none".to_owned(),
+            |change| format!("+{} −{} in {}", change.added, change.removed, change.files_total),
+        );
+        let cost = row.end.report.as_ref().and_then(|report| report.cost_microusd);
+        let commit = row.commit.as_deref();
+        let _ = writeln!(
+            text,
+            "| {} | {} | {change} | {} | {} | {} | {} |",
+            row.iteration,
+            words::outcome_word(row.end.outcome),
+            row.checks.as_ref().map_or_else(|| "not run".to_owned(), words::checks),
+            words::duration(row.end.duration_ms),
+            cost.map_or_else(|| "unknown".to_owned(), words::money),
+            commit.map_or_else(|| "–".to_owned(), |commit| format!("`{}`", &commit[..commit.len().min(10)])),
+        );
+    }
+    let summaries: Vec<_> = rows
+        .iter()
+        .filter_map(|row| Some((row.iteration, row.end.report.as_ref()?.summary.as_deref()?.trim())))
+        .filter(|(_, summary)| !summary.is_empty())
+        .collect();
+    if !summaries.is_empty() {
+        text.push_str("\n## What the agent says it did\n\n");
+        for (iteration, summary) in summaries {
+            let _ = writeln!(text, "- #{iteration}: {}", clean_line(summary));
+        }
+    }
+    let cheats: Vec<_> = rows
+        .iter()
+        .flat_map(|row| {
+            row.end.guard.iter().flat_map(move |guard| guard.findings.iter().map(move |found| (row, found)))
+        })
+        .filter(|(_, finding)| finding.blocking)
+        .collect();
+    if !cheats.is_empty() {
+        text.push_str("\n## What the guard found\n\n");
+        for (row, finding) in cheats {
+            let _ =
+                writeln!(text, "- #{}, {}: {}", row.iteration, finding.rule, clean_line(&finding.sentence()));
+        }
+    }
+    let notes: Vec<_> = rows
+        .iter()
+        .flat_map(|row| {
+            row.end.report.iter().flat_map(move |report| report.notes.iter().map(move |note| (row, note)))
+        })
+        .collect();
+    let by_people: Vec<_> =
+        state.memory.notes.iter().filter(|kept| kept.note.kind == NoteKind::Person).collect();
+    if !(notes.is_empty() && by_people.is_empty()) {
+        text.push_str("\n## Decisions and findings\n\n");
+        for (row, note) in notes {
+            let _ =
+                writeln!(text, "- #{}, {}: {}", row.iteration, note.kind.as_str(), clean_line(&note.text));
+        }
+        for kept in by_people {
+            let _ = writeln!(text, "- #{}, by a person: {}", kept.iteration, clean_line(&kept.note.text));
+        }
+    }
+    let _ = writeln!(
+        text,
+        "\n{}, {} of working time. Everything is on record: `piton log {}`.",
+        words::count(state.counters.iterations, "iteration"),
+        words::duration(state.counters.working_ms),
+        state.run
+    );
+    text
+}

@@ -1,0 +1,135 @@
+//! Going on with a workflow that is there: resume, another definition, what somebody wrote meanwhile.
+
+use piton_config::Limit;
+use piton_files::workflow::{Edited, Loaded, difference};
+use piton_model::loop_machine::Raise;
+use piton_model::workflow::{Command, State, StepId};
+use piton_model::{RunId, Seq, Status, exit_code};
+use piton_view::{Error, Request, Resumption, WorkflowOrder};
+
+use super::resume::{free, raised};
+use crate::client::LocalClient;
+use crate::workflow::{catch_up_view, is_discarded, view_of};
+
+/// Nobody goes on with a run whose directory was deleted.
+pub(super) fn discarded(state: &State) -> Error {
+    let (run, file) = (&state.run, &state.options.workflow_file);
+    Error::usage(format!("run `{run}` is discarded: its directory `.agents/runs/{run}` was deleted")).hint(
+        format!("`piton run {file} --run-id {run}` begins anew; `piton rebuild {run}` brings its state back"),
+    )
+}
+
+/// Says so where the run is discarded.
+pub(crate) async fn require_kept(client: &LocalClient, run: &RunId) -> Result<(), Error> {
+    let state = client.load::<State>(run, None).await?.state;
+    if is_discarded(client.layout(), &state) { Err(discarded(&state)) } else { Ok(()) }
+}
+
+/// Goes on with a run that is there, where that can be meant.
+pub(super) async fn go_on(
+    client: &LocalClient,
+    run: &RunId,
+    loaded: &Loaded,
+    wanted: &WorkflowOrder,
+    notes: &mut Vec<String>,
+) -> Result<Seq, Error> {
+    catch_up_view(client, run).await?;
+    let state = client.load::<State>(run, None).await?.state;
+    if state.status == Status::Completed && wanted.start_at_step.is_none() {
+        return Err(Error::usage(format!("run `{run}` is completed")).hint(format!(
+            "do a step again with --start-at-step, or try it aside: `piton fork {run} --step STEP`"
+        )));
+    }
+    if state.digest != loaded.digest {
+        let lines = difference(&state.plan, &loaded.definition);
+        if !wanted.migrate {
+            return Err(Error::usage(format!("run `{run}` was started with another definition"))
+                .details(lines)
+                .hint(format!(
+                    "give --migrate to go on with this one, or `piton resume {run}` with the old"
+                )));
+        }
+        notes.push("going on with the workflow as it is now:".to_owned());
+        notes.extend(lines.iter().map(|line| format!("  {line}")));
+    }
+    super::settled(client, run).await?;
+    if wanted.migrate && state.digest != loaded.digest {
+        let migrate = Command::Migrate(Box::new(loaded.definition.clone()));
+        client.record_at_rest::<State>(run, migrate).await?;
+    }
+    resume(client, run, Raise::default(), false, notes, wanted.start_at_step.as_deref()).await
+}
+
+/// Asks the run to go on and starts a driver; returns the event after which it does.
+async fn resume(
+    client: &LocalClient,
+    run: &RunId,
+    raise: Raise,
+    take_over: bool,
+    notes: &mut Vec<String>,
+    start_at: Option<&str>,
+) -> Result<Seq, Error> {
+    free(client, run, take_over).await?;
+    require_kept(client, run).await?;
+    catch_up_view(client, run).await?;
+    adopt_edits(client, run, notes).await?;
+    let loaded = client.load::<State>(run, None).await?;
+    if let Some(step) = start_at {
+        client.record(run, Request::StartAt(StepId::new(step))).await?;
+    }
+    // A run that a crash left under way needs a driver, not a decision.
+    let under_way = matches!(loaded.state.status, Status::Created | Status::Running | Status::Rebooting);
+    // One that waits for people goes on by what they said, which may lie there as a file.
+    let asks = loaded.state.status == Status::Waiting && !loaded.state.questions().is_empty();
+    if start_at.is_none() && (!(under_way || asks) || raise != Raise::default()) {
+        client.record(run, Request::Resume(raise)).await?;
+    }
+    super::driver(client, run, take_over).await?;
+    if asks {
+        super::settled(client, run).await?;
+    }
+    Ok(loaded.head)
+}
+
+/// Goes on with a workflow, with ceilings raised; returns the event after which it does.
+pub(super) async fn of_workflow(
+    client: &LocalClient,
+    run: &RunId,
+    how: &Resumption,
+    notes: &mut Vec<String>,
+) -> Result<Seq, Error> {
+    let options = client.load::<State>(run, None).await?.state.options;
+    let iterations =
+        raised(Limit::MaxIterations, Some(options.max_iterations.into()), &how.limits.iterations)?;
+    let raise = Raise {
+        iterations: iterations.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
+        cost_microusd: raised(Limit::MaxCost, options.max_cost_microusd, &how.limits.cost)?,
+        ..Raise::default()
+    };
+    resume(client, run, raise, how.take_over, notes, None).await
+}
+
+/// What somebody wrote into the file of a run at rest is heard before it goes on.
+async fn adopt_edits(client: &LocalClient, run: &RunId, notes: &mut Vec<String>) -> Result<(), Error> {
+    let state = client.load::<State>(run, None).await?.state;
+    if exit_code(state.status, state.reason).is_none() {
+        return Ok(());
+    }
+    let view = view_of(client.layout(), run);
+    match view.edited(&state)? {
+        Edited::No => {}
+        // Nothing of it can be changed where it is: whoever begins anew from a step says so by a flag.
+        Edited::Statuses { .. } if state.status == Status::Completed || state.open_count() > 0 => {
+            notes.push(format!("note: {}", view.set_aside(&state)?));
+        }
+        Edited::Statuses { edits, digest } => {
+            let names: Vec<String> =
+                edits.iter().map(|edit| format!("`{}` is {}", edit.step, edit.status.as_str())).collect();
+            client.record_at_rest::<State>(run, Command::AdoptStatuses(edits)).await?;
+            view.accept(&digest)?;
+            notes.push(format!("adopted from run_state.json: {}", names.join(", ")));
+        }
+        Edited::Quarantined(moved) => notes.push(format!("note: {moved}")),
+    }
+    Ok(())
+}

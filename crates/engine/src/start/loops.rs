@@ -1,0 +1,335 @@
+//! Starting a loop: configuration and order become one plan, which is checked and put on record.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use jiff::{Zoned, civil};
+use piton_config::{AgentOptions, Limit, Overrides, Plan, Settings, Task, config_hash, files, plan};
+use piton_model::hook::Mode;
+use piton_model::loop_machine::{Adoption, LoopConfig, ModePolicy, Prompt, Worktree, create};
+use piton_model::{ExitCode, Kind, RunId, Seq, State, Status, Timestamp, exit_code, slug};
+use piton_sys::{Clock, Ids, SystemClock, SystemIds};
+use piton_view::words::clean_line;
+use piton_view::{Error, ErrorKind, LimitWords, LoopOrder};
+
+use super::{hooks, known, resume};
+use crate::client::LocalClient;
+use crate::configuration;
+use crate::launch::Secrets;
+use crate::layout::Layout;
+use crate::world::prompt::{self, PromptError};
+use crate::world::{open_workspace, wants_worktree};
+
+/// Begins a loop, with what another one left where there is something; goes on with one that is there and unfinished.
+pub(super) async fn start(
+    client: &LocalClient,
+    order: &LoopOrder,
+    adoption: Option<Adoption>,
+    notes: &mut Vec<String>,
+) -> Result<(RunId, Seq), Error> {
+    let layout = client.layout();
+    let Plan { mut config, resolved } = plan_of(layout, order)?;
+    if let Prompt::Text(text) = &mut config.prompt {
+        let clean = Secrets::of(layout.root())?.redactor().redact(text).into_owned();
+        if clean != *text {
+            notes.push("note: what looks like a secret was taken out of the task, which is kept on disk; use a variable for it".to_owned());
+            *text = clean;
+        }
+    }
+    config.on_done = order.on_done.clone();
+    let deadline = resolved.settings.ends.deadline.as_ref().map(|time| ("`deadline`", time.value.as_str()));
+    let deadline = order.deadline.as_deref().map(|time| ("--deadline", time)).or(deadline);
+    config.limits.deadline = deadline.map(|(place, time)| deadline_of(place, time)).transpose()?;
+    if order.attended {
+        config.mode.start = Mode::Attended;
+    }
+    config.mode.utc_offset_s = match config.mode == ModePolicy::default() {
+        true => 0,
+        false => Zoned::now().offset().seconds(),
+    };
+    hooks::add(&mut config, layout, &resolved.settings, order.trust, notes)?;
+    notes.extend(resolved.notes.iter().map(|note| format!("note: {note}")));
+    notes.extend(not_enforced(&config, &resolved.settings));
+    let task = task_of(&config, layout.root(), notes)?;
+    check_agent(&config, layout.root())?;
+    require_fresh(&config, layout.root())?;
+    if config.confine.is_some() {
+        configuration::require_walls()?;
+    }
+    let run = run_id(order, &task)?;
+    config.worktree = worktree_of(client, order, &resolved.settings.worktree, &run).await?;
+    if is_there(client, &run, &config).await? {
+        notes.push(format!("run `{run}` exists and is unfinished: going on with it"));
+        let after = resume::of_loop(client, &run, &order.limits, false).await?;
+        return Ok((run, after));
+    }
+    refuse_crowd(client, &config, order.force).await?;
+    client.create_loop(create(run.clone(), title(&task), config)?, adoption).await?;
+    if let Err(error) = known::remember(layout) {
+        notes.push(format!("note: `piton ls --everywhere` will not find this run: {}", error.message));
+    }
+    super::driver(client, &run, false).await?;
+    Ok((run, 0))
+}
+
+/// The task as the first iteration will have it, with whatever is to be said about its file.
+fn task_of(config: &LoopConfig, root: &Path, notes: &mut Vec<String>) -> Result<String, Error> {
+    let task = prompt::at_start(config, root).map_err(|error| {
+        let hint = match &error {
+            PromptError::Wrong(_) => "correct it; docs/prompts.md says what a prompt file may hold",
+            _ => "write the task into it, or give it as an argument",
+        };
+        Error::of(ErrorKind::Usage, &error).hint(hint)
+    })?;
+    notes.extend(task.warnings.iter().map(|warning| format!("note: {}", clean_line(warning))));
+    Ok(task.text)
+}
+
+/// A ceiling on something that the agent does not tell is no ceiling.
+fn not_enforced(config: &LoopConfig, settings: &Settings) -> Option<String> {
+    let reports = piton_config::find(settings, &config.agent.name).unwrap_or_default().reports;
+    let missing = |limited: bool, word: &str| limited && !reports.iter().any(|report| report == word);
+    let missing: Vec<_> = [
+        ("cost", missing(config.limits.cost_microusd.is_some(), "cost")),
+        ("tokens", missing(config.limits.tokens.is_some(), "tokens")),
+    ]
+    .into_iter()
+    .filter_map(|(word, missing)| missing.then_some(word))
+    .collect();
+    (!missing.is_empty()).then(|| {
+        let missing = missing.join(" and ");
+        format!(
+            "note: {missing}: unknown (not enforced), unless the agent `{}` reports it",
+            config.agent.name
+        )
+    })
+}
+
+/// A time of day means the next one, where this machine is.
+fn deadline_of(place: &str, text: &str) -> Result<Timestamp, Error> {
+    let now = Zoned::now();
+    let here = |moment: civil::DateTime| now.time_zone().to_zoned(moment);
+    // A date with a time would pass for its time alone.
+    let moment = match text.contains('-') {
+        true => text.parse::<civil::DateTime>().and_then(here),
+        false => text.parse::<civil::Time>().and_then(|time| {
+            let today = now.date().to_datetime(time);
+            match here(today) {
+                Ok(moment) if moment > now => Ok(moment),
+                _ => today.tomorrow().and_then(here),
+            }
+        }),
+    };
+    let moment = moment.map_err(|_| {
+        Error::usage(format!("{place}: `{}` is no time", clean_line(text)))
+            .hint("write 07:00, or 2026-02-15T07:00")
+    })?;
+    if moment <= now {
+        return Err(Error::usage(format!("{place}: {moment} has passed")));
+    }
+    Ok(Timestamp::from_millis(moment.timestamp().as_millisecond()))
+}
+
+fn plan_of(layout: &Layout, order: &LoopOrder) -> Result<Plan, Error> {
+    let files = configuration::read(layout)?;
+    if !order.trust {
+        configuration::require_trust(layout, &files)?;
+    }
+    let LimitWords { iterations, duration, cost, tokens, files: files_max, lines, reboots } = &order.limits;
+    let limits = [
+        (Limit::MaxIterations, iterations),
+        (Limit::MaxDuration, duration),
+        (Limit::MaxCost, cost),
+        (Limit::MaxTokens, tokens),
+        (Limit::MaxFiles, files_max),
+        (Limit::MaxLines, lines),
+        (Limit::MaxReboots, reboots),
+    ];
+    let limits: BTreeMap<_, _> =
+        limits.into_iter().filter_map(|(limit, value)| Some((limit, value.clone()?))).collect();
+    let overrides = Overrides {
+        agent: order.agent.clone(),
+        exec: order.exec.clone(),
+        options: AgentOptions {
+            mode: order.sandbox.clone(),
+            model: order.model.clone(),
+            arguments: order.agent_arguments.clone(),
+            ..AgentOptions::default()
+        },
+        confine: order.confine,
+        prompt_file: order.prompt_file.as_ref().map(|path| path.display().to_string()),
+        checks: order.checks.clone(),
+        limits,
+    };
+    let task = Task {
+        text: order.task.clone(),
+        until: order.until.clone(),
+        found_prompt: files::find_prompt(layout.root()),
+    };
+    plan(&files, &configuration::variable, &overrides, &task).map_err(configuration::problems)
+}
+
+/// What the loop relies on is known and fresh, or it does not begin.
+fn require_fresh(config: &LoopConfig, root: &Path) -> Result<(), Error> {
+    let Some(gaps) = &config.gaps else { return Ok(()) };
+    let not_fresh = crate::ledger::fresh::required(root, gaps, SystemClock.now()).not_fresh;
+    if not_fresh.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<&str> = not_fresh.iter().map(|gap| gap.gap.as_str()).collect();
+    let error = Error::new(ErrorKind::Person, "what this loop relies on is not fresh (`[gaps] require`)")
+        .hint(clean_line(&format!("run `piton gaps research {}`", names.join(" "))));
+    let why = |gap: &crate::ledger::fresh::NotFresh| clean_line(&format!("{}: {}", gap.gap, gap.why));
+    Err(error.details(not_fresh.iter().map(why).collect()))
+}
+
+/// An agent that is not there is found out before anything is recorded.
+fn check_agent(config: &LoopConfig, root: &Path) -> Result<(), Error> {
+    let program = &config.agent.command[0];
+    let path = std::env::var_os("PATH");
+    match piton_sys::process::find_program(program.as_ref(), path.as_deref(), root) {
+        Some(_) => Ok(()),
+        None => {
+            Err(Error::new(ErrorKind::Environment, format!("the agent program `{program}` is not in PATH"))
+                .hint("install it, or name another with --agent or --exec"))
+        }
+    }
+}
+
+fn run_id(order: &LoopOrder, task: &str) -> Result<RunId, Error> {
+    let text = match &order.id {
+        Some(id) => id.clone(),
+        None => format!("ralph-{}-{}", slug(title(task)), SystemIds.hex(8)),
+    };
+    text.parse().map_err(|error| Error::of(ErrorKind::Usage, &error))
+}
+
+/// The first line that says something.
+fn title(task: &str) -> &str {
+    task.lines()
+        .map(|line| line.trim_start_matches(['#', ' ']))
+        .find(|line| !line.is_empty())
+        .unwrap_or("loop")
+}
+
+/// Whether the run is there. An unfinished one of the same configuration is gone on with, another is refused.
+async fn is_there(client: &LocalClient, run: &RunId, config: &LoopConfig) -> Result<bool, Error> {
+    let Some(state) = client.load_if_there::<State>(run).await? else { return Ok(false) };
+    let state = state.state;
+    let finished = matches!(exit_code(state.status, state.reason), Some(ExitCode::Done | ExitCode::Failed));
+    if finished {
+        let hint = match state.status {
+            Status::Failed => format!("run `piton resume {run}` to go on with it, or choose another --id"),
+            _ => format!(
+                "choose another --id; `piton resume` goes on only with what is not done, `piton rm {run}` frees the name"
+            ),
+        };
+        return Err(Error::usage(format!("run `{run}` is {} already", state.status.as_str())).hint(hint));
+    }
+    let mut begun = state.config.clone();
+    begun.limits = config.limits.clone();
+    begun.file_digest = config.file_digest.clone();
+    if config_hash(&begun) != config_hash(config) {
+        return Err(Error::usage(format!("run `{run}` exists with another configuration"))
+            .hint(format!("run `piton resume {run}` to go on as it began, or choose another --id"))
+            .details(differences(&begun, config)));
+    }
+    Ok(true)
+}
+
+fn differences(begun: &LoopConfig, asked: &LoopConfig) -> Vec<String> {
+    let mut list = Vec::new();
+    let mut differ = |what: &str, begun: String, asked: String| {
+        if begun != asked {
+            list.push(clean_line(&format!("{what}: began with {begun}, asked for {asked}")));
+        }
+    };
+    let prompt = |config: &LoopConfig| match &config.prompt {
+        Prompt::Text(text) => format!("`{text}`"),
+        Prompt::File(path) => format!("the file {path}"),
+    };
+    differ("task", prompt(begun), prompt(asked));
+    differ("agent", format!("{:?}", begun.agent.command), format!("{:?}", asked.agent.command));
+    let checks = |config: &LoopConfig| {
+        config
+            .checks
+            .iter()
+            .map(|check| format!("{}={}", check.name, check.command))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    differ("checks", checks(begun), checks(asked));
+    differ("until", format!("{:?}", begun.until), format!("{:?}", asked.until));
+    differ("session", format!("{:?}", begun.session), format!("{:?}", asked.session));
+    differ("protected", format!("{:?}", begun.protect), format!("{:?}", asked.protect));
+    differ("confined", format!("{:?}", begun.confine), format!("{:?}", asked.confine));
+    differ("on_lost", format!("{:?}", begun.on_lost), format!("{:?}", asked.on_lost));
+    list
+}
+
+/// The work tree of its own that a run gets, unless it works in place. A run that exists has what it has.
+async fn worktree_of(
+    client: &LocalClient,
+    order: &LoopOrder,
+    settings: &piton_config::Worktree,
+    run: &RunId,
+) -> Result<Option<Worktree>, Error> {
+    if let Ok(loaded) = client.load::<State>(run, None).await {
+        return Ok(loaded.state.config.worktree);
+    }
+    let layout = client.layout();
+    if order.here {
+        return Ok(None);
+    }
+    let workspace = open_workspace(layout, run)?;
+    let failed = |error: piton_git::Error| Error::environment(&error);
+    // What piton keeps and renders itself is no uncommitted work.
+    workspace.protect_state().map_err(failed)?;
+    if order.worktree && !workspace.standing().map_err(failed)?.has_commit {
+        return Err(Error::usage("--worktree needs a git repository with a commit to start from")
+            .hint("commit something first, or give --here"));
+    }
+    if !order.worktree && !wants_worktree(&workspace).map_err(failed)? {
+        return Ok(None);
+    }
+    let list = |list: &Option<piton_config::Sourced<Vec<String>>>| {
+        list.as_ref().map(|list| list.value.clone()).unwrap_or_default()
+    };
+    let name = layout.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let path = layout.root().with_file_name(format!("{name}-{}", run.short()));
+    if path.symlink_metadata().is_ok() {
+        return Err(Error::usage(format!("`{}` is in the way of the run's work tree", path.display()))
+            .hint("choose another --id, or give --here"));
+    }
+    let path = path.to_str().ok_or_else(|| Error::usage("the path of this repository is not UTF-8"))?;
+    Ok(Some(Worktree {
+        path: path.to_owned(),
+        branch: format!("piton/{}", run.short()),
+        copy: list(&settings.copy),
+        link: list(&settings.link),
+        setup: settings.setup.as_ref().map(|command| command.value.clone()),
+    }))
+}
+
+/// Loops at once without being asked twice.
+const LOOPS_MAX: usize = 4;
+
+/// One work tree has one driver at a time, and a machine only so many loops.
+async fn refuse_crowd(client: &LocalClient, config: &LoopConfig, force: bool) -> Result<(), Error> {
+    let mut driven = Vec::new();
+    for run in client.summaries().await?.into_iter().filter(|run| run.kind == Kind::Loop.as_str()) {
+        if client.driver_of(&run.run_id).await?.is_some() {
+            driven.push(run.run_id.to_string());
+        }
+    }
+    if driven.len() >= LOOPS_MAX && !force {
+        return Err(Error::new(ErrorKind::Held, format!("{} loops work here already", driven.len()))
+            .hint("wait for one with `piton wait`, or give --force")
+            .details(driven));
+    }
+    let layout = client.layout().of_run(config);
+    let Err(busy) = super::workspace_free(client, &layout).await? else { return Ok(()) };
+    Err(Error::new(ErrorKind::Held, "another run works in this tree")
+        .hint("run `piton ls`; wait for it with `piton wait`, or stop it with `piton stop`")
+        .details(busy.iter().map(ToString::to_string).collect()))
+}

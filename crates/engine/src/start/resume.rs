@@ -1,0 +1,96 @@
+//! Going on with a run that is there, recovering first.
+
+use piton_config::Limit;
+use piton_model::loop_machine::{Limits, Raise};
+use piton_model::{Kind, RunId, Seq, State, Status};
+use piton_store::chain;
+use piton_view::{Error, LimitWords, Request, Resumption};
+
+use super::go_on;
+use crate::client::LocalClient;
+use crate::configuration;
+
+/// Goes on with a run of any kind; returns the event after which it does.
+pub(super) async fn any(
+    client: &LocalClient,
+    run: &RunId,
+    how: &Resumption,
+    notes: &mut Vec<String>,
+) -> Result<Seq, Error> {
+    match client.kind(run).await? {
+        Kind::Workflow => go_on::of_workflow(client, run, how, notes).await,
+        Kind::Loop | Kind::Ledger => {
+            let after = of_loop(client, run, &how.limits, how.take_over).await?;
+            notes.extend(edited_since(client, run).await?);
+            Ok(after)
+        }
+    }
+}
+
+/// Asks a loop to go on and starts a driver; returns the event after which it does.
+pub(super) async fn of_loop(
+    client: &LocalClient,
+    run: &RunId,
+    limits: &LimitWords,
+    take_over: bool,
+) -> Result<Seq, Error> {
+    free(client, run, take_over).await?;
+    let loaded = client.load::<State>(run, None).await?;
+    let raise = raise_of(limits, &loaded.state.config.limits)?;
+    // A run that a crash left under way needs a driver, not a decision.
+    let under_way = matches!(loaded.state.status, Status::Created | Status::Running | Status::Rebooting);
+    if !under_way || raise != Raise::default() {
+        client.record(run, Request::Resume(raise)).await?;
+    }
+    super::driver(client, run, take_over).await?;
+    Ok(loaded.head)
+}
+
+/// Refuses where somebody drives the run and is not to be replaced.
+pub(super) async fn free(client: &LocalClient, run: &RunId, take_over: bool) -> Result<(), Error> {
+    super::settled(client, run).await?;
+    match client.driver_of(run).await? {
+        Some(holder) if !take_over => Err(LocalClient::held(run, holder)),
+        _ => Ok(()),
+    }
+}
+
+/// A run goes on as it began; whoever edited `piton.toml` since may expect something else.
+async fn edited_since(client: &LocalClient, run: &RunId) -> Result<Option<String>, Error> {
+    let Some(began) = client.load::<State>(run, None).await?.state.config.file_digest else {
+        return Ok(None);
+    };
+    let files = configuration::read(client.layout())?;
+    let now = files.project.map(|file| chain::hex(&chain::digest(&file.content)));
+    Ok((now.as_deref() != Some(&began)).then(|| {
+        let now = now.as_deref().map_or("gone", |digest| &digest[..12]);
+        format!(
+            "note: piton.toml changed since this run began ({} → {now}); the run goes on as it began, `piton loop` begins one with the change",
+            &began[..began.len().min(12)]
+        )
+    }))
+}
+
+/// The value that a limit is raised to, if anybody wants that.
+pub(super) fn raised(
+    limit: Limit,
+    current: Option<u64>,
+    text: &Option<String>,
+) -> Result<Option<u64>, Error> {
+    let failed = |why: String| Error::usage(format!("{}: {why}", limit.flag()));
+    text.as_deref().map(|text| limit.raised(current, text).map_err(failed)).transpose()
+}
+
+fn raise_of(words: &LimitWords, limits: &Limits) -> Result<Raise, Error> {
+    let small = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+    let iterations = raised(Limit::MaxIterations, Some(limits.iterations.into()), &words.iterations)?;
+    Ok(Raise {
+        iterations: iterations.map(small),
+        working_ms: raised(Limit::MaxDuration, Some(limits.working_ms), &words.duration)?,
+        cost_microusd: raised(Limit::MaxCost, limits.cost_microusd, &words.cost)?,
+        tokens: raised(Limit::MaxTokens, limits.tokens, &words.tokens)?,
+        files: raised(Limit::MaxFiles, limits.files.map(u64::from), &words.files)?.map(small),
+        lines: raised(Limit::MaxLines, limits.lines, &words.lines)?,
+        reboots: raised(Limit::MaxReboots, limits.reboots.map(u64::from), &words.reboots)?.map(small),
+    })
+}

@@ -1,0 +1,196 @@
+//! Starting a workflow: its document is read and checked, what is there is gone on with.
+
+use piton_files::workflow::{Disk, Loaded, RunPlace, STATE_BYTES_MAX, import, load};
+use piton_model::workflow::{Command, Definition, Inherited, Options, Order, State, WorkPlace, create};
+use piton_model::{Kind, RunId, Seq};
+use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
+use piton_view::{Error, ErrorKind, WorkflowOrder};
+
+use super::go_on::{discarded, go_on};
+use super::known;
+use super::options::{options_of, place_of};
+use crate::client::LocalClient;
+use crate::layout::Layout;
+use crate::workflow::is_discarded;
+
+/// Begins a workflow, or goes on with the one that is meant.
+pub(super) async fn start(
+    client: &LocalClient,
+    wanted: &WorkflowOrder,
+    notes: &mut Vec<String>,
+) -> Result<(RunId, Seq), Error> {
+    let layout = client.layout();
+    let loaded = load(&wanted.file, layout.root(), &Disk).map_err(|problems| not_runnable(&problems))?;
+    let options = options_of(layout, wanted, &loaded)?;
+    match target(client, wanted, &options, &loaded).await? {
+        Target::New(run, inherited) => {
+            let order = order(layout, run, loaded, options, inherited, wanted)?;
+            begin(client, order, wanted, notes).await
+        }
+        Target::Discarded(run, place) => {
+            // It works where it worked, unless somebody says otherwise.
+            let order = match place.filter(|_| wanted.workdir.is_none()) {
+                Some(place) => {
+                    let options = Options { place: Some(place), ..options };
+                    Order { run, definition: loaded.definition, options, inherited: None }
+                }
+                None => order(layout, run, loaded, options, None, wanted)?,
+            };
+            begin_anew(client, order, notes).await
+        }
+        Target::Existing(run) => {
+            let after = go_on(client, &run, &loaded, wanted, notes).await?;
+            Ok((run, after))
+        }
+    }
+}
+
+/// Every problem at once, each with its line and what to do.
+pub fn not_runnable(problems: &[piton_files::Problem]) -> Error {
+    Error::usage(match problems.len() {
+        1 => "the workflow cannot be run".to_owned(),
+        many => format!("the workflow cannot be run: {many} problems"),
+    })
+    .details(problems.iter().map(ToString::to_string).collect())
+}
+
+/// Which run a person means.
+enum Target {
+    /// One that is not there yet.
+    New(RunId, Option<Inherited>),
+    /// One whose directory was deleted at rest: its name may be used again.
+    Discarded(RunId, Option<WorkPlace>),
+    /// One that is.
+    Existing(RunId),
+}
+
+async fn target(
+    client: &LocalClient,
+    wanted: &WorkflowOrder,
+    options: &Options,
+    loaded: &Loaded,
+) -> Result<Target, Error> {
+    let named: Option<RunId> = match &wanted.run_id {
+        Some(id) => Some(id.parse().map_err(|error| Error::of(ErrorKind::Usage, &error))?),
+        None => None,
+    };
+    let run = match (named, &wanted.start_at_step) {
+        (Some(run), _) => run,
+        (None, Some(_)) => newest_of(client, &options.workflow_file).await?,
+        (None, None) => {
+            return Ok(Target::New(SystemIds.hex(8).parse().expect("hex digits are a run's name"), None));
+        }
+    };
+    match client.load_if_there::<State>(&run).await? {
+        Some(loaded) => {
+            let state = loaded.state;
+            match is_discarded(client.layout(), &state) {
+                true if wanted.start_at_step.is_some() => Err(discarded(&state)),
+                true => Ok(Target::Discarded(run, state.options.place)),
+                false => Ok(Target::Existing(run)),
+            }
+        }
+        None => {
+            let inherited = left_by_another_tool(client.layout(), &run, &loaded.definition)?;
+            Ok(Target::New(run, inherited))
+        }
+    }
+}
+
+/// The newest run of this workflow, by its file.
+async fn newest_of(client: &LocalClient, workflow_file: &str) -> Result<RunId, Error> {
+    for run in client.summaries().await?.into_iter().filter(|run| run.kind == Kind::Workflow.as_str()) {
+        let state = client.load::<State>(&run.run_id, None).await?.state;
+        if state.options.workflow_file == workflow_file && !is_discarded(client.layout(), &state) {
+            return Ok(run.run_id);
+        }
+    }
+    Err(Error::usage(format!("`{workflow_file}` was never run here"))
+        .hint("run it without --start-at-step, or name a run with --run-id"))
+}
+
+/// What another tool did in a run directory of this name.
+fn left_by_another_tool(
+    layout: &Layout,
+    run: &RunId,
+    definition: &Definition,
+) -> Result<Option<Inherited>, Error> {
+    let path = RunPlace::new(layout.root(), run.clone()).state();
+    let refused = |why: String| {
+        Error::usage(format!("`{}`: {why}", path.display())).hint("mend it, or choose another --run-id")
+    };
+    let bytes = match file::read_regular(&path, STATE_BYTES_MAX as u64) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok(None),
+        Err(error) if matches!(error.refusal(), Some(file::Refusal::TooLarge { .. })) => {
+            return Err(refused(error.source.to_string()));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let imported = import(&bytes, run, definition).map_err(|error| refused(error.to_string()))?;
+    Ok(Some(imported.inherited))
+}
+
+fn order(
+    layout: &Layout,
+    run: RunId,
+    loaded: Loaded,
+    options: Options,
+    inherited: Option<Inherited>,
+    wanted: &WorkflowOrder,
+) -> Result<Order, Error> {
+    let options = Options { place: place_of(layout, wanted, &run)?, ..options };
+    Ok(Order { run, definition: loaded.definition, options, inherited })
+}
+
+async fn begin(
+    client: &LocalClient,
+    order: Order,
+    wanted: &WorkflowOrder,
+    notes: &mut Vec<String>,
+) -> Result<(RunId, Seq), Error> {
+    let run = order.run.clone();
+    if order.inherited.is_some() {
+        notes.push(format!("going on with what another tool left in `.agents/runs/{run}`"));
+    }
+    let created = create(order).map_err(|rejection| Error::from(rejection).hint("see `piton run --help`"))?;
+    client.create::<State>(&[created]).await?;
+    if let Err(failure) = known::remember(client.layout()) {
+        notes.push(format!("note: `piton ls --everywhere` will not find this run: {}", failure.message));
+    }
+    super::driver(client, &run, false).await?;
+    if !wanted.skip_cleanup {
+        clean_up(client, notes).await;
+    }
+    Ok((run, 0))
+}
+
+/// Directories of runs that are long over go, while the new one works.
+async fn clean_up(client: &LocalClient, notes: &mut Vec<String>) {
+    let cleaned = crate::workflow::clean_up(client, SystemClock.now()).await;
+    if !cleaned.removed.is_empty() {
+        let names: Vec<&str> = cleaned.removed.iter().map(|run| run.short()).collect();
+        notes.push(format!(
+            "archived in .agents/run_archive.db, directories removed: {} (--skip-cleanup keeps them)",
+            names.join(", ")
+        ));
+    }
+    notes.extend(cleaned.problems.iter().map(|problem| format!("note: not archived: {problem}")));
+}
+
+/// A run of which only the journal is left begins anew.
+async fn begin_anew(
+    client: &LocalClient,
+    order: Order,
+    notes: &mut Vec<String>,
+) -> Result<(RunId, Seq), Error> {
+    let run = order.run.clone();
+    super::settled(client, &run).await?;
+    notes.push(format!(
+        "run `{run}` begins anew: its directory was deleted, so what it did is discarded; `piton log {run}` still shows it"
+    ));
+    client.record_at_rest::<State>(&run, Command::Restart(Box::new(order))).await?;
+    let loaded = client.load::<State>(&run, None).await?;
+    super::driver(client, &run, false).await?;
+    Ok((run, loaded.head))
+}

@@ -1,0 +1,80 @@
+//! Looking after runs whose driver is gone: whoever is under way goes on.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use piton_model::{Kind, RunId, Status, workflow};
+use piton_sys::{Clock, SystemClock};
+use piton_view::RunSummary;
+
+use crate::client::LocalClient;
+use crate::start;
+use crate::start::known;
+use crate::workflow::has_input;
+
+/// Drivers started for one run within [`STARTS_WITHIN`]: what dies so often needs a person.
+const STARTS_MAX: usize = 5;
+const STARTS_WITHIN: Duration = Duration::from_secs(3600);
+
+/// Goes on with the runs of every repository in which piton has worked.
+#[derive(Debug, Default)]
+pub struct Worker {
+    /// When drivers were started, run by run.
+    starts: HashMap<(PathBuf, RunId), Vec<Duration>>,
+}
+
+impl Worker {
+    /// Looks everywhere once, and starts the drivers that are missing; what there is to say about it.
+    pub async fn look_around(&mut self) -> Result<Vec<String>, piton_view::Error> {
+        let mut said = Vec::new();
+        for layout in known::repositories()? {
+            let root = layout.root().display().to_string();
+            // One journal that cannot be opened must not keep the others from going on.
+            match LocalClient::existing(layout) {
+                Ok(Some(client)) => self.look_after(&client, &mut said).await,
+                Ok(None) => {}
+                Err(error) => said.push(format!("{root}: {error}")),
+            }
+        }
+        Ok(said)
+    }
+
+    /// Starts a driver for every run of a repository that is under way and has none.
+    async fn look_after(&mut self, client: &LocalClient, said: &mut Vec<String>) {
+        let place = client.layout().root().display().to_string();
+        let runs = match client.summaries().await {
+            Ok(runs) => runs,
+            Err(error) => return said.push(format!("{place}: {error}")),
+        };
+        for run in &runs {
+            if !run.is_under_way() && !has_file(client, run).await {
+                continue;
+            }
+            if !matches!(client.driver_of(&run.run_id).await, Ok(None)) {
+                continue;
+            }
+            let now = SystemClock.monotonic();
+            let begun =
+                self.starts.entry((client.layout().root().to_owned(), run.run_id.clone())).or_default();
+            begun.retain(|at| now.saturating_sub(*at) < STARTS_WITHIN);
+            if begun.len() >= STARTS_MAX {
+                continue;
+            }
+            begun.push(now);
+            said.push(match start::driver(client, &run.run_id, false).await {
+                Ok(()) => format!("{place}: {} goes on", run.run_id),
+                Err(error) => format!("{place}: {}: {}", run.run_id, error.message),
+            });
+        }
+    }
+}
+
+/// Whether a workflow that waits for people has a file from one of them.
+async fn has_file(client: &LocalClient, run: &RunSummary) -> bool {
+    if run.kind != Kind::Workflow.as_str() || run.status != Status::Waiting.as_str() {
+        return false;
+    }
+    let loaded = client.load::<workflow::State>(&run.run_id, None).await;
+    loaded.is_ok_and(|loaded| has_input(client.layout(), &loaded.state))
+}

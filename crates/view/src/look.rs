@@ -1,0 +1,291 @@
+//! What comes of looking at a run: its status, why it is there, what happens in it, what it did.
+//!
+//! Everything arrives in words and as data: no front end folds events.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use piton_model::loop_machine::StreamFormat;
+use piton_model::{ExitCode, RunId, Seq, State, Status, Timestamp, workflow};
+use serde::{Deserialize, Serialize};
+
+use crate::{AskedView, Error, EventView, RunStatus, RunSummary, WorkflowStatus};
+
+/// Where a run is at one moment: everything in it was read at once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatusView {
+    /// The moment: the last event that counts.
+    pub seq: Seq,
+    /// Where it is.
+    pub status: Status,
+    /// By its kind.
+    pub of: StatusOf,
+    /// What it asks.
+    pub questions: Vec<AskedView>,
+    /// Answers were given that nobody looked at yet.
+    pub has_answers: bool,
+    /// The question that one key can answer, between two iterations.
+    pub at_a_key: Option<u32>,
+    /// Whoever answers it wants to see what the last iteration changed.
+    pub shows_change: bool,
+    /// Iterations with a verdict, or attempts that ended.
+    pub counted: u32,
+    /// One screen about it.
+    pub screen: Vec<String>,
+    /// The last lines of a viewer once it rests.
+    pub ending: Vec<String>,
+    /// More about the last iteration.
+    pub details: Vec<String>,
+    /// What the last driver wanted a person to know.
+    pub notes: Vec<String>,
+    /// What the last driver said when it left in trouble.
+    pub left: Option<Error>,
+}
+
+/// The status of each kind of run, as programs read it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum StatusOf {
+    /// A loop.
+    Loop(Box<RunStatus>),
+    /// A workflow.
+    Workflow(Box<WorkflowStatus>),
+}
+
+impl StatusView {
+    /// As in a list.
+    pub fn summary(&self) -> &RunSummary {
+        match &self.of {
+            StatusOf::Loop(status) => &status.summary,
+            StatusOf::Workflow(status) => &status.summary,
+        }
+    }
+
+    /// What a viewer of it exits with, once it rests.
+    pub fn exit_code(&self) -> Option<ExitCode> {
+        let code = match &self.of {
+            StatusOf::Loop(status) => status.exit_code,
+            StatusOf::Workflow(status) => status.exit_code,
+        };
+        code.map(exit_code_of)
+    }
+
+    /// Whether somebody living drives it.
+    pub fn is_driven(&self) -> bool {
+        match &self.of {
+            StatusOf::Loop(status) => status.driver.is_some(),
+            StatusOf::Workflow(status) => status.driver.is_some(),
+        }
+    }
+}
+
+/// Why a run is where it is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WhyView {
+    /// Which run.
+    pub run_id: RunId,
+    /// Where it is.
+    pub status: &'static str,
+    /// Why, in a word.
+    pub reason: Option<&'static str>,
+    /// Why, in a sentence.
+    pub because: String,
+    /// What led there.
+    pub events: Vec<EventView>,
+    /// What did not.
+    pub not_the_cause: Vec<String>,
+}
+
+/// A moment of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Moment {
+    /// After this event.
+    Event(Seq),
+    /// At the end of this iteration.
+    Iteration(u32),
+}
+
+/// The whole state of a run, by its kind.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum StateOf {
+    /// A loop.
+    Loop(Box<State>),
+    /// A workflow.
+    Workflow(Box<workflow::State>),
+}
+
+/// What happened, and what that is worth telling.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Update {
+    /// The event.
+    pub event: EventView,
+    /// What it means to whoever watches.
+    pub told: Vec<Told>,
+}
+
+/// A line for whoever watches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Told {
+    /// In words.
+    pub text: String,
+    /// How much it matters.
+    pub weight: Weight,
+}
+
+/// How much a line matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weight {
+    /// What the run is.
+    Heading,
+    /// What a person wants to know.
+    News,
+    /// What only those want to know who ask for everything.
+    Detail,
+}
+
+/// Where a run is after everything that was told of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Standing {
+    /// What a viewer exits with; nothing while something is to happen.
+    pub exit_code: Option<u8>,
+    /// What is under way.
+    pub under_way: String,
+    /// When its last event happened.
+    pub updated_at: Timestamp,
+    /// Whether somebody living drives it.
+    pub driven: bool,
+    /// It waits, and an answer is on its way to whoever drives it.
+    pub settling: bool,
+    /// The question that one key can answer, between two iterations.
+    pub at_a_key: Option<u32>,
+}
+
+/// How far somebody has seen every run of a journal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Seen(pub BTreeMap<RunId, Seq>);
+
+/// What is new in a journal.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Changes {
+    /// To be given back for what follows.
+    pub seen: Seen,
+    /// Runs that are new or in which something happened, newest first.
+    pub runs: Vec<RunSummary>,
+    /// Runs that are there no more.
+    pub gone: Vec<RunId>,
+}
+
+/// What a run did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReportView {
+    /// As programs read it.
+    pub data: serde_json::Value,
+    /// As Markdown, for a pull request.
+    pub text: String,
+}
+
+/// The numbers of a loop, for a monitoring system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MetricsView {
+    /// Which run.
+    pub run_id: RunId,
+    /// Values by name; what is not known is not there.
+    pub values: BTreeMap<&'static str, f64>,
+    /// Seconds of each iteration with a verdict.
+    pub durations: Vec<f64>,
+}
+
+/// An attempt's directory, and how its agent speaks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttemptView {
+    /// Its name.
+    pub name: String,
+    /// Where the attempts of its run lie.
+    pub attempts: PathBuf,
+    /// How to read what its agent printed.
+    pub stream: StreamFormat,
+}
+
+/// What changed between two iterations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiffView {
+    /// File by file.
+    pub files: Vec<FileDiffView>,
+    /// Lines added.
+    pub added: u64,
+    /// Lines removed.
+    pub removed: u64,
+    /// As a patch.
+    pub patch: Vec<u8>,
+}
+
+/// What changed in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileDiffView {
+    /// Which.
+    pub path: String,
+    /// Lines added; nothing where it is not text.
+    pub added: Option<u64>,
+    /// Lines removed.
+    pub removed: Option<u64>,
+}
+
+/// What a restore did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RestoredView {
+    /// Of which run.
+    pub run_id: RunId,
+    /// To which iteration; 0 is the start.
+    pub iteration: u32,
+    /// Files that were written.
+    pub written: Vec<String>,
+    /// Files that were deleted.
+    pub deleted: Vec<String>,
+    /// Files that were never captured, and stay.
+    pub kept: Vec<String>,
+    /// Where HEAD is.
+    pub head: Option<String>,
+    /// On which branch.
+    pub branch: Option<String>,
+}
+
+/// A format in which a run can be handed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExportFormat {
+    /// `.ralph/state.json`.
+    Ralph,
+    /// The folded state.
+    State,
+}
+
+/// What came of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Asked {
+    /// Where the run is now.
+    pub status: Status,
+    /// Somebody drives it.
+    pub driven: bool,
+    /// It is still to be acted on.
+    pub open: bool,
+}
+
+/// The exit code that a number stands for; of a run that rests.
+pub fn exit_code_of(code: u8) -> ExitCode {
+    let all = [
+        ExitCode::Done,
+        ExitCode::Failed,
+        ExitCode::Usage,
+        ExitCode::Limit,
+        ExitCode::Person,
+        ExitCode::Held,
+        ExitCode::Corrupt,
+        ExitCode::Environment,
+        ExitCode::Interrupted,
+    ];
+    all.into_iter().find(|known| *known as u8 == code).unwrap_or(ExitCode::Failed)
+}

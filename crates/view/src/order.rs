@@ -1,0 +1,187 @@
+//! What can be started, and how: plain requests, as a front end puts them.
+//!
+//! They say what a person said. What follows from it (configuration, trust, the place of the work) is found out by
+//! whoever carries the order out.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use piton_model::workflow::CostAction;
+use piton_model::{RunId, Seq};
+use serde::{Deserialize, Serialize};
+
+/// Something to start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Order {
+    /// A loop.
+    Loop(Box<LoopOrder>),
+    /// A loop that goes on with what another tool left in a file.
+    Import {
+        /// The file.
+        file: PathBuf,
+        /// How to go on.
+        order: Box<LoopOrder>,
+    },
+    /// A workflow.
+    Workflow(Box<WorkflowOrder>),
+    /// A run of its own that goes on from an earlier point of another.
+    Fork(Box<ForkOrder>),
+}
+
+/// A loop, as a person asks for it. What is not said comes from the configuration.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LoopOrder {
+    /// What the agent is asked to do.
+    pub task: Option<String>,
+    /// A file with the task.
+    pub prompt_file: Option<PathBuf>,
+    /// The agent, by name.
+    pub agent: Option<String>,
+    /// The model it is to use.
+    pub model: Option<String>,
+    /// What it may do without asking.
+    pub sandbox: Option<String>,
+    /// Walls around agents and checks.
+    pub confine: bool,
+    /// Any command as the agent.
+    pub exec: Option<String>,
+    /// Checks, as `[NAME=]COMMAND`.
+    pub checks: Vec<String>,
+    /// What must hold.
+    pub until: Vec<String>,
+    /// Ceilings.
+    pub limits: LimitWords,
+    /// The time at which it stops.
+    pub deadline: Option<String>,
+    /// Ask before every iteration.
+    pub attended: bool,
+    /// Its name.
+    pub id: Option<String>,
+    /// In a work tree of its own.
+    pub worktree: bool,
+    /// In place.
+    pub here: bool,
+    /// Even if many loops work already.
+    pub force: bool,
+    /// A command to run whenever it comes to rest.
+    pub on_done: Option<String>,
+    /// Take the configuration as it stands, for this once.
+    pub trust: bool,
+    /// Further arguments for the agent.
+    pub agent_arguments: Vec<String>,
+}
+
+/// Ceilings as a person writes them, e.g. `90m`; of a run that is there also relative, e.g. `+25`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LimitWords {
+    /// Iterations.
+    pub iterations: Option<String>,
+    /// Working time.
+    pub duration: Option<String>,
+    /// Money.
+    pub cost: Option<String>,
+    /// Tokens.
+    pub tokens: Option<String>,
+    /// Changed files.
+    pub files: Option<String>,
+    /// Changed lines.
+    pub lines: Option<String>,
+    /// Fresh sessions in the middle of the work.
+    pub reboots: Option<String>,
+}
+
+/// A workflow, as a person asks for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkflowOrder {
+    /// The document.
+    pub file: PathBuf,
+    /// Any command as the agent of every step.
+    pub exec: Option<String>,
+    /// A wrapper program that runs agents.
+    pub wrapper: Option<PathBuf>,
+    /// Further arguments for it.
+    pub wrapper_arguments: Vec<String>,
+    /// A command with placeholders.
+    pub command_template: Option<String>,
+    /// Its name; one that is there and unfinished is gone on with.
+    pub run_id: Option<String>,
+    /// Begin anew from this step.
+    pub start_at_step: Option<String>,
+    /// Go on with the document as it is now.
+    pub migrate: bool,
+    /// Tries per step.
+    pub max_attempts: u32,
+    /// Loop-backs per gate.
+    pub max_iterations: u32,
+    /// Steps at once.
+    pub max_parallel: u32,
+    /// Steps with `human_in_the_loop` wait for a person.
+    pub pause_for_human_input: bool,
+    /// Variables for every step.
+    pub env: BTreeMap<String, String>,
+    /// A file that says which gates are open.
+    pub gate_state_file: Option<PathBuf>,
+    /// A JSON Schema that reports must also match.
+    pub schema: Option<PathBuf>,
+    /// Keep the directories of runs that are long over.
+    pub skip_cleanup: bool,
+    /// The most that the run may cost, in dollars.
+    pub max_cost: Option<f64>,
+    /// The most that all workflows here may cost on one day, in dollars.
+    pub daily_cost_limit: Option<f64>,
+    /// What follows when it costs more.
+    pub cost_limit_action: CostAction,
+    /// The number of an issue whose text lies in a file.
+    pub issue_number: Option<String>,
+    /// Where that file lies.
+    pub issue_dir: Option<PathBuf>,
+    /// In a work tree of its own.
+    pub worktree: bool,
+    /// In this directory.
+    pub workdir: Option<PathBuf>,
+    /// Take the configuration as it stands, for this once.
+    pub trust: bool,
+}
+
+/// Where another run is gone on from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ForkOrder {
+    /// Which run.
+    pub run: RunId,
+    /// From the end of this iteration, of a loop.
+    pub iteration: Option<u32>,
+    /// From this step, of a workflow.
+    pub step: Option<String>,
+    /// As it was after this event.
+    pub at: Option<Seq>,
+    /// The name of the new run.
+    pub id: Option<String>,
+    /// Iterations it may have.
+    pub max_iterations: Option<u32>,
+}
+
+/// How a run goes on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Resumption {
+    /// With these ceilings.
+    pub limits: LimitWords,
+    /// Also where a driver holds it that is frozen.
+    pub take_over: bool,
+}
+
+/// A run that is under way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Started {
+    /// Which.
+    pub run_id: RunId,
+    /// What is new happens after this event; 0 where all of it is.
+    pub after: Seq,
+    /// What a person should know about it.
+    pub notes: Vec<String>,
+}

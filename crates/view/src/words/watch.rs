@@ -1,0 +1,133 @@
+//! What a viewer says of a run while it watches.
+
+use piton_model::loop_machine::{AttemptOutcome, HookRecord, Open, QuestionKind};
+use piton_model::workflow::WorkflowEvent;
+use piton_model::{Event, Machine, State, Status, workflow};
+
+use super::{baseline, clean_line, event, iteration, opening};
+use crate::{Told, Weight};
+
+/// A kind of run that can be watched.
+pub trait Watched: Machine {
+    /// What an event is worth telling.
+    fn told(before: Option<&Self>, event: &Self::Event, after: &Self) -> Vec<Told>;
+
+    /// An event in words.
+    fn words(event: &Self::Event) -> String;
+
+    /// What is under way.
+    fn under_way(&self) -> String;
+
+    /// Whether an answer is on its way to the driver.
+    fn is_settling(&self) -> bool {
+        false
+    }
+
+    /// The question that one key can answer.
+    fn at_a_key(&self) -> Option<u32> {
+        None
+    }
+}
+
+fn told(weight: Weight, text: String) -> Told {
+    Told { text, weight }
+}
+
+impl Watched for State {
+    fn told(before: Option<&Self>, event: &Event, after: &Self) -> Vec<Told> {
+        let mut lines = Vec::new();
+        match before {
+            None => lines.push(told(Weight::Heading, opening(after))),
+            Some(before) => {
+                let baseline_known = before.seen.baseline.is_none() && after.seen.baseline.is_some();
+                let no_baseline = matches!(event, Event::AttemptStarted { attempt } if attempt.number == 1)
+                    && after.seen.baseline.is_none();
+                if baseline_known || no_baseline {
+                    lines.extend(baseline(after).into_iter().map(|line| told(Weight::News, line)));
+                }
+                if after.counters.iterations > before.counters.iterations
+                    && let Some(record) = after.judged.recent.back()
+                {
+                    lines.push(told(Weight::News, iteration(record, after)));
+                }
+            }
+        }
+        let weight = if is_news(event) { Weight::News } else { Weight::Detail };
+        lines.push(told(weight, format!("      {}", Self::words(event))));
+        let warned = warnings(event).into_iter();
+        lines.extend(warned.map(|warning| told(Weight::News, clean_line(&format!("      ! {warning}")))));
+        lines
+    }
+
+    fn words(event: &Event) -> String {
+        self::event(event)
+    }
+
+    fn under_way(&self) -> String {
+        let what = match &self.work.open {
+            Some(Open::Checks(_)) => "checks",
+            Some(Open::Attempt(_)) => "agent works",
+            Some(Open::Hooks(_)) => "hooks",
+            Some(Open::Commit(_)) => "commits",
+            None => self.status.as_str(),
+        };
+        format!("#{}  {what}", self.work.iteration)
+    }
+
+    fn is_settling(&self) -> bool {
+        self.status == Status::Waiting && !self.requests.answers.is_empty()
+    }
+
+    fn at_a_key(&self) -> Option<u32> {
+        let own = |kind| matches!(kind, QuestionKind::BeforeIteration | QuestionKind::AfterIteration);
+        let found = self.people.questions.iter().find(|question| own(question.kind));
+        found.filter(|_| self.requests.answers.is_empty()).map(|question| question.number)
+    }
+}
+
+/// What a person wants to know at once.
+fn is_news(event: &Event) -> bool {
+    match event {
+        Event::AttemptFinished { end, .. } => {
+            !matches!(end.outcome, AttemptOutcome::Succeeded | AttemptOutcome::Cancelled)
+        }
+        Event::AttemptLost { .. }
+        | Event::AttemptAbandoned { .. }
+        | Event::RunWaiting { until: Some(_), .. }
+        | Event::RunResumed { .. }
+        | Event::AnswerRefused { .. }
+        | Event::ModeSwitched { .. } => true,
+        _ => false,
+    }
+}
+
+/// What a person should know of an attempt besides.
+fn warnings(event: &Event) -> Vec<String> {
+    match event {
+        Event::AttemptFinished { end, .. } => {
+            let said = end.report.iter().flat_map(|report| &report.warnings);
+            said.chain(end.prompt.iter().flat_map(|prompt| &prompt.warnings)).cloned().collect()
+        }
+        Event::HooksFinished { end } => end.results.iter().filter_map(HookRecord::warning).collect(),
+        _ => Vec::new(),
+    }
+}
+
+impl Watched for workflow::State {
+    fn told(before: Option<&Self>, event: &WorkflowEvent, after: &Self) -> Vec<Told> {
+        let heading = before.is_none().then(|| told(Weight::Heading, super::workflow::opening(after)));
+        let line = match super::workflow::progress(event, after) {
+            Some(line) => told(Weight::News, line),
+            None => told(Weight::Detail, format!("      {}", Self::words(event))),
+        };
+        heading.into_iter().chain([line]).collect()
+    }
+
+    fn words(event: &WorkflowEvent) -> String {
+        super::workflow::event(event)
+    }
+
+    fn under_way(&self) -> String {
+        super::workflow::under_way(self)
+    }
+}
