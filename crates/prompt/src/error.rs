@@ -31,30 +31,19 @@ pub struct Problems(Vec<Problem>);
 pub enum What {
     /// A file is not there.
     #[error("the file `{}` is missing", short(path))]
-    Missing {
-        path: String,
-    },
+    Missing { path: String },
     /// A file is outside of the tree.
     #[error("`{}` is outside of the tree; include what lies in it", short(path))]
-    Outside {
-        path: String,
-    },
+    Outside { path: String },
     /// A file cannot be read.
     #[error("cannot read `{}`: {reason}", short(path))]
-    Unreadable {
-        path: String,
-        reason: String,
-    },
+    Unreadable { path: String, reason: String },
     /// A file whose name does not end like text.
     #[error("`{}` cannot be included; only `.md` and `.txt` files can", short(path))]
-    Extension {
-        path: String,
-    },
+    Extension { path: String },
     /// A file includes itself.
     #[error("`{}` includes itself", short(path))]
-    Cycle {
-        path: String,
-    },
+    Cycle { path: String },
     /// Files include files too deep.
     #[error("files include files more than {max} deep")]
     TooDeep {
@@ -112,14 +101,10 @@ pub enum What {
     },
     /// A required variable has no value.
     #[error("the required variable `{}` has no value", short(name))]
-    RequiredMissing {
-        name: String,
-    },
+    RequiredMissing { name: String },
     /// A required variable does not appear.
     #[error("the required variable `{}` does not appear in the text", short(name))]
-    RequiredUnused {
-        name: String,
-    },
+    RequiredUnused { name: String },
     /// A name that nobody knows.
     #[error("unknown variable `{}`{}", short(name), meant_or_escaped(suggestion))]
     UnknownVariable {
@@ -138,14 +123,10 @@ pub enum What {
     },
     /// A block that never ends.
     #[error("`{{{{{}}}}}` is never closed in this file", short(tag))]
-    UnclosedBlock {
-        tag: String,
-    },
+    UnclosedBlock { tag: String },
     /// The end, or the other half, of a block that was not begun.
     #[error("`{{{{{}}}}}` belongs to no block", short(tag))]
-    Stray {
-        tag: String,
-    },
+    Stray { tag: String },
     /// Blocks in blocks.
     #[error("blocks stand in blocks more than {max} deep")]
     BlocksTooDeep {
@@ -161,9 +142,7 @@ pub enum What {
     },
     /// A block over something that is no list.
     #[error("`#each` needs a list, and `{}` is none", short(name))]
-    NoList {
-        name: String,
-    },
+    NoList { name: String },
     /// Loops in loops.
     #[error("the loops of this prompt never seem to end")]
     TooMuchWork,

@@ -2,8 +2,9 @@
 
 use piton_model::loop_machine::{
     Answer, Artifact, AttemptEnd, AttemptOutcome, Change, CheckResult, CheckRound, Command, Counts, Coverage,
-    Effect, ErrorClass, Finding, GuardReport, LoopConfig, Measures, Place, Raise, RegressionType, Report, ReportStatus, Severity,
-    Share, Snapshot, TestCounts, TreeCounts, TreeProof, Usage, admit, advance, create,
+    Effect, ErrorClass, Finding, GuardReport, LoopConfig, Measures, Place, Raise, RegressionType, Report,
+    ReportStatus, Severity, Share, Snapshot, TestCounts, TreeCounts, TreeProof, Usage, admit, advance,
+    create,
 };
 use piton_model::{Event, Seq, State, StopOrigin, Timestamp, apply};
 

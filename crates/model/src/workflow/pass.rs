@@ -36,11 +36,13 @@ pub(super) fn next(state: &State, now: Timestamp) -> Option<Event> {
 /// Whether this step is passed: `Some(true)` by its condition, `Some(false)` for want of items.
 fn verdict(state: &State, index: usize, voided: &[usize]) -> Option<bool> {
     let (step, runtime) = (state.plan.step(index), &state.steps[index]);
-    let fresh = runtime.attempts == 0 && runtime.index == 0;
-    if !fresh || !state.is_next(index, voided) {
+    if !state.is_next(index, voided) {
         return None;
     }
-    if let Some(when) = &step.when {
+    // A condition is asked before the first try. Items may be missing later, too: where another definition made a
+    // collection of a step that was tried before.
+    let fresh = runtime.attempts == 0 && runtime.index == 0;
+    if let Some(when) = step.when.as_ref().filter(|_| fresh) {
         let seen = when.gates().is_empty() || !runtime.verdicts.is_empty();
         if !seen {
             return None;

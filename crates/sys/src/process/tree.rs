@@ -47,9 +47,7 @@ pub struct Tree {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum TreeKind {
     /// A control group.
-    Cgroup {
-        path: PathBuf,
-    },
+    Cgroup { path: PathBuf },
     /// The process table.
     Scan,
 }

@@ -127,3 +127,16 @@ fn a_collection_that_a_person_calls_failed_begins_with_its_first_item() {
     let open = driver.step("each").open.clone().expect("it is tried again");
     assert_eq!(open.item, Some(0), "there is no second item");
 }
+
+#[test]
+fn a_step_that_was_tried_and_became_a_collection_without_items_is_passed() {
+    let mut driver = Driver::of(vec![step("a", &[])]);
+    driver.request(WorkflowEvent::PauseRequested {});
+    driver.end("a", failed());
+    driver.is(Status::Paused, Reason::Human);
+    driver.command(Command::Migrate(Box::new(definition(vec![repeated(given(0), step("a", &[]))]))));
+    driver.request(resume());
+    driver.after(60_000);
+    driver.is(Status::Completed, Reason::Done);
+    assert_eq!(driver.count("step_started"), 1, "there is no item to begin with");
+}

@@ -203,7 +203,7 @@ fn session_window_tokens_acts_in_a_loop() {
 fn a_run_is_rebooting_until_its_fresh_session_begins() {
     let world = talking("", "test $PITON_ITERATION = 2 && used=93");
     let text = world.read("piton.toml");
-    let check = "c = 'test $(cat done.txt) != 2 || until test -e $GATE; do sleep 0.02; done; false'";
+    let check = r#"c = 'test "$(cat done.txt)" != 2 || until test -e "$GATE"; do sleep 0.02; done; false'"#;
     world.configure(&text.replace("c = 'false'", check));
     world.piton(&["loop", "Go", "--id", "r", "--here", "--max-iterations", "3", "--detach"]).exits(0);
     eventually("it reboots", || world.json(&["status", "r"])["status"] == "rebooting");
