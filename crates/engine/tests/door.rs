@@ -17,7 +17,7 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().expect("room for a directory");
         let client = LocalClient::create_when_needed(Layout::new(directory.path().to_owned()));
         Self { directory, client }
     }
@@ -36,8 +36,9 @@ impl World {
             ..AgentConfig::default()
         };
         let config = LoopConfig::new("Make it so", agent, vec![check]);
-        let begun = create(name.parse().unwrap(), "Make it so", config).unwrap();
-        self.client.create_loop(begun, None).await.unwrap()
+        let begun =
+            create(name.parse().expect("a name"), "Make it so", config).expect("a sound configuration");
+        self.client.create_loop(begun, None).await.expect("the name is free")
     }
 }
 

@@ -145,7 +145,7 @@ impl<'a, M: Watched + Send> Watch<'a, M> {
         let stored = self.client.stored(self.run, self.next, wait).await?;
         let mut updates: Vec<Update> = stored.iter().map(|stored| self.take(stored)).collect();
         // Whoever looks at where the run is now wants all of it.
-        while !updates.is_empty() && updates.len() % PAGE == 0 {
+        while !updates.is_empty() && updates.len().is_multiple_of(PAGE) {
             let stored = self.client.stored(self.run, self.next, Duration::ZERO).await?;
             if stored.is_empty() {
                 break;

@@ -156,6 +156,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]
     fn a_commit_that_was_made_before_a_crash_is_found_and_not_made_again() {
         let directory = tempfile::tempdir().expect("a directory");
         let tree = directory.path().join("tree");

@@ -115,6 +115,7 @@ pub(crate) fn check<M: Machine>(
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "a test writes the files it compares")]
 fn write_events<M: Machine>(directory: &Path, script: &Script<M>) {
     std::fs::create_dir_all(directory).expect("a directory");
     let mut text = String::new();
@@ -134,6 +135,7 @@ fn write_events<M: Machine>(directory: &Path, script: &Script<M>) {
     std::fs::write(directory.join("events.ndjson"), text).expect("room");
 }
 
+#[expect(clippy::disallowed_methods, reason = "a test writes the files it compares")]
 fn compare(path: &Path, bytes: &[u8]) {
     if is_writing() {
         std::fs::write(path, bytes).expect("room");

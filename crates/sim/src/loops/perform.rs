@@ -25,7 +25,7 @@ pub(crate) struct Work {
 enum At {
     /// Its supervision, once somebody has begun it.
     Attempt(Option<Attempt>),
-    Checks(Round),
+    Checks(Box<Round>),
     /// The hooks of so many points were called.
     Hooks(HookEnd, usize),
     Commit,
@@ -36,7 +36,7 @@ impl Task<Loops> for Work {
     fn new(effect: Effect, fresh: bool) -> Self {
         let at = match &effect {
             Effect::Attempt(_) => At::Attempt(None),
-            Effect::Checks(round) => At::Checks(Round::new(*round)),
+            Effect::Checks(round) => At::Checks(Box::new(Round::new(*round))),
             Effect::Hooks(call) => At::Hooks(HookEnd { number: call.number, ..HookEnd::default() }, 0),
             Effect::Commit(_) => At::Commit,
             Effect::Timer(_) => At::Timer,

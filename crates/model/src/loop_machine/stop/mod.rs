@@ -111,8 +111,11 @@ pub struct Until {
     /// What is said of a text that does not have it.
     pub without: &'static str,
     /// The fields that what follows the word stands for.
-    pub fields: fn(&str) -> Option<Vec<(&'static str, &str)>>,
+    pub fields: fn(&str) -> Option<Fields<'_>>,
 }
+
+/// The fields of a condition, each with its text.
+pub type Fields<'a> = Vec<(&'static str, &'a str)>;
 
 impl Until {
     /// The word it begins with.
