@@ -1,7 +1,7 @@
 //! Stop conditions: each kind in a file of its own, nested at will, in three lists and for `--until`.
 //!
 //! A file holds everything about its kind: how it is read from a `[stop]` table and from `--until`, whether it is met, how
-//! far it has come, its words, and its tests. [`conditions!`] lists them; nothing else has to know a new one.
+//! far it has come, its words, and its tests. `conditions!` lists them; nothing else has to know a new one.
 //!
 //! Pure: what has to be looked up outside the journal (files, output, commands) is a [`Probe`], was looked up with the last
 //! round of checks, and is found there by the condition's words. Of the three lists failure is judged first, then success,
