@@ -18,6 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use literals::Literals;
+use serde_json::{Map, Value};
 
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -79,6 +80,23 @@ impl Redactor {
         let mut clean = stream.push(bytes);
         clean.extend(stream.end());
         if stream.has_redacted() { Cow::Owned(clean) } else { Cow::Borrowed(bytes) }
+    }
+
+    /// The members of a JSON object without the secrets in their names and values, however deep.
+    pub fn redact_members(&self, members: Map<String, Value>) -> Map<String, Value> {
+        let clean =
+            |(name, value): (String, Value)| (self.redact(&name).into_owned(), self.redact_json(value));
+        members.into_iter().map(clean).collect()
+    }
+
+    /// The same of one value.
+    pub fn redact_json(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.redact(&text).into_owned()),
+            Value::Array(items) => items.into_iter().map(|item| self.redact_json(item)).collect(),
+            Value::Object(members) => Value::Object(self.redact_members(members)),
+            plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => plain,
+        }
     }
 
     /// For bytes that come in pieces.

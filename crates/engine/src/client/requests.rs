@@ -115,13 +115,18 @@ fn no_ledger(run: &RunId) -> ClientError {
 
 /// What people type is written down, so secrets in it are not.
 fn redacted(secrets: &Secrets, request: Request) -> Request {
-    let clean = |text: String| secrets.redactor().redact(&text).into_owned();
+    let redactor = secrets.redactor();
+    let clean = |text: String| redactor.redact(&text).into_owned();
     match request {
         Request::Tell(text) => Request::Tell(clean(text)),
         Request::Answer { question, answer, comment, seen, content } => {
+            let content = redactor.redact_members(content);
             Request::Answer { question, answer, comment: comment.map(clean), seen, content }
         }
-        Request::Note { text, set } => Request::Note { text: clean(text), set },
+        Request::Note { text, set } => {
+            let set = set.into_iter().map(|(key, value)| (clean(key), redactor.redact_json(value))).collect();
+            Request::Note { text: clean(text), set }
+        }
         Request::Choose { iteration, reason } => Request::Choose { iteration, reason: clean(reason) },
         other @ (Request::Pause
         | Request::Stop { .. }

@@ -14,8 +14,23 @@ use crate::world::{WorldError, sentence};
 /// Largest file of items.
 const ITEMS_BYTES_MAX: u64 = 4 << 20;
 
-/// What a person wrote for this step since it asked, unless it was read before.
-pub(super) fn manual_input(place: &RunPlace, state: &State, step: &StepId) -> Option<Command> {
+/// What a person wrote for this step since it asked, unless it was read before; without its secrets.
+pub(super) fn manual_input(context: &Context, state: &State, step: &StepId) -> Option<Command> {
+    let clean = |bytes: &[u8]| context.launch.redactor().redact_bytes(bytes).into_owned();
+    find_manual_input(context.place(), state, step, &clean)
+}
+
+/// Whether there is something that it was not read before.
+pub(super) fn has_manual_input(place: &RunPlace, state: &State, step: &StepId) -> bool {
+    find_manual_input(place, state, step, &<[u8]>::to_vec).is_some()
+}
+
+fn find_manual_input(
+    place: &RunPlace,
+    state: &State,
+    step: &StepId,
+    clean: &dyn Fn(&[u8]) -> Vec<u8>,
+) -> Option<Command> {
     let runtime = state.step(step)?;
     let question = runtime.question.as_ref()?;
     let path = place.manual_input(step);
@@ -29,7 +44,9 @@ pub(super) fn manual_input(place: &RunPlace, state: &State, step: &StepId) -> Op
         Ok(Some((bytes, changed_ms))) => {
             let input = match changed_ms < question.since.as_millis() {
                 true => Err(format!("`{}` is older than the question: write it again", path.display())),
-                false => read_manual_input(&bytes).map_err(|why| format!("`{}`: {why}", path.display())),
+                false => {
+                    read_manual_input(&clean(&bytes)).map_err(|why| format!("`{}`: {why}", path.display()))
+                }
             };
             (input_digest(&bytes), input)
         }

@@ -113,7 +113,7 @@ pub async fn catch_up_view(client: &LocalClient, run: &RunId) -> Result<(), Clie
 /// Whether a file of a person lies there that the run has not heard of.
 pub fn has_input(layout: &Layout, state: &State) -> bool {
     let place = RunPlace::new(layout.root(), state.run.clone());
-    state.questions().iter().any(|(step, _)| look::manual_input(&place, state, step).is_some())
+    state.questions().iter().any(|(step, _)| look::has_manual_input(&place, state, step))
 }
 
 /// Whether somebody deleted the directory of this run while it was at rest: what it did is discarded, and its name may be
@@ -233,7 +233,7 @@ impl World<State> for WorkflowWorld {
     /// Files that people wrote while nobody drove.
     fn found(&self, state: &State) -> Vec<Command> {
         let asked = state.questions().into_iter();
-        asked.filter_map(|(step, _)| look::manual_input(self.context.place(), state, step)).collect()
+        asked.filter_map(|(step, _)| look::manual_input(&self.context, state, step)).collect()
     }
 
     fn perform(
@@ -260,7 +260,7 @@ impl World<State> for WorkflowWorld {
                     items: look::items(&context, path.as_deref()),
                 }),
                 Effect::ManualInput { step, .. } => loop {
-                    if let Some(command) = look::manual_input(context.place(), &state, step) {
+                    if let Some(command) = look::manual_input(&context, &state, step) {
                         break Ok(command);
                     }
                     tokio::time::sleep(LOOK_EVERY).await;

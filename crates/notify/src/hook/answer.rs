@@ -80,6 +80,7 @@ fn bounded(mut result: HookResult, redactor: &Redactor) -> HookResult {
     let clean = |text: String| redactor.redact(clip(&text, TEXT_BYTES_MAX)).into_owned();
     result.output = result.output.map(clean);
     result.error = result.error.map(clean);
+    result.modified_data = redactor.redact_members(std::mem::take(&mut result.modified_data));
     let data = &result.modified_data;
     let fits = |(key, value): (&String, &Value)| {
         key.len() + value.to_string().len() <= CUSTOM_VALUE_BYTES_MAX

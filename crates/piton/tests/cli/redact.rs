@@ -95,6 +95,34 @@ fn redact_patterns_hold_in_a_loop_hook() {
 }
 
 #[test]
+fn redact_patterns_hold_in_what_a_hook_changes() {
+    let answer = r#"printf "{\"modified_data\": {\"k\": \"%s\"}}" "$(cat $BESIDE/secret)""#;
+    let world = configured(&format!("[hooks.h]\npoints = ['loop_start']\ncommand = '{answer}'\n"));
+    world.loops("r", "touch b.txt", &["--check", "test -f b.txt"]).exits(0);
+    is_kept(&world, "r");
+    let log = world.piton(&["log", "r", "--json"]).exits(0).out;
+    assert!(log.contains(r#""k":"[redacted]""#), "{log}");
+}
+
+#[test]
+fn redact_patterns_hold_in_what_a_person_answers_to_a_step() {
+    let world = world();
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'true', human_in_the_loop: true}]\n");
+    let input =
+        format!("{{\"approved\": true, \"comments\": \"{SECRET}\", \"data\": {{\"k\": \"{SECRET}\"}}}}");
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--pause-for-human-input"]).exits(4);
+    world.write("in.json", &input);
+    world.piton(&["answer", "r1", "--approve", "--input", "in.json"]).exits(0);
+    world.piton(&["wait", "r1"]).exits(0);
+    is_kept(&world, "r1");
+    world.piton(&["run", "w.yaml", "--run-id", "r2", "--pause-for-human-input"]).exits(4);
+    world.write(".agents/runs/r2/manual_inputs/r2__a.json", &input);
+    world.piton(&["resume", "r2"]).exits(0);
+    let log = world.piton(&["log", "r2", "--json"]).exits(0).out;
+    assert!(log.contains("[redacted]") && !log.contains(SECRET), "{log}");
+}
+
+#[test]
 fn redact_patterns_hold_in_the_setup_of_a_work_tree() {
     let world = configured("[worktree]\nsetup = 'cat $BESIDE/secret >&2; exit 1'\n");
     let words = ["loop", "x", "--id", "r", "--worktree", "--exec", "true", "--check", "false"];
@@ -158,6 +186,7 @@ fn redact_patterns_hold_in_what_people_type() {
     let world = world();
     world.loops("r", "true", &["--check", "test -f b.txt", "--max-iterations", "1"]).exits(3);
     world.piton(&["tell", "r", &format!("use {SECRET}")]).exits(0);
+    world.piton(&["note", "r", "kept", "--set", &format!("k={{\"deep\": [\"{SECRET}\"]}}")]).exits(0);
     world
         .piton(&[
             "loop",
