@@ -30,7 +30,7 @@ fn told(settings: &str, kind: Kind) -> Vec<String> {
     // A driver tells what is still to be told before it leaves: once it is gone, nobody is told more.
     let log = world.piton(&["log", "r", "--json"]).exits(0).out;
     let events = log.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-    let driver = events.filter(|event| event["type"] == "driver_started").last().expect("somebody drove it");
+    let driver = events.rev().find(|event| event["type"] == "driver_started").expect("somebody drove it");
     let process = format!("/proc/{}", driver["data"]["pid"]);
     eventually("its driver has left", || !std::path::Path::new(&process).exists());
     let bodies = web.rest();
