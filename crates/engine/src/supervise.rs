@@ -261,6 +261,11 @@ pub trait Repeated: Port<Instead = Infallible> {
 
     /// Whether it ended because somebody wanted it to.
     fn was_cancelled(exit: &Self::Exit) -> bool;
+
+    /// Why the command never began, where what was to run it failed instead. That is no word of the command's.
+    fn never_began(&self, _exit: &Self::Exit) -> Option<String> {
+        None
+    }
 }
 
 /// What became of a command.
@@ -310,7 +315,11 @@ impl Rerun {
         });
         let Some(became) = current.step(port)? else { return Ok(None) };
         match became {
-            Became::Ended(exit) if !P::was_cancelled(&exit) => return Ok(Some(Ran::Ended(exit))),
+            Became::Ended(exit) if !P::was_cancelled(&exit) => match port.never_began(&exit) {
+                None => return Ok(Some(Ran::Ended(exit))),
+                Some(detail) if self.number >= TRIES_MAX => return Ok(Some(Ran::NoKeeper { detail })),
+                Some(_) => {}
+            },
             // Cancelled earlier, for a stop. Asked for again now, it is run again.
             Became::Ended(_) | Became::NeverStarted if port.is_cancelled() => {
                 return Ok(Some(Ran::Cancelled));
