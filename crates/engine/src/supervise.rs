@@ -288,12 +288,16 @@ pub enum Ran<E> {
 #[derive(Debug)]
 pub struct Rerun {
     number: u32,
+    /// Tries that never began. They say nothing of the command.
+    unbegun: u32,
+    /// Those among them that were started here: what an earlier driver met may be mended by now.
+    unbegun_here: u32,
     current: Option<Supervision>,
 }
 
 impl Default for Rerun {
     fn default() -> Self {
-        Self { number: 1, current: None }
+        Self { number: 1, unbegun: 0, unbegun_here: 0, current: None }
     }
 }
 
@@ -314,18 +318,24 @@ impl Rerun {
             Supervision::of_command(true)
         });
         let Some(became) = current.step(port)? else { return Ok(None) };
+        let started_here = current.launched;
         match became {
             Became::Ended(exit) if !P::was_cancelled(&exit) => match port.never_began(&exit) {
                 None => return Ok(Some(Ran::Ended(exit))),
-                Some(detail) if self.number >= TRIES_MAX => return Ok(Some(Ran::NoKeeper { detail })),
-                Some(_) => {}
+                Some(detail) => {
+                    self.unbegun += 1;
+                    self.unbegun_here += u32::from(started_here);
+                    if self.unbegun_here >= TRIES_MAX {
+                        return Ok(Some(Ran::NoKeeper { detail }));
+                    }
+                }
             },
             // Cancelled earlier, for a stop. Asked for again now, it is run again.
             Became::Ended(_) | Became::NeverStarted if port.is_cancelled() => {
                 return Ok(Some(Ran::Cancelled));
             }
             Became::Ended(_) | Became::NeverStarted => {}
-            Became::Lost(_) if self.number >= TRIES_MAX => return Ok(Some(Ran::Lost)),
+            Became::Lost(_) if self.number - self.unbegun >= TRIES_MAX => return Ok(Some(Ran::Lost)),
             Became::Lost(_) => {}
             Became::NoKeeper { detail } => return Ok(Some(Ran::NoKeeper { detail })),
             Became::Postponed(never) => match never {},
