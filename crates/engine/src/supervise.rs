@@ -149,6 +149,8 @@ pub struct Supervision {
     fresh: bool,
     /// Started once by this very supervision; never a second time.
     launched: bool,
+    /// Whether the first look found it over, by the hand of whoever was here before.
+    over_before: Option<bool>,
     at: At,
 }
 
@@ -171,7 +173,7 @@ impl Supervision {
 
     /// Of a command that no record speaks of: a check, a gate. It is looked for on this machine only.
     pub fn of_command(fresh: bool) -> Self {
-        Self { origin: None, fresh, launched: false, at: At::Look }
+        Self { origin: None, fresh, launched: false, over_before: None, at: At::Look }
     }
 
     /// Brings the attempt to its end, or finds out how it ended. For ports that block.
@@ -232,7 +234,9 @@ impl Supervision {
             // Its machine is not this one; the lease says that nobody drives it there any more.
             return Ok(Some(Became::Lost(TreeProof::Scanned)));
         }
-        match port.look()? {
+        let seen = port.look()?;
+        self.over_before.get_or_insert(matches!(seen, Seen::Abandoned | Seen::Finished(_)));
+        match seen {
             Seen::Absent if self.fresh && !self.launched && !port.is_cancelled() => self.at = At::Start,
             Seen::Absent => self.at = At::Abandon(None),
             Seen::Abandoned => return Ok(Some(Became::NeverStarted)),
@@ -283,12 +287,14 @@ pub enum Ran<E> {
 #[derive(Debug)]
 pub struct Rerun {
     number: u32,
+    /// Tries that were lost with their keepers.
+    lost: u32,
     current: Option<Supervision>,
 }
 
 impl Default for Rerun {
     fn default() -> Self {
-        Self { number: 1, current: None }
+        Self { number: 1, lost: 0, current: None }
     }
 }
 
@@ -311,13 +317,21 @@ impl Rerun {
         let Some(became) = current.step(port)? else { return Ok(None) };
         match became {
             Became::Ended(exit) if !P::was_cancelled(&exit) => return Ok(Some(Ran::Ended(exit))),
-            // Cancelled earlier, for a stop. Asked for again now, it is run again.
-            Became::Ended(_) | Became::NeverStarted if port.is_cancelled() => {
+            // A try that was over before may have been followed by others, and the last of them may still run: only one
+            // that this driver saw the end of is the last.
+            Became::Ended(_) | Became::NeverStarted
+                if port.is_cancelled() && current.over_before != Some(true) =>
+            {
                 return Ok(Some(Ran::Cancelled));
             }
+            // Cancelled earlier, for a stop. Asked for again now, it is run again.
             Became::Ended(_) | Became::NeverStarted => {}
-            Became::Lost(_) if self.number >= TRIES_MAX => return Ok(Some(Ran::Lost)),
-            Became::Lost(_) => {}
+            Became::Lost(_) => {
+                self.lost += 1;
+                if self.lost >= TRIES_MAX {
+                    return Ok(Some(Ran::Lost));
+                }
+            }
             Became::NoKeeper { detail } => return Ok(Some(Ran::NoKeeper { detail })),
             Became::Postponed(never) => match never {},
         }
