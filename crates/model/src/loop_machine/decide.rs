@@ -317,7 +317,7 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         return Some(Event::RunPaused { reason: Reason::Human, detail: None });
     }
     match state.work.next {
-        Next::Checks => Some(next_round(state)),
+        Next::Checks => Some(Event::ChecksStarted { round: state.work.round + 1 }),
         Next::Verdict => None,
         Next::Attempt => before_attempt(state, now)
             .or_else(|| mode::outside_hours(state, now))
@@ -458,18 +458,6 @@ fn propose(state: &State, reason: &RebootReason) -> String {
         "Session {session} should give way to a fresh one: {}. The fresh one is told what the old one knew. Begin it? No stays in this one.",
         reason.sentence()
     )
-}
-
-/// The next round of checks, or the verdict of the last where it still holds.
-fn next_round(state: &State) -> Event {
-    let probes = state.config.needs_probe();
-    if let (Some(last), Some(tree), false, None) =
-        (&state.seen.checks, &state.seen.snapshot, probes, &state.work.restore)
-        && last.snapshot.as_ref().is_some_and(|snapshot| snapshot.tree == tree.tree)
-    {
-        return Event::ChecksReused { of_round: last.number };
-    }
-    Event::ChecksStarted { round: state.work.round + 1 }
 }
 
 fn judge_answer(state: &State, given: &GivenAnswer) -> Event {

@@ -226,7 +226,7 @@ impl Rules for Journal {
             // Verdicts are judged by what they lead to.
             "iteration_concluded" | "level_raised" | "session_rebooted" | "reboot_proposed" => {}
             "commit_started" | "commit_finished" => {}
-            "checks_reused" | "snapshot_taken" | "answer_refused" | "checkpoint_taken" => {}
+            "snapshot_taken" | "answer_refused" | "checkpoint_taken" => {}
             _ if is_request => {}
             _ => return violated("I2", format!("nobody knows an event {kind}")),
         }
