@@ -18,6 +18,7 @@
 //!    ▲       ├─ absent ─────────────────► abandon ─────────────────────┤
 //!    │       ├─ alive ──────────────────► wait ────────────────────────┤
 //!    └───────┼─────────────────────────────────────────────────────────┘
+//!            ├─ absent, published before ─► the error `vanished`
 //!            ├─ abandoned ──────────────► NeverStarted
 //!            ├─ finished ───────────────► Ended
 //!            └─ dead ───────────────────► reap ─► Lost
@@ -52,6 +53,9 @@ pub trait Port {
 
     /// From now on, whoever wants it ended tells its keeper.
     fn watch(&mut self) {}
+
+    /// Why nothing more can be known of it: its directory was there and is gone.
+    fn vanished(&self) -> Self::Error;
 
     /// Tells its keeper to end it.
     fn cancel(&mut self) -> Result<(), Self::Error>;
@@ -149,6 +153,8 @@ pub struct Supervision {
     fresh: bool,
     /// Started once by this very supervision; never a second time.
     launched: bool,
+    /// Its directory was seen, or its keeper said that it is there.
+    published: bool,
     /// Whether the first look found it over, by the hand of whoever was here before.
     over_before: Option<bool>,
     at: At,
@@ -173,7 +179,7 @@ impl Supervision {
 
     /// Of a command that no record speaks of: a check, a gate. It is looked for on this machine only.
     pub fn of_command(fresh: bool) -> Self {
-        Self { origin: None, fresh, launched: false, over_before: None, at: At::Look }
+        Self { origin: None, fresh, launched: false, published: false, over_before: None, at: At::Look }
     }
 
     /// Brings the attempt to its end, or finds out how it ended. For ports that block.
@@ -194,7 +200,10 @@ impl Supervision {
                 let Poll::Ready(start) = port.start()? else { return Ok(None) };
                 self.launched = true;
                 self.at = match start {
-                    Start::Published => At::Look,
+                    Start::Published => {
+                        self.published = true;
+                        At::Look
+                    }
                     Start::NoKeeper { detail } => At::Abandon(Some(detail)),
                     Start::Unwanted => At::Abandon(None),
                     Start::Instead(instead) => return Ok(Some(Became::Postponed(instead))),
@@ -237,10 +246,12 @@ impl Supervision {
         let seen = port.look()?;
         self.over_before.get_or_insert(matches!(seen, Seen::Abandoned | Seen::Finished(_)));
         match seen {
+            Seen::Absent if self.published => return Err(port.vanished()),
             Seen::Absent if self.fresh && !self.launched && !port.is_cancelled() => self.at = At::Start,
             Seen::Absent => self.at = At::Abandon(None),
             Seen::Abandoned => return Ok(Some(Became::NeverStarted)),
             Seen::Alive => {
+                self.published = true;
                 port.watch();
                 // A cancellation that came before it could be told is told now.
                 if port.is_cancelled() {

@@ -70,6 +70,10 @@ impl Port for Played {
         Ok(free)
     }
 
+    fn vanished(&self) -> &'static str {
+        "vanished"
+    }
+
     fn cancel(&mut self) -> Result<(), &'static str> {
         self.act("cancel");
         Ok(())
@@ -144,7 +148,7 @@ fn an_agent_that_still_works_is_found() {
 #[test]
 fn a_directory_that_vanishes_after_the_start_does_not_start_it_again() {
     let mut port = Played { then: Seen::Absent, ..Played::default() };
-    assert_eq!(supervise(&mut port, true), Became::NeverStarted);
+    assert_eq!(Supervision::of_recorded("h", "b", true).run(&mut port), Err("vanished"));
     assert_eq!(port.acts.iter().filter(|act| *act == "start").count(), 1, "{:?}", port.acts);
 }
 
