@@ -276,6 +276,11 @@ pub trait Repeated: Port<Instead = Infallible> {
 
     /// Whether it ended because somebody wanted it to.
     fn was_cancelled(exit: &Self::Exit) -> bool;
+
+    /// Why the command never began, where what was to run it failed instead. That is no word of the command's.
+    fn never_began(&self, _exit: &Self::Exit) -> Option<String> {
+        None
+    }
 }
 
 /// What became of a command.
@@ -298,7 +303,7 @@ pub enum Ran<E> {
 #[derive(Debug)]
 pub struct Rerun {
     number: u32,
-    /// Tries that were lost with their keepers.
+    /// Tries that were lost with their keepers, or never began.
     lost: u32,
     current: Option<Supervision>,
 }
@@ -327,7 +332,11 @@ impl Rerun {
         });
         let Some(became) = current.step(port)? else { return Ok(None) };
         match became {
-            Became::Ended(exit) if !P::was_cancelled(&exit) => return Ok(Some(Ran::Ended(exit))),
+            Became::Ended(exit) if !P::was_cancelled(&exit) => match port.never_began(&exit) {
+                None => return Ok(Some(Ran::Ended(exit))),
+                Some(detail) if self.lost + 1 >= TRIES_MAX => return Ok(Some(Ran::NoKeeper { detail })),
+                Some(_) => self.lost += 1,
+            },
             // A try that was over before may have been followed by others, and the last of them may still run: only one
             // that this driver saw the end of is the last.
             Became::Ended(_) | Became::NeverStarted

@@ -27,6 +27,8 @@ fn of_store(error: piton_store::Error) -> Error {
             .hint(format!("run `piton attach {run}`, or `piton resume {run} --take-over` if it is frozen")),
         E::Fenced { .. } | E::Conflict { .. } => of(ErrorKind::Held).hint("run `piton status`"),
         E::TooLarge { .. } => of(ErrorKind::Usage),
+        E::Corrupt(problem) if problem.run.is_none() => of(ErrorKind::Corrupt)
+            .hint("copy .piton aside before anything else; `piton verify` says what else is damaged"),
         E::Corrupt(_) => of(ErrorKind::Corrupt).hint("run `piton verify` to see all of it"),
         E::UnknownScheme { .. } => of(ErrorKind::Usage).hint("give sqlite:PATH/.piton/journal.db"),
         E::Newer { .. } => of(ErrorKind::Environment).hint("update piton on this machine"),

@@ -296,6 +296,13 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
             return Some(ask(state, QuestionKind::AfterIteration, text));
         }
     }
+    let hook = state.hooks.stop.clone();
+    let by_hook = hook.map(|why| Event::RunStopped { reason: Reason::Hook, detail: Some(why) });
+    // Before it is done: where a hook that fails is to stop the run, it does so after the last iteration as well.
+    let strict = state.config.hooks.as_ref().is_some_and(|hooks| hooks.fail_on_hook_error);
+    if strict && by_hook.is_some() && state.requests.stop.is_none() {
+        return by_hook;
+    }
     if state.work.next == Next::Attempt
         && state.work.iteration == state.counters.iterations
         && let Some(event) = stop_condition(state)
@@ -310,8 +317,8 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
     if let Some((_, origin)) = state.requests.stop {
         return Some(stopped(origin));
     }
-    if let Some(why) = &state.hooks.stop {
-        return Some(Event::RunStopped { reason: Reason::Hook, detail: Some(why.clone()) });
+    if by_hook.is_some() {
+        return by_hook;
     }
     if state.requests.pause {
         return Some(Event::RunPaused { reason: Reason::Human, detail: None });

@@ -709,3 +709,50 @@ steps:
     assert!(!ran.err.contains("nothing is lost"), "{}", ran.err);
     eventually("what it started is gone", || piton_sys::process::identity(pid.parse().unwrap()).is_none());
 }
+
+/// What a step may write of itself, completed.
+const COMPLETED: &str = r#"printf '{"schema":"run_report@v0","run_id":"%s","step_id":"%s","agent":"a","status":"STATUS","started_at":"2026-01-01T00:00:00Z","ended_at":"2026-01-01T00:00:01Z","logs":["all well"],"metrics":{"bugs":2}}' "$RUN_ID" "$STEP_ID" > "$REPORT_PATH""#;
+
+#[test]
+fn the_exit_code_of_a_command_is_its_outcome_whatever_it_reports() {
+    let world = World::new();
+    let script = |status: &str, code: u32| {
+        world.write(
+            "step.sh",
+            &format!("{}; echo no >&2; exit {code}\n", COMPLETED.replace("STATUS", status)),
+        );
+    };
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'sh step.sh'}]\n");
+    let step = |run: &str| world.json(&["status", run])["steps"][0].clone();
+    script("COMPLETED", 3);
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--max-attempts", "1"]).exits(1);
+    assert_eq!(step("r1")["last_error"], "the command exited with 3: no");
+    // A report adds to what is known, and a failure that it tells is one.
+    script("COMPLETED", 0);
+    world.piton(&["run", "w.yaml", "--run-id", "r2"]).exits(0);
+    assert_eq!(world.json(&["show", "r2"])["state"]["steps"][0]["metrics"]["bugs"], 2);
+    script("FAILED", 0);
+    world.piton(&["run", "w.yaml", "--run-id", "r3", "--max-attempts", "1"]).exits(1);
+    // A gate that says no by its exit code sends back, also where it reports.
+    script("COMPLETED", 3);
+    world.write(
+        "w.yaml",
+        "name: w\nsteps: [{id: a, run: 'true'}, {id: b, run: 'sh step.sh', needs: [a], loop_back_to: a}]\n",
+    );
+    world.piton(&["run", "w.yaml", "--run-id", "r4", "--max-iterations", "1"]).exits(1);
+    assert!(world.count("r4", "looped_back") > 0);
+}
+
+#[test]
+fn a_workflow_that_works_has_an_empty_reason_and_no_money_and_says_neither() {
+    let world = World::new();
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'until test -e $GATE; do sleep 0.02; done'}]\n");
+    let viewer = world.start(&["run", "w.yaml", "--run-id", "r1"]);
+    let screen = || world.piton(&["status", "r1"]).out;
+    eventually("it runs", || screen().contains("RUNNING"));
+    assert!(screen().starts_with("r1   w   running\n") && !screen().contains("money"), "{}", screen());
+    assert!(world.piton(&["why", "r1"]).exits(0).out.starts_with("r1   running\n"));
+    world.open_gate();
+    viewer.ends().exits(0);
+    assert!(!screen().contains("money"), "{}", screen());
+}

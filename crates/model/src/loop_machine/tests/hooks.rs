@@ -119,6 +119,20 @@ fn a_run_that_is_done_is_done_whatever_a_hook_wants() {
 }
 
 #[test]
+fn a_run_whose_hooks_must_not_fail_is_not_done_by_one_that_failed() {
+    let mut config = hooked(&[HookPoint::PostIteration]);
+    config.hooks.as_mut().expect("hooks").fail_on_hook_error = true;
+    let mut driver = Driver::begun(config);
+    driver.end_checks("t0", false);
+    driver.end_attempt(works("t1"));
+    driver.end_checks("t1", true);
+    end(&mut driver, HookEnd { stop: Some("failed".to_owned()), ..HookEnd::default() });
+    driver.is(Status::Stopped, Reason::Hook);
+    driver.request(Event::ResumeRequested { raise: Raise::default() });
+    driver.is(Status::Completed, Reason::ChecksPass);
+}
+
+#[test]
 fn values_of_hooks_are_kept_with_the_run() {
     let mut driver = Driver::begun(hooked(&[HookPoint::LoopStart]));
     end(&mut driver, HookEnd { set: [("k".to_owned(), 7.into())].into(), ..HookEnd::default() });
