@@ -48,8 +48,7 @@ pub fn plan(
     let settings = &resolved.settings;
     let (agent, idle_ms) = agent(settings, overrides, &mut problems);
     let prompt = prompt(settings, overrides, task, &mut problems);
-    let mut config = LoopConfig::new("", agent, Vec::new());
-    config.prompt = prompt;
+    let mut config = LoopConfig { agent, prompt, ..LoopConfig::default() };
     config.limits.idle_ms = idle_ms;
     entries().for_each(|entry| (entry.configure)(settings, &mut config));
     settings.switch.configure(&mut config);

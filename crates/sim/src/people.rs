@@ -1,28 +1,17 @@
 //! People: other processes that append requests at any moment, knowing only what a view showed them.
 
-use piton_engine::entry_of;
-use piton_model::Machine;
-use piton_store::{Append, Expect, Fence};
+use piton_store::{Append, Fence};
 
 use crate::coverage::Fate;
-use crate::driver::{After, Driven, Sending, said};
+use crate::driver::{After, Sending, said};
 use crate::history::Entry;
-use crate::kind::Simulated;
+use crate::kind::{Process, Simulated};
 use crate::sim::Sim;
 
 /// A process that sends one request.
 pub(crate) struct Sender {
     sending: Option<Sending>,
     creates: bool,
-}
-
-/// A process sets out to record the run.
-pub(crate) fn create<K: Driven>(sim: &mut Sim<K>) {
-    let event = K::creation(sim);
-    let state = K::Run::apply(None, &event, sim.now()).expect("a creation makes a state");
-    let append = Append { expect: Expect::Seq(0), entry: Some(entry_of(&state)), ..sim.request(&event) };
-    let sender = Sender::new(append, true, sim);
-    sim.senders.push(sender);
 }
 
 impl Sender {
@@ -64,7 +53,7 @@ impl Sender {
                 let _ = sim.journal.append(first, &mut sim.log);
             }
             Fate::Overtaken => sim.overtake(),
-            Fate::TakenOver => K::take_over(sim, true),
+            Fate::TakenOver => K::Process::take_over(sim, true),
             Fate::ClockJump => sim.jump_clock(),
         }
         self.sending = Some(sending);
@@ -78,7 +67,7 @@ impl Sender {
         if let Ok(head) = answer {
             sim.log.push(Entry::Acked { last: head.seq, count: 1, content: sending.content });
             if !self.creates {
-                K::requested(sim);
+                K::Process::requested(sim);
             }
         }
         After::Ended

@@ -39,7 +39,7 @@ pub use apply::apply;
 pub use condition::{BadCondition, Condition, Facts, Operator, Part, Subject};
 pub use decide::{Command, admit, advance, create, decide, fork};
 pub use definition::{Collection, Definition, Gate, Items, OnReject, Step, StepId, Work};
-pub use event::{KINDS, WorkflowEvent};
+pub use event::WorkflowEvent;
 pub use facts::{
     CostAction, Edit, GateVerdict, Hold, Inherited, Issue, Launcher, ManualInput, OpenAttempt, Options,
     Order, Passed, Raise, StepEnd, StepReport, StepRuling, StepVerdict, WorkPlace,

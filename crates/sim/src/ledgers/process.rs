@@ -5,6 +5,7 @@
 
 use std::convert::Infallible;
 
+use piton_engine::core::checkpoint_of;
 use piton_engine::entry_of;
 use piton_engine::load::Loaded;
 use piton_engine::supervise::Became;
@@ -27,6 +28,9 @@ use crate::kind::Process;
 use crate::scenario::Plant;
 use crate::sim::{Lock, Sim};
 use crate::supervise::{Around, Attempt};
+
+/// One append in this many stores a checkpoint.
+const CHECKPOINT_ONE_IN: u64 = 12;
 
 /// A process that a person, or another program, started for one errand.
 pub(crate) struct Command {
@@ -80,7 +84,7 @@ struct Flight {
     then: Then,
 }
 
-pub(super) fn start(sim: &mut Sim<Ledgers>, errand: Errand) {
+fn start(sim: &mut Sim<Ledgers>, errand: Errand) {
     let pid = sim.next_pid();
     sim.line(|| format!("process {pid} starts for {errand:?}"));
     let at = match errand {
@@ -93,6 +97,30 @@ pub(super) fn start(sim: &mut Sim<Ledgers>, errand: Errand) {
 }
 
 impl Process<Ledgers> for Command {
+    fn create(sim: &mut Sim<Ledgers>) {
+        start(sim, Errand::Look);
+    }
+
+    fn supervise(sim: &mut Sim<Ledgers>) {
+        if sim.drivers.len() >= 3 {
+            return;
+        }
+        if sim.chaos {
+            if sim.rng.one_in(3) {
+                let errand = errand::choose(sim);
+                start(sim, errand);
+            }
+            return;
+        }
+        // Somebody always comes by: whoever researches, or a command that completes what is open.
+        let researching = sim.journal.load().state.research.is_some();
+        let errand =
+            if researching && sim.holder(Lock::Turn).is_none() { Errand::Work } else { Errand::Look };
+        if sim.drivers.is_empty() {
+            start(sim, errand);
+        }
+    }
+
     fn pid(&self) -> u32 {
         self.pid
     }
@@ -294,18 +322,8 @@ impl Command {
         mut supervised: Attempt,
         sim: &mut Sim<Ledgers>,
     ) -> After {
-        let now = sim.now();
-        let mut around = Around {
-            host: &mut sim.host,
-            scene: &mut sim.scene,
-            rng: &mut sim.rng,
-            log: &mut sim.log,
-            plant: sim.plant,
-            epoch: 0,
-            // Whoever researches has the turn, which no other process takes while it lives.
-            superseded: false,
-            now,
-        };
+        // Whoever researches has the turn, which no other process takes while it lives.
+        let mut around = sim.around(0, false);
         let Ok(Some(became)) = supervised.step::<_, Infallible>(&mut around, &mut |_| None) else {
             self.at = At::Research(open, supervised);
             return After::Lives;
@@ -355,14 +373,21 @@ impl Command {
         }
         let at = sim.now();
         let after = fold(before, &events, at);
+        let mut encoded: Vec<_> = events.iter().map(RunEvent::encode).collect();
+        // Due far more often than in a ledger of people, so that states are loaded from one, too.
+        let checkpoint = (head > 0 && sim.rng.one_in(CHECKPOINT_ONE_IN)).then(|| {
+            let (stored, named) = checkpoint_of(&after, head + encoded.len() as u64 + 1);
+            encoded.push(named.encode());
+            stored
+        });
         let append = Append {
             run: sim.run.clone(),
             fence: Fence::Request(sim.rng.bytes()),
             expect: Expect::Seq(head),
             at,
-            events: events.iter().map(RunEvent::encode).collect(),
+            events: encoded,
             entry: Some(entry_of(&after)),
-            checkpoint: None,
+            checkpoint,
             salt: sim.rng.bytes(),
         };
         let sending = Sending::new(append, sim);
