@@ -33,7 +33,6 @@ mod problem;
 mod reference;
 mod settings;
 mod show;
-mod suggest;
 mod template;
 pub mod trust;
 pub mod types;

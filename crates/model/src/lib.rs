@@ -21,6 +21,7 @@ mod machine;
 pub mod notify;
 mod rejection;
 mod status;
+mod suggest;
 mod time;
 mod words;
 pub mod workflow;
@@ -32,6 +33,7 @@ pub use loop_machine::{Command, Effect, State, admit, advance, apply, create, de
 pub use machine::{CheckpointName, DecodeError, Encoded, Machine, Outline, RunEvent};
 pub use rejection::Rejection;
 pub use status::{ExitCode, Kind, Reason, Status, exit_code};
+pub use suggest::closest;
 pub use time::{ParseTimeError, Timestamp};
 pub use words::Words;
 

@@ -140,7 +140,7 @@ pub trait RunEvent: Clone + Debug + PartialEq + Serialize + DeserializeOwned + '
 struct VariantNames<'a>(&'a mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for VariantNames<'_> {
-    type Error = serde::de::value::Error;
+    type Error = NothingToRead;
 
     fn deserialize_enum<V: Visitor<'de>>(
         self,
@@ -153,12 +153,22 @@ impl<'de> Deserializer<'de> for VariantNames<'_> {
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Self::Error> {
-        Err(serde::de::Error::custom("there is nothing to read"))
+        Err(NothingToRead)
     }
 
     serde::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
         newtype_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("there is nothing to read")]
+struct NothingToRead;
+
+impl serde::de::Error for NothingToRead {
+    fn custom<T: std::fmt::Display>(_message: T) -> Self {
+        Self
     }
 }
 

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::words::words;
+use crate::words::{words, written_as_text};
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 words! {
     /// What people can be told of.
@@ -409,18 +409,7 @@ impl FromStr for TimeOfDay {
     }
 }
 
-impl Serialize for TimeOfDay {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for TimeOfDay {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
+written_as_text!(TimeOfDay);
 
 #[cfg(test)]
 mod tests {

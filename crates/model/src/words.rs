@@ -1,4 +1,5 @@
-//! Enums whose values are words: one list says the variants, what each means, and the word for it.
+//! What is written as a word or a short text. Enums whose values are words: one list says the variants, what each means,
+//! and the word for it.
 
 /// A value that has one word: in the journal, in files and on screens.
 pub trait Words: Copy + PartialEq + 'static {
@@ -50,4 +51,22 @@ macro_rules! words {
     };
 }
 
-pub(crate) use words;
+/// What is written as it is displayed, and read as it is parsed.
+macro_rules! written_as_text {
+    ($name:ident) => {
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'_, str>>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+
+pub(crate) use {words, written_as_text};

@@ -12,14 +12,13 @@ use piton_model::loop_machine::Place;
 use piton_model::{Machine, RunEvent, Seq, Timestamp};
 use piton_store::{Append, Claim, Error, Expect, Fence, Head, Lease};
 
-use crate::coverage::Fate;
 use crate::history::{Entry, View};
 use crate::host::Host;
-use crate::kind::{CommandOf, EffectOf, EventOf, Process, Simulated, types_of};
+use crate::kind::{CommandOf, EffectOf, EventOf, Process, Simulated};
 use crate::people::Sender;
 use crate::scenario::Plant;
+use crate::sending::{Met, Sending, said};
 use crate::sim::{Lock, Sim};
-use crate::store::content_of;
 use crate::supervise::Around;
 
 /// A kind of run that a driver drives: what it performs, and what people ask of it.
@@ -116,36 +115,6 @@ pub(crate) struct Driver<K: Driven> {
     frozen_until: u64,
     /// Planted bug: acknowledged, and not committed yet.
     unsynced: Option<Append>,
-}
-
-/// An append that is in flight.
-pub(crate) struct Sending {
-    pub(crate) append: Append,
-    pub(crate) kinds: Vec<u8>,
-    pub(crate) content: u64,
-    pub(crate) fate: Option<Fate>,
-    pub(crate) not_before: u64,
-}
-
-impl Sending {
-    pub(crate) fn new<K: Simulated>(append: Append, sim: &mut Sim<K>) -> Self {
-        let index = |kind: &str| types_of::<K>().iter().position(|known| *known == kind);
-        let kinds: Vec<u8> = append
-            .events
-            .iter()
-            .map(|event| index(&event.kind).expect("every event type is listed") as u8)
-            .collect();
-        let content =
-            content_of(append.events.iter().map(|event| (event.kind.as_str(), event.data.as_slice())));
-        let fate = sim.draw_fate(&kinds);
-        Self { append, kinds, content, fate, not_before: 0 }
-    }
-
-    /// The types of its events, for the trace.
-    pub(crate) fn names<K: Simulated>(&self) -> String {
-        let names: Vec<_> = self.kinds.iter().map(|kind| types_of::<K>()[usize::from(*kind)]).collect();
-        names.join("+")
-    }
 }
 
 /// What became of a process after a step.
@@ -483,45 +452,11 @@ impl<K: Driven> Driver<K> {
 
     fn send(&mut self, sim: &mut Sim<K>) -> After {
         let mut sending = self.sending.take().expect("something is in flight");
-        if sending.not_before > sim.tick {
-            self.sending = Some(sending);
-            return After::Lives;
-        }
-        let Some(fate) = sending.fate.take() else {
-            return self.deliver(sending, sim);
-        };
-        sim.append_fault(fate, &sending.kinds);
-        match fate {
-            Fate::CrashBefore => return After::Ended,
-            Fate::CrashAfter => {
-                let _ = sim.journal.append(sending.append, &mut sim.log);
-                return After::Ended;
-            }
-            Fate::ErrorBefore => {
-                sim.log.push(Entry::FinalError { epoch: self.epoch() });
-                return After::Ended;
-            }
-            Fate::ErrorAfter => {
-                let _ = sim.journal.append(sending.append, &mut sim.log);
-                sim.log.push(Entry::FinalError { epoch: self.epoch() });
-                return After::Ended;
-            }
-            Fate::NoSpace => sending.not_before = sim.tick + sim.rng.between(1, 30),
-            Fate::AnswerLost => {
-                let _ = sim.journal.append(sending.append.clone(), &mut sim.log);
-                sending.not_before = sim.tick + sim.rng.between(1, 30);
-            }
-            Fate::Duplicate => {
-                let _ = sim.journal.append(sending.append.clone(), &mut sim.log);
-                return self.deliver(sending, sim);
-            }
-            Fate::Overtaken => sim.overtake(),
-            Fate::TakenOver => {
-                Self::take_over(sim, true);
-                sending.not_before = sim.tick + sim.rng.between(0, 12);
-            }
-            Fate::Frozen => self.frozen_until = sim.tick + sim.rng.between(30, 200),
-            Fate::ClockJump => sim.jump_clock(),
+        match sending.meet_fate(sim) {
+            Met::Arrives => return self.deliver(sending, sim),
+            Met::Gone => return After::Ended,
+            Met::Waits => {}
+            Met::Freezes(until) => self.frozen_until = until,
         }
         self.sending = Some(sending);
         After::Lives
@@ -562,13 +497,6 @@ fn name_of<M: Machine>(input: &Input<M>) -> String {
         Input::Outcome(_, command) => format!("outcome {command:?}").chars().take(160).collect(),
         Input::Seen(events) => format!("of {} events", events.len()),
         other => format!("{other:?}").chars().take(200).collect(),
-    }
-}
-
-pub(crate) fn said(answer: &Result<Head, Error>) -> String {
-    match answer {
-        Ok(head) => format!("event {}", head.seq),
-        Err(error) => error.to_string(),
     }
 }
 

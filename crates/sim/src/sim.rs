@@ -347,9 +347,13 @@ impl<K: Simulated> Sim<K> {
     }
 
     /// A request lands before an append that is in flight.
-    pub(crate) fn overtake(&mut self) {
-        let append = K::overtaking(self);
-        let _ = self.journal.append(append, &mut self.log);
+    pub(crate) fn overtake(&mut self, append: &Append) {
+        let faster = match self.journal.head() {
+            // Somebody else recorded a run of that name a moment before.
+            0 => Append { fence: Fence::Request(self.rng.bytes()), ..append.clone() },
+            _ => K::overtaking(self),
+        };
+        let _ = self.journal.append(faster, &mut self.log);
     }
 
     /// Whether the store would take this append as it stands.

@@ -30,7 +30,6 @@ pub mod limits;
 mod machine;
 mod pass;
 mod state;
-mod suggest;
 #[cfg(test)]
 mod tests;
 mod validate;
@@ -46,7 +45,6 @@ pub use facts::{
 };
 pub use graph::{Graph, Plan, Walks};
 pub use state::{Block, Counters, Effect, GivenAnswer, Question, Requests, State, StepState, StepStatus};
-pub use suggest::closest;
 pub use validate::{Problem, is_inside, oversize, shown, validate, variable};
 
 pub use crate::rejection::Rejection;

@@ -13,7 +13,7 @@ use super::limits::{
     PARALLEL_MAX, PROBLEMS_MAX, STEPS_MAX, TRIES_MAX,
 };
 use super::state::StepStatus;
-use super::suggest::closest;
+use crate::suggest::closest;
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,12 +20,12 @@ use piton_store::{Append, Error, Expect, Fence};
 
 use super::errand::{self, Errand};
 use super::{Ledgers, Said, is_settled, known_digest};
-use crate::coverage::Fate;
-use crate::driver::{After, Sending, said};
+use crate::driver::After;
 use crate::history::{Entry, Name};
 use crate::host::Exit;
 use crate::kind::Process;
 use crate::scenario::Plant;
+use crate::sending::{Met, Sending, said};
 use crate::sim::{Lock, Sim};
 use crate::supervise::{Around, Attempt};
 
@@ -396,26 +396,11 @@ impl Command {
 
     fn send(&mut self, sim: &mut Sim<Ledgers>) -> After {
         let mut flight = self.sending.take().expect("something is in flight");
-        let Some(fate) = flight.sending.fate.take() else { return self.deliver(flight, sim) };
-        sim.append_fault(fate, &flight.sending.kinds);
-        let append = flight.sending.append.clone();
-        match fate {
-            Fate::CrashBefore | Fate::ErrorBefore | Fate::NoSpace | Fate::TakenOver => return After::Ended,
-            Fate::CrashAfter | Fate::ErrorAfter | Fate::AnswerLost => {
-                let _ = sim.journal.append(append, &mut sim.log);
-                return After::Ended;
-            }
-            Fate::Duplicate => {
-                let _ = sim.journal.append(append, &mut sim.log);
-            }
-            Fate::Overtaken => {
-                // A ledger that is about to be opened has nobody who could be faster: its lock is taken.
-                if sim.journal.head() > 0 {
-                    sim.overtake();
-                }
-            }
-            Fate::Frozen => self.frozen_until = sim.tick + sim.rng.between(30, 200),
-            Fate::ClockJump => sim.jump_clock(),
+        match flight.sending.meet_fate(sim) {
+            Met::Arrives => return self.deliver(flight, sim),
+            Met::Gone => return After::Ended,
+            Met::Waits => {}
+            Met::Freezes(until) => self.frozen_until = until,
         }
         self.sending = Some(flight);
         After::Lives
