@@ -7,7 +7,7 @@ use super::harness::{config, cut_short, round, snapshot};
 use crate::event::StopOrigin;
 use crate::loop_machine::stop::{ChecksPass, Done, FileCreated, until};
 use crate::loop_machine::*;
-use crate::{Event, Status, Timestamp};
+use crate::{Event, RunEvent, Status, Timestamp};
 
 /// One thing that happens to a run.
 #[derive(Clone, Debug)]
