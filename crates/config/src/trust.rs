@@ -32,12 +32,7 @@ pub enum Error {
     File(#[from] file::Error),
     /// A directory cannot be found.
     #[error("failed to find `{}`", path.display())]
-    Directory {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    Directory { path: PathBuf, source: std::io::Error },
     /// Somebody else could have written what is trusted.
     #[error("`{}` can be written by others; run `chmod 600` on it after a look inside", path.display())]
     WritableByOthers {

@@ -69,6 +69,10 @@ impl<W: Supervised> Port for Kept<'_, W> {
         self.work.set_awaited(Some(&self.name));
     }
 
+    fn vanished(&self) -> W::Error {
+        piton_agent::Error::Vanished { directory: self.attempts.join(&self.name) }.into()
+    }
+
     fn cancel(&mut self) -> Result<(), W::Error> {
         Ok(piton_agent::cancel(self.attempts, &self.name)?)
     }

@@ -674,6 +674,42 @@ fn people_are_told_that_a_workflow_needs_them_and_that_it_failed() {
     assert!(world.read("told.log").contains("Rejected by a person"), "{}", world.read("told.log"));
 }
 
+#[test]
+fn what_piton_keeps_is_out_of_reach_of_git() {
+    let world = world(
+        "
+name: tidy
+steps:
+  - {id: clean, run: 'git clean -fdx'}
+  - {id: commit, run: 'git add -A && git commit -q --allow-empty -m all', needs: [clean]}
+  - {id: stash, run: 'echo more >> a.txt && git stash -u', needs: [commit]}
+",
+    );
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "the workflow"]);
+    let ran = run(&world, &[]).exits(0);
+    assert!(!ran.err.contains("was not written"), "{}", ran.err);
+    assert_eq!(steps(&world, "status")["stash"], "COMPLETED");
+    assert_eq!(world.git(&["ls-files", ".piton"]), "");
+    world.piton(&["verify"]).exits(0);
+}
+
+#[test]
+fn a_step_that_deletes_the_journal_is_started_once_and_ended() {
+    let world = world(
+        "
+name: rash
+steps:
+  - {id: rash, run: 'echo $$ >> $BESIDE/started; rm -rf .piton; exec sleep 600'}
+",
+    );
+    let ran = run(&world, &[]).exits(7);
+    let started = std::fs::read_to_string(world.beside("started")).unwrap();
+    let [pid] = started.lines().collect::<Vec<_>>()[..] else { panic!("started: {started:?}") };
+    assert!(!ran.err.contains("nothing is lost"), "{}", ran.err);
+    eventually("what it started is gone", || piton_sys::process::identity(pid.parse().unwrap()).is_none());
+}
+
 /// What a step may write of itself, completed.
 const COMPLETED: &str = r#"printf '{"schema":"run_report@v0","run_id":"%s","step_id":"%s","agent":"a","status":"STATUS","started_at":"2026-01-01T00:00:00Z","ended_at":"2026-01-01T00:00:01Z","logs":["all well"],"metrics":{"bugs":2}}' "$RUN_ID" "$STEP_ID" > "$REPORT_PATH""#;
 
