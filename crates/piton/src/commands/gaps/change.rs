@@ -31,7 +31,7 @@ fn with_fields(mut gap: Gap, fields: &[String]) -> Result<Gap, Failure> {
             problems.push(format!("`{}` is not FIELD=VALUE", clean_line(text)));
             continue;
         };
-        let Some(field) = Field::from_key(key) else {
+        let Some(field) = Field::from_word(key) else {
             is_usage = true;
             let known = Field::ALL.map(Field::as_str).join(", ");
             problems.push(format!("there is no field `{}`: use {known}", clean_line(key)));
@@ -116,7 +116,7 @@ pub(super) async fn update(
 ) -> Result<ExitCode, Failure> {
     // Words that are wrong whatever the gap is are told before anything is opened.
     for text in &arguments.fields {
-        if text.split_once('=').and_then(|(key, _)| Field::from_key(key)).is_none() {
+        if text.split_once('=').and_then(|(key, _)| Field::from_word(key)).is_none() {
             with_fields(Gap::new("", ""), &arguments.fields)?;
         }
     }
