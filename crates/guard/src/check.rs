@@ -23,7 +23,7 @@ mod tokens;
 
 use std::collections::BTreeSet;
 
-use crate::comparison::Comparison;
+use crate::comparison::{Comparison, Pair};
 
 pub(crate) use answers::candidate_words;
 
@@ -42,6 +42,11 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
+    /// About a test that was followed.
+    pub(crate) fn of(pair: &Pair<'_>, rule: &'static str, line: u32, message: impl Into<String>) -> Self {
+        Self::new(rule, pair.path, line, message).test(&pair.after.id)
+    }
+
     pub(crate) fn new(rule: &'static str, file: &str, line: u32, message: impl Into<String>) -> Self {
         Self {
             rule,
@@ -70,10 +75,15 @@ impl Draft {
         self
     }
 
-    /// Reports without blocking.
-    pub(crate) fn unsure(mut self) -> Self {
-        self.sure = false;
+    /// Reports without blocking where something else than a cheat is as likely.
+    pub(crate) fn unsure_if(mut self, explained: bool) -> Self {
+        self.sure &= !explained;
         self
+    }
+
+    /// Blocks only where this holds.
+    pub(crate) fn sure_if(self, sure: bool) -> Self {
+        self.unsure_if(!sure)
     }
 }
 

@@ -90,9 +90,37 @@ impl ChangedFile {
         self.before.as_ref().zip(self.after.as_ref())
     }
 
+    /// What was in it.
+    pub(crate) fn old_inventory(&self) -> Option<&Inventory> {
+        self.before.as_ref()?.inventory.as_ref()
+    }
+
+    /// What is in it.
+    pub(crate) fn new_inventory(&self) -> Option<&Inventory> {
+        self.after.as_ref()?.inventory.as_ref()
+    }
+
     pub(crate) fn inventories(&self) -> Option<(&Inventory, &Inventory)> {
-        let (before, after) = self.both()?;
-        before.inventory.as_ref().zip(after.inventory.as_ref())
+        self.old_inventory().zip(self.new_inventory())
+    }
+}
+
+/// A test that was followed from one tree to the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair<'a> {
+    pub(crate) at: (At, At),
+    /// The file that holds it now.
+    pub(crate) path: &'a str,
+    pub(crate) before: &'a Test,
+    pub(crate) after: &'a Test,
+    pub(crate) old: &'a Inventory,
+    pub(crate) new: &'a Inventory,
+}
+
+impl Pair<'_> {
+    /// Whether nothing switches it off, before or after.
+    pub(crate) fn is_on(&self) -> bool {
+        !self.before.is_off() && !self.after.is_off()
     }
 }
 
@@ -206,9 +234,26 @@ impl Comparison {
         Ok(self.unchanged.as_deref().unwrap_or_default())
     }
 
-    /// The tests that were followed and are not the same.
-    pub(crate) fn changed_pairs(&self) -> impl Iterator<Item = &(At, At)> {
-        self.followed.pairs.iter().filter(|(old, _)| !self.same.contains(old))
+    /// The tests that were followed.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = Pair<'_>> {
+        self.followed.pairs.iter().map(|(old, new)| Pair {
+            at: (*old, *new),
+            path: self.files[new.0].path(),
+            before: self.old_test(*old),
+            after: self.new_test(*new),
+            old: self.old_inventory(*old),
+            new: self.new_inventory(*new),
+        })
+    }
+
+    /// Those of them that are not the same.
+    pub(crate) fn changed_pairs(&self) -> impl Iterator<Item = Pair<'_>> {
+        self.pairs().filter(|pair| !self.same.contains(&pair.at.0))
+    }
+
+    /// What is in the changed files of the new tree.
+    pub(crate) fn new_inventories(&self) -> impl Iterator<Item = &Inventory> {
+        self.files.iter().filter_map(ChangedFile::new_inventory)
     }
 
     pub(crate) fn old_test(&self, at: At) -> &Test {
@@ -265,10 +310,9 @@ impl Comparison {
         let count = pairs.len() + self.followed.added.len() + self.followed.removed.len();
         let old = |at: At| weight(self.old_inventory(at), self.old_test(at));
         let new = |at: At| weight(self.new_inventory(at), self.new_test(at));
-        let was: i64 =
-            pairs.iter().map(|pair| old(pair.0)).chain(self.followed.removed.iter().map(|at| old(*at))).sum();
-        let is: i64 =
-            pairs.iter().map(|pair| new(pair.1)).chain(self.followed.added.iter().map(|at| new(*at))).sum();
+        let (removed, added) = (self.followed.removed.iter(), self.followed.added.iter());
+        let was: i64 = pairs.iter().map(|pair| &pair.at.0).chain(removed).map(|at| old(*at)).sum();
+        let is: i64 = pairs.iter().map(|pair| &pair.at.1).chain(added).map(|at| new(*at)).sum();
         count >= REWRITTEN_TESTS_MIN && is * 10 >= was * 9
     }
 
@@ -343,19 +387,13 @@ struct Changes {
 
 /// The tests that are the same before and after, token by token.
 fn same(comparison: &Comparison) -> BTreeSet<At> {
-    let is_same = |(old, new): &&(At, At)| {
-        let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
-        let (old_source, new_source) =
-            (&comparison.old_inventory(*old).source, &comparison.new_inventory(*new).source);
+    let is_same = |Pair { before, after, old, new, .. }: &Pair<'_>| {
+        let mut tokens = before.span.clone().zip(after.span.clone());
         before.span.len() == after.span.len()
             && before.cases == after.cases
-            && before
-                .span
-                .clone()
-                .zip(after.span.clone())
-                .all(|(a, b)| old_source.word(a) == new_source.word(b))
+            && tokens.all(|(a, b)| old.source.word(a) == new.source.word(b))
     };
-    comparison.followed.pairs.iter().filter(is_same).map(|(old, _)| *old).collect()
+    comparison.pairs().filter(is_same).map(|pair| pair.at.0).collect()
 }
 
 /// The files that differ, and those that do not.

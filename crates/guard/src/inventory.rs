@@ -102,4 +102,18 @@ impl Inventory {
         let (tests, helpers) = tests::tests(path, &source, &marks);
         Self { source, tests, definitions, helpers }
     }
+
+    /// What it defines under a name; the first, where there are several.
+    pub(crate) fn definition(&self, name: &str) -> Option<&Definition> {
+        self.definitions.iter().find(|definition| definition.name == name)
+    }
+
+    pub(crate) fn functions(&self) -> impl DoubleEndedIterator<Item = &Definition> {
+        self.definitions.iter().filter(|definition| definition.is_function)
+    }
+
+    /// Whether something is part of a test.
+    pub(crate) fn is_in_test(&self, span: &Span) -> bool {
+        self.tests.iter().any(|test| test.span.start <= span.start && span.end <= test.span.end)
+    }
 }

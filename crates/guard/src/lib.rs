@@ -31,6 +31,7 @@ mod paths;
 mod protect;
 mod shell;
 mod source;
+mod text;
 mod words;
 
 pub use allow::{Allowance, Allowances, FILE as ALLOW_FILE, ParseError};

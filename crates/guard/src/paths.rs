@@ -1,6 +1,7 @@
 //! What a file is for, by its path.
 
 use crate::language::Language;
+use crate::text::{ends_with_any, file_name, has_any, starts_with_any};
 
 /// Directories that hold tests.
 const TEST_DIRECTORIES: &[&str] =
@@ -37,8 +38,8 @@ pub(crate) fn is_test(path: &str) -> bool {
         || ["Test", "Tests", "TestCase", "Spec", "IT"]
             .iter()
             .any(|end| stem.ends_with(end) && stem.len() > end.len())
-        || [".test.", ".spec.", ".cy.", ".e2e."].iter().any(|part| rest.starts_with(part))
-        || SETUP_FILES.iter().any(|start| name.starts_with(start))
+        || starts_with_any(rest, &[".test.", ".spec.", ".cy.", ".e2e."])
+        || starts_with_any(name, SETUP_FILES)
 }
 
 /// Whether the usual runner of its language looks for tests in a file, by the file's name and place alone.
@@ -59,10 +60,10 @@ pub(crate) fn has_tests_beside_code(path: &str) -> bool {
 
 /// Whether a file is a recorded snapshot or a golden file.
 pub(crate) fn is_snapshot(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = file_name(path);
     path.contains("__snapshots__/")
-        || [".snap", ".golden", ".approved.txt", ".ambr"].iter().any(|end| name.ends_with(end))
-        || ["/golden/", "/goldens/", "/snapshots/"].iter().any(|part| format!("/{path}").contains(part))
+        || ends_with_any(name, &[".snap", ".golden", ".approved.txt", ".ambr"])
+        || has_any(&format!("/{path}"), &["/golden/", "/goldens/", "/snapshots/"])
         || is_expected_output(path, name)
 }
 
@@ -70,7 +71,7 @@ pub(crate) fn is_snapshot(path: &str) -> bool {
 fn is_expected_output(path: &str, name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name);
     let ends = [".expected", ".want", ".stdout", ".stderr", ".approved", ".expected.txt", ".expected.json"];
-    let is_named = ends.iter().any(|end| name.ends_with(end))
+    let is_named = ends_with_any(name, &ends)
         || stem.contains("golden")
         || stem.starts_with("expected")
         || stem.ends_with("expected");
@@ -79,14 +80,12 @@ fn is_expected_output(path: &str, name: &str) -> bool {
 
 /// Whether a file is data that tests compare with.
 pub(crate) fn is_fixture(path: &str) -> bool {
-    let path = format!("/{path}");
-    let is_data = ["/fixtures/", "/testdata/", "/expected/", "/test-data/", "/test_data/"];
-    is_data.iter().any(|part| path.contains(part))
+    has_any(&format!("/{path}"), &["/fixtures/", "/testdata/", "/expected/", "/test-data/", "/test_data/"])
 }
 
 /// Whether a file says how checks run: continuous integration, test runners, linters, coverage, hooks.
 pub(crate) fn is_check_configuration(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = file_name(path);
     const DIRECTORIES: &[&str] = &[
         ".github/actions/",
         ".github/workflows/",
@@ -185,20 +184,20 @@ pub(crate) fn is_check_configuration(path: &str) -> bool {
         "lefthook.yml",
     ];
     NAMES.contains(&name)
-        || STARTS.iter().any(|start| name.starts_with(start))
-        || DIRECTORIES.iter().any(|directory| path.starts_with(directory))
+        || starts_with_any(name, STARTS)
+        || starts_with_any(path, DIRECTORIES)
         || path.ends_with(".sh")
         || path.starts_with("scripts/") && !name.contains('.')
 }
 
 /// Whether a file holds targets and their recipes.
 pub(crate) fn is_make(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let name = file_name(path).to_lowercase();
     name.contains("makefile") || name.contains("justfile") || name.ends_with(".mk")
 }
 
 /// Whether a file says what is to be left alone.
 pub(crate) fn is_ignore_file(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = file_name(path);
     name.starts_with('.') && name.ends_with("ignore")
 }

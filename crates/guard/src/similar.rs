@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::source::{Source, Span, requoted};
+use crate::text::identifiers;
 
 /// The items whose key the others do not have, each as often as there are more of it, in order.
 pub(crate) fn only_in<T, K: Ord>(
@@ -42,7 +43,7 @@ impl Fingerprint {
     /// The same of a text that was already normalised.
     pub(crate) fn of_text(text: &str) -> Self {
         let mut tokens = Vec::new();
-        for word in text.split(|character: char| !character.is_alphanumeric() && character != '_') {
+        for word in identifiers(text) {
             if !word.is_empty() {
                 tokens.push(hash(word));
             }

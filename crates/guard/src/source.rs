@@ -174,6 +174,24 @@ impl Source {
         span.clone().filter(|index| self.tokens[*index].kind == Kind::Word).map(|index| self.word(index))
     }
 
+    /// Whether a token is a name that is called.
+    pub(crate) fn is_call(&self, token: usize) -> bool {
+        self.word(token + 1) == "(" && self.tokens[token].kind == Kind::Word
+    }
+
+    /// The pieces of a class.
+    pub(crate) fn pieces_of(&self, class: Class) -> impl DoubleEndedIterator<Item = &Piece> {
+        self.pieces.iter().filter(move |piece| piece.class == class)
+    }
+
+    /// The pieces that bring names in from elsewhere, in whatever way.
+    pub(crate) fn imports(&self) -> impl Iterator<Item = &Piece> {
+        self.pieces.iter().filter(|piece| {
+            piece.class == Class::Import
+                || piece.class == Class::Binding && self.flat(&piece.arguments).contains("require(")
+        })
+    }
+
     /// The literal numbers and texts of a range, quotes normalised.
     pub(crate) fn literals(&self, span: &Span) -> Vec<String> {
         span.clone()

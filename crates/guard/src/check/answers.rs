@@ -57,7 +57,7 @@ fn candidates(before: Option<&Side>, after: Option<&Side>) -> Vec<Candidate> {
 pub(super) fn answers(inventory: &Inventory) -> Vec<Candidate> {
     let source = &inventory.source;
     let mut found = Vec::new();
-    for definition in inventory.definitions.iter().filter(|definition| definition.is_function) {
+    for definition in inventory.functions() {
         for (_, piece) in source.pieces_in(&definition.body) {
             let is_arm =
                 source.word(piece.span.start) == "case" || !source.top_level(&piece.span, &["=>"]).is_empty();
@@ -193,7 +193,7 @@ fn constant_return(source: &Source, body: &Span) -> Option<Vec<String>> {
 /// Functions that computed something and return a literal now.
 fn stubs(old: &Inventory, new: &Inventory) -> Vec<Candidate> {
     let mut found = Vec::new();
-    for definition in new.definitions.iter().filter(|definition| definition.is_function) {
+    for definition in new.functions() {
         let Some(before) =
             old.definitions.iter().find(|other| other.name == definition.name && other.is_function)
         else {

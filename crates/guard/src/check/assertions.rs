@@ -11,23 +11,19 @@ use values::{Moved, is_close, is_value, without_literals};
 
 use super::Draft;
 use super::deletion::{is_emptied, short};
-use crate::comparison::Comparison;
-use crate::follow::At;
+use crate::comparison::{Comparison, Pair};
 use crate::inventory::{Assertion, Inventory, Reach, Strength, Test};
 use crate::similar::text_similarity;
 use crate::source::Source;
+use crate::text::{has_any, identifiers};
 
 /// Assertions that look at things less alike than this have nothing to do with each other.
 const SIMILARITY_MIN: f64 = 0.5;
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
-    for (old, new) in comparison.changed_pairs() {
-        let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
-        if before.is_off() || after.is_off() || is_emptied(comparison, *old, *new) {
-            continue;
-        }
-        drafts.extend(test(comparison, *old, *new, before, after));
+    for pair in comparison.changed_pairs().filter(|pair| pair.is_on() && !is_emptied(pair)) {
+        drafts.extend(test(comparison, &pair));
     }
     drafts.extend(helpers(comparison));
     drafts
@@ -46,9 +42,8 @@ enum Change<'a> {
     OutOfReach(&'a Assertion, &'a Assertion),
 }
 
-fn test(comparison: &Comparison, old: At, new: At, before: &Test, after: &Test) -> Vec<Draft> {
-    let (old_inventory, new_inventory) = (comparison.old_inventory(old), comparison.new_inventory(new));
-    let file = comparison.files[new.0].path();
+fn test(comparison: &Comparison, pair: &Pair<'_>) -> Vec<Draft> {
+    let Pair { before, after, old: old_inventory, new: new_inventory, .. } = *pair;
     let old_assertions = expanded(comparison, old_inventory, before, true);
     let new_assertions = expanded(comparison, new_inventory, after, false);
     let changes = changes(&old_assertions, &new_assertions);
@@ -75,7 +70,7 @@ fn test(comparison: &Comparison, old: At, new: At, before: &Test, after: &Test) 
         span: after.span.clone(),
     };
     for change in changes {
-        let draft = describe(comparison, &change, sources, file, &after.id, after.line, &context);
+        let draft = describe(comparison, &change, sources, pair.path, &after.id, after.line, &context);
         drafts.extend(draft.map(|draft| draft.test(&after.id)));
     }
     drafts
@@ -179,7 +174,7 @@ fn expanded(comparison: &Comparison, inventory: &Inventory, test: &Test, old: bo
 /// Whether most of a helper is its assertions, as far as it is in this file.
 fn is_for_asserting(inventory: &Inventory, name: &str) -> bool {
     let Some(assertions) = inventory.helpers.get(name) else { return true };
-    let definition = inventory.definitions.iter().find(|definition| definition.name == name);
+    let definition = inventory.definition(name);
     let asserting: usize = assertions.iter().map(|assertion| assertion.span.len()).sum();
     definition.is_none_or(|definition| asserting * 2 >= definition.body.len())
 }
@@ -395,10 +390,10 @@ fn describe(
             let is_doubled = old_count(&before.text, context) > 1;
             let still = still || is_doubled || is_requested(before, context) || is_merged(before, context);
             // What a test cleans up after itself is not what it tests.
-            let is_own_doing = CLEANUP.iter().any(|call| before.subject.contains(call));
+            let is_own_doing = has_any(&before.subject, CLEANUP);
             let explained = context.follows || context.rewritten || context.as_much || is_own_doing;
             let is_sure = context.fewer && !still && !explained;
-            Some(if is_sure { found } else { found.unsure() })
+            Some(found.sure_if(is_sure))
         }
         Change::Weakened(before, after) if after.strength == Strength::Tautology => {
             let message = format!("an assertion of test `{name}` was replaced by one that cannot fail");
@@ -426,7 +421,7 @@ fn describe(
                 || context.rewritten
                 || is_requested(before, context)
                 || comparison.is_rewrite();
-            Some(if explained { found.unsure() } else { found })
+            Some(found.unsure_if(explained))
         }
         Change::Value(before, after) => {
             let may_follow = comparison.product_changed
@@ -449,7 +444,7 @@ fn describe(
         Change::Limit(before, after, far) => {
             let message = format!("test `{name}` accepts values beyond its old limit");
             let found = draft("tolerance-widened", after.line, message, before, Some(after))?;
-            Some(if *far && !context.follows && !context.rewritten { found } else { found.unsure() })
+            Some(found.sure_if(*far && !context.follows && !context.rewritten))
         }
         Change::OutOfReach(before, after) => {
             let (rule, what) = match after.reach {
@@ -486,8 +481,7 @@ fn is_merged(before: &Assertion, context: &Context) -> bool {
 
 /// Whether what was asked of an answer is asked of the request now: `.expect(200, "body")`.
 fn is_requested(before: &Assertion, context: &Context) -> bool {
-    let about_answer =
-        ["res.", "response.", "statusCode", "headers"].iter().any(|part| before.subject.contains(part));
+    let about_answer = has_any(&before.subject, &["res.", "response.", "statusCode", "headers"]);
     let text = context.text.to_lowercase();
     let literals = super::deletion::literals_of_text(&before.expected);
     about_answer
@@ -552,7 +546,7 @@ fn is_telling(expected: &str) -> bool {
 
 /// Whether a normalised text has this word.
 fn mentions(text: &str, name: &str) -> bool {
-    text.split(|character: char| !character.is_alphanumeric() && character != '_').any(|word| word == name)
+    identifiers(text).any(|word| word == name)
 }
 
 /// Short enough for a sentence.
@@ -570,7 +564,7 @@ fn helpers(comparison: &Comparison) -> Vec<Draft> {
     for file in comparison.files.iter().filter(|file| file.is_test()) {
         let Some((before, after)) = file.inventories() else { continue };
         for (name, old) in &before.helpers {
-            let line = after.definitions.iter().find(|definition| definition.name == *name);
+            let line = after.definition(name);
             let Some(definition) = line else { continue };
             let empty = Vec::new();
             let new = after.helpers.get(name).unwrap_or(&empty);

@@ -18,6 +18,7 @@ use super::Draft;
 use crate::comparison::{ChangedFile, Comparison};
 use crate::paths;
 use crate::similar::only_in;
+use crate::text::{has_any, starts_with_any};
 
 /// So many lines above a line may open the step that it is part of.
 const NEW_STEP_LINES_MAX: u32 = 6;
@@ -64,7 +65,7 @@ fn file(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
             other.path() != path && other.after.is_some() && is_new
         });
         let draft = Draft::new("check-removed", path, 1, message);
-        let draft = if is_moved { draft.unsure() } else { draft };
+        let draft = draft.unsure_if(is_moved);
         return has_checks.then_some(draft).into_iter().collect();
     };
     let changes = changes(before, after);
@@ -84,9 +85,8 @@ fn file(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
         // A hook or a step that came with this line.
         let above = line.number.saturating_sub(NEW_STEP_LINES_MAX)..line.number;
         let is_new_step = changes.iter().filter(|other| other.before.is_none()).any(|other| {
-            let opens = |line: &Line<'_>| {
-                ["- id:", "- repo:", "- name:", "- uses:"].iter().any(|key| line.text.starts_with(key))
-            };
+            let opens =
+                |line: &Line<'_>| starts_with_any(line.text, &["- id:", "- repo:", "- name:", "- uses:"]);
             other.after.as_ref().is_some_and(|other| above.contains(&other.number) && opens(other))
         });
         is_new_section || is_new_step
@@ -106,7 +106,10 @@ fn file(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
             }
             _ => false,
         };
-        drafts.extend(found.map(|draft| if is_explained(&draft) { draft.unsure() } else { draft }));
+        if let Some(draft) = found {
+            let explained = is_explained(&draft);
+            drafts.push(draft.unsure_if(explained));
+        }
     }
     if !drafts.iter().any(|draft| draft.sure) {
         drafts.extend(steps::check(file, all));
@@ -191,7 +194,7 @@ fn lines(text: &str) -> Vec<Line<'_>> {
         let indent = raw.len() - raw.trim_start().len();
         open.retain(|(depth, _)| *depth < indent);
         let context = open.last().map_or("", |(_, key)| *key);
-        let leaves_out = |key: &str| ["exclu", "ignore", "skip"].iter().any(|part| key.contains(part));
+        let leaves_out = |key: &str| has_any(key, &["exclu", "ignore", "skip"]);
         let in_exclusion = open.iter().any(|(_, key)| leaves_out(key));
         let number = index as u32 + 1;
         let parts = inline(line);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Draft, rows};
-use crate::comparison::Comparison;
+use crate::comparison::{Comparison, Pair};
 use crate::follow::At;
 use crate::inventory::{Inventory, Strength, Test};
 use crate::paths;
@@ -11,10 +11,10 @@ use crate::similar::Fingerprint;
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = removed(comparison);
-    for (old, new) in comparison.changed_pairs() {
-        drafts.extend(emptied(comparison, *old, *new));
-        drafts.extend(rows::fewer_cases(comparison, *old, *new));
-        drafts.extend(rows::other_values(comparison, *old, *new));
+    for pair in comparison.changed_pairs() {
+        drafts.extend(emptied(&pair));
+        drafts.extend(rows::fewer_cases(comparison, &pair));
+        drafts.extend(rows::other_values(comparison, &pair));
     }
     drafts.extend(out_of_sight(comparison));
     drafts
@@ -23,12 +23,11 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
 /// Tests that are in a file which the runner does not look at any more. Those of one file are one finding.
 fn out_of_sight(comparison: &Comparison) -> Vec<Draft> {
     let mut by_file: BTreeMap<(&str, &str), Vec<&Test>> = BTreeMap::new();
-    for (old, new) in &comparison.followed.pairs {
-        let before = comparison.files[old.0].before.as_ref().map_or("", |side| side.path.as_str());
-        let after = comparison.files[new.0].after.as_ref().map_or("", |side| side.path.as_str());
-        let (was, is) = (comparison.old_test(*old), comparison.new_test(*new));
-        if before != after && paths::is_collected(before) && !paths::is_collected(after) && !was.is_off() {
-            by_file.entry((before, after)).or_default().push(is);
+    for pair in comparison.pairs() {
+        let before = comparison.files[pair.at.0.0].before.as_ref().map_or("", |side| side.path.as_str());
+        let is_hidden = paths::is_collected(before) && !paths::is_collected(pair.path);
+        if before != pair.path && is_hidden && !pair.before.is_off() {
+            by_file.entry((before, pair.path)).or_default().push(pair.after);
         }
     }
     let mut drafts = Vec::new();
@@ -76,7 +75,7 @@ fn removed(comparison: &Comparison) -> Vec<Draft> {
             let message = format!("`{path}` is gone, and with it {}", counted(count, "test"));
             let draft = Draft::new("test-file-deleted", path, 1, message).before(names.join("\n"));
             let explained = tests.iter().all(|at| is_explained(comparison, *at));
-            drafts.push(if explained { draft.unsure() } else { draft });
+            drafts.push(draft.unsure_if(explained));
             continue;
         }
         drafts.extend(tests.iter().map(|at| one_removed(comparison, *at)));
@@ -122,7 +121,7 @@ fn one_removed(comparison: &Comparison, at: At) -> Draft {
         "test-deleted" => is_explained(comparison, at),
         _ => comparison.may_follow_code(),
     };
-    if explained { draft.unsure() } else { draft }
+    draft.unsure_if(explained)
 }
 
 /// Whether something else than a cheat is at least as likely: behaviour that changed, or other tests of the same.
@@ -243,9 +242,7 @@ pub(super) fn literals_of_text(text: &str) -> Vec<String> {
 /// The functions that a test calls, apart from what asserts.
 fn calls<'a>(inventory: &'a Inventory, test: &Test) -> BTreeSet<&'a str> {
     let source = &inventory.source;
-    let is_call = |index: &usize| {
-        source.word(index + 1) == "(" && source.tokens[*index].kind == crate::source::Kind::Word
-    };
+    let is_call = |index: &usize| source.is_call(*index);
     test.body
         .clone()
         .filter(is_call)
@@ -259,33 +256,25 @@ fn calls<'a>(inventory: &'a Inventory, test: &Test) -> BTreeSet<&'a str> {
 }
 
 /// A test that did something and no longer does anything.
-fn emptied(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
-    if !is_emptied(comparison, old, new) {
+fn emptied(pair: &Pair<'_>) -> Option<Draft> {
+    if !is_emptied(pair) {
         return None;
     }
-    let (before, after) = (comparison.old_test(old), comparison.new_test(new));
-    let message = format!("test `{}` is still there, but its body is empty", short(&after.id));
-    let draft =
-        Draft::new("test-emptied", comparison.files[new.0].path(), after.line, message).test(&after.id);
-    let excerpt = comparison.old_inventory(old).source.excerpt(&before.span);
-    Some(draft.before(excerpt).after(comparison.new_inventory(new).source.excerpt(&after.span)))
+    let message = format!("test `{}` is still there, but its body is empty", short(&pair.after.id));
+    let (was, is) = (pair.old.source.excerpt(&pair.before.span), pair.new.source.excerpt(&pair.after.span));
+    Some(Draft::of(pair, "test-emptied", pair.after.line, message).before(was).after(is))
 }
 
 /// Whether nothing of a test is left but its frame.
-pub(super) fn is_emptied(comparison: &Comparison, old: At, new: At) -> bool {
+pub(super) fn is_emptied(pair: &Pair<'_>) -> bool {
     const EMPTY: &[&str] =
         &["pass", "return", "None", "async", "function", "self", "done", "null", "undefined"];
-    let (before, after) = (comparison.old_test(old), comparison.new_test(new));
-    if after.is_off() || before.is_off() {
-        return false;
-    }
-    let (old_source, source) = (&comparison.old_inventory(old).source, &comparison.new_inventory(new).source);
+    let (old_source, source, body) = (&pair.old.source, &pair.new.source, &pair.after.body);
     let is_frame = |word: &str| EMPTY.contains(&word);
-    let has_text = !source.literals(&after.body).is_empty();
-    let documents =
-        source.literals(&after.body).len() == 1 && source.word(after.body.start).starts_with(['"', '\'']);
-    let had = old_source.words(&before.body).filter(|word| !is_frame(word)).count();
-    had >= 2 && source.words(&after.body).all(is_frame) && (!has_text || documents)
+    let texts = source.literals(body).len();
+    let documents = texts == 1 && source.word(body.start).starts_with(['"', '\'']);
+    let had = old_source.words(&pair.before.body).filter(|word| !is_frame(word)).count();
+    pair.is_on() && had >= 2 && source.words(body).all(is_frame) && (texts == 0 || documents)
 }
 
 /// The last name of an id.

@@ -5,6 +5,7 @@ use crate::comparison::is_test_module;
 use crate::inventory::Inventory;
 use crate::language::Class;
 use crate::source::{Kind, Source};
+use crate::text::has_any;
 
 /// Names of variables that test runners, and people for them, set.
 const VARIABLES: &[&str] = &["TEST", "CI", "JEST", "AVA", "TAP"];
@@ -53,13 +54,11 @@ const SELF: &[&str] = &[
     "Caller(",
     "Callers(",
     "stack",
-    "extract_stack",
     "currentframe",
     "_getframe",
     "thread::current",
     "npm_lifecycle_event",
     "require.main",
-    "orig_argv",
 ];
 /// What it finds there under test.
 const RUNNERS: &[&str] = &[
@@ -111,10 +110,10 @@ fn is_detection(source: &Source, index: usize) -> bool {
     }
     if VARIABLES.contains(&inner) || is_test_variable(inner) {
         let before = around(source, index, 6, 0);
-        return ["env.", "environ", "getenv", "Getenv", "env::var", "LookupEnv", "env[", "option_env!"]
-            .iter()
-            .any(|word| before.contains(word))
-            || is_text && around(source, index, 0, 4).contains("in os.environ");
+        return has_any(
+            &before,
+            &["env.", "environ", "getenv", "Getenv", "env::var", "LookupEnv", "env[", "option_env!"],
+        ) || is_text && around(source, index, 0, 4).contains("in os.environ");
     }
     match inner {
         "test" | "testing" if is_text => is_mode(&around(source, index, 8, 8)),
@@ -123,9 +122,9 @@ fn is_detection(source: &Source, index: usize) -> bool {
             let (before, after) = (around(source, index, 6, 0), source.word(index + 3));
             before.contains("env::var") && ["is_some", "is_ok", "is_none", "is_err"].contains(&after)
         }
-        _ if is_text && inner.len() < 24 && RUNNERS.iter().any(|runner| inner.contains(runner)) => {
+        _ if is_text && inner.len() < 24 && has_any(inner, RUNNERS) => {
             let near = around(source, index, 18, 14);
-            SELF.iter().any(|place| near.contains(place))
+            has_any(&near, SELF)
         }
         "main" if is_text => {
             let near = around(source, index, 18, 4);
@@ -150,7 +149,7 @@ fn is_mode(near: &str) -> bool {
     let compares = ["==\"test\"", "!=\"test\"", "\"test\"==", "\"test\"!=", "==\"testing\"", "(\"test\")"];
     let modes =
         ["NODE_ENV", "APP_ENV", "RAILS_ENV", "GO_ENV", "FLASK_ENV", "npm_lifecycle_event", "ENVIRONMENT"];
-    modes.iter().any(|mode| near.contains(mode))
+    has_any(near, &modes)
         && (compares.iter().any(|compare| near.replace("===", "==").replace("!==", "!=").contains(compare)))
 }
 
@@ -165,7 +164,7 @@ fn is_test_variable(name: &str) -> bool {
 
 /// Rust: code that is left out of tests, so that something else stands in for it.
 fn twins(source: &Source) -> Vec<(u32, String)> {
-    let attributes = source.pieces.iter().filter(|piece| piece.class == Class::Decorator);
+    let attributes = source.pieces_of(Class::Decorator);
     attributes
         .filter(|piece| {
             let flat = source.flat(&piece.span);

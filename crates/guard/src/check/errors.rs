@@ -11,6 +11,7 @@ use crate::language::Class;
 use crate::paths;
 use crate::similar::only_in;
 use crate::source::{Piece, Source};
+use crate::text::{ends_with_any, identifiers};
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let followed = &comparison.followed;
@@ -20,8 +21,7 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         || comparison.changed_pairs().next().is_some()
         || comparison.files.iter().any(test_module_changed);
     // A change that only takes away is not what its tests ask for.
-    let explained = tests_changed && !comparison.takes_away();
-    let tests_changed = explained;
+    let tests_changed = tests_changed && !comparison.takes_away();
     // What a file that is gone held may be in another now.
     let gone: Vec<_> = comparison
         .files
@@ -33,14 +33,14 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         .collect();
     let mut drafts = Vec::new();
     for file in &comparison.files {
-        let Some(new) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else { continue };
-        let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
+        let Some(new) = file.new_inventory() else { continue };
+        let old = file.old_inventory();
         drafts.extend(suppressions::check(file.path(), old, new, &gone));
         let Some(old) = old else { continue };
         for (before, after) in functions(old, new) {
             let both = Both { path: file.path(), old, new, before, after };
             if let Some(stub) = both.stubbed() {
-                drafts.push(if tests_changed { stub.unsure() } else { stub });
+                drafts.push(stub.unsure_if(tests_changed));
                 continue;
             }
             if paths::is_test(file.path()) {
@@ -48,7 +48,7 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             }
             // Where tests changed as well, it may be what they ask for.
             let swallowed = both.swallowed().into_iter().chain(both.hands_on_less());
-            drafts.extend(swallowed.map(|draft| if tests_changed { draft.unsure() } else { draft }));
+            drafts.extend(swallowed.map(|draft| draft.unsure_if(tests_changed)));
             let refused = both.refuses_less(comparison, tests_changed);
             let fails = both.fails_less().filter(|_| refused.is_none() && comparison.takes_away());
             drafts.extend(refused.into_iter().chain(fails));
@@ -68,18 +68,10 @@ fn test_module_changed(file: &ChangedFile) -> bool {
 
 /// The functions that both files have, apart from tests.
 fn functions<'a>(old: &'a Inventory, new: &'a Inventory) -> Vec<(&'a Definition, &'a Definition)> {
-    let is_test = |inventory: &Inventory, definition: &&Definition| {
-        inventory
-            .tests
-            .iter()
-            .any(|test| test.span.start <= definition.span.start && definition.span.end <= test.span.end)
-    };
     let named = |inventory: &'a Inventory| {
         let mut named: BTreeMap<&'a str, Vec<&'a Definition>> = BTreeMap::new();
-        for definition in &inventory.definitions {
-            if definition.is_function && !is_test(inventory, &definition) {
-                named.entry(&definition.name).or_default().push(definition);
-            }
+        for definition in inventory.functions().filter(|function| !inventory.is_in_test(&function.span)) {
+            named.entry(&definition.name).or_default().push(definition);
         }
         named
     };
@@ -165,7 +157,7 @@ impl Both<'_> {
             let message = format!("`{}` catches errors here and drops them", self.after.name);
             let draft = self.draft("error-swallowed", line, message).after(text);
             // New code may handle its own errors as it likes; what ran before used to let them through.
-            drafts.push(if was.contains(&tried) { draft } else { draft.unsure() });
+            drafts.push(draft.sure_if(was.contains(&tried)));
         }
         drafts
     }
@@ -190,7 +182,7 @@ impl Both<'_> {
                 && flat.split(|character: char| !character.is_alphanumeric()).any(|word| word == "err")
         };
         let drops = |flat: &str| {
-            [".unwrap_or_default()", ".ok()"].iter().any(|end| flat.ends_with(end))
+            ends_with_any(flat, &[".unwrap_or_default()", ".ok()"])
                 || flat == "_=err"
                 || flat == "return nil"
                 || flat.starts_with("_,_=")
@@ -218,12 +210,12 @@ impl Both<'_> {
     fn is_refused_elsewhere(&self, comparison: &Comparison) -> bool {
         let strict = comparison.takes_away();
         comparison.files.iter().any(|file| {
-            let Some(inventory) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else {
+            let Some(inventory) = file.new_inventory() else {
                 return false;
             };
-            let had = file.before.as_ref().and_then(|side| side.inventory.as_ref()).filter(|_| strict);
+            let had = file.old_inventory().filter(|_| strict);
             let is_known = |name: &str| {
-                let names = |inventory: &Inventory| inventory.definitions.iter().any(|old| old.name == name);
+                let names = |inventory: &Inventory| inventory.definition(name).is_some();
                 names(self.old) || had.is_some_and(names)
             };
             let mut others = inventory
@@ -238,7 +230,7 @@ impl Both<'_> {
     fn says_as_often(&self, lost: &str) -> bool {
         let (was, is) = (self.old.source.flat(&self.before.body), self.new.source.flat(&self.after.body));
         let count = |text: &str, word: &str| text.matches(word).count();
-        let words = lost.split(|character: char| !character.is_alphanumeric() && character != '_');
+        let words = identifiers(lost);
         let telling: Vec<&str> =
             words.filter(|word| word.len() > 3 && !["return", "raise", "throw"].contains(word)).collect();
         telling.iter().any(|word| word.starts_with(|first: char| first.is_uppercase()))
@@ -269,7 +261,7 @@ impl Both<'_> {
         let line = self.new.source.line(self.after.span.start);
         let message = format!("`{}` no longer refuses what it refused", self.after.name);
         let draft = self.draft("validation-removed", line, message).before(lost.clone());
-        Some(if is_moved || still || tests_changed { draft.unsure() } else { draft })
+        Some(draft.unsure_if(is_moved || still || tests_changed))
     }
 }
 
@@ -337,22 +329,19 @@ fn drops(source: &Source, piece: &Piece) -> bool {
         Class::Call => {
             let callee = source.flat(&piece.name);
             let arguments = source.flat(&piece.arguments);
-            let gives_up =
-                [".or_else", ".unwrap_or_else", ".map_err"].iter().any(|end| callee.ends_with(end))
-                    && ["(|_|", "(|_error|", "(|_e|"].iter().any(|start| {
-                        arguments.strip_prefix(start).is_some_and(|rest| {
-                            is_given_up(rest.trim_end_matches(')').trim_matches(['{', '}']))
-                                || is_given_up(&rest[..rest.len().saturating_sub(1)])
-                        })
-                    });
+            let gives_up = ends_with_any(&callee, &[".or_else", ".unwrap_or_else", ".map_err"])
+                && ["(|_|", "(|_error|", "(|_e|"].iter().any(|start| {
+                    arguments.strip_prefix(start).is_some_and(|rest| {
+                        is_given_up(rest.trim_end_matches(')').trim_matches(['{', '}']))
+                            || is_given_up(&rest[..rest.len().saturating_sub(1)])
+                    })
+                });
             callee == "recover" && !is_looked_at(source, piece)
                 || gives_up && callee.ends_with(".or_else")
                 || callee.ends_with("contextlib.suppress")
                 || callee == "suppress"
                 || callee.ends_with(".catch")
-                    && ["=>{})", "=>null)", "=>undefined)", "=>[])", "=>({}))"]
-                        .iter()
-                        .any(|end| arguments.ends_with(end))
+                    && ends_with_any(&arguments, &["=>{})", "=>null)", "=>undefined)", "=>[])", "=>({}))"])
         }
         // Rust: `Err(_) => Ok(0)`.
         Class::Block => {

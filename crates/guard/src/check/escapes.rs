@@ -5,13 +5,15 @@
 
 use std::collections::BTreeSet;
 
+use super::deletion::short;
 use super::{Draft, tokens};
-use crate::comparison::{ChangedFile, Comparison, test_modules};
+use crate::comparison::{ChangedFile, Comparison, Pair, test_modules};
 use crate::inventory::Inventory;
 use crate::language::Class;
 use crate::paths;
 use crate::similar::only_in;
 use crate::source::{Kind, Piece, Source, Span};
+use crate::text::{ends_with_any, has_any};
 
 /// So many words besides the way out may be new: the name of a package, a word of a comparison.
 const GAINED_MAX: usize = 2;
@@ -61,26 +63,17 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
 /// Tests that looked at an error and throw it away.
 fn discarded(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
-    for (old, new) in comparison.changed_pairs() {
-        let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
-        let (was, is) = (&comparison.old_inventory(*old).source, &comparison.new_inventory(*new).source);
+    for pair in comparison.changed_pairs().filter(Pair::is_on) {
+        let (before, after, was, is) = (pair.before, pair.after, &pair.old.source, &pair.new.source);
         let count = |source: &Source, span: &Span, words: &[&str]| {
             source.words(span).filter(|word| words.contains(word)).count()
         };
         let heeds = ["NoError", "unwrap", "expect", "NoErrorf", "Nil", "assertNoError", "err", "Success"];
         let lost = count(was, &before.span, &heeds) > count(is, &after.span, &heeds);
-        if !before.is_off()
-            && !after.is_off()
-            && lost
-            && discards(is, &after.body) > discards(was, &before.body)
-        {
-            let message = format!(
-                "test `{}` throws away an error that it looked at",
-                super::deletion::short(&after.id)
-            );
-            let file = comparison.files[new.0].path();
-            let draft = Draft::new("assertion-swallowed", file, after.line, message).test(&after.id);
-            drafts.push(if comparison.may_follow_code() { draft.unsure() } else { draft });
+        if lost && discards(is, &after.body) > discards(was, &before.body) {
+            let message = format!("test `{}` throws away an error that it looked at", short(&after.id));
+            let draft = Draft::of(&pair, "assertion-swallowed", after.line, message);
+            drafts.push(draft.unsure_if(comparison.may_follow_code()));
         }
     }
     drafts
@@ -102,9 +95,7 @@ fn discards(source: &Source, body: &Span) -> usize {
     let dropped = source.pieces_in(body).filter(|(_, piece)| {
         piece.class == Class::Call
             && source.flat(&piece.name).ends_with(".catch")
-            && ["=>{})", "=>null)", "=>undefined)"]
-                .iter()
-                .any(|end| source.flat(&piece.arguments).ends_with(end))
+            && ends_with_any(&source.flat(&piece.arguments), &["=>{})", "=>null)", "=>undefined)"])
     });
     bound.count() + dropped.count()
 }
@@ -114,9 +105,19 @@ fn swallowed(file: &ChangedFile, old: &Inventory, new: &Inventory) -> Option<Dra
     let source = &new.source;
     let was = old.source.flat(&tokens::whole(&old.source));
     let is_cleanup = |text: &str| {
-        ["unlink", "remove", "rmtree", "close", "kill", "destroy", "rm(", "cleanup", "terminate", "stop("]
-            .iter()
-            .any(|word| text.contains(word))
+        let tidies = [
+            "unlink",
+            "remove",
+            "rmtree",
+            "close",
+            "kill",
+            "destroy",
+            "rm(",
+            "cleanup",
+            "terminate",
+            "stop(",
+        ];
+        has_any(text, &tidies)
     };
     let found = source.pieces.iter().enumerate().find(|(index, piece)| {
         let Some((_, outer)) = source.around(*index).next().filter(|_| piece.class == Class::Handler) else {
@@ -181,7 +182,7 @@ fn ways_out(comparison: &Comparison, file: &ChangedFile, old: &Inventory, new: &
         // What a function of the file decides is a reason that somebody gave a name.
         let is_named = asks_own(new, &escape.condition);
         let sure = (is_alone || names_case) && !follows && !is_named;
-        drafts.push(if sure { draft } else { draft.unsure() });
+        drafts.push(draft.sure_if(sure));
     }
     drafts
 }
@@ -196,10 +197,9 @@ fn asks_own(inventory: &Inventory, condition: &Span) -> bool {
     let source = &inventory.source;
     // `if helper() {`: nothing else is asked.
     let asked = condition.clone().filter(|index| !matches!(source.word(*index), "if" | "!" | "not" | "("));
-    asked.take(1).any(|index| {
-        source.word(index + 1) == "("
-            && inventory.definitions.iter().any(|definition| definition.name == source.word(index))
-    })
+    asked
+        .take(1)
+        .any(|index| source.word(index + 1) == "(" && inventory.definition(source.word(index)).is_some())
 }
 
 /// What a way out leaves, before and after.
@@ -221,20 +221,16 @@ fn holder(comparison: &Comparison, old: &Inventory, new: &Inventory, span: &Span
         return Some(Holder {
             before: was.span.clone(),
             after: test.span.clone(),
-            what: format!("test `{}`", super::deletion::short(&test.id)),
+            what: format!("test `{}`", short(&test.id)),
             test: Some(test.id.clone()),
         });
     }
     // A helper matters where it asserts; a loop around tests always does.
-    let function = new
-        .definitions
-        .iter()
-        .filter(|definition| definition.is_function)
-        .rfind(|definition| holds(&definition.body));
+    let function = new.functions().rfind(|definition| holds(&definition.body));
     match function {
         Some(function) => {
             let is_helper = |inventory: &Inventory| inventory.helpers.contains_key(&function.name);
-            let was = old.definitions.iter().find(|other| other.name == function.name)?;
+            let was = old.definition(&function.name)?;
             let asserts =
                 is_helper(old) && is_helper(new) && !comparison.touched_names.contains(&function.name);
             asserts.then(|| Holder {
@@ -378,7 +374,7 @@ fn is_flow(source: &Source, index: usize, piece: &Piece) -> bool {
 fn is_runner(source: &Source, piece: &Piece) -> bool {
     piece.class == Class::Call
         && (is_test_call(source, piece)
-            || [".forEach", ".Run", ".each"].iter().any(|end| source.flat(&piece.name).ends_with(end))
+            || ends_with_any(&source.flat(&piece.name), &[".forEach", ".Run", ".each"])
             || source.flat(&piece.name).contains(".each"))
 }
 

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Draft;
 use super::deletion::{counted, short};
-use crate::comparison::{ChangedFile, Comparison};
-use crate::follow::At;
+use crate::comparison::{ChangedFile, Comparison, Pair};
 use crate::inventory::{Inventory, Test};
 use crate::language::{Class, Examples};
 use crate::source::{Kind, Source, Span};
@@ -38,9 +37,7 @@ fn is_far_less(was: u64, is: u64) -> bool {
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
-    for (old, new) in comparison.changed_pairs() {
-        drafts.extend(fewer_rounds(comparison, *old, *new));
-    }
+    drafts.extend(comparison.changed_pairs().filter(Pair::is_on).filter_map(|pair| fewer_rounds(&pair)));
     for file in &comparison.files {
         drafts.extend(fewer_by_setting(file));
         drafts.extend(documented(comparison, file));
@@ -49,20 +46,15 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
 }
 
 /// Loops around assertions that go round less often.
-fn fewer_rounds(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
-    let (before, after) = (comparison.old_test(old), comparison.new_test(new));
-    if after.is_off() || before.is_off() {
-        return None;
-    }
-    let had = rounds(comparison.old_inventory(old), before);
-    let has = rounds(comparison.new_inventory(new), after);
+fn fewer_rounds(pair: &Pair<'_>) -> Option<Draft> {
+    let (had, has) = (rounds(pair.old, pair.before), rounds(pair.new, pair.after));
     if had.len() != has.len() {
         return None;
     }
     let (was, is) = had.iter().zip(&has).find(|(was, is)| is_far_less(was.1, is.1))?;
-    let message =
-        format!("a loop of test `{}` went round {} times and does {} now", short(&after.id), was.1, is.1);
-    Some(Draft::new("test-case-deleted", comparison.files[new.0].path(), is.0, message).test(&after.id))
+    let name = short(&pair.after.id);
+    let message = format!("a loop of test `{name}` went round {} times and does {} now", was.1, is.1);
+    Some(Draft::of(pair, "test-case-deleted", is.0, message))
 }
 
 /// How often the loops of a test go round, where that is a number.
@@ -143,7 +135,7 @@ fn documented(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
     let is_gone =
         lost.iter().any(|example| comparison.removed_names.iter().any(|name| example.contains(name)));
     let draft = Draft::new("test-skipped", file.path(), 1, message).before(lost.join("\n"));
-    Some(if is_gone || comparison.may_follow_code() { draft.unsure() } else { draft })
+    Some(draft.unsure_if(is_gone || comparison.may_follow_code()))
 }
 
 /// The examples of a file that a runner checks.

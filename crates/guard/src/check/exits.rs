@@ -6,62 +6,99 @@ mod waits;
 
 use super::Draft;
 use crate::comparison::{ChangedFile, Comparison};
-use crate::inventory::Inventory;
+use crate::inventory::{Inventory, times};
 use crate::language::Class;
 use crate::similar::only_in;
 use crate::source::{Piece, Source, Span};
+use crate::text::has_any;
 use crate::words;
+
+/// What must not come into a file, and what is said where it did.
+struct Unwanted {
+    rule: &'static str,
+    message: &'static str,
+    find: fn(&Source) -> Places,
+    counts: Counts,
+}
+
+/// Where it counts.
+#[derive(PartialEq)]
+enum Counts {
+    Anywhere,
+    /// In tests and in files of tests.
+    InTests,
+    /// In files of tests that were there before, but for tests that are new.
+    InOldTests,
+}
+
+const UNWANTED: [Unwanted; 4] = [
+    Unwanted {
+        rule: "test-exits-early",
+        message: "the test process would end here, with success, before its tests do",
+        find: exits,
+        counts: Counts::InTests,
+    },
+    Unwanted {
+        rule: "success-forced",
+        message: "the test runner is told to report success, whatever happened",
+        find: forced::places,
+        counts: Counts::InTests,
+    },
+    Unwanted {
+        rule: "always-equal",
+        message: "an object says that it equals everything, so every comparison with it passes",
+        find: always_equal,
+        counts: Counts::Anywhere,
+    },
+    Unwanted {
+        rule: "timeout-widened",
+        message: "a test may take so long that its limit no longer limits anything",
+        find: waits::endless,
+        counts: Counts::InOldTests,
+    },
+];
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
     for (index, file) in comparison.files.iter().enumerate() {
-        let Some(new) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else { continue };
-        let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
-        let in_test = |line: u32| {
-            let lines = |test: &crate::inventory::Test| {
-                new.source.line(test.span.start)..=new.source.line(test.span.end.saturating_sub(1))
+        let Some(new) = file.new_inventory() else { continue };
+        let added: Vec<_> = comparison.followed.added.iter().filter(|at| at.0 == index).collect();
+        let is_new = |at: usize| added.iter().any(|test| comparison.new_test(**test).span.contains(&at));
+        let in_test = |at: usize| new.tests.iter().any(|test| test.span.contains(&at));
+        for unwanted in &UNWANTED {
+            // A macro that hides an assertion stands beside the tests.
+            let counts = |(at, text): &(usize, String)| match unwanted.counts {
+                Counts::Anywhere => true,
+                Counts::InTests => {
+                    file.is_test()
+                        || in_test(*at)
+                        || !new.tests.is_empty() && text.starts_with("macro_rules!")
+                }
+                Counts::InOldTests => file.is_test() && file.old_inventory().is_some() && !is_new(*at),
             };
-            file.is_test() || new.tests.iter().any(|test| lines(test).contains(&line))
-        };
-        let in_new_test = |line: u32| {
-            let added = comparison.followed.added.iter().filter(|at| at.0 == index);
-            added.map(|at| &comparison.new_test(*at).span).any(|span| {
-                (new.source.line(span.start)..=new.source.line(span.end.saturating_sub(1))).contains(&line)
-            })
-        };
-        if file.is_test() || !new.tests.is_empty() {
-            drafts.extend(fresh(old, new, exits).filter(|(line, _)| in_test(*line)).map(|(line, text)| {
-                let message = "the test process would end here, with success, before its tests do";
-                Draft::new("test-exits-early", file.path(), line, message).after(text)
-            }));
-            drafts.extend(
-                fresh(old, new, forced::places)
-                    .filter(|(line, text)| in_test(*line) || text.starts_with("macro_rules!"))
-                    .map(|(line, text)| {
-                        let message = "the test runner is told to report success, whatever happened";
-                        Draft::new("success-forced", file.path(), line, message).after(text)
-                    }),
-            );
+            drafts.extend(fresh(file.old_inventory(), new, unwanted.find).filter(counts).map(
+                |(at, text)| {
+                    Draft::new(unwanted.rule, file.path(), new.source.line(at), unwanted.message).after(text)
+                },
+            ));
         }
-        drafts.extend(fresh(old, new, always_equal).map(|(line, text)| {
-            let message = "an object says that it equals everything, so every comparison with it passes";
-            Draft::new("always-equal", file.path(), line, message).after(text)
-        }));
-        drafts.extend(retries(file));
-        drafts.extend(waits::timeouts(file).into_iter().filter(|draft| !in_new_test(draft.line)));
-        drafts.extend(waits::longer(file));
+        if file.is_test() {
+            drafts.extend(retries(file, new));
+            drafts.extend(waits::longer(file));
+        }
     }
     drafts
 }
 
-type Places = Vec<(u32, String)>;
+/// Tokens with what stands there, normalised.
+type Places = Vec<(usize, String)>;
 
 /// What is in the new file and was not in the old one.
 fn fresh(
     old: Option<&Inventory>,
     new: &Inventory,
     find: fn(&Source) -> Places,
-) -> impl Iterator<Item = (u32, String)> + use<> {
+) -> impl Iterator<Item = (usize, String)> + use<> {
     let known = old.map(|old| find(&old.source)).unwrap_or_default().into_iter().map(|(_, text)| text);
     only_in(find(&new.source), known, |(_, text)| text.clone()).into_iter()
 }
@@ -92,14 +129,13 @@ fn exits(source: &Source) -> Places {
     // Handed on instead of called: `atexit.register(os._exit, 0)`.
     let handed_on = source.pieces.iter().filter(|piece| {
         let arguments = source.flat(&source.inside(&piece.arguments));
-        piece.class == Class::Call
-            && ["os._exit,0", "sys.exit,0", "process.exit,0"].iter().any(|exit| arguments.contains(exit))
+        piece.class == Class::Call && has_any(&arguments, &["os._exit,0", "sys.exit,0", "process.exit,0"])
     });
     calls.chain(handed_on.map(|piece| place(source, &piece.span))).collect()
 }
 
-fn place(source: &Source, span: &Span) -> (u32, String) {
-    (source.line(span.start), source.flat(span))
+fn place(source: &Source, span: &Span) -> (usize, String) {
+    (span.start, source.flat(span))
 }
 
 /// Equality that does not look.
@@ -153,15 +189,10 @@ fn always_equal(source: &Source) -> Places {
 }
 
 /// Retries for a whole file or suite.
-fn retries(file: &ChangedFile) -> Vec<Draft> {
-    let Some(new) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else { return Vec::new() };
-    let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
-    if !file.is_test() {
-        return Vec::new();
-    }
+fn retries(file: &ChangedFile, new: &Inventory) -> Vec<Draft> {
     fn find(source: &Source) -> Places {
         const RETRIES: &[&str] = &["jest.retryTimes", "this.retries", "vi.retry", "test.describe.configure"];
-        let calls = source.pieces.iter().filter(|piece| piece.class == Class::Call);
+        let calls = source.pieces_of(Class::Call);
         calls
             .filter(|piece| {
                 let callee = source.flat(&piece.name);
@@ -172,13 +203,10 @@ fn retries(file: &ChangedFile) -> Vec<Draft> {
             .map(|piece| place(source, &piece.span))
             .collect()
     }
-    let known = old.map(|old| find(&old.source)).unwrap_or_default();
-    let most = known.iter().map(|(_, text)| crate::inventory::times(text)).max().unwrap_or(0);
-    fresh(old, new, find)
-        .filter(|(_, text)| crate::inventory::times(text) > most)
-        .map(|(line, text)| {
-            let message = "failed tests run again until they pass";
-            Draft::new("test-retried", file.path(), line, message).after(text)
-        })
+    let known = file.old_inventory().map(|old| find(&old.source)).unwrap_or_default();
+    let most = known.iter().map(|(_, text)| times(text)).max().unwrap_or(0);
+    let more = fresh(file.old_inventory(), new, find).filter(|(_, text)| times(text) > most);
+    let message = "failed tests run again until they pass";
+    more.map(|(at, text)| Draft::new("test-retried", file.path(), new.source.line(at), message).after(text))
         .collect()
 }

@@ -8,6 +8,7 @@ use crate::inventory::{Inventory, is_always};
 use crate::language::Class;
 use crate::paths;
 use crate::source::{Kind, Source, Span};
+use crate::text::{ends_with_any, file_name, has_any};
 
 /// Parts of paths that only tests have.
 const TEST_PARTS: &[&str] = &[
@@ -63,7 +64,7 @@ const WRITES: &[&str] = &[
     "copyfile",
 ];
 /// What says that a file is of no consequence.
-const TEMPORARY: &[&str] = &["tmp", "temp", "scratch", "mkdtemp", "tempdir"];
+const TEMPORARY: &[&str] = &["tmp", "temp", "scratch"];
 /// What a switch is called that lets recordings be made.
 const RECORDING: &[&str] =
     &["update", "record", "regen", "overwrite", "accept", "bless", "rewrite", "generate"];
@@ -73,7 +74,7 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     for file in &comparison.files {
         let Some(after) = file.after.as_ref() else { continue };
         let Some(new) = &after.inventory else { continue };
-        let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
+        let old = file.old_inventory();
         if after.is_product() {
             drafts.extend(read_by_product(&after.path, old, new));
         }
@@ -93,7 +94,7 @@ fn read_by_product(path: &str, old: Option<&Inventory>, new: &Inventory) -> Opti
     let name = directories.next().unwrap_or(path);
     let is_tooling = directories.any(|part| TOOLING.contains(&part))
         || ["build.rs", "setup.py", "manage.py"].contains(&name)
-        || ["config", "gulpfile", "Gruntfile", "rollup", "webpack"].iter().any(|part| name.contains(part));
+        || has_any(name, &["config", "gulpfile", "Gruntfile", "rollup", "webpack"]);
     if is_tooling {
         return None;
     }
@@ -114,7 +115,7 @@ fn read_by_product(path: &str, old: Option<&Inventory>, new: &Inventory) -> Opti
         let around = statement_around(new, index);
         let reads = source.words(&around).any(|word| {
             let lower = word.to_lowercase();
-            READS.iter().any(|part| lower.contains(part))
+            has_any(&lower, READS)
         });
         if reads {
             let message =
@@ -156,7 +157,7 @@ fn names_test_data(source: &Source, index: usize) -> bool {
     if parts.len() > 1 {
         return parts[..parts.len() - 1].iter().any(is_part) && !text.starts_with("http");
     }
-    let is_recording = [".snap", ".golden"].iter().any(|end| text.ends_with(end)) && text.len() > 7;
+    let is_recording = ends_with_any(text, &[".snap", ".golden"]) && text.len() > 7;
     // `root / "tests" / "data"`, `join("tests", "data")`.
     let joins = |at: usize| matches!(source.word(at), "/" | ",");
     let is_text = |at: usize| source.tokens.get(at).is_some_and(|token| token.kind == Kind::Text);
@@ -180,7 +181,7 @@ fn is_fresh_around(source: &Source, index: usize, is_fresh: &dyn Fn(usize) -> bo
 
 /// The function around a token, or else the import or the lines that it stands in.
 fn statement_around(inventory: &Inventory, index: usize) -> Span {
-    let functions = inventory.definitions.iter().filter(|definition| definition.is_function);
+    let functions = inventory.functions();
     let inner = functions.filter(|definition| definition.span.contains(&index)).min_by_key(|d| d.span.len());
     match inner {
         Some(function) => function.span.clone(),
@@ -212,12 +213,12 @@ fn written_by_tests(
     let fresh = writes(new).into_iter().find(|(_, text, _)| had.iter().all(|(_, other, _)| other != text))?;
     let (line, text, index) = fresh;
     let lower = text.to_lowercase();
-    let is_temporary = TEMPORARY.iter().any(|part| lower.contains(part)) || !is_read(new, index);
+    let is_temporary = has_any(&lower, TEMPORARY) || !is_read(new, index);
     let source = &new.source;
     let is_asked = source.around(index).any(|(_, outer)| {
         outer.class == Class::If && {
             let condition = source.flat(&outer.condition).to_lowercase();
-            RECORDING.iter().any(|word| condition.contains(word)) || condition.contains("env")
+            has_any(&condition, RECORDING) || condition.contains("env")
         }
     });
     if is_temporary || is_asked {
@@ -246,16 +247,14 @@ fn is_read(inventory: &Inventory, index: usize) -> bool {
         written = names(&receiver);
     }
     // Names that stand for a path, by what they are bound to.
-    for piece in source.pieces.iter().filter(|piece| piece.class == Class::Binding) {
+    for piece in source.pieces_of(Class::Binding) {
         if source.words(&piece.name).any(|word| written.contains(word)) {
             written.extend(names(&piece.arguments));
         }
     }
     let reads = source.pieces.iter().enumerate().filter(|(at, piece)| {
         let callee = source.flat(&piece.name).to_lowercase();
-        *at != index
-            && piece.class == Class::Call
-            && ["read", "open(", "fixture"].iter().any(|word| callee.contains(word))
+        *at != index && piece.class == Class::Call && has_any(&callee, &["read", "open(", "fixture"])
     });
     let mut read: BTreeSet<String> = BTreeSet::new();
     for (_, piece) in reads {
@@ -284,13 +283,9 @@ fn writes(inventory: &Inventory) -> Vec<(u32, String, usize)> {
 fn recording_on(file: &ChangedFile, old: &Inventory, new: &Inventory) -> Option<Draft> {
     let switches = |inventory: &Inventory| -> Vec<(u32, String)> {
         let source = &inventory.source;
-        let bindings = source.pieces.iter().filter(|piece| piece.class == Class::Binding);
+        let bindings = source.pieces_of(Class::Binding);
         let named = bindings.map(|piece| (source.line(piece.span.start), source.flat(&piece.span)));
-        named
-            .filter(|(_, text)| {
-                RECORDING.iter().any(|word| text.to_lowercase().contains(word)) && text.len() < 160
-            })
-            .collect()
+        named.filter(|(_, text)| has_any(&text.to_lowercase(), RECORDING) && text.len() < 160).collect()
     };
     let had = switches(old);
     let has = switches(new);
@@ -334,15 +329,9 @@ fn fixed_conditions(file: &ChangedFile, old: &Inventory, new: &Inventory) -> Opt
 /// A helper that read what is expected, and has the product compute it for some names.
 fn computed(comparison: &Comparison, file: &ChangedFile, old: &Inventory, new: &Inventory) -> Option<Draft> {
     let source = &new.source;
-    for function in new.definitions.iter().filter(|definition| definition.is_function) {
-        let is_test = new
-            .tests
-            .iter()
-            .any(|test| test.span.start <= function.span.start && function.span.end <= test.span.end);
-        let Some(was) = old.definitions.iter().find(|other| other.name == function.name).filter(|_| !is_test)
-        else {
-            continue;
-        };
+    for function in new.functions() {
+        let was = old.definition(&function.name).filter(|_| !new.is_in_test(&function.span));
+        let Some(was) = was else { continue };
         let read = old.source.words(&was.span).any(|word| {
             let lower = word.to_lowercase();
             lower.contains("read") || lower.contains("open") || lower.contains("include_")
@@ -375,12 +364,8 @@ fn computed(comparison: &Comparison, file: &ChangedFile, old: &Inventory, new: &
 
 /// Whether a file brings a name in from code that is not its own.
 fn imported(source: &Source, name: &str) -> bool {
-    let mut pieces = source.pieces.iter().filter(|piece| {
-        let is_require = piece.class == Class::Binding && source.flat(&piece.arguments).contains("require(");
-        piece.class == Class::Import || is_require
-    });
     let standard = ["fs", "path", "os", "node:fs", "node:path", "std", "pathlib", "json"];
-    pieces.any(|piece| {
+    source.imports().any(|piece| {
         source.words(&piece.span).any(|word| word == name)
             && !source.literals(&piece.span).iter().any(|text| standard.contains(&plain(text)))
             && !source.words(&piece.span).nth(1).is_some_and(|word| standard.contains(&word))
@@ -389,7 +374,7 @@ fn imported(source: &Source, name: &str) -> bool {
 
 /// Whether a file is data that tests read, by its place.
 pub(super) fn is_test_data(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = file_name(path);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     const OTHERS: &[&str] = &[
         "md", "rst", "pem", "crt", "cer", "key", "csr", "cnf", "srl", "p12", "lock", "toml", "cfg", "ini",

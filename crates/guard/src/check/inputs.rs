@@ -3,7 +3,7 @@
 
 use super::deletion::{literals_of_text, short};
 use super::{Draft, tokens};
-use crate::comparison::{ChangedFile, Comparison};
+use crate::comparison::{ChangedFile, Comparison, Pair, Side};
 use crate::inventory::{Inventory, Test};
 use crate::language::Class;
 use crate::similar::only_in;
@@ -51,22 +51,16 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         return Vec::new();
     }
     let mut drafts = Vec::new();
-    for (old, new) in comparison.changed_pairs() {
-        let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
-        let inventories = (comparison.old_inventory(*old), comparison.new_inventory(*new));
-        let given = Given { comparison, inventories, old: before, new: after };
-        if !before.is_off() && !after.is_off() && given.is_less() {
-            let message = format!("test `{}` is given next to nothing", short(&after.id));
-            let draft = Draft::new("inputs-trivialised", comparison.files[new.0].path(), after.line, message);
-            let (old, new) = (&inventories.0.source, &inventories.1.source);
-            drafts.push(
-                draft.test(&after.id).before(old.excerpt(&before.body)).after(new.excerpt(&after.body)),
-            );
-        }
+    for pair in comparison.changed_pairs().filter(|pair| pair.is_on() && is_given_less(comparison, pair)) {
+        let message = format!("test `{}` is given next to nothing", short(&pair.after.id));
+        let (was, is) =
+            (pair.old.source.excerpt(&pair.before.body), pair.new.source.excerpt(&pair.after.body));
+        drafts.push(Draft::of(&pair, "inputs-trivialised", pair.after.line, message).before(was).after(is));
     }
     drafts.extend(comparison.files.iter().filter(|file| file.is_test()).flat_map(bindings));
     // So many at once are a rewrite.
-    if drafts.len() > TESTS_MAX { drafts.into_iter().map(Draft::unsure).collect() } else { drafts }
+    let is_rewrite = drafts.len() > TESTS_MAX;
+    drafts.into_iter().map(|draft| draft.unsure_if(is_rewrite)).collect()
 }
 
 /// Values that stand outside of the tests, for all of them: strategies, samples.
@@ -90,16 +84,9 @@ fn bindings(file: &ChangedFile) -> Vec<Draft> {
         let Some((before, _)) = had.get(name) else { continue };
         let is_used = new.tests.iter().any(|test| new.source.words(&test.span).any(|word| word == name));
         let (was, is) = (old.source.literals(before), new.source.literals(after));
-        let (lost, fresh) = (without(&was, &is), without(&is, &was));
-        let mass = |inputs: &[String]| inputs.iter().map(|literal| weight(literal)).sum::<usize>();
         let words = tokens::gained((&old.source, before), (&new.source, after), &[]);
-        let others = words.iter().filter(|word| {
-            word.starts_with(|first: char| first.is_alphabetic() || first == '_') && !NOTHING.contains(word)
-        });
-        let is_less = mass(&lost) >= MASS_MIN && mass(&fresh) as f64 <= mass(&lost) as f64 * LEFT_MAX;
-        let is_trivial =
-            |literal: &String| weight(literal) <= 1 || lost.iter().any(|was| is_shrunk(was, literal));
-        if is_used && is_less && !words.is_empty() && others.count() == 0 && fresh.iter().all(is_trivial) {
+        let is_less = is_trivialised(&without(&was, &is), &without(&is, &was), &words);
+        if is_used && !words.is_empty() && is_less {
             let message = format!("`{name}`, which tests use, holds next to nothing");
             let draft = Draft::new("inputs-trivialised", file.path(), *line, message);
             drafts.push(draft.before(old.source.excerpt(before)).after(new.source.excerpt(after)));
@@ -108,56 +95,44 @@ fn bindings(file: &ChangedFile) -> Vec<Draft> {
     drafts
 }
 
-/// A test before and after.
-struct Given<'a> {
-    comparison: &'a Comparison,
-    inventories: (&'a Inventory, &'a Inventory),
-    old: &'a Test,
-    new: &'a Test,
+/// Whether a test is given less than before, and nothing else of it is new.
+fn is_given_less(comparison: &Comparison, pair: &Pair<'_>) -> bool {
+    let Pair { before, after, old, new, .. } = pair;
+    let live = |test: &Test| test.live().map(|assertion| assertion.strength as i64).sum::<i64>();
+    if before.assertions.is_empty() || live(after) > live(before) {
+        return false;
+    }
+    let (had, has) = (inputs(&old.source, before), inputs(&new.source, after));
+    let mut lost = without(&had, &new.source.literals(&after.span));
+    lost.retain(|literal| !is_elsewhere(comparison, literal));
+    let texts = |test: &Test| -> Vec<String> { test.assertions.iter().map(|a| a.text.clone()).collect() };
+    let words = tokens::gained((&old.source, &before.span), (&new.source, &after.span), &[]);
+    let is_changed = !words.is_empty() || !is_subset(&texts(after), &texts(before));
+    is_changed && is_trivialised(&lost, &without(&has, &had), &words)
 }
 
-impl Given<'_> {
-    fn is_less(&self) -> bool {
-        let live = |test: &Test| test.live().map(|assertion| assertion.strength as i64).sum::<i64>();
-        if self.old.assertions.is_empty() || live(self.new) > live(self.old) {
-            return false;
-        }
-        let (old, new) = self.inventories;
-        let (had, has) = (inputs(&old.source, self.old), inputs(&new.source, self.new));
-        let all = new.source.literals(&self.new.span);
-        let lost: Vec<String> =
-            without(&had, &all).into_iter().filter(|literal| !self.is_elsewhere(literal)).collect();
-        let fresh = without(&has, &had);
-        let mass = |inputs: &[String]| inputs.iter().map(|literal| weight(literal)).sum::<usize>();
-        let (was, is) = (mass(&lost), mass(&fresh));
-        if was < MASS_MIN || is as f64 > was as f64 * LEFT_MAX {
-            return false;
-        }
-        let is_trivial =
-            |literal: &String| weight(literal) <= 1 || lost.iter().any(|was| is_shrunk(was, literal));
-        // What else is new would be another test.
-        let sides = ((&old.source, &self.old.span), (&new.source, &self.new.span));
-        let words = tokens::gained(sides.0, sides.1, &[]);
-        let others = words.iter().filter(|word| {
-            word.starts_with(|first: char| first.is_alphabetic() || first == '_') && !NOTHING.contains(word)
-        });
-        let texts = |test: &Test| -> Vec<String> { test.assertions.iter().map(|a| a.text.clone()).collect() };
-        let is_changed = !words.is_empty() || !is_subset(&texts(self.new), &texts(self.old));
-        is_changed && others.count() == 0 && fresh.iter().all(is_trivial)
-    }
+/// Whether next to nothing came in the place of literals that are gone, and no word that says something.
+fn is_trivialised(lost: &[String], fresh: &[String], words: &[&str]) -> bool {
+    let mass = |inputs: &[String]| inputs.iter().map(|literal| weight(literal)).sum::<usize>();
+    let is_trivial =
+        |literal: &String| weight(literal) <= 1 || lost.iter().any(|was| is_shrunk(was, literal));
+    let says_something = |word: &&str| {
+        word.starts_with(|first: char| first.is_alphabetic() || first == '_') && !NOTHING.contains(word)
+    };
+    mass(lost) >= MASS_MIN
+        && mass(fresh) as f64 <= mass(lost) as f64 * LEFT_MAX
+        && !words.iter().any(says_something)
+        && fresh.iter().all(is_trivial)
+}
 
-    /// Whether a literal that is gone here is somewhere else in the tests now.
-    fn is_elsewhere(&self, literal: &str) -> bool {
-        let count = |old: bool| -> usize {
-            let sides = self
-                .comparison
-                .files
-                .iter()
-                .filter_map(|file| if old { file.before.as_ref() } else { file.after.as_ref() });
-            sides.map(|side| side.text.matches(literal.trim_matches('"')).count()).sum()
-        };
-        count(false) >= count(true)
-    }
+/// Whether a literal that is gone here is somewhere else now.
+fn is_elsewhere(comparison: &Comparison, literal: &str) -> bool {
+    let count = |side: &Option<Side>| {
+        side.as_ref().map_or(0, |side| side.text.matches(literal.trim_matches('"')).count())
+    };
+    let sum =
+        |of: fn(&ChangedFile) -> &Option<Side>| comparison.files.iter().map(of).map(count).sum::<usize>();
+    sum(|file| &file.after) >= sum(|file| &file.before)
 }
 
 fn without(some: &[String], others: &[String]) -> Vec<String> {

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Draft;
 use super::deletion::short;
-use crate::comparison::Comparison;
+use crate::comparison::{Comparison, Pair};
 use crate::inventory::{Inventory, Test};
 use crate::language::Class;
 use crate::source::{Piece, Source, Span};
+use crate::text::{has_any, starts_with_any};
 
 /// Calls that replace what their arguments name.
 const REPLACEMENTS: &[&str] = &[
@@ -39,15 +40,14 @@ const REPLACEMENTS: &[&str] = &[
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
     let mut on_top: BTreeMap<usize, Vec<Replaced>> = BTreeMap::new();
-    for (old, new) in &comparison.followed.pairs {
-        let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
-        let (old_inventory, new_inventory) = (comparison.old_inventory(*old), comparison.new_inventory(*new));
-        let fresh_on_top = on_top.entry(new.0).or_insert_with(|| {
+    for pair in comparison.pairs() {
+        let Pair { before, after, old: old_inventory, new: new_inventory, .. } = pair;
+        let fresh_on_top = on_top.entry(pair.at.1.0).or_insert_with(|| {
             let known = replaced_on_top(old_inventory);
             let is_new = |found: &Replaced| known.iter().all(|other| other.1 != found.1);
             replaced_on_top(new_inventory).into_iter().filter(is_new).collect::<Vec<_>>()
         });
-        if comparison.same.contains(old) && fresh_on_top.is_empty() {
+        if comparison.same.contains(&pair.at.0) && fresh_on_top.is_empty() {
             continue;
         }
         let known = replaced(old_inventory, before);
@@ -67,8 +67,7 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
                     "test `{}` looks at the stand-in `{name}` instead of the real thing",
                     short(&after.id)
                 );
-                let draft = Draft::new("subject-mocked", comparison.files[new.0].path(), line, message);
-                drafts.push(draft.test(&after.id).after(text));
+                drafts.push(Draft::of(&pair, "subject-mocked", line, message).after(text));
             }
         }
         let here = replaced(new_inventory, after);
@@ -90,8 +89,7 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             if let Some(name) = names.iter().find(|name| subjects.contains(*name)).filter(|_| is_new) {
                 let message =
                     format!("test `{}` replaces `{name}`, which is what it tests", short(&after.id));
-                let draft = Draft::new("subject-mocked", comparison.files[new.0].path(), line, message);
-                drafts.push(draft.test(&after.id).after(text));
+                drafts.push(Draft::of(&pair, "subject-mocked", line, message).after(text));
             }
         }
     }
@@ -100,7 +98,7 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
 
 /// Whether a file brings a name in from elsewhere.
 fn imports(source: &Source, name: &str) -> bool {
-    let mut imports = source.pieces.iter().filter(|piece| piece.class == Class::Import);
+    let mut imports = source.pieces_of(Class::Import);
     imports.any(|piece| source.words(&piece.span).any(|word| word == name))
 }
 
@@ -204,20 +202,20 @@ fn named(source: &Source, arguments: &Span) -> Vec<String> {
 
 /// `module.function = stub`, or a function of the same name that hides the real one.
 fn assigned(source: &Source, name: &Span, value: &Span) -> Vec<String> {
-    let value = source.flat(value);
-    let is_stub = value.starts_with("lambda")
-        || value.contains("Mock(")
-        || value.contains("jest.fn(")
-        || value.contains("vi.fn(")
-        || value.starts_with("func(")
-        || value.starts_with('|')
-        || value.starts_with("()=>")
-        || value.starts_with("function")
-        || value.contains("=>");
-    if !is_stub {
-        return Vec::new();
-    }
-    source.words(name).last().map(str::to_owned).into_iter().collect()
+    let named = source.words(name).last().filter(|_| is_stub(&source.flat(value)));
+    named.map(str::to_owned).into_iter().collect()
+}
+
+/// Whether an expression makes a mock.
+pub(super) fn is_mock(value: &str) -> bool {
+    const MAKERS: &[&str] =
+        &["Mock(", "jest.fn(", "vi.fn(", "sinon.stub(", "createStubInstance(", "create_autospec("];
+    has_any(value, MAKERS)
+}
+
+/// Whether an expression is a mock or a function of one's own.
+pub(super) fn is_stub(value: &str) -> bool {
+    is_mock(value) || value.contains("=>") || starts_with_any(value, &["lambda", "func(", "function", "|"])
 }
 
 /// What the assertions of a test look at: the functions called in them or bound to what they look at, and
@@ -225,9 +223,7 @@ fn assigned(source: &Source, name: &Span, value: &Span) -> Vec<String> {
 fn subjects(inventory: &Inventory, test: &Test) -> BTreeSet<String> {
     let source = &inventory.source;
     let mut names = BTreeSet::new();
-    let is_call = |index: &usize| {
-        source.tokens[*index].kind == crate::source::Kind::Word && source.word(index + 1) == "("
-    };
+    let is_call = |index: &usize| source.is_call(*index);
     for assertion in &test.assertions {
         names.extend(assertion.span.clone().filter(is_call).map(|index| source.word(index).to_owned()));
         let looked_at: BTreeSet<&str> = source.words(&assertion.span).collect();
@@ -247,13 +243,8 @@ fn subjects(inventory: &Inventory, test: &Test) -> BTreeSet<String> {
 /// The last part of the modules that give these names.
 fn modules(source: &Source, names: &BTreeSet<String>) -> BTreeSet<String> {
     let gives = |span: &Span| source.words(span).any(|word| names.contains(word));
-    let pieces = source.pieces.iter().filter(|piece| {
-        let is_require =
-            piece.class == Class::Binding && source.flat(&piece.arguments).starts_with("require(");
-        (piece.class == Class::Import || is_require) && gives(&piece.span)
-    });
     let mut found = BTreeSet::new();
-    for piece in pieces {
+    for piece in source.imports().filter(|piece| gives(&piece.span)) {
         for text in source.literals(&piece.span) {
             let last = text.trim_matches(['"', '\'']).rsplit('/').next().unwrap_or_default().to_owned();
             found.insert(last.trim_end_matches(".js").trim_end_matches(".ts").to_owned());

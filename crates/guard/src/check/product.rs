@@ -7,6 +7,7 @@ use crate::comparison::{ChangedFile, Comparison};
 use crate::inventory::{Definition, Inventory};
 use crate::language::Class;
 use crate::paths;
+use crate::text::{ends_with_any, has_any};
 
 /// Comments that say something is not done.
 const TODO_WORDS: &[&str] = &["TODO", "FIXME", "HACK", "XXX"];
@@ -26,14 +27,14 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     for file in &comparison.files {
         let Some(after) = file.after.as_ref().filter(|side| side.is_product()) else { continue };
         let Some(new) = &after.inventory else { continue };
-        let old = file.before.as_ref().and_then(|side| side.inventory.as_ref());
+        let old = file.old_inventory();
         drafts.extend(super::detection::check(&after.path, old, new));
         let takes_away = tests_changed && comparison.takes_away();
-        let alone = |draft: Draft| if tests_changed && !takes_away { draft.unsure() } else { draft };
+        let alone = |draft: Draft| draft.unsure_if(tests_changed && !takes_away);
         drafts.extend(commented_out(&after.path, old, new).map(alone));
         drafts.extend(
             old.and_then(|old| switched_off(&after.path, old, new, takes_away))
-                .map(|draft| if comparison.files.len() > 1 && !takes_away { draft.unsure() } else { draft }),
+                .map(|draft| draft.unsure_if(comparison.files.len() > 1 && !takes_away)),
         );
         drafts.extend(todos(&after.path, old, new));
         if let Some(old) = old {
@@ -60,11 +61,7 @@ fn special_cases(path: &str, old: &Inventory, new: &Inventory) -> Option<Draft> 
 fn todos(path: &str, old: Option<&Inventory>, new: &Inventory) -> Option<Draft> {
     let count = |inventory: &Inventory| {
         let source = &inventory.source;
-        source
-            .comments
-            .iter()
-            .filter(|comment| TODO_WORDS.iter().any(|word| source.comment(comment).contains(word)))
-            .count()
+        source.comments.iter().filter(|comment| has_any(source.comment(comment), TODO_WORDS)).count()
     };
     let (before, after) = (old.map_or(0, count), count(new));
     (after > before + TODOS_MAX).then(|| {
@@ -103,7 +100,7 @@ fn commented_out(path: &str, old: Option<&Inventory>, new: &Inventory) -> Option
     (lines.len() >= COMMENTED_LINES_MIN).then(|| {
         let message = format!("{} lines of code became comments", lines.len());
         let draft = Draft::new("code-commented-out", path, lines[0], message);
-        if is_rewrite { draft.unsure() } else { draft }
+        draft.unsure_if(is_rewrite)
     })
 }
 
@@ -125,7 +122,7 @@ fn switched_off(path: &str, old: &Inventory, new: &Inventory, any: bool) -> Opti
             };
             let named = matches!(source.word(index - 1), "=" | ":" | ":=");
             let name = source.word(index - 2).trim_matches(['"', '\'']).to_lowercase();
-            if named && (any || FLAG_WORDS.iter().any(|word| name.contains(word))) {
+            if named && (any || has_any(&name, FLAG_WORDS)) {
                 found.insert(name, (source.line(index), value));
             }
         }
@@ -154,7 +151,7 @@ fn decided(path: &str, old: &Inventory, new: &Inventory) -> Option<Draft> {
     };
     let had = conditions(old);
     let is_fixed = |condition: &str| {
-        ["||true", "or True", "&&false", "and False"].iter().any(|end| condition.ends_with(end))
+        ends_with_any(condition, &["||true", "or True", "&&false", "and False"])
             || ["true", "false", "True", "False", "1", "0"].contains(&condition)
     };
     let fixed = conditions(new).into_iter().find(|(_, condition, body)| {
@@ -198,7 +195,7 @@ fn setting_off(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
     let (before, after) = file.both()?;
     let extensions = [".json", ".ini", ".toml", ".yaml", ".yml", ".cfg", ".env", ".properties", ".conf"];
     let is_setting = before.inventory.is_none()
-        && extensions.iter().any(|end| before.path.ends_with(end))
+        && ends_with_any(&before.path, &extensions)
         && !file.is_test()
         && !paths::is_check_configuration(&before.path);
     if !is_setting || before.text.lines().count() != after.text.lines().count() || !comparison.takes_away() {

@@ -4,6 +4,7 @@ use super::Draft;
 use crate::comparison::{ChangedFile, Comparison};
 use crate::paths;
 use crate::similar::only_in;
+use crate::text::file_name;
 
 /// Fewer changed lines of test data are an edit, not a replacement.
 const FIXTURE_LINES_MIN: usize = 1;
@@ -50,11 +51,8 @@ fn snapshot(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
         let message = format!("the recorded results in `{path}` are gone");
         let draft = Draft::new("snapshot-regenerated", path, 1, message);
         let is_said = file.before.as_ref().is_some_and(|side| is_said_by_tests(comparison, &side.text));
-        return Some(if comparison.product_changed || is_said || !comparison.followed.removed.is_empty() {
-            draft.unsure()
-        } else {
-            draft
-        });
+        let explained = comparison.product_changed || is_said || !comparison.followed.removed.is_empty();
+        return Some(draft.unsure_if(explained));
     };
     let lost = lost_lines(&before.text, &after.text);
     if lost.is_empty() {
@@ -103,7 +101,7 @@ fn fixture(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
     let draft = Draft::new("fixture-changed", file.path(), 1, message)
         .before(lost.join("\n"))
         .after(gained.join("\n"));
-    Some(if explained { draft.unsure() } else { draft })
+    Some(draft.unsure_if(explained))
 }
 
 fn ignored(file: &ChangedFile) -> Option<Draft> {
@@ -117,7 +115,7 @@ fn ignored(file: &ChangedFile) -> Option<Draft> {
     (!gained.is_empty()).then(|| {
         let message = format!("`{}` hides more than before", file.path());
         let draft = Draft::new("ignore-file-changed", file.path(), 1, message).after(gained.join("\n"));
-        if hides_tests { draft } else { draft.unsure() }
+        draft.sure_if(hides_tests)
     })
 }
 
@@ -137,7 +135,7 @@ fn hides_tests(pattern: &str) -> bool {
         "test_*",
         "*_spec.*",
     ];
-    let last = plain.rsplit('/').next().unwrap_or(plain);
+    let last = file_name(plain);
     let is_file = paths::is_collected(plain)
         && (last.contains("test") || last.contains("spec"))
         && crate::language::Language::of(plain).is_some();

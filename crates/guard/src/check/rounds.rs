@@ -7,6 +7,7 @@ use crate::language::Class;
 use crate::paths;
 use crate::similar::only_in;
 use crate::source::{Source, Span};
+use crate::text::ends_with_any;
 
 /// So many times fewer rounds are no adjustment.
 const FACTOR_MIN: f64 = 4.0;
@@ -62,7 +63,7 @@ pub(super) fn check(
             let draft = Draft::new("test-case-skipped", file.path(), line, message)
                 .before(was.text.clone())
                 .after(is.text.clone());
-            drafts.push(if comparison.may_follow_code() { draft.unsure() } else { draft });
+            drafts.push(draft.unsure_if(comparison.may_follow_code()));
         }
     }
     drafts
@@ -95,7 +96,7 @@ fn rounds(path: &str, inventory: &Inventory) -> Vec<Round> {
 
 fn is_for_each(source: &Source, name: &Span) -> bool {
     let flat = source.flat(name);
-    [".forEach", ".for_each", ".map"].iter().any(|end| flat.ends_with(end)) || flat.contains(".each(")
+    ends_with_any(&flat, &[".forEach", ".for_each", ".map"]) || flat.contains(".each(")
 }
 
 /// A header as it is, with the semicolons that normalised code goes without.

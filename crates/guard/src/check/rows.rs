@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 
 use super::Draft;
 use super::deletion::{counted, literals_of_text, short};
-use crate::comparison::Comparison;
-use crate::follow::At;
+use crate::comparison::{Comparison, Pair};
 
 /// A table that lost rows which are nowhere else.
-pub(super) fn fewer_cases(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
-    let (before, after) = (comparison.old_test(old), comparison.new_test(new));
+pub(super) fn fewer_cases(comparison: &Comparison, pair: &Pair<'_>) -> Option<Draft> {
+    let Pair { before, after, .. } = pair;
     let (had, has) = (distinct(&before.cases), distinct(&after.cases));
     if has >= had || before.cases.len() < 2 || after.is_off() {
         return None;
@@ -18,21 +17,16 @@ pub(super) fn fewer_cases(comparison: &Comparison, old: At, new: At) -> Option<D
     let lost: Vec<_> = before.cases.iter().filter(|case| !kept.contains(case)).collect();
     let elsewhere = |case: &str| {
         let literals = literals_of_text(case);
-        comparison
-            .files
-            .iter()
-            .filter_map(|file| file.after.as_ref())
-            .filter_map(|side| side.inventory.as_ref())
-            .any(|inventory| {
-                inventory.tests.iter().filter(|test| test.id != after.id).any(|test| {
-                    test.cases.iter().any(|other| other == case) || {
-                        let has = inventory.source.literals(&test.span);
-                        comparison.followed.added.iter().any(|at| comparison.new_test(*at).id == test.id)
-                            && !literals.is_empty()
-                            && literals.iter().all(|literal| has.contains(literal))
-                    }
-                })
+        comparison.new_inventories().any(|inventory| {
+            inventory.tests.iter().filter(|test| test.id != after.id).any(|test| {
+                test.cases.iter().any(|other| other == case) || {
+                    let has = inventory.source.literals(&test.span);
+                    comparison.followed.added.iter().any(|at| comparison.new_test(*at).id == test.id)
+                        && !literals.is_empty()
+                        && literals.iter().all(|literal| has.contains(literal))
+                }
             })
+        })
     };
     let lost: Vec<_> = lost.into_iter().filter(|case| !elsewhere(case)).cloned().collect();
     if lost.is_empty()
@@ -41,18 +35,14 @@ pub(super) fn fewer_cases(comparison: &Comparison, old: At, new: At) -> Option<D
         return None;
     }
     let message = format!("test `{}` had {} and has {has} now", short(&after.id), counted(had, "case"));
-    let draft = Draft::new("test-case-deleted", comparison.files[new.0].path(), after.line, message)
-        .test(&after.id)
-        .before(lost.join("\n"));
+    let draft = Draft::of(pair, "test-case-deleted", after.line, message).before(lost.join("\n"));
     // A table that is nowhere to be seen may come from somewhere else now.
-    let is_unseen = !after.has_table;
-    let explained = comparison.may_follow_code();
-    Some(if is_unseen || explained { draft.unsure() } else { draft })
+    Some(draft.unsure_if(!after.has_table || comparison.may_follow_code()))
 }
 
 /// A table with as many rows, some of which say something else.
-pub(super) fn other_values(comparison: &Comparison, old: At, new: At) -> Option<Draft> {
-    let (before, after) = (comparison.old_test(old), comparison.new_test(new));
+pub(super) fn other_values(comparison: &Comparison, pair: &Pair<'_>) -> Option<Draft> {
+    let Pair { before, after, .. } = pair;
     if before.cases.len() != after.cases.len() || before.cases.len() < 2 || after.is_off() {
         return None;
     }
@@ -72,8 +62,7 @@ pub(super) fn other_values(comparison: &Comparison, old: At, new: At) -> Option<
     let follows = comparison.product_changed || comparison.data_changed || comparison.dependencies_changed;
     let rule = if follows { "expected-value-follows-code" } else { "expected-value-changed" };
     let message = format!("a case of test `{}` has another value", short(&after.id));
-    let draft = Draft::new(rule, comparison.files[new.0].path(), after.line, message).test(&after.id);
-    Some(draft.before(was.clone()).after(is.clone()))
+    Some(Draft::of(pair, rule, after.line, message).before(was.clone()).after(is.clone()))
 }
 
 /// The texts of a row, and the numbers that are not part of one.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::Draft;
 use super::deletion::short;
-use crate::comparison::{ChangedFile, Comparison};
+use crate::comparison::{ChangedFile, Comparison, Pair};
 use crate::inventory::{Mark, MarkKind, Test, skips, times};
+use crate::text::has_any;
 
 /// So many times more retries are no adjustment.
 const RETRY_FACTOR_MIN: u32 = 2;
@@ -14,24 +15,20 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
     // One mark on a suite is one finding, however many tests it switches off.
     let mut by_mark: BTreeMap<(usize, u32, MarkKind), (Mark, Vec<&Test>)> = BTreeMap::new();
-    for (old, new) in &comparison.followed.pairs {
-        let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
-        if before.is_off() {
-            continue;
-        }
+    for pair in comparison.pairs().filter(|pair| !pair.before.is_off()) {
+        let Pair { before, after, .. } = pair;
         let expects_panic =
             |test: &Test| test.assertions.iter().any(|assertion| assertion.word == "should_panic");
         if expects_panic(after) && !expects_panic(before) {
             let message = format!("test `{}` had to pass and must panic now", short(&after.id));
-            let file = comparison.files[new.0].path();
-            drafts.push(Draft::new("test-expected-failure", file, after.line, message).test(&after.id));
+            drafts.push(Draft::of(&pair, "test-expected-failure", after.line, message));
         }
         for mark in &after.marks {
             let is_more = |other: &Mark| {
                 mark.kind == MarkKind::Retry && times(&other.text) * RETRY_FACTOR_MIN <= times(&mark.text)
             };
             if before.marks.iter().all(|other| other.kind != mark.kind || is_more(other)) {
-                let entry = by_mark.entry((new.0, mark.line, mark.kind));
+                let entry = by_mark.entry((pair.at.1.0, mark.line, mark.kind));
                 entry.or_insert_with(|| (mark.clone(), Vec::new())).1.push(after);
             }
         }
@@ -80,16 +77,14 @@ const LACKS: &[&str] = &[
 fn skipped_by_helpers(file: &ChangedFile) -> Vec<Draft> {
     let Some((old, new)) = file.inventories().filter(|_| file.is_test()) else { return Vec::new() };
     let mut drafts = Vec::new();
-    for function in new.definitions.iter().filter(|definition| definition.is_function) {
-        let inside =
-            |span: &crate::source::Span| span.start <= function.span.start && function.span.end <= span.end;
-        let is_test = new.tests.iter().any(|test| inside(&test.span));
+    for function in new.functions() {
+        let is_test = new.is_in_test(&function.span);
         let was = old.definitions.iter().find(|other| other.name == function.name && other.is_function);
         let Some(was) = was.filter(|_| !is_test) else { continue };
         let known = skips(&old.source, &was.body);
         let source = &new.source;
         let lower = function.name.to_lowercase();
-        let is_for_skipping = ["skip", "require", "need"].iter().any(|word| lower.contains(word));
+        let is_for_skipping = has_any(&lower, &["skip", "require", "need"]);
         let lacks = is_for_skipping || source.words(&function.body).any(|word| LACKS.contains(&word));
         let fresh = skips(source, &function.body)
             .into_iter()
@@ -97,7 +92,7 @@ fn skipped_by_helpers(file: &ChangedFile) -> Vec<Draft> {
         if let Some(mark) = fresh.filter(|_| known.is_empty()) {
             let message = format!("tests that use `{}` may not run any more", function.name);
             let draft = Draft::new("test-skipped", file.path(), mark.line, message).after(mark.text);
-            drafts.push(if lacks { draft.unsure() } else { draft });
+            drafts.push(draft.unsure_if(lacks));
         }
     }
     drafts

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 
 use super::Draft;
 use super::deletion::short;
-use crate::comparison::{ChangedFile, Comparison, test_modules};
+use super::mocks::is_mock;
+use crate::comparison::{ChangedFile, Comparison, Pair, test_modules};
 use crate::inventory::{Inventory, Test};
 use crate::language::Class;
 use crate::source::{Kind, Source, Span};
@@ -27,16 +28,10 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             drafts.extend(hidden_by_module(comparison, file, old, new));
         }
     }
-    drafts.extend(own_helpers(comparison));
     drafts.extend(comparison.files.iter().filter(|file| file.is_test()).filter_map(rebound));
-    for (old, new) in comparison.changed_pairs() {
-        let (before, after) = (comparison.old_test(*old), comparison.new_test(*new));
-        if before.is_off() || after.is_off() || before.assertions.is_empty() {
-            continue;
-        }
-        let inventories = (comparison.old_inventory(*old), comparison.new_inventory(*new));
-        drafts.extend(dropped(comparison, comparison.files[new.0].path(), inventories, before, after));
-    }
+    let asserting = |pair: &Pair<'_>| pair.is_on() && !pair.before.assertions.is_empty();
+    let pairs = comparison.changed_pairs().filter(asserting);
+    drafts.extend(pairs.filter_map(|pair| dropped(comparison, &pair)));
     drafts
 }
 
@@ -88,26 +83,15 @@ fn replaced_source(
         other.path() != file.path()
             && other.is_test()
             && name_of(other.path()) == from
-            && other
-                .after
-                .as_ref()
-                .and_then(|side| side.inventory.as_ref())
-                .is_some_and(|inventory| defined(inventory, name).is_some())
-            && other
-                .before
-                .as_ref()
-                .and_then(|side| side.inventory.as_ref())
-                .is_none_or(|inventory| defined(inventory, name).is_none())
+            && other.new_inventory().is_some_and(|inventory| defined(inventory, name).is_some())
+            && other.old_inventory().is_none_or(|inventory| defined(inventory, name).is_none())
     });
     is_test_side.then_some((is.0, from))
 }
 
 /// The line and the module of the import that brings a name.
 fn import_of(source: &Source, name: &str) -> Option<(u32, String)> {
-    let piece = source
-        .pieces
-        .iter()
-        .find(|piece| is_import(source, piece) && source.words(&piece.span).any(|word| word == name))?;
+    let piece = source.imports().find(|piece| source.words(&piece.span).any(|word| word == name))?;
     let module = source.literals(&piece.span).pop().unwrap_or_else(|| {
         let words: Vec<_> = source
             .words(&piece.span)
@@ -118,15 +102,10 @@ fn import_of(source: &Source, name: &str) -> Option<(u32, String)> {
     Some((source.line(piece.span.start), module))
 }
 
-fn is_import(source: &Source, piece: &crate::source::Piece) -> bool {
-    piece.class == Class::Import
-        || piece.class == Class::Binding && source.flat(&piece.arguments).contains("require(")
-}
-
 /// The names that a file brings in.
 fn imports(source: &Source) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    for piece in source.pieces.iter().filter(|piece| is_import(source, piece)) {
+    for piece in source.imports() {
         let span = if piece.class == Class::Import { &piece.span } else { &piece.name };
         names.extend(source.words(span).map(str::to_owned));
     }
@@ -139,7 +118,7 @@ fn imports(source: &Source) -> BTreeSet<String> {
 /// The line where a file itself defines a name, outside of its imports.
 fn defined(inventory: &Inventory, name: &str) -> Option<u32> {
     let source = &inventory.source;
-    let definition = inventory.definitions.iter().find(|definition| definition.name == name);
+    let definition = inventory.definition(name);
     if let Some(definition) = definition {
         return Some(source.line(definition.span.start));
     }
@@ -163,7 +142,7 @@ fn hidden_by_module(
     let regions = |inventory: &Inventory| test_modules(inventory);
     let names = |inventory: &Inventory, inside: bool| -> BTreeSet<String> {
         let spans = regions(inventory);
-        let functions = inventory.definitions.iter().filter(|definition| definition.is_function);
+        let functions = inventory.functions();
         functions
             .filter(|definition| spans.iter().any(|span| span.contains(&definition.span.start)) == inside)
             .map(|definition| definition.name.clone())
@@ -200,11 +179,6 @@ fn rebound(file: &ChangedFile) -> Option<Draft> {
             })
             .collect()
     };
-    let is_mock = |value: &str| {
-        ["Mock(", "jest.fn(", "vi.fn(", "sinon.stub(", "sinon.createStubInstance(", "mock.create_autospec("]
-            .iter()
-            .any(|word| value.contains(word))
-    };
     let had = bound(old);
     let (name, value, line) = bound(new).into_iter().find(|(name, value, _)| {
         let was_real = had.iter().any(|(other, was, _)| other == name && !is_mock(was) && was.contains('('));
@@ -220,100 +194,14 @@ fn rebound(file: &ChangedFile) -> Option<Draft> {
     Some(Draft::new("subject-mocked", file.path(), line, message).after(value))
 }
 
-/// Helpers that called the product, and make up themselves what it gave.
-fn own_helpers(comparison: &Comparison) -> Vec<Draft> {
-    let mut drafts = Vec::new();
-    if comparison.product_changed || comparison.dependencies_changed {
-        return drafts;
-    }
-    for file in comparison.files.iter().filter(|file| file.is_test()) {
-        let Some((old, new)) = file.inventories() else { continue };
-        let (had, has) = (product_imports(&old.source), product_imports(&new.source));
-        for after in new.definitions.iter().filter(|definition| definition.is_function) {
-            let is_test = new.tests.iter().any(|test| test.span.contains(&after.span.start));
-            let before = old.definitions.iter().find(|definition| definition.name == after.name);
-            let Some(before) = before.filter(|_| !is_test) else { continue };
-            let called = |inventory: &Inventory, span: &Span, names: &BTreeSet<String>| -> BTreeSet<String> {
-                let source = &inventory.source;
-                let is_call =
-                    |index: &usize| source.word(index + 1) == "(" && names.contains(source.word(*index));
-                span.clone().filter(is_call).map(|index| source.word(index).to_owned()).collect()
-            };
-            let (was, is) = (called(old, &before.body, &had), called(new, &after.body, &has));
-            let lost = was.iter().find(|name| !is.contains(*name));
-            let mentions = |inventory: &Inventory, name: &str| {
-                inventory
-                    .source
-                    .words(&(0..inventory.source.tokens.len()))
-                    .filter(|word| *word == name)
-                    .count()
-            };
-            if let Some(lost) = lost.filter(|lost| {
-                is.iter().all(|name| was.contains(name)) && mentions(new, lost) < mentions(old, lost)
-            }) && !has.iter().any(|name| !had.contains(name))
-                && !calls_helper(new, &after.body, before, old)
-            {
-                let message = format!("`{}` no longer runs `{lost}` and makes up what it gave", after.name);
-                let line = new.source.line(after.span.start);
-                drafts.push(Draft::new("subject-mocked", file.path(), line, message));
-            }
-        }
-    }
-    drafts
-}
-
-/// Whether a body calls a function of its file that the old body did not call.
-fn calls_helper(
-    new: &Inventory,
-    body: &Span,
-    before: &crate::inventory::Definition,
-    old: &Inventory,
-) -> bool {
-    let had: BTreeSet<&str> = old.source.words(&before.body).collect();
-    new.definitions.iter().any(|definition| {
-        definition.is_function
-            && !had.contains(definition.name.as_str())
-            && !body.contains(&definition.span.start)
-            && new.source.words(body).any(|word| word == definition.name)
-    })
-}
-
-/// The names that come from code that is not part of the tests.
-fn product_imports(source: &Source) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    for piece in source.pieces.iter().filter(|piece| is_import(source, piece)) {
-        let from = source.literals(&piece.span).pop();
-        let is_own = match from {
-            Some(module) => module.trim_matches(['"', '\'', '`']).starts_with('.'),
-            None => !source.words(&piece.span).any(|word| {
-                [
-                    "std", "os", "sys", "json", "re", "unittest", "pytest", "pathlib", "typing", "datetime",
-                    "mock",
-                ]
-                .contains(&word)
-            }),
-        };
-        if is_own {
-            let span = if piece.class == Class::Import { &piece.span } else { &piece.name };
-            names.extend(source.words(span).map(str::to_owned));
-        }
-    }
-    names
-}
-
 /// A test that is named after a function and no longer calls it.
-fn dropped(
-    comparison: &Comparison,
-    path: &str,
-    (old, new): (&Inventory, &Inventory),
-    before: &Test,
-    after: &Test,
-) -> Option<Draft> {
+fn dropped(comparison: &Comparison, pair: &Pair<'_>) -> Option<Draft> {
+    let Pair { before, after, old, new, .. } = *pair;
     let (had, has) = (called(old, before), called(new, after));
     let title = letters(&after.id);
-    if let Some(name) = stood_in(comparison, (old, new), before, after) {
+    if let Some(name) = stood_in(comparison, pair) {
         let message = format!("test `{}` runs a `{name}` of its own", short(&after.id));
-        return Some(Draft::new("subject-mocked", path, after.line, message).test(&after.id));
+        return Some(Draft::of(pair, "subject-mocked", after.line, message));
     }
     let lost = had.iter().find(|name| {
         name.len() >= NAME_CHARACTERS_MIN
@@ -334,24 +222,18 @@ fn dropped(
         return None;
     }
     let message = format!("test `{}` no longer runs `{lost}`", short(&after.id));
-    let draft = Draft::new("subject-mocked", path, after.line, message).test(&after.id).before(lost.clone());
+    let draft = Draft::of(pair, "subject-mocked", after.line, message).before(lost.clone());
     // What came in its place may be another way to run it, unless the test made it up.
-    Some(if stands_in.is_some() { draft } else { draft.unsure() })
+    Some(draft.sure_if(stands_in.is_some()))
 }
 
 /// A function that a test called by its bare name, and calls as a method of something that its file defines now.
-fn stood_in(
-    comparison: &Comparison,
-    (old, new): (&Inventory, &Inventory),
-    before: &Test,
-    after: &Test,
-) -> Option<String> {
+fn stood_in(comparison: &Comparison, pair: &Pair<'_>) -> Option<String> {
+    let Pair { before, after, old, new, .. } = *pair;
     let calls = |inventory: &Inventory, test: &Test, bare: bool| -> BTreeSet<String> {
         let source = &inventory.source;
         let is_call = |index: &usize| {
-            source.tokens[*index].kind == Kind::Word
-                && source.word(index + 1) == "("
-                && (!matches!(source.word(index.wrapping_sub(1)), "." | "::") == bare)
+            source.is_call(*index) && (!matches!(source.word(index.wrapping_sub(1)), "." | "::") == bare)
         };
         test.body.clone().filter(is_call).map(|index| source.word(index).to_owned()).collect()
     };
@@ -378,15 +260,10 @@ fn defines_fake((old, inventory): (&Inventory, &Inventory), test: &Test, name: &
         .collect();
     let is_plain = |word: &str| {
         ["Ok", "Some", "Err", "func", "String", "list", "dict", "format", "f64", "int", "str"].contains(&word)
-            || old.definitions.iter().any(|definition| definition.name == word)
+            || old.definition(word).is_some()
     };
-    let calls_out = |span: &Span| {
-        span.clone().any(|index| {
-            source.tokens[index].kind == Kind::Word
-                && source.word(index + 1) == "("
-                && !is_plain(source.word(index))
-        })
-    };
+    let calls_out =
+        |span: &Span| span.clone().any(|index| source.is_call(index) && !is_plain(source.word(index)));
     !spans.is_empty() && !spans.iter().any(calls_out)
 }
 
@@ -395,11 +272,7 @@ fn reaches(comparison: &Comparison, inventory: &Inventory, from: &str, wanted: &
     if steps == 0 {
         return false;
     }
-    let others = comparison
-        .files
-        .iter()
-        .filter_map(|file| file.after.as_ref())
-        .filter_map(|side| side.inventory.as_ref());
+    let others = comparison.new_inventories();
     std::iter::once(inventory).chain(others).any(|inventory| {
         let source = &inventory.source;
         inventory.definitions.iter().filter(|definition| definition.name == from).any(|definition| {
@@ -407,7 +280,7 @@ fn reaches(comparison: &Comparison, inventory: &Inventory, from: &str, wanted: &
             words.contains(wanted)
                 || words.iter().any(|word| {
                     *word != from
-                        && inventory.definitions.iter().any(|d| d.name == **word)
+                        && inventory.definition(word).is_some()
                         && reaches(comparison, inventory, word, wanted, steps - 1)
                 })
         })
@@ -418,7 +291,7 @@ fn reaches(comparison: &Comparison, inventory: &Inventory, from: &str, wanted: &
 fn called(inventory: &Inventory, test: &Test) -> BTreeSet<String> {
     let source = &inventory.source;
     let is_call = |index: &usize| {
-        source.tokens[*index].kind == Kind::Word && source.word(index + 1) == "("
+        source.is_call(*index)
             || source.tokens[*index].kind == Kind::Word
                 && source.word(index + 1) == "{"
                 && source.word(index + 2) == "}"

@@ -5,6 +5,7 @@ use crate::inventory::Inventory;
 use crate::language::Class;
 use crate::paths;
 use crate::similar::only_in;
+use crate::text::has_any;
 
 /// Comments that switch a lint, a type check or a coverage measurement off.
 const SUPPRESSIONS: &[&str] = &[
@@ -61,13 +62,11 @@ pub(super) fn of(inventory: &Inventory, is_test: bool) -> Vec<(u32, String)> {
         let is_off = !asserts && SUPPRESSIONS.iter().chain(WHOLE_FILE).any(|word| text.contains(word));
         is_off.then(|| (comment.line, text.to_owned()))
     });
-    let attributes =
-        source.pieces.iter().filter(|piece| piece.class == Class::Decorator).filter_map(|piece| {
-            let flat = source.flat(&piece.span);
-            let is_off =
-                ["allow(", "SuppressWarnings(", "SuppressMessage("].iter().any(|word| flat.contains(word));
-            is_off.then(|| (source.line(piece.span.start), flat))
-        });
+    let attributes = source.pieces_of(Class::Decorator).filter_map(|piece| {
+        let flat = source.flat(&piece.span);
+        let is_off = has_any(&flat, &["allow(", "SuppressWarnings(", "SuppressMessage("]);
+        is_off.then(|| (source.line(piece.span.start), flat))
+    });
     comments.chain(attributes).collect()
 }
 
@@ -82,9 +81,7 @@ fn is_explained(text: &str) -> bool {
         })
     });
     let all = text.contains("disable=all") || text.contains("nolint:all") || lists;
-    let names_rule = ["ignore[", "noqa: ", "noqa:", "nolint:", "disable=", "reason", " -- "]
-        .iter()
-        .any(|word| text.contains(word));
+    let names_rule = has_any(text, &["ignore[", "noqa: ", "noqa:", "nolint:", "disable=", "reason", " -- "]);
     // Words after the directive are a reason.
     let directive = SUPPRESSIONS.iter().filter_map(|word| text.find(word).map(|at| at + word.len())).max();
     let rest = directive.map_or("", |end| &text[end..]);
@@ -103,23 +100,8 @@ pub(super) fn check(path: &str, old: Option<&Inventory>, new: &Inventory, gone: 
     let fresh = only_in(of(new, is_test), known, |(_, text)| text.clone());
     let unexplained = fresh.iter().filter(|(_, text)| !is_explained(text)).count();
     let mut drafts = Vec::new();
-    // `#![deny(warnings)]` that is gone, and not in another form.
-    let denied = |inventory: &Inventory| -> Vec<(u32, String)> {
-        let source = &inventory.source;
-        let pieces = source.pieces.iter().filter(|piece| piece.class == Class::Decorator);
-        let found = pieces.map(|piece| (source.line(piece.span.start), source.flat(&piece.span)));
-        found.filter(|(_, text)| text.starts_with("#![deny(") || text.starts_with("#![forbid(")).collect()
-    };
-    let had = old.map(denied).unwrap_or_default();
-    let has = denied(new);
-    if has.is_empty()
-        && let Some((_, lost)) = had.first()
-    {
-        let message = "lints that failed the build no longer do";
-        drafts.push(Draft::new("lint-suppressed", path, 1, message).before(lost.clone()));
-    }
     for (line, text) in fresh {
-        let whole_file = WHOLE_FILE.iter().any(|word| text.contains(word))
+        let whole_file = has_any(&text, WHOLE_FILE)
             || text.starts_with("/*")
                 && text.contains("eslint-disable")
                 && !text.contains("next-line")
@@ -129,7 +111,7 @@ pub(super) fn check(path: &str, old: Option<&Inventory>, new: &Inventory, gone: 
             false => "a check of linters, types or coverage is switched off here",
         };
         let draft = Draft::new("lint-suppressed", path, line, message).after(text);
-        drafts.push(if whole_file || unexplained >= SUPPRESSIONS_MIN { draft } else { draft.unsure() });
+        drafts.push(draft.sure_if(whole_file || unexplained >= SUPPRESSIONS_MIN));
     }
     drafts
 }

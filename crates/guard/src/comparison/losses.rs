@@ -4,10 +4,11 @@
 //! it. A change that brings nothing, in the product or in the tests, and says nothing, is what is left of one that was
 //! made so that tests pass.
 
-use super::{ChangedFile, Comparison, test_modules};
+use super::{ChangedFile, Comparison, Pair, test_modules};
 use crate::inventory::{Inventory, Test};
 use crate::language::Class;
 use crate::source::{Kind, requoted};
+use crate::text::{ends_with_any, file_name, has_any, starts_with_any};
 use crate::{language, paths};
 use std::collections::BTreeMap;
 
@@ -98,8 +99,7 @@ impl Comparison {
             test.live().filter(|assertion| expects_error(&assertion.word, &assertion.text)).count()
         };
         self.weight_gained < 0
-            || self.changed_pairs().any(|(old, new)| {
-                let (before, after) = (self.old_test(*old), self.new_test(*new));
+            || self.changed_pairs().any(|Pair { before, after, .. }| {
                 let empty =
                     |test: &Test| test.live().filter(|assertion| is_empty(&assertion.expected)).count();
                 errors(after) < errors(before)
@@ -114,7 +114,7 @@ fn asks_otherwise(file: &ChangedFile) -> bool {
     let Some((old, new)) = file.inventories() else { return true };
     let signatures = |inventory: &Inventory| -> BTreeMap<String, String> {
         let source = &inventory.source;
-        let functions = inventory.definitions.iter().filter(|definition| definition.is_function);
+        let functions = inventory.functions();
         functions
             .map(|definition| {
                 let end = definition.body.start.max(definition.span.start);
@@ -145,7 +145,7 @@ fn is_empty(expected: &str) -> bool {
 /// Whether an assertion is about an error.
 fn expects_error(word: &str, text: &str) -> bool {
     let lower = format!("{word} {text}").to_lowercase();
-    ["raises", "throw", "reject", "panic", "err"].iter().any(|part| lower.contains(part))
+    has_any(&lower, &["raises", "throw", "reject", "panic", "err"])
 }
 
 fn is_product(file: &ChangedFile) -> bool {
@@ -155,9 +155,9 @@ fn is_product(file: &ChangedFile) -> bool {
 /// A change that people are told about: a page of the documentation, a list of changes.
 fn says_so(file: &ChangedFile) -> bool {
     let path = file.path();
-    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    let is_prose = [".md", ".rst", ".adoc"].iter().any(|end| name.ends_with(end))
-        || ["changes", "changelog", "history", "news"].iter().any(|start| name.starts_with(start));
+    let name = file_name(path).to_lowercase();
+    let is_prose = ends_with_any(&name, &[".md", ".rst", ".adoc"])
+        || starts_with_any(&name, &["changes", "changelog", "history", "news"]);
     is_prose && !paths::is_test(path) && language::Language::of(path).is_none()
 }
 
@@ -202,7 +202,7 @@ fn called(inventory: &Inventory) -> BTreeMap<String, usize> {
     let source = &inventory.source;
     let tests = test_modules(inventory);
     let mut found: BTreeMap<String, usize> = BTreeMap::new();
-    for piece in source.pieces.iter().filter(|piece| piece.class == Class::Call) {
+    for piece in source.pieces_of(Class::Call) {
         let is_product = !tests.iter().any(|span| span.contains(&piece.span.start));
         if let Some(word) = source.words(&piece.name).last().filter(|_| is_product) {
             *found.entry(word.to_owned()).or_default() += 1;

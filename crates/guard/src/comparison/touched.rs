@@ -10,6 +10,7 @@ use super::{ChangedFile, Side, test_modules};
 use crate::inventory::Inventory;
 use crate::language::Class;
 use crate::source::{Source, Span};
+use crate::text::file_name;
 
 /// Shorter names are in every test.
 const NAME_CHARACTERS_MIN: usize = 3;
@@ -45,7 +46,7 @@ fn defined(side: Option<&Side>) -> BTreeMap<String, Vec<u64>> {
         };
         found.entry(definition.name.clone()).or_default().push(digest);
     }
-    for piece in source.pieces.iter().filter(|piece| piece.class == Class::Binding) {
+    for piece in source.pieces_of(Class::Binding) {
         let in_function = inventory
             .definitions
             .iter()
@@ -116,7 +117,7 @@ const MANIFESTS: &[&str] = &[
 /// Whether a line of a manifest that names a version is another than before.
 pub(super) fn dependencies_changed(file: &ChangedFile) -> bool {
     let Some((before, after)) = file.both() else { return false };
-    let name = before.path.rsplit('/').next().unwrap_or(&before.path);
+    let name = file_name(&before.path);
     let is_manifest = MANIFESTS.contains(&name) || name.starts_with("requirements") && name.ends_with(".txt");
     if !is_manifest {
         return false;

@@ -5,6 +5,7 @@ use super::reach::reach;
 use super::{Assertion, Reach, Strength, circular};
 use crate::language::Class;
 use crate::source::{Piece, Source, Span};
+use crate::text::{has_any, starts_with_any};
 use crate::words::{self, ASSERT_RECEIVERS, FAILURE_CALLS};
 
 /// The assertions in a range of tokens, which is a test or a helper.
@@ -83,7 +84,7 @@ fn call(source: &Source, piece: &Piece) -> Found {
     if let Some(checked) = checked(source, piece, &last) {
         return Some(checked);
     }
-    if ["expect(", "expect.", "assertThat(", "should("].iter().any(|start| callee.starts_with(start)) {
+    if starts_with_any(&callee, &["expect(", "expect.", "assertThat(", "should("]) {
         return None;
     }
     // supertest and its like: `request(app).get("/").expect(200)`.
@@ -403,7 +404,7 @@ fn is_failure_call(source: &Source, piece: &Piece) -> bool {
     let lower = last.to_lowercase();
     let is_given_test =
         source.language.traits.test_handle.is_some_and(|t| source.word(piece.arguments.start + 1) == t);
-    if is_given_test && ["err", "fail", "fatal"].iter().any(|part| lower.contains(part)) {
+    if is_given_test && has_any(&lower, &["err", "fail", "fatal"]) {
         return true;
     }
     FAILURE_CALLS.contains(&last.trim_end_matches('!'))

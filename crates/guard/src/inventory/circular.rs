@@ -5,6 +5,7 @@ use super::condition::Judged;
 use super::{Strength, facts};
 use crate::language::Class;
 use crate::source::{Kind, Piece, Source, Span};
+use crate::text::identifiers;
 
 /// Names are followed so often, not further.
 const STEPS_MAX: usize = 4;
@@ -172,7 +173,7 @@ impl Scope<'_> {
     /// Whether one side is read from a file that the test has just written with the other.
     fn is_written(&self, subject: &str, expected: &str) -> bool {
         let words = |text: &str| -> Vec<String> {
-            let split = text.split(|character: char| !character.is_alphanumeric() && character != '_');
+            let split = identifiers(text);
             split.filter(|word| word.len() > 1).map(str::to_owned).collect()
         };
         let reads = |text: &str| {

@@ -2,6 +2,7 @@
 
 use super::{Strength, ordinary};
 use crate::source::{Kind, Source, Span};
+use crate::text::{ends_with_any, has_any};
 
 /// What a condition says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,8 +155,8 @@ fn never_fails(left: &str, word: &str, right: &str, negated: bool) -> bool {
     let ends = [".length", ".len()", ".size", ".size()", ".Count", ".count()"];
     let lower = left.to_lowercase();
     let is_length = left.starts_with("len(")
-        || ends.iter().any(|end| left.ends_with(end))
-        || ["elapsed", "duration", "since("].iter().any(|part| lower.contains(part));
+        || ends_with_any(left, &ends)
+        || has_any(&lower, &["elapsed", "duration", "since("]);
     is_length
         && match (word, negated) {
             (">=", false) | ("<", true) => right == "0" || right.starts_with('-'),
@@ -212,7 +213,7 @@ const RELATIONAL_CALLS: &[&str] = &[
 
 /// A condition that is no comparison.
 fn of_expression(flat: &str) -> Strength {
-    let has = |words: &[&str]| words.iter().any(|word| flat.contains(word));
+    let has = |words: &[&str]| has_any(flat, words);
     if flat.starts_with("isinstance(") && flat.ends_with(",object)") {
         Strength::Tautology
     } else if has(EXACT_CALLS) {

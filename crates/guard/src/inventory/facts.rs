@@ -1,6 +1,7 @@
 //! What is so in every ordinary run: variables that nobody set, numbers that cannot be zero, and what compares how.
 
 use super::ordinary::Value;
+use crate::text::starts_with_any;
 
 /// Calls that look a setting up, as normalised text up to their arguments.
 const LOOKUPS: &[&str] = &[
@@ -95,31 +96,6 @@ const POSITIVE: &[&str] = &[
     "os.Getppid()",
 ];
 
-/// What is there on every machine.
-const SOMETHING: &[&str] = &[
-    "sys.argv",
-    "os.Args",
-    "process.argv",
-    "process.version",
-    "process.versions",
-    "process.versions.node",
-    "sys.version",
-    "sys.executable",
-    "__file__",
-    "__name__",
-    "sys.version_info",
-    "os.environ",
-    "process.env",
-    "process",
-    "runtime.Version()",
-    "runtime.GOOS",
-    "platform.system()",
-    "sys.platform",
-    "os.getcwd()",
-    "process.cwd()",
-    "globalThis",
-];
-
 /// What an expression is, where every run knows it.
 pub(super) fn known(flat: &str) -> Option<Value> {
     if let Some(set) = looked_up(flat) {
@@ -138,7 +114,6 @@ pub(super) fn known(flat: &str) -> Option<Value> {
         "sys.version_info.major" | "sys.version_info[0]" => Some(Value::Number(3.0)),
         "Infinity" | "math.inf" | "float(\"inf\")" => Some(Value::Positive),
         _ if POSITIVE.contains(&flat) => Some(Value::Positive),
-        _ if SOMETHING.contains(&flat) => Some(Value::Something),
         _ => None,
     }
 }
@@ -191,9 +166,7 @@ fn asked(value: Value, rest: &str) -> Option<Value> {
         ".is_err()" | ".is_none()" => Some(Value::Boolean(!there)),
         ".unwrap_or_default()" | ".ok()" | ".as_deref()" => Some(value),
         ".lower()" | ".toLowerCase()" => Some(value),
-        _ if [".is_ok_and(", ".is_some_and("].iter().any(|start| rest.starts_with(start)) => {
-            Some(Value::Boolean(false))
-        }
+        _ if starts_with_any(rest, &[".is_ok_and(", ".is_some_and("]) => Some(Value::Boolean(false)),
         _ if rest.starts_with(".map_or(false,") => Some(Value::Boolean(false)),
         _ => rest
             .strip_prefix(".unwrap_or(")
@@ -309,10 +282,9 @@ pub(super) fn compare(a: &Value, word: &str, b: &Value) -> Option<bool> {
             "!=" | "!==" if *n <= 0.0 => Some(true),
             _ => None,
         },
-        (Value::Something, Value::Nothing) | (Value::Nothing, Value::Something) => equal(false),
         // Go has no nothing among its texts: an unset variable is an empty one.
         (Value::Nothing, Value::Text(text)) | (Value::Text(text), Value::Nothing) => equal(text.is_empty()),
-        (Value::Something | Value::Positive, _) | (_, Value::Something | Value::Positive) => None,
+        (Value::Positive, _) | (_, Value::Positive) => None,
         (Value::Nothing, Value::Nothing) => equal(true),
         (Value::Boolean(a), Value::Boolean(b)) => equal(a == b),
         (Value::Text(a), Value::Text(b)) => equal(a == b),

@@ -4,6 +4,7 @@ use super::condition::{is_always, is_never};
 use super::ordinary::configured;
 use crate::language::Class;
 use crate::source::{Piece, Source, Span};
+use crate::text::has_any;
 use crate::words;
 
 /// What a mark does.
@@ -347,7 +348,7 @@ fn build_tag(source: &Source, comment: &crate::source::Comment) -> Option<Mark> 
     let tag = text.strip_prefix("//go:build ").or_else(|| text.strip_prefix("// +build "))?.trim();
     let systems = ["linux", "darwin", "windows", "unix", "amd64", "arm64", "cgo", "go1"];
     // What only a tag can leave out is in every ordinary run.
-    let known = systems.iter().any(|system| tag.contains(system)) || tag.starts_with('!');
+    let known = has_any(tag, &systems) || tag.starts_with('!');
     let kind = if known { MarkKind::ConditionalSkip } else { MarkKind::Hidden };
     Some(Mark { kind, text: text.to_owned(), line: comment.line })
 }

@@ -7,6 +7,7 @@ use super::condition::peeled;
 use super::facts;
 use crate::language::Class;
 use crate::source::{Kind, Source, Span};
+use crate::text::has_any;
 
 /// Names are followed so often, not further.
 const STEPS_MAX: usize = 4;
@@ -21,8 +22,6 @@ pub(crate) enum Value {
     Nothing,
     /// Some number of at least one.
     Positive,
-    /// Something, whatever it is.
-    Something,
 }
 
 impl Value {
@@ -32,7 +31,7 @@ impl Value {
             Self::Number(value) => *value != 0.0,
             Self::Text(text) => !text.is_empty(),
             Self::Nothing => false,
-            Self::Positive | Self::Something => true,
+            Self::Positive => true,
         }
     }
 }
@@ -176,7 +175,7 @@ pub(crate) fn configured(source: &Source, span: &Span) -> Option<bool> {
         "test" | "debug_assertions" | "true" if span.len() == 1 => Some(true),
         "false" | "FALSE" | "never" | "disabled" if span.len() == 1 => Some(false),
         // What most crates switch on by default is no switch.
-        "feature" if ["\"std\"", "\"default\"", "\"alloc\""].iter().any(|name| flat.contains(name)) => None,
+        "feature" if has_any(&flat, &["\"std\"", "\"default\"", "\"alloc\""]) => None,
         "feature" => Some(false),
         // Checks run on Linux.
         "target_os" => Some(flat.contains("linux")),

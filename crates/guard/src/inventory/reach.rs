@@ -3,6 +3,7 @@
 use super::condition::{is_always, is_never};
 use crate::language::Class;
 use crate::source::{Piece, Source, Span};
+use crate::text::{ends_with_any, has_any};
 
 /// Whether an assertion counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +113,7 @@ fn is_dead_in(source: &Source, outer: &Piece, at: usize, test: &Span) -> bool {
             let callee = source.flat(&outer.name);
             outer.arguments.contains(&at)
                 && callee.starts_with("[].")
-                && [".forEach", ".map"].iter().any(|end| callee.ends_with(end))
+                && ends_with_any(&callee, &[".forEach", ".map"])
         }
         Class::Function | Class::Binding => {
             let names_function = outer.class == Class::Function
@@ -134,7 +135,7 @@ fn is_put_off(source: &Source, call: &Piece) -> bool {
     }
     let callee = source.flat(&call.name);
     callee == "time.AfterFunc"
-        || ["newPromise(()=>{}).then", "new Promise(()=>{}).then"].iter().any(|start| callee.ends_with(start))
+        || ends_with_any(&callee, &["newPromise(()=>{}).then", "new Promise(()=>{}).then"])
         || callee.ends_with(".then") && callee.contains("Promise(()=>{})")
 }
 
@@ -164,11 +165,8 @@ fn loops_over_nothing(source: &Source, piece: &Piece) -> bool {
         || header.trim_end_matches([':', ')']).ends_with("[:0]")
         || header.ends_with(".slice(0,0))")
         || header.ends_with(".take(0)")
-        || header.ends_with("::new()")
-            && ["Vec::", "HashMap::", "BTreeMap::", "HashSet::"].iter().any(|name| header.contains(name))
-        || [".filter(|_|false)", ".filter(()=>false))", ".filter(()=>false)"]
-            .iter()
-            .any(|end| header.ends_with(end))
+        || header.ends_with("::new()") && has_any(&header, &["Vec::", "HashMap::", "BTreeMap::", "HashSet::"])
+        || ends_with_any(&header, &[".filter(|_|false)", ".filter(()=>false))", ".filter(()=>false)"])
         || header.ends_with("{}") && header.contains("range[]")
         || is_empty_literal(source, piece)
 }
@@ -215,7 +213,7 @@ pub(crate) fn says_so(source: &Source, handler: &Piece) -> bool {
     source.pieces_in(&body).any(|(_, piece)| raises(piece))
         || source.words(&body).any(|word| {
             let lower = word.to_lowercase();
-            ["assert", "expect", "fail", "panic", "raise", "reject"].iter().any(|part| lower.contains(part))
+            has_any(&lower, &["assert", "expect", "fail", "panic", "raise", "reject"])
                 || ["done", "Error", "Errorf", "Fatal", "Fatalf"].contains(&word)
         })
 }

@@ -3,6 +3,7 @@
 use super::marks::{Mark, MarkKind};
 use crate::language::Class;
 use crate::source::{Piece, Source, Span};
+use crate::text::ends_with_any;
 
 /// Helpers that call again what failed, by their last word in lower case without underscores.
 const HELPERS: &[&str] =
@@ -60,7 +61,7 @@ fn runs_again(source: &Source, piece: &Piece) -> bool {
 /// `(0..10).any(|_| catch_unwind(…).is_ok())`.
 fn is_any(source: &Source, piece: &Piece) -> bool {
     let callee = source.flat(&piece.name);
-    let is_any = [".any", ".some", ".find", ".any?"].iter().any(|end| callee.ends_with(end));
+    let is_any = ends_with_any(&callee, &[".any", ".some", ".find", ".any?"]);
     is_any
         && source.pieces_in(&piece.arguments).any(|(_, inner)| {
             inner.class == Class::Try

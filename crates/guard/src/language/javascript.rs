@@ -2,6 +2,7 @@
 
 use super::{Class, Language, TestBy, Traits};
 use crate::paths;
+use crate::text::has_any;
 
 const KINDS: &[(&str, Class)] = &[
     ("function_declaration", Class::Function),
@@ -41,7 +42,7 @@ const TRAITS: Traits = Traits {
     collects_file: |directory, name| {
         let stem = name.split('.').next().unwrap_or(name);
         let rest = &name[stem.len()..];
-        [".test.", ".spec.", ".cy.", ".e2e."].iter().any(|part| rest.contains(part))
+        has_any(rest, &[".test.", ".spec.", ".cy.", ".e2e."])
             || directory.split('/').any(|part| part == "__tests__")
             // Runners that take every file of a directory know no other name for its tests.
             || paths::is_test(&format!("{directory}/{name}")) && rest.matches('.').count() == 1

@@ -1,6 +1,7 @@
 //! Expected errors, and whether more of them are accepted than before.
 
 use crate::inventory::Assertion;
+use crate::text::{has_any, identifiers};
 use crate::words::ANY_ERROR;
 
 /// Whether more errors are accepted.
@@ -11,10 +12,7 @@ pub(super) fn is_broader(before: &Assertion, after: &Assertion) -> bool {
     let named = |assertion: &Assertion| format!("{},{}", assertion.subject, assertion.expected);
     let (old, new) = (named(before), named(after));
     let words = |text: &str| -> Vec<String> {
-        text.split(|character: char| !character.is_alphanumeric() && character != '_')
-            .filter(|word| !word.is_empty())
-            .map(str::to_owned)
-            .collect()
+        identifiers(text).filter(|word| !word.is_empty()).map(str::to_owned).collect()
     };
     let (old_words, new_words) = (words(&old), words(&new));
     let any = |words: &[String]| words.iter().any(|word| ANY_ERROR.contains(&word.as_str()));
@@ -43,7 +41,7 @@ pub(super) fn is_broader(before: &Assertion, after: &Assertion) -> bool {
 /// Whether an assertion expects an error.
 pub(super) fn about_errors(assertion: &Assertion) -> bool {
     let word = assertion.word.to_lowercase();
-    ["raises", "throw", "reject", "panic", "error"].iter().any(|part| word.contains(part))
+    has_any(&word, &["raises", "throw", "reject", "panic", "error"])
 }
 
 /// Whether what an expectation lost is said by other new assertions: the message, looked at by itself.
@@ -61,7 +59,7 @@ fn parts(assertion: &Assertion) -> Vec<String> {
             found.push(piece.to_owned());
             continue;
         }
-        let words = piece.split(|character: char| !character.is_alphanumeric() && character != '_');
+        let words = identifiers(piece);
         found.extend(
             words.filter(|word| word.len() > 1 && !["match", "as", "info"].contains(word)).map(str::to_owned),
         );

@@ -1,6 +1,7 @@
 //! What an assertion expects: values, tolerances, limits, and how much of the subject it looks at.
 
 use crate::inventory::{Assertion, Strength};
+use crate::text::{has_any, identifiers};
 
 /// A normalised text without its literals: `f("GET")` and `f(METHOD)` say the same in other words, not another value.
 pub(super) fn without_literals(text: &str) -> String {
@@ -13,7 +14,7 @@ pub(super) fn without_literals(text: &str) -> String {
             _ => plain.push(character),
         }
     }
-    let words = plain.split(|character: char| !character.is_alphanumeric() && character != '_');
+    let words = identifiers(&plain);
     let is_name = |word: &&str| {
         word.starts_with(|first: char| first.is_alphabetic() || first == '_')
             && !["True", "False", "true", "false", "None", "null", "nil", "undefined"].contains(word)
@@ -34,7 +35,7 @@ const FLOAT_TOLERANCE_MAX: f64 = 0.01;
 /// Whether an equality, which linters object to for floating-point numbers, became a comparison that is nearly as strict.
 pub(super) fn is_close(after: &Assertion) -> bool {
     let word = after.word.to_lowercase();
-    let is_near = ["delta", "close", "almost", "approx"].iter().any(|part| word.contains(part));
+    let is_near = has_any(&word, &["delta", "close", "almost", "approx"]);
     let tolerance = numbers(&after.text).last().copied();
     is_near && tolerance.is_some_and(|tolerance| tolerance <= FLOAT_TOLERANCE_MAX)
 }
@@ -164,7 +165,7 @@ pub(super) fn magnitude(text: &str) -> Option<f64> {
         "maxsize",
         "maxDuration",
     ];
-    if largest.iter().any(|word| text.contains(word)) {
+    if has_any(text, &largest) {
         return Some(if text.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY });
     }
     let unit = |word: &str| match word {
@@ -221,7 +222,7 @@ pub(super) fn limits(before: &Assertion, after: &Assertion) -> Option<Moved> {
     let new = limit(after);
     let Some(old) = limit(before) else {
         // A limit that the code gave is one that nothing exceeds now.
-        let was_limited = ["<", ">", "ess", "reater"].iter().any(|part| before.text.contains(part));
+        let was_limited = has_any(&before.text, &["<", ">", "ess", "reater"]);
         let is_endless = new.is_some_and(|new| new.at.is_infinite());
         return (was_limited && is_endless && before.subject == after.subject).then_some(Moved::Looser(true));
     };
@@ -230,9 +231,10 @@ pub(super) fn limits(before: &Assertion, after: &Assertion) -> Option<Moved> {
         return None;
     }
     let is_time = before.word == "Eventually"
-        || ["elapsed", "duration", "took", "since", "time", "now()", "latency"]
-            .iter()
-            .any(|part| before.subject.to_lowercase().contains(part));
+        || has_any(
+            &before.subject.to_lowercase(),
+            &["elapsed", "duration", "took", "since", "time", "now()", "latency"],
+        );
     match (old.is_upper == new.is_upper, old.is_upper) {
         (false, _) => Some(Moved::Looser(true)),
         (true, true) if new.at > old.at => {
@@ -458,8 +460,8 @@ pub(super) fn is_vacuous(before: &Assertion, after: &Assertion) -> bool {
         all.split(',').map(|part| part.trim_start_matches("match=").trim().to_owned()).collect()
     };
     let word = after.word.to_lowercase();
-    let about_text = super::errors::about_errors(after)
-        || ["match", "regex", "raises", "throw"].iter().any(|part| word.contains(part));
+    let about_text =
+        super::errors::about_errors(after) || has_any(&word, &["match", "regex", "raises", "throw"]);
     let has =
         |assertion: &Assertion| operands(assertion).iter().any(|part| ANYTHING.contains(&part.as_str()));
     about_text

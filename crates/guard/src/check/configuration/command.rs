@@ -3,6 +3,7 @@
 use super::vocabulary::{CHECKS, FORGIVING, LOOKING, NARROWS, NEUTRAL, NOTHING, STRICT, VARIABLES};
 use super::{Change, Line, operands};
 use crate::check::Draft;
+use crate::text::has_any;
 
 /// Whether a line runs a check.
 pub(super) fn checks(line: &str) -> bool {
@@ -22,7 +23,7 @@ pub(super) fn runs_tests(line: &str) -> bool {
 
 /// Whether a check looks at code without running it.
 pub(super) fn looks(check: &str) -> bool {
-    LOOKING.iter().any(|word| check.contains(word))
+    has_any(check, LOOKING)
 }
 
 /// Whether two lines run the same check.
@@ -38,7 +39,7 @@ fn which(line: &str) -> Option<&'static str> {
     let line = line.trim();
     let others =
         ["install", "pip ", "uses:", "name:", "id:", "cache:", "needs:", "apt-get", "description", "image:"];
-    if super::is_comment(line) || line.starts_with('[') || others.iter().any(|word| line.contains(word)) {
+    if super::is_comment(line) || line.starts_with('[') || has_any(line, &others) {
         return None;
     }
     // The arguments of a runner, and a script by the name of what it is for, are commands too.
@@ -117,9 +118,7 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
     let (had, has) = (flags(old.text), flags(new.text));
     // A limit that came so low that nothing can fail it.
     let low = has.iter().find(|(flag, value)| {
-        let is_floor = ["fail-under", "fail_under", "threshold", "-checks", "--checks"]
-            .iter()
-            .any(|word| flag.contains(word));
+        let is_floor = has_any(flag, &["fail-under", "fail_under", "threshold", "-checks", "--checks"]);
         is_floor
             && (value.parse::<f64>().is_ok_and(|value| value < 10.0) || *value == "none")
             && !had.iter().any(|other| other.0 == *flag)

@@ -2,6 +2,7 @@
 
 use super::{Change, Line};
 use crate::check::Draft;
+use crate::text::has_any;
 
 /// Settings that say how often something is tried again, in lower case.
 const SETTINGS: &[&str] = &[
@@ -38,9 +39,7 @@ pub(super) fn compared(path: &str, change: &Change<'_>) -> Option<Draft> {
 /// How often a line lets its check run.
 fn attempts(line: &Line<'_>) -> u32 {
     let text = line.text;
-    let repeats = ["nick-fields/retry", "nick-invision/retry", "Wandalen/wretry"]
-        .iter()
-        .any(|action| text.contains(action))
+    let repeats = has_any(text, &["nick-fields/retry", "nick-invision/retry", "Wandalen/wretry"])
         || text.starts_with("retry ")
         || text.contains(" retry -");
     setting(text).max(if repeats { 2 } else { 0 })

@@ -4,6 +4,7 @@
 use super::outline::{Node, outline};
 use crate::paths;
 use crate::shell::Options;
+use crate::text::file_name;
 
 /// One script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,7 +28,7 @@ const IGNORING: &[&str] =
 
 /// The scripts of a file.
 pub(super) fn of(path: &str, text: &str) -> Vec<Script> {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = file_name(path);
     if paths::is_make(path) {
         recipes(text)
     } else if name.ends_with(".yml") || name.ends_with(".yaml") {
@@ -47,7 +48,7 @@ pub(super) fn of(path: &str, text: &str) -> Vec<Script> {
 }
 
 fn is_script(path: &str, text: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = file_name(path);
     match text.lines().next().and_then(|line| line.strip_prefix("#!")) {
         Some(interpreter) => {
             interpreter.split(['/', ' ']).any(|word| SHELLS.contains(&word))

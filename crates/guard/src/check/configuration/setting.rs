@@ -6,6 +6,7 @@ use super::vocabulary::{
 };
 use super::{Change, Line};
 use crate::check::Draft;
+use crate::text::{file_name, has_any, starts_with_any};
 
 /// A limit that grows by less than this factor is an adjustment.
 const CEILING_FACTOR_MIN: f64 = 5.0;
@@ -49,16 +50,12 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
     if path.contains("codecov") && key(new.text) == Some("threshold") && drops(new) > drops(old) {
         return draft("threshold-lowered", "coverage may fall further than before".to_owned());
     }
-    let denies = |line: &Line<'_>| {
-        ["-D warnings", "-Dwarnings", "-Werror"].iter().any(|flag| line.text.contains(flag))
-    };
+    let denies = |line: &Line<'_>| has_any(line.text, &["-D warnings", "-Dwarnings", "-Werror"]);
     if denies(old) && !denies(new) {
         return draft("check-narrowed", "warnings no longer fail the check".to_owned());
     }
     // Flags for every test run: `GOFLAGS ?= -run=TestA`.
-    let selects = |line: &Line<'_>| {
-        ["-run", "-skip", "-k ", "--ignore", "--deselect"].iter().any(|flag| line.text.contains(flag))
-    };
+    let selects = |line: &Line<'_>| has_any(line.text, &["-run", "-skip", "-k ", "--ignore", "--deselect"]);
     if old.text.contains("FLAGS") && selects(new) && !selects(old) {
         return draft("check-narrowed", "every test run leaves something out".to_owned());
     }
@@ -140,7 +137,7 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
 /// Whether a setting has its name in common with one of the checks only: what a package ships, the machines that a
 /// matrix lists, a warning that is named exactly.
 fn is_about_more(path: &str, name: &str, line: &Line<'_>) -> bool {
-    let file = path.rsplit('/').next().unwrap_or(path);
+    let file = file_name(path);
     let is = |names: &[&str]| names.contains(&name) || names.contains(&line.context);
     match file {
         "package.json" => is(&["files", "types", "include", "exclude", "branches", "paths", "plugins"]),
@@ -173,7 +170,7 @@ fn loosened(name: &str, was: &str, is: &str) -> bool {
         return SWITCHES_OFF.iter().any(|word| lower == word.to_lowercase());
     }
     // A number that counts something is no level.
-    if CEILINGS.iter().any(|word| lower.contains(word)) {
+    if has_any(&lower, CEILINGS) {
         return false;
     }
     let first = |value: &str| strict(value.split([',', ' ']).next().unwrap_or_default());
@@ -187,12 +184,12 @@ fn is_better_on(name: &str) -> bool {
         let word = word.to_lowercase();
         lower == word
             || word.ends_with(['_', '-']) && lower.starts_with(&word)
-            || STRICT_STEMS.iter().any(|stem| lower.starts_with(stem))
+            || starts_with_any(&lower, STRICT_STEMS)
     })
 }
 
 fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
-    let selects = ["-run=", "-run ", "-skip", "-k ", "--deselect"].iter().any(|flag| new.text.contains(flag));
+    let selects = has_any(new.text, &["-run=", "-run ", "-skip", "-k ", "--deselect"]);
     if selects && new.text.contains("FLAGS") && new.text.contains('=') {
         let message = "every test run leaves something out".to_owned();
         return Some(Draft::new("check-narrowed", path, new.number, message).after(new.text));
@@ -270,18 +267,18 @@ fn fell(old: &str, new: &str) -> bool {
 fn removed(path: &str, old: &Line<'_>, after: &str) -> Option<Draft> {
     let lower = old.text.to_lowercase();
     let name = key(old.text).unwrap_or(old.context);
-    let is_limit = [
-        "fail_under",
-        "fail-under",
-        "threshold",
-        "check-coverage",
-        "forbid-only",
-        "xfail_strict",
-        "minimum_coverage",
-    ]
-    .iter()
-    .any(|word| lower.contains(word))
-        || old.context.to_lowercase().contains("threshold") && !numbers(old.text).is_empty();
+    let is_limit = has_any(
+        &lower,
+        &[
+            "fail_under",
+            "fail-under",
+            "threshold",
+            "check-coverage",
+            "forbid-only",
+            "xfail_strict",
+            "minimum_coverage",
+        ],
+    ) || old.context.to_lowercase().contains("threshold") && !numbers(old.text).is_empty();
     let still = after.to_lowercase().contains(&name.to_lowercase())
         && !old.context.to_lowercase().contains("threshold");
     // A hook that ran before each commit.
@@ -321,9 +318,8 @@ pub(super) fn numbers_moved(old: &str, new: &str) -> Option<(&'static str, Strin
     let lower = old.to_lowercase();
     let (had, has) = (numbers(old), numbers(new));
     // Complexity, arguments, lines: less of them is stricter.
-    let is_ceiling = ["too-many", "max-", "max_", "complexity", "too_many", "type-complexity"]
-        .iter()
-        .any(|word| lower.contains(word));
+    let is_ceiling =
+        has_any(&lower, &["too-many", "max-", "max_", "complexity", "too_many", "type-complexity"]);
     if is_ceiling && !lower.contains("timeout") && CEILINGS.iter().all(|word| !lower.contains(word)) {
         return None;
     }

@@ -8,6 +8,7 @@ use crate::check::Draft;
 use crate::comparison::ChangedFile;
 use crate::paths;
 use crate::shell;
+use crate::text::{file_name, has_any};
 
 /// What the names of targets and scripts have in them that run tests.
 const TESTING: &[&str] = &[
@@ -89,7 +90,7 @@ pub(super) fn check(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
             let found = draft("check-removed", message, step.line);
             // A look at the code may be part of another tool now.
             let sure = step.runs_tests;
-            drafts.extend(found.into_iter().map(|draft| if sure { draft } else { draft.unsure() }));
+            drafts.extend(found.into_iter().map(|draft| draft.sure_if(sure)));
         }
     }
     drafts.extend(other_configuration(file, all));
@@ -106,8 +107,8 @@ fn other_configuration(file: &ChangedFile, all: &[&ChangedFile]) -> Option<Draft
     let (number, line) =
         after.text.lines().zip(1_u32..).map(|(line, number)| (number, line.trim())).find(|(_, line)| {
             !known.contains(line)
-                && ["config", "-c "].iter().any(|word| line.contains(word))
-                && narrow.iter().any(|side| line.contains(side.path.rsplit('/').next().unwrap_or(&side.path)))
+                && has_any(line, &["config", "-c "])
+                && narrow.iter().any(|side| line.contains(file_name(&side.path)))
         })?;
     let message = "the tests are run by a configuration that came with this change and names a part of them";
     Some(Draft::new("check-narrowed", &after.path, number, message).after(line))
@@ -115,7 +116,7 @@ fn other_configuration(file: &ChangedFile, all: &[&ChangedFile]) -> Option<Draft
 
 /// Whether a step is new in this change, and runs less than all.
 fn is_narrower(step: &Step<'_>, old: &Step<'_>, all: &[&ChangedFile]) -> bool {
-    let selects = |text: &str| names_test_file(text) || SELECTS.iter().any(|flag| text.contains(flag));
+    let selects = |text: &str| names_test_file(text) || has_any(text, SELECTS);
     if selects(step.text) && !selects(old.text) {
         return true;
     }
@@ -129,8 +130,7 @@ fn is_narrower(step: &Step<'_>, old: &Step<'_>, all: &[&ChangedFile]) -> bool {
 }
 
 fn runs_anything(text: &str) -> bool {
-    vocabulary::CHECKS.iter().any(|check| text.contains(check))
-        || TESTING.iter().any(|word| text.contains(word))
+    has_any(text, vocabulary::CHECKS) || has_any(text, TESTING)
 }
 
 /// What a name stands for, where that is new.
@@ -197,7 +197,7 @@ fn steps<'a>(path: &str, text: &'a str) -> Vec<Step<'a>> {
             "path:",
             "echo ",
         ];
-        if others.iter().any(|word| line.text.contains(word)) || line.text.starts_with('[') {
+        if has_any(line.text, &others) || line.text.starts_with('[') {
             continue;
         }
         if is_make && let Some((target, needs)) = dependencies(line.text) {

@@ -436,12 +436,10 @@ pub(super) const FLOORS: &[&str] = &[
     "statements",
     "minimum",
     "target",
-    "min_coverage",
     "gate",
     "coverage",
     "min-",
     "instructions",
-    "fail-under-lines",
 ];
 
 /// Numbers that must not rise by much: waiting longer, trying again, overlooking more.
@@ -455,7 +453,6 @@ pub(super) const CEILINGS: &[&str] = &[
     "max_warnings",
     "max-complexity",
     "max-failures",
-    "slow-timeout",
     "period",
     "allowed-failures",
     "max-issues",

@@ -1,8 +1,10 @@
 //! Hooks and replacements that make failures vanish.
 
 use super::{Places, place};
+use crate::check::mocks::is_stub;
 use crate::language::{Class, Doubles};
 use crate::source::{Piece, Source};
+use crate::text::{ends_with_any, has_any, starts_with_any};
 use crate::words;
 
 /// Hooks and replacements that make failures vanish.
@@ -10,7 +12,6 @@ pub(super) fn places(source: &Source) -> Places {
     const FORCED: &[&str] = &[
         "outcome=\"passed\"",
         "exitstatus=0",
-        "session.exitstatus=0",
         "items[:]=[]",
         "items.clear()",
         "force_result(",
@@ -20,11 +21,9 @@ pub(super) fn places(source: &Source) -> Places {
         "failures.clear()",
         "errors.clear()",
         "wasSuccessful=lambda",
-        "session.testsfailed=0",
         "state:\"pass\"",
         "numFailingTests:0",
         "numFailedTests=0",
-        "call.excinfo=None",
         "testsfailed=0",
         "stats.pop(\"failed\"",
         "stats[\"failed\"]=[]",
@@ -65,9 +64,7 @@ pub(super) fn places(source: &Source) -> Places {
                     matches!(source.pieces[parent].class, Class::Function | Class::Lambda)
                 });
                 let flat = source.flat(&piece.span);
-                let is_hook = FORCED.iter().any(|word| flat.contains(word))
-                    || marks_all(&flat)
-                    || takes_over(source, piece, &flat);
+                let is_hook = has_any(&flat, FORCED) || marks_all(&flat) || takes_over(source, piece, &flat);
                 if is_hook
                     && !is_inner
                     && (piece.class != Class::Binding || flat.contains("exitCode=0"))
@@ -111,13 +108,11 @@ fn takes_over(source: &Source, piece: &Piece, flat: &str) -> bool {
 
 /// A hook that puts a mark on every test it is given.
 fn marks_all(flat: &str) -> bool {
-    let marks = flat.contains("add_marker(pytest.mark.")
-        || flat.contains("add_marker(\"skip\")")
-        || flat.contains("add_marker(skip");
-    let leaves_out =
-        ["items[:]=", "items.remove(", "items.pop(", "del items", "pytest_deselected(", "session.items="]
-            .iter()
-            .any(|word| flat.contains(word));
+    let marks = has_any(flat, &["add_marker(pytest.mark.", "add_marker(\"skip\")", "add_marker(skip"]);
+    let leaves_out = has_any(
+        flat,
+        &["items[:]=", "items.remove(", "items.pop(", "del items", "pytest_deselected(", "session.items="],
+    );
     let orders = flat.contains("sort") && !flat.contains("if ");
     let is_hook = flat.contains("pytest_collection_modifyitems") || flat.contains("pytest_collection_finish");
     is_hook && (marks && !flat.contains("if ") || leaves_out && !orders)
@@ -136,26 +131,20 @@ fn replaces_assertion(source: &Source, piece: &Piece) -> bool {
     let name = source.flat(&piece.name);
     let last = name.rsplit('.').next().unwrap_or_default();
     // `for (const name of Object.keys(assert)) assert[name] = () => {}`.
-    let is_each =
-        ["assert[", "expect[", "chai.assert[", "should["].iter().any(|start| name.starts_with(start));
+    let is_each = starts_with_any(&name, &["assert[", "expect[", "chai.assert[", "should["]);
     let is_member = name.contains('.') || name == "expect" || name == "assert" || is_each;
     let is_assertion = is_each
         || words::assert_word(last).is_some_and(|word| word.bare || name.starts_with("assert"))
         || words::matcher(last).is_some_and(|_| name.contains("prototype"))
-        || ["Assertion.prototype.", "Runnable.prototype.", "Runner.prototype.", "Test.prototype."]
-            .iter()
-            .any(|part| name.contains(part))
+        || has_any(
+            &name,
+            &["Assertion.prototype.", "Runnable.prototype.", "Runner.prototype.", "Test.prototype."],
+        )
         || ["global.expect", "globalThis.expect", "expect", "builtins.assert"].contains(&name.as_str())
             && !source.flat(&piece.arguments).contains("require(");
     let value = source.flat(&piece.arguments);
-    let is_function = value.starts_with("lambda")
-        || value.contains("=>")
-        || value.starts_with("function")
-        || value.contains("Mock(")
-        || value.contains("jest.fn(")
-        || value.contains("vi.fn(");
     let is_failure = name == "failureException" || name.ends_with(".failureException");
-    is_member && is_assertion && is_function || is_failure && !value.contains("AssertionError")
+    is_member && is_assertion && is_stub(&value) || is_failure && !value.contains("AssertionError")
 }
 
 /// `global.it = it.skip`, `const describe = () => {}`.
@@ -195,7 +184,7 @@ fn leaves_files_out(source: &Source, piece: &Piece) -> bool {
 fn loads_less(source: &Source, piece: &Piece) -> bool {
     let flat = source.flat(&piece.span);
     flat.starts_with("def load_tests(")
-        && !["discover", "addTest", "return tests", "return suite"].iter().any(|word| flat.contains(word))
+        && !has_any(&flat, &["discover", "addTest", "return tests", "return suite"])
 }
 
 /// Methods of the framework that are replaced by ones that do not fail.
@@ -235,7 +224,7 @@ fn drops_errors(source: &Source, piece: &Piece) -> bool {
     let hears = ["process.on", "process.once", "window.addEventListener"].contains(&callee.as_str());
     let events = ["\"uncaughtException\"", "\"unhandledRejection\"", "\"exit\"", "\"error\""];
     hears
-        && events.iter().any(|event| arguments.starts_with(event))
+        && starts_with_any(&arguments, &events)
         && (arguments.ends_with("=>{}") || arguments.ends_with("(){}") || arguments.contains("exit(0)"))
 }
 
@@ -243,9 +232,7 @@ fn drops_errors(source: &Source, piece: &Piece) -> bool {
 fn overwrites_assertions(source: &Source, piece: &Piece) -> bool {
     let callee = source.flat(&piece.name);
     let arguments = source.flat(&piece.arguments);
-    let changes = ["addEqualityTesters", "overwriteMethod", "overwriteProperty"]
-        .iter()
-        .any(|end| callee.ends_with(end));
+    let changes = ends_with_any(&callee, &["addEqualityTesters", "overwriteMethod", "overwriteProperty"]);
     changes && (arguments.contains("=>true") || arguments.contains("(){}") || arguments.contains("=>{}"))
 }
 

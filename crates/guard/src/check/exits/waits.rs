@@ -1,6 +1,6 @@
 //! Limits of time that no longer limit anything, and tests that wait many times longer.
 
-use super::{Places, fresh};
+use super::{Places, place};
 use crate::check::Draft;
 use crate::comparison::ChangedFile;
 use crate::language::Class;
@@ -11,59 +11,45 @@ use crate::words;
 const TIMEOUT_MS_MAX: f64 = 60_000.0;
 
 /// Limits of time that no longer limit anything.
-pub(super) fn timeouts(file: &ChangedFile) -> Vec<Draft> {
-    let Some(new) = file.after.as_ref().and_then(|side| side.inventory.as_ref()) else { return Vec::new() };
-    // A new file has its own limits.
-    let Some(old) = file.before.as_ref().and_then(|side| side.inventory.as_ref()) else { return Vec::new() };
-    if !file.is_test() {
-        return Vec::new();
-    }
-    fn find(source: &Source) -> Places {
-        const SETTERS: &[&str] =
-            &["jest.setTimeout", "this.timeout", "vi.setConfig", "jasmine.DEFAULT_TIMEOUT_INTERVAL"];
-        let mut found = Vec::new();
-        for piece in source.pieces.iter().filter(|piece| piece.class == Class::Call) {
-            let callee = source.flat(&piece.name);
-            let operands = source.split(&source.inside(&piece.arguments));
-            let limit = match (SETTERS.contains(&callee.as_str()), operands.last()) {
-                (true, Some(last)) => last,
-                (false, Some(_))
-                    if operands.get(1).is_some_and(|options| source.word(options.start) == "{")
-                        && words::TEST_CALLS.contains(&source.word(piece.name.start)) =>
-                {
-                    let options = source.split(&source.inside(&operands[1]));
-                    match options.iter().find(|option| source.word(option.start) == "timeout") {
-                        Some(option) => &(option.start + 2..option.end),
-                        None => continue,
-                    }
+pub(super) fn endless(source: &Source) -> Places {
+    const SETTERS: &[&str] =
+        &["jest.setTimeout", "this.timeout", "vi.setConfig", "jasmine.DEFAULT_TIMEOUT_INTERVAL"];
+    let mut found = Vec::new();
+    for piece in source.pieces_of(Class::Call) {
+        let callee = source.flat(&piece.name);
+        let operands = source.split(&source.inside(&piece.arguments));
+        let limit = match (SETTERS.contains(&callee.as_str()), operands.last()) {
+            (true, Some(last)) => last,
+            (false, Some(_))
+                if operands.get(1).is_some_and(|options| source.word(options.start) == "{")
+                    && words::TEST_CALLS.contains(&source.word(piece.name.start)) =>
+            {
+                let options = source.split(&source.inside(&operands[1]));
+                match options.iter().find(|option| source.word(option.start) == "timeout") {
+                    Some(option) => &(option.start + 2..option.end),
+                    None => continue,
                 }
-                (false, Some(last))
-                    if operands.len() > 2 && words::TEST_CALLS.contains(&source.word(piece.name.start)) =>
-                {
-                    last
-                }
-                _ => continue,
-            };
-            let numbers = source
-                .literals(limit)
-                .into_iter()
-                .filter_map(|number| number.replace('_', "").parse::<f64>().ok());
-            let is_number = limit.clone().all(|index| source.tokens[index].kind != crate::source::Kind::Word)
-                || callee == "vi.setConfig";
-            let product: Vec<f64> = numbers.collect();
-            let milliseconds = product.iter().product::<f64>();
-            if is_number && !product.is_empty() && (milliseconds >= TIMEOUT_MS_MAX || milliseconds == 0.0) {
-                found.push((source.line(limit.start), source.flat(limit)));
             }
+            (false, Some(last))
+                if operands.len() > 2 && words::TEST_CALLS.contains(&source.word(piece.name.start)) =>
+            {
+                last
+            }
+            _ => continue,
+        };
+        let numbers = source
+            .literals(limit)
+            .into_iter()
+            .filter_map(|number| number.replace('_', "").parse::<f64>().ok());
+        let is_number = limit.clone().all(|index| source.tokens[index].kind != crate::source::Kind::Word)
+            || callee == "vi.setConfig";
+        let product: Vec<f64> = numbers.collect();
+        let milliseconds = product.iter().product::<f64>();
+        if is_number && !product.is_empty() && (milliseconds >= TIMEOUT_MS_MAX || milliseconds == 0.0) {
+            found.push(place(source, limit));
         }
-        found
     }
-    fresh(Some(old), new, find)
-        .map(|(line, text)| {
-            let message = "a test may take so long that its limit no longer limits anything";
-            Draft::new("timeout-widened", file.path(), line, message).after(text)
-        })
-        .collect()
+    found
 }
 
 /// A wait that grew by less than this factor is an adjustment.
@@ -73,7 +59,7 @@ const WAIT_SECONDS_MIN: f64 = 30.0;
 
 /// Tests that wait many times longer for something.
 pub(super) fn longer(file: &ChangedFile) -> Option<Draft> {
-    let (old, new) = file.inventories().filter(|_| file.is_test())?;
+    let (old, new) = file.inventories()?;
     let (had, has) = (waits(&old.source), waits(&new.source));
     // One more duration is something new, not a longer wait.
     if had.len() != has.len() {
