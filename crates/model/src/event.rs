@@ -55,11 +55,6 @@ run_events! {
             /// Checks that failed in the round before and pass now, and conditions that hold now.
             fixed: u32,
         },
-        /// The tree is the one of an earlier round, so its verdict holds. Nothing was run.
-        ChecksReused {
-            /// The round whose verdict is taken.
-            of_round: u32,
-        },
         /// The driver means to start this attempt. Only while `running` with nothing open.
         AttemptStarted {
             /// What is about to run, and where it will leave its traces.

@@ -48,7 +48,6 @@ examples! {
     SnapshotTaken { snapshot: snapshot() }
     ChecksStarted { round: 2 }
     ChecksFinished { round: Box::new(round()), fixed: 1 }
-    ChecksReused { of_round: 1 }
     AttemptStarted {
         attempt: OpenAttempt {
             number: 5,

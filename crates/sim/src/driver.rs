@@ -354,19 +354,16 @@ impl<K: Driven> Driver<K> {
         let mut around = sim.around(epoch, superseded);
         let Some(command) = self.tasks[index].step(core.state(), &mut around) else { return };
         let effect = self.tasks.remove(index).effect().clone();
+        let mut outcomes = vec![(effect, command)];
         if sim.chaos && sim.rng.one_in(60) {
-            // The same outcome reaches the core twice.
             sim.fault("outcome_delivered_twice");
-            self.inputs.push_back(Input::Outcome(effect.clone(), command.clone()));
+            outcomes.extend_from_within(..);
         }
-        if sim.rng.one_in(2)
-            && let Some(Input::Outcomes(waiting)) = self.inputs.back_mut()
-        {
+        match self.inputs.back_mut() {
             // What ended together comes together.
-            waiting.push((effect, command));
-            return;
+            Some(Input::Outcomes(waiting)) if sim.rng.one_in(2) => waiting.extend(outcomes),
+            Some(_) | None => self.inputs.push_back(Input::Outcomes(outcomes)),
         }
-        self.inputs.push_back(Input::Outcomes(vec![(effect, command)]));
     }
 
     fn look_around(&mut self, sim: &mut Sim<K>) {
@@ -494,7 +491,6 @@ impl<K: Driven> Driver<K> {
 
 fn name_of<M: Machine>(input: &Input<M>) -> String {
     match input {
-        Input::Outcome(_, command) => format!("outcome {command:?}").chars().take(160).collect(),
         Input::Seen(events) => format!("of {} events", events.len()),
         other => format!("{other:?}").chars().take(200).collect(),
     }

@@ -16,7 +16,7 @@ section! {
         /// Whether what looks like cheating is refused, asked about, or only told.
         mode: OneOf<GuardMode>, [Loop] => guard { shown: true };
         /// Paths in the tree that no agent may change.
-        protect: Paths, [Loop] => protect;
+        protect: Paths, [Loop Workflow Ledger] => protect;
         /// Rules that are off, each with a reason.
         rules: Rules, [Loop] => rules_off;
     }

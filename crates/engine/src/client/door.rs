@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use piton_model::{Kind, RunId, Seq, State, exit_code, workflow};
+use piton_sys::redact::Redactor;
 use piton_view::words;
 use piton_view::{
     Answer, Asked, AttemptView, Brief, Changes, Client, DiffView, Error, ErrorKind, EventView, ExportFormat,
@@ -11,6 +12,7 @@ use piton_view::{
 };
 
 use super::{ClientError, LocalClient, metrics, report, resolve, restore, status, verify, workflows};
+use crate::launch::Secrets;
 use crate::manager::forget;
 use crate::workflow::{catch_up_view, view_of};
 use crate::world::{brief, republish, view_bytes};
@@ -35,6 +37,12 @@ impl LocalClient {
         resolve::resolve(self.store()?.rows(piton_store::Wanted::ALL).await?.rows, text)
     }
 
+    /// Takes secrets out of what is said. A command is on record as it was given, since it must run as it was given; what
+    /// is shown of it need not.
+    pub(super) fn redactor(&self) -> Redactor {
+        Secrets::for_a_screen(self.layout().root()).redactor().clone()
+    }
+
     /// One moment of a run: its state is loaded once, and everything follows from that.
     async fn moment(&self, run: &RunId) -> Result<StatusView, ClientError> {
         let mut view = match self.kind(run).await? {
@@ -48,6 +56,10 @@ impl LocalClient {
                 status::view_of(&loaded, self.driver_of(run).await?.as_ref())
             }
         };
+        let redactor = self.redactor();
+        for line in view.screen.iter_mut().chain(&mut view.ending) {
+            *line = redactor.redact(line).into_owned();
+        }
         view.notes = start::notes(self.layout(), run);
         view.left = start::last_words(self.layout(), run).filter(|_| !view.is_driven());
         Ok(view)
@@ -75,7 +87,7 @@ impl LocalClient {
             run_id: run.clone(),
             status: outline.status.as_str(),
             reason: outline.reason.map(|reason| reason.as_str()),
-            because,
+            because: self.redactor().redact(&because).into_owned(),
             events,
             not_the_cause,
         })
@@ -266,7 +278,12 @@ impl Client for LocalClient {
     }
 
     fn report<'a>(&'a self, run: &'a RunId) -> Answer<'a, ReportView> {
-        Box::pin(report::report(self, run))
+        Box::pin(async move {
+            let ReportView { data, text } = report::report(self, run).await?;
+            let redactor = self.redactor();
+            // It is made to be published.
+            Ok(ReportView { data: redactor.redact_json(data), text: redactor.redact(&text).into_owned() })
+        })
     }
 
     fn metrics<'a>(&'a self, run: Option<&'a RunId>) -> Answer<'a, Vec<MetricsView>> {

@@ -20,6 +20,7 @@ pub use failure::unsound;
 use std::sync::{Arc, OnceLock};
 
 use piton_files::aiwg::History;
+use piton_git::Workspace;
 use piton_model::loop_machine::{Adoption, IterationRecord};
 use piton_model::{
     Encoded, Event, Kind, Machine, Outline, Rejection, RunEvent, RunId, Seq, State, Timestamp,
@@ -64,6 +65,9 @@ pub enum ClientError {
     /// The run could not be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// The state directory could not be kept out of git's reach.
+    #[error(transparent)]
+    Git(#[from] piton_git::Error),
     /// What must not be written down cannot be read.
     #[error(transparent)]
     Secrets(#[from] SecretsError),
@@ -217,7 +221,10 @@ impl LocalClient {
         let run = state.outline().run;
         let request =
             self.request_append(&run, Expect::Seq(0), at, events.iter().map(RunEvent::encode).collect());
-        self.store()?.append(Append { entry: Some(entry_of(&state)), ..request }).await?;
+        let store = self.store()?;
+        // What piton keeps is out of git's reach before there is anything to lose.
+        Workspace::open(self.layout.root(), &self.layout.state())?.protect_state()?;
+        store.append(Append { entry: Some(entry_of(&state)), ..request }).await?;
         Ok(run)
     }
 

@@ -276,6 +276,13 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
             return Some(ask(state, QuestionKind::AfterIteration, text));
         }
     }
+    let hook = state.hooks.stop.clone();
+    let by_hook = hook.map(|why| Event::RunStopped { reason: Reason::Hook, detail: Some(why) });
+    // Before it is done: where a hook that fails is to stop the run, it does so after the last iteration as well.
+    let strict = state.config.hooks.as_ref().is_some_and(|hooks| hooks.fail_on_hook_error);
+    if strict && by_hook.is_some() && state.requests.stop.is_none() {
+        return by_hook;
+    }
     if state.work.next == Next::Attempt
         && state.work.iteration == state.counters.iterations
         && let Some(event) = stop_condition(state)
@@ -290,14 +297,14 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
     if let Some((_, origin)) = state.requests.stop {
         return Some(stopped(origin));
     }
-    if let Some(why) = &state.hooks.stop {
-        return Some(Event::RunStopped { reason: Reason::Hook, detail: Some(why.clone()) });
+    if by_hook.is_some() {
+        return by_hook;
     }
     if state.requests.pause {
         return Some(Event::RunPaused { reason: Reason::Human, detail: None });
     }
     match state.work.next {
-        Next::Checks => Some(next_round(state)),
+        Next::Checks => Some(Event::ChecksStarted { round: state.work.round + 1 }),
         Next::Verdict => None,
         Next::Attempt => before_attempt(state, now)
             .or_else(|| mode::outside_hours(state, now))
@@ -438,18 +445,6 @@ fn propose(state: &State, reason: &RebootReason) -> String {
         "Session {session} should give way to a fresh one: {}. The fresh one is told what the old one knew. Begin it? No stays in this one.",
         reason.sentence()
     )
-}
-
-/// The next round of checks, or the verdict of the last where it still holds.
-fn next_round(state: &State) -> Event {
-    let probes = state.config.needs_probe();
-    if let (Some(last), Some(tree), false, None) =
-        (&state.seen.checks, &state.seen.snapshot, probes, &state.work.restore)
-        && last.snapshot.as_ref().is_some_and(|snapshot| snapshot.tree == tree.tree)
-    {
-        return Event::ChecksReused { of_round: last.number };
-    }
-    Event::ChecksStarted { round: state.work.round + 1 }
 }
 
 fn judge_answer(state: &State, given: &GivenAnswer) -> Event {

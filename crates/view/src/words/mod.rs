@@ -2,6 +2,7 @@
 
 mod clean;
 mod event;
+mod fit;
 mod status;
 mod watch;
 pub mod workflow;
@@ -16,6 +17,7 @@ use piton_model::{Reason, Status, Timestamp};
 
 pub use clean::{clean, clean_line, is_harmful};
 pub use event::event;
+pub use fit::{cut, wrapped};
 pub use status::status;
 pub use watch::Watched;
 

@@ -336,7 +336,6 @@ fn wild_event() -> impl Strategy<Value = Event> {
             round: Box::new(CheckRound { number, ..round }),
             fixed: 7,
         }),
-        number.clone().prop_map(|of_round| Event::ChecksReused { of_round }),
         number.clone().prop_map(|round| Event::ChecksStarted { round }),
         number.clone().prop_map(|attempt| Event::AttemptLost { attempt, tree: TreeProof::Rebooted }),
         number.clone().prop_map(|attempt| Event::AttemptAbandoned { attempt }),
