@@ -156,7 +156,6 @@ impl Rules for Journal {
             "attempt_lost" => self.attempt_lost(event, world)?,
             "checks_started" => self.checks_started(event, world)?,
             "checks_finished" => self.checks_finished(event, world)?,
-            "checks_reused" => self.verdicts.reused(event)?,
             "iteration_concluded" => {
                 self.verdicts.concluded(event, first, self.iteration)?;
                 self.used.count += 1;
@@ -343,7 +342,7 @@ impl Journal {
                 return violated("I4", format!("round {number} records a verdict that no check gave"));
             }
         }
-        self.verdicts.checked(event.seq(), number, !verdicts.contains(&false));
+        self.verdicts.checked(event.seq(), !verdicts.contains(&false));
         Ok(())
     }
 

@@ -18,8 +18,7 @@ pub(super) struct Verdicts {
     outcome_at: u64,
     /// A person left an iteration out, perhaps while the run rests: then its verdict comes once the run goes on.
     left_out: bool,
-    /// The last round that was not cut short, and whether all its checks passed.
-    round: u32,
+    /// Whether all checks passed in the last round that was not cut short.
     green: bool,
     /// Whether an attempt that cheats is refused.
     refuses: bool,
@@ -54,18 +53,8 @@ impl Verdicts {
     }
 
     /// A round was run to its end.
-    pub(super) fn checked(&mut self, seq: u64, round: u32, green: bool) {
-        (self.round, self.green, self.outcome_at) = (round, green, seq);
-    }
-
-    /// Only the last round can hold for the tree as it is.
-    pub(super) fn reused(&mut self, event: &Data<'_>) -> Checked {
-        let round: u32 = event.get("/of_round")?;
-        if round != self.round {
-            return violated("I12", format!("round {round} is taken again, the last one is {}", self.round));
-        }
-        self.outcome_at = event.seq();
-        Ok(())
+    pub(super) fn checked(&mut self, seq: u64, green: bool) {
+        (self.green, self.outcome_at) = (green, seq);
     }
 
     /// What was under way was given up, which is an outcome, too.
