@@ -18,7 +18,7 @@ pub(super) struct Verdicts {
     outcome_at: u64,
     /// A person left an iteration out, perhaps while the run rests: then its verdict comes once the run goes on.
     left_out: bool,
-    /// Whether all checks passed in the last round that was not cut short.
+    /// Whether all checks of the last round that was not cut short passed.
     green: bool,
     /// Whether an attempt that cheats is refused.
     refuses: bool,
