@@ -191,6 +191,7 @@ impl Rules for Journal {
                 self.limit = event.maybe("/raise/iterations")?.unwrap_or(self.limit);
                 self.cost_limit = event.maybe("/raise/cost_microusd")?.or(self.cost_limit);
                 self.place = Place::Running;
+                self.verdicts.goes_on(event.seq());
             }
             "run_paused" => self.place = Place::Resting,
             "run_stopped" | "run_failed" => {
@@ -430,7 +431,7 @@ impl Journal {
         if said == "reject" && open.kind == "before_iteration" {
             // The iteration that would have come is left out: its verdict follows.
             self.iteration += 1;
-            self.verdicts.cut_short(event.seq());
+            self.verdicts.left_out(event.seq());
         }
         if open.kind == "guard" {
             self.verdicts.answered();
@@ -439,6 +440,7 @@ impl Journal {
         let waits = matches!(self.place, Place::Asking | Place::Timed);
         if waits && self.questions.is_empty() && goes_on {
             self.place = Place::Running;
+            self.verdicts.goes_on(event.seq());
         }
         Ok(())
     }

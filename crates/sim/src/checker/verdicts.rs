@@ -16,6 +16,8 @@ pub(super) struct Verdicts {
     last: String,
     /// The event with the last outcome that a verdict can rest on.
     outcome_at: u64,
+    /// A person left an iteration out, perhaps while the run rests: then its verdict comes once the run goes on.
+    left_out: bool,
     /// Whether all checks of the last round that was not cut short passed.
     green: bool,
     /// Whether an attempt that cheats is refused.
@@ -60,6 +62,18 @@ impl Verdicts {
         self.outcome_at = seq;
     }
 
+    /// A person left out the iteration that would have come.
+    pub(super) fn left_out(&mut self, seq: u64) {
+        (self.outcome_at, self.left_out) = (seq, true);
+    }
+
+    /// The run goes on after a rest.
+    pub(super) fn goes_on(&mut self, seq: u64) {
+        if self.left_out {
+            self.outcome_at = seq;
+        }
+    }
+
     /// A person judged what was doubted.
     pub(super) fn answered(&mut self) {
         self.last.clear();
@@ -81,7 +95,7 @@ impl Verdicts {
         if event.get("/conclusion/best")? && (verdict != "kept" || event.get("/conclusion/regressed")?) {
             return violated("I12", format!("iteration {number} is the best, and {verdict}"));
         }
-        (self.iterations, self.last) = (number, verdict.to_owned());
+        (self.iterations, self.last, self.left_out) = (number, verdict.to_owned(), false);
         Ok(())
     }
 
