@@ -7,7 +7,6 @@
 use std::collections::VecDeque;
 
 use piton_engine::core::{Action, Core, Input, Leave, Planned};
-use piton_engine::entry_of;
 use piton_model::loop_machine::Place;
 use piton_model::{Machine, RunEvent, Seq, Timestamp};
 use piton_store::{Append, Claim, Error, Expect, Fence, Head, Lease};
@@ -305,7 +304,7 @@ impl<K: Driven> Driver<K> {
             expect: Expect::Seq(loaded.head),
             at: now,
             events: events.iter().map(RunEvent::encode).collect(),
-            entry: Some(entry_of(&state)),
+            entry: Some(state.entry()),
             checkpoint: None,
             salt: sim.rng.bytes(),
         };

@@ -1,6 +1,5 @@
 //! People: other processes that append requests at any moment, knowing only what a view showed them.
 
-use piton_engine::entry_of;
 use piton_model::Machine;
 use piton_store::{Append, Expect, Fence};
 
@@ -20,7 +19,7 @@ pub(crate) struct Sender {
 pub(crate) fn create<K: Driven>(sim: &mut Sim<K>) {
     let event = K::creation(sim);
     let state = K::Run::apply(None, &event, sim.now()).expect("a creation makes a state");
-    let append = Append { expect: Expect::Seq(0), entry: Some(entry_of(&state)), ..sim.request(&event) };
+    let append = Append { expect: Expect::Seq(0), entry: Some(state.entry()), ..sim.request(&event) };
     let sender = Sender::new(append, true, sim);
     sim.senders.push(sender);
 }

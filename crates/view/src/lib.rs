@@ -25,14 +25,14 @@ pub use ask::Request;
 pub use brief::{Brief, BriefCheck, Signal};
 pub use error::{Error, ErrorKind, remedy};
 pub use look::{
-    Asked, AttemptView, Changes, DiffView, ExportFormat, FileDiffView, MetricsView, Moment, ReportView,
-    RestoredView, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight, WhyView, exit_code_of,
+    Asked, AttemptView, Changes, DiffView, ExportFormat, FileDiffView, Listed, MetricsView, Moment,
+    ReportView, RestoredView, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight, WhyView,
 };
 pub use order::{ForkOrder, LimitWords, LoopOrder, Order, Resumption, Started, WorkflowOrder};
 pub use see::{
-    AskedView, BestView, ChangedView, CheckView, Counted, DriverView, EventView, GuardView, IterationView,
-    LimitsView, ModeView, ProblemView, QuestionView, RunStatus, RunSummary, ShowView, StepView, SwitchView,
-    UsedView, VerifyView, WorkflowStatus, WorkflowUsedView,
+    AskedView, BestView, ChangedView, CheckView, Counted, DriverView, EventView, GapCounts, GuardView,
+    IterationView, LedgerStatus, LimitsView, ModeView, ProblemView, QuestionView, ResearchView, RunStatus,
+    ShowView, StepView, SwitchView, UsedView, VerifyView, WorkflowStatus, WorkflowUsedView,
 };
 
 /// An answer, on its way.
@@ -43,7 +43,7 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 
 /// Object-safe and `Send`: a front end holds an `Arc<dyn Client>` and waits for answers on any thread.
 pub trait Client: Send + Sync {
     /// Every run, newest first.
-    fn runs(&self) -> Answer<'_, Vec<RunSummary>>;
+    fn runs(&self) -> Answer<'_, Vec<Listed>>;
 
     /// What happened in any run since. With nothing yet, waits up to `wait` for something.
     fn changes(&self, since: Seen, wait: Duration) -> Answer<'_, Changes>;
@@ -102,9 +102,6 @@ pub trait Client: Send + Sync {
 
     /// Starts a driver for a run that has none and should.
     fn wake<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()>;
-
-    /// Whether somebody living drives a run.
-    fn is_driven<'a>(&'a self, run: &'a RunId) -> Answer<'a, bool>;
 
     /// Returns when a driver that is only leaving has left; one that is at work is left alone.
     fn settled<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()>;

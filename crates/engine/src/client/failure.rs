@@ -49,10 +49,8 @@ impl From<LoadError> for Error {
     fn from(error: LoadError) -> Self {
         match error {
             LoadError::Store(error) => of_store(error),
-            LoadError::OtherKind { ref kind, .. } if kind == Kind::Ledger.as_str() => {
-                Error::of(ErrorKind::Usage, &error)
-                    .hint("run `piton gaps list` to see it, `piton gaps log` for its history")
-            }
+            LoadError::OtherKind { kind: Kind::Ledger, .. } => Error::of(ErrorKind::Usage, &error)
+                .hint("run `piton gaps list` to see it, `piton gaps log` for its history"),
             LoadError::OtherKind { .. } => {
                 Error::of(ErrorKind::Usage, &error).hint("run `piton ls` to see what is what")
             }

@@ -18,10 +18,8 @@ mod journal;
 pub mod research;
 mod result;
 
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_files::Problem;
 use piton_files::gaps::{Document, Invalid, LedgerFile, RewriteError, UpdateError, append_flips};
@@ -102,7 +100,7 @@ pub struct Ledger<'a> {
     layout: &'a Layout,
     run: RunId,
     settings: Settings,
-    cached: RefCell<Option<Rc<Document>>>,
+    cached: Mutex<Option<Arc<Document>>>,
 }
 
 /// A ledger as it is, without anything written.
@@ -154,7 +152,7 @@ fn digest(content: Option<&[u8]>) -> String {
 impl<'a> Ledger<'a> {
     /// The ledger that the settings name. Without a journal it can only be read.
     pub fn new(store: Option<&'a dyn Store>, layout: &'a Layout, settings: Settings) -> Self {
-        Self { store, layout, run: run_id(&settings.file), settings, cached: RefCell::default() }
+        Self { store, layout, run: run_id(&settings.file), settings, cached: Mutex::default() }
     }
 
     /// Its name in the journal.
@@ -168,7 +166,7 @@ impl<'a> Ledger<'a> {
     }
 
     fn lock_path(&self) -> PathBuf {
-        self.layout.state().join("ledgers").join(format!("{}.lock", self.run))
+        self.layout.ledgers().join(format!("{}.lock", self.run))
     }
 
     /// Where the gap file is.
@@ -181,7 +179,7 @@ impl<'a> Ledger<'a> {
     }
 
     fn ledger_file(&self) -> LedgerFile {
-        LedgerFile::new(self.path(), self.layout.state().join("ledgers").join(self.run.as_str()))
+        LedgerFile::new(self.path(), self.layout.ledgers().join(self.run.as_str()))
     }
 
     /// The bytes of the file.
@@ -196,15 +194,15 @@ impl<'a> Ledger<'a> {
     }
 
     /// What the file says. A content that was read before is not read again.
-    fn document(&self) -> Result<Option<Rc<Document>>, LedgerError> {
+    fn document(&self) -> Result<Option<Arc<Document>>, LedgerError> {
         let Some(bytes) = self.content()? else { return Ok(None) };
-        let mut cached = self.cached.borrow_mut();
+        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(document) = cached.as_ref().filter(|document| document.text().as_bytes() == bytes) {
-            return Ok(Some(Rc::clone(document)));
+            return Ok(Some(Arc::clone(document)));
         }
         let invalid = |problems| LedgerError::Invalid { path: self.path(), problems };
-        let document = Rc::new(Document::parse(&bytes).map_err(invalid)?);
-        *cached = Some(Rc::clone(&document));
+        let document = Arc::new(Document::parse(&bytes).map_err(invalid)?);
+        *cached = Some(Arc::clone(&document));
         Ok(Some(document))
     }
 
@@ -229,10 +227,11 @@ impl<'a> Ledger<'a> {
             return Ok(log);
         }
         for row in self.store().rows(Wanted::ALL_THERE).await?.rows {
-            if row.entry.kind != Kind::Ledger.as_str() || row.run == self.run {
+            let run = &row.entry.run_id;
+            if row.entry.kind != Kind::Ledger || *run == self.run {
                 continue;
             }
-            let other = journal::load(self.store(), &row.run).await?;
+            let other = journal::load(self.store(), run).await?;
             if other.is_some_and(|other| Path::new(&other.state.log) == log) {
                 let stem = self.settings.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
                 return Ok(self.settings.file.with_file_name(format!("{stem}_audit.log")));
@@ -282,8 +281,7 @@ impl<'a> Ledger<'a> {
 
     /// The ledger for changing it, alone among pitons: what others left open is done, what people edited is adopted.
     pub async fn open(&self, now: Timestamp) -> Result<Open<'_, 'a>, LedgerError> {
-        let directory = self.layout.state().join("ledgers");
-        file::create_private_dir(&directory)?;
+        file::create_private_dir(&self.layout.ledgers())?;
         let lock = FileLock::exclusive(&self.lock_path())?;
         // A file that is not sound is found before anything is written anywhere.
         self.document()?;
@@ -362,7 +360,7 @@ impl Open<'_, '_> {
         if after.unwritten.is_empty() {
             return Ok(());
         }
-        let document = self.ledger.document()?.unwrap_or_else(|| Rc::new(Document::empty()));
+        let document = self.ledger.document()?.unwrap_or_else(|| Arc::new(Document::empty()));
         let wanted = merge(&after.base(), document.gaps(), &after.gaps).gaps;
         Ok(document.check_room(&wanted)?)
     }

@@ -8,12 +8,12 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use piton_agent::Spec;
-use piton_model::Timestamp;
 use piton_model::ledger::{Gap, Outcome, due_at, survey, to_iso};
 use piton_model::ledger_machine::{
     Command, Found, LedgerEvent, OpenResearch, Rejection, ResearchEnd, ResearchResult, Spent, State, Used,
 };
 use piton_model::loop_machine::{AgentConfig, Confine};
+use piton_model::{RunId, Timestamp};
 use piton_sys::file;
 use piton_sys::lock::FileLock;
 
@@ -21,6 +21,7 @@ use super::{Ledger, LedgerError, result};
 use crate::launch::{
     AGENT_OUTPUT_BYTES_MAX, Kept, Supervised, Surroundings, What, Work, begin, require_adapter,
 };
+use crate::layout::Layout;
 use crate::supervise::{Became, Start, Supervision};
 
 /// About so many characters are a token.
@@ -91,6 +92,15 @@ pub struct Batch {
 /// The right to research in a ledger: one process at a time.
 pub struct Turn(#[expect(dead_code, reason = "held, not read")] FileLock);
 
+fn turn_lock(layout: &Layout, run: &RunId) -> PathBuf {
+    layout.ledgers().join(format!("{run}.research.lock"))
+}
+
+/// Whether a process researches in this ledger.
+pub(crate) fn is_researched(layout: &Layout, run: &RunId) -> Result<bool, piton_store::Error> {
+    Ok(FileLock::is_held(&turn_lock(layout, run))?)
+}
+
 /// An attempt at a gap, on its way.
 struct Starting<'a> {
     exe: &'a Path,
@@ -119,10 +129,8 @@ impl Supervised for Starting<'_> {
 impl Ledger<'_> {
     /// Takes the right to research; `None` where another process has it.
     pub fn take_turn(&self) -> Result<Option<Turn>, LedgerError> {
-        let directory = self.layout.state().join("ledgers");
-        file::create_private_dir(&directory)?;
-        let lock = FileLock::try_exclusive(&directory.join(format!("{}.research.lock", self.run)))?;
-        Ok(lock.map(Turn))
+        file::create_private_dir(&self.layout.ledgers())?;
+        Ok(FileLock::try_exclusive(&turn_lock(self.layout, &self.run))?.map(Turn))
     }
 
     /// Carries on with the batch that is under way, to its end. `None` where there is none.

@@ -317,7 +317,7 @@ const LOOPS_MAX: usize = 4;
 /// One work tree has one driver at a time, and a machine only so many loops.
 async fn refuse_crowd(client: &LocalClient, config: &LoopConfig, force: bool) -> Result<(), Error> {
     let mut driven = Vec::new();
-    for run in client.summaries().await?.into_iter().filter(|run| run.kind == Kind::Loop.as_str()) {
+    for run in client.entries().await?.into_iter().filter(|run| run.kind == Kind::Loop) {
         if client.driver_of(&run.run_id).await?.is_some() {
             driven.push(run.run_id.to_string());
         }

@@ -15,7 +15,7 @@ pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -
         out.json(&view);
         return Ok(ExitCode::Done);
     }
-    out.line(format!("{run}   {}: {}", view.status, view.because));
+    out.line(format!("{run}   {}: {}", view.status.as_str(), view.because));
     for event in &view.events {
         out.line(format!("{:>6}  {}  {}", event.seq, words::clock(event.at), event.text));
     }

@@ -5,7 +5,6 @@
 
 use std::convert::Infallible;
 
-use piton_engine::entry_of;
 use piton_engine::load::Loaded;
 use piton_engine::supervise::Became;
 use piton_model::ledger::{Gap, Overruled, merge, validate};
@@ -361,7 +360,7 @@ impl Command {
             expect: Expect::Seq(head),
             at,
             events: events.iter().map(RunEvent::encode).collect(),
-            entry: Some(entry_of(&after)),
+            entry: Some(after.entry()),
             checkpoint: None,
             salt: sim.rng.bytes(),
         };
