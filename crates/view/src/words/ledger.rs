@@ -160,8 +160,8 @@ pub fn status(view: &LedgerStatus, state: &State, now: Timestamp) -> Vec<String>
     lines.push(format!("do       {}", view.next));
     lines.push(format!("known    {}", known(&view.gaps)));
     lines.push(format!("open     {}", open(view)));
-    let last = view.last_change.as_ref().map(|last| format!("{}  ", clean_line(last)));
-    lines.push(format!("last     {}{}", last.unwrap_or_default(), ago(now, view.entry.updated_at)));
+    let last = view.last_change.as_deref().unwrap_or("opened");
+    lines.push(clean_line(&format!("last     {last} ({} ago)", ago(now, view.entry.updated_at))));
     lines
 }
 

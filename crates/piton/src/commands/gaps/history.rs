@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use piton_model::ledger::{Adopted, Flip, Gap, to_iso};
-use piton_model::ledger_machine::{LedgerEvent, ResearchResult, State};
+use piton_model::ledger::{Gap, to_iso};
+use piton_model::ledger_machine::{LedgerEvent, State};
 use piton_model::{ExitCode, RunEvent, Timestamp};
+use piton_view::words::ledger as words;
 use serde_json::{Value, json};
 
 use super::show::fields_json;
@@ -41,10 +42,10 @@ pub(super) async fn log(
     let ledger = place.ledger(store.as_ref());
     ledger
         .walk(&mut |stored, event, _| {
-            for (gap, what) in told(event) {
-                let wanted = arguments.gap.as_ref();
-                known |= wanted == gap.as_ref();
-                if wanted.is_some() && wanted != gap.as_ref() {
+            for (gap, what) in words::told(event) {
+                let wanted = arguments.gap.as_deref();
+                known |= wanted == gap;
+                if wanted.is_some() && wanted != gap {
                     continue;
                 }
                 let at = event.at().unwrap_or(stored.at);
@@ -71,74 +72,6 @@ pub(super) async fn log(
         }
     }
     Ok(ExitCode::Done)
-}
-
-/// What an event says about which gap.
-fn told(event: &LedgerEvent) -> Vec<(Option<String>, String)> {
-    let one = |gap: &str, what: String| vec![(Some(gap.to_owned()), format!("{gap}: {what}"))];
-    match event {
-        LedgerEvent::GapFlipped { flip: Flip { gap, old, new, reason, .. } } => {
-            one(gap, format!("{old} -> {new} ({reason})"))
-        }
-        LedgerEvent::GapChecked { gap, .. } => one(gap, "checked, nothing new".to_owned()),
-        LedgerEvent::GapVerified { gap, findings, superseded, .. } => {
-            let mut what = "verified".to_owned();
-            if findings.is_some() {
-                what.push_str(", new findings");
-            }
-            if let Some(superseded) = superseded {
-                what.push_str(&format!("; superseded: {}", superseded.findings.trim()));
-            }
-            one(gap, what)
-        }
-        LedgerEvent::GapEdited { gap, fields, .. } => {
-            let fields: Vec<&str> = fields.iter().map(|field| field.as_str()).collect();
-            one(&gap.id, format!("set {}", fields.join(", ")))
-        }
-        LedgerEvent::GapAdded { gap, .. } => one(&gap.id, "added".to_owned()),
-        LedgerEvent::GapRemoved { gap, .. } => one(gap, "removed".to_owned()),
-        LedgerEvent::FileAdopted { adopted, .. } => adopted
-            .iter()
-            .map(|adopted| match adopted {
-                Adopted::Added { gap } => (Some(gap.clone()), format!("{gap}: added in the file")),
-                Adopted::Removed { gap } => (Some(gap.clone()), format!("{gap}: removed from the file")),
-                Adopted::Changed { gap, fields } => {
-                    let fields: Vec<&str> = fields.iter().map(|field| field.as_str()).collect();
-                    (Some(gap.clone()), format!("{gap}: edited in the file: {}", fields.join(", ")))
-                }
-            })
-            .collect(),
-        LedgerEvent::ResearchBegun { number, gaps, .. } => {
-            vec![(None, format!("research {number} of {} gaps", gaps.len()))]
-        }
-        LedgerEvent::ResearchAttemptStarted { open } => {
-            one(&open.gap.id, format!("research, attempt {}", open.attempt))
-        }
-        LedgerEvent::ResearchAttemptEnded { attempt, result, .. } => {
-            vec![(None, format!("attempt {attempt}: {}", result_words(result)))]
-        }
-        LedgerEvent::ResearchSkipped { gap } => one(gap, "needs no research any more".to_owned()),
-        LedgerEvent::ResearchEnded { number, why, .. } => {
-            vec![(None, format!("research {number} ended: {}", why.as_str()))]
-        }
-        LedgerEvent::LedgerOpened { .. }
-        | LedgerEvent::FileWritten { .. }
-        | LedgerEvent::FlipsLogged { .. }
-        | LedgerEvent::WatchSet { .. }
-        | LedgerEvent::CheckpointTaken { .. } => Vec::new(),
-    }
-}
-
-/// What came of an attempt, in words.
-pub(super) fn result_words(result: &ResearchResult) -> String {
-    match result {
-        ResearchResult::Settled { outcome } => outcome.as_str().to_owned(),
-        ResearchResult::Overruled { outcome, .. } => {
-            format!("{}, but a person edited the gap meanwhile and is right", outcome.as_str())
-        }
-        ResearchResult::Lost { what } => format!("lost ({what}), has another turn"),
-        ResearchResult::Failed { what } => format!("failed: {what}"),
-    }
 }
 
 pub(super) async fn diff(

@@ -14,7 +14,7 @@ use piton_view::words;
 use serde_json::json;
 
 use super::look::all_current;
-use super::{Place, history};
+use super::Place;
 use crate::cli::gaps::ResearchArguments;
 use crate::failure::{ErrorKind, Failure};
 use crate::output::{Output, clean_line};
@@ -209,7 +209,7 @@ fn tell(progress: &Progress, out: &Output) {
                 json!({ "event": "started", "gap": gap, "attempt": attempt, "found": found })
             }
             Progress::Ended { gap, result, used } => json!({
-                "event": "ended", "gap": gap, "result": history::result_words(result),
+                "event": "ended", "gap": gap, "result": words::ledger::result(result),
                 "tokens": used.tokens, "cost_usd": used.microusd.map(|cost| cost as f64 / 1e6),
                 "duration_ms": used.working_ms,
             }),
@@ -231,7 +231,7 @@ fn tell(progress: &Progress, out: &Output) {
                 ResearchResult::Lost { .. } => String::new(),
                 _ => format!("  {}", words(used)),
             };
-            out.line(format!("{}: {}{used}", clean_line(gap), clean_line(&history::result_words(result))));
+            out.line(format!("{}: {}{used}", clean_line(gap), clean_line(&words::ledger::result(result))));
         }
         Progress::Skipped { gap } => out.line(format!("{}: needs no research any more", clean_line(gap))),
     }
