@@ -10,6 +10,7 @@
 mod ask;
 mod brief;
 mod error;
+mod gaps;
 mod look;
 mod order;
 mod see;
@@ -19,11 +20,12 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use piton_model::{RunId, Seq};
+use piton_model::{RunId, Seq, Timestamp, ledger_machine};
 
 pub use ask::Request;
 pub use brief::{Brief, BriefCheck, Signal};
 pub use error::{Error, ErrorKind, remedy};
+pub use gaps::{GapChange, GapEvent, GapsChanged, GapsView, LedgerAt};
 pub use look::{
     Asked, AttemptView, Changes, DiffView, ExportFormat, FileDiffView, Listed, MetricsView, Moment,
     ReportView, RestoredView, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight, WhyView,
@@ -116,6 +118,27 @@ pub trait Client: Send + Sync {
 
     /// Renders the files of a run again; what was written, in words.
     fn rebuild<'a>(&'a self, run: &'a RunId) -> Answer<'a, Vec<String>>;
+
+    /// A ledger as it is, whether or not it has a journal.
+    fn gaps<'a>(&'a self, ledger: &'a LedgerAt, now: Timestamp) -> Answer<'a, GapsView>;
+
+    /// A ledger as it was, by its own time; nothing where nothing was known yet.
+    fn gaps_at<'a>(
+        &'a self,
+        ledger: &'a LedgerAt,
+        at: Timestamp,
+    ) -> Answer<'a, Option<ledger_machine::State>>;
+
+    /// What ever happened to the gaps of a ledger.
+    fn gap_events<'a>(&'a self, ledger: &'a LedgerAt) -> Answer<'a, Vec<GapEvent>>;
+
+    /// Changes the gaps of a ledger. On record, in the file and in its log when this returns.
+    fn change_gaps<'a>(
+        &'a self,
+        ledger: &'a LedgerAt,
+        change: GapChange,
+        now: Timestamp,
+    ) -> Answer<'a, GapsChanged>;
 
     /// Forgets a run: its events, attempts, snapshots and files. One that is under way only by `force`.
     fn remove<'a>(&'a self, run: &'a RunId, force: bool) -> Answer<'a, ()>;

@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
-use piton_model::{Kind, RunId, Seq, State, workflow};
+use piton_model::{Kind, RunId, Seq, State, Timestamp, ledger_machine, workflow};
 use piton_view::{
     Answer, Asked, AttemptView, Brief, Changes, Client, DiffView, Error, ErrorKind, EventView, ExportFormat,
-    Follow, Listed, MetricsView, Moment, Order, ReportView, Request, RestoredView, Resumption, Seen,
-    ShowView, Started, StateOf, StatusView, VerifyView, WhyView,
+    Follow, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, Listed, MetricsView, Moment, Order,
+    ReportView, Request, RestoredView, Resumption, Seen, ShowView, Started, StateOf, StatusView, VerifyView,
+    WhyView,
 };
 
 use super::{
-    ClientError, LocalClient, ledgers, metrics, report, resolve, restore, status, verify, workflows,
+    ClientError, LocalClient, gaps, ledgers, metrics, report, resolve, restore, status, verify, workflows,
 };
 use crate::load::Loaded;
 use crate::manager::forget;
@@ -322,6 +323,31 @@ impl Client for LocalClient {
 
     fn rebuild<'a>(&'a self, run: &'a RunId) -> Answer<'a, Vec<String>> {
         Box::pin(self.rendered(run))
+    }
+
+    fn gaps<'a>(&'a self, ledger: &'a LedgerAt, now: Timestamp) -> Answer<'a, GapsView> {
+        Box::pin(gaps::read(self, ledger, now))
+    }
+
+    fn gaps_at<'a>(
+        &'a self,
+        ledger: &'a LedgerAt,
+        at: Timestamp,
+    ) -> Answer<'a, Option<ledger_machine::State>> {
+        Box::pin(gaps::state_at(self, ledger, at))
+    }
+
+    fn gap_events<'a>(&'a self, ledger: &'a LedgerAt) -> Answer<'a, Vec<GapEvent>> {
+        Box::pin(gaps::events(self, ledger))
+    }
+
+    fn change_gaps<'a>(
+        &'a self,
+        ledger: &'a LedgerAt,
+        change: GapChange,
+        now: Timestamp,
+    ) -> Answer<'a, GapsChanged> {
+        Box::pin(gaps::change(self, ledger, change, now))
     }
 
     fn remove<'a>(&'a self, run: &'a RunId, force: bool) -> Answer<'a, ()> {

@@ -168,6 +168,7 @@ impl From<LedgerError> for Error {
             LedgerError::File(error) => Error::environment(&error),
             LedgerError::Store(error) => of_store(error),
             LedgerError::Load(error) => error.into(),
+            LedgerError::Git(error) => Error::environment(&error),
             LedgerError::Agent(error) => Error::environment(&error),
             LedgerError::Launch(error) => Error::environment(&error).hint("run `piton doctor`"),
         }

@@ -5,11 +5,11 @@ use piton_model::ledger::{select_batch, survey};
 use piton_model::ledger_machine::State;
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::ledger as words;
-use piton_view::{GapCounts, LedgerStatus, ResearchView, StatusOf, StatusView};
+use piton_view::{GapCounts, LedgerAt, LedgerStatus, ResearchView, StatusOf, StatusView};
 
 use super::{ClientError, LocalClient};
 use crate::ledger::research::is_researched;
-use crate::ledger::{Ledger, LedgerError, Settings};
+use crate::ledger::{Ledger, LedgerError};
 use crate::load;
 
 /// Events read at a time.
@@ -32,7 +32,7 @@ pub(super) async fn status_of(
     state: &State,
 ) -> Result<(LedgerStatus, State), ClientError> {
     let now = SystemClock.now();
-    let settings = Settings {
+    let settings = LedgerAt {
         file: state.file.clone().into(),
         log: Some(state.log.clone().into()),
         default_ttl_days: state.default_ttl_days,

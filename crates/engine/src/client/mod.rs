@@ -6,6 +6,7 @@
 mod door;
 mod events;
 mod failure;
+mod gaps;
 mod ledgers;
 mod metrics;
 mod report;
@@ -98,6 +99,16 @@ impl LocalClient {
                 Ok(self.store.get_or_init(|| opened))
             }
         }
+    }
+
+    /// The journal, if there is one: looking for it makes none.
+    pub(super) fn existing_store(&self) -> Result<Option<&Arc<dyn Store>>, ClientError> {
+        if self.store.get().is_none()
+            && let Some(opened) = piton_store::open_existing(self.layout.state())?
+        {
+            return Ok(Some(self.store.get_or_init(|| opened)));
+        }
+        Ok(self.store.get())
     }
 
     /// Where things lie.

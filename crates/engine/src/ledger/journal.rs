@@ -29,7 +29,7 @@ pub(super) async fn load(store: &dyn Store, run: &RunId) -> Result<Option<Loaded
 pub(super) async fn walk(
     store: &dyn Store,
     run: &RunId,
-    see: &mut dyn FnMut(&StoredEvent, &LedgerEvent, &State),
+    see: &mut (dyn FnMut(&StoredEvent, &LedgerEvent, &State) + Send),
 ) -> Result<(), LoadError> {
     let (mut state, mut next) = (None, 1);
     loop {

@@ -32,6 +32,7 @@ use piton_model::{Kind, RunId, Timestamp, slug};
 use piton_store::{Store, StoredEvent, Wanted, chain};
 use piton_sys::file;
 use piton_sys::lock::FileLock;
+pub use piton_view::LedgerAt;
 
 use crate::layout::Layout;
 use crate::load::{LoadError, Loaded};
@@ -42,17 +43,6 @@ const ABSENT: &str = "absent";
 const TRIES_MAX: usize = 32;
 /// The largest file whose hash is taken as evidence.
 const EVIDENCE_BYTES_MAX: u64 = 64 << 20;
-
-/// Where a ledger is, and how it is kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// The gap file, relative to the repository.
-    pub file: PathBuf,
-    /// The audit log, relative to the repository; by default `gap_audit.log` beside the file.
-    pub log: Option<PathBuf>,
-    /// How many days findings hold where a gap does not say.
-    pub default_ttl_days: u32,
-}
 
 /// Why nothing came of it.
 #[derive(Debug, thiserror::Error)]
@@ -89,6 +79,9 @@ pub enum LedgerError {
     /// Agents said no.
     #[error(transparent)]
     Agent(#[from] piton_agent::Error),
+    /// What piton keeps cannot be hidden from git.
+    #[error(transparent)]
+    Git(piton_git::Error),
     /// No agent can be started here.
     #[error(transparent)]
     Launch(#[from] crate::launch::LaunchError),
@@ -99,7 +92,7 @@ pub struct Ledger<'a> {
     store: Option<&'a dyn Store>,
     layout: &'a Layout,
     run: RunId,
-    settings: Settings,
+    settings: LedgerAt,
     cached: Mutex<Option<Arc<Document>>>,
 }
 
@@ -125,14 +118,16 @@ pub struct Changed {
     pub kept: Vec<PathBuf>,
 }
 
-/// The journal of a repository, if there is one.
-pub fn existing_journal(layout: &Layout) -> Result<Option<Arc<dyn Store>>, LedgerError> {
-    Ok(piton_store::open_existing(layout.state())?)
-}
-
-/// The journal of a repository, created where it is not there yet.
-pub fn open_journal(layout: &Layout) -> Result<Arc<dyn Store>, LedgerError> {
-    Ok(piton_store::open(layout.state())?)
+/// The journal of a repository, for whoever changes this ledger: created where it is not there yet, and out of git's
+/// sight from the first command on.
+pub fn journal_for(layout: &Layout, at: &LedgerAt) -> Result<Arc<dyn Store>, LedgerError> {
+    let store = piton_store::open(layout.state())?;
+    if !Ledger::new(None, layout, at.clone()).has_begun() {
+        piton_git::Workspace::open(layout.root(), &layout.state())
+            .and_then(|workspace| workspace.protect_state())
+            .map_err(LedgerError::Git)?;
+    }
+    Ok(store)
 }
 
 /// The name of the ledger in this file.
@@ -151,7 +146,7 @@ fn digest(content: Option<&[u8]>) -> String {
 
 impl<'a> Ledger<'a> {
     /// The ledger that the settings name. Without a journal it can only be read.
-    pub fn new(store: Option<&'a dyn Store>, layout: &'a Layout, settings: Settings) -> Self {
+    pub fn new(store: Option<&'a dyn Store>, layout: &'a Layout, settings: LedgerAt) -> Self {
         Self { store, layout, run: run_id(&settings.file), settings, cached: Mutex::default() }
     }
 
@@ -161,7 +156,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Whether anybody has ever opened it for changing.
-    pub fn has_begun(&self) -> bool {
+    fn has_begun(&self) -> bool {
         self.lock_path().exists()
     }
 
@@ -271,7 +266,7 @@ impl<'a> Ledger<'a> {
     /// Every event of the ledger, with the state after it.
     pub async fn walk(
         &self,
-        see: &mut dyn FnMut(&StoredEvent, &LedgerEvent, &State),
+        see: &mut (dyn FnMut(&StoredEvent, &LedgerEvent, &State) + Send),
     ) -> Result<(), LedgerError> {
         match self.store {
             Some(store) => Ok(journal::walk(store, &self.run, see).await?),

@@ -8,7 +8,7 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use piton_agent::Spec;
-use piton_model::ledger::{Gap, Outcome, due_at, survey, to_iso};
+use piton_model::ledger::{Gap, Outcome, clip_to_tokens, due_at, survey, to_iso};
 use piton_model::ledger_machine::{
     Command, Found, LedgerEvent, OpenResearch, Rejection, ResearchEnd, ResearchResult, Spent, State, Used,
 };
@@ -24,8 +24,6 @@ use crate::launch::{
 use crate::layout::Layout;
 use crate::supervise::{Became, Start, Supervision};
 
-/// About so many characters are a token.
-pub const CHARS_PER_TOKEN: usize = 4;
 /// How much of a prompt earlier findings may take.
 const FINDINGS_TOKENS_MAX: usize = 4_000;
 
@@ -305,20 +303,6 @@ pub fn prompt(gap: &Gap) -> String {
          `insufficient_data`: too little to say anything; that is a good answer, too.\n"
     ));
     text
-}
-
-/// The beginning of a text, at a boundary, with a word about how much is missing.
-pub fn clip_to_tokens(text: &str, tokens: usize) -> String {
-    let chars_max = tokens.saturating_mul(CHARS_PER_TOKEN);
-    let Some((cut, _)) = text.char_indices().nth(chars_max) else { return text.to_owned() };
-    let least = cut * 6 / 10;
-    let head = &text[..cut];
-    let boundary = ["\n\n", ". ", "\n", " "].iter().find_map(|mark| {
-        head.rfind(mark).map(|place| place + mark.trim_end_matches(' ').len()).filter(|place| *place >= least)
-    });
-    let head = head[..boundary.unwrap_or(cut)].trim_end();
-    let removed = 100 - head.len() * 100 / text.len().max(1);
-    format!("{head}\n[… {removed} % left out]")
 }
 
 /// When there is something to look into next, if nobody edits anything: `None` where nothing ever is.

@@ -179,7 +179,7 @@ fn require_fresh(config: &LoopConfig, root: &Path) -> Result<(), Error> {
     let names: Vec<&str> = not_fresh.iter().map(|gap| gap.gap.as_str()).collect();
     let error = Error::new(ErrorKind::Person, "what this loop relies on is not fresh (`[gaps] require`)")
         .hint(clean_line(&format!("run `piton gaps research {}`", names.join(" "))));
-    let why = |gap: &crate::ledger::fresh::NotFresh| clean_line(&format!("{}: {}", gap.gap, gap.why));
+    let why = |gap: &piton_model::ledger::NotFresh| clean_line(&format!("{}: {}", gap.gap, gap.why));
     Err(error.details(not_fresh.iter().map(why).collect()))
 }
 

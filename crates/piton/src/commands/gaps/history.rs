@@ -1,11 +1,10 @@
-//! `piton gaps log` and `diff`, and the ledger as it was.
+//! `piton gaps log` and `diff`.
 
 use std::collections::BTreeMap;
 
+use piton_model::ExitCode;
 use piton_model::ledger::{Gap, to_iso};
-use piton_model::ledger_machine::{LedgerEvent, State};
-use piton_model::{ExitCode, RunEvent, Timestamp};
-use piton_view::words::ledger as words;
+use piton_view::GapEvent;
 use serde_json::{Value, json};
 
 use super::show::fields_json;
@@ -14,61 +13,27 @@ use crate::cli::gaps::{GapDiffArguments, GapLogArguments};
 use crate::failure::Failure;
 use crate::output::{Output, clean_line};
 
-/// The ledger as it was, by its own time; `None` where nothing was known yet.
-pub(super) async fn state_at(place: &Place, at: Timestamp) -> Result<Option<State>, Failure> {
-    let store = place.existing()?;
-    let (mut then, mut latest) = (None, None);
-    let mut see = |event: &LedgerEvent, state: &State| {
-        if event.at().is_some() {
-            latest = event.at();
-        }
-        // What is only about the file happened when the change before it did.
-        if latest.is_some_and(|latest: Timestamp| latest <= at) {
-            then = Some(state.clone());
-        }
-    };
-    place.ledger(store.as_ref()).walk(&mut |_, event, state| see(event, state)).await?;
-    Ok(then)
-}
-
 pub(super) async fn log(
     place: &Place,
     arguments: &GapLogArguments,
     out: &Output,
 ) -> Result<ExitCode, Failure> {
-    let store = place.existing()?;
-    let mut lines: Vec<(Value, String)> = Vec::new();
-    let mut known = false;
-    let ledger = place.ledger(store.as_ref());
-    ledger
-        .walk(&mut |stored, event, _| {
-            for (gap, what) in words::told(event) {
-                let wanted = arguments.gap.as_deref();
-                known |= wanted == gap;
-                if wanted.is_some() && wanted != gap {
-                    continue;
-                }
-                let at = event.at().unwrap_or(stored.at);
-                let encoded = event.encode();
-                let data: Value = serde_json::from_slice(&encoded.data).unwrap_or(Value::Null);
-                let object = json!({
-                    "seq": stored.seq, "at": to_iso(at), "type": encoded.kind, "gap": gap, "text": what, "data": data,
-                });
-                lines.push((object, format!("[{}] {what}", to_iso(at))));
-            }
-        })
-        .await?;
-    if let Some(gap) = arguments.gap.as_ref().filter(|_| !known) {
-        let state = ledger.read(place.now()).await?.state;
-        if state.find(gap).is_none() {
-            return Err(Failure::usage(format!("there is no gap `{}`", clean_line(gap)))
-                .hint("run `piton gaps list` to see what there is"));
-        }
+    let wanted = arguments.gap.as_ref();
+    let mut events = place.door.gap_events(&place.ledger).await?;
+    events.retain(|event| wanted.is_none() || event.gap.as_ref() == wanted);
+    if let Some(gap) = wanted.filter(|_| events.is_empty())
+        && place.door.gaps(&place.ledger, place.now()).await?.state.find(gap).is_none()
+    {
+        return Err(Failure::usage(format!("there is no gap `{}`", clean_line(gap)))
+            .hint("run `piton gaps list` to see what there is"));
     }
-    for (object, line) in lines {
+    for GapEvent { seq, at, kind, gap, text, data } in events {
+        let at = to_iso(at);
         match out.json {
-            true => out.json_line(&object),
-            false => out.line(clean_line(&line)),
+            true => out.json_line(&json!({
+                "seq": seq, "at": at, "type": kind, "gap": gap, "text": text, "data": data,
+            })),
+            false => out.line(clean_line(&format!("[{at}] {text}"))),
         }
     }
     Ok(ExitCode::Done)
@@ -80,7 +45,7 @@ pub(super) async fn diff(
     out: &Output,
 ) -> Result<ExitCode, Failure> {
     let since = time("--since", &arguments.since)?;
-    let before = state_at(place, since).await?.map(|state| state.gaps).unwrap_or_default();
+    let before = place.door.gaps_at(&place.ledger, since).await?.map(|state| state.gaps).unwrap_or_default();
     let after = place.read(out).await?.state.gaps;
     let delta = Delta::of(&before, &after);
     if out.json {

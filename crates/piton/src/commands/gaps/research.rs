@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use piton_config::{AgentOptions, Overrides, configured_agent, parse_duration, resolve};
 use piton_engine::ledger::research::{Batch, Progress, Researcher, Turn, next_look};
-use piton_engine::ledger::{Ledger, observe};
+use piton_engine::ledger::{Ledger, journal_for, observe};
 use piton_model::ledger::{Observed, select_batch, survey, to_iso};
 use piton_model::ledger_machine::{Command, ResearchEnd, ResearchLimits, ResearchResult, State, Used};
 use piton_model::{ExitCode, Timestamp};
@@ -13,8 +13,8 @@ use piton_sys::{Clock, SystemClock};
 use piton_view::words;
 use serde_json::json;
 
-use super::look::all_current;
 use super::Place;
+use super::look::all_current;
 use crate::cli::gaps::ResearchArguments;
 use crate::failure::{ErrorKind, Failure};
 use crate::output::{Output, clean_line};
@@ -30,8 +30,8 @@ pub(super) async fn run(
 ) -> Result<ExitCode, Failure> {
     let researcher = researcher(place, arguments)?;
     let limits = limits(arguments)?;
-    let store = place.journal()?;
-    let ledger = place.ledger(Some(&store));
+    let store = journal_for(&place.layout, &place.ledger)?;
+    let ledger = Ledger::new(Some(&*store), &place.layout, place.ledger.clone());
     // A file that is not sound is told before anything else.
     ledger.read(place.now()).await?;
     let turn = ledger.take_turn()?.ok_or_else(|| {
