@@ -65,6 +65,12 @@ pub enum Error {
         /// The attempt.
         name: String,
     },
+    /// What was published is not there any more.
+    #[error("`{}` vanished while the attempt ran; its keeper ends it", directory.display())]
+    Vanished {
+        /// The directory of the attempt.
+        directory: PathBuf,
+    },
     /// A system call about a process failed.
     #[error("failed to {action}")]
     Process {

@@ -27,10 +27,7 @@ pub enum Launch {
     /// The name was taken: another keeper or a tombstone. Nothing was started.
     AlreadyPublished,
     /// The keeper could not be started, or could not publish. Nothing was started.
-    SpawnFailed {
-        /// Why.
-        error: String,
-    },
+    SpawnFailed { error: String },
 }
 
 /// What a keeper says, in one line, before it closes its standard output.

@@ -47,7 +47,6 @@ pub struct Spec {
 pub enum Stdin {
     /// Nothing.
     Null,
-    /// The prompt.
     Prompt,
 }
 

@@ -33,7 +33,6 @@ pub enum Said<'a> {
     MoreText(Cow<'a, str>),
     /// A tool is used.
     Tool {
-        /// Which.
         name: Cow<'a, str>,
         /// On what: a command, a path.
         detail: Cow<'a, str>,
@@ -56,7 +55,6 @@ pub enum Said<'a> {
     LimitedUntil(i64),
     /// The attempt failed.
     Failure {
-        /// Of what.
         class: Option<ErrorClass>,
         /// In words.
         message: Cow<'a, str>,
@@ -98,32 +96,14 @@ pub trait Adapter: Sync {
 }
 
 /// Who understands this format; nobody understands words for people, or what another piton knew.
-pub fn adapter(format: &StreamFormat) -> Option<Box<dyn Adapter + '_>> {
+pub fn adapter(format: &StreamFormat) -> Option<&dyn Adapter> {
     match format {
         StreamFormat::Plain => None,
         StreamFormat::Adapter(name) => {
             let known = cli::ADAPTERS.iter().find(|(known, _)| known == name);
-            known.map(|(_, adapter)| Box::new(*adapter) as Box<dyn Adapter>)
+            known.map(|(_, adapter)| *adapter)
         }
-        StreamFormat::Lines(fields) => Some(Box::new(lines::Lines(fields))),
-    }
-}
-
-impl Adapter for &dyn Adapter {
-    fn line<'a>(&self, line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
-        (**self).line(line, hear)
-    }
-
-    fn says_when_it_ends(&self) -> bool {
-        (**self).says_when_it_ends()
-    }
-
-    fn names_its_session(&self) -> bool {
-        (**self).names_its_session()
-    }
-
-    fn class_of_exit(&self, code: Option<i32>, last_error: Option<&str>) -> Option<ErrorClass> {
-        (**self).class_of_exit(code, last_error)
+        StreamFormat::Lines(fields) => Some(fields),
     }
 }
 

@@ -12,7 +12,7 @@ use piton_model::loop_machine::stop::{Done, until};
 use piton_model::loop_machine::{
     AgentConfig, AttemptEnd, AttemptOutcome, Limits, LoopConfig, OnLost, Prompt, SessionPolicy,
 };
-use piton_model::{Command, Effect, Event, Machine, RunId, Seq, State, Timestamp, apply, create};
+use piton_model::{Command, Effect, Event, Machine, RunEvent, RunId, Seq, State, Timestamp, apply, create};
 use piton_store::sqlite::Sqlite;
 use piton_store::{Append, Claim, Expect, Fence, Holder, Lease, Store, StoredEvent, Wanted};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};

@@ -1,12 +1,12 @@
 //! What `--until COND` may say, and which paths stay inside the tree.
 
+use piton_model::closest;
 use piton_model::loop_machine::stop::{Table, until};
 use piton_model::loop_machine::{NamedStop, STOP_TYPES, StopCondition};
 
 use crate::check::command_problem;
 use crate::problem::quoted;
 use crate::read::values::regex_problem;
-use crate::suggest::closest;
 
 /// The condition that `text` names; otherwise why it names none.
 pub fn parse_condition(text: &str) -> Result<NamedStop, String> {

@@ -12,7 +12,6 @@ const BYTES_MAX: u64 = 4 << 20;
 /// A check that a project seems to have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggested {
-    /// Its name.
     pub name: String,
     /// The shell command.
     pub command: String,

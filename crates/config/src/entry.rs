@@ -7,7 +7,8 @@
 
 use piton_model::Kind;
 use piton_model::loop_machine::LoopConfig;
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Value, json};
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -33,7 +34,6 @@ pub struct Section {
 
 /// One setting.
 pub struct Entry {
-    /// Its section.
     pub section: &'static str,
     /// Its name there.
     pub key: &'static str,
@@ -63,12 +63,15 @@ pub struct Entry {
 
 /// A key of a thing with a name, such as `timeout` of a check.
 pub struct Inner {
-    /// The key.
     pub key: &'static str,
     /// What it takes, in words.
     pub takes: &'static str,
     /// What it does, on one line.
     pub words: &'static str,
+}
+
+pub(crate) const fn inner(key: &'static str, takes: &'static str, words: &'static str) -> Inner {
+    Inner { key, takes, words }
 }
 
 /// What a setting takes.
@@ -110,7 +113,7 @@ impl Entry {
 /// What the value of a setting may be: how it is read, shown and described.
 pub trait Type {
     /// What it is once it is read.
-    type Value: Clone;
+    type Value: Clone + Serialize;
 
     /// The value in a file; otherwise a problem is noted.
     fn read(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Self::Value>;
@@ -121,7 +124,9 @@ pub trait Type {
     }
 
     /// The value as a file would say it.
-    fn shown(value: &Self::Value) -> Value;
+    fn shown(value: &Self::Value) -> Value {
+        json!(value)
+    }
 
     /// What it takes.
     fn takes() -> Takes;

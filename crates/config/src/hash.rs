@@ -65,7 +65,7 @@ mod tests {
             limits: Limits::default(),
             on_lost: OnLost::default(),
             session: SessionPolicy::default(),
-            ..LoopConfig::new("", AgentConfig::default(), Vec::new())
+            ..LoopConfig::default()
         }
     }
 

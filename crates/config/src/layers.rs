@@ -33,7 +33,6 @@ pub struct Resolved {
 /// A limit that is lower than asked for, because the user's own limits are caps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Which limit.
     pub limit: Limit,
     /// What was asked for.
     pub asked: Sourced<u64>,

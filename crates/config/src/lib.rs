@@ -13,6 +13,7 @@
 //!
 //! Start with [`plan`]: files, environment, flags and a task become a `LoopConfig`, or problems. Then
 //! [`Settings`] for what a layer can say, [`Limit`] for the ceilings, [`trust`] for who may say it.
+#![expect(missing_docs, reason = "only this workspace reads it: what a name says is not said twice")]
 
 mod read;
 
@@ -32,7 +33,6 @@ mod problem;
 mod reference;
 mod settings;
 mod show;
-mod suggest;
 mod template;
 pub mod trust;
 pub mod types;

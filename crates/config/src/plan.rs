@@ -2,6 +2,7 @@
 //!
 //! Pure: the same files, environment and flags give the same `LoopConfig` or the same problems.
 
+use piton_model::closest;
 use piton_model::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX};
 use piton_model::loop_machine::{
     AgentConfig, Injection, LoopConfig, NamedStop, Prompt, SessionPolicy, StopCondition, StopLists,
@@ -13,7 +14,6 @@ use crate::files::Files;
 use crate::layers::{Overrides, Resolved, settle};
 use crate::problem::{Place, Problem, Problems, quoted};
 use crate::settings::{Settings, entries};
-use crate::suggest::closest;
 
 const AGENT_HINT: &str = "give `--agent NAME`, `--exec CMD`, or run `piton init`";
 
@@ -48,8 +48,7 @@ pub fn plan(
     let settings = &resolved.settings;
     let (agent, idle_ms) = agent(settings, overrides, &mut problems);
     let prompt = prompt(settings, overrides, task, &mut problems);
-    let mut config = LoopConfig::new("", agent, Vec::new());
-    config.prompt = prompt;
+    let mut config = LoopConfig { agent, prompt, ..LoopConfig::default() };
     config.limits.idle_ms = idle_ms;
     entries().for_each(|entry| (entry.configure)(settings, &mut config));
     settings.switch.configure(&mut config);

@@ -23,7 +23,6 @@ pub enum Place {
     File {
         /// The file as people know it.
         file: Arc<str>,
-        /// Its line.
         line: usize,
         /// Its column, in characters.
         column: usize,

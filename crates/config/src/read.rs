@@ -12,6 +12,7 @@ pub(crate) mod stop;
 pub(crate) mod tests;
 pub(crate) mod values;
 
+use piton_model::closest;
 use std::sync::Arc;
 
 use toml::Spanned;
@@ -20,7 +21,6 @@ use toml::de::{DeString, DeTable, DeValue};
 use crate::entry::{Entry, NAMED};
 use crate::problem::{Place, Problem, escaped, quoted};
 use crate::settings::{Layer, SECTIONS, Settings, Sourced, entry};
-use crate::suggest::closest;
 
 /// Names that a later version brings.
 const LATER: [&str; 2] = ["vault", "views.paths"];

@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
+use piton_model::loop_machine::LoopConfig;
 use serde_json::{Map, Value, json};
 
 use crate::entry::{Entry, NAMED, Section};
-use crate::settings::{SECTIONS, Settings, defaults};
+use crate::settings::{SECTIONS, Settings};
 use crate::show::toml_text;
 
 /// The tables of the page about the configuration, as Markdown.
@@ -65,7 +66,7 @@ fn unless_said(entry: &Entry) -> String {
 
 fn default_of(entry: &Entry) -> Option<Value> {
     let shown = (entry.show)(&Settings::built_in()).into_iter().map(|shown| shown.value).next();
-    shown.or_else(|| (entry.default)(&defaults()))
+    shown.or_else(|| (entry.default)(&LoopConfig::default()))
 }
 
 /// What `piton.toml` may hold, as JSON Schema.

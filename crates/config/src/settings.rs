@@ -20,7 +20,7 @@ mod telling_tests;
 use std::collections::BTreeMap;
 
 use piton_model::hook::Hook;
-use piton_model::loop_machine::{AgentConfig, Check, LoopConfig, Metric};
+use piton_model::loop_machine::{Check, LoopConfig, Metric};
 use piton_model::notify::{Channel, On, Trigger};
 use serde::Serialize;
 
@@ -84,11 +84,6 @@ pub(crate) fn entry(section: &str, key: &str) -> Option<&'static Entry> {
     entries().find(|entry| entry.section == section && entry.key == key)
 }
 
-/// A loop of which nothing was said: what its settings are then.
-pub(crate) fn defaults() -> LoopConfig {
-    LoopConfig::new("", AgentConfig::default(), Vec::new())
-}
-
 /// Who said something. A later one wins over an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -121,7 +116,6 @@ impl Layer {
 /// A value, and who said it where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sourced<T> {
-    /// The value.
     pub value: T,
     /// Who said it.
     pub layer: Layer,
@@ -210,7 +204,7 @@ impl Settings {
     /// What is built in.
     pub fn built_in() -> Self {
         let mut settings = Self::default();
-        let config = defaults();
+        let config = LoopConfig::default();
         entries().filter(|entry| entry.shown).for_each(|entry| (entry.built_in)(&mut settings, &config));
         settings
     }

@@ -5,7 +5,6 @@ use crate::detect::Suggested;
 /// The agent that `piton init` writes down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InitAgent {
-    /// Its name.
     pub name: String,
     /// The program and its arguments; empty for one that comes with piton.
     pub command: Vec<String>,

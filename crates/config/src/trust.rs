@@ -32,12 +32,7 @@ pub enum Error {
     File(#[from] file::Error),
     /// A directory cannot be found.
     #[error("failed to find `{}`", path.display())]
-    Directory {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    Directory { path: PathBuf, source: std::io::Error },
     /// Somebody else could have written what is trusted.
     #[error("`{}` can be written by others; run `chmod 600` on it after a look inside", path.display())]
     WritableByOthers {
@@ -77,6 +72,12 @@ pub fn is_trusted(config_dir: &Path, repo_root: &Path, content: &[u8]) -> Result
     let trust = load(&directory)?;
     let contents = trust.repositories.get(&key(repo_root)?);
     Ok(contents.is_some_and(|contents| contents.contains_key(&hash(content))))
+}
+
+/// Whether anything of this repository was ever trusted.
+pub fn is_known(config_dir: &Path, repo_root: &Path) -> Result<bool, Error> {
+    let Some(directory) = existing(config_dir)? else { return Ok(false) };
+    Ok(load(&directory)?.repositories.contains_key(&key(repo_root)?))
 }
 
 /// Trusts this content of the repository's `piton.toml`, from `now` on.
@@ -206,6 +207,15 @@ mod tests {
         assert!(world.trusts("a") && !world.trusts("a "));
         world.trust("b");
         assert!(world.trusts("a") && world.trusts("b"), "going back to what was trusted needs no question");
+    }
+
+    #[test]
+    fn a_repository_is_known_from_the_first_content_on() {
+        let world = World::new();
+        let known = || is_known(&world.config(), &world.repo()).unwrap();
+        assert!(!known());
+        world.trust("a");
+        assert!(known() && !world.trusts("b"));
     }
 
     #[test]

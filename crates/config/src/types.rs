@@ -2,7 +2,9 @@
 
 use std::marker::PhantomData;
 
+use piton_model::Words;
 use piton_model::notify::TimeOfDay as Clock;
+use serde::Serialize;
 use serde_json::{Value, json};
 use toml::Spanned;
 use toml::de::DeValue;
@@ -32,10 +34,6 @@ impl Type for Text {
         Ok(text.to_owned())
     }
 
-    fn shown(value: &String) -> Value {
-        json!(value)
-    }
-
     fn takes() -> Takes {
         takes("a text", json!({"type": "string"}))
     }
@@ -53,10 +51,6 @@ impl Type for Flag {
 
     fn parse(text: &str) -> Result<bool, (String, Option<String>)> {
         text.parse().map_err(|_| (format!("{} is neither `true` nor `false`", quoted(text)), None))
-    }
-
-    fn shown(value: &bool) -> Value {
-        json!(value)
     }
 
     fn takes() -> Takes {
@@ -78,10 +72,6 @@ impl Type for Path {
 
     fn parse(text: &str) -> Result<String, (String, Option<String>)> {
         inside_tree(text).map_err(|why| (why, None))
-    }
-
-    fn shown(value: &String) -> Value {
-        json!(value)
     }
 
     fn takes() -> Takes {
@@ -106,10 +96,6 @@ impl Type for Paths {
         Some(paths)
     }
 
-    fn shown(value: &Vec<String>) -> Value {
-        json!(value)
-    }
-
     fn takes() -> Takes {
         takes("a list of paths in the repository", list_of(json!({"type": "string"})))
     }
@@ -130,10 +116,6 @@ impl Type for Places {
         Some(places)
     }
 
-    fn shown(value: &Vec<String>) -> Value {
-        json!(value)
-    }
-
     fn takes() -> Takes {
         let place = json!({"type": "string", "pattern": "^(/|~/)"});
         takes("a list of paths, absolute or below `~/`", list_of(place))
@@ -148,10 +130,6 @@ impl Type for Texts {
 
     fn read(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
         reader.list(key, value).map(|list| list.value)
-    }
-
-    fn shown(value: &Vec<String>) -> Value {
-        json!(value)
     }
 
     fn takes() -> Takes {
@@ -235,10 +213,6 @@ impl Type for Whole {
         reader.whole(key, value)
     }
 
-    fn shown(value: &u32) -> Value {
-        json!(value)
-    }
-
     fn takes() -> Takes {
         takes("a whole number", json!({"type": "integer", "minimum": 0}))
     }
@@ -252,10 +226,6 @@ impl Type for Count {
 
     fn read(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<u64> {
         reader.whole(key, value).map(u64::from)
-    }
-
-    fn shown(value: &u64) -> Value {
-        json!(value)
     }
 
     fn takes() -> Takes {
@@ -297,10 +267,6 @@ impl Type for AtLeastOne {
         read
     }
 
-    fn shown(value: &u32) -> Value {
-        json!(value)
-    }
-
     fn takes() -> Takes {
         takes("a whole number, at least 1", json!({"type": "integer", "minimum": 1}))
     }
@@ -321,10 +287,6 @@ impl Type for Percent {
         percent
     }
 
-    fn shown(value: &u8) -> Value {
-        json!(value)
-    }
-
     fn takes() -> Takes {
         takes("per cent, from 1 to 100", json!({"type": "integer", "minimum": 1, "maximum": 100}))
     }
@@ -338,10 +300,6 @@ impl Type for Number {
 
     fn read(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<f64> {
         reader.number(key, value)
-    }
-
-    fn shown(value: &f64) -> Value {
-        json!(value)
     }
 
     fn takes() -> Takes {
@@ -365,10 +323,6 @@ impl Type for TimeOfDay {
         time.ok()
     }
 
-    fn shown(value: &Clock) -> Value {
-        json!(value.to_string())
-    }
-
     fn takes() -> Takes {
         takes(
             "a time of day such as `\"22:30\"`",
@@ -377,49 +331,30 @@ impl Type for TimeOfDay {
     }
 }
 
-/// Something that has a word for each of its values.
-pub trait Word: Copy + PartialEq + 'static {
-    /// Every word, and what it means.
-    fn words() -> Vec<(&'static str, Self)>;
-
-    /// The word for it.
-    fn word(self) -> &'static str {
-        let found = Self::words().into_iter().find(|(_, meaning)| *meaning == self);
-        found.map(|(word, _)| word).expect("every value has its word")
-    }
-}
-
 /// One of a few words.
 pub struct OneOf<W>(PhantomData<W>);
 
-impl<W: Word> Type for OneOf<W> {
+impl<W: Words + Serialize> Type for OneOf<W> {
     type Value = W;
 
     fn read(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<W> {
-        reader.word(key, value, &W::words()).map(|word| word.value)
+        reader.word(key, value, W::WORDS).map(|word| word.value)
     }
 
     fn parse(text: &str) -> Result<W, (String, Option<String>)> {
-        if let Some((_, meaning)) = W::words().into_iter().find(|(word, _)| *word == text) {
-            return Ok(meaning);
+        if let Some((_, meaning)) = W::WORDS.iter().find(|(word, _)| *word == text) {
+            return Ok(*meaning);
         }
-        let hint = format!("use {}", ticked::<W>().join(" or "));
+        let words: Vec<_> = W::WORDS.iter().map(|(word, _)| format!("`{word}`")).collect();
+        let hint = format!("use {}", words.join(" or "));
         Err((format!("unknown value {}", quoted(text)), Some(hint)))
     }
 
-    fn shown(value: &W) -> Value {
-        json!(value.word())
-    }
-
     fn takes() -> Takes {
-        let words: Vec<_> = W::words().into_iter().map(|(word, _)| word).collect();
+        let words: Vec<_> = W::WORDS.iter().map(|(word, _)| *word).collect();
         let described: Vec<_> = words.iter().map(|word| format!("`\"{word}\"`")).collect();
         takes(&described.join(", "), json!({"enum": words}))
     }
-}
-
-fn ticked<W: Word>() -> Vec<String> {
-    W::words().into_iter().map(|(word, _)| format!("`{word}`")).collect()
 }
 
 /// A list of what another type takes.

@@ -57,10 +57,16 @@ pub fn require_trust(layout: &Layout, files: &Files) -> Result<(), Error> {
 }
 
 /// The walls that the configuration asks for, and the paths that stay closed between them. Refused where there can be
-/// none here: what was to be confined is never started without.
+/// none here: what was to be confined is never started without. `taken`: a person takes the project's file as it stands.
 ///
-/// A project's file that nobody trusts may put walls up and close paths, but open nothing and take no walls down.
-pub fn walls(files: &Files, trusted: bool) -> Result<(Option<Confine>, Vec<String>), Error> {
+/// A project's file that nobody ever trusted may put walls up and close paths, but open nothing and take no walls down.
+/// One that was trusted and changed since is refused: what it said before is not known any more, and may have been walls.
+pub fn walls(layout: &Layout, files: &Files, taken: bool) -> Result<(Option<Confine>, Vec<String>), Error> {
+    let trusted = taken || is_trusted(layout, files)?;
+    if !trusted && trust::is_known(&directory()?, layout.root()).map_err(unknowable)? {
+        return Err(Error::new(ErrorKind::Person, "piton.toml has changed since it was trusted")
+            .hint("look at it, then run `piton trust`; `--trust` takes it for this once"));
+    }
     let settings = |files: &Files| {
         Ok::<_, Error>(resolve(files, &variable, &Overrides::default()).map_err(problems)?.settings)
     };

@@ -28,9 +28,7 @@ pub enum Input<M: Machine = State> {
     Conflicted,
     /// The append in flight was refused: another driver has the lease.
     Fenced,
-    /// The work that was begun brought this.
-    Outcome(M::Effect, M::Command),
-    /// The same of several pieces of work that ended together.
+    /// What the work that was begun brought; pieces that ended together come together.
     Outcomes(Vec<(M::Effect, M::Command)>),
     /// Time passed.
     Woken,
@@ -154,7 +152,6 @@ impl<M: Machine> Core<M> {
         match input {
             Input::Begin(command) => self.commands.push_back(command),
             Input::Woken => self.nudge(),
-            Input::Outcome(effect, command) => self.outcome(&effect, command),
             Input::Outcomes(outcomes) => {
                 outcomes.into_iter().for_each(|(effect, command)| self.outcome(&effect, command));
             }

@@ -146,7 +146,7 @@ async fn load_with<M: Machine>(
 
 /// The state that a checkpoint holds. `None` where another version of the fold made it: the events say the same, and
 /// whoever drives the run next stores a new one. Bytes other than those that its chained event names are damage,
-/// whoever wrote them.
+/// whoever wrote them; and so is a state of this very fold that cannot be read: it was written wrong.
 async fn state_of<M: Machine>(
     store: &dyn Store,
     run: &RunId,
@@ -157,8 +157,17 @@ async fn state_of<M: Machine>(
     let digest = chain::hex(&chain::digest(&checkpoint.bytes));
     match named.as_ref().and_then(RunEvent::as_checkpoint) {
         Some(named) if named.seq == checkpoint.seq && named.digest == digest => {
-            let same_fold = named.fold == M::FOLD;
-            Ok(same_fold.then(|| serde_json::from_slice(&checkpoint.bytes).ok()).flatten())
+            if named.fold != M::FOLD {
+                return Ok(None);
+            }
+            let unreadable = |_| {
+                LoadError::corrupt(
+                    run,
+                    checkpoint.seq,
+                    "its checkpoint is the one that was recorded, but cannot be read",
+                )
+            };
+            serde_json::from_slice(&checkpoint.bytes).map(Some).map_err(unreadable)
         }
         _ => Err(LoadError::corrupt(run, checkpoint.seq, "its checkpoint is not the one that was recorded")),
     }

@@ -18,6 +18,7 @@
 //!    ▲       ├─ absent ─────────────────► abandon ─────────────────────┤
 //!    │       ├─ alive ──────────────────► wait ────────────────────────┤
 //!    └───────┼─────────────────────────────────────────────────────────┘
+//!            ├─ absent, published before ─► the error `vanished`
 //!            ├─ abandoned ──────────────► NeverStarted
 //!            ├─ finished ───────────────► Ended
 //!            └─ dead ───────────────────► reap ─► Lost
@@ -52,6 +53,9 @@ pub trait Port {
 
     /// From now on, whoever wants it ended tells its keeper.
     fn watch(&mut self) {}
+
+    /// Why nothing more can be known of it: its directory was there and is gone.
+    fn vanished(&self) -> Self::Error;
 
     /// Tells its keeper to end it.
     fn cancel(&mut self) -> Result<(), Self::Error>;
@@ -149,6 +153,10 @@ pub struct Supervision {
     fresh: bool,
     /// Started once by this very supervision; never a second time.
     launched: bool,
+    /// Its directory was seen, or its keeper said that it is there.
+    published: bool,
+    /// Whether the first look found it over, by the hand of whoever was here before.
+    over_before: Option<bool>,
     at: At,
 }
 
@@ -171,7 +179,7 @@ impl Supervision {
 
     /// Of a command that no record speaks of: a check, a gate. It is looked for on this machine only.
     pub fn of_command(fresh: bool) -> Self {
-        Self { origin: None, fresh, launched: false, at: At::Look }
+        Self { origin: None, fresh, launched: false, published: false, over_before: None, at: At::Look }
     }
 
     /// Brings the attempt to its end, or finds out how it ended. For ports that block.
@@ -192,7 +200,10 @@ impl Supervision {
                 let Poll::Ready(start) = port.start()? else { return Ok(None) };
                 self.launched = true;
                 self.at = match start {
-                    Start::Published => At::Look,
+                    Start::Published => {
+                        self.published = true;
+                        At::Look
+                    }
                     Start::NoKeeper { detail } => At::Abandon(Some(detail)),
                     Start::Unwanted => At::Abandon(None),
                     Start::Instead(instead) => return Ok(Some(Became::Postponed(instead))),
@@ -232,11 +243,15 @@ impl Supervision {
             // Its machine is not this one; the lease says that nobody drives it there any more.
             return Ok(Some(Became::Lost(TreeProof::Scanned)));
         }
-        match port.look()? {
+        let seen = port.look()?;
+        self.over_before.get_or_insert(matches!(seen, Seen::Abandoned | Seen::Finished(_)));
+        match seen {
+            Seen::Absent if self.published => return Err(port.vanished()),
             Seen::Absent if self.fresh && !self.launched && !port.is_cancelled() => self.at = At::Start,
             Seen::Absent => self.at = At::Abandon(None),
             Seen::Abandoned => return Ok(Some(Became::NeverStarted)),
             Seen::Alive => {
+                self.published = true;
                 port.watch();
                 // A cancellation that came before it could be told is told now.
                 if port.is_cancelled() {
@@ -261,6 +276,11 @@ pub trait Repeated: Port<Instead = Infallible> {
 
     /// Whether it ended because somebody wanted it to.
     fn was_cancelled(exit: &Self::Exit) -> bool;
+
+    /// Why the command never began, where what was to run it failed instead. That is no word of the command's.
+    fn never_began(&self, _exit: &Self::Exit) -> Option<String> {
+        None
+    }
 }
 
 /// What became of a command.
@@ -283,12 +303,14 @@ pub enum Ran<E> {
 #[derive(Debug)]
 pub struct Rerun {
     number: u32,
+    /// Tries that were lost with their keepers, or never began.
+    lost: u32,
     current: Option<Supervision>,
 }
 
 impl Default for Rerun {
     fn default() -> Self {
-        Self { number: 1, current: None }
+        Self { number: 1, lost: 0, current: None }
     }
 }
 
@@ -310,14 +332,26 @@ impl Rerun {
         });
         let Some(became) = current.step(port)? else { return Ok(None) };
         match became {
-            Became::Ended(exit) if !P::was_cancelled(&exit) => return Ok(Some(Ran::Ended(exit))),
-            // Cancelled earlier, for a stop. Asked for again now, it is run again.
-            Became::Ended(_) | Became::NeverStarted if port.is_cancelled() => {
+            Became::Ended(exit) if !P::was_cancelled(&exit) => match port.never_began(&exit) {
+                None => return Ok(Some(Ran::Ended(exit))),
+                Some(detail) if self.lost + 1 >= TRIES_MAX => return Ok(Some(Ran::NoKeeper { detail })),
+                Some(_) => self.lost += 1,
+            },
+            // A try that was over before may have been followed by others, and the last of them may still run: only one
+            // that this driver saw the end of is the last.
+            Became::Ended(_) | Became::NeverStarted
+                if port.is_cancelled() && current.over_before != Some(true) =>
+            {
                 return Ok(Some(Ran::Cancelled));
             }
+            // Cancelled earlier, for a stop. Asked for again now, it is run again.
             Became::Ended(_) | Became::NeverStarted => {}
-            Became::Lost(_) if self.number >= TRIES_MAX => return Ok(Some(Ran::Lost)),
-            Became::Lost(_) => {}
+            Became::Lost(_) => {
+                self.lost += 1;
+                if self.lost >= TRIES_MAX {
+                    return Ok(Some(Ran::Lost));
+                }
+            }
             Became::NoKeeper { detail } => return Ok(Some(Ran::NoKeeper { detail })),
             Became::Postponed(never) => match never {},
         }

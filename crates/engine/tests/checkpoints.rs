@@ -100,14 +100,18 @@ fn a_checkpoint_of_another_fold_is_passed_by_and_the_next_driver_stores_a_new_on
 }
 
 #[test]
-fn a_checkpoint_that_does_not_decode_is_passed_by() {
+fn a_checkpoint_of_this_very_fold_that_does_not_decode_is_damage_and_not_passed_by_in_silence() {
     let odd = |state: &State| {
         let bytes = without_a_field(state);
         let digest = chain::hex(&chain::digest(&bytes));
         (bytes, CheckpointName { seq: 32, digest, fold: State::FOLD })
     };
     let (store, state) = journal(odd);
-    assert_eq!(block_on(load::<State>(&*store, &run())).expect("a run").state, state);
+    let refused = block_on(load::<State>(&*store, &run()));
+    assert!(matches!(refused, Err(LoadError::Store(Error::Corrupt(_)))), "{refused:?}");
+    // The events are whole: whoever reads all of them has the run.
+    let whole = block_on(load_from_start::<State>(&*store, &run(), u64::MAX)).expect("a run");
+    assert_eq!(whole.state, state);
 }
 
 #[test]

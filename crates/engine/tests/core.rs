@@ -91,12 +91,16 @@ fn effect_of(actions: &[Action]) -> (Effect, bool) {
     }
 }
 
+fn brought(effect: Effect, command: Command) -> Input {
+    Input::Outcomes(vec![(effect, command)])
+}
+
 /// A core whose first attempt is under way.
 fn attempting() -> (Core, Effect) {
     let mut core = Core::new(state(), 1, 1, 0, 0);
     append_of(core.step(drive(), NOW));
     let (checks, _) = effect_of(&core.step(Input::Appended, NOW));
-    append_of(core.step(Input::Outcome(checks, round(1, false)), NOW));
+    append_of(core.step(brought(checks, round(1, false)), NOW));
     let (attempt, _) = effect_of(&core.step(Input::Appended, NOW));
     (core, attempt)
 }
@@ -113,7 +117,7 @@ fn work_begins_only_after_its_intent_is_durable() {
 #[test]
 fn an_outcome_and_the_next_intent_share_an_append() {
     let (mut core, attempt) = attempting();
-    let planned = append_of(core.step(Input::Outcome(attempt, ended(1)), NOW));
+    let planned = append_of(core.step(brought(attempt, ended(1)), NOW));
     assert_eq!(kinds(&planned), ["attempt_finished", "checks_started"]);
 }
 
@@ -121,7 +125,7 @@ fn an_outcome_and_the_next_intent_share_an_append() {
 fn a_conflict_reads_on_and_decides_again() {
     let (mut core, attempt) = attempting();
     let head = core.head();
-    append_of(core.step(Input::Outcome(attempt, ended(1)), NOW));
+    append_of(core.step(brought(attempt, ended(1)), NOW));
     let actions = core.step(Input::Conflicted, NOW);
     assert!(matches!(actions.as_slice(), [Action::ReadOn(from)] if *from == head + 1), "{actions:?}");
     let pause = Event::PauseRequested {};
@@ -133,15 +137,15 @@ fn a_conflict_reads_on_and_decides_again() {
 #[test]
 fn a_second_delivery_of_an_outcome_changes_nothing() {
     let (mut core, attempt) = attempting();
-    append_of(core.step(Input::Outcome(attempt.clone(), ended(1)), NOW));
+    append_of(core.step(brought(attempt.clone(), ended(1)), NOW));
     effect_of(&core.step(Input::Appended, NOW));
-    assert!(core.step(Input::Outcome(attempt, ended(1)), NOW).is_empty());
+    assert!(core.step(brought(attempt, ended(1)), NOW).is_empty());
 }
 
 #[test]
 fn a_fenced_driver_leaves_without_a_further_word() {
     let (mut core, attempt) = attempting();
-    append_of(core.step(Input::Outcome(attempt, ended(1)), NOW));
+    append_of(core.step(brought(attempt, ended(1)), NOW));
     let actions = core.step(Input::Fenced, NOW);
     assert!(matches!(actions.as_slice(), [Action::Leave(Leave::Fenced)]));
     assert!(core.step(Input::Woken, NOW).is_empty());
@@ -157,8 +161,7 @@ fn stop_now_ends_the_open_work_once_and_then_rests() {
     assert!(core.step(Input::Woken, NOW).is_empty(), "it is told once");
     let Command::EndAttempt { attempt: number, mut end } = ended(1) else { unreachable!() };
     end.outcome = AttemptOutcome::Cancelled;
-    let planned =
-        append_of(core.step(Input::Outcome(attempt, Command::EndAttempt { attempt: number, end }), NOW));
+    let planned = append_of(core.step(brought(attempt, Command::EndAttempt { attempt: number, end }), NOW));
     assert_eq!(kinds(&planned), ["attempt_finished", "run_stopped"]);
     let actions = core.step(Input::Appended, NOW);
     assert!(matches!(actions.as_slice(), [Action::Leave(Leave::AtRest)]));
@@ -184,7 +187,7 @@ fn a_checkpoint_is_taken_when_enough_was_written() {
             Effect::Checks(number) => round(*number, false),
             Effect::Hooks(_) | Effect::Commit(_) | Effect::Timer(_) => unreachable!("nothing waits here"),
         };
-        let planned = append_of(core.step(Input::Outcome(effect.clone(), outcome), NOW));
+        let planned = append_of(core.step(brought(effect.clone(), outcome), NOW));
         bytes += planned.events.iter().map(|event| event.data.len()).sum::<usize>();
         if planned.checkpoint.is_some() {
             assert_eq!(kinds(&planned).last(), Some(&"checkpoint_taken"));

@@ -11,6 +11,8 @@ use piton_sys::process::Emptied;
 /// One machine with the directory of one attempt.
 struct Played {
     seen: Seen<i32>,
+    /// What the directories of the first tries say; that of any further one is not there.
+    tries: Vec<Seen<i32>>,
     /// What a start comes to, and what the directory says after it.
     starts: Vec<(Poll<Start<Infallible>>, Seen<i32>)>,
     /// What the directory says once the keeper has let go.
@@ -25,6 +27,7 @@ impl Default for Played {
     fn default() -> Self {
         Self {
             seen: Seen::Absent,
+            tries: Vec::new(),
             starts: vec![(Poll::Ready(Start::Published), Seen::Alive)],
             then: Seen::Finished(0),
             cancelled: false,
@@ -67,6 +70,10 @@ impl Port for Played {
         Ok(free)
     }
 
+    fn vanished(&self) -> &'static str {
+        "vanished"
+    }
+
     fn cancel(&mut self) -> Result<(), &'static str> {
         self.act("cancel");
         Ok(())
@@ -103,8 +110,8 @@ impl Port for Played {
 impl Repeated for Played {
     fn set_try(&mut self, number: u32) {
         self.act(&format!("try {number}"));
-        if number > 1 {
-            self.seen = Seen::Absent;
+        if number > 1 || !self.tries.is_empty() {
+            self.seen = self.tries.get(number as usize - 1).cloned().unwrap_or(Seen::Absent);
         }
     }
 
@@ -141,7 +148,7 @@ fn an_agent_that_still_works_is_found() {
 #[test]
 fn a_directory_that_vanishes_after_the_start_does_not_start_it_again() {
     let mut port = Played { then: Seen::Absent, ..Played::default() };
-    assert_eq!(supervise(&mut port, true), Became::NeverStarted);
+    assert_eq!(Supervision::of_recorded("h", "b", true).run(&mut port), Err("vanished"));
     assert_eq!(port.acts.iter().filter(|act| *act == "start").count(), 1, "{:?}", port.acts);
 }
 
@@ -217,6 +224,10 @@ fn a_command_that_is_lost_is_run_again_and_given_up_in_the_end() {
     assert_eq!(Rerun::default().run(&mut port), Ok(Ran::Ended(0)));
     let mut port = Played { seen: Seen::Finished(-1), cancelled: true, ..lives() };
     assert_eq!(Rerun::default().run(&mut port), Ok(Ran::Cancelled));
+    let tries = vec![Seen::Abandoned, Seen::Finished(-1), Seen::Alive];
+    let mut port = Played { tries, cancelled: true, then: Seen::Finished(-1), ..lives() };
+    assert_eq!(Rerun::default().run(&mut port), Ok(Ran::Cancelled));
+    assert!(port.acts.contains(&"cancel".to_owned()), "the try that still runs is ended: {:?}", port.acts);
     let mut port = Played { cancelled: true, ..lives() };
     assert_eq!(Rerun::default().run(&mut port), Ok(Ran::Cancelled), "a tombstone keeps a late keeper out");
     assert!(port.acts.contains(&"abandon".to_owned()));

@@ -29,11 +29,12 @@ mod render;
 mod status;
 
 pub use crate::aside::Quarantined;
+pub use crate::place::Wrote;
 pub use history::History;
 pub use identity::loop_id;
 pub use import::{Adopted, ParseError, Totals, parse};
 pub use place::{begin, is_used};
-pub use publish::{Published, Written, Wrote, publish, published_path, rebuild};
+pub use publish::{Published, Written, publish, published_path, rebuild};
 pub use registry::{LOOPS_MAX, Registered};
 pub use remove::{remove, rendered_paths};
 pub use render::{Context, View, render};

@@ -18,6 +18,24 @@ pub(crate) enum Found<T> {
     Foreign,
 }
 
+/// Whether a view was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrote {
+    /// It was.
+    Yes,
+    /// The file had these very bytes.
+    Unchanged,
+    /// The file is of a later event of the same run.
+    NewerThere,
+}
+
+/// Whether a view may take the place of a newer one of its run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    Forward,
+    Any,
+}
+
 /// Looks at a place; `ours` says whether bytes prove themselves ours. A symbolic link, a directory or a pipe there
 /// is an error: it cannot be moved or replaced without guessing what it is for.
 pub(crate) fn look<T>(

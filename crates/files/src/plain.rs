@@ -15,3 +15,10 @@ pub(crate) fn in_calendar(moment: Timestamp) -> Timestamp {
 pub(crate) fn text_path(path: &Path) -> PathBuf {
     PathBuf::from(path.to_string_lossy().into_owned())
 }
+
+/// A file of JSON as it is written: the same value gives the same bytes.
+pub(crate) fn json_file(value: &impl serde::Serialize) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec_pretty(value).expect("a view is plain data with text keys");
+    bytes.push(b'\n');
+    bytes
+}

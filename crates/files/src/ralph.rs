@@ -20,13 +20,14 @@ mod render;
 mod status;
 
 pub use crate::aside::Quarantined;
+pub use crate::place::Wrote;
 pub use backup::keep_copy;
 pub use format::{
     CoreLoopState, LoopStatus, MetricsSnapshot, PersistedLoopState, ProgressState, STATE_VERSION,
     SessionHistoryEntry, SessionState, StopConditionState, TestState,
 };
 pub use owner::{ParseError, parse, to_bytes};
-pub use publish::{Published, Wrote, publish, published_path, read, rebuild};
+pub use publish::{Published, publish, published_path, read, rebuild};
 pub use remove::{remove, rendered_paths};
 pub use render::{Context, render};
 pub use status::loop_status;

@@ -1,7 +1,7 @@
 //! The events: facts in the past tense. This enum is the specification.
 //!
 //! Stored as [`crate::RunEvent`] says: the data is written once and never re-serialised. When a shape changes, its
-//! version grows and [`Event::decode`] lifts the old shape; a golden file per version keeps that honest.
+//! version grows and [`crate::RunEvent::decode`] lifts the old shape; a golden file per version keeps that honest.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,7 @@ use crate::loop_machine::{
     LevelRise, LoopConfig, OpenAttempt, OpenCommit, QuestionKind, Raise, RebootReason, RecoveryStep,
     Snapshot, SwitchReason, TreeProof,
 };
-use crate::machine::{DecodeError, Encoded, RunEvent};
-use crate::status::Kind;
+use crate::status::{Kind, Reason};
 
 run_events! {
     raise: Raise;
@@ -56,11 +55,6 @@ run_events! {
             /// Checks that failed in the round before and pass now, and conditions that hold now.
             fixed: u32,
         },
-        /// The tree is the one of an earlier round, so its verdict holds. Nothing was run.
-        ChecksReused {
-            /// The round whose verdict is taken.
-            of_round: u32,
-        },
         /// The driver means to start this attempt. Only while `running` with nothing open.
         AttemptStarted {
             /// What is about to run, and where it will leave its traces.
@@ -68,21 +62,17 @@ run_events! {
         },
         /// The attempt ended and its outcome is known.
         AttemptFinished {
-            /// Which.
             attempt: u32,
-            /// How.
             end: Box<AttemptEnd>,
             /// What follows from that.
             ruling: AttemptRuling,
         },
         /// The attempt was never started: its tombstone was published before anything ran.
         AttemptAbandoned {
-            /// Which.
             attempt: u32,
         },
         /// The attempt's outcome cannot be known. Nothing of it runs any more.
         AttemptLost {
-            /// Which.
             attempt: u32,
             /// How it is known that nothing runs.
             tree: TreeProof,
@@ -91,14 +81,12 @@ run_events! {
         /// The driver means to commit what a green iteration left, on the branch of the run's own work tree. Only while
         /// `running` with nothing open, after the iteration's verdict.
         CommitStarted {
-            /// What.
             commit: OpenCommit,
         },
         /// The tree is on the branch.
         CommitFinished {
             /// The iteration that left it.
             iteration: u32,
-            /// The tree.
             tree: String,
             /// The commit; none where there was nothing new.
             commit: Option<String>,
@@ -128,29 +116,23 @@ run_events! {
         },
         /// The session gives way to a fresh one, which is told what the old one knew.
         SessionRebooted {
-            /// Why.
             reason: RebootReason,
         },
         /// The session should give way to a fresh one; a person is to be asked first.
         RebootProposed {
-            /// Why.
             reason: RebootReason,
         },
         /// A recovery from a regression came one step further.
         RecoveryAdvanced {
             /// Counts the recoveries of this run.
             recovery: u32,
-            /// The step.
             step: RecoveryStep,
         },
 
         /// The run changed between attended, unattended and hybrid.
         ModeSwitched {
-            /// From.
             from: Mode,
-            /// To.
             to: Mode,
-            /// Why.
             why: SwitchReason,
         },
 
@@ -168,7 +150,6 @@ run_events! {
         },
         /// An answer was taken or refused.
         QuestionClosed {
-            /// Which question.
             question: u32,
             /// The answer that counts.
             answer: Answer,
@@ -196,9 +177,7 @@ run_events! {
         },
         /// An answer to a question.
         AnswerGiven {
-            /// Which question.
             question: u32,
-            /// The answer.
             answer: Answer,
             /// What the agent should know about it.
             comment: Option<String>,
@@ -225,9 +204,7 @@ run_events! {
         },
         /// A person prefers this iteration to the best one; 0 takes that back.
         BestChosen {
-            /// Which.
             iteration: u32,
-            /// Why.
             reason: String,
         },
         /// A person says whether a finding of the guard is a false alarm.
@@ -250,63 +227,17 @@ pub enum StopOrigin {
     Command,
 }
 
-/// Every type there is, to tell an unknown type from a malformed one.
-pub const KINDS: &[&str] = &[
-    "run_created",
-    "driver_started",
-    "snapshot_taken",
-    "checks_started",
-    "checks_finished",
-    "checks_reused",
-    "attempt_started",
-    "attempt_finished",
-    "attempt_abandoned",
-    "attempt_lost",
-    "commit_started",
-    "commit_finished",
-    "hooks_started",
-    "hooks_finished",
-    "iteration_concluded",
-    "level_raised",
-    "session_rebooted",
-    "reboot_proposed",
-    "recovery_advanced",
-    "mode_switched",
-    "question_asked",
-    "question_closed",
-    "answer_refused",
-    "run_waiting",
-    "run_paused",
-    "run_resumed",
-    "run_stopped",
-    "run_completed",
-    "run_failed",
-    "pause_requested",
-    "stop_requested",
-    "skip_requested",
-    "reboot_requested",
-    "resume_requested",
-    "mode_requested",
-    "answer_given",
-    "agent_told",
-    "run_adopted",
-    "note_added",
-    "best_chosen",
-    "finding_marked",
-    "checkpoint_taken",
-];
+impl StopOrigin {
+    /// Why a run stopped that it asked to.
+    pub(crate) fn reason(self) -> Reason {
+        match self {
+            StopOrigin::Interrupt => Reason::Interrupted,
+            StopOrigin::Command => Reason::Human,
+        }
+    }
+}
 
 impl Event {
-    /// The event as it is stored.
-    pub fn encode(&self) -> Encoded {
-        RunEvent::encode(self)
-    }
-
-    /// Reads what [`Event::encode`] wrote, at any version so far.
-    pub fn decode(kind: &str, version: u16, data: &[u8]) -> Result<Event, DecodeError> {
-        RunEvent::decode(kind, version, data)
-    }
-
     /// Whether anyone may append this, without the lease.
     pub fn is_request(&self) -> bool {
         matches!(

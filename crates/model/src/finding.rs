@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::words::words;
+
 /// One thing that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -63,64 +65,37 @@ impl Finding {
     }
 }
 
-/// What kind of regression a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RegressionType {
-    /// Tests are gone.
-    TestDeletion,
-    /// Tests no longer run.
-    TestSkipping,
-    /// Product code is gone.
-    FeatureRemoval,
-    /// Less of the code is covered.
-    CoverageRegression,
-    /// A check no longer checks.
-    ValidationBypass,
-    /// Tests say less.
-    AssertionWeakening,
-    /// Errors are hidden.
-    ErrorSuppression,
-}
-
-impl RegressionType {
-    /// The word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::TestDeletion => "test_deletion",
-            Self::TestSkipping => "test_skipping",
-            Self::FeatureRemoval => "feature_removal",
-            Self::CoverageRegression => "coverage_regression",
-            Self::ValidationBypass => "validation_bypass",
-            Self::AssertionWeakening => "assertion_weakening",
-            Self::ErrorSuppression => "error_suppression",
-        }
+words! {
+    /// What kind of regression a finding is.
+    pub enum RegressionType {
+        /// Tests are gone.
+        TestDeletion = "test_deletion",
+        /// Tests no longer run.
+        TestSkipping = "test_skipping",
+        /// Product code is gone.
+        FeatureRemoval = "feature_removal",
+        /// Less of the code is covered.
+        CoverageRegression = "coverage_regression",
+        /// A check no longer checks.
+        ValidationBypass = "validation_bypass",
+        /// Tests say less.
+        AssertionWeakening = "assertion_weakening",
+        /// Errors are hidden.
+        ErrorSuppression = "error_suppression",
     }
 }
 
-/// How bad something is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Worth knowing.
-    Low,
-    /// Worth a look.
-    Medium,
-    /// Wrong unless somebody explains it.
-    High,
-    /// Makes the verdict of the checks worthless.
-    Critical,
-}
-
-impl Severity {
-    /// The word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-            Self::Critical => "critical",
-        }
+words! {
+    /// How bad something is.
+    pub enum Severity {
+        /// Worth knowing.
+        Low = "low",
+        /// Worth a look.
+        Medium = "medium",
+        /// Wrong unless somebody explains it.
+        High = "high",
+        /// Makes the verdict of the checks worthless.
+        Critical = "critical",
     }
 }
 

@@ -7,82 +7,41 @@
 use serde::{Deserialize, Serialize};
 
 use crate::notify::Given;
+use crate::words::words;
 
-/// Where in a run a hook can be called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HookPoint {
-    /// Before the first iteration.
-    LoopStart,
-    /// When the run comes to rest.
-    LoopEnd,
-    /// Before an iteration.
-    PreIteration,
-    /// After an iteration has its verdict.
-    PostIteration,
-    /// Before a fresh session takes the place of a spent one. A failure here keeps the old one.
-    PreReboot,
-    /// After it did.
-    PostReboot,
-    /// A check failed.
-    OnTestFailure,
-    /// Every check passed.
-    OnTestSuccess,
-    /// An iteration changed something that matters.
-    OnProgress,
-    /// An iteration changed nothing that matters.
-    OnNoProgress,
-    /// An attempt failed.
-    OnError,
-    /// The run changed between attended, unattended and hybrid.
-    OnModeSwitch,
-    /// An iteration changed files.
-    OnFileChange,
-    /// Before an agent is started.
-    PreSession,
-    /// After an agent ended.
-    PostSession,
-}
-
-impl HookPoint {
-    /// All of them.
-    pub const ALL: [HookPoint; 15] = [
-        HookPoint::LoopStart,
-        HookPoint::LoopEnd,
-        HookPoint::PreIteration,
-        HookPoint::PostIteration,
-        HookPoint::PreReboot,
-        HookPoint::PostReboot,
-        HookPoint::OnTestFailure,
-        HookPoint::OnTestSuccess,
-        HookPoint::OnProgress,
-        HookPoint::OnNoProgress,
-        HookPoint::OnError,
-        HookPoint::OnModeSwitch,
-        HookPoint::OnFileChange,
-        HookPoint::PreSession,
-        HookPoint::PostSession,
-    ];
-
-    /// The word used in files and on screens.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            HookPoint::LoopStart => "loop_start",
-            HookPoint::LoopEnd => "loop_end",
-            HookPoint::PreIteration => "pre_iteration",
-            HookPoint::PostIteration => "post_iteration",
-            HookPoint::PreReboot => "pre_reboot",
-            HookPoint::PostReboot => "post_reboot",
-            HookPoint::OnTestFailure => "on_test_failure",
-            HookPoint::OnTestSuccess => "on_test_success",
-            HookPoint::OnProgress => "on_progress",
-            HookPoint::OnNoProgress => "on_no_progress",
-            HookPoint::OnError => "on_error",
-            HookPoint::OnModeSwitch => "on_mode_switch",
-            HookPoint::OnFileChange => "on_file_change",
-            HookPoint::PreSession => "pre_session",
-            HookPoint::PostSession => "post_session",
-        }
+words! {
+    /// Where in a run a hook can be called.
+    pub enum HookPoint {
+        /// Before the first iteration.
+        LoopStart = "loop_start",
+        /// When the run comes to rest.
+        LoopEnd = "loop_end",
+        /// Before an iteration.
+        PreIteration = "pre_iteration",
+        /// After an iteration has its verdict.
+        PostIteration = "post_iteration",
+        /// Before a fresh session takes the place of a spent one. A failure here keeps the old one.
+        PreReboot = "pre_reboot",
+        /// After it did.
+        PostReboot = "post_reboot",
+        /// A check failed.
+        OnTestFailure = "on_test_failure",
+        /// Every check passed.
+        OnTestSuccess = "on_test_success",
+        /// An iteration changed something that matters.
+        OnProgress = "on_progress",
+        /// An iteration changed nothing that matters.
+        OnNoProgress = "on_no_progress",
+        /// An attempt failed.
+        OnError = "on_error",
+        /// The run changed between attended, unattended and hybrid.
+        OnModeSwitch = "on_mode_switch",
+        /// An iteration changed files.
+        OnFileChange = "on_file_change",
+        /// Before an agent is started.
+        PreSession = "pre_session",
+        /// After an agent ended.
+        PostSession = "post_session",
     }
 }
 
@@ -117,12 +76,11 @@ impl Hooks {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hook {
-    /// Its name.
     pub name: String,
     /// Where it is called.
     pub points: Vec<HookPoint>,
     /// Higher ones are called first; of equal ones the one declared first.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub priority: i32,
     /// How long it may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -137,19 +95,12 @@ pub struct Hook {
     pub untrusted: bool,
 }
 
-fn is_zero(number: &i32) -> bool {
-    *number == 0
-}
-
 /// What a hook runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum HookKind {
     /// Something that piton brings.
-    Builtin {
-        /// Which.
-        builtin: Builtin,
-    },
+    Builtin { builtin: Builtin },
     /// A program.
     Script {
         /// Relative to the repository, absolute, or below `~/`.
@@ -170,8 +121,7 @@ pub enum HookKind {
     Webhook {
         /// Where to.
         url: Given,
-        /// How.
-        #[serde(default, skip_serializing_if = "is_post")]
+        #[serde(default, skip_serializing_if = "crate::is_default")]
         method: Method,
     },
 }
@@ -192,66 +142,34 @@ impl HookKind {
     }
 }
 
-/// How a webhook is called.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Method {
-    /// POST.
-    #[default]
-    Post,
-    /// PUT.
-    Put,
-    /// PATCH.
-    Patch,
-}
-
-impl Method {
-    /// The word of the protocol.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Method::Post => "POST",
-            Method::Put => "PUT",
-            Method::Patch => "PATCH",
-        }
+words! {
+    /// How a webhook is called.
+    #[derive(Default)]
+    pub enum Method {
+        #[default]
+        Post = "POST",
+        Put = "PUT",
+        Patch = "PATCH",
     }
 }
 
-fn is_post(method: &Method) -> bool {
-    *method == Method::Post
-}
-
-/// What piton brings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Builtin {
-    /// A line in a file for each call.
-    Logging,
-    /// Writes the run's metrics.
-    Metrics,
-    /// Backs the run's view up.
-    Backup,
-    /// `git add -A` in the work tree.
-    Git,
-    /// Tells people, as the notifications are configured.
-    Notification,
+words! {
+    /// What piton brings.
+    pub enum Builtin {
+        /// A line in a file for each call.
+        Logging = "logging",
+        /// Writes the run's metrics.
+        Metrics = "metrics",
+        /// Backs the run's view up.
+        Backup = "backup",
+        /// `git add -A` in the work tree.
+        Git = "git",
+        /// Tells people, as the notifications are configured.
+        Notification = "notification",
+    }
 }
 
 impl Builtin {
-    /// All of them.
-    pub const ALL: [Builtin; 5] =
-        [Builtin::Logging, Builtin::Metrics, Builtin::Backup, Builtin::Git, Builtin::Notification];
-
-    /// The word used in files and on screens.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Builtin::Logging => "logging",
-            Builtin::Metrics => "metrics",
-            Builtin::Backup => "backup",
-            Builtin::Git => "git",
-            Builtin::Notification => "notification",
-        }
-    }
-
     /// How early it is called among the others.
     pub fn priority(self) -> i32 {
         match self {
@@ -298,15 +216,9 @@ pub enum HookCondition {
         n: u32,
     },
     /// The run is in one of these modes.
-    InMode {
-        /// Which.
-        modes: Vec<Mode>,
-    },
+    InMode { modes: Vec<Mode> },
     /// A regular expression matches the text of what happened: the agent's summary, or the error.
-    IfPattern {
-        /// It.
-        pattern: String,
-    },
+    IfPattern { pattern: String },
     /// The checks of the last round all pass, or one of them does not. Without a round it does not hold.
     IfTestStatus {
         /// Which of the two.
@@ -314,30 +226,17 @@ pub enum HookCondition {
     },
 }
 
-/// Whether a person is there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    /// A person decides between iterations.
-    Attended,
-    /// Nobody is asked unless it must be.
-    #[default]
-    Unattended,
-    /// A person is asked now and then.
-    Hybrid,
-}
-
-impl Mode {
-    /// All of them.
-    pub const ALL: [Mode; 3] = [Mode::Attended, Mode::Unattended, Mode::Hybrid];
-
-    /// The word used in files and on screens.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Mode::Attended => "attended",
-            Mode::Unattended => "unattended",
-            Mode::Hybrid => "hybrid",
-        }
+words! {
+    /// Whether a person is there.
+    #[derive(Default)]
+    pub enum Mode {
+        /// A person decides between iterations.
+        Attended = "attended",
+        /// Nobody is asked unless it must be.
+        #[default]
+        Unattended = "unattended",
+        /// A person is asked now and then.
+        Hybrid = "hybrid",
     }
 }
 

@@ -3,9 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
 use crate::limits::RUN_ID_BYTES_MAX;
+use crate::words::written_as_text;
 
 /// The position of an event in its run: 1, 2, 3, … without gaps.
 pub type Seq = u64;
@@ -17,8 +16,7 @@ pub type Epoch = u64;
 ///
 /// Two ids that differ only in case name the same run, so that they cannot collide on a file system
 /// that folds case; [`RunId::key`] is the form to compare by.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(String);
 
 impl RunId {
@@ -63,19 +61,7 @@ impl FromStr for RunId {
     }
 }
 
-impl TryFrom<String> for RunId {
-    type Error = InvalidRunId;
-
-    fn try_from(text: String) -> Result<Self, InvalidRunId> {
-        text.parse()
-    }
-}
-
-impl From<RunId> for String {
-    fn from(id: RunId) -> String {
-        id.0
-    }
-}
+written_as_text!(RunId);
 
 impl fmt::Display for RunId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,6 +6,7 @@
 //! ([`apply`]), turns a command into events ([`decide`]), and names the work that is open in a state
 //! ([`State::effects`]). The loop is in [`loop_machine`], the [`workflow`] beside it with events of its own;
 //! [`Machine`] is what the driver knows of either.
+#![expect(missing_docs, reason = "only this workspace reads it: what a name says is not said twice")]
 
 mod event;
 mod finding;
@@ -20,14 +21,23 @@ mod machine;
 pub mod notify;
 mod rejection;
 mod status;
+mod suggest;
 mod time;
+mod words;
 pub mod workflow;
 
-pub use event::{Event, KINDS, StopOrigin};
+pub use event::{Event, StopOrigin};
 pub use finding::{Finding, RegressionType, Severity};
 pub use id::{Epoch, InvalidRunId, RunId, Seq, slug};
 pub use loop_machine::{Command, Effect, State, admit, advance, apply, create, decide};
 pub use machine::{CheckpointName, DecodeError, Encoded, Entry, Machine, RunEvent};
 pub use rejection::Rejection;
 pub use status::{ExitCode, Kind, Reason, Status, exit_code};
+pub use suggest::closest;
 pub use time::{ParseTimeError, Timestamp};
+pub use words::Words;
+
+/// Whether a field says nothing that its absence does not say, too: for `skip_serializing_if`.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

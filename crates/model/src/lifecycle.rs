@@ -3,6 +3,10 @@
 //! Loops and workflows have these events in common. They are written once, here, and added to the enum of each kind, so
 //! that a type that both kinds have is the same in both.
 
+use crate::Timestamp;
+use crate::limits::EVENTS_PER_APPEND_MAX;
+use crate::machine::Machine;
+
 /// The enum of a kind's own events, with those that every driven run has. `$raise` is what a resume may raise.
 macro_rules! run_events {
     (raise: $raise:ty; $(#[$about:meta])* pub enum $name:ident { $($own:tt)* }) => {
@@ -40,7 +44,6 @@ macro_rules! run_events {
             },
             /// Rests because a person asked, or because money ran out.
             RunPaused {
-                /// Which.
                 reason: $crate::Reason,
                 /// A sentence for people.
                 detail: Option<String>,
@@ -53,7 +56,6 @@ macro_rules! run_events {
             },
             /// Stopped short of its goal; can be resumed.
             RunStopped {
-                /// Why.
                 reason: $crate::Reason,
                 /// A sentence for people, where the reason alone is not enough.
                 detail: Option<String>,
@@ -65,7 +67,6 @@ macro_rules! run_events {
             },
             /// Gave up.
             RunFailed {
-                /// Why.
                 reason: $crate::Reason,
                 /// A sentence for people.
                 detail: Option<String>,
@@ -100,8 +101,6 @@ macro_rules! run_events {
         }
 
         impl $crate::machine::RunEvent for $name {
-            const TYPES: &'static [&'static str] = KINDS;
-
             fn checkpoint_taken(named: $crate::machine::CheckpointName) -> Self {
                 let $crate::machine::CheckpointName { seq, digest, fold } = named;
                 $name::CheckpointTaken { seq, digest, fold }
@@ -124,3 +123,25 @@ macro_rules! run_events {
 }
 
 pub(crate) use run_events;
+
+/// Folds `more` and what follows from it, until nothing does. So an outcome and the intents that follow leave together,
+/// and share one append.
+pub(crate) fn until_settled<M: Machine>(
+    state: &M,
+    mut more: Vec<M::Event>,
+    now: Timestamp,
+    next: impl Fn(&M) -> Vec<M::Event>,
+) -> (Vec<M::Event>, M) {
+    let (mut events, mut state) = (Vec::new(), state.clone());
+    loop {
+        for event in &more {
+            state = M::apply(Some(state), event, now).expect("a state stays a state");
+        }
+        events.append(&mut more);
+        assert!(events.len() < EVENTS_PER_APPEND_MAX, "a decision ends");
+        more = next(&state);
+        if more.is_empty() {
+            return (events, state);
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! Every limit, by name. Oversize input is a typed error at the door, never a retry.
 
+use std::collections::VecDeque;
+
 /// Longest run id.
 pub const RUN_ID_BYTES_MAX: usize = 64;
 /// Longest title of a run; longer tasks are cut for display only.
@@ -83,6 +85,11 @@ pub const GAPS_MAX: usize = 200_000;
 pub const GAP_FILE_BYTES_MAX: u64 = 64 << 20;
 /// Gaps named in the list of cycles, over all of them; a graph can have far more cycles than gaps.
 pub const GAP_CYCLE_STEPS_MAX: usize = 1 << 20;
+
+/// Drops the oldest of a window until it holds at most `most`.
+pub fn keep_last<T>(window: &mut VecDeque<T>, most: usize) {
+    window.drain(..window.len().saturating_sub(most));
+}
 
 /// Cuts `text` to at most `bytes_max` bytes at a character boundary.
 pub fn clip(text: &str, bytes_max: usize) -> &str {

@@ -6,8 +6,8 @@
 
 use std::fmt::Debug;
 
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::event::StopOrigin;
 use crate::loop_machine::Place;
@@ -126,9 +126,6 @@ impl Entry {
 
 /// A fact of one kind of run.
 pub trait RunEvent: Clone + Debug + PartialEq + Serialize + DeserializeOwned + 'static {
-    /// Every type there is, to tell an unknown type from a malformed one.
-    const TYPES: &'static [&'static str];
-
     /// "A checkpoint of the state was stored with this append."
     fn checkpoint_taken(named: CheckpointName) -> Self;
 
@@ -149,7 +146,7 @@ pub trait RunEvent: Clone + Debug + PartialEq + Serialize + DeserializeOwned + '
 
     /// Reads what [`RunEvent::encode`] wrote, at any version so far.
     fn decode(kind: &str, version: u16, data: &[u8]) -> Result<Self, DecodeError> {
-        if version > VERSION || !Self::TYPES.contains(&kind) {
+        if version > VERSION || !Self::types().contains(&kind) {
             return Err(DecodeError::Newer { kind: kind.to_owned(), version });
         }
         let mut bytes = Vec::with_capacity(data.len() + kind.len() + 5);
@@ -160,6 +157,50 @@ pub trait RunEvent: Clone + Debug + PartialEq + Serialize + DeserializeOwned + '
         bytes.push(b'}');
         serde_json::from_slice(&bytes)
             .map_err(|source| DecodeError::Malformed { kind: kind.to_owned(), source })
+    }
+
+    /// Every type there is, to tell an unknown type from a malformed one: what serde calls the variants.
+    fn types() -> &'static [&'static str] {
+        let mut names: &'static [&'static str] = &[];
+        // It gives no value, only the names that it is asked for.
+        let _ = Self::deserialize(VariantNames(&mut names));
+        names
+    }
+}
+
+/// Takes down what an enum calls its variants when it is to be read, and reads nothing.
+struct VariantNames<'a>(&'a mut &'static [&'static str]);
+
+impl<'de> Deserializer<'de> for VariantNames<'_> {
+    type Error = NothingToRead;
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Self::Error> {
+        *self.0 = variants;
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Self::Error> {
+        Err(NothingToRead)
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("there is nothing to read")]
+struct NothingToRead;
+
+impl serde::de::Error for NothingToRead {
+    fn custom<T: std::fmt::Display>(_message: T) -> Self {
+        Self
     }
 }
 
@@ -193,7 +234,6 @@ pub enum DecodeError {
     Newer {
         /// Its type.
         kind: String,
-        /// Its version.
         version: u16,
     },
     /// The data does not have the shape of its type.

@@ -5,88 +5,50 @@
 //! crate `notify`.
 
 use std::collections::BTreeMap;
+
+use crate::words::{words, written_as_text};
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-/// What people can be told of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Trigger {
-    /// The run began.
-    LoopStarted,
-    /// It reached its goal.
-    LoopCompleted,
-    /// It gave up.
-    LoopFailed,
-    /// It rests because a person asked.
-    LoopPaused,
-    /// It goes on after a rest.
-    LoopResumed,
-    /// An iteration has its verdict.
-    IterationComplete,
-    /// Every check passes, and the round before one did not.
-    TestsAllPassing,
-    /// A check fails, and the round before none did.
-    TestsFailing,
-    /// An iteration changed nothing that matters.
-    NoProgress,
-    /// A fresh session was begun because the old one was spent.
-    ContextRebooted,
-    /// An attempt failed.
-    Error,
-    /// A limit stopped it.
-    SafetyLimit,
-    /// It changed between attended, unattended and hybrid.
-    ModeSwitched,
-    /// There is a new best iteration.
-    MilestoneReached,
-    /// It needs a person.
-    AttentionNeeded,
+words! {
+    /// What people can be told of.
+    pub enum Trigger {
+        /// The run began.
+        LoopStarted = "loop_started",
+        /// It reached its goal.
+        LoopCompleted = "loop_completed",
+        /// It gave up.
+        LoopFailed = "loop_failed",
+        /// It rests because a person asked.
+        LoopPaused = "loop_paused",
+        /// It goes on after a rest.
+        LoopResumed = "loop_resumed",
+        /// An iteration has its verdict.
+        IterationComplete = "iteration_complete",
+        /// Every check passes, and the round before one did not.
+        TestsAllPassing = "tests_all_passing",
+        /// A check fails, and the round before none did.
+        TestsFailing = "tests_failing",
+        /// An iteration changed nothing that matters.
+        NoProgress = "no_progress",
+        /// A fresh session was begun because the old one was spent.
+        ContextRebooted = "context_rebooted",
+        /// An attempt failed.
+        Error = "error",
+        /// A limit stopped it.
+        SafetyLimit = "safety_limit",
+        /// It changed between attended, unattended and hybrid.
+        ModeSwitched = "mode_switched",
+        /// There is a new best iteration.
+        MilestoneReached = "milestone_reached",
+        /// It needs a person.
+        AttentionNeeded = "attention_needed",
+    }
 }
 
 impl Trigger {
-    /// All of them.
-    pub const ALL: [Trigger; 15] = [
-        Trigger::LoopStarted,
-        Trigger::LoopCompleted,
-        Trigger::LoopFailed,
-        Trigger::LoopPaused,
-        Trigger::LoopResumed,
-        Trigger::IterationComplete,
-        Trigger::TestsAllPassing,
-        Trigger::TestsFailing,
-        Trigger::NoProgress,
-        Trigger::ContextRebooted,
-        Trigger::Error,
-        Trigger::SafetyLimit,
-        Trigger::ModeSwitched,
-        Trigger::MilestoneReached,
-        Trigger::AttentionNeeded,
-    ];
-
-    /// The word used in files and on screens.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Trigger::LoopStarted => "loop_started",
-            Trigger::LoopCompleted => "loop_completed",
-            Trigger::LoopFailed => "loop_failed",
-            Trigger::LoopPaused => "loop_paused",
-            Trigger::LoopResumed => "loop_resumed",
-            Trigger::IterationComplete => "iteration_complete",
-            Trigger::TestsAllPassing => "tests_all_passing",
-            Trigger::TestsFailing => "tests_failing",
-            Trigger::NoProgress => "no_progress",
-            Trigger::ContextRebooted => "context_rebooted",
-            Trigger::Error => "error",
-            Trigger::SafetyLimit => "safety_limit",
-            Trigger::ModeSwitched => "mode_switched",
-            Trigger::MilestoneReached => "milestone_reached",
-            Trigger::AttentionNeeded => "attention_needed",
-        }
-    }
-
     /// How much it matters unless somebody says otherwise.
     pub fn priority(self) -> Priority {
         match self {
@@ -138,33 +100,19 @@ pub const FACTS: [&str; 18] = [
     "repository",
 ];
 
-/// How much something matters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Priority {
-    /// Nice to know.
-    Low,
-    /// Worth a look.
-    #[default]
-    Normal,
-    /// Worth an interruption.
-    High,
-    /// Worth waking somebody.
-    Critical,
-}
-
-impl Priority {
-    /// All of them, from the lowest.
-    pub const ALL: [Priority; 4] = [Priority::Low, Priority::Normal, Priority::High, Priority::Critical];
-
-    /// The word used in files and on screens.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Priority::Low => "low",
-            Priority::Normal => "normal",
-            Priority::High => "high",
-            Priority::Critical => "critical",
-        }
+words! {
+    /// How much something matters.
+    #[derive(Default)]
+    pub enum Priority {
+        /// Nice to know.
+        Low = "low",
+        /// Worth a look.
+        #[default]
+        Normal = "normal",
+        /// Worth an interruption.
+        High = "high",
+        /// Worth waking somebody.
+        Critical = "critical",
     }
 }
 
@@ -224,7 +172,6 @@ impl On {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Channel {
-    /// Its name.
     pub name: String,
     /// What matters less does not go there.
     #[serde(default = "lowest", skip_serializing_if = "is_lowest")]
@@ -306,7 +253,6 @@ impl ChannelKind {
 pub struct Email {
     /// The server.
     pub host: String,
-    /// Its port.
     pub port: u16,
     /// How the connection is kept private.
     pub encryption: Encryption,
@@ -322,17 +268,18 @@ pub struct Email {
     pub password: Option<Given>,
 }
 
-/// How a connection to a mail server is kept private.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Encryption {
-    /// It begins in the clear and must be upgraded before anything is said.
-    #[default]
-    Starttls,
-    /// TLS from the first byte.
-    Tls,
-    /// Not at all: for a server on this machine.
-    None,
+words! {
+    /// How a connection to a mail server is kept private.
+    #[derive(Default)]
+    pub enum Encryption {
+        /// It begins in the clear and must be upgraded before anything is said.
+        #[default]
+        Starttls = "starttls",
+        /// TLS from the first byte.
+        Tls = "tls",
+        /// Not at all: for a server on this machine.
+        None = "none",
+    }
 }
 
 impl Encryption {
@@ -391,30 +338,27 @@ pub struct QuietHours {
     pub allow_critical: bool,
 }
 
-/// A day of the week.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Day {
-    /// Sunday.
-    Sun,
-    /// Monday.
-    Mon,
-    /// Tuesday.
-    Tue,
-    /// Wednesday.
-    Wed,
-    /// Thursday.
-    Thu,
-    /// Friday.
-    Fri,
-    /// Saturday.
-    Sat,
+words! {
+    /// A day of the week.
+    pub enum Day {
+        /// Sunday.
+        Sun = "sun",
+        /// Monday.
+        Mon = "mon",
+        /// Tuesday.
+        Tue = "tue",
+        /// Wednesday.
+        Wed = "wed",
+        /// Thursday.
+        Thu = "thu",
+        /// Friday.
+        Fri = "fri",
+        /// Saturday.
+        Sat = "sat",
+    }
 }
 
 impl Day {
-    /// All of them; Sunday is number 0.
-    pub const ALL: [Day; 7] = [Day::Sun, Day::Mon, Day::Tue, Day::Wed, Day::Thu, Day::Fri, Day::Sat];
-
     /// The day before.
     pub fn yesterday(self) -> Self {
         Self::ALL[(self as usize + 6) % 7]
@@ -465,18 +409,7 @@ impl FromStr for TimeOfDay {
     }
 }
 
-impl Serialize for TimeOfDay {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for TimeOfDay {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
+written_as_text!(TimeOfDay);
 
 #[cfg(test)]
 mod tests {

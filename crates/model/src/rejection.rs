@@ -13,7 +13,6 @@ pub enum Rejection {
     /// A finished run takes no more requests.
     #[error("run `{run}` is {} already", .status.as_str())]
     Finished {
-        /// Which run.
         run: RunId,
         /// Where it is.
         status: Status,
@@ -21,7 +20,6 @@ pub enum Rejection {
     /// The request makes no sense where the run is.
     #[error("run `{run}` is {}, so there is nothing to {action}", .status.as_str())]
     NothingTo {
-        /// Which run.
         run: RunId,
         /// Where it is.
         status: Status,
@@ -31,21 +29,16 @@ pub enum Rejection {
     /// Going on would hit the same limit at once.
     #[error("run `{run}` stands at its limit ({})", .reason.as_str())]
     AtLimit {
-        /// Which run.
         run: RunId,
         /// Which limit.
         reason: Reason,
     },
     /// The run waits for an answer first.
     #[error("run `{run}` waits for an answer")]
-    NeedsAnswer {
-        /// Which run.
-        run: RunId,
-    },
+    NeedsAnswer { run: RunId },
     /// No such question is open.
     #[error("run `{run}` asks no question {question}")]
     NoSuchQuestion {
-        /// Which run.
         run: RunId,
         /// The question that was named.
         question: u32,
@@ -53,7 +46,6 @@ pub enum Rejection {
     /// The run has no such iteration.
     #[error("run `{run}` has no iteration {iteration}")]
     NoSuchIteration {
-        /// Which run.
         run: RunId,
         /// The iteration that was named.
         iteration: u32,
@@ -61,7 +53,6 @@ pub enum Rejection {
     /// The workflow has no such step.
     #[error("run `{run}` has no step `{step}`")]
     NoSuchStep {
-        /// Which run.
         run: RunId,
         /// The step that was named.
         step: StepId,
@@ -69,7 +60,6 @@ pub enum Rejection {
     /// This kind of run does not know the request.
     #[error("run `{run}` is a {}: it cannot {action}", .kind.as_str())]
     NotForKind {
-        /// Which run.
         run: RunId,
         /// What it is.
         kind: Kind,

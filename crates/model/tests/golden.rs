@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use piton_model::hook::{Builtin, HookPoint, Hooks, Mode};
 use piton_model::loop_machine::*;
 use piton_model::notify::Notify;
-use piton_model::{Event, Kind, Reason, Status, StopOrigin, Timestamp};
+use piton_model::{Event, Kind, Reason, RunEvent, Status, StopOrigin, Timestamp};
 
 /// An example of every event, and a proof that it is every event: the match has no wildcard.
 macro_rules! examples {
@@ -48,7 +48,6 @@ examples! {
     SnapshotTaken { snapshot: snapshot() }
     ChecksStarted { round: 2 }
     ChecksFinished { round: Box::new(round()), fixed: 1 }
-    ChecksReused { of_round: 1 }
     AttemptStarted {
         attempt: OpenAttempt {
             number: 5,

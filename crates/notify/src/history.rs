@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
 use piton_model::Timestamp;
+use piton_model::limits::keep_last;
 use piton_model::notify::{Priority, Trigger};
 use piton_sys::file::{self, Durability};
 use serde::{Deserialize, Serialize};
@@ -128,8 +129,6 @@ impl History {
 
     pub(crate) fn push(&mut self, record: Record) {
         self.records.push_back(record);
-        while self.records.len() > RECORDS_MAX {
-            self.records.pop_front();
-        }
+        keep_last(&mut self.records, RECORDS_MAX);
     }
 }

@@ -6,10 +6,13 @@ use piton_model::ExitCode;
 use serde::Serialize;
 
 use crate::cli::Global;
-use piton_view::words::is_harmful;
+use piton_view::words::{self, is_harmful};
 pub(crate) use piton_view::words::{clean, clean_line};
 
 use crate::failure::Failure;
+
+/// Nobody reads lines of fewer characters.
+const WIDTH_MIN: usize = 20;
 
 /// How this invocation prints.
 #[derive(Clone, Debug)]
@@ -19,6 +22,8 @@ pub(crate) struct Output {
     pub(crate) verbose: bool,
     /// Somebody watches stdout.
     pub(crate) terminal: bool,
+    /// How wide it is for them, where that is known.
+    pub(crate) width: Option<usize>,
     color: bool,
 }
 
@@ -27,7 +32,8 @@ impl Output {
         let terminal = std::io::stdout().is_terminal();
         let color =
             terminal && !global.no_color && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        Self { json: global.json, quiet: global.quiet, verbose: global.verbose, terminal, color }
+        let width = terminal.then(width).flatten();
+        Self { json: global.json, quiet: global.quiet, verbose: global.verbose, terminal, width, color }
     }
 
     /// A line of data.
@@ -35,6 +41,16 @@ impl Output {
         if let Err(error) = writeln!(std::io::stdout(), "{}", text.as_ref()) {
             give_up(&error);
         }
+    }
+
+    /// A line for people: where somebody watches, no wider than they see.
+    pub(crate) fn row(&self, text: impl AsRef<str>) {
+        self.rows(text.as_ref()).iter().for_each(|line| self.line(line));
+    }
+
+    /// The lines that a text takes.
+    pub(crate) fn rows(&self, text: &str) -> Vec<String> {
+        self.width.map_or_else(|| vec![text.to_owned()], |width| words::wrapped(text, width))
     }
 
     /// Bytes of data, as they are.
@@ -71,6 +87,8 @@ impl Output {
     pub(crate) fn transient(&self, text: &str) {
         if self.terminal && !self.quiet && !self.json {
             let mut stdout = std::io::stdout();
+            // One that wrapped could not be taken back.
+            let text = self.width.map_or_else(|| text.to_owned(), |width| words::cut(text, width - 1));
             let _ = write!(stdout, "\r\u{1b}[K{text}").and_then(|()| stdout.flush());
         }
     }
@@ -89,6 +107,12 @@ impl Output {
         // Standard error may be a file on a full disk.
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
+}
+
+/// How wide the terminal is. One that is too narrow to read on is left to itself.
+fn width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns >= WIDTH_MIN)
 }
 
 /// The data cannot be written. A reader that has gone away had enough; anything else is a failure.

@@ -1,6 +1,6 @@
 //! The repository that a command is about, and the door to its runs: the one place where it is opened.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use piton_engine::LocalClient;
 pub(crate) use piton_engine::absence::{Absence, Missing};
@@ -10,6 +10,7 @@ pub(crate) use piton_engine::start::not_runnable;
 pub(crate) use piton_engine::world::brief::read as read_brief;
 pub(crate) use piton_engine::{Layout, configuration};
 use piton_model::RunId;
+use piton_sys::redact::Redactor;
 use piton_view::Client;
 
 use crate::cli::Global;
@@ -47,6 +48,11 @@ fn layout_of_store(store: &str) -> Result<Layout, Failure> {
         return Err(bad());
     }
     Ok(Layout::new(path.parent().and_then(|state| state.parent()).ok_or_else(bad)?.to_owned()))
+}
+
+/// Takes out what the configuration at `root`, the user's own and the environment call secret.
+pub(crate) fn redactor(root: &Path) -> Result<Redactor, Failure> {
+    Ok(piton_engine::launch::Secrets::of(root).map_err(Failure::from)?.redactor().clone())
 }
 
 /// What decides over a run is for people: an agent or a check of this very repository is refused.

@@ -121,7 +121,7 @@ async fn ending(client: &dyn Client, run: &RunId, out: &Output) -> Result<(), Fa
     for note in &status.notes {
         out.note(format!("note: {}", clean_line(note)));
     }
-    status.ending.iter().for_each(|line| out.line(line));
+    status.ending.iter().for_each(|line| out.row(line));
     Ok(())
 }
 
@@ -152,8 +152,10 @@ impl Screen<'_> {
         self.out.transient("");
         for told in lines {
             match told.weight {
-                Weight::Heading => self.out.line(self.out.bold(&told.text)),
-                Weight::News | Weight::Detail => self.out.line(&told.text),
+                Weight::Heading => {
+                    self.out.rows(&told.text).iter().for_each(|line| self.out.line(self.out.bold(line)));
+                }
+                Weight::News | Weight::Detail => self.out.row(&told.text),
             }
         }
     }

@@ -11,25 +11,14 @@ use piton_model::loop_machine::Place;
 use piton_model::{Machine, RunEvent, Seq, Timestamp};
 use piton_store::{Append, Claim, Error, Expect, Fence, Head, Lease};
 
-use crate::coverage::{FATES, Fate};
 use crate::history::{Entry, View};
 use crate::host::Host;
-use crate::kind::{CommandOf, EffectOf, EventOf, Process, Simulated, types_of};
+use crate::kind::{CommandOf, EffectOf, EventOf, Process, Simulated};
+use crate::people::Sender;
 use crate::scenario::Plant;
+use crate::sending::{Met, Sending, said};
 use crate::sim::{Lock, Sim};
-use crate::store::content_of;
 use crate::supervise::Around;
-
-/// What can happen to an append of a driver, or of a person where a driver may be.
-pub(crate) const FATES_OF_A_DRIVER: [Fate; FATES.len()] = {
-    let mut fates = [Fate::CrashBefore; FATES.len()];
-    let mut index = 0;
-    while index < FATES.len() {
-        fates[index] = FATES[index].0;
-        index += 1;
-    }
-    fates
-};
 
 /// A kind of run that a driver drives: what it performs, and what people ask of it.
 pub(crate) trait Driven: Simulated<Process = Driver<Self>> {
@@ -101,7 +90,6 @@ pub(crate) enum Phase {
     Load,
     /// Loads the run and settles what was asked of it, without beginning work.
     Settle,
-    /// Drives.
     Drive,
 }
 
@@ -109,7 +97,7 @@ const USUAL: &[Phase] = &[Phase::Lock, Phase::ClaimIfFree, Phase::Load, Phase::D
 const RACING: &[Phase] = &[Phase::ClaimIfFree, Phase::Lock, Phase::Load, Phase::Drive];
 const TAKE_OVER: &[Phase] = &[Phase::ClaimAnyway, Phase::EndOld, Phase::Lock, Phase::Load, Phase::Drive];
 const END_FIRST: &[Phase] = &[Phase::EndOld, Phase::Lock, Phase::ClaimAnyway, Phase::Load, Phase::Drive];
-pub(crate) const SETTLE: &[Phase] = &[Phase::ClaimIfFree, Phase::Settle, Phase::Drive];
+const SETTLE: &[Phase] = &[Phase::ClaimIfFree, Phase::Settle, Phase::Drive];
 
 /// A process that drives a run, or is about to.
 pub(crate) struct Driver<K: Driven> {
@@ -128,36 +116,6 @@ pub(crate) struct Driver<K: Driven> {
     unsynced: Option<Append>,
 }
 
-/// An append that is in flight.
-pub(crate) struct Sending {
-    pub(crate) append: Append,
-    pub(crate) kinds: Vec<u8>,
-    pub(crate) content: u64,
-    pub(crate) fate: Option<Fate>,
-    pub(crate) not_before: u64,
-}
-
-impl Sending {
-    pub(crate) fn new<K: Simulated>(append: Append, sim: &mut Sim<K>) -> Self {
-        let index = |kind: &str| types_of::<K>().iter().position(|known| *known == kind);
-        let kinds: Vec<u8> = append
-            .events
-            .iter()
-            .map(|event| index(&event.kind).expect("every event type is listed") as u8)
-            .collect();
-        let content =
-            content_of(append.events.iter().map(|event| (event.kind.as_str(), event.data.as_slice())));
-        let fate = sim.draw_fate(&kinds);
-        Self { append, kinds, content, fate, not_before: 0 }
-    }
-
-    /// The types of its events, for the trace.
-    pub(crate) fn names<K: Simulated>(&self) -> String {
-        let names: Vec<_> = self.kinds.iter().map(|kind| types_of::<K>()[usize::from(*kind)]).collect();
-        names.join("+")
-    }
-}
-
 /// What became of a process after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum After {
@@ -166,6 +124,53 @@ pub(crate) enum After {
 }
 
 impl<K: Driven> Process<K> for Driver<K> {
+    /// Somebody sets out to record the run.
+    fn create(sim: &mut Sim<K>) {
+        let event = K::creation(sim);
+        let state = K::Run::apply(None, &event, sim.now()).expect("a creation makes a state");
+        let append = Append { expect: Expect::Seq(0), entry: Some(state.entry()), ..sim.request(&event) };
+        let sender = Sender::new(append, true, sim);
+        sim.senders.push(sender);
+    }
+
+    /// Starts drivers where one is wanted; people come by.
+    fn supervise(sim: &mut Sim<K>) {
+        let driven = sim.drivers.iter().any(|driver| !driver.settles());
+        if !driven && sim.rest_head != Some(sim.journal.head()) && (!sim.chaos || sim.rng.percent(60)) {
+            let racing = sim.chaos && sim.rng.one_in(6);
+            start(sim, if racing { RACING } else { USUAL });
+            if racing {
+                let also = if sim.rng.one_in(2) { RACING } else { USUAL };
+                start(sim, also);
+            }
+        }
+        if sim.chaos && sim.senders.len() < 3 {
+            let eager = K::waits_for_people(&sim.scene);
+            if sim.rng.one_in(if eager { 4 } else { 14 }) {
+                let event = K::request(sim);
+                sim.send(&event);
+            }
+        }
+    }
+
+    fn requested(sim: &mut Sim<K>) {
+        start(sim, SETTLE);
+    }
+
+    fn take_over(sim: &mut Sim<K>, now: bool) {
+        if !now {
+            let phases = if sim.rng.one_in(2) { TAKE_OVER } else { END_FIRST };
+            return start(sim, phases);
+        }
+        let mut driver = Driver::new(sim.next_pid(), &TAKE_OVER[1..]);
+        if let Ok(lease) = sim.journal.claim(driver.pid, Claim::TakeOver, &mut sim.log) {
+            let pid = driver.pid;
+            sim.line(|| format!("process {pid} takes over with epoch {}", lease.epoch));
+            driver.lease = Some(lease);
+            sim.drivers.push(Box::new(driver));
+        }
+    }
+
     fn pid(&self) -> u32 {
         self.pid
     }
@@ -344,32 +349,20 @@ impl<K: Driven> Driver<K> {
         let epoch = self.epoch();
         let index = sim.rng.below(self.tasks.len() as u64) as usize;
         let Some(core) = &self.core else { return };
-        let now = sim.now();
-        let mut around = Around {
-            host: &mut sim.host,
-            scene: &mut sim.scene,
-            rng: &mut sim.rng,
-            log: &mut sim.log,
-            plant: sim.plant,
-            epoch,
-            superseded: sim.journal.epoch() != epoch,
-            now,
-        };
+        let superseded = sim.journal.epoch() != epoch;
+        let mut around = sim.around(epoch, superseded);
         let Some(command) = self.tasks[index].step(core.state(), &mut around) else { return };
         let effect = self.tasks.remove(index).effect().clone();
+        let mut outcomes = vec![(effect, command)];
         if sim.chaos && sim.rng.one_in(60) {
-            // The same outcome reaches the core twice.
             sim.fault("outcome_delivered_twice");
-            self.inputs.push_back(Input::Outcome(effect.clone(), command.clone()));
+            outcomes.extend_from_within(..);
         }
-        if sim.rng.one_in(2)
-            && let Some(Input::Outcomes(waiting)) = self.inputs.back_mut()
-        {
+        match self.inputs.back_mut() {
             // What ended together comes together.
-            waiting.push((effect, command));
-            return;
+            Some(Input::Outcomes(waiting)) if sim.rng.one_in(2) => waiting.extend(outcomes),
+            Some(_) | None => self.inputs.push_back(Input::Outcomes(outcomes)),
         }
-        self.inputs.push_back(Input::Outcomes(vec![(effect, command)]));
     }
 
     fn look_around(&mut self, sim: &mut Sim<K>) {
@@ -455,45 +448,11 @@ impl<K: Driven> Driver<K> {
 
     fn send(&mut self, sim: &mut Sim<K>) -> After {
         let mut sending = self.sending.take().expect("something is in flight");
-        if sending.not_before > sim.tick {
-            self.sending = Some(sending);
-            return After::Lives;
-        }
-        let Some(fate) = sending.fate.take() else {
-            return self.deliver(sending, sim);
-        };
-        sim.append_fault(fate, &sending.kinds);
-        match fate {
-            Fate::CrashBefore => return After::Ended,
-            Fate::CrashAfter => {
-                let _ = sim.journal.append(sending.append, &mut sim.log);
-                return After::Ended;
-            }
-            Fate::ErrorBefore => {
-                sim.log.push(Entry::FinalError { epoch: self.epoch() });
-                return After::Ended;
-            }
-            Fate::ErrorAfter => {
-                let _ = sim.journal.append(sending.append, &mut sim.log);
-                sim.log.push(Entry::FinalError { epoch: self.epoch() });
-                return After::Ended;
-            }
-            Fate::NoSpace => sending.not_before = sim.tick + sim.rng.between(1, 30),
-            Fate::AnswerLost => {
-                let _ = sim.journal.append(sending.append.clone(), &mut sim.log);
-                sending.not_before = sim.tick + sim.rng.between(1, 30);
-            }
-            Fate::Duplicate => {
-                let _ = sim.journal.append(sending.append.clone(), &mut sim.log);
-                return self.deliver(sending, sim);
-            }
-            Fate::Overtaken => sim.overtake(),
-            Fate::TakenOver => {
-                K::take_over(sim, true);
-                sending.not_before = sim.tick + sim.rng.between(0, 12);
-            }
-            Fate::Frozen => self.frozen_until = sim.tick + sim.rng.between(30, 200),
-            Fate::ClockJump => sim.jump_clock(),
+        match sending.meet_fate(sim) {
+            Met::Arrives => return self.deliver(sending, sim),
+            Met::Gone => return After::Ended,
+            Met::Waits => {}
+            Met::Freezes(until) => self.frozen_until = until,
         }
         self.sending = Some(sending);
         After::Lives
@@ -531,59 +490,16 @@ impl<K: Driven> Driver<K> {
 
 fn name_of<M: Machine>(input: &Input<M>) -> String {
     match input {
-        Input::Outcome(_, command) => format!("outcome {command:?}").chars().take(160).collect(),
         Input::Seen(events) => format!("of {} events", events.len()),
         other => format!("{other:?}").chars().take(200).collect(),
     }
 }
 
-pub(crate) fn said(answer: &Result<Head, Error>) -> String {
-    match answer {
-        Ok(head) => format!("event {}", head.seq),
-        Err(error) => error.to_string(),
-    }
-}
-
-/// Starts drivers where one is wanted; people come by.
-pub(crate) fn supervise<K: Driven>(sim: &mut Sim<K>) {
-    let driven = sim.drivers.iter().any(|driver| !driver.settles());
-    if !driven && sim.rest_head != Some(sim.journal.head()) && (!sim.chaos || sim.rng.percent(60)) {
-        let racing = sim.chaos && sim.rng.one_in(6);
-        start(sim, if racing { RACING } else { USUAL });
-        if racing {
-            let also = if sim.rng.one_in(2) { RACING } else { USUAL };
-            start(sim, also);
-        }
-    }
-    if sim.chaos && sim.senders.len() < 3 {
-        let eager = K::waits_for_people(&sim.scene);
-        if sim.rng.one_in(if eager { 4 } else { 14 }) {
-            let event = K::request(sim);
-            sim.send(&event);
-        }
-    }
-}
-
-pub(crate) fn start<K: Driven>(sim: &mut Sim<K>, phases: &'static [Phase]) {
+fn start<K: Driven>(sim: &mut Sim<K>, phases: &'static [Phase]) {
     if sim.drivers.len() >= 4 {
         return;
     }
     let pid = sim.next_pid();
     sim.line(|| format!("process {pid} starts with {:?}", phases[0]));
     sim.drivers.push(Box::new(Driver::new(pid, phases)));
-}
-
-/// Another driver takes the lease: this very moment, or as soon as it can.
-pub(crate) fn take_over<K: Driven>(sim: &mut Sim<K>, now: bool) {
-    if !now {
-        let phases = if sim.rng.one_in(2) { TAKE_OVER } else { END_FIRST };
-        return start(sim, phases);
-    }
-    let mut driver = Driver::new(sim.next_pid(), &TAKE_OVER[1..]);
-    if let Ok(lease) = sim.journal.claim(driver.pid, Claim::TakeOver, &mut sim.log) {
-        let pid = driver.pid;
-        sim.line(|| format!("process {pid} takes over with epoch {}", lease.epoch));
-        driver.lease = Some(lease);
-        sim.drivers.push(Box::new(driver));
-    }
 }

@@ -10,7 +10,6 @@ pub(crate) enum Name {
     Attempt(u32),
     /// The try of a check of a round.
     Check {
-        /// The round.
         round: u32,
         /// The check.
         index: u8,

@@ -264,7 +264,7 @@ impl<K: Simulated> Host<K> {
         let said = keeper.said.take();
         keeper.step = Step::ExitWritten;
         let cost = said.as_ref().and_then(K::cost);
-        log.push(Entry::ExitWritten { name, outcome: word(outcome), cost });
+        log.push(Entry::ExitWritten { name, outcome: outcome.as_str(), cost });
         if let Some(directory) = self.directory_mut(name) {
             directory.exit = Some(Exit { outcome, duration_ms, said });
         }
@@ -297,17 +297,5 @@ impl<K: Simulated> Host<K> {
         }
         self.answers.clear();
         self.boot += 1;
-    }
-}
-
-/// The word for an outcome, by the simulation's own account.
-pub(crate) fn word(outcome: AttemptOutcome) -> &'static str {
-    match outcome {
-        AttemptOutcome::Succeeded => "succeeded",
-        AttemptOutcome::Failed => "failed",
-        AttemptOutcome::TimedOut => "timed_out",
-        AttemptOutcome::Hung => "hung",
-        AttemptOutcome::Cancelled => "cancelled",
-        AttemptOutcome::NotStartable => "not_startable",
     }
 }

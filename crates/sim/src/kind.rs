@@ -22,7 +22,7 @@ pub(crate) type EffectOf<K> = <<K as Simulated>::Run as Machine>::Effect;
 
 /// Every type of event of this kind.
 pub(crate) fn types_of<K: Simulated>() -> &'static [&'static str] {
-    <EventOf<K> as RunEvent>::TYPES
+    EventOf::<K>::types()
 }
 
 /// A kind of run.
@@ -42,8 +42,8 @@ pub(crate) trait Simulated: Sized + 'static {
     const SITES: &'static [&'static str];
     /// What is rare meets faults more often, so that every fault meets every site.
     const RARE: &'static [(&'static str, u64)];
-    /// What can happen to an append.
-    const FATES: &'static [Fate];
+    /// What cannot happen to an append.
+    const SPARED: &'static [Fate] = &[];
 
     /// A run that reached its goal may begin anew.
     const GOES_ON: bool;
@@ -51,23 +51,21 @@ pub(crate) trait Simulated: Sized + 'static {
     /// Throws the dice.
     fn scene(rng: &mut Rng) -> Self::Scene;
 
-    /// Somebody sets out to record the run. Called as long as there is none.
-    fn create(sim: &mut Sim<Self>);
-
-    /// Starts whoever is wanted: a driver, a person, a command.
-    fn supervise(sim: &mut Sim<Self>);
-
     /// Whether nothing is left to do.
-    fn rests(sim: &Sim<Self>) -> bool;
+    fn rests(sim: &Sim<Self>) -> bool {
+        sim.rest_head == Some(sim.journal.head())
+    }
 
     /// What the process of this name is about to do.
     fn intend(name: Name, scene: &Self::Scene, rng: &mut Rng) -> Intended<Self::Said>;
 
     /// That process does something to the world.
-    fn work(name: Name, scene: &mut Self::Scene, rng: &mut Rng);
+    fn work(_name: Name, _scene: &mut Self::Scene, _rng: &mut Rng) {}
 
     /// How it ends, now that it does.
-    fn ends(name: Name, outcome: AttemptOutcome, scene: &Self::Scene) -> AttemptOutcome;
+    fn ends(_name: Name, outcome: AttemptOutcome, _scene: &Self::Scene) -> AttemptOutcome {
+        outcome
+    }
 
     /// What it says it cost.
     fn cost(said: &Self::Said) -> Option<u64>;
@@ -75,23 +73,17 @@ pub(crate) trait Simulated: Sized + 'static {
     /// A request that lands before somebody else's append.
     fn overtaking(sim: &mut Sim<Self>) -> Append;
 
-    /// Somebody was told that their request is durable.
-    fn requested(sim: &mut Sim<Self>);
-
-    /// A driver that is frozen, or was about to append, loses the lease to another.
-    fn take_over(sim: &mut Sim<Self>, now: bool);
-
     /// Something happens that is nobody's fault: an edit by hand.
     fn happen(sim: &mut Sim<Self>);
 
+    /// Faults have ended: what a run waits for comes about.
+    fn heal(_scene: &mut Self::Scene) {}
+
     /// What can only be seen at the end is written down for the checker.
-    fn finish(sim: &mut Sim<Self>) {
-        let _ = sim;
-    }
+    fn finish(_sim: &mut Sim<Self>) {}
 
     /// Something besides drivers, keepers and senders that acts by itself; `false` where there is nothing.
-    fn act(sim: &mut Sim<Self>) -> bool {
-        let _ = sim;
+    fn act(_sim: &mut Sim<Self>) -> bool {
         false
     }
 }
@@ -105,6 +97,18 @@ pub(crate) struct Intended<S> {
 
 /// A process that advances a run, one small step at a time.
 pub(crate) trait Process<K: Simulated> {
+    /// Somebody sets out to record the run. Called as long as there is none.
+    fn create(sim: &mut Sim<K>);
+
+    /// Starts whoever is wanted: a driver, a person, a command.
+    fn supervise(sim: &mut Sim<K>);
+
+    /// Somebody was told that their request is durable.
+    fn requested(_sim: &mut Sim<K>) {}
+
+    /// Whoever is frozen, or was about to append, loses the lease to another: this very moment, or as soon as it can.
+    fn take_over(_sim: &mut Sim<K>, _now: bool) {}
+
     fn pid(&self) -> u32;
 
     fn step(&mut self, sim: &mut Sim<K>) -> After;

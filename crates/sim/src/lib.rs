@@ -7,7 +7,7 @@
 //! [`checker`] judges the raw record.
 //!
 //! Never ships. Start with [`sim`] for who acts when, then [`kind`] for what a kind of run brings: [`loops`],
-//! [`workflows`] and [`ledgers`]. [`driver`] is the shell around the core, [`supervise`] brings an attempt to its
+//! [`workflows`] and [`ledgers`]. [`driver`] is the shell around the core, [`sending`] what happens to an append, [`supervise`] brings an attempt to its
 //! end, [`host`] holds directories, keepers and processes; [`history`] is all that the checker sees.
 
 mod batch;
@@ -22,6 +22,7 @@ mod loops;
 mod people;
 mod rng;
 mod scenario;
+mod sending;
 mod sim;
 mod store;
 mod supervise;

@@ -5,7 +5,7 @@
 use piton_model::{Kind, Machine, RunEvent, RunId, Seq, Status, Timestamp};
 use piton_store::{Append, Expect, Fence};
 
-use crate::coverage::{Coverage, Fate};
+use crate::coverage::{Coverage, Fate, fates_of};
 use crate::driver::{After, Driven};
 use crate::history::{Entry, History, Name};
 use crate::host::{Host, Step};
@@ -16,6 +16,7 @@ use crate::people::Sender;
 use crate::rng::{Mix, Rng};
 use crate::scenario::{Plant, Scenario};
 use crate::store::{Journal, digest_of};
+use crate::supervise::Around;
 use crate::workflows::Workflows;
 
 /// After faults end, a run must rest within this many steps.
@@ -135,7 +136,7 @@ impl<K: Simulated> Sim<K> {
     fn chaos(&mut self) {
         while self.journal.head() == 0 {
             if self.drivers.is_empty() && self.senders.is_empty() {
-                K::create(self);
+                K::Process::create(self);
             }
             self.pass_time();
             self.act();
@@ -213,7 +214,10 @@ impl<K: Simulated> Sim<K> {
         } else if actor < drivers + keepers + senders {
             self.step_sender((actor - drivers - keepers) as usize);
         } else if self.journal.head() > 0 && !K::act(self) {
-            K::supervise(self);
+            if !self.chaos {
+                K::heal(&mut self.scene);
+            }
+            K::Process::supervise(self);
         }
         if self.chaos && self.journal.head() > 0 {
             self.disturb();
@@ -261,6 +265,21 @@ impl<K: Simulated> Sim<K> {
 
     pub(crate) fn free_lock(&mut self, lock: Lock, pid: u32) {
         self.locks.retain(|held| *held != (lock, pid));
+    }
+
+    /// What work of a process of this epoch acts on.
+    pub(crate) fn around(&mut self, epoch: u64, superseded: bool) -> Around<'_, K> {
+        let now = self.now();
+        Around {
+            host: &mut self.host,
+            scene: &mut self.scene,
+            rng: &mut self.rng,
+            log: &mut self.log,
+            plant: self.plant,
+            epoch,
+            superseded,
+            now,
+        }
     }
 
     pub(crate) fn next_pid(&mut self) -> u32 {
@@ -328,9 +347,13 @@ impl<K: Simulated> Sim<K> {
     }
 
     /// A request lands before an append that is in flight.
-    pub(crate) fn overtake(&mut self) {
-        let append = K::overtaking(self);
-        let _ = self.journal.append(append, &mut self.log);
+    pub(crate) fn overtake(&mut self, append: &Append) {
+        let faster = match self.journal.head() {
+            // Somebody else recorded a run of that name a moment before.
+            0 => Append { fence: Fence::Request(self.rng.bytes()), ..append.clone() },
+            _ => K::overtaking(self),
+        };
+        let _ = self.journal.append(faster, &mut self.log);
     }
 
     /// Whether the store would take this append as it stands.
@@ -349,8 +372,11 @@ impl<K: Simulated> Sim<K> {
         };
         let weight = kinds.iter().map(weight_of).max().unwrap_or(1);
         let percent = (self.scenario.append_faults_percent * weight).min(60);
-        let drawn = self.rng.percent(percent);
-        drawn.then(|| K::FATES[self.rng.below(K::FATES.len() as u64) as usize])
+        if !self.rng.percent(percent) {
+            return None;
+        }
+        let fates = fates_of::<K>();
+        Some(fates[self.rng.below(fates.len() as u64) as usize])
     }
 
     pub(crate) fn append_fault(&mut self, fate: Fate, kinds: &[u8]) {
@@ -472,7 +498,7 @@ impl<K: Simulated> Sim<K> {
         self.fault("driver_frozen");
         *self.drivers[index].frozen_until() = self.tick + self.rng.between(30, 300);
         if self.rng.percent(60) {
-            K::take_over(self, false);
+            K::Process::take_over(self, false);
         }
     }
 

@@ -147,6 +147,10 @@ impl<K: Simulated, I> Port for HostPort<'_, '_, K, I> {
         self.hand.watched = true;
     }
 
+    fn vanished(&self) -> Superseded {
+        unreachable!("nobody deletes the directory of an attempt here")
+    }
+
     fn cancel(&mut self) -> Result<(), Superseded> {
         self.around.host.cancel(self.hand.name);
         Ok(())

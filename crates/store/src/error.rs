@@ -151,16 +151,18 @@ impl From<rusqlite::Error> for Error {
         use rusqlite::ffi;
         let corrupt = |what: String| Error::Corrupt(Problem { run: None, seq: None, what });
         // A value that does not have the type of its column was not written by us.
+        if let rusqlite::Error::InvalidColumnType(_, name, _) = &error {
+            return corrupt(format!("a value of `{name}` is not what was written"));
+        }
         if let rusqlite::Error::FromSqlConversionFailure(..)
-        | rusqlite::Error::InvalidColumnType(..)
         | rusqlite::Error::IntegralValueOutOfRange(..)
         | rusqlite::Error::Utf8Error(..) = error
         {
-            return corrupt(format!("a value is not what was written: {error}"));
+            return corrupt("a value is not what was written".to_owned());
         }
         // Our statements fit our tables: the text that declares one of them has changed.
-        if let rusqlite::Error::SqlInputError { .. } = error {
-            return corrupt(format!("a table is not what was declared: {error}"));
+        if let rusqlite::Error::SqlInputError { msg, .. } = &error {
+            return corrupt(format!("a table is not what was declared: {msg}"));
         }
         let Some(code) = error.sqlite_error().map(|error| error.extended_code) else {
             return Error::Database(error);

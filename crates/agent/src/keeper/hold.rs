@@ -1,8 +1,8 @@
 //! Holding a program: record, watch, and end it with everything it started.
 //!
-//! One loop over one `poll`: the two outputs, the input still to be given, and the signals. Three things end
-//! it: the program does, a limit does, or somebody asks. In each case the whole tree is killed until none is
-//! left, before anything is said about it.
+//! One loop over one `poll`: the two outputs, the input still to be given, and the signals. Four things end
+//! it: the program does, a limit does, somebody asks, or the directory vanishes, and with it everything that could be
+//! known of the program later. In each case the whole tree is killed until none is left, before anything is said about it.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ use piton_sys::{Clock, SystemClock, fault, process};
 use super::Attempt;
 use super::output::Output;
 use super::start::Running;
-use crate::directory::{self, STARTED, STDERR, STDOUT};
+use crate::directory::{self, LOCK, STARTED, STDERR, STDOUT};
 use crate::record::{EndedBy, Exit, Started};
 use crate::spec::Limits;
 
@@ -29,6 +29,8 @@ const DRAIN: Duration = Duration::from_secs(2);
 const KILL_PATIENCE: Duration = Duration::from_secs(10);
 /// How often to try again what failed: killing, and writing to a full disk.
 const RETRY: Duration = Duration::from_secs(1);
+/// How often to see whether the directory is still there.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 const READ_BYTES: usize = 32 * 1024;
 
 /// Why and since when the program is being ended.
@@ -49,6 +51,8 @@ struct Hold<'a> {
     buffer: Vec<u8>,
     since: Duration,
     last_output: Duration,
+    /// When to look for the directory next.
+    look_at: Duration,
     ending: Option<Ending>,
     /// How and when the program itself ended; what it started may go on.
     ended: Option<(Ended, Duration)>,
@@ -107,6 +111,7 @@ impl<'a> Hold<'a> {
             buffer: vec![0; READ_BYTES],
             since,
             last_output: since,
+            look_at: since + LOOK_EVERY,
             ending: None,
             ended: None,
             unwritten: Some((started, since)),
@@ -119,6 +124,7 @@ impl<'a> Hold<'a> {
         loop {
             let now = SystemClock.monotonic();
             self.notice_signals(now);
+            self.look_for_directory(now);
             self.enforce_limits(now);
             if self.unwritten.as_ref().is_some_and(|(_, retry_at)| now >= *retry_at) {
                 self.write_started();
@@ -151,6 +157,18 @@ impl<'a> Hold<'a> {
             if pid == self.pid {
                 self.ended = Some((ended, now));
             }
+        }
+    }
+
+    /// A program whose directory is gone can be neither found nor ended by anybody else.
+    fn look_for_directory(&mut self, now: Duration) {
+        if now < self.look_at {
+            return;
+        }
+        self.look_at = now + LOOK_EVERY;
+        let lock = self.attempt.directory.join(LOCK).symlink_metadata();
+        if lock.is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            self.begin_to_end(EndedBy::Cancelled, now);
         }
     }
 
@@ -217,7 +235,8 @@ impl<'a> Hold<'a> {
         let kill = self.ending.filter(|_| running).map(|ending| ending.kill_at);
         let linger = self.ended.map(|(_, at)| at + LINGER);
         let retry = self.unwritten.as_ref().map(|(_, retry_at)| *retry_at);
-        [wall, idle, kill, linger, retry].into_iter().flatten().min()
+        let look = Some(self.look_at).filter(|_| limits_count);
+        [wall, idle, kill, linger, retry, look].into_iter().flatten().min()
     }
 
     fn wait(&self, timeout: Option<Duration>) {

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use piton_model::loop_machine::{Injection, NamedBy, PromptBy, StreamField, StreamFormat};
+use piton_model::loop_machine::{Injection, NamedBy, StreamField, StreamFormat};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Pair, Reader, entries};
 use crate::agent::{Agent, KNOWN_AGENTS, REPORTS};
 use crate::check::name_problem;
+use crate::entry::Type;
 use crate::problem::quoted;
 use crate::settings::Settings;
+use crate::types::OneOf;
 
 const KEYS: [&str; 24] = [
     "command",
@@ -39,28 +41,9 @@ const KEYS: [&str; 24] = [
     "reports",
 ];
 
-const PROMPT_WORDS: [(&str, PromptBy); 3] =
-    [("stdin", PromptBy::Stdin), ("argument", PromptBy::Argument), ("file", PromptBy::File)];
-
-const NAMED_WORDS: [(&str, NamedBy); 3] =
-    [("nobody", NamedBy::Nobody), ("agent", NamedBy::Agent), ("us", NamedBy::Us)];
-
 /// What `stream` may say besides the name of an agent that piton understands; `lines` come with `fields`.
 const PLAIN: &str = "plain";
 const LINES: &str = "lines";
-
-const FIELD_WORDS: [(&str, StreamField); 10] = [
-    ("text", StreamField::Text),
-    ("tool", StreamField::Tool),
-    ("session", StreamField::Session),
-    ("input_tokens", StreamField::InputTokens),
-    ("output_tokens", StreamField::OutputTokens),
-    ("cost_usd", StreamField::CostUsd),
-    ("context_percent", StreamField::ContextPercent),
-    ("error", StreamField::Error),
-    ("error_status", StreamField::ErrorStatus),
-    ("limited_until", StreamField::LimitedUntil),
-];
 
 /// One of them.
 pub(crate) fn read(reader: &mut Reader<'_>, settings: &mut Settings, (name, key, value): Pair<'_, '_>) {
@@ -89,10 +72,7 @@ fn agent(reader: &mut Reader<'_>, name: &str, table: &DeTable<'_>, start: usize)
             "command" => command = Some(program(reader, value)),
             "tail" => agent.run.tail = words(reader, inner, value),
             "title" => agent.title = text(reader, inner, value).unwrap_or_default(),
-            "prompt" => {
-                agent.run.prompt =
-                    reader.word(inner, value, &PROMPT_WORDS).map(|word| word.value).unwrap_or_default();
-            }
+            "prompt" => agent.run.prompt = OneOf::read(reader, inner, value).unwrap_or_default(),
             "stream" => {
                 let words: Vec<_> =
                     [PLAIN, LINES].into_iter().chain(KNOWN_AGENTS).map(|word| (word, word)).collect();
@@ -100,8 +80,7 @@ fn agent(reader: &mut Reader<'_>, name: &str, table: &DeTable<'_>, start: usize)
             }
             "fields" => fields = Some(fields_of(reader, value, at)),
             "session_named_by" => {
-                let word = reader.word(inner, value, &NAMED_WORDS);
-                agent.run.sessions.named_by = word.map(|word| word.value).unwrap_or_default();
+                agent.run.sessions.named_by = OneOf::read(reader, inner, value).unwrap_or_default();
             }
             "session_start" => agent.run.sessions.start = words(reader, inner, value),
             "session_resume" => agent.run.sessions.resume = words(reader, inner, value),
@@ -238,9 +217,8 @@ fn fields_of(
     let mut fields = BTreeMap::new();
     let Some(table) = reader.table("`fields`", value, at) else { return fields };
     for (name, key, value) in entries(table) {
-        let Some((_, field)) = FIELD_WORDS.iter().find(|(word, _)| *word == name) else {
-            let known: Vec<_> = FIELD_WORDS.iter().map(|(word, _)| *word).collect();
-            reader.unknown(key.span().start, "field:", name, &known);
+        let Some(field) = StreamField::from_word(name) else {
+            reader.unknown(key.span().start, "field:", name, &StreamField::ALL.map(StreamField::as_str));
             continue;
         };
         let Some(pointer) = text(reader, name, value) else { continue };
@@ -249,7 +227,7 @@ fn fields_of(
             reader.problem_with_hint(value.span().start, message, "one begins with `/`: `/usage/input`");
             continue;
         }
-        fields.insert(*field, pointer);
+        fields.insert(field, pointer);
     }
     fields
 }

@@ -19,7 +19,7 @@ pub(crate) fn accepted(text: &str) -> Settings {
 /// What a loop is created with.
 pub(crate) fn configured(text: &str) -> piton_model::loop_machine::LoopConfig {
     let settings = accepted(text);
-    let mut config = crate::settings::defaults();
+    let mut config = piton_model::loop_machine::LoopConfig::default();
     crate::settings::entries().for_each(|entry| (entry.configure)(&settings, &mut config));
     settings.switch.configure(&mut config);
     config

@@ -9,12 +9,12 @@ use toml::de::{DeTable, DeValue};
 
 use crate::check::{CHECK_TIMEOUT_MS, command_problem, default_check, name_problem};
 use crate::duration::format_duration;
-use crate::entry::{Entry, Inner, Section, Type};
+use crate::entry::{Entry, Inner, Section, Type, inner};
 use crate::problem::quoted;
 use crate::read::{Pair, Reader, entries};
 use crate::settings::{Settings, by_name};
 use crate::show;
-use crate::types::{Number, OneOf, Path, Word, takes};
+use crate::types::{Number, OneOf, Path, takes};
 
 /// `[checks]`.
 pub(crate) const CHECKS: Section = Section {
@@ -70,31 +70,19 @@ pub(crate) const METRICS: Section = Section {
 };
 
 const CHECK_KEYS: [Inner; 5] = [
-    Inner { key: "command", takes: "a shell command", words: "What is run." },
-    Inner { key: "timeout", takes: "a duration", words: "How long it may take; 15 minutes unless said." },
-    Inner { key: "cheap", takes: "`true` or `false`", words: "An agent is held to it before it stops." },
-    Inner {
-        key: "format",
-        takes: "a format",
-        words: "What its report is written in: lcov, cobertura and others.",
-    },
-    Inner {
-        key: "path",
-        takes: "a path in the repository",
-        words: "A report that it writes and piton reads.",
-    },
+    inner("command", "a shell command", "What is run."),
+    inner("timeout", "a duration", "How long it may take; 15 minutes unless said."),
+    inner("cheap", "`true` or `false`", "An agent is held to it before it stops."),
+    inner("format", "a format", "What its report is written in: lcov, cobertura and others."),
+    inner("path", "a path in the repository", "A report that it writes and piton reads."),
 ];
 
 const METRIC_KEYS: [Inner; 5] = [
-    Inner { key: "command", takes: "a shell command", words: "What is run." },
-    Inner { key: "regex", takes: "a regular expression", words: "Its first group is the number." },
-    Inner { key: "timeout", takes: "a duration", words: "How long it may take; 15 minutes unless said." },
-    Inner {
-        key: "direction",
-        takes: "`higher` or `lower`",
-        words: "Which way it is to go, where progress is judged by metrics.",
-    },
-    Inner { key: "weight", takes: "a number", words: "What it weighs among the others then; 1 unless said." },
+    inner("command", "a shell command", "What is run."),
+    inner("regex", "a regular expression", "Its first group is the number."),
+    inner("timeout", "a duration", "How long it may take; 15 minutes unless said."),
+    inner("direction", "`higher` or `lower`", "Which way it is to go, where progress is judged by metrics."),
+    inner("weight", "a number", "What it weighs among the others then; 1 unless said."),
 ];
 
 /// What `format` of a check may be.
@@ -249,12 +237,6 @@ fn detailed_metric(reader: &mut Reader<'_>, table: &DeTable<'_>, metric: &mut Me
                 &keys(&METRIC_KEYS),
             ),
         }
-    }
-}
-
-impl Word for Direction {
-    fn words() -> Vec<(&'static str, Self)> {
-        vec![("higher", Self::Higher), ("lower", Self::Lower)]
     }
 }
 

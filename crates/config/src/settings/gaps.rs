@@ -83,10 +83,6 @@ impl Type for Variables {
         Some(variables)
     }
 
-    fn shown(value: &BTreeMap<String, Value>) -> Value {
-        json!(value)
-    }
-
     fn takes() -> Takes {
         takes("a table of texts, numbers, `true`, `false` and lists of them", json!({"type": "object"}))
     }

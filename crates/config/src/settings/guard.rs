@@ -8,7 +8,7 @@ use toml::de::DeValue;
 use crate::entry::{Takes, Type, section};
 use crate::problem::quoted;
 use crate::read::{Reader, entries};
-use crate::types::{Count, Number, OneOf, Paths, Word, takes};
+use crate::types::{Count, Number, OneOf, Paths, takes};
 
 section! {
     /// What to do about an agent that cheats.
@@ -16,7 +16,7 @@ section! {
         /// Whether what looks like cheating is refused, asked about, or only told.
         mode: OneOf<GuardMode>, [Loop] => guard { shown: true };
         /// Paths in the tree that no agent may change.
-        protect: Paths, [Loop] => protect;
+        protect: Paths, [Loop Workflow Ledger] => protect;
         /// Rules that are off, each with a reason.
         rules: Rules, [Loop] => rules_off;
     }
@@ -37,12 +37,6 @@ section! {
         pass_rate: Number, [Loop] => thresholds.pass_rate;
         /// Errors that may be more.
         errors: Count, [Loop] => thresholds.errors;
-    }
-}
-
-impl Word for GuardMode {
-    fn words() -> Vec<(&'static str, Self)> {
-        vec![("block", Self::Block), ("ask", Self::Ask), ("report", Self::Report), ("off", Self::Off)]
     }
 }
 

@@ -9,12 +9,12 @@ use toml::de::DeValue;
 use super::checks::{keys, table};
 use super::notify::address;
 use crate::check::{command_problem, name_problem};
-use crate::entry::{Entry, Inner, Section, Type, section};
+use crate::entry::{Entry, Inner, Section, Type, inner, section};
 use crate::problem::quoted;
 use crate::read::{Pair, Reader, entries};
 use crate::settings::{Settings, by_name};
 use crate::show;
-use crate::types::{Duration, Flag, Many, OneOf, Text, Word, takes};
+use crate::types::{Duration, Flag, Many, OneOf, Text, takes};
 
 section! {
     /// What is called when; without this section, what files in `.ralph/hooks` describe.
@@ -61,21 +61,17 @@ pub(crate) const NAMED_HOOKS: Section = Section {
 };
 
 const KEYS: [Inner; 11] = [
-    Inner { key: "points", takes: "a list of points", words: "Where it is called." },
-    Inner { key: "priority", takes: "a whole number", words: "Higher ones are called first." },
-    Inner { key: "timeout", takes: "a duration", words: "How long it may take." },
-    Inner { key: "enabled", takes: "`true` or `false`", words: "Whether it is called." },
-    Inner {
-        key: "type",
-        takes: "`builtin`, `script`, `command` or `webhook`",
-        words: "What it is, where that is not plain.",
-    },
-    Inner { key: "command", takes: "a shell command", words: "What is run." },
-    Inner { key: "path", takes: "a path", words: "A script that is run." },
-    Inner { key: "args", takes: "a list of texts", words: "The arguments of the script." },
-    Inner { key: "url", takes: "an address", words: "Where it is posted." },
-    Inner { key: "method", takes: "`POST`, `PUT` or `PATCH`", words: "How it is posted." },
-    Inner { key: "conditions", takes: "a list of tables", words: "When it is called." },
+    inner("points", "a list of points", "Where it is called."),
+    inner("priority", "a whole number", "Higher ones are called first."),
+    inner("timeout", "a duration", "How long it may take."),
+    inner("enabled", "`true` or `false`", "Whether it is called."),
+    inner("type", "`builtin`, `script`, `command` or `webhook`", "What it is, where that is not plain."),
+    inner("command", "a shell command", "What is run."),
+    inner("path", "a path", "A script that is run."),
+    inner("args", "a list of texts", "The arguments of the script."),
+    inner("url", "an address", "Where it is posted."),
+    inner("method", "`POST`, `PUT` or `PATCH`", "How it is posted."),
+    inner("conditions", "a list of tables", "When it is called."),
 ];
 
 impl Settings {
@@ -97,24 +93,6 @@ impl Settings {
         hooks.hooks.extend(builtin.into_iter().filter(|builtin| !is_described(builtin)).map(Builtin::hook));
         hooks.hooks.extend(self.own_hooks.iter().map(|hook| hook.value.clone()));
         Some(hooks)
-    }
-}
-
-impl Word for Builtin {
-    fn words() -> Vec<(&'static str, Self)> {
-        Self::ALL.map(|builtin| (builtin.as_str(), builtin)).to_vec()
-    }
-}
-
-impl Word for Method {
-    fn words() -> Vec<(&'static str, Self)> {
-        [Self::Post, Self::Put, Self::Patch].map(|method| (method.as_str(), method)).to_vec()
-    }
-}
-
-impl Word for HookPoint {
-    fn words() -> Vec<(&'static str, Self)> {
-        Self::ALL.map(|point| (point.as_str(), point)).to_vec()
     }
 }
 
@@ -197,91 +175,84 @@ enum Way {
     Webhook,
 }
 
-impl Word for Way {
-    fn words() -> Vec<(&'static str, Self)> {
-        vec![
-            ("builtin", Self::Builtin),
-            ("script", Self::Script),
-            ("command", Self::Command),
-            ("webhook", Self::Webhook),
-        ]
-    }
-}
+const WAYS: [(&str, Way); 4] = [
+    ("builtin", Way::Builtin),
+    ("script", Way::Script),
+    ("command", Way::Command),
+    ("webhook", Way::Webhook),
+];
 
 impl Found {
     fn run(self, reader: &mut Reader<'_>, name: &str, start: usize) -> Option<HookKind> {
-        let ways = [
-            (Way::Command, self.command.is_some()),
-            (Way::Script, self.path.is_some()),
-            (Way::Webhook, self.url.is_some()),
-        ];
-        let given: Vec<_> = ways.iter().filter(|(_, is_given)| *is_given).map(|(way, _)| *way).collect();
-        let way = match (&self.kind, given.as_slice()) {
-            (Some(word), _) => {
-                let known = Way::words();
-                let Some((_, way)) = known.iter().find(|(known, _)| known == word) else {
-                    let known: Vec<_> = known.iter().map(|(word, _)| *word).collect();
-                    reader.unknown(start, &format!("type of hook `{name}`:"), word, &known);
-                    return None;
-                };
-                *way
-            }
-            (None, [way]) => *way,
-            (None, _) => {
-                let message = format!("the hook `{name}` does not say what it runs");
-                reader.problem_with_hint(
-                    start,
-                    message,
-                    "give one of `command`, `path` and `url`, or a `type`",
-                );
-                return None;
-            }
-        };
-        if let Some(other) = given.iter().find(|other| **other != way) {
-            let message = format!("the hook `{name}` is both a {} and a {}", way.word(), other.word());
-            reader.problem(start, message);
-            return None;
-        }
+        let way = self.way(reader, name, start)?;
         let missing = |reader: &mut Reader<'_>, key: &str| {
             reader.problem(start, format!("the hook `{name}` has no `{key}`"));
+            None
         };
         match way {
-            Way::Command => match self.command {
-                Some(command) => {
-                    let problem = command_problem(&command);
-                    if let Some(why) = problem {
-                        reader.problem(start, format!("hook `{name}`: {why}"));
-                    }
-                    problem.is_none().then_some(HookKind::Command { command })
+            Way::Command => {
+                let Some(command) = self.command else { return missing(reader, "command") };
+                if let Some(why) = command_problem(&command) {
+                    reader.problem(start, format!("hook `{name}`: {why}"));
+                    return None;
                 }
-                None => {
-                    missing(reader, "command");
-                    None
+                Some(HookKind::Command { command })
+            }
+            Way::Script => match self.path.filter(|path| !path.is_empty()) {
+                Some(path) => {
+                    Some(HookKind::Script { path, args: self.args.unwrap_or_default(), digest: None })
                 }
+                None => missing(reader, "path"),
             },
-            Way::Script if self.path.as_ref().is_some_and(|path| !path.is_empty()) => {
-                let (path, args) = (self.path?, self.args.unwrap_or_default());
-                Some(HookKind::Script { path, args, digest: None })
-            }
-            Way::Script => {
-                missing(reader, "path");
-                None
-            }
             Way::Webhook => match self.url {
                 Some(url) => Some(HookKind::Webhook { url: url?, method: self.method.unwrap_or_default() }),
-                None => {
-                    missing(reader, "url");
-                    None
-                }
+                None => missing(reader, "url"),
             },
             Way::Builtin => {
-                let builtin = Builtin::ALL.into_iter().find(|builtin| builtin.as_str() == name);
+                let builtin = Builtin::from_word(name);
                 if builtin.is_none() {
                     reader.unknown(start, "builtin hook", name, &Builtin::ALL.map(Builtin::as_str));
                 }
                 builtin.map(|builtin| HookKind::Builtin { builtin })
             }
         }
+    }
+
+    /// What it is: what it says, else what it has.
+    fn way(&self, reader: &mut Reader<'_>, name: &str, start: usize) -> Option<Way> {
+        let has = |way: Way| match way {
+            Way::Builtin => false,
+            Way::Script => self.path.is_some(),
+            Way::Command => self.command.is_some(),
+            Way::Webhook => self.url.is_some(),
+        };
+        let given: Vec<_> = WAYS.into_iter().filter(|(_, way)| has(*way)).collect();
+        let (word, way) = match (&self.kind, given.as_slice()) {
+            (Some(word), _) => match WAYS.iter().find(|(known, _)| known == word) {
+                Some(known) => *known,
+                None => {
+                    reader.unknown(
+                        start,
+                        &format!("type of hook `{name}`:"),
+                        word,
+                        &WAYS.map(|(word, _)| word),
+                    );
+                    return None;
+                }
+            },
+            (None, [only]) => *only,
+            (None, _) => {
+                let message = format!("the hook `{name}` does not say what it runs");
+                let hint = "give one of `command`, `path` and `url`, or a `type`";
+                reader.problem_with_hint(start, message, hint);
+                return None;
+            }
+        };
+        if let Some((other, _)) = given.iter().find(|(_, other)| *other != way) {
+            reader.problem(start, format!("the hook `{name}` is both a {word} and a {other}"));
+            return None;
+        }
+        Some(way)
     }
 }
 

@@ -3,7 +3,7 @@
 use piton_model::loop_machine::{OnLost, SessionPolicy};
 
 use crate::entry::section;
-use crate::types::{OneOf, Path, Text, Word};
+use crate::types::{OneOf, Path, Text};
 
 section! {
     /// What a loop does, and when it gives up.
@@ -22,17 +22,5 @@ section! {
         deadline: Text, [Loop] { flag: Some("--deadline") };
         /// What to do when the outcome of an attempt cannot be known.
         on_lost: OneOf<OnLost>, [Loop] => on_lost { variable: Some("PITON_ON_LOST"), shown: true };
-    }
-}
-
-impl Word for SessionPolicy {
-    fn words() -> Vec<(&'static str, Self)> {
-        vec![("fresh", Self::Fresh), ("continue", Self::Continue), ("fork", Self::Fork)]
-    }
-}
-
-impl Word for OnLost {
-    fn words() -> Vec<(&'static str, Self)> {
-        vec![("retry", Self::Retry), ("restore_and_retry", Self::RestoreAndRetry), ("ask", Self::Ask)]
     }
 }

@@ -3,13 +3,13 @@
 use piton_model::hook::Mode;
 use piton_model::loop_machine::{LoopConfig, ScheduledMode, Switching, TimeSpan};
 use piton_model::notify::Day;
-use serde_json::{Value, json};
+use serde_json::json;
 use toml::Spanned;
 use toml::de::DeValue;
 
 use crate::entry::{Takes, Type, section};
 use crate::read::{Reader, entries};
-use crate::types::{AtLeastOne, Duration, Flag, Many, OneOf, Patience, Texts, TimeOfDay, Whole, Word, takes};
+use crate::types::{AtLeastOne, Duration, Flag, Many, OneOf, Patience, Texts, TimeOfDay, Whole, takes};
 
 section! {
     /// Whether a person is there.
@@ -101,26 +101,6 @@ impl SwitchSection {
     }
 }
 
-impl Word for Mode {
-    fn words() -> Vec<(&'static str, Self)> {
-        Self::ALL.map(|mode| (mode.as_str(), mode)).to_vec()
-    }
-}
-
-impl Word for Day {
-    fn words() -> Vec<(&'static str, Self)> {
-        vec![
-            ("sun", Self::Sun),
-            ("mon", Self::Mon),
-            ("tue", Self::Tue),
-            ("wed", Self::Wed),
-            ("thu", Self::Thu),
-            ("fri", Self::Fri),
-            ("sat", Self::Sat),
-        ]
-    }
-}
-
 /// A switch by the clock.
 pub struct Scheduled;
 
@@ -148,10 +128,6 @@ impl Type for Scheduled {
             reader.problem(start, "an entry of `schedule` needs `at` and `mode`");
         }
         Some(ScheduledMode { at: at?, days, mode: mode? })
-    }
-
-    fn shown(value: &ScheduledMode) -> Value {
-        json!(value)
     }
 
     fn takes() -> Takes {
@@ -187,10 +163,6 @@ impl Type for Hours {
             reader.problem_with_hint(start, format!("`{what}` needs `from` and `to`"), hint);
         }
         Some(TimeSpan { from: from?, to: to? })
-    }
-
-    fn shown(value: &TimeSpan) -> Value {
-        json!(value)
     }
 
     fn takes() -> Takes {

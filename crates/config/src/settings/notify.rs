@@ -5,18 +5,18 @@ use piton_model::notify::{
     Channel, ChannelKind, Day, Email, Encryption, FACTS, Given, Notify, On, Priority, QuietHours, Rate,
     Trigger,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::checks::table;
 use crate::check::name_problem;
-use crate::entry::{Entry, Inner, Section, Takes, Type, section};
+use crate::entry::{Entry, Inner, Section, Takes, Type, inner, section};
 use crate::problem::{Place, Problem, escaped, quoted};
 use crate::read::{Pair, Reader, entries};
 use crate::settings::{Settings, Sourced, by_name};
 use crate::show;
-use crate::types::{Flag, Many, OneOf, Span, TimeOfDay, Word, takes};
+use crate::types::{Flag, Many, OneOf, Span, Text, TimeOfDay, takes};
 
 /// As many messages are counted.
 const PER_HOUR_MAX: u32 = 100;
@@ -72,9 +72,8 @@ pub(crate) const TRIGGERS: Section = Section {
         kinds: &[Kind::Loop, Kind::Workflow],
         inner: &TRIGGER_KEYS,
         takes: || {
-            let priorities: Vec<_> = Priority::words().into_iter().map(|(word, _)| word).collect();
             let schema = json!({"anyOf": [
-                {"type": "boolean"}, {"enum": priorities}, table(&TRIGGER_KEYS, &[]),
+                {"type": "boolean"}, {"enum": Priority::ALL}, table(&TRIGGER_KEYS, &[]),
             ]});
             takes("`true`, `false`, a priority, or a table", schema)
         },
@@ -93,29 +92,25 @@ pub(crate) const TRIGGERS: Section = Section {
 };
 
 const CHANNEL_KEYS: [Inner; 12] = [
-    Inner {
-        key: "type",
-        takes: "`desktop`, `slack`, `discord`, `webhook`, `email` or `logfile`",
-        words: "What it is.",
-    },
-    Inner { key: "min_priority", takes: "a priority", words: "What is less important is not sent." },
-    Inner { key: "url", takes: "where the address is kept", words: "slack, discord, webhook: where to." },
-    Inner { key: "token", takes: "where the token is kept", words: "webhook: sent as a bearer token." },
-    Inner { key: "host", takes: "a text", words: "email: the server." },
-    Inner { key: "port", takes: "a whole number", words: "email: its port." },
-    Inner { key: "encryption", takes: "`starttls`, `tls` or `none`", words: "email: how it is spoken to." },
-    Inner { key: "from", takes: "a mail address", words: "email: the sender." },
-    Inner { key: "to", takes: "a list of mail addresses", words: "email: the receivers." },
-    Inner { key: "username", takes: "a text", words: "email: who logs in." },
-    Inner { key: "password", takes: "where the password is kept", words: "email: what they log in with." },
-    Inner { key: "path", takes: "a path", words: "logfile: the file." },
+    inner("type", "`desktop`, `slack`, `discord`, `webhook`, `email` or `logfile`", "What it is."),
+    inner("min_priority", "a priority", "What is less important is not sent."),
+    inner("url", "where the address is kept", "slack, discord, webhook: where to."),
+    inner("token", "where the token is kept", "webhook: sent as a bearer token."),
+    inner("host", "a text", "email: the server."),
+    inner("port", "a whole number", "email: its port."),
+    inner("encryption", "`starttls`, `tls` or `none`", "email: how it is spoken to."),
+    inner("from", "a mail address", "email: the sender."),
+    inner("to", "a list of mail addresses", "email: the receivers."),
+    inner("username", "a text", "email: who logs in."),
+    inner("password", "where the password is kept", "email: what they log in with."),
+    inner("path", "a path", "logfile: the file."),
 ];
 
 const TRIGGER_KEYS: [Inner; 4] = [
-    Inner { key: "priority", takes: "a priority", words: "How important it is." },
-    Inner { key: "channels", takes: "a list of names", words: "Only these are told." },
-    Inner { key: "title", takes: "a text with `{facts}`", words: "The first line." },
-    Inner { key: "text", takes: "a text with `{facts}`", words: "The rest." },
+    inner("priority", "a priority", "How important it is."),
+    inner("channels", "a list of names", "Only these are told."),
+    inner("title", "a text with `{facts}`", "The first line."),
+    inner("text", "a text with `{facts}`", "The rest."),
 ];
 
 impl Settings {
@@ -164,18 +159,6 @@ impl Settings {
     }
 }
 
-impl Word for Priority {
-    fn words() -> Vec<(&'static str, Self)> {
-        vec![("low", Self::Low), ("normal", Self::Normal), ("high", Self::High), ("critical", Self::Critical)]
-    }
-}
-
-impl Word for Encryption {
-    fn words() -> Vec<(&'static str, Self)> {
-        vec![("starttls", Self::Starttls), ("tls", Self::Tls), ("none", Self::None)]
-    }
-}
-
 /// How many messages there may be in an hour.
 pub struct PerHour;
 
@@ -189,10 +172,6 @@ impl Type for PerHour {
             reader.problem(value.span().start, message);
         }
         Some(most)
-    }
-
-    fn shown(value: &u32) -> Value {
-        json!(value)
     }
 
     fn takes() -> Takes {
@@ -234,10 +213,6 @@ impl Type for Quiet {
             );
         }
         Some(QuietHours { from: from??, to: to??, days, allow_critical })
-    }
-
-    fn shown(value: &QuietHours) -> Value {
-        json!(value)
     }
 
     fn takes() -> Takes {
@@ -346,18 +321,21 @@ fn channel(reader: &mut Reader<'_>, (name, key, value): Pair<'_, '_>) -> Option<
     }
     let to = match sort {
         Sort::Desktop => ChannelKind::Desktop {},
-        Sort::Slack => ChannelKind::Slack { url: given.secret(reader, "url")? },
-        Sort::Discord => ChannelKind::Discord { url: given.secret(reader, "url")? },
+        Sort::Slack => ChannelKind::Slack { url: given.required(reader, "url", secret)? },
+        Sort::Discord => ChannelKind::Discord { url: given.required(reader, "url", secret)? },
         Sort::Webhook => {
-            let token = table.contains_key("token").then(|| given.secret(reader, "token"));
-            ChannelKind::Webhook { url: given.address(reader, "url")?, token: token.flatten() }
+            let token = table.contains_key("token").then(|| given.required(reader, "token", secret));
+            ChannelKind::Webhook { url: given.required(reader, "url", address)?, token: token.flatten() }
         }
         Sort::Email => ChannelKind::Email(Box::new(email(reader, &mut given)?)),
-        Sort::Logfile => ChannelKind::Logfile { path: given.text(reader, "path")? },
+        Sort::Logfile => ChannelKind::Logfile { path: given.required(reader, "path", Text::read)? },
     };
     let min_priority = min_priority.unwrap_or(Priority::Low);
     Some(reader.sourced(Channel { name: name.to_owned(), min_priority, to }, start))
 }
+
+/// How a value is read.
+type Read<T> = fn(&mut Reader<'_>, &str, &Spanned<DeValue<'_>>) -> Option<T>;
 
 /// The keys of one channel.
 struct Fields<'a, 't> {
@@ -371,29 +349,10 @@ impl Fields<'_, '_> {
         reader.problem(self.start, format!("the channel `{}` has no `{key}`", self.name));
     }
 
-    fn text(&self, reader: &mut Reader<'_>, key: &str) -> Option<String> {
+    /// What a key that must be there says, as `read` reads it.
+    fn required<T>(&self, reader: &mut Reader<'_>, key: &str, read: Read<T>) -> Option<T> {
         match self.table.get(key) {
-            Some(value) => reader.text(key, value).map(|text| text.value),
-            None => {
-                self.missing(reader, key);
-                None
-            }
-        }
-    }
-
-    fn address(&self, reader: &mut Reader<'_>, key: &str) -> Option<Given> {
-        match self.table.get(key) {
-            Some(value) => address(reader, key, value),
-            None => {
-                self.missing(reader, key);
-                None
-            }
-        }
-    }
-
-    fn secret(&self, reader: &mut Reader<'_>, key: &str) -> Option<Given> {
-        match self.table.get(key) {
-            Some(value) => secret(reader, key, value),
+            Some(value) => read(reader, key, value),
             None => {
                 self.missing(reader, key);
                 None
@@ -418,7 +377,8 @@ fn email(reader: &mut Reader<'_>, given: &mut Fields<'_, '_>) -> Option<Email> {
     if to.as_ref().is_none_or(Vec::is_empty) {
         given.missing(reader, "to");
     }
-    let (host, from) = (given.text(reader, "host"), given.text(reader, "from"));
+    let (host, from) =
+        (given.required(reader, "host", Text::read), given.required(reader, "from", Text::read));
     for address in to.iter().flatten().chain(&from).filter(|address| !address.contains('@')) {
         reader.problem(given.start, format!("{} is not a mail address", quoted(address)));
     }

@@ -2,6 +2,7 @@
 
 use piton_model::Kind;
 use piton_model::loop_machine::Confine;
+use serde::Serialize;
 use serde_json::{Value, json};
 use toml::Spanned;
 use toml::de::DeValue;
@@ -57,7 +58,7 @@ section! {
 }
 
 /// Whether something is wanted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Wanted {
     /// Where there is a sign that somebody uses it.
     #[default]

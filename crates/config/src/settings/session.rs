@@ -5,7 +5,7 @@ use piton_model::loop_machine::Level;
 use piton_model::loop_machine::progress::Strategy;
 
 use crate::entry::section;
-use crate::types::{Count, Duration, Flag, Never0, Number, OneOf, Percent, Texts, Whole, Word};
+use crate::types::{Count, Duration, Flag, Never0, Number, OneOf, Percent, Texts, Whole};
 
 section! {
     /// How long a conversation goes on, where iterations share one.
@@ -47,18 +47,6 @@ section! {
     }
 }
 
-impl Word for Strategy {
-    fn words() -> Vec<(&'static str, Self)> {
-        vec![
-            ("combined", Self::Combined),
-            ("files", Self::FileChanges),
-            ("tests", Self::TestResults),
-            ("markers", Self::CustomMarkers),
-            ("metrics", Self::MetricVelocity),
-        ]
-    }
-}
-
 section! {
     /// How a run recovers from a regression.
     recovery: RecoverySection = "recovery" {
@@ -82,17 +70,5 @@ section! {
         adaptive_at: Never0, [Loop] => reinforcement.adaptive_at;
         /// A change of the score by less than this, in per cent, three times in a row is a plateau.
         plateau: Number, [Loop] => reinforcement.plateau_percent;
-    }
-}
-
-impl Word for Level {
-    fn words() -> Vec<(&'static str, Self)> {
-        vec![
-            ("off", Self::Off),
-            ("minimal", Self::Minimal),
-            ("standard", Self::Standard),
-            ("aggressive", Self::Aggressive),
-            ("adaptive", Self::Adaptive),
-        ]
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use piton_model::{Kind, RunId, Seq, State, Timestamp, ledger_machine, workflow};
+use piton_sys::redact::Redactor;
 use piton_view::{
     Answer, Asked, AttemptView, Brief, Changes, Client, DiffView, Error, ErrorKind, EventView, ExportFormat,
     Follow, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, Listed, MetricsView, Moment, Order,
@@ -13,6 +14,7 @@ use piton_view::{
 use super::{
     ClientError, LocalClient, gaps, ledgers, metrics, report, resolve, restore, status, verify, workflows,
 };
+use crate::launch::Secrets;
 use crate::load::Loaded;
 use crate::manager::forget;
 use crate::workflow::{catch_up_view, view_of};
@@ -38,6 +40,12 @@ impl LocalClient {
         resolve::resolve(self.entries().await?, text)
     }
 
+    /// Takes secrets out of what is said. A command is on record as it was given, since it must run as it was given; what
+    /// is shown of it need not.
+    pub(super) fn redactor(&self) -> Redactor {
+        Secrets::for_a_screen(self.layout().root()).redactor().clone()
+    }
+
     /// One moment of a run: its state is loaded once, and everything follows from that.
     async fn moment(&self, run: &RunId) -> Result<StatusView, ClientError> {
         if self.kind(run).await? == Kind::Workflow {
@@ -52,6 +60,10 @@ impl LocalClient {
         };
         view.seq = loaded.head;
         view.undriven = self.is_missed(&loaded.state.entry()).await?;
+        let redactor = self.redactor();
+        for line in view.screen.iter_mut().chain(&mut view.ending) {
+            *line = redactor.redact(line).into_owned();
+        }
         view.notes = start::notes(self.layout(), run);
         view.left = start::last_words(self.layout(), run).filter(|_| holder.is_none());
         Ok(view)
@@ -67,7 +79,7 @@ impl LocalClient {
             run_id: run.clone(),
             status: entry.status,
             reason: entry.reason,
-            because,
+            because: self.redactor().redact(&because).into_owned(),
             events,
             not_the_cause,
         })
@@ -248,7 +260,12 @@ impl Client for LocalClient {
     }
 
     fn report<'a>(&'a self, run: &'a RunId) -> Answer<'a, ReportView> {
-        Box::pin(report::report(self, run))
+        Box::pin(async move {
+            let ReportView { data, text } = report::report(self, run).await?;
+            let redactor = self.redactor();
+            // It is made to be published.
+            Ok(ReportView { data: redactor.redact_json(data), text: redactor.redact(&text).into_owned() })
+        })
     }
 
     fn metrics<'a>(&'a self, run: Option<&'a RunId>) -> Answer<'a, Vec<MetricsView>> {

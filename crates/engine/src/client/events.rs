@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use piton_model::{Entry, Kind, RunEvent, RunId, Seq, State, ledger_machine, workflow};
 use piton_store::{Store, StoredEvent, Wanted, chain};
+use piton_sys::redact::Redactor;
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::Watched;
-use piton_view::{Answer, Changes, EventView, Follow, Listed, Seen, Standing, Update};
+use piton_view::{Answer, Changes, EventView, Follow, Listed, Seen, Standing, Told, Update};
 
 use super::{ClientError, LocalClient};
 
@@ -69,7 +70,9 @@ impl LocalClient {
             Kind::Workflow => words::<workflow::State>,
             Kind::Ledger => words::<ledger_machine::State>,
         };
-        Ok(events.iter().map(|stored| event_view(stored, words(stored))).collect())
+        let redactor = self.redactor();
+        let told = |stored| event_view(stored, redactor.redact(&words(stored)).into_owned());
+        Ok(events.iter().map(told).collect())
     }
 
     /// Runs as a list shows them.
@@ -142,6 +145,7 @@ struct Watch<'a, M> {
     state: Option<M>,
     next: Seq,
     undriven: bool,
+    redactor: Redactor,
 }
 
 impl<'a, M: Watched + Send> Watch<'a, M> {
@@ -150,7 +154,7 @@ impl<'a, M: Watched + Send> Watch<'a, M> {
             0 => None,
             after => Some(client.load::<M>(run, Some(after)).await?.state),
         };
-        Ok(Self { client, run, state, next: after + 1, undriven: false })
+        Ok(Self { client, run, state, next: after + 1, undriven: false, redactor: client.redactor() })
     }
 
     async fn look(&mut self, wait: Duration) -> Result<Vec<Update>, ClientError> {
@@ -179,9 +183,11 @@ impl<'a, M: Watched + Send> Watch<'a, M> {
         };
         let before = self.state.take();
         let after = M::apply(before.clone(), &decoded, stored.at);
-        let told = after.iter().flat_map(|after| M::told(before.as_ref(), &decoded, after)).collect();
+        let clean = |text: String| self.redactor.redact(&text).into_owned();
+        let told = after.iter().flat_map(|after| M::told(before.as_ref(), &decoded, after));
+        let told = told.map(|told| Told { text: clean(told.text), ..told }).collect();
         self.state = after;
-        Update { event: event_view(stored, M::words(&decoded)), told }
+        Update { event: event_view(stored, clean(M::words(&decoded))), told }
     }
 }
 

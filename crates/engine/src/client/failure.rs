@@ -27,6 +27,8 @@ fn of_store(error: piton_store::Error) -> Error {
             .hint(format!("run `piton attach {run}`, or `piton resume {run} --take-over` if it is frozen")),
         E::Fenced { .. } | E::Conflict { .. } => of(ErrorKind::Held).hint("run `piton status`"),
         E::TooLarge { .. } => of(ErrorKind::Usage),
+        E::Corrupt(problem) if problem.run.is_none() => of(ErrorKind::Corrupt)
+            .hint("copy .piton aside before anything else; `piton verify` says what else is damaged"),
         E::Corrupt(_) => of(ErrorKind::Corrupt).hint("run `piton verify` to see all of it"),
         E::UnknownScheme { .. } => of(ErrorKind::Usage).hint("give sqlite:PATH/.piton/journal.db"),
         E::Newer { .. } => of(ErrorKind::Environment).hint("update piton on this machine"),
@@ -38,8 +40,9 @@ fn of_store(error: piton_store::Error) -> Error {
         E::SyncFailed { .. } => {
             of(ErrorKind::Environment).hint("look at the disk, then run `piton verify` and `piton resume`")
         }
-        E::Unlinked { .. } => of(ErrorKind::Environment)
-            .hint("the process that held it had it open; look at .piton, then run `piton verify`"),
+        E::Unlinked { .. } => of(ErrorKind::Environment).hint(
+            "bring .piton back if somebody moved it, then run `piton verify`; what it held is nowhere else",
+        ),
         E::File(file) => of(ErrorKind::Environment).hint(remedy(file)),
         E::Database(_) => of(ErrorKind::Environment).hint("run `piton doctor`"),
     }
@@ -71,6 +74,7 @@ impl From<ClientError> for Error {
             ClientError::Store(error) => of_store(error),
             ClientError::Load(error) => error.into(),
             ClientError::Secrets(error) => error.into(),
+            ClientError::Git(_) => Error::of(ErrorKind::Environment, &error).hint("run `piton doctor`"),
             ClientError::NoRuns => {
                 Error::usage(error.to_string()).hint("start one with `piton loop`, or see `piton demo`")
             }

@@ -155,7 +155,7 @@ impl Prepared {
 }
 
 fn is_field(key: &str) -> bool {
-    Field::from_key(key).is_some()
+    Field::from_word(key).is_some()
 }
 
 /// The gap with these fields; every problem with them at once.
@@ -168,7 +168,7 @@ fn with_fields(mut gap: Gap, fields: &[String]) -> Result<Gap, Error> {
             problems.push(format!("`{}` is not FIELD=VALUE", clean_line(text)));
             continue;
         };
-        let Some(field) = Field::from_key(key) else {
+        let Some(field) = Field::from_word(key) else {
             is_usage = true;
             let known = Field::ALL.map(Field::as_str).join(", ");
             problems.push(format!("there is no field `{}`: use {known}", clean_line(key)));

@@ -22,6 +22,7 @@ pub use failure::unsound;
 use std::sync::{Arc, OnceLock};
 
 use piton_files::aiwg::History;
+use piton_git::Workspace;
 use piton_model::loop_machine::{Adoption, IterationRecord};
 use piton_model::{Encoded, Entry, Event, Kind, Machine, Rejection, RunEvent, RunId, Seq, State, Timestamp};
 use piton_store::{Append, Claim, Expect, Fence, Holder, Lease, RunRow, Store, Wanted};
@@ -62,6 +63,9 @@ pub enum ClientError {
     /// The run could not be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// The state directory could not be kept out of git's reach.
+    #[error(transparent)]
+    Git(#[from] piton_git::Error),
     /// What must not be written down cannot be read.
     #[error(transparent)]
     Secrets(#[from] SecretsError),
@@ -233,7 +237,10 @@ impl LocalClient {
         let run = state.entry().run_id;
         let request =
             self.request_append(&run, Expect::Seq(0), at, events.iter().map(RunEvent::encode).collect());
-        self.store()?.append(Append { entry: Some(state.entry()), ..request }).await?;
+        let store = self.store()?;
+        // What piton keeps is out of git's reach before there is anything to lose.
+        Workspace::open(self.layout.root(), &self.layout.state())?.protect_state()?;
+        store.append(Append { entry: Some(state.entry()), ..request }).await?;
         Ok(run)
     }
 

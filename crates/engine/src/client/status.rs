@@ -58,7 +58,7 @@ fn status_of(state: &State, holder: Option<&Holder>) -> RunStatus {
         chosen: state.people.chosen.clone(),
         measures: state.seen.measures.clone().filter(|measures| !measures.is_empty()),
         baseline_measures: baseline_measures(state),
-        reinforcement: state.judged.reinforcement.level.as_str(),
+        reinforcement: state.judged.reinforcement.level.published(),
         recoveries: state.judged.recoveries.iter().chain(&state.judged.recovery).cloned().collect(),
         guard: guard_of(state),
         iterations: state.judged.recent.iter().map(iteration_of).collect(),

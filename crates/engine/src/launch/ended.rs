@@ -38,8 +38,7 @@ pub(crate) struct Ended {
 
 impl Ended {
     pub(crate) fn read(exit: &Exit, directory: &Path, agent: &AgentConfig, redactor: &Redactor) -> Self {
-        let adapter = stream::adapter(&agent.stream);
-        let cli = adapter.as_deref();
+        let cli = stream::adapter(&agent.stream);
         let output = std::fs::File::open(piton_agent::stdout_file(directory));
         let account = output
             .and_then(|output| stream::listen(&agent.stream, std::io::BufReader::new(output)))

@@ -164,6 +164,11 @@ impl Surroundings {
         &self.exe
     }
 
+    /// Whether what it starts stands between walls.
+    pub(crate) fn has_walls(&self) -> bool {
+        self.confined.is_some()
+    }
+
     /// Takes out what must not be written down or said.
     pub(crate) fn redactor(&self) -> &Redactor {
         self.secrets.redactor()
@@ -277,7 +282,8 @@ impl Surroundings {
             walls.writable(outbox);
         }
         walls.hide_sockets(tree);
-        let mut inner = vec![self.exe.display().to_string(), walls::ENCLOSED_COMMAND.to_owned()];
+        let sign = outbox.map(|outbox| walls::sign(outbox).display().to_string()).unwrap_or_default();
+        let mut inner = vec![self.exe.display().to_string(), walls::ENCLOSED_COMMAND.to_owned(), sign];
         inner.extend(argv);
         walls.around(directory, inner)
     }

@@ -6,6 +6,7 @@ use std::task::Poll;
 use piton_agent::{Exit, Launch, Spec};
 use piton_sys::process::Emptied;
 
+use super::{ended, walls};
 use crate::supervise::{Port, Repeated, Seen, Start};
 
 /// What kinds of work do differently, while their attempts are supervised.
@@ -22,6 +23,11 @@ pub(crate) trait Supervised {
 
     /// Refuses where another driver has taken over.
     fn require_lease(&self) -> Result<(), Self::Error>;
+
+    /// Whether what it starts is to stand between walls.
+    fn has_walls(&self) -> bool {
+        false
+    }
 
     /// Notes which attempt is waited for, so that a cancellation finds it.
     fn set_awaited(&self, _name: Option<&str>) {}
@@ -63,6 +69,10 @@ impl<W: Supervised> Port for Kept<'_, W> {
         self.work.set_awaited(Some(&self.name));
     }
 
+    fn vanished(&self) -> W::Error {
+        piton_agent::Error::Vanished { directory: self.attempts.join(&self.name) }.into()
+    }
+
     fn cancel(&mut self) -> Result<(), W::Error> {
         Ok(piton_agent::cancel(self.attempts, &self.name)?)
     }
@@ -101,6 +111,19 @@ impl<W: Supervised<Instead = std::convert::Infallible>> Repeated for Kept<'_, W>
 
     fn was_cancelled(exit: &Exit) -> bool {
         exit.ended_by == piton_agent::EndedBy::Cancelled
+    }
+
+    fn never_began(&self, exit: &Exit) -> Option<String> {
+        let directory = self.attempts.join(&self.name);
+        let failed = exit.ended_by == piton_agent::EndedBy::Exited && exit.code != Some(0);
+        if !failed || !self.work.has_walls() || walls::stood(&piton_agent::outbox(&directory)) {
+            return None;
+        }
+        let said = ended::last_line(&piton_agent::stderr_file(&directory));
+        Some(format!(
+            "there are no walls around it: {}",
+            said.as_deref().unwrap_or("bubblewrap does not say why")
+        ))
     }
 }
 

@@ -41,6 +41,12 @@ impl Secrets {
         Ok(Self::with_patterns(settings.redact.into_iter().map(|pattern| pattern.value).collect()))
     }
 
+    /// The same for what is only shown. Who looks at a run can do so whatever became of its configuration: without it,
+    /// what looks like a secret is left out.
+    pub(crate) fn for_a_screen(root: &Path) -> Self {
+        Self::of(root).unwrap_or_else(|_| Self::with_patterns(Vec::new()))
+    }
+
     fn with_patterns(patterns: Vec<String>) -> Self {
         let redactor = Redactor::from_environment().with_literals(patterns.iter().map(String::as_str));
         Self { patterns, redactor }

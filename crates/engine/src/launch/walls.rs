@@ -17,6 +17,16 @@ const PROGRAM: &str = "bwrap";
 /// The first argument of this program when it is to enclose itself and then become another.
 pub const ENCLOSED_COMMAND: &str = "__enclosed";
 
+/// What [`ENCLOSED_COMMAND`] leaves in the outbox of an attempt: the walls stand, and what follows is what they are for.
+pub(super) fn sign(outbox: &Path) -> PathBuf {
+    outbox.join("enclosed")
+}
+
+/// Whether the walls of an attempt ever stood. Bubblewrap may fail as well as what it runs, and by the same exit code.
+pub(super) fn stood(outbox: &Path) -> bool {
+    sign(outbox).symlink_metadata().is_ok()
+}
+
 /// What is one's own inside. A namespace of users is what makes the walls hold for root, too.
 const UNSHARED: [&str; 6] =
     ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--cap-drop", "ALL"];

@@ -57,14 +57,19 @@ pub(super) async fn start(
         configuration::require_walls()?;
     }
     let run = run_id(order, &task)?;
-    config.worktree = worktree_of(client, order, &resolved.settings.worktree, &run).await?;
+    config.worktree = match worktree_of(client, order, &resolved.settings.worktree, &run).await {
+        Ok(worktree) => worktree,
+        Err(failure) => return Err(super::overtaken(client, &run, failure).await),
+    };
     if is_there(client, &run, &config).await? {
         notes.push(format!("run `{run}` exists and is unfinished: going on with it"));
         let after = resume::of_loop(client, &run, &order.limits, false).await?;
         return Ok((run, after));
     }
     refuse_crowd(client, &config, order.force).await?;
-    client.create_loop(create(run.clone(), title(&task), config)?, adoption).await?;
+    if let Err(error) = client.create_loop(create(run.clone(), title(&task), config)?, adoption).await {
+        return Err(super::overtaken(client, &run, error.into()).await);
+    }
     if let Err(error) = known::remember(layout) {
         notes.push(format!("note: `piton ls --everywhere` will not find this run: {}", error.message));
     }

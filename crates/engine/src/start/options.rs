@@ -24,8 +24,7 @@ const SCHEMA_BYTES_MAX: u64 = 256 << 10;
 pub(super) fn options_of(layout: &Layout, order: &WorkflowOrder, loaded: &Loaded) -> Result<Options, Error> {
     let launcher = launcher_of(order)?;
     let files = configuration::read(layout)?;
-    let trusted = order.trust || configuration::is_trusted(layout, &files)?;
-    let (confine, protect) = configuration::walls(&files, trusted)?;
+    let (confine, protect) = configuration::walls(layout, &files, order.trust)?;
     let agents = match launcher {
         Launcher::Adapter {} => agents_of(layout, order, loaded, confine.is_some())?,
         _ => BTreeMap::new(),

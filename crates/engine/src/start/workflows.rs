@@ -23,10 +23,10 @@ pub(super) async fn start(
     let loaded = load(&wanted.file, layout.root(), &Disk).map_err(|problems| not_runnable(&problems))?;
     let options = options_of(layout, wanted, &loaded)?;
     match target(client, wanted, &options, &loaded).await? {
-        Target::New(run, inherited) => {
-            let order = order(layout, run, loaded, options, inherited, wanted)?;
-            begin(client, order, wanted, notes).await
-        }
+        Target::New(run, inherited) => match order(layout, run.clone(), loaded, options, inherited, wanted) {
+            Ok(order) => begin(client, order, wanted, notes).await,
+            Err(failure) => Err(super::overtaken(client, &run, failure).await),
+        },
         Target::Discarded(run, place) => {
             // It works where it worked, unless somebody says otherwise.
             let order = match place.filter(|_| wanted.workdir.is_none()) {
@@ -90,10 +90,10 @@ async fn target(
                 false => Ok(Target::Existing(run)),
             }
         }
-        None => {
-            let inherited = left_by_another_tool(client.layout(), &run, &loaded.definition)?;
-            Ok(Target::New(run, inherited))
-        }
+        None => match left_by_another_tool(client.layout(), &run, &loaded.definition) {
+            Ok(inherited) => Ok(Target::New(run, inherited)),
+            Err(failure) => Err(super::overtaken(client, &run, failure).await),
+        },
     }
 }
 
@@ -154,7 +154,9 @@ async fn begin(
         notes.push(format!("going on with what another tool left in `.agents/runs/{run}`"));
     }
     let created = create(order).map_err(|rejection| Error::from(rejection).hint("see `piton run --help`"))?;
-    client.create::<State>(&[created]).await?;
+    if let Err(error) = client.create::<State>(&[created]).await {
+        return Err(super::overtaken(client, &run, error.into()).await);
+    }
     if let Err(failure) = known::remember(client.layout()) {
         notes.push(format!("note: `piton ls --everywhere` will not find this run: {}", failure.message));
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use piton_agent::Spec;
-use piton_files::workflow::{self as files, Disk, Look, Surroundings, resolve_prompt};
+use piton_files::workflow::{self as files, Disk, Look, REPORT_BYTES_MAX, Surroundings, resolve_prompt};
 use piton_model::loop_machine::{AgentConfig, AttemptOutcome};
 use piton_model::workflow::{Command, CostAction, Launcher, OpenAttempt, State, Step, StepEnd, Work};
 use piton_sys::file;
@@ -140,6 +140,12 @@ fn make_room(context: &Context, launch: &files::Launch) -> Result<(), WorldError
                 file::rename_noreplace(report, archived)
             })
         })?;
+        // Of an attempt that was lost nobody has read it.
+        let archived = &launch.archived_report_path;
+        let read = context.within(archived, |path| file::read_regular(path, REPORT_BYTES_MAX as u64));
+        if let Ok(Some(bytes)) = read {
+            end::without_secrets(context, archived, bytes);
+        }
     }
     Ok(())
 }

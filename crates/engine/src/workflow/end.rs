@@ -1,5 +1,6 @@
 //! How an attempt at a step ended: its exit, its report, its log.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use piton_files::workflow::{
 use piton_model::Reason;
 use piton_model::loop_machine::{AgentConfig, AttemptOutcome, ErrorClass};
 use piton_model::workflow::{Hold, Launcher, OpenAttempt, State, Step, StepEnd, StepReport, Work};
-use piton_sys::file;
+use piton_sys::file::{self, Durability};
 
 use super::attempt::agent_key;
 use super::{Context, remember};
@@ -46,10 +47,10 @@ pub(super) fn of_exit(
         tokens: account.usage.map(|usage| usage.input_tokens + usage.output_tokens),
         hold: hold(outcome, error_class, account.limited_until),
     };
+    if matches!(step.work, Work::Run { .. }) && outcome == AttemptOutcome::Failed {
+        end.message = Some(last_words(&directory, exit));
+    }
     match report_of(context, attempt, state) {
-        Ok(None) if matches!(step.work, Work::Run { .. }) && outcome == AttemptOutcome::Failed => {
-            end.message = Some(last_words(&directory, exit));
-        }
         Ok(None) => silent(&mut end, step, state, &account),
         Ok(Some(report)) => {
             remember::keep(context, &report.memory_updates);
@@ -144,8 +145,7 @@ fn report_of(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<
     loop {
         let bytes = match context.within(&path, |path| file::read_regular(path, REPORT_BYTES_MAX as u64)) {
             Ok(None) => return Ok(None),
-            // A step writes its report into the repository itself, past its keeper.
-            Ok(Some(bytes)) => context.launch.redactor().redact_bytes(&bytes).into_owned(),
+            Ok(Some(bytes)) => without_secrets(context, &path, bytes),
             Err(error) if error.is_not_found() => return Ok(None),
             Err(error) if matches!(error.refusal(), Some(file::Refusal::TooLarge { .. })) => {
                 return Err(Refusal::TooLarge);
@@ -161,6 +161,21 @@ fn report_of(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<
             read => return read.map(Some),
         }
     }
+}
+
+/// What a report says without its secrets. A step writes it into the repository itself, past its keeper: what is secret
+/// must not stay there either.
+pub(super) fn without_secrets(context: &Context, path: &Path, bytes: Vec<u8>) -> Vec<u8> {
+    let clean = match context.launch.redactor().redact_bytes(&bytes) {
+        Cow::Borrowed(_) => return bytes,
+        Cow::Owned(clean) => clean,
+    };
+    let written = context.within(path, |path| file::write_atomic(path, &clean, Durability::Synced));
+    if written.is_err() {
+        // A report that cannot be cleaned is not kept.
+        let _ = context.within(path, file::remove_file_if_exists);
+    }
+    clean
 }
 
 /// What an agent without a wrapper is told about reports.

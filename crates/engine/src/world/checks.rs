@@ -141,6 +141,10 @@ impl Supervised for Starting<'_> {
         self.context.is_cancelled()
     }
 
+    fn has_walls(&self) -> bool {
+        self.context.launch.has_walls()
+    }
+
     fn require_lease(&self) -> Result<(), WorldError> {
         self.context.require_lease(self.state)
     }

@@ -4,6 +4,7 @@ use piton_git::Entry;
 use piton_guard::{Known, Options};
 use piton_model::State;
 use piton_model::loop_machine::{Counts, Finding, GuardMode, GuardReport, Snapshot};
+use piton_sys::redact::Redactor;
 use piton_sys::{Clock, SystemClock};
 
 use super::{Context, WorldError, snapshot_id};
@@ -34,7 +35,7 @@ pub(super) fn look(
     let mut report = piton_guard::compare(&base, &head, &options, &mut Known::default()).map_err(failed)?;
     report.findings.retain(|finding| !is_off(state, &finding.rule, today.as_deref()));
     let duration_ms = (SystemClock.monotonic() - begin).as_millis() as u64;
-    Ok(Some(GuardReport { duration_ms, ..kept(report) }))
+    Ok(Some(GuardReport { duration_ms, ..kept(report, context.launch.redactor()) }))
 }
 
 /// Whether somebody switched the rule off, and that still holds.
@@ -56,15 +57,19 @@ pub(super) fn protected(state: &State, entries: &[Entry]) -> Vec<String> {
     protected
 }
 
-/// What a run keeps of a report.
-fn kept(report: piton_guard::Report) -> GuardReport {
+/// What a run keeps of a report: no excerpts, and no secret that a sentence quotes.
+fn kept(report: piton_guard::Report, redactor: &Redactor) -> GuardReport {
+    let clean = |finding: Finding| {
+        let finding = finding.without_excerpts();
+        Finding { message: redactor.redact(&finding.message).into_owned(), ..finding }
+    };
     let (tests, assertions) = (report.tests, report.assertions);
     let findings_total = report.findings.len() as u32;
     let findings = report.findings.into_iter().filter(|finding| finding.allowed.is_none());
     GuardReport {
         tests: Counts { before: tests.before as u64, after: tests.after as u64 },
         assertions: Counts { before: assertions.before as u64, after: assertions.after as u64 },
-        findings: findings.map(Finding::without_excerpts).collect(),
+        findings: findings.map(clean).collect(),
         findings_total,
         duration_ms: 0,
     }

@@ -165,7 +165,7 @@ fn eventful() -> Script<State> {
     // Blocked: a person answers.
     let blocked = json!({"status": "blocked", "reason": "no password", "session_id": "s2"});
     script.end_attempt(works("2", serde_json::from_value(blocked).expect("a report")));
-    script.end_hooks();
+    script.end_checks("2", [false, true]).end_hooks();
     assert_eq!(script.state.status, Status::Waiting);
     let seen = Some(script.state.people.questions[0].digest.clone());
     script.after(3_600_000).request(Event::AnswerGiven {

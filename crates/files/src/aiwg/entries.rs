@@ -1,8 +1,8 @@
 //! From what a state holds to the entries of the histories. Pure.
 
 use piton_model::loop_machine::{
-    Answer, Artifact, AttemptOutcome, CheckResult, CheckRound, Counts, GuardMode, IterationRecord,
-    KeptFinding, LevelChange, Measures, Recovery, RecoveryOutcome, RegressionType,
+    Answer, Artifact, CheckResult, CheckRound, Counts, GuardMode, IterationRecord, KeptFinding, LevelChange,
+    Measures, Recovery, RecoveryOutcome, RegressionType,
 };
 use piton_model::{RunId, Timestamp};
 use serde_json::Number;
@@ -88,7 +88,7 @@ pub(super) fn particulars(record: &IterationRecord, round: Option<&CheckRound>) 
     };
     Particulars {
         attempt: record.attempt,
-        outcome: outcome(record.outcome),
+        outcome: record.outcome.as_str(),
         message: record.message.clone(),
         skipped: record.skipped,
         refused: record.refused,
@@ -101,17 +101,6 @@ pub(super) fn particulars(record: &IterationRecord, round: Option<&CheckRound>) 
         snapshot: record.snapshot.as_ref().map(|snapshot| snapshot.id.clone()),
         tree: record.snapshot.as_ref().map(|snapshot| snapshot.tree.clone()),
         checks: checks.iter().map(check).collect(),
-    }
-}
-
-fn outcome(outcome: AttemptOutcome) -> &'static str {
-    match outcome {
-        AttemptOutcome::Succeeded => "succeeded",
-        AttemptOutcome::Failed => "failed",
-        AttemptOutcome::TimedOut => "timed_out",
-        AttemptOutcome::Hung => "hung",
-        AttemptOutcome::Cancelled => "cancelled",
-        AttemptOutcome::NotStartable => "not_startable",
     }
 }
 
@@ -250,8 +239,8 @@ pub(super) fn level(change: &LevelChange) -> LevelEntry<'_> {
     LevelEntry {
         timestamp: in_calendar(change.at),
         iteration: change.iteration,
-        from_level: change.from.as_str(),
-        to_level: change.to.as_str(),
+        from_level: change.from.published(),
+        to_level: change.to.published(),
         reason: &change.reason,
     }
 }

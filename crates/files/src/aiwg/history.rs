@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use super::entries::{self, Numbers};
 use super::format::{HistoryEntry, IterationFile, Own, Particulars, Text, text};
 use super::identity::loop_id;
+use crate::plain::json_file;
 use crate::proof;
 
 /// Everything that ever was in the histories of a run.
@@ -259,8 +260,6 @@ impl Iteration {
         let own = Own { run_id: run, seq: None, status: None, reason: None, digest: "" };
         let file =
             IterationFile { loop_id, entry: &self.entry(), particulars: &self.particulars, piton: own };
-        let mut bytes = serde_json::to_vec_pretty(&file).expect("a file is plain data with text keys");
-        bytes.push(b'\n');
-        proof::sign(bytes)
+        proof::sign(json_file(&file))
     }
 }

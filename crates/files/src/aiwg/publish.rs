@@ -19,7 +19,7 @@ use super::place::{
 use super::registry::{self, Registered};
 use super::render::View;
 use crate::aside::{Quarantined, quarantine};
-use crate::place::{Alone, Found, check, enter};
+use crate::place::{Alone, Found, Order, Wrote, check, enter};
 
 /// More files than this at a time are not synced one by one. A power cut may leave such a file empty; the next start
 /// writes it again.
@@ -40,28 +40,10 @@ pub struct Published {
     pub registered: Option<Registered>,
 }
 
-/// Whether a view was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrote {
-    /// It was.
-    Yes,
-    /// The file had these very bytes.
-    Unchanged,
-    /// The file is of a later event of the same run.
-    NewerThere,
-}
-
 /// Which iterations of a history are known to be on disk. Nothing is at first: then each file is looked at.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Written {
     revision: Option<u64>,
-}
-
-/// Whether a view may take the place of a newer one of its run.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
-    Forward,
-    Any,
 }
 
 /// Puts the view at its place in the repository at `root`, by the rules of this module.

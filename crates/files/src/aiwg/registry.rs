@@ -19,6 +19,7 @@ use super::identity::loop_id;
 use super::lock::RegistryLock;
 use super::render::{OWNER, View};
 use super::{STATE_VERSION, place};
+use crate::plain::json_file;
 
 /// The most loops that the registry lists.
 pub const LOOPS_MAX: usize = 4;
@@ -124,7 +125,7 @@ fn change(
     if changed {
         registry.updated_at = Some(at);
         fault::point("files.publish.write");
-        file::write_atomic(&path, &registry.to_bytes(), Durability::Synced)?;
+        file::write_atomic(&path, &json_file(&registry), Durability::Synced)?;
     }
     Ok(registered)
 }
@@ -235,12 +236,6 @@ impl Registry {
             End::Completed => &mut self.completed,
             End::Aborted => &mut self.aborted,
         }
-    }
-
-    fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec_pretty(self).expect("a registry is plain data with text keys");
-        bytes.push(b'\n');
-        bytes
     }
 }
 

@@ -15,7 +15,7 @@ use super::identity::loop_id;
 use super::registry::{End, RegistryEntry};
 use super::status::{is_over, loop_status, registry_status};
 use super::{STATE_VERSION, place};
-use crate::plain::{in_calendar, text_path};
+use crate::plain::{in_calendar, json_file, text_path};
 use crate::proof;
 
 /// Who owns a loop that piton drives.
@@ -82,7 +82,7 @@ pub fn render(state: &State, head: Seq, history: &History, context: &Context) ->
         best_iteration: best(state, history, &loop_id),
         recovery_attempts: regression_events.len(),
         regression_events,
-        reinforcement_level: state.judged.reinforcement.level.as_str(),
+        reinforcement_level: state.judged.reinforcement.level.published(),
         reinforcement_history: history.level_texts(),
         recovery_history: history.recovery_texts(),
         detection_enabled: state.config.guard != GuardMode::Off && !is_over(state.status),
@@ -96,15 +96,14 @@ pub fn render(state: &State, head: Seq, history: &History, context: &Context) ->
             digest: "",
         },
     };
-    let mut bytes = serde_json::to_vec_pretty(&view).expect("a view is plain data with text keys");
-    bytes.push(b'\n');
+    let bytes = proof::sign(json_file(&view));
     let listed = match state.status {
         Status::Completed => Err(End::Completed),
         Status::Stopped | Status::Failed => Err(End::Aborted),
         _ => Ok(entry(state, &loop_id, working_directory)),
     };
     let at = in_calendar(state.updated_at);
-    View { run: state.run.clone(), seq: head, at, bytes: proof::sign(bytes), listed, loop_id }
+    View { run: state.run.clone(), seq: head, at, bytes, listed, loop_id }
 }
 
 fn entry(state: &State, loop_id: &str, working_directory: String) -> RegistryEntry {

@@ -26,7 +26,7 @@ pub(super) fn gap(node: Node<'_>, index: usize, problems: &mut Problems) -> Opti
     let mut gap = Gap::new("", "");
     let (mut has_id, mut has_category) = (false, false);
     for entry in entries {
-        match Field::from_key(&entry.key) {
+        match Field::from_word(&entry.key) {
             Some(field) => {
                 let filled = fill(&mut gap, field, entry, problems);
                 has_id |= field == Field::Id && filled;

@@ -32,7 +32,7 @@ impl<'a> Fields<'a> {
     pub(super) fn edits(&self, old: &Gap, new: &Gap) -> Vec<Edit> {
         let changed = old.differences(new);
         let goes = |entry: &Entry<'_>| {
-            Field::from_key(&entry.key)
+            Field::from_word(&entry.key)
                 .is_some_and(|field| changed.contains(&field) && new.is_default(field) && self.can_go(entry))
         };
         let mut edits = Vec::new();
@@ -108,7 +108,7 @@ impl<'a> Fields<'a> {
             let end = self.base + self.entries.last().map_or(1, |entry| entry.node.end);
             return Edit { range: end..end, text: format!(", {}", pair(new, field, &self.style)) };
         }
-        let order = |entry: &&Entry<'_>| Field::from_key(&entry.key).filter(|other| *other < field);
+        let order = |entry: &&Entry<'_>| Field::from_word(&entry.key).filter(|other| *other < field);
         let known = self.entries.iter().filter(|entry| order(entry).is_some() && !goes(entry));
         let before = known.max_by_key(order).or(self.entries.first());
         let end = line_end(self.text, self.base + before.map_or(0, |entry| entry.node.end));

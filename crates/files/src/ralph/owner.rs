@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::format::{PersistedLoopState, STATE_VERSION};
+use crate::plain::json_file;
 use crate::proof;
 
 /// The name under `custom` that is piton's own. A custom value of that name is not shown.
@@ -27,9 +28,7 @@ pub enum ParseError {
 
 /// The file as it is written: the same state gives the same bytes.
 pub fn to_bytes(view: &PersistedLoopState) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec_pretty(view).expect("a view is plain data with text keys");
-    bytes.push(b'\n');
-    bytes
+    json_file(view)
 }
 
 /// Reads a loop state, ours or not. Fields that the format does not have are ignored.

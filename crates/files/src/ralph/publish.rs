@@ -24,7 +24,7 @@ use super::format::PersistedLoopState;
 use super::owner::{Ours, seq, to_bytes};
 use super::place::{home, look, look_for_ours, loops, main_file, side_file, sweep};
 use crate::aside::{Quarantined, quarantine};
-use crate::place::{Alone, Found, check, enter};
+use crate::place::{Alone, Found, Order, Wrote, check, enter};
 
 /// What became of a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,24 +37,6 @@ pub struct Published {
     pub quarantined: Option<Quarantined>,
     /// Where our own file of a finished run went.
     pub backed_up: Option<PathBuf>,
-}
-
-/// Whether a view was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrote {
-    /// It was.
-    Yes,
-    /// The file had these very bytes.
-    Unchanged,
-    /// The file is of a later event of the same run.
-    NewerThere,
-}
-
-/// Whether a view may take the place of a newer one of its run.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
-    Forward,
-    Any,
 }
 
 /// Puts the view at its place in the repository at `root`, by the rules of this module.

@@ -74,7 +74,13 @@ impl RunView {
     /// Puts the view of `state` at its place. What is there and not ours is moved aside first.
     pub fn publish(&self, state: &State) -> Result<Option<Quarantined>, Error> {
         let bytes = render(state, &self.place);
-        file::within(&self.place.repo, &self.place.state(), |path| self.put(state, &bytes, path))
+        let put =
+            || file::within(&self.place.repo, &self.place.state(), |path| self.put(state, &bytes, path));
+        match put() {
+            // A step may have tidied up, as `git clean` does.
+            Err(error) if error.is_not_found() => self.prepare().and_then(|()| put()),
+            published => published,
+        }
     }
 
     fn put(&self, state: &State, bytes: &[u8], path: &Path) -> Result<Option<Quarantined>, Error> {

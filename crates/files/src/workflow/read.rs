@@ -1,8 +1,9 @@
 //! From a document to a definition: every field, every problem, every line.
 
+use piton_model::closest;
 use piton_model::workflow::limits::PROBLEMS_MAX;
 use piton_model::workflow::{
-    Collection, Condition, Definition, Gate, Items, OnReject, Step, StepId, Work, closest, shown, validate,
+    Collection, Condition, Definition, Gate, Items, OnReject, Step, StepId, Work, shown, validate,
 };
 
 use super::json::json;

@@ -9,6 +9,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
 use super::place::RunPlace;
+use crate::plain::json_file;
 
 /// The run, as the bytes of its file: two spaces of indent, nulls kept, a newline at the end.
 pub fn render(state: &State, place: &RunPlace) -> Vec<u8> {
@@ -22,10 +23,7 @@ pub fn render(state: &State, place: &RunPlace) -> Vec<u8> {
         updated_at: moment(state.updated_at),
         steps: Steps { state, place },
     };
-    let mut bytes =
-        serde_json::to_vec_pretty(&view).expect("a view holds only text, numbers and maps of them");
-    bytes.push(b'\n');
-    bytes
+    json_file(&view)
 }
 
 #[derive(Serialize)]

@@ -37,7 +37,6 @@ pub enum SourceKind {
     },
     /// A command and what it showed.
     Command(String),
-    /// A commit.
     Commit(String),
     /// A page.
     Url(String),

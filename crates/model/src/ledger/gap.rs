@@ -1,12 +1,12 @@
 //! A gap: its fields, their names and their defaults.
 
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use super::evidence::Source;
 use crate::Timestamp;
+use crate::words::words;
 
 /// The priority of a gap that names none.
 pub const DEFAULT_PRIORITY: i64 = 3;
@@ -15,40 +15,19 @@ pub const DEFAULT_TTL_DAYS: u32 = 30;
 /// How many gaps a research run takes on, unless the configuration says otherwise.
 pub const MAX_GAPS_PER_RUN: usize = 5;
 
-/// What is known of a gap. There are exactly four.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GapStatus {
-    /// Never researched.
-    #[default]
-    Unknown,
-    /// Researched, and the findings held when they were last verified.
-    Verified,
-    /// Was verified, but too long ago, or what it rests on has changed.
-    Stale,
-    /// Waits for another gap.
-    Blocked,
-}
-
-impl GapStatus {
-    /// All of them, in alphabetical order.
-    pub const ALL: [GapStatus; 4] =
-        [GapStatus::Blocked, GapStatus::Stale, GapStatus::Unknown, GapStatus::Verified];
-
-    /// The word used in files, logs and on screens.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            GapStatus::Unknown => "unknown",
-            GapStatus::Verified => "verified",
-            GapStatus::Stale => "stale",
-            GapStatus::Blocked => "blocked",
-        }
-    }
-}
-
-impl fmt::Display for GapStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+words! {
+    /// What is known of a gap. There are exactly four.
+    #[derive(Default)]
+    pub enum GapStatus {
+        /// Never researched.
+        #[default]
+        Unknown = "unknown",
+        /// Researched, and the findings held when they were last verified.
+        Verified = "verified",
+        /// Was verified, but too long ago, or what it rests on has changed.
+        Stale = "stale",
+        /// Waits for another gap.
+        Blocked = "blocked",
     }
 }
 
@@ -63,8 +42,7 @@ impl FromStr for GapStatus {
     type Err = UnknownStatus;
 
     fn from_str(text: &str) -> Result<Self, UnknownStatus> {
-        let found = GapStatus::ALL.into_iter().find(|status| status.as_str() == text);
-        found.ok_or_else(|| UnknownStatus { text: text.chars().take(80).collect() })
+        GapStatus::from_word(text).ok_or_else(|| UnknownStatus { text: text.chars().take(80).collect() })
     }
 }
 
@@ -190,79 +168,32 @@ impl Gap {
     }
 }
 
-/// The fields of a gap, in the order in which they are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Field {
-    /// [`Gap::id`].
-    Id,
-    /// [`Gap::category`].
-    Category,
-    /// [`Gap::status`].
-    Status,
-    /// [`Gap::priority`].
-    Priority,
-    /// [`Gap::last_verified`].
-    LastVerified,
-    /// [`Gap::last_checked`].
-    LastChecked,
-    /// [`Gap::ttl_days`].
-    TtlDays,
-    /// [`Gap::blocks`].
-    Blocks,
-    /// [`Gap::blocked_by`].
-    BlockedBy,
-    /// [`Gap::findings`].
-    Findings,
-    /// [`Gap::question`].
-    Question,
-    /// [`Gap::evidence`].
-    Evidence,
-}
-
-impl Field {
-    /// All of them, in the order in which they are written.
-    pub const ALL: [Field; 12] = [
-        Field::Id,
-        Field::Category,
-        Field::Status,
-        Field::Priority,
-        Field::LastVerified,
-        Field::LastChecked,
-        Field::TtlDays,
-        Field::Blocks,
-        Field::BlockedBy,
-        Field::Findings,
-        Field::Question,
-        Field::Evidence,
-    ];
-
-    /// The key in files and on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Field::Id => "id",
-            Field::Category => "category",
-            Field::Status => "status",
-            Field::Priority => "priority",
-            Field::LastVerified => "last_verified",
-            Field::LastChecked => "last_checked",
-            Field::TtlDays => "ttl_days",
-            Field::Blocks => "blocks",
-            Field::BlockedBy => "blocked_by",
-            Field::Findings => "findings",
-            Field::Question => "question",
-            Field::Evidence => "evidence",
-        }
-    }
-
-    /// The field with this key.
-    pub fn from_key(key: &str) -> Option<Field> {
-        Field::ALL.into_iter().find(|field| field.as_str() == key)
-    }
-}
-
-impl fmt::Display for Field {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+words! {
+    /// The fields of a gap, in the order in which they are written.
+    pub enum Field {
+        /// [`Gap::id`].
+        Id = "id",
+        /// [`Gap::category`].
+        Category = "category",
+        /// [`Gap::status`].
+        Status = "status",
+        /// [`Gap::priority`].
+        Priority = "priority",
+        /// [`Gap::last_verified`].
+        LastVerified = "last_verified",
+        /// [`Gap::last_checked`].
+        LastChecked = "last_checked",
+        /// [`Gap::ttl_days`].
+        TtlDays = "ttl_days",
+        /// [`Gap::blocks`].
+        Blocks = "blocks",
+        /// [`Gap::blocked_by`].
+        BlockedBy = "blocked_by",
+        /// [`Gap::findings`].
+        Findings = "findings",
+        /// [`Gap::question`].
+        Question = "question",
+        /// [`Gap::evidence`].
+        Evidence = "evidence",
     }
 }

@@ -15,18 +15,11 @@ use super::gap::{Field, Gap};
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Adopted {
     /// A gap that is new.
-    Added {
-        /// Which.
-        gap: String,
-    },
+    Added { gap: String },
     /// A gap that is gone.
-    Removed {
-        /// Which.
-        gap: String,
-    },
+    Removed { gap: String },
     /// Other values.
     Changed {
-        /// Which gap.
         gap: String,
         /// In which fields.
         fields: Vec<Field>,
@@ -39,21 +32,14 @@ pub enum Adopted {
 pub enum Overruled {
     /// Other values: both sides changed them.
     Fields {
-        /// Which gap.
         gap: String,
         /// In which fields.
         fields: Vec<Field>,
     },
     /// A change to a gap that the file does not have any more.
-    Change {
-        /// Which.
-        gap: String,
-    },
+    Change { gap: String },
     /// The removal of a gap that was changed in the file.
-    Removal {
-        /// Which.
-        gap: String,
-    },
+    Removal { gap: String },
 }
 
 /// What the three sides become.

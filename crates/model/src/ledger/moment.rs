@@ -8,7 +8,6 @@ use crate::{ParseTimeError, Timestamp};
 /// A time that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// When.
     pub at: Timestamp,
     /// Whether it had an offset. Without one it was taken as UTC, which is worth a warning.
     pub has_offset: bool,

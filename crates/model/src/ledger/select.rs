@@ -17,7 +17,6 @@ pub type StaleSince = HashMap<String, Timestamp>;
 /// A gap that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting<'a> {
-    /// Which.
     pub gap: &'a Gap,
     /// The open gaps that hold it; none where only its own status says so.
     pub held_by: Vec<&'a str>,

@@ -16,7 +16,6 @@ pub enum SetError {
     /// Not a whole number.
     #[error("`{field}` must be a whole number, got `{}`", .text.escape_debug())]
     NotAnInteger {
-        /// Which field.
         field: Field,
         /// What was given.
         text: String,

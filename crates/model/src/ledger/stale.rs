@@ -18,7 +18,6 @@ const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 pub struct Flip {
     /// When it was flipped.
     pub at: Timestamp,
-    /// Which gap.
     pub gap: String,
     /// What it was.
     pub old: GapStatus,
@@ -41,15 +40,9 @@ pub enum Why {
     /// It is called verified, but nothing says when.
     NeverVerified,
     /// A file that the findings rest on is not what it was.
-    SourceChanged {
-        /// Which.
-        path: String,
-    },
+    SourceChanged { path: String },
     /// A file that the findings rest on is not there any more.
-    SourceGone {
-        /// Which.
-        path: String,
-    },
+    SourceGone { path: String },
     /// Research ended like this.
     Researched(Outcome),
     /// Somebody edited the file.

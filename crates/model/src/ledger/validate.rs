@@ -15,7 +15,6 @@ pub struct Problem {
     pub gap: String,
     /// Where in the gap.
     pub field: Field,
-    /// What.
     pub kind: ProblemKind,
 }
 

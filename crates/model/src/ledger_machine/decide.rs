@@ -27,7 +27,6 @@ pub enum Command {
     Adopt {
         /// Digest of the content.
         digest: String,
-        /// Its gaps.
         gaps: Vec<Gap>,
     },
     /// Flip what is due: by age, and by what files are now.
@@ -36,13 +35,9 @@ pub enum Command {
         observed: Observed,
     },
     /// Somebody looked at this gap and found nothing new.
-    Check {
-        /// Which.
-        gap: String,
-    },
+    Check { gap: String },
     /// This gap is confirmed.
     Verify {
-        /// Which.
         gap: String,
         /// What is known now, and what it rests on; as before where there is nothing.
         finding: Option<(String, Vec<Source>)>,
@@ -51,9 +46,7 @@ pub enum Command {
     },
     /// Research of this gap ended.
     Settle {
-        /// Which.
         gap: String,
-        /// How.
         outcome: Outcome,
         /// What was found, and what it rests on.
         finding: Option<(String, Vec<Source>)>,
@@ -70,20 +63,13 @@ pub enum Command {
     /// There are more gaps, all or none of them.
     AddAll(Vec<Gap>),
     /// There is one gap less.
-    Remove {
-        /// Which.
-        gap: String,
-    },
+    Remove { gap: String },
     /// The last flip of this gap is taken back.
-    Undo {
-        /// Which.
-        gap: String,
-    },
+    Undo { gap: String },
     /// The file was written and holds this.
     Written {
         /// Digest of its content.
         digest: String,
-        /// Its gaps.
         gaps: Vec<Gap>,
         /// What an edit in between did not leave room for.
         overruled: Vec<Overruled>,
@@ -97,7 +83,6 @@ pub enum Command {
     },
     /// These gaps are to be looked into, in this order.
     Research {
-        /// Which.
         gaps: Vec<String>,
         /// Whether even where they are fresh.
         forced: bool,
@@ -108,16 +93,13 @@ pub enum Command {
     StartAttempt {
         /// The machine.
         host: String,
-        /// Its boot.
         boot: String,
     },
     /// The attempt under way ended.
     EndAttempt {
-        /// Which.
         attempt: u32,
         /// With what.
         found: Found,
-        /// What it used.
         used: Used,
     },
     /// Look again: there is nothing to see.
@@ -125,10 +107,7 @@ pub enum Command {
     /// The batch is not to go on.
     StopResearch,
     /// The ledger is to be looked at again at this time.
-    Watch {
-        /// When.
-        until: Option<Timestamp>,
-    },
+    Watch { until: Option<Timestamp> },
 }
 
 /// Why a command was refused.

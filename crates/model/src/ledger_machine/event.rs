@@ -44,17 +44,10 @@ pub enum LedgerEvent {
         flip: Flip,
     },
     /// Somebody looked, and nothing new was found.
-    GapChecked {
-        /// Which gap.
-        gap: String,
-        /// When.
-        at: Timestamp,
-    },
+    GapChecked { gap: String, at: Timestamp },
     /// Findings were confirmed, or replaced.
     GapVerified {
-        /// Which gap.
         gap: String,
-        /// When.
         at: Timestamp,
         /// How the research ended, where there was any.
         outcome: Option<Outcome>,
@@ -71,23 +64,12 @@ pub enum LedgerEvent {
         gap: Box<Gap>,
         /// Which fields are different.
         fields: Vec<Field>,
-        /// When.
         at: Timestamp,
     },
     /// A gap was added.
-    GapAdded {
-        /// The gap.
-        gap: Box<Gap>,
-        /// When.
-        at: Timestamp,
-    },
+    GapAdded { gap: Box<Gap>, at: Timestamp },
     /// A gap was removed.
-    GapRemoved {
-        /// Which.
-        gap: String,
-        /// When.
-        at: Timestamp,
-    },
+    GapRemoved { gap: String, at: Timestamp },
     /// The file holds every change so far.
     FileWritten {
         /// Digest of its content.
@@ -112,7 +94,6 @@ pub enum LedgerEvent {
         forced: bool,
         /// What all of it may use.
         limits: ResearchLimits,
-        /// When.
         at: Timestamp,
     },
     /// An agent is about to look into a gap. Only while no other does.
@@ -122,34 +103,18 @@ pub enum LedgerEvent {
     },
     /// That agent ended. What it found is in the events that follow, in the same append.
     ResearchAttemptEnded {
-        /// Which.
         attempt: u32,
         /// What came of it.
         result: ResearchResult,
-        /// What it used.
         used: Used,
-        /// When.
         at: Timestamp,
     },
     /// A gap needs no research any more: it is gone, or was verified meanwhile.
-    ResearchSkipped {
-        /// Which.
-        gap: String,
-    },
+    ResearchSkipped { gap: String },
     /// The batch is over.
-    ResearchEnded {
-        /// Which.
-        number: u32,
-        /// Why.
-        why: ResearchEnd,
-        /// When.
-        at: Timestamp,
-    },
+    ResearchEnded { number: u32, why: ResearchEnd, at: Timestamp },
     /// The ledger is watched: it is to be looked at again at this time, or not any more.
-    WatchSet {
-        /// When.
-        until: Option<Timestamp>,
-    },
+    WatchSet { until: Option<Timestamp> },
     /// A folded state is stored with this event.
     CheckpointTaken {
         /// This event's place.
@@ -185,24 +150,3 @@ impl LedgerEvent {
         }
     }
 }
-
-/// Every type there is.
-pub const KINDS: &[&str] = &[
-    "ledger_opened",
-    "file_adopted",
-    "gap_flipped",
-    "gap_checked",
-    "gap_verified",
-    "gap_edited",
-    "gap_added",
-    "gap_removed",
-    "file_written",
-    "flips_logged",
-    "research_begun",
-    "research_attempt_started",
-    "research_attempt_ended",
-    "research_skipped",
-    "research_ended",
-    "watch_set",
-    "checkpoint_taken",
-];

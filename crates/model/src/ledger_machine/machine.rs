@@ -73,8 +73,6 @@ impl Machine for State {
 }
 
 impl RunEvent for LedgerEvent {
-    const TYPES: &'static [&'static str] = super::KINDS;
-
     fn checkpoint_taken(named: CheckpointName) -> Self {
         let CheckpointName { seq, digest, fold } = named;
         LedgerEvent::CheckpointTaken { seq, digest, fold }

@@ -22,7 +22,7 @@ mod tests;
 
 pub use apply::apply;
 pub use decide::{Command, Opening, Rejection, all_due, create, decide};
-pub use event::{KINDS, LedgerEvent};
+pub use event::LedgerEvent;
 pub use research::{
     Failures, Found, OpenResearch, Research, ResearchEnd, ResearchLimits, ResearchResult, Spent, Used,
 };

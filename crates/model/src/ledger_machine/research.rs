@@ -163,7 +163,6 @@ impl ResearchEnd {
 pub struct Failures {
     /// How often.
     pub count: u32,
-    /// When.
     pub at: Timestamp,
 }
 

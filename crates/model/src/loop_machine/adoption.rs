@@ -34,7 +34,6 @@ pub struct Adoption {
     pub working_ms: u64,
     /// Money, in millionths of a dollar.
     pub cost_microusd: u64,
-    /// Tokens.
     pub tokens: u64,
     /// What is done and what is left.
     pub objectives: Objectives,

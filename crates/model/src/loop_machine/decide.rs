@@ -3,7 +3,6 @@
 //! Every command is an outcome or a nudge; what follows from it is asked of [`next_event`] until there
 //! is nothing more to say. So an outcome and the intent that follows leave together.
 
-use super::apply::apply;
 use super::config::{LoopConfig, OnLost, Raise};
 use super::facts::{
     AttemptEnd, CheckRound, OpenAttempt, OpenCommit, QuestionKind, ReportStatus, Snapshot, TreeProof,
@@ -13,6 +12,7 @@ use super::state::{GivenAnswer, Next, Open, State};
 use super::stop::{self, StopVerdict};
 use super::{RebootReason, done, guard, hook_calls, judge, limit, mode, session};
 use crate::event::{Event, StopOrigin};
+use crate::lifecycle::until_settled;
 use crate::limits::{CHECKS_MAX, CONDITIONS_MAX, PROMPT_BYTES_MAX, TITLE_CHARS_MAX};
 use crate::rejection::Rejection;
 use crate::status::{Kind, Reason, Status};
@@ -44,20 +44,11 @@ pub enum Command {
     /// The work tree looks like this now.
     Observe(Snapshot),
     /// The attempt ended like this.
-    EndAttempt {
-        /// Which.
-        attempt: u32,
-        /// How.
-        end: Box<AttemptEnd>,
-    },
+    EndAttempt { attempt: u32, end: Box<AttemptEnd> },
     /// The attempt was never started.
-    AbandonAttempt {
-        /// Which.
-        attempt: u32,
-    },
+    AbandonAttempt { attempt: u32 },
     /// The attempt's outcome cannot be known.
     LoseAttempt {
-        /// Which.
         attempt: u32,
         /// How it is known that nothing of it runs.
         tree: TreeProof,
@@ -116,19 +107,8 @@ pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Eve
 
 /// What follows from `command` at `now`, and the state it leads to.
 pub fn advance(state: &State, command: Command, now: Timestamp) -> Result<(Vec<Event>, State), Rejection> {
-    let (mut events, mut state) = (Vec::new(), state.clone());
-    let mut more = outcome(&state, command, now)?;
-    loop {
-        for event in &more {
-            state = apply(Some(state), event, now).expect("a state stays a state");
-        }
-        events.append(&mut more);
-        assert!(events.len() < crate::limits::EVENTS_PER_APPEND_MAX, "a decision ends");
-        more = next_events(&state, now);
-        if more.is_empty() {
-            return Ok((events, state));
-        }
-    }
+    let outcome = outcome(state, command, now)?;
+    Ok(until_settled(state, outcome, now, |state| next_events(state, now)))
 }
 
 /// The fact that a command brings, with what is ruled about it.
@@ -296,6 +276,13 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
             return Some(ask(state, QuestionKind::AfterIteration, text));
         }
     }
+    let hook = state.hooks.stop.clone();
+    let by_hook = hook.map(|why| Event::RunStopped { reason: Reason::Hook, detail: Some(why) });
+    // Before it is done: where a hook that fails is to stop the run, it does so after the last iteration as well.
+    let strict = state.config.hooks.as_ref().is_some_and(|hooks| hooks.fail_on_hook_error);
+    if strict && by_hook.is_some() && state.requests.stop.is_none() {
+        return by_hook;
+    }
     if state.work.next == Next::Attempt
         && state.work.iteration == state.counters.iterations
         && let Some(event) = stop_condition(state)
@@ -310,14 +297,14 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
     if let Some((_, origin)) = state.requests.stop {
         return Some(stopped(origin));
     }
-    if let Some(why) = &state.hooks.stop {
-        return Some(Event::RunStopped { reason: Reason::Hook, detail: Some(why.clone()) });
+    if by_hook.is_some() {
+        return by_hook;
     }
     if state.requests.pause {
         return Some(Event::RunPaused { reason: Reason::Human, detail: None });
     }
     match state.work.next {
-        Next::Checks => Some(next_round(state)),
+        Next::Checks => Some(Event::ChecksStarted { round: state.work.round + 1 }),
         Next::Verdict => None,
         Next::Attempt => before_attempt(state, now)
             .or_else(|| mode::outside_hours(state, now))
@@ -460,18 +447,6 @@ fn propose(state: &State, reason: &RebootReason) -> String {
     )
 }
 
-/// The next round of checks, or the verdict of the last where it still holds.
-fn next_round(state: &State) -> Event {
-    let probes = state.config.needs_probe();
-    if let (Some(last), Some(tree), false, None) =
-        (&state.seen.checks, &state.seen.snapshot, probes, &state.work.restore)
-        && last.snapshot.as_ref().is_some_and(|snapshot| snapshot.tree == tree.tree)
-    {
-        return Event::ChecksReused { of_round: last.number };
-    }
-    Event::ChecksStarted { round: state.work.round + 1 }
-}
-
 fn judge_answer(state: &State, given: &GivenAnswer) -> Event {
     let question = given.question;
     let Some(open) = state.people.questions.iter().find(|open| open.number == question) else {
@@ -506,11 +481,7 @@ fn reason_of(kind: QuestionKind) -> Reason {
 }
 
 fn stopped(origin: StopOrigin) -> Event {
-    let reason = match origin {
-        StopOrigin::Interrupt => Reason::Interrupted,
-        StopOrigin::Command => Reason::Human,
-    };
-    Event::RunStopped { reason, detail: None }
+    Event::RunStopped { reason: origin.reason(), detail: None }
 }
 
 /// Whether a person's request makes sense where the run is; the journal would take it in any case.

@@ -13,6 +13,7 @@ use crate::limits::{
     ARTIFACTS_MAX, CUSTOM_KEYS_MAX, CUSTOM_VALUE_BYTES_MAX, CUSTOM_VALUE_DEPTH_MAX, MODIFIED_FILES_MAX,
     NOTES_MAX, OBJECTIVES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX, WARNINGS_MAX, clip, clip_tail,
 };
+use crate::words::words;
 
 /// A byte-exact picture of the work tree, kept by git.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -167,22 +168,22 @@ pub struct PromptRecord {
     pub warnings: Vec<String>,
 }
 
-/// The ways an attempt can end with a known outcome.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AttemptOutcome {
-    /// The agent exited by itself, with 0.
-    Succeeded,
-    /// The agent exited with something else, or by a signal that was not ours.
-    Failed,
-    /// It ran longer than an attempt may.
-    TimedOut,
-    /// It was silent for longer than an attempt may be.
-    Hung,
-    /// It was ended because somebody asked.
-    Cancelled,
-    /// The program could not be started at all.
-    NotStartable,
+words! {
+    /// The ways an attempt can end with a known outcome.
+    pub enum AttemptOutcome {
+        /// The agent exited by itself, with 0.
+        Succeeded = "succeeded",
+        /// The agent exited with something else, or by a signal that was not ours.
+        Failed = "failed",
+        /// It ran longer than an attempt may.
+        TimedOut = "timed_out",
+        /// It was silent for longer than an attempt may be.
+        Hung = "hung",
+        /// It was ended because somebody asked.
+        Cancelled = "cancelled",
+        /// The program could not be started at all.
+        NotStartable = "not_startable",
+    }
 }
 
 /// How it is known that nothing of a lost attempt runs any more.
@@ -204,7 +205,6 @@ pub struct Report {
     /// What the agent thinks of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<ReportStatus>,
-    /// Why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// What it did.
@@ -401,7 +401,6 @@ pub enum ErrorClass {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CheckRound {
-    /// Its number.
     pub number: u32,
     /// A verdict per check, in the order of the configuration.
     pub checks: Vec<CheckResult>,
@@ -455,7 +454,6 @@ impl CheckRound {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CheckResult {
-    /// Its name.
     pub name: String,
     /// Whether it exited with 0 in time.
     pub passed: bool,

@@ -8,22 +8,24 @@ use serde::{Deserialize, Serialize};
 use super::state::State;
 use crate::Timestamp;
 use crate::limits::{FINDINGS_MAX, TAIL_BYTES_MAX, clip};
+use crate::words::words;
 
 pub use crate::finding::Finding;
 
-/// What a run does about a finding that blocks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GuardMode {
-    /// The iteration is refused: its files are put back, and the agent is told why.
-    #[default]
-    Block,
-    /// A person decides.
-    Ask,
-    /// It is on record, and the run goes on.
-    Report,
-    /// Nothing is looked at.
-    Off,
+words! {
+    /// What a run does about a finding that blocks.
+    #[derive(Default)]
+    pub enum GuardMode {
+        /// The iteration is refused: its files are put back, and the agent is told why.
+        #[default]
+        Block = "block",
+        /// A person decides.
+        Ask = "ask",
+        /// It is on record, and the run goes on.
+        Report = "report",
+        /// Nothing is looked at.
+        Off = "off",
+    }
 }
 
 /// What the guard says about what an attempt left.
@@ -40,21 +42,15 @@ pub struct GuardReport {
     /// How many there are in all.
     pub findings_total: u32,
     /// How long it took to look.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub duration_ms: u64,
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 /// A count before and after.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
-    /// Before.
     pub before: u64,
-    /// After.
     pub after: u64,
 }
 
@@ -93,14 +89,12 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeptFinding {
-    /// The iteration.
     pub iteration: u32,
     /// When it was found.
     #[serde(default)]
     pub at: Timestamp,
     /// What became of it.
     pub verdict: Verdict,
-    /// The finding.
     pub finding: Finding,
 }
 

@@ -53,9 +53,7 @@ pub struct PreservedState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Decision {
-    /// What.
     pub description: String,
-    /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
     /// When, where that is known.
@@ -67,7 +65,6 @@ pub struct Decision {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownIssue {
-    /// What.
     pub description: String,
     /// How bad it is.
     pub severity: Severity,

@@ -38,7 +38,6 @@ pub struct HookCall {
 pub struct Ending {
     /// Where it will be.
     pub status: Status,
-    /// Why.
     pub reason: Reason,
     /// A sentence about that.
     #[serde(default, skip_serializing_if = "Option::is_none")]

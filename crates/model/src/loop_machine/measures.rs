@@ -103,7 +103,6 @@ impl Share {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TreeCounts {
-    /// Files.
     pub files: u64,
     /// Lines of source code.
     pub lines: u64,

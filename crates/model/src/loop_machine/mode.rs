@@ -131,7 +131,6 @@ impl Default for Switching {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScheduledMode {
-    /// When.
     pub at: TimeOfDay,
     /// On these days; empty means every day.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -159,7 +158,6 @@ pub struct Windows {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TimeSpan {
-    /// From.
     pub from: TimeOfDay,
     /// Until just before.
     pub to: TimeOfDay,
@@ -177,10 +175,7 @@ pub enum SwitchReason {
         at: TimeOfDay,
     },
     /// Something happened.
-    Triggered {
-        /// What.
-        trigger: SwitchTrigger,
-    },
+    Triggered { trigger: SwitchTrigger },
     /// Nobody answered.
     Automatic,
 }
@@ -220,13 +215,9 @@ impl std::fmt::Display for SwitchTrigger {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModeSwitch {
-    /// When.
     pub at: Timestamp,
-    /// From.
     pub from: Mode,
-    /// To.
     pub to: Mode,
-    /// Why.
     pub why: SwitchReason,
     /// After how many iterations.
     pub iteration: u32,

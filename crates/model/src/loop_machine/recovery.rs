@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::facts::Answer;
 use crate::Timestamp;
 use crate::finding::RegressionType;
+use crate::words::words;
 
 /// How a run recovers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,29 +122,17 @@ pub struct Diagnosis {
     pub by: String,
 }
 
-/// What kind of trouble an agent is in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Cause {
-    /// It makes the checks lenient instead of the code right.
-    RewardHacking,
-    /// It has lost sight of what was there.
-    CognitiveLoad,
-    /// The task is too large for one step.
-    TaskComplexity,
-    /// It goes to and fro between two readings of the task.
-    SpecificationAmbiguity,
-}
-
-impl Cause {
-    /// The word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Cause::RewardHacking => "reward_hacking",
-            Cause::CognitiveLoad => "cognitive_load",
-            Cause::TaskComplexity => "task_complexity",
-            Cause::SpecificationAmbiguity => "specification_ambiguity",
-        }
+words! {
+    /// What kind of trouble an agent is in.
+    pub enum Cause {
+        /// It makes the checks lenient instead of the code right.
+        RewardHacking = "reward_hacking",
+        /// It has lost sight of what was there.
+        CognitiveLoad = "cognitive_load",
+        /// The task is too large for one step.
+        TaskComplexity = "task_complexity",
+        /// It goes to and fro between two readings of the task.
+        SpecificationAmbiguity = "specification_ambiguity",
     }
 }
 
@@ -201,35 +190,22 @@ impl Approach {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Retry {
-    /// Which.
     pub iteration: u32,
     /// Whether it regressed no more.
     pub succeeded: bool,
 }
 
-/// How a recovery ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RecoveryOutcome {
-    /// The next iteration was fine.
-    Success,
-    /// It was not.
-    Failed,
-    /// A person was asked.
-    Escalated,
-    /// A person stopped the run.
-    Aborted,
-}
-
-impl RecoveryOutcome {
-    /// The word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            RecoveryOutcome::Success => "success",
-            RecoveryOutcome::Failed => "failed",
-            RecoveryOutcome::Escalated => "escalated",
-            RecoveryOutcome::Aborted => "aborted",
-        }
+words! {
+    /// How a recovery ended.
+    pub enum RecoveryOutcome {
+        /// The next iteration was fine.
+        Success = "success",
+        /// It was not.
+        Failed = "failed",
+        /// A person was asked.
+        Escalated = "escalated",
+        /// A person stopped the run.
+        Aborted = "aborted",
     }
 }
 
@@ -258,8 +234,5 @@ pub enum RecoveryStep {
     /// The next iteration has its verdict.
     Retried(Retry),
     /// A person is to be asked, for this reason.
-    Escalated {
-        /// Why.
-        reason: String,
-    },
+    Escalated { reason: String },
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{TEST_NAME_BYTES_MAX, TRACKED_TESTS_MAX, clip};
+use crate::limits::{TEST_NAME_BYTES_MAX, TRACKED_TESTS_MAX, clip, keep_last};
 
 /// Results that are looked at to tell a flaky test.
 const HISTORY: u32 = 20;
@@ -64,7 +64,6 @@ pub struct TrackedTest {
 pub struct TestTracker {
     /// Runs of the suite so far.
     pub runs: u32,
-    /// The tests.
     pub tests: BTreeMap<String, TrackedTest>,
 }
 
@@ -131,9 +130,7 @@ impl TestTracker {
             if known.status != status {
                 (known.status, known.since) = (status, run);
                 known.flips.push_back(run);
-                while known.flips.len() > HISTORY as usize {
-                    known.flips.pop_front();
-                }
+                keep_last(&mut known.flips, HISTORY as usize);
             }
         }
     }

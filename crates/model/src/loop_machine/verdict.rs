@@ -86,9 +86,7 @@ pub enum IterationVerdict {
 pub struct LevelRise {
     /// The iteration that made it so, or from which on it holds.
     pub iteration: u32,
-    /// From.
     pub from: Level,
-    /// To.
     pub to: Level,
     /// Why, for people.
     pub reason: String,

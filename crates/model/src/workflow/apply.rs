@@ -377,6 +377,12 @@ fn migrate(state: &mut State, definition: &Definition, digest: &str) {
     state.plan = Plan::new(definition.clone());
     state.steps = state.plan.steps.iter().map(|step| known.remove(&step.id).unwrap_or_default()).collect();
     state.digest = digest.to_owned();
+    // Who has nowhere to go back to any more goes on.
+    for index in 0..state.steps.len() {
+        if state.steps[index].goes_back.is_some() && state.reset_by(index).is_none() {
+            Arc::make_mut(&mut state.steps[index]).goes_back = None;
+        }
+    }
 }
 
 /// What a run that begins anew keeps of the one that was discarded: no number is used twice, and no work is forgotten.

@@ -15,11 +15,9 @@ pub const KEPT_MS: u64 = 48 * 3_600_000;
 /// What is known of a run that has a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// The run.
     pub run: RunId,
     /// Where it is.
     pub status: Status,
-    /// Since when.
     pub since: Timestamp,
     /// The run whose step it is, if it is nested in one.
     pub parent: Option<RunId>,

@@ -5,7 +5,6 @@
 
 use serde_json::Value;
 
-use super::apply::apply;
 use super::definition::{Definition, StepId};
 use super::event::WorkflowEvent as Event;
 use super::facts::{
@@ -16,7 +15,8 @@ use super::state::{Effect, GivenAnswer, State, StepState, StepStatus};
 use super::validate::{oversize, validate};
 use super::{ask, judge, pass};
 use crate::event::StopOrigin;
-use crate::limits::{EVENTS_PER_APPEND_MAX, PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX, TITLE_CHARS_MAX, clip};
+use crate::lifecycle::until_settled;
+use crate::limits::{PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX, TITLE_CHARS_MAX, clip};
 use crate::loop_machine::{Answer, Place, TreeProof};
 use crate::machine::Machine;
 use crate::rejection::Rejection;
@@ -36,20 +36,11 @@ pub enum Command {
         version: String,
     },
     /// The attempt ended like this.
-    EndAttempt {
-        /// Which.
-        attempt: u32,
-        /// How.
-        end: Box<StepEnd>,
-    },
+    EndAttempt { attempt: u32, end: Box<StepEnd> },
     /// The attempt was never started.
-    AbandonAttempt {
-        /// Which.
-        attempt: u32,
-    },
+    AbandonAttempt { attempt: u32 },
     /// The attempt's outcome cannot be known.
     LoseAttempt {
-        /// Which.
         attempt: u32,
         /// How it is known that nothing of it runs.
         tree: TreeProof,
@@ -58,7 +49,6 @@ pub enum Command {
     TakeItems {
         /// The step that is run for each.
         step: StepId,
-        /// The items.
         items: Result<Vec<Value>, String>,
     },
     /// This is how the gates of a step stand.
@@ -70,7 +60,6 @@ pub enum Command {
     },
     /// A manual input lies there, or something that should be one.
     TakeManualInput {
-        /// Which step.
         step: StepId,
         /// The question it was looked for. One that was asked since needs an answer of its own.
         question: u32,
@@ -179,17 +168,8 @@ pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Eve
 
 /// What follows from `command` at `now`, and the state it leads to.
 pub fn advance(state: &State, command: Command, now: Timestamp) -> Result<(Vec<Event>, State), Rejection> {
-    let mut events: Vec<Event> = outcome(state, command, now)?.into_iter().collect();
-    let mut state = state.clone();
-    for event in &events {
-        state = apply(Some(state), event, now).expect("a state stays a state");
-    }
-    while let Some(event) = next_event(&state, now) {
-        state = apply(Some(state), &event, now).expect("a state stays a state");
-        events.push(event);
-        assert!(events.len() < EVENTS_PER_APPEND_MAX, "a decision ends");
-    }
-    Ok((events, state))
+    let outcome = outcome(state, command, now)?.into_iter().collect();
+    Ok(until_settled(state, outcome, now, |state| next_event(state, now).into_iter().collect()))
 }
 
 /// The fact that a command brings, if it brings one.
@@ -489,11 +469,7 @@ fn nothing_left(state: &State) -> Option<Event> {
 }
 
 fn stopped(origin: StopOrigin) -> Event {
-    let reason = match origin {
-        StopOrigin::Interrupt => Reason::Interrupted,
-        StopOrigin::Command => Reason::Human,
-    };
-    Event::RunStopped { reason, detail: None }
+    Event::RunStopped { reason: origin.reason(), detail: None }
 }
 
 /// Whether a person's request makes sense where the run is; the journal would take it in any case.

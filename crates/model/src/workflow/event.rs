@@ -74,19 +74,15 @@ run_events! {
         ItemsRead {
             /// The step that is run for each.
             step: StepId,
-            /// The items.
             items: Vec<Value>,
         },
         /// The items of a collection cannot be read: the step fails, since trying again would read the same.
         ItemsRefused {
-            /// Which step.
             step: StepId,
-            /// Why.
             why: String,
         },
         /// These steps need no run. Needs come before those who wait for them.
         StepsPassed {
-            /// Which.
             steps: Vec<Passed>,
         },
 
@@ -98,21 +94,17 @@ run_events! {
         },
         /// The attempt ended and its outcome is known.
         StepFinished {
-            /// Which.
             attempt: u32,
-            /// How.
             end: Box<StepEnd>,
             /// What follows from that.
             ruling: StepRuling,
         },
         /// The attempt was never started: its tombstone was published before anything ran. It does not count.
         StepAbandoned {
-            /// Which.
             attempt: u32,
         },
         /// The attempt's outcome cannot be known. Nothing of it runs any more. It counts as a failed try.
         StepLost {
-            /// Which.
             attempt: u32,
             /// How it is known that nothing runs.
             tree: TreeProof,
@@ -129,7 +121,6 @@ run_events! {
         },
         /// Somebody begins anew from this step: it and everything that waits for it are as new.
         StepsReset {
-            /// Which.
             step: StepId,
         },
         /// Somebody wrote other statuses into the file while the run was at rest.
@@ -143,7 +134,6 @@ run_events! {
         HumanAsked {
             /// Counts the questions of this run.
             question: u32,
-            /// Which step.
             step: StepId,
             /// Exactly what is shown.
             text: String,
@@ -152,7 +142,6 @@ run_events! {
         },
         /// A person said something that counts.
         HumanAnswered {
-            /// Which question.
             question: u32,
             /// What they said.
             answer: Answer,
@@ -163,18 +152,15 @@ run_events! {
         },
         /// What that means for the step takes effect.
         StepConcluded {
-            /// Which step.
             step: StepId,
             /// What they mean.
             ruling: StepRuling,
         },
         /// A manual input cannot be read; the step goes on waiting.
         ManualInputRefused {
-            /// Which step.
             step: StepId,
             /// Digest of what was found, so that it is said once.
             digest: String,
-            /// Why.
             why: String,
         },
 
@@ -193,14 +179,11 @@ run_events! {
         // ── Requests: facts that anyone may append; the driver folds them in ─────────────────────────
         /// Begin anew from a step.
         StartAtRequested {
-            /// Which.
             step: StepId,
         },
         /// An answer to a question.
         AnswerGiven {
-            /// Which question.
             question: u32,
-            /// The answer.
             answer: Answer,
             /// What the agent should know about it.
             comment: Option<String>,
@@ -212,44 +195,6 @@ run_events! {
         },
     }
 }
-
-/// Every type there is, to tell an unknown type from a malformed one.
-pub const KINDS: &[&str] = &[
-    "run_created",
-    "driver_started",
-    "definition_changed",
-    "run_restarted",
-    "gates_seen",
-    "items_read",
-    "items_refused",
-    "steps_passed",
-    "step_started",
-    "step_finished",
-    "step_abandoned",
-    "step_lost",
-    "looped_back",
-    "steps_reset",
-    "statuses_adopted",
-    "human_asked",
-    "human_answered",
-    "step_concluded",
-    "answer_refused",
-    "manual_input_refused",
-    "limit_warned",
-    "budget_spent",
-    "run_waiting",
-    "run_paused",
-    "run_resumed",
-    "run_stopped",
-    "run_completed",
-    "run_failed",
-    "pause_requested",
-    "stop_requested",
-    "resume_requested",
-    "start_at_requested",
-    "answer_given",
-    "checkpoint_taken",
-];
 
 impl WorkflowEvent {
     /// Whether anyone may append this, without the lease.

@@ -112,7 +112,6 @@ pub enum CostAction {
     Warn,
     /// It is paused.
     Pause,
-    /// It fails.
     Fail,
 }
 
@@ -127,7 +126,6 @@ pub enum Launcher {
         /// The interpreter, where one is wanted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         python: Option<String>,
-        /// The wrapper.
         wrapper: String,
         /// Further arguments.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -160,7 +158,6 @@ pub struct WorkPlace {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Issue {
-    /// Its number.
     pub number: String,
     /// Where its text lies, relative to the repository.
     pub directory: String,
@@ -172,7 +169,6 @@ pub struct Issue {
 pub struct OpenAttempt {
     /// Counts the attempts of the run; never used twice.
     pub number: u32,
-    /// The step.
     pub step: StepId,
     /// Counts the attempts of the step in this iteration: what its agent sees.
     pub attempt: u32,
@@ -304,7 +300,6 @@ fn depth(value: &Value) -> usize {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GateVerdict {
-    /// Which gate.
     pub gate: Gate,
     /// It is open.
     pub open: bool,
@@ -331,7 +326,6 @@ pub struct ManualInput {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Passed {
-    /// Which.
     pub step: StepId,
     /// Skipped by its condition; else it is a collection without items, and completed.
     pub skipped: bool,
@@ -355,7 +349,6 @@ pub struct Inherited {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
-    /// Which step.
     pub step: StepId,
     /// What it is to be.
     pub status: StepStatus,
@@ -383,7 +376,6 @@ pub struct Order {
     pub run: RunId,
     /// What it runs.
     pub definition: Definition,
-    /// How.
     pub options: Options,
     /// What is done already.
     pub inherited: Option<Inherited>,
@@ -430,10 +422,7 @@ pub enum StepVerdict {
         note: Option<String>,
     },
     /// It goes back, once nothing that it resets is open.
-    GoBack {
-        /// Why.
-        why: String,
-    },
+    GoBack { why: String },
     /// It is tried again.
     Retry {
         /// Not before: the durable timer.

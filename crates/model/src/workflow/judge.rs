@@ -68,13 +68,18 @@ pub(super) fn concluded(state: &State, index: usize) -> StepRuling {
     }
 }
 
-/// A report counts, whatever the exit code; without one only a command can succeed. What was ended by us did not.
+/// An agent's report counts, whatever its exit code. Of a command the exit code does: a report can only say that it
+/// failed all the same. What was ended by us did not succeed.
 fn succeeded(work: &Work, end: &StepEnd) -> bool {
+    let exited_well = end.outcome == AttemptOutcome::Succeeded;
     match end.outcome {
-        AttemptOutcome::Succeeded | AttemptOutcome::Failed => match (&end.report, work) {
-            (Some(report), _) => report.completed,
-            (None, Work::Agent { .. } | Work::Nothing {}) => false,
-            (None, Work::Run { .. } | Work::Workflow { .. }) => end.outcome == AttemptOutcome::Succeeded,
+        AttemptOutcome::Succeeded | AttemptOutcome::Failed => match (work, &end.report) {
+            (Work::Run { .. }, report) => {
+                exited_well && report.as_ref().is_none_or(|report| report.completed)
+            }
+            (_, Some(report)) => report.completed,
+            (Work::Agent { .. } | Work::Nothing {}, None) => false,
+            (Work::Workflow { .. }, None) => exited_well,
         },
         AttemptOutcome::TimedOut
         | AttemptOutcome::Hung
@@ -87,15 +92,12 @@ fn succeeded(work: &Work, end: &StepEnd) -> bool {
 /// run it (126, 127) said nothing.
 fn failed_gate(work: &Work, may_go_back: bool, end: &StepEnd) -> bool {
     let ended = matches!(end.outcome, AttemptOutcome::Succeeded | AttemptOutcome::Failed);
-    match &end.report {
-        Some(report) => ended && report.gate_failure,
-        None => {
-            matches!(work, Work::Run { .. })
-                && may_go_back
-                && end.outcome == AttemptOutcome::Failed
-                && !matches!(end.exit_code, None | Some(126 | 127))
-        }
-    }
+    let reported = end.report.as_ref().is_some_and(|report| report.gate_failure);
+    let exited = matches!(work, Work::Run { .. })
+        && may_go_back
+        && end.outcome == AttemptOutcome::Failed
+        && !matches!(end.exit_code, None | Some(126 | 127));
+    ended && (reported || exited)
 }
 
 fn default_message(end: &StepEnd) -> String {

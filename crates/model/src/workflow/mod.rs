@@ -30,7 +30,6 @@ pub mod limits;
 mod machine;
 mod pass;
 mod state;
-mod suggest;
 #[cfg(test)]
 mod tests;
 mod validate;
@@ -39,14 +38,13 @@ pub use apply::apply;
 pub use condition::{BadCondition, Condition, Facts, Operator, Part, Subject};
 pub use decide::{Command, admit, advance, create, decide, fork};
 pub use definition::{Collection, Definition, Gate, Items, OnReject, Step, StepId, Work};
-pub use event::{KINDS, WorkflowEvent};
+pub use event::WorkflowEvent;
 pub use facts::{
     CostAction, Edit, GateVerdict, Hold, Inherited, Issue, Launcher, ManualInput, OpenAttempt, Options,
     Order, Passed, Raise, StepEnd, StepReport, StepRuling, StepVerdict, WorkPlace,
 };
 pub use graph::{Graph, Plan, Walks};
 pub use state::{Block, Counters, Effect, GivenAnswer, Question, Requests, State, StepState, StepStatus};
-pub use suggest::closest;
 pub use validate::{Problem, is_inside, oversize, shown, validate, variable};
 
 pub use crate::rejection::Rejection;

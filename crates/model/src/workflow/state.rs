@@ -16,6 +16,7 @@ use super::graph::Plan;
 use crate::event::StopOrigin;
 use crate::loop_machine::{Answer, Driver};
 use crate::status::{Reason, Status};
+use crate::words::words;
 use crate::{RunId, Seq, Timestamp};
 
 /// Everything that is known of a workflow run.
@@ -38,7 +39,6 @@ pub struct State {
 
     /// Where it is.
     pub status: Status,
-    /// Why.
     pub reason: Option<Reason>,
     /// A sentence for people, where the reason alone is not enough.
     pub detail: Option<String>,
@@ -79,7 +79,6 @@ pub struct StepState {
     /// When its last attempt started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Timestamp>,
-    /// When it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Timestamp>,
     /// What went wrong last.
@@ -119,7 +118,7 @@ pub struct StepState {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<Vec<Value>>,
     /// The item that is next, or under way.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::is_default")]
     pub index: u32,
     /// What waits for a person's word: the report that counts once they agree.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,46 +137,27 @@ pub struct StepState {
     pub refused_input: Option<(String, String)>,
 }
 
-fn is_zero(number: &u32) -> bool {
-    *number == 0
-}
-
-/// Where a step is, in the words of the published format.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum StepStatus {
-    /// Has not started, or is to start again.
-    #[default]
-    Pending,
-    /// An attempt is under way.
-    Running,
-    /// A person is to look at the result.
-    WaitingOnHuman,
-    /// Done.
-    Completed,
-    /// No try is left, or a loop-back too many.
-    Failed,
-    /// Its condition did not hold.
-    Skipped,
+words! {
+    /// Where a step is, in the words of the published format.
+    #[derive(Default)]
+    pub enum StepStatus {
+        /// Has not started, or is to start again.
+        #[default]
+        Pending = "PENDING",
+        /// An attempt is under way.
+        Running = "RUNNING",
+        /// A person is to look at the result.
+        WaitingOnHuman = "WAITING_ON_HUMAN",
+        /// Done.
+        Completed = "COMPLETED",
+        /// No try is left, or a loop-back too many.
+        Failed = "FAILED",
+        /// Its condition did not hold.
+        Skipped = "SKIPPED",
+    }
 }
 
 impl StepStatus {
-    /// Every word.
-    pub const WORDS: [&'static str; 6] =
-        ["PENDING", "RUNNING", "WAITING_ON_HUMAN", "COMPLETED", "FAILED", "SKIPPED"];
-
-    /// The word of the published format.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            StepStatus::Pending => "PENDING",
-            StepStatus::Running => "RUNNING",
-            StepStatus::WaitingOnHuman => "WAITING_ON_HUMAN",
-            StepStatus::Completed => "COMPLETED",
-            StepStatus::Failed => "FAILED",
-            StepStatus::Skipped => "SKIPPED",
-        }
-    }
-
     /// Whether those who wait for it may go on.
     pub fn satisfies(self) -> bool {
         matches!(self, StepStatus::Completed | StepStatus::Skipped)
@@ -198,7 +178,6 @@ pub struct Block {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
-    /// Its number.
     pub number: u32,
     /// Exactly what is shown.
     pub text: String,
@@ -260,7 +239,6 @@ pub struct Requests {
 pub struct GivenAnswer {
     /// The question it names.
     pub question: u32,
-    /// The answer.
     pub answer: Answer,
     /// What came with it.
     pub comment: Option<String>,
@@ -277,7 +255,6 @@ pub enum Effect {
     Attempt(OpenAttempt),
     /// Read the items of this step's collection.
     Items {
-        /// Which step.
         step: StepId,
         /// Where they are.
         source: Items,
@@ -288,12 +265,10 @@ pub enum Effect {
     Gates {
         /// The step that waits for them.
         step: StepId,
-        /// The gates.
         gates: Vec<Gate>,
     },
     /// Look for the manual input of this step.
     ManualInput {
-        /// Which step.
         step: StepId,
         /// The question it answers.
         question: u32,

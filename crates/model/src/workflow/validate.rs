@@ -13,7 +13,7 @@ use super::limits::{
     PARALLEL_MAX, PROBLEMS_MAX, STEPS_MAX, TRIES_MAX,
 };
 use super::state::StepStatus;
-use super::suggest::closest;
+use crate::suggest::closest;
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -306,9 +306,9 @@ impl Look<'_> {
         subject: &Subject,
         comparison: Option<&(Operator, String)>,
     ) {
-        let known: &[&str] = match subject {
-            Subject::Status(_) => &StepStatus::WORDS,
-            Subject::Gate(_) => &["passed", "failed"],
+        let known: Vec<&str> = match subject {
+            Subject::Status(_) => StepStatus::ALL.map(StepStatus::as_str).to_vec(),
+            Subject::Gate(_) => vec!["passed", "failed"],
             Subject::Metric(..) | Subject::Artifacts(_) | Subject::Open(_) => return,
         };
         if let Some((_, word)) = comparison

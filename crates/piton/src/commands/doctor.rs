@@ -44,7 +44,7 @@ pub(super) async fn run(global: &Global, out: &Output) -> Result<ExitCode, Failu
                 State::Warn => "warn",
                 State::Bad => "bad ",
             };
-            out.line(clean_line(&format!("{word}  {:<14} {}", finding.what, finding.detail)));
+            out.row(clean_line(&format!("{word}  {:<14} {}", finding.what, finding.detail)));
         }
     }
     let bad = findings.iter().any(|finding| finding.state == State::Bad);

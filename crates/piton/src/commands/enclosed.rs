@@ -1,20 +1,27 @@
 //! `piton __enclosed`: the last step between the walls and what runs inside them.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
+use piton_sys::file::{self, Durability};
 use piton_sys::process::{become_enclosed, find_program};
 
 /// What a shell exits with where there is no such program.
 const NOT_FOUND: u8 = 127;
 
-/// Becomes the program that `line` begins with.
+/// Leaves the sign that `line` begins with, unless that is empty, and becomes the program that follows.
 pub(crate) fn enclosed(mut line: Vec<OsString>) -> ExitCode {
-    let args = line.split_off(1.min(line.len()));
+    let args = line.split_off(2.min(line.len()));
+    let sign = line.first().filter(|sign| !sign.is_empty()).map(Path::new);
+    if let Some(Err(error)) = sign.map(|sign| file::write_atomic(sign, b"", Durability::Unsynced)) {
+        crate::output::to_log(&format!("failed to begin: {error}"));
+        return ExitCode::from(NOT_FOUND);
+    }
     let here = std::env::current_dir().unwrap_or_default();
     let path = std::env::var_os("PATH");
-    let Some(program) = line.first().and_then(|name| find_program(name, path.as_deref(), &here)) else {
-        let name = line.first().cloned().unwrap_or_default();
+    let Some(program) = line.get(1).and_then(|name| find_program(name, path.as_deref(), &here)) else {
+        let name = line.get(1).cloned().unwrap_or_default();
         crate::output::to_log(&format!("agent program `{}` not found", name.display()));
         return ExitCode::from(NOT_FOUND);
     };

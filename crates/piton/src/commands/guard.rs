@@ -9,15 +9,17 @@ use std::path::Path;
 use std::time::Instant;
 
 use piton_git::{History, SnapshotId, Tree};
-use piton_guard::{Known, Options, RULES, Report};
+use piton_guard::{Finding, Known, Options, RULES, Report};
 use piton_model::ExitCode;
 use piton_sys::file::{self, Durability};
+use piton_sys::redact::Redactor;
 use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::{Global, GuardArguments, GuardCommand, GuardFormat};
 use crate::failure::{ErrorKind, Failure};
 use crate::output::{Output, clean_line};
+use crate::repository;
 
 /// What is remembered of files, in the state directory where there is one.
 const KNOWN_FILE: &str = "guard-known.json";
@@ -87,14 +89,24 @@ fn compare(history: &History, arguments: &GuardArguments) -> Result<Compared, Fa
     let known_path = history.root().join(".piton").join(KNOWN_FILE);
     let mut known = remembered(&known_path);
     let was_known = known.clone();
-    let report = piton_guard::compare(&base_tree, head_tree.as_ref(), &options, &mut known)
+    let mut report = piton_guard::compare(&base_tree, head_tree.as_ref(), &options, &mut known)
         .map_err(|error| Failure::environment(error.as_ref()).hint("run `piton doctor`"))?;
     if known != was_known {
         remember(&known_path, &known);
     }
+    let redactor = repository::redactor(history.root())?;
+    report.findings.iter_mut().for_each(|finding| redact(finding, &redactor));
     let head = head.map_or_else(|| "work tree".to_owned(), |head| head.to_string());
     let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(Compared { base: base.to_string(), head, report, duration_ms })
+}
+
+/// A finding quotes lines of the source; what is secret in them goes no further.
+fn redact(finding: &mut Finding, redactor: &Redactor) {
+    let quoted = [&mut finding.test, &mut finding.before, &mut finding.after];
+    for text in quoted.into_iter().flatten().chain([&mut finding.message]) {
+        *text = redactor.redact(text).into_owned();
+    }
 }
 
 /// The commits to compare; without a second one, the work tree is meant.

@@ -25,7 +25,7 @@ pub(super) async fn run(
             if out.json {
                 out.json_line(event);
             } else {
-                out.line(format!("{:>6}  {}  {}", event.seq, words::clock(event.at), event.text));
+                out.row(format!("{:>6}  {}  {}", event.seq, words::clock(event.at), event.text));
             }
         }
         if !events.is_empty() {

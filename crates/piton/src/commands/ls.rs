@@ -13,6 +13,9 @@ use crate::repository;
 /// Finished runs older than the newest so many are shown with `--all` only.
 const FINISHED_SHOWN: usize = 10;
 
+/// What is left of a title is worth a place on the line from so many characters on.
+const TITLE_MIN: usize = 16;
+
 pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) -> Result<ExitCode, Failure> {
     let since = match &arguments.since {
         Some(text) => Some(text.parse::<Timestamp>().map_err(|error| Failure::usage(error.to_string()))?),
@@ -38,8 +41,9 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
         out.note("no runs here; start one with `piton loop`, or see `piton demo`");
     }
     let now = SystemClock.now();
+    let columns = Columns::of(&listed, out.width);
     for listed in &listed {
-        out.line(line(listed, now));
+        columns.lines(listed, now).iter().for_each(|line| out.line(line));
     }
     Ok(ExitCode::Done)
 }
@@ -67,20 +71,51 @@ fn select(runs: Vec<Listed>, arguments: &LsArguments, since: Option<Timestamp>) 
         .collect()
 }
 
-fn line(listed: &Placed, now: Timestamp) -> String {
+/// What `ls` says of a run's state.
+fn status_of(listed: &Placed) -> String {
     let run = &listed.run.entry;
     let word = run.status.as_str();
-    let status = match run.reason {
+    match run.reason {
         _ if listed.run.undriven => format!("{word}, nothing drives it"),
         Some(reason) => format!("{word} ({})", reason.as_str()),
         None => word.to_owned(),
-    };
-    let age = words::ago(now, run.updated_at);
-    let place = listed.repository.as_ref().map_or_else(String::new, |place| format!("  {place}"));
-    format!(
-        "{:<44}  {status:<28}  #{:<4} {age:>8}  {}{place}",
-        run.run_id.to_string(),
-        run.iteration,
-        clean_line(&run.title)
-    )
+    }
+}
+
+/// How wide the columns are.
+struct Columns {
+    id: usize,
+    status: usize,
+    /// Of the screen, where somebody watches.
+    screen: Option<usize>,
+}
+
+impl Columns {
+    /// For a program the same every time; for a person no wider than these runs need.
+    fn of(listed: &[Placed], screen: Option<usize>) -> Self {
+        if screen.is_none() {
+            return Self { id: 44, status: 28, screen };
+        }
+        let widest = |of: &dyn Fn(&Placed) -> usize| listed.iter().map(of).max().unwrap_or(0);
+        let id = widest(&|listed| listed.run.entry.run_id.as_str().len());
+        Self { id, status: widest(&|listed| status_of(listed).len()), screen }
+    }
+
+    /// One line; two where the id alone leaves no room for a title.
+    fn lines(&self, listed: &Placed, now: Timestamp) -> Vec<String> {
+        let run = &listed.run.entry;
+        let (id, status, age) = (run.run_id.as_str(), status_of(listed), words::ago(now, run.updated_at));
+        let state = format!("{status:<width$}  #{:<4} {age:>8}", run.iteration, width = self.status);
+        let title = clean_line(&run.title);
+        let place = listed.repository.as_deref().map_or_else(String::new, |place| format!("  {place}"));
+        let Some(screen) = self.screen else {
+            return vec![format!("{id:<width$}  {state}  {title}{place}", width = self.id)];
+        };
+        let mut lines = match self.id + 2 + state.len() + 2 + TITLE_MIN <= screen {
+            true => vec![words::cut(&format!("{id:<width$}  {state}  {title}", width = self.id), screen)],
+            false => vec![id.to_owned(), words::cut(&format!("    {state}  {title}"), screen)],
+        };
+        lines.extend(listed.repository.as_ref().map(|place| format!("    {place}")));
+        lines
+    }
 }

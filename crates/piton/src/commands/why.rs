@@ -15,12 +15,13 @@ pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -
         out.json(&view);
         return Ok(ExitCode::Done);
     }
-    out.line(format!("{run}   {}: {}", view.status.as_str(), view.because));
+    let because = if view.because.is_empty() { String::new() } else { format!(": {}", view.because) };
+    out.row(format!("{run}   {}{because}", view.status.as_str()));
     for event in &view.events {
-        out.line(format!("{:>6}  {}  {}", event.seq, words::clock(event.at), event.text));
+        out.row(format!("{:>6}  {}  {}", event.seq, words::clock(event.at), event.text));
     }
     if !view.not_the_cause.is_empty() {
-        out.line(format!("not the cause: {}", view.not_the_cause.join(" · ")));
+        out.row(format!("not the cause: {}", view.not_the_cause.join(" · ")));
     }
     Ok(ExitCode::Done)
 }

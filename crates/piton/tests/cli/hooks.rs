@@ -168,3 +168,24 @@ fn values_of_hooks_are_in_the_view() {
     world.loops("r", "touch b.txt", &["--check", RED]).exits(0);
     assert_eq!(world.json(&["show", "r"])["state"]["memory"]["custom"]["k"], 7);
 }
+
+#[test]
+fn a_hook_that_fails_after_the_last_iteration_stops_the_run_where_that_was_asked_for() {
+    for (strict, code) in [("false", 0), ("true", 3)] {
+        let world = World::new();
+        world.configure(&format!(
+            "[hooks]\nfail_on_hook_error = {strict}\n[hooks.h]\npoints = ['post_iteration']\ncommand = 'echo no >&2; exit 1'\n"
+        ));
+        let ran = world.loops("r", "touch b.txt", &["--check", RED]).exits(code);
+        if code == 3 {
+            assert!(
+                ran.out.contains("stopped   hook `h` failed at post_iteration: it exited with 1: no"),
+                "{}",
+                ran.out
+            );
+            // The work is done: nothing of it is done again.
+            world.piton(&["resume", "r"]).exits(0);
+            assert_eq!(world.count("r", "attempt_started"), 1);
+        }
+    }
+}

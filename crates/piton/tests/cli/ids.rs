@@ -149,3 +149,23 @@ fn every_command_about_a_run_says_that_there_is_none_yet() {
     }
     assert!(!world.path(".piton").exists(), "looking leaves nothing behind");
 }
+
+#[test]
+fn of_two_that_begin_the_same_run_at_once_one_is_told_that_it_is_held() {
+    let world = World::new();
+    world.write("w.yaml", &format!("name: w\nsteps:\n  - id: a\n    run: '{WAITS}'\n"));
+    let piton = env!("CARGO_BIN_EXE_piton");
+    for round in 0..6 {
+        let loops =
+            format!("loop x --worktree --id l{round} --exec '{WAITS}' --check false --force --detach");
+        let workflow = format!("run w.yaml --worktree --run-id w{round} --detach");
+        for words in [loops, workflow] {
+            let two = format!(
+                "{piton} {words} & first=$!; {piton} {words} & wait $first; a=$?; wait $!; echo codes $a $?"
+            );
+            let ran = world.shell(&two).exits(0);
+            let codes: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("codes ")).collect();
+            assert!(codes == ["codes 0 5"] || codes == ["codes 5 0"], "{words}: {ran:?}");
+        }
+    }
+}

@@ -365,3 +365,13 @@ fn a_deadline_is_a_time_to_come() {
     let ran = world.loops("d", "touch b.txt", &["--check", "test -f b.txt", "--deadline", "23:59"]).exits(0);
     assert!(ran.out.contains(" · until "), "{}", ran.out);
 }
+
+#[test]
+fn checks_run_again_where_only_ignored_files_changed() {
+    let world = World::new();
+    world.write(".gitignore", "node_modules\n");
+    let agent = format!("{REPORT} mkdir -p node_modules/dep; touch node_modules/dep/index.js; report done");
+    let ran = world.loops("dep", &agent, &["--check", "dep=test -f node_modules/dep/index.js"]).exits(0);
+    assert!(ran.out.contains("dep ✓"), "{}", ran.out);
+    assert_eq!(world.count("dep", "iteration_concluded"), 1);
+}

@@ -39,6 +39,7 @@ mod untrusted;
 mod views;
 #[cfg(target_os = "linux")]
 mod walls;
+mod widths;
 mod workflow;
 mod workflow_files;
 mod workflow_hostile;

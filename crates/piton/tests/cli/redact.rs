@@ -144,9 +144,9 @@ fn redact_patterns_hold_in_a_workflow_step() {
           "$RUN_ID" "$STEP_ID" "$AGENT_ID" "$(cat "$BESIDE/secret")" > "$REPORT_PATH""#;
     let ran = world.piton(&["run", "w.yaml", "--run-id", "r1", "--exec", wrapper, "--max-attempts", "1"]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    // The report is the step's own file; piton reads it and keeps what it says.
-    std::fs::remove_dir_all(world.path(".agents/runs/r1/reports")).unwrap();
     is_kept(&world, "r1");
+    let report = world.read(".agents/runs/r1/reports/r1__a.json");
+    assert!(report.contains("I read [redacted]"), "what a step wrote itself, too: {report}");
     let log = world.piton(&["log", "r1", "--json"]).exits(0).out;
     assert!(log.contains("the command exited with 1: [redacted]"), "{log}");
     assert!(log.contains("I read [redacted]"), "{log}");
@@ -212,4 +212,54 @@ fn a_run_does_not_go_on_where_nobody_knows_what_is_secret() {
     let ran = world.piton(&["resume", "r", "--max-iterations", "+1"]).exits(7);
     assert!(ran.err.contains("`[redact] patterns` cannot be read"), "{}", ran.err);
     assert_eq!(world.count("r", "attempt_started"), 1);
+}
+
+#[test]
+fn redact_patterns_hold_in_the_report_of_a_step_that_was_lost() {
+    let world = world();
+    let report =
+        r#"printf '{"schema":"run_report@v0","logs":["%s"]}' "$(cat "$BESIDE/secret")" > "$REPORT_PATH""#;
+    world.write("step.sh", &format!("test -e $GATE && exit 0; {report}; exit 1\n"));
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'sh step.sh'}]\n");
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--max-attempts", "1"]).exits(1);
+    // As if its driver had died before anybody read it.
+    world.write(".agents/runs/r1/reports/r1__a.json", SECRET);
+    world.open_gate();
+    world.piton(&["resume", "r1"]).exits(0);
+    is_kept(&world, "r1");
+    assert!(world.path(".agents/runs/r1/reports/archive").read_dir().unwrap().count() > 0);
+}
+
+#[test]
+fn redact_patterns_hold_in_what_is_shown_of_commands() {
+    let world = world();
+    let until = format!("cmd:test {SECRET} = x");
+    let words = ["--check", "test -f b.txt", "--until", &until, "--max-iterations", "1"];
+    let ran = world.loops("r", "touch b.txt", &words).exits(3);
+    assert!(!ran.out.contains(SECRET) && !ran.err.contains(SECRET), "{ran:?}");
+    for words in [&["log", "r"][..], &["status", "r"], &["why", "r"], &["report", "r"]] {
+        let said = world.piton(words).exits(0).out;
+        assert!(!said.contains(SECRET), "{words:?}: {said}");
+    }
+}
+
+#[test]
+fn redact_patterns_hold_in_what_the_guard_quotes() {
+    let world = world();
+    let test =
+        format!("def test_login():\n    assert login() == '{SECRET}'\n    assert two() == '{SECRET}'\n");
+    world.write("test_login.py", &test);
+    world.git(&["add", "-A"]);
+    world.git(&["commit", "-qm", "more"]);
+    let weaker = test.replace("==", "!=");
+    world.write("test_login.py", &weaker);
+    for format in ["text", "json", "sarif", "github"] {
+        let ran = world.piton(&["guard", "HEAD", "--format", format]);
+        assert!(ran.out.contains("test_login.py"), "{ran:?}");
+        assert!(!ran.out.contains(SECRET) && !ran.err.contains(SECRET), "{format}: {ran:?}");
+    }
+    world.git(&["checkout", "-q", "test_login.py"]);
+    let agent = "sed -i 's/==/!=/' test_login.py";
+    let _ = world.loops("r", agent, &["--check", "test -f b.txt", "--max-iterations", "1"]);
+    is_kept(&world, "r");
 }

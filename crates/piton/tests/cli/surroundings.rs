@@ -142,11 +142,49 @@ fn a_journal_that_is_no_database_is_corruption() {
     insta::assert_snapshot!(ran.err, @"
     error: the journal is damaged: SQLite says: file is not a database
 
-    hint: run `piton verify` to see all of it
+    hint: copy .piton aside before anything else; `piton verify` says what else is damaged
     ");
     world.piton(&["verify"]).exits(6);
     world.loops("again", "true", &["--check", RED]).exits(6);
     assert!(world.read(".piton/journal.db").starts_with("garbage"), "it is left as it is");
+}
+
+#[test]
+fn a_journal_without_a_format_is_corruption_and_is_told_in_one_sentence() {
+    let world = with_a_run();
+    let journal = rusqlite::Connection::open(world.path(".piton/journal.db")).unwrap();
+    journal.pragma_update(None, "user_version", 0).unwrap();
+    drop(journal);
+    for words in [&["status"][..], &["ls"], &["verify"], &["resume", "r"]] {
+        let ran = world.piton(words).exits(6);
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(ran.err, @"
+            error: the journal is damaged: it holds tables and has lost the number of its format
+
+            hint: copy .piton aside before anything else; `piton verify` says what else is damaged
+            ");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_checkpoint_is_told_without_the_words_of_the_database() {
+    let world = World::new();
+    let agent = "date +%N >> a.txt";
+    world.loops("r", agent, &["--check", RED, "--max-iterations", "20"]).exits(3);
+    let journal = rusqlite::Connection::open(world.path(".piton/journal.db")).unwrap();
+    let damage =
+        |to: &str| assert!(journal.execute(&format!("update checkpoints set {to}"), []).unwrap() > 0);
+    damage("bytes = 'text'");
+    let ran = world.piton(&["status"]).exits(6);
+    insta::assert_snapshot!(ran.err, @"
+    error: the journal is damaged: a value of `bytes` is not what was written
+
+    hint: copy .piton aside before anything else; `piton verify` says what else is damaged
+    ");
+    damage("bytes = x'00'");
+    let ran = world.piton(&["resume", "r", "--max-iterations", "+1"]).exits(6);
+    assert!(ran.err.contains("its checkpoint is not what was written"), "{}", ran.err);
 }
 
 #[test]

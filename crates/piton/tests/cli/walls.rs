@@ -245,3 +245,117 @@ fn what_was_to_be_confined_and_cannot_be_is_refused_in_every_kind_of_run() {
     assert!(!world.path("ran").exists());
     assert_eq!(world.count("begun", "attempt_started"), 1);
 }
+
+#[test]
+fn a_file_that_was_trusted_with_walls_and_changed_starts_nothing_in_any_kind_of_run() {
+    let world = confined();
+    world.write("gaps.yaml", "gaps:\n- {id: teams, category: c, priority: 5}\n");
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'touch ran'}]\n");
+    world.write("piton.toml", "[confine]\nenabled = false\n");
+    let research = ["gaps", "research", "--exec", "touch ran"];
+    for words in [
+        &["loop", "x", "--id", "r", "--exec", "touch ran", "--check", "false"][..],
+        &["run", "w.yaml", "--run-id", "r1"],
+        &research,
+    ] {
+        let ran = world.piton(words).exits(4);
+        assert!(ran.err.contains("run `piton trust`"), "{words:?}: {}", ran.err);
+    }
+    insta::assert_snapshot!(world.piton(&["run", "w.yaml"]).exits(4).err, @"
+    error: piton.toml has changed since it was trusted
+
+    hint: look at it, then run `piton trust`; `--trust` takes it for this once
+    ");
+    assert!(!world.path("ran").exists());
+    // Whoever looked at it decides.
+    world.piton(&["run", "w.yaml", "--run-id", "r2", "--trust"]).exits(0);
+    assert!(world.path("ran").exists());
+    world.piton(&["trust", "--yes"]).exits(0);
+    world.piton(&["run", "w.yaml", "--run-id", "r3"]).exits(0);
+}
+
+#[test]
+fn a_run_that_goes_on_or_is_forked_keeps_its_walls_whatever_the_file_says_now() {
+    let world = confined();
+    let agent = format!("test $PITON_ITERATION = 1 && exit 0; {TRIES}; touch b.txt");
+    world.loops("r", &agent, &["--check", "test -f b.txt", "--max-iterations", "1"]).exits(3);
+    world.write(
+        "w.yaml",
+        &format!("name: w\nsteps: [{{id: a, run: 'test -e open'}}, {{id: b, run: '{TRIES}', needs: [a]}}]\n"),
+    );
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--max-attempts", "1"]).exits(1);
+    world.write("piton.toml", "[confine]\nenabled = false\n");
+    world.piton(&["resume", "r", "--max-iterations", "+1"]).exits(0);
+    held(&world);
+    for words in [&["resume", "r1"][..], &["fork", "r1", "--step", "b", "--id", "r2"]] {
+        std::fs::remove_file(world.path("inside")).unwrap();
+        world.write("open", "");
+        world.piton(words).exits(0);
+        held(&world);
+    }
+}
+
+/// A bubblewrap of one's own before the real one on the path; `script` may end it.
+fn with_bubblewrap(world: &World, script: &str) -> String {
+    let real = world.shell("command -v bwrap").out;
+    let bin = world.beside("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let program = format!("#!/bin/sh\n{script}\nexec {} \"$@\"\n", real.trim());
+    piton_sys::file::create_new(
+        &bin.join("bwrap"),
+        program.as_bytes(),
+        piton_sys::file::Durability::Unsynced,
+    )
+    .unwrap();
+    std::fs::set_permissions(bin.join("bwrap"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    format!("{}:{}", bin.display(), std::env::var("PATH").unwrap())
+}
+
+#[test]
+fn walls_that_fail_once_are_not_the_verdict_of_a_check() {
+    let world = World::new();
+    // The first check after the agent: a socket that was to be hidden is gone, for one.
+    let path = with_bubblewrap(
+        &world,
+        r#"case "$*" in *"test -f b.txt"*) if test -f b.txt && mkdir "$BESIDE/failed" 2>/dev/null; then
+           echo "bwrap: Can't create file at /gone: Read-only file system" >&2; exit 1; fi;; esac"#,
+    );
+    let words = ["loop", "x", "--id", "r", "--confine", "--exec", "touch b.txt", "--check", "test -f b.txt"];
+    world.piton_with(&[("PATH", &path)], &words).exits(0);
+    assert!(world.beside("failed").exists(), "they did fail");
+    assert_eq!(world.json(&["status", "r"])["iteration"], 1);
+}
+
+#[test]
+fn walls_that_always_fail_are_an_error_of_the_machine() {
+    let world = World::new();
+    let path = with_bubblewrap(
+        &world,
+        r#"case "$*" in *"test -f b.txt"*) echo "bwrap: no more namespaces" >&2; exit 1;; esac"#,
+    );
+    let words = ["loop", "x", "--id", "r", "--confine", "--exec", "touch b.txt", "--check", "test -f b.txt"];
+    let ran = world.piton_with(&[("PATH", &path)], &words).exits(7);
+    assert!(ran.out.contains("there are no walls around it: bwrap: no more namespaces"), "{}", ran.out);
+    assert_eq!(world.count("r", "checks_finished"), 0, "nothing was judged");
+    // The machine is mended: the run goes on.
+    world.piton(&["resume", "r"]).exits(0);
+}
+
+#[test]
+fn guard_protect_holds_in_a_confined_step() {
+    let world = World::new();
+    world.configure("[guard]\nprotect = ['a.txt']\n[confine]\nenabled = true\n");
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'touch b.txt; ! echo x >> a.txt'}]\n");
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
+    assert_eq!((world.read("a.txt").as_str(), world.path("b.txt").exists()), ("a\n", true));
+}
+
+#[test]
+fn guard_protect_holds_in_confined_research() {
+    let world = World::new();
+    world.configure("[guard]\nprotect = ['a.txt']\n[confine]\nenabled = true\n");
+    world.write("gaps.yaml", "gaps:\n- {id: teams, category: c, priority: 5}\n");
+    let agent = "touch b.txt; echo x >> a.txt; echo '{\"outcome\": \"insufficient_data\"}'";
+    world.piton(&["gaps", "research", "--exec", agent]).exits(0);
+    assert_eq!((world.read("a.txt").as_str(), world.path("b.txt").exists()), ("a\n", true));
+}

@@ -673,3 +673,86 @@ fn people_are_told_that_a_workflow_needs_them_and_that_it_failed() {
     world.piton(&["resume", "r1"]).exits(1);
     assert!(world.read("told.log").contains("Rejected by a person"), "{}", world.read("told.log"));
 }
+
+#[test]
+fn what_piton_keeps_is_out_of_reach_of_git() {
+    let world = world(
+        "
+name: tidy
+steps:
+  - {id: clean, run: 'git clean -fdx'}
+  - {id: commit, run: 'git add -A && git commit -q --allow-empty -m all', needs: [clean]}
+  - {id: stash, run: 'echo more >> a.txt && git stash -u', needs: [commit]}
+",
+    );
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "the workflow"]);
+    let ran = run(&world, &[]).exits(0);
+    assert!(!ran.err.contains("was not written"), "{}", ran.err);
+    assert_eq!(steps(&world, "status")["stash"], "COMPLETED");
+    assert_eq!(world.git(&["ls-files", ".piton"]), "");
+    world.piton(&["verify"]).exits(0);
+}
+
+#[test]
+fn a_step_that_deletes_the_journal_is_started_once_and_ended() {
+    let world = world(
+        "
+name: rash
+steps:
+  - {id: rash, run: 'echo $$ >> $BESIDE/started; rm -rf .piton; exec sleep 600'}
+",
+    );
+    let ran = run(&world, &[]).exits(7);
+    let started = std::fs::read_to_string(world.beside("started")).unwrap();
+    let [pid] = started.lines().collect::<Vec<_>>()[..] else { panic!("started: {started:?}") };
+    assert!(!ran.err.contains("nothing is lost"), "{}", ran.err);
+    eventually("what it started is gone", || piton_sys::process::identity(pid.parse().unwrap()).is_none());
+}
+
+/// What a step may write of itself, completed.
+const COMPLETED: &str = r#"printf '{"schema":"run_report@v0","run_id":"%s","step_id":"%s","agent":"a","status":"STATUS","started_at":"2026-01-01T00:00:00Z","ended_at":"2026-01-01T00:00:01Z","logs":["all well"],"metrics":{"bugs":2}}' "$RUN_ID" "$STEP_ID" > "$REPORT_PATH""#;
+
+#[test]
+fn the_exit_code_of_a_command_is_its_outcome_whatever_it_reports() {
+    let world = World::new();
+    let script = |status: &str, code: u32| {
+        world.write(
+            "step.sh",
+            &format!("{}; echo no >&2; exit {code}\n", COMPLETED.replace("STATUS", status)),
+        );
+    };
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'sh step.sh'}]\n");
+    let step = |run: &str| world.json(&["status", run])["steps"][0].clone();
+    script("COMPLETED", 3);
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--max-attempts", "1"]).exits(1);
+    assert_eq!(step("r1")["last_error"], "the command exited with 3: no");
+    // A report adds to what is known, and a failure that it tells is one.
+    script("COMPLETED", 0);
+    world.piton(&["run", "w.yaml", "--run-id", "r2"]).exits(0);
+    assert_eq!(world.json(&["show", "r2"])["state"]["steps"][0]["metrics"]["bugs"], 2);
+    script("FAILED", 0);
+    world.piton(&["run", "w.yaml", "--run-id", "r3", "--max-attempts", "1"]).exits(1);
+    // A gate that says no by its exit code sends back, also where it reports.
+    script("COMPLETED", 3);
+    world.write(
+        "w.yaml",
+        "name: w\nsteps: [{id: a, run: 'true'}, {id: b, run: 'sh step.sh', needs: [a], loop_back_to: a}]\n",
+    );
+    world.piton(&["run", "w.yaml", "--run-id", "r4", "--max-iterations", "1"]).exits(1);
+    assert!(world.count("r4", "looped_back") > 0);
+}
+
+#[test]
+fn a_workflow_that_works_has_an_empty_reason_and_no_money_and_says_neither() {
+    let world = World::new();
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'until test -e $GATE; do sleep 0.02; done'}]\n");
+    let viewer = world.start(&["run", "w.yaml", "--run-id", "r1"]);
+    let screen = || world.piton(&["status", "r1"]).out;
+    eventually("it runs", || screen().contains("RUNNING"));
+    assert!(screen().starts_with("r1   w   running\n") && !screen().contains("money"), "{}", screen());
+    assert!(world.piton(&["why", "r1"]).exits(0).out.starts_with("r1   running\n"));
+    world.open_gate();
+    viewer.ends().exits(0);
+    assert!(!screen().contains("money"), "{}", screen());
+}

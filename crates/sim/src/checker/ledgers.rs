@@ -2,16 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use super::shape::{self, parse};
+use serde::Deserialize;
+
+use super::data::Data;
 use super::world::World;
-use super::{Checked, Rules, violated};
-use crate::history::{By, Entry, Name, RawEvent, View};
+use super::{Checked, Rules, Violation, violated};
+use crate::history::{Entry, Name};
+
+/// What a batch of research may use.
+#[derive(Deserialize)]
+struct Limits {
+    tokens: Option<u64>,
+    microusd: Option<u64>,
+    working_ms: Option<u64>,
+}
 
 /// A batch of research.
 struct Batch {
     number: u32,
     open: Option<u32>,
-    limits: shape::ResearchLimits,
+    limits: Limits,
     tokens: u64,
     microusd: u64,
     working_ms: u64,
@@ -30,7 +40,6 @@ impl Batch {
 /// Facts of the journal so far.
 #[derive(Default)]
 pub(super) struct Journal {
-    opened: bool,
     /// Where each gap stands.
     gaps: BTreeMap<String, String>,
     /// Every change of a status, in order: gap, from, to.
@@ -80,63 +89,47 @@ impl Rules for Journal {
         Ok(())
     }
 
-    fn take(&mut self, event: &RawEvent, by: By, _first: u64, world: &World) -> Checked {
-        let kind = event.kind.as_str();
-        if matches!(by, By::Epoch(_)) {
-            return violated("I5", format!("{kind} came from a driver, and nobody drives a ledger"));
-        }
-        if (event.seq == 1) != (kind == "ledger_opened" && !self.opened) {
-            return violated("I2", format!("{kind} is event {}", event.seq));
-        }
+    /// Nobody drives a ledger.
+    fn anyone_may_append(&self, _kind: &str) -> bool {
+        true
+    }
+
+    fn take(&mut self, event: &Data<'_>, _first: u64, world: &World) -> Checked {
+        let kind = event.kind();
         match kind {
-            "ledger_opened" => self.opened = true,
-            "file_adopted" => self.adopted(parse(event)?)?,
-            "gap_flipped" => self.flipped(parse(event)?)?,
+            "file_adopted" => self.adopted(event)?,
+            "gap_flipped" => self.flipped(event)?,
             "gap_added" => {
-                let added: shape::GapAdded = parse(event)?;
-                if self.gaps.insert(added.gap.id.clone(), added.gap.status).is_some() {
-                    return violated("I4", format!("gap {} was added twice", added.gap.id));
+                let gap: String = event.get("/gap/id")?;
+                if self.gaps.insert(gap.clone(), event.get("/gap/status")?).is_some() {
+                    return violated("I4", format!("gap {gap} was added twice"));
                 }
             }
             "gap_removed" => {
-                let named: shape::OfGap = parse(event)?;
-                if self.gaps.remove(&named.gap).is_none() {
-                    return violated("I4", format!("gap {} was removed and is not there", named.gap));
+                let gap: &str = event.get("/gap")?;
+                if self.gaps.remove(gap).is_none() {
+                    return violated("I4", format!("gap {gap} was removed and is not there"));
                 }
             }
-            "gap_checked" => {
-                let named: shape::OfGap = parse(event)?;
-                self.status(&named.gap)?;
-            }
-            "gap_verified" => {
-                let named: shape::OfGap = parse(event)?;
-                self.stands_at(&named.gap, "verified", kind)?;
-            }
-            "gap_edited" => {
-                let edited: shape::GapAdded = parse(event)?;
-                self.stands_at(&edited.gap.id, &edited.gap.status, kind)?;
-            }
+            "gap_checked" => drop(self.status(event.get("/gap")?)?),
+            "gap_verified" => self.stands_at(event.get("/gap")?, "verified", kind)?,
+            "gap_edited" => self.stands_at(event.get("/gap/id")?, event.get("/gap/status")?, kind)?,
             "flips_logged" => {
-                let logged: shape::FlipsLogged = parse(event)?;
-                self.flips_logged += logged.count;
+                self.flips_logged += event.get::<usize>("/count")?;
                 if self.flips_logged > self.flips.len() {
                     return violated("I4", "more flips are logged than there are");
                 }
             }
-            "research_begun" => self.research_begun(parse(event)?)?,
-            "research_attempt_started" => self.attempt_started(&parse(event)?, world)?,
-            "research_attempt_ended" => self.attempt_ended(&parse(event)?, world)?,
-            "research_ended" => self.research_ended(&parse(event)?)?,
+            "research_begun" => self.research_begun(event)?,
+            "research_attempt_started" => self.attempt_started(event, world)?,
+            "research_attempt_ended" => self.attempt_ended(event, world)?,
+            "research_ended" => self.research_ended(event)?,
             "research_skipped" if self.batch.is_none() => {
                 return violated("I4", "a gap was skipped, and nobody researches");
             }
-            "research_skipped" | "file_written" | "watch_set" | "checkpoint_taken" => {}
+            "ledger_opened" | "research_skipped" | "file_written" | "watch_set" | "checkpoint_taken" => {}
             _ => return violated("I2", format!("nobody knows an event {kind}")),
         }
-        Ok(())
-    }
-
-    fn check_view(&self, _view: &View) -> Checked {
         Ok(())
     }
 
@@ -165,7 +158,7 @@ impl Rules for Journal {
 }
 
 impl Journal {
-    fn status(&self, gap: &str) -> Result<&str, super::Violation> {
+    fn status(&self, gap: &str) -> Result<&str, Violation> {
         match self.gaps.get(gap) {
             Some(status) => Ok(status),
             None => violated("I4", format!("there is no gap {gap}")),
@@ -180,8 +173,9 @@ impl Journal {
         }
     }
 
-    fn flipped(&mut self, flipped: shape::GapFlipped) -> Checked {
-        let shape::Flip { gap, old, new } = flipped.flip;
+    fn flipped(&mut self, event: &Data<'_>) -> Checked {
+        let gap: String = event.get("/flip/gap")?;
+        let (old, new): (String, String) = (event.get("/flip/old")?, event.get("/flip/new")?);
         if self.status(&gap)? != old || old == new {
             return violated("I4", format!("gap {gap} went from {old} to {new}, and was not {old}"));
         }
@@ -190,31 +184,33 @@ impl Journal {
         Ok(())
     }
 
-    fn adopted(&mut self, adopted: shape::FileAdopted) -> Checked {
-        for gap in adopted.removed {
-            self.gaps.remove(&gap);
+    fn adopted(&mut self, event: &Data<'_>) -> Checked {
+        for gap in event.get::<Vec<&str>>("/removed")? {
+            self.gaps.remove(gap);
         }
-        for gap in adopted.gaps {
-            match self.gaps.contains_key(&gap.id) {
-                true => self.stands_at(&gap.id, &gap.status, "file_adopted")?,
-                false => drop(self.gaps.insert(gap.id, gap.status)),
+        let gaps: Vec<String> = event.each("/gaps", "id")?;
+        for (gap, status) in gaps.into_iter().zip(event.each::<String>("/gaps", "status")?) {
+            match self.gaps.contains_key(&gap) {
+                true => self.stands_at(&gap, &status, "file_adopted")?,
+                false => drop(self.gaps.insert(gap, status)),
             }
         }
         Ok(())
     }
 
-    fn research_begun(&mut self, begun: shape::ResearchBegun) -> Checked {
-        if self.batch.is_some() || begun.number != self.batches + 1 {
-            return violated("I4", format!("batch {} follows batch {}", begun.number, self.batches));
+    fn research_begun(&mut self, event: &Data<'_>) -> Checked {
+        let number = event.get("/number")?;
+        if self.batch.is_some() || number != self.batches + 1 {
+            return violated("I4", format!("batch {number} follows batch {}", self.batches));
         }
-        self.batches = begun.number;
-        let (number, limits) = (begun.number, begun.limits);
+        self.batches = number;
+        let limits = event.get("/limits")?;
         self.batch = Some(Batch { number, open: None, limits, tokens: 0, microusd: 0, working_ms: 0 });
         Ok(())
     }
 
-    fn attempt_started(&mut self, started: &shape::ResearchStarted, world: &World) -> Checked {
-        let number = started.open.attempt;
+    fn attempt_started(&mut self, event: &Data<'_>, world: &World) -> Checked {
+        let number = event.get("/open/attempt")?;
         let Some(batch) = &mut self.batch else {
             return violated("I4", format!("attempt {number} begins, and nobody researches"));
         };
@@ -232,8 +228,9 @@ impl Journal {
         Ok(())
     }
 
-    fn attempt_ended(&mut self, ended: &shape::ResearchAttemptEnded, world: &World) -> Checked {
-        let (number, name) = (ended.attempt, Name::Attempt(ended.attempt));
+    fn attempt_ended(&mut self, event: &Data<'_>, world: &World) -> Checked {
+        let number = event.get("/attempt")?;
+        let name = Name::Attempt(number);
         let open = self.batch.as_mut().filter(|batch| batch.open == Some(number));
         let Some(batch) = open else {
             return violated("I4", format!("attempt {number} ended and is not open"));
@@ -241,24 +238,20 @@ impl Journal {
         if world.living().contains(&name) {
             return violated("I10", format!("attempt {number} ended while it is alive"));
         }
-        let used = &ended.used;
-        let is = |result: &str| ended.result.get(result).is_some();
+        let recorded: Option<u64> = event.maybe("/used/microusd")?;
+        let is = |result: &str| event.has(&format!("/result/{result}"));
         match world.exit(name) {
-            Some((_, cost)) if cost != used.microusd => {
-                return violated(
-                    "I13",
-                    format!("attempt {number} cost {cost:?}, {:?} is recorded", used.microusd),
-                );
+            Some((_, cost)) if cost != recorded => {
+                let what = format!("attempt {number} cost {cost:?}, {recorded:?} is recorded");
+                return violated("I13", what);
             }
             Some(_) if is("lost") => {
                 return violated("I4", format!("attempt {number} is recorded as lost; its outcome is known"));
             }
             Some(("succeeded", _)) => {}
             Some((outcome, _)) if !is("failed") => {
-                return violated(
-                    "I4",
-                    format!("attempt {number} ended as {outcome}, and is recorded as good"),
-                );
+                let what = format!("attempt {number} ended as {outcome}, and is recorded as good");
+                return violated("I4", what);
             }
             None if is("settled") || is("overruled") => {
                 return violated("I4", format!("attempt {number} has a result that nobody knows"));
@@ -266,20 +259,17 @@ impl Journal {
             Some(_) | None => {}
         }
         batch.open = None;
-        batch.tokens += used.tokens.unwrap_or(0);
-        batch.microusd += used.microusd.unwrap_or(0);
-        batch.working_ms += used.working_ms;
+        batch.tokens += event.maybe::<u64>("/used/tokens")?.unwrap_or(0);
+        batch.microusd += recorded.unwrap_or(0);
+        batch.working_ms += event.get::<u64>("/used/working_ms")?;
         Ok(())
     }
 
-    fn research_ended(&mut self, ended: &shape::ResearchEnded) -> Checked {
+    fn research_ended(&mut self, event: &Data<'_>) -> Checked {
+        let (number, why): (u32, &str) = (event.get("/number")?, event.get("/why")?);
         match self.batch.take() {
-            Some(batch) if batch.number == ended.number && batch.open.is_none() && !ended.why.is_empty() => {
-                Ok(())
-            }
-            _ => {
-                violated("I4", format!("batch {} ended, and is not under way or has an agent", ended.number))
-            }
+            Some(batch) if batch.number == number && batch.open.is_none() && !why.is_empty() => Ok(()),
+            _ => violated("I4", format!("batch {number} ended, and is not under way or has an agent")),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! What the journal of a loop says, event by event, by the checker's own account.
 
-use super::shape::{self, parse};
+use super::data::Data;
+use super::verdicts::Verdicts;
 use super::world::World;
-use super::{Checked, Rules, violated};
-use crate::history::{By, Entry, Name, RawEvent, View};
+use super::{Checked, Mode, Rules, Used, Violation, violated};
+use crate::history::{Entry, Name};
 
 /// Where the run is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,35 +30,7 @@ enum Open {
     Attempt(u32),
     Round(u32),
     Hooks(u32),
-}
-
-/// What was used up to an event.
-#[derive(Clone, Copy, Default)]
-struct Used {
-    iteration: u32,
-    cost: u64,
-    lost: u32,
-    mode: Mode,
-}
-
-/// Whether a person is there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Mode {
-    Attended,
-    #[default]
-    Unattended,
-    Hybrid,
-}
-
-impl Mode {
-    fn named(word: &str) -> Option<Self> {
-        match word {
-            "attended" => Some(Mode::Attended),
-            "unattended" => Some(Mode::Unattended),
-            "hybrid" => Some(Mode::Hybrid),
-            _ => None,
-        }
-    }
+    Commit,
 }
 
 /// A question that waits for a person.
@@ -98,16 +71,13 @@ pub(super) struct Journal {
     open: Open,
     attempt: u32,
     round: u32,
-    epoch: u64,
+    /// The iteration that is under way or was last finished.
+    iteration: u32,
     limit: u32,
     cost_limit: Option<u64>,
     used: Used,
     used_at: Vec<Used>,
-    green: bool,
-    /// Whether an attempt that cheats is refused.
-    refuses: bool,
-    /// The last attempt that ended was refused.
-    refused: bool,
+    verdicts: Verdicts,
     /// Recoveries that began.
     recoveries: u32,
     completed_at: u64,
@@ -156,77 +126,81 @@ impl Rules for Journal {
         Ok(())
     }
 
-    /// Takes an event that was committed with an append beginning at `first`.
-    fn take(&mut self, event: &RawEvent, by: By, first: u64, world: &World) -> Checked {
-        let kind = event.kind.as_str();
-        let is_request = kind.ends_with("_requested")
-            || matches!(
-                kind,
-                "answer_given"
-                    | "agent_told"
-                    | "run_adopted"
-                    | "note_added"
-                    | "best_chosen"
-                    | "finding_marked"
-                    | "run_created"
-            );
-        match by {
-            By::Epoch(_) if is_request => return violated("I5", format!("{kind} came from a driver")),
-            By::Request(_) if !is_request => return violated("I5", format!("{kind} came without a lease")),
-            _ => {}
-        }
+    fn anyone_may_append(&self, kind: &str) -> bool {
+        const NAMED: [&str; 7] = [
+            "run_created",
+            "answer_given",
+            "agent_told",
+            "run_adopted",
+            "note_added",
+            "best_chosen",
+            "finding_marked",
+        ];
+        kind.ends_with("_requested") || NAMED.contains(&kind)
+    }
+
+    fn take(&mut self, event: &Data<'_>, first: u64, world: &World) -> Checked {
+        let kind = event.kind();
+        let is_request = self.anyone_may_append(kind);
         // The append that ends a run may note that it stored a checkpoint; nothing else follows.
         let is_note = kind == "checkpoint_taken" && self.completed_at >= first;
         if self.place == Place::Completed && !is_request && !is_note {
             return violated("I4", format!("{kind} follows the end of the run"));
         }
-        if (event.seq == 1) != (kind == "run_created") {
-            return violated("I2", format!("{kind} is event {}", event.seq));
-        }
         match kind {
-            "run_created" => self.created(parse(event)?)?,
-            "driver_started" => self.driver_started(&parse(event)?, by)?,
-            "attempt_started" => self.attempt_started(&parse(event)?, world)?,
-            "attempt_finished" => self.attempt_finished(&parse(event)?, world)?,
-            "attempt_abandoned" => self.attempt_abandoned(&parse(event)?, world)?,
-            "attempt_lost" => self.attempt_lost(&parse(event)?, world)?,
-            "checks_started" => self.checks_started(&parse(event)?, world)?,
-            "checks_finished" => self.checks_finished(&parse(event)?, world)?,
-            "hooks_started" => self.hooks_started(parse(event)?, world)?,
-            "hooks_finished" => self.hooks_finished(&parse(event)?)?,
-            "mode_switched" => self.mode_switched(&parse(event)?)?,
-            "mode_requested" => {
-                let asked: shape::ModeRequested<'_> = parse(event)?;
-                self.mode_asked = asked.mode.and_then(Mode::named).or(self.mode_asked);
+            "run_created" => self.created(event)?,
+            "driver_started" if self.place == Place::Created => self.place = Place::Running,
+            "attempt_started" => self.attempt_started(event, world)?,
+            "attempt_finished" => self.attempt_finished(event, world)?,
+            "attempt_abandoned" => self.attempt_abandoned(event, world)?,
+            "attempt_lost" => self.attempt_lost(event, world)?,
+            "checks_started" => self.checks_started(event, world)?,
+            "checks_finished" => self.checks_finished(event, world)?,
+            "iteration_concluded" => {
+                self.verdicts.concluded(event, first, self.iteration)?;
+                self.used.count += 1;
             }
-            "stop_requested" => self.stop_now |= parse::<shape::StopRequested>(event)?.now,
-            "question_asked" => self.question_asked(&parse(event)?)?,
-            "question_closed" => self.question_closed(&parse(event)?)?,
+            "level_raised" => self.verdicts.level_raised(event)?,
+            "commit_started" => {
+                self.may_begin("a commit", world)?;
+                self.verdicts.commit_started(event, self.iteration)?;
+                self.open = Open::Commit;
+            }
+            "commit_finished" => {
+                self.close(Open::Commit, "a commit")?;
+                self.verdicts.commit_finished(event)?;
+            }
+            "hooks_started" => self.hooks_started(event, world)?,
+            "hooks_finished" => self.hooks_finished(event)?,
+            "mode_switched" => self.mode_switched(event)?,
+            "mode_requested" => {
+                let asked: Option<&str> = event.maybe("/mode")?;
+                self.mode_asked = asked.and_then(Mode::named).or(self.mode_asked);
+            }
+            "stop_requested" => self.stop_now |= event.get::<bool>("/now")?,
+            "question_asked" => self.question_asked(event)?,
+            "question_closed" => self.question_closed(event)?,
             "answer_given" => {
-                let given: shape::AnswerGiven<'_> = parse(event)?;
-                self.answers.push((given.question, given.answer.to_owned(), given.seen.map(str::to_owned)));
+                let answer = (event.get("/question")?, event.get("/answer")?, event.maybe("/seen")?);
+                self.answers.push(answer);
             }
             "run_waiting" => {
-                let waiting: shape::Waiting<'_> = parse(event)?;
-                self.place = if waiting.until.is_some() { Place::Timed } else { Place::Asking };
+                self.place = if event.has("/until") { Place::Timed } else { Place::Asking };
             }
             "run_resumed" => {
-                let resumed: shape::Resumed = parse(event)?;
-                self.limit = resumed.raise.iterations.unwrap_or(self.limit);
-                self.cost_limit = resumed.raise.cost_microusd.or(self.cost_limit);
+                self.limit = event.maybe("/raise/iterations")?.unwrap_or(self.limit);
+                self.cost_limit = event.maybe("/raise/cost_microusd")?.or(self.cost_limit);
                 self.place = Place::Running;
             }
             "run_paused" => self.place = Place::Resting,
             "run_stopped" | "run_failed" => {
-                parse::<shape::Ended<'_>>(event)?;
+                event.get::<&str>("/reason")?;
                 (self.place, self.stop_now) = (Place::Resting, false);
             }
-            "run_completed" => self.completed(event.seq, &parse(event)?)?,
-            "recovery_advanced" => self.recovery_advanced(&parse(event)?)?,
-            // Verdicts are judged by what they lead to.
-            "iteration_concluded" | "level_raised" | "session_rebooted" | "reboot_proposed" => {}
-            "commit_started" | "commit_finished" => {}
-            "checks_reused" | "snapshot_taken" | "answer_refused" | "checkpoint_taken" => {}
+            "run_completed" => self.completed(event)?,
+            "recovery_advanced" => self.recovery_advanced(event)?,
+            "session_rebooted" | "reboot_proposed" => {}
+            "driver_started" | "snapshot_taken" | "answer_refused" | "checkpoint_taken" => {}
             _ if is_request => {}
             _ => return violated("I2", format!("nobody knows an event {kind}")),
         }
@@ -234,54 +208,35 @@ impl Rules for Journal {
         Ok(())
     }
 
-    /// The numbers a view shows are those of the events it stands on.
-    fn check_view(&self, view: &View) -> Checked {
-        let View { shown, count, cost, lost, mode } = *view;
-        let Some(used) = (shown as usize).checked_sub(1).and_then(|index| self.used_at.get(index)) else {
-            return violated("I7", format!("a view shows event {shown}"));
-        };
-        // The iteration under way may have its verdict or not; every one before it has exactly one.
-        let counted = count == used.iteration || count + 1 == used.iteration;
-        if !counted || cost != used.cost || lost != used.lost {
-            let what = format!(
-                "event {shown}: {count} iterations, {cost} spent and {lost} lost are shown; {}, {} and {} are recorded",
-                used.iteration, used.cost, used.lost
-            );
-            return violated("I13", what);
-        }
-        if mode.and_then(Mode::named) != Some(used.mode) {
-            return violated("I7", format!("event {shown}: {mode:?} is shown, {:?} is recorded", used.mode));
-        }
-        Ok(())
+    fn used_at(&self, seq: u64) -> Option<Used> {
+        self.used_at.get((seq as usize).checked_sub(1)?).copied()
     }
 }
 
 impl Journal {
-    fn created(&mut self, created: shape::Created) -> Checked {
+    fn created(&mut self, event: &Data<'_>) -> Checked {
         self.place = Place::Created;
-        if let Some(hooks) = created.config.hooks {
-            self.calls.configured = hooks.hooks.into_iter().flat_map(|hook| hook.points).collect();
+        if event.has("/config/hooks") {
+            let points: Vec<Vec<String>> = event.each("/config/hooks/hooks", "points")?;
+            self.calls.configured = points.concat();
         }
-        if let Some(word) = created.config.mode.and_then(|mode| mode.start) {
-            let Some(mode) = Mode::named(&word) else {
-                return violated("I2", format!("nobody knows a mode {word}"));
-            };
-            self.used.mode = mode;
+        let word = event.maybe("/config/mode/start")?.unwrap_or("unattended");
+        self.used.mode = Mode::named(word);
+        if self.used.mode.is_none() {
+            return violated("I2", format!("nobody knows a mode {word}"));
         }
-        self.refuses = created.config.guard.as_deref().is_none_or(|mode| mode == "block");
-        self.limit = created.config.limits.iterations;
-        self.cost_limit = created.config.limits.cost_microusd;
+        self.verdicts.begin(event)?;
+        self.limit = event.get("/config/limits/iterations")?;
+        self.cost_limit = event.maybe("/config/limits/cost_microusd")?;
         Ok(())
     }
 
-    fn driver_started(&mut self, started: &shape::DriverStarted, by: By) -> Checked {
-        if by != By::Epoch(started.epoch) || started.epoch <= self.epoch {
-            return violated("I5", format!("a driver of epoch {} follows {}", started.epoch, self.epoch));
+    /// What is open came to its end.
+    fn close(&mut self, open: Open, what: &str) -> Checked {
+        if self.open != open {
+            return violated("I4", format!("{what} finished while {:?} is open", self.open));
         }
-        self.epoch = started.epoch;
-        if self.place == Place::Created {
-            self.place = Place::Running;
-        }
+        self.open = Open::Nothing;
         Ok(())
     }
 
@@ -296,39 +251,38 @@ impl Journal {
         }
     }
 
-    fn attempt_started(&mut self, started: &shape::AttemptStarted, world: &World) -> Checked {
-        let shape::Attempt { number, iteration } = started.attempt;
+    fn attempt_started(&mut self, event: &Data<'_>, world: &World) -> Checked {
+        let (number, iteration): (u32, u32) =
+            (event.get("/attempt/number")?, event.get("/attempt/iteration")?);
         self.may_begin("an attempt", world)?;
         if number != self.attempt + 1 {
             return violated("I4", format!("attempt {number} follows attempt {}", self.attempt));
         }
-        if iteration != self.used.iteration && iteration != self.used.iteration + 1 {
-            return violated(
-                "I13",
-                format!("iteration {iteration} follows iteration {}", self.used.iteration),
-            );
+        // The next iteration begins once the one before has its verdict, and not earlier.
+        if iteration != self.verdicts.iterations() + 1 {
+            let verdicts = self.verdicts.iterations();
+            return violated("I13", format!("iteration {iteration} begins after {verdicts} verdicts"));
         }
         if iteration > self.limit {
-            return violated(
-                "I13",
-                format!("iteration {iteration} begins beyond the limit of {}", self.limit),
-            );
+            let what = format!("iteration {iteration} begins beyond the limit of {}", self.limit);
+            return violated("I13", what);
         }
         if self.cost_limit.is_some_and(|limit| self.used.cost >= limit) {
             return violated("I13", format!("attempt {number} begins with {} spent", self.used.cost));
         }
         for point in ["pre_session", "pre_iteration"] {
-            let begins = point == "pre_session" || iteration != self.used.iteration;
+            let begins = point == "pre_session" || iteration != self.iteration;
             if begins && !self.calls.was_called(point) {
                 return violated("I4", format!("attempt {number} begins, and no hook was called at {point}"));
             }
         }
         self.calls.since_attempt.clear();
-        (self.attempt, self.used.iteration, self.open) = (number, iteration, Open::Attempt(number));
+        (self.attempt, self.iteration, self.open) = (number, iteration, Open::Attempt(number));
         Ok(())
     }
 
-    fn close_attempt(&mut self, number: u32, what: &str, world: &World) -> Checked {
+    fn close_attempt(&mut self, event: &Data<'_>, what: &str, world: &World) -> Result<u32, Violation> {
+        let number = event.get("/attempt")?;
         if self.open != Open::Attempt(number) {
             return violated("I4", format!("attempt {number} was {what} while {:?} is open", self.open));
         }
@@ -336,190 +290,152 @@ impl Journal {
             return violated("I10", format!("attempt {number} was {what} while it is alive"));
         }
         self.open = Open::Nothing;
-        Ok(())
+        Ok(number)
     }
 
-    fn attempt_finished(&mut self, finished: &shape::AttemptFinished<'_>, world: &World) -> Checked {
-        let number = finished.attempt;
-        self.close_attempt(number, "finished", world)?;
-        let cost = finished.end.report.as_ref().and_then(|report| report.cost_microusd);
-        match world.exit(Name::Attempt(number)) {
-            Some(exit) if exit == (finished.end.outcome, cost) => {}
-            Some(exit) => {
-                return violated(
-                    "I4",
-                    format!("attempt {number} ended as {exit:?}, but that is not recorded"),
-                );
-            }
-            None => {
-                return violated(
-                    "I4",
-                    format!("attempt {number} is recorded as finished; nobody knows its outcome"),
-                );
-            }
-        }
-        let found = finished.end.guard.iter().flat_map(|guard| &guard.findings);
-        self.refused = self.refuses && found.into_iter().any(|finding| finding.blocking);
-        if finished.end.outcome != "not_startable" {
+    fn attempt_finished(&mut self, event: &Data<'_>, world: &World) -> Checked {
+        let number = self.close_attempt(event, "finished", world)?;
+        let outcome: &str = event.get("/end/outcome")?;
+        let cost = event.maybe("/end/report/cost_microusd")?;
+        world.check_exit(Name::Attempt(number), (outcome, cost))?;
+        if outcome != "not_startable" {
             self.used.cost += cost.unwrap_or(0);
         }
-        Ok(())
+        self.verdicts.attempt_finished(event)
     }
 
-    fn attempt_abandoned(&mut self, gone: &shape::AttemptGone, world: &World) -> Checked {
-        let name = Name::Attempt(gone.attempt);
-        self.close_attempt(gone.attempt, "abandoned", world)?;
-        if world.was_spawned(name) || !world.has_tombstone(name) {
-            return violated("I4", format!("attempt {} is recorded as never started", gone.attempt));
-        }
-        Ok(())
+    fn attempt_abandoned(&mut self, event: &Data<'_>, world: &World) -> Checked {
+        let number = self.close_attempt(event, "abandoned", world)?;
+        world.check_never_started(Name::Attempt(number))
     }
 
-    fn attempt_lost(&mut self, gone: &shape::AttemptGone, world: &World) -> Checked {
-        self.close_attempt(gone.attempt, "lost", world)?;
-        if world.exit(Name::Attempt(gone.attempt)).is_some() {
-            return violated(
-                "I4",
-                format!("attempt {} is recorded as lost; its outcome is known", gone.attempt),
-            );
-        }
+    fn attempt_lost(&mut self, event: &Data<'_>, world: &World) -> Checked {
+        let number = self.close_attempt(event, "lost", world)?;
         self.used.lost += 1;
-        Ok(())
+        world.check_lost(Name::Attempt(number))
     }
 
-    fn checks_started(&mut self, started: &shape::ChecksStarted, world: &World) -> Checked {
+    fn checks_started(&mut self, event: &Data<'_>, world: &World) -> Checked {
+        let round = event.get("/round")?;
         self.may_begin("a round of checks", world)?;
-        if started.round != self.round + 1 {
-            return violated("I4", format!("round {} follows round {}", started.round, self.round));
+        if round != self.round + 1 {
+            return violated("I4", format!("round {round} follows round {}", self.round));
         }
-        (self.round, self.open) = (started.round, Open::Round(started.round));
+        (self.round, self.open) = (round, Open::Round(round));
         Ok(())
     }
 
-    fn checks_finished(&mut self, finished: &shape::ChecksFinished, world: &World) -> Checked {
-        let round = &finished.round;
-        if self.open != Open::Round(round.number) {
-            return violated("I4", format!("round {} finished while {:?} is open", round.number, self.open));
-        }
-        self.open = Open::Nothing;
-        if round.cancelled {
+    fn checks_finished(&mut self, event: &Data<'_>, world: &World) -> Checked {
+        let number = event.get("/round/number")?;
+        self.close(Open::Round(number), "a round")?;
+        let verdicts: Vec<bool> = event.each("/round/checks", "passed")?;
+        if event.maybe("/round/cancelled")?.unwrap_or(false) {
+            self.verdicts.cut_short(event.seq());
             return Ok(());
         }
-        for (index, verdict) in round.checks.iter().enumerate() {
+        for (index, verdict) in verdicts.iter().enumerate() {
             // A verdict is what some try of the check said; one that was lost each time has failed.
-            let tries =
-                (1..=12).map(|attempt| Name::Check { round: round.number, index: index as u8, attempt });
-            let said: Vec<_> =
-                tries.filter_map(|name| world.exit(name)).filter(|exit| exit.0 != "cancelled").collect();
-            let passed = said.last().is_some_and(|exit| exit.0 == "succeeded");
-            if passed != verdict.passed {
-                return violated(
-                    "I4",
-                    format!("round {} records a verdict that no check gave", round.number),
-                );
+            let tries = (1..=12).map(|attempt| Name::Check { round: number, index: index as u8, attempt });
+            let said = tries.filter_map(|name| world.exit(name)).filter(|exit| exit.0 != "cancelled").last();
+            if said.is_some_and(|exit| exit.0 == "succeeded") != *verdict {
+                return violated("I4", format!("round {number} records a verdict that no check gave"));
             }
         }
-        self.green = round.checks.iter().all(|verdict| verdict.passed);
+        self.verdicts.checked(event.seq(), !verdicts.contains(&false));
         Ok(())
     }
 
     /// Calls are numbered without a gap, and never beside other work.
-    fn hooks_started(&mut self, started: shape::HooksStarted, world: &World) -> Checked {
-        let call = started.call;
+    fn hooks_started(&mut self, event: &Data<'_>, world: &World) -> Checked {
+        let (number, points): (u32, Vec<String>) = (event.get("/call/number")?, event.get("/call/points")?);
         self.may_begin("a call of hooks", world)?;
-        if call.number != self.calls.number + 1 || call.points.is_empty() {
-            return violated("I4", format!("call {} follows call {}", call.number, self.calls.number));
+        if number != self.calls.number + 1 || points.is_empty() {
+            return violated("I4", format!("call {number} follows call {}", self.calls.number));
         }
-        if let Some(point) = call.points.iter().find(|point| !self.calls.configured.contains(point)) {
+        if let Some(point) = points.iter().find(|point| !self.calls.configured.contains(point)) {
             return violated("I4", format!("hooks are called at {point}, where there is none"));
         }
-        (self.calls.number, self.calls.open, self.open) =
-            (call.number, call.points, Open::Hooks(call.number));
+        (self.calls.number, self.calls.open, self.open) = (number, points, Open::Hooks(number));
         Ok(())
     }
 
     /// What is recorded of a call really happened, all of it unless somebody wants the run to stop at once.
-    fn hooks_finished(&mut self, finished: &shape::HooksFinished) -> Checked {
-        let end = &finished.end;
-        if self.open != Open::Hooks(end.number) {
-            return violated("I4", format!("call {} finished while {:?} is open", end.number, self.open));
+    fn hooks_finished(&mut self, event: &Data<'_>) -> Checked {
+        let number = event.get("/end/number")?;
+        self.close(Open::Hooks(number), "a call")?;
+        let recorded: Vec<String> = event.each("/end/results", "point")?;
+        let made = |point: &String| self.calls.made.iter().any(|made| made.0 == number && made.1 == point);
+        if let Some(point) = recorded.iter().find(|point| !made(point)) {
+            return violated("I4", format!("nobody called the hooks at {point}"));
         }
-        let made =
-            |point: &String| self.calls.made.iter().any(|made| made.0 == end.number && made.1 == point);
-        if let Some(result) = end.results.iter().find(|result| !made(&result.point)) {
-            return violated("I4", format!("nobody called the hooks at {}", result.point));
-        }
-        let recorded = |point: &&String| end.results.iter().any(|result| result.point == **point);
-        let missing = self.calls.open.iter().find(|point| !recorded(point));
+        let missing = self.calls.open.iter().find(|point| !recorded.contains(point));
         if let Some(point) = missing.filter(|_| !self.stop_now) {
-            return violated("I4", format!("call {} finished without the hooks at {point}", end.number));
+            return violated("I4", format!("call {number} finished without the hooks at {point}"));
         }
-        self.open = Open::Nothing;
         let points = std::mem::take(&mut self.calls.open);
         self.calls.since_attempt.extend(points);
         Ok(())
     }
 
     /// Every change of mode begins where the last one ended, and one by request was asked for.
-    fn mode_switched(&mut self, switched: &shape::ModeSwitched) -> Checked {
-        let (from, to) = (Mode::named(&switched.from), Mode::named(&switched.to));
-        if from != Some(self.used.mode) || to.is_none() || to == from {
-            let what = format!("{} became {} while {:?}", switched.from, switched.to, self.used.mode);
-            return violated("I4", what);
+    fn mode_switched(&mut self, event: &Data<'_>) -> Checked {
+        let (from, to): (&str, &str) = (event.get("/from")?, event.get("/to")?);
+        let wanted = Mode::named(to);
+        if Mode::named(from) != self.used.mode || wanted.is_none() || wanted == self.used.mode {
+            return violated("I4", format!("{from} became {to} while {:?}", self.used.mode));
         }
-        if switched.why.as_str() == Some("user_request") && to != self.mode_asked {
-            return violated("I6", format!("it became {} and nobody asked for it", switched.to));
+        let why: serde_json::Value = event.get("/why")?;
+        if why.as_str() == Some("user_request") && wanted != self.mode_asked {
+            return violated("I6", format!("it became {to} and nobody asked for it"));
         }
-        self.used.mode = to.unwrap_or_default();
-        if self.used.mode == Mode::Unattended {
+        self.used.mode = wanted;
+        if wanted == Some(Mode::Unattended) {
             self.questions.iter_mut().for_each(|question| question.left_alone = true);
         }
         Ok(())
     }
 
-    fn question_asked(&mut self, asked: &shape::QuestionAsked<'_>) -> Checked {
-        if asked.question != self.questions_asked + 1 {
-            return violated(
-                "I6",
-                format!("question {} follows question {}", asked.question, self.questions_asked),
-            );
+    fn question_asked(&mut self, event: &Data<'_>) -> Checked {
+        let number = event.get("/question")?;
+        if number != self.questions_asked + 1 {
+            return violated("I6", format!("question {number} follows question {}", self.questions_asked));
         }
-        self.questions_asked = asked.question;
-        let (number, digest, kind) = (asked.question, asked.digest.to_owned(), asked.kind.to_owned());
+        self.questions_asked = number;
+        let (digest, kind) = (event.get("/digest")?, event.get("/kind")?);
         self.questions.push(Question { number, digest, kind, left_alone: false });
         Ok(())
     }
 
     /// Closed by an answer that somebody gave to exactly what was asked, and that was not used before; between two
     /// iterations also by nobody, once its time is up or nobody is there.
-    fn question_closed(&mut self, closed: &shape::QuestionClosed<'_>) -> Checked {
-        let Some(index) = self.questions.iter().position(|open| open.number == closed.question) else {
-            return violated("I6", format!("question {} was closed and is not open", closed.question));
+    fn question_closed(&mut self, event: &Data<'_>) -> Checked {
+        let (number, said): (u32, &str) = (event.get("/question")?, event.get("/answer")?);
+        let Some(index) = self.questions.iter().position(|open| open.number == number) else {
+            return violated("I6", format!("question {number} was closed and is not open"));
         };
         let open = self.questions.remove(index);
         let fits = |(question, answer, seen): &(u32, String, Option<String>)| {
-            *question == closed.question
-                && answer == closed.answer
-                && seen.as_ref().is_none_or(|seen| *seen == open.digest)
+            *question == number && answer == said && seen.as_ref().is_none_or(|seen| *seen == open.digest)
         };
         let between = matches!(open.kind.as_str(), "before_iteration" | "after_iteration");
         let by_itself = between
-            && closed.answer == "approve"
+            && said == "approve"
             && (self.place == Place::Timed || (open.left_alone && self.place == Place::Asking));
         match self.answers.iter().position(fits) {
             Some(index) => drop(self.answers.remove(index)),
             None if by_itself => {}
-            None => {
-                return violated("I6", format!("question {} was closed by no answer to it", closed.question));
-            }
+            None => return violated("I6", format!("question {number} was closed by no answer to it")),
         };
-        self.stop_now |= closed.answer == "abort";
-        if closed.answer == "reject" && open.kind == "before_iteration" {
-            // The iteration that would have come is left out: it has its verdict.
-            self.used.iteration += 1;
+        self.stop_now |= said == "abort";
+        if said == "reject" && open.kind == "before_iteration" {
+            // The iteration that would have come is left out: its verdict follows.
+            self.iteration += 1;
+            self.verdicts.cut_short(event.seq());
         }
-        let goes_on =
-            closed.answer == "approve" || (closed.answer == "reject" && open.kind != "attempt_lost");
+        if open.kind == "guard" {
+            self.verdicts.answered();
+        }
+        let goes_on = said == "approve" || (said == "reject" && open.kind != "attempt_lost");
         let waits = matches!(self.place, Place::Asking | Place::Timed);
         if waits && self.questions.is_empty() && goes_on {
             self.place = Place::Running;
@@ -528,28 +444,27 @@ impl Journal {
     }
 
     /// Recoveries are numbered without a gap, begin with a pause, and never run beside other work.
-    fn recovery_advanced(&mut self, advanced: &shape::RecoveryAdvanced) -> Checked {
-        let begins = advanced.step.get("paused").is_some();
-        let expected = self.recoveries + u32::from(begins);
-        if advanced.recovery != expected || self.open != Open::Nothing {
-            let what = format!("a step of recovery {} where {expected} is under way", advanced.recovery);
+    fn recovery_advanced(&mut self, event: &Data<'_>) -> Checked {
+        let recovery: u32 = event.get("/recovery")?;
+        let expected = self.recoveries + u32::from(event.has("/step/paused"));
+        if recovery != expected || self.open != Open::Nothing {
+            let what = format!("a step of recovery {recovery} where {expected} is under way");
             return violated("I12", what);
         }
         self.recoveries = expected;
         Ok(())
     }
 
-    fn completed(&mut self, seq: u64, ended: &shape::Ended<'_>) -> Checked {
-        if self.open != Open::Nothing || !self.green {
-            return violated("I6", format!("the run completed ({}) without green checks", ended.reason));
+    fn completed(&mut self, event: &Data<'_>) -> Checked {
+        let reason: &str = event.get("/reason")?;
+        if self.open != Open::Nothing {
+            return violated("I6", format!("the run completed ({reason}) with {:?} open", self.open));
         }
-        if self.refused {
-            return violated("I12", "the run completed with work that was refused".to_owned());
-        }
+        self.verdicts.completed(reason)?;
         if !self.calls.was_called("loop_end") {
             return violated("I4", "the run completed, and no hook was called at its end".to_owned());
         }
-        (self.place, self.completed_at) = (Place::Completed, seq);
+        (self.place, self.completed_at) = (Place::Completed, event.seq());
         Ok(())
     }
 }

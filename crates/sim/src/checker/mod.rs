@@ -1,20 +1,22 @@
 //! The independent checker: reads the raw record of a run and recomputes its own facts.
 //!
-//! Uses neither the product's fold nor its decisions nor its reader: event data is parsed here, in shapes
-//! of the checker's own, and hashes are computed from their published formula. One pass over the log in
-//! the order in which things happened, then what can only be said of the whole.
+//! Uses neither the product's fold nor its decisions nor its reader: event data is read here by pointers into its
+//! JSON, and hashes are computed from their published formula. One pass over the log in the order in which things
+//! happened, then what can only be said of the whole.
 
 mod chain;
+mod data;
 mod ledgers;
 mod loops;
-mod shape;
+mod verdicts;
 mod workflows;
 mod world;
 
 use std::fmt;
 
-use crate::history::{By, Entry, History, Name, RawEvent, View};
+use crate::history::{By, Entry, History, Name, View};
 use crate::store::content_of;
+use data::Data;
 use world::World;
 
 /// A rule that did not hold.
@@ -54,16 +56,51 @@ trait Rules {
     /// Something happened in the world that this kind knows.
     fn see(&mut self, entry: &Entry, world: &World) -> Checked;
 
-    /// Takes an event that was committed with an append beginning at `first`.
-    fn take(&mut self, event: &RawEvent, by: By, first: u64, world: &World) -> Checked;
+    /// Whether anyone may append an event of this kind, without the lease.
+    fn anyone_may_append(&self, kind: &str) -> bool;
 
-    /// What a view shows is what is on record.
-    fn check_view(&self, view: &View) -> Checked;
+    /// Takes an event that was committed with an append beginning at `first`.
+    fn take(&mut self, event: &Data<'_>, first: u64, world: &World) -> Checked;
+
+    /// What the events up to this one say was used; nothing where no view says so.
+    fn used_at(&self, _seq: u64) -> Option<Used> {
+        None
+    }
 
     /// What can only be said of the whole.
     fn at_the_end(&self, world: &World) -> Checked {
         let _ = world;
         Ok(())
+    }
+}
+
+/// What was used up to an event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Used {
+    /// Iterations of a loop that have a verdict, attempts of a workflow that ended.
+    count: u32,
+    cost: u64,
+    lost: u32,
+    /// Whether a person is there, where that is said.
+    mode: Option<Mode>,
+}
+
+/// Whether a person is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Attended,
+    Unattended,
+    Hybrid,
+}
+
+impl Mode {
+    fn named(word: &str) -> Option<Self> {
+        match word {
+            "attended" => Some(Mode::Attended),
+            "unattended" => Some(Mode::Unattended),
+            "hybrid" => Some(Mode::Hybrid),
+            _ => None,
+        }
     }
 }
 
@@ -79,6 +116,7 @@ pub(crate) fn check(history: &History) -> Checked {
     };
     let mut checker = Checker {
         epoch: 0,
+        driver: 0,
         committed: 0,
         failed_epochs: Vec::new(),
         healed: false,
@@ -94,7 +132,9 @@ pub(crate) fn check(history: &History) -> Checked {
 }
 
 struct Checker {
+    /// The epoch of the last lease, and of the last driver that said so.
     epoch: u64,
+    driver: u64,
     committed: u64,
     failed_epochs: Vec<u64>,
     healed: bool,
@@ -120,7 +160,7 @@ impl Checker {
                     let what = format!("a view shows event {shown}, but only {durable} are durable");
                     return violated("I7", what);
                 }
-                self.rules.check_view(view)?;
+                self.check_view(view)?;
             }
             Entry::Spawned(name) => {
                 if self.rules.at_rest() && !self.rules.may_rest_at_work() {
@@ -173,13 +213,57 @@ impl Checker {
             let Some(event) = history.events.get(seq as usize - 1) else {
                 return violated("I2", format!("event {seq} was committed and is missing"));
             };
-            self.rules.take(event, by, first, &self.world)?;
+            let event = Data::of(event)?;
+            self.check_writer(&event, by)?;
+            self.rules.take(&event, first, &self.world)?;
             if self.rules.at_rest()
                 && !self.rules.may_rest_at_work()
                 && let Some(name) = self.world.living().first()
             {
                 return violated("I10", format!("the run rests at event {seq} while {name:?} is alive"));
             }
+        }
+        Ok(())
+    }
+
+    /// A run begins with its creation; transitions come from a driver, of a higher epoch each, and requests from anyone.
+    fn check_writer(&mut self, event: &Data<'_>, by: By) -> Checked {
+        let kind = event.kind();
+        let begins = matches!(kind, "run_created" | "ledger_opened");
+        if (event.seq() == 1 && !begins) || (event.seq() > 1 && kind == "run_created") {
+            return violated("I2", format!("{kind} is event {}", event.seq()));
+        }
+        let is_request = self.rules.anyone_may_append(kind);
+        match by {
+            By::Epoch(_) if is_request => return violated("I5", format!("{kind} came from a driver")),
+            By::Request(_) if !is_request => return violated("I5", format!("{kind} came without a lease")),
+            By::Epoch(_) | By::Request(_) => {}
+        }
+        if kind == "driver_started" {
+            let epoch = event.get("/epoch")?;
+            if by != By::Epoch(epoch) || epoch <= self.driver {
+                return violated("I5", format!("a driver of epoch {epoch} follows {}", self.driver));
+            }
+            self.driver = epoch;
+        }
+        Ok(())
+    }
+
+    /// What a view shows is what is on record.
+    fn check_view(&self, view: &View) -> Checked {
+        let View { shown, count, cost, lost, mode } = *view;
+        let Some(used) = self.rules.used_at(shown) else {
+            return violated("I7", format!("a view shows event {shown}"));
+        };
+        if (count, cost, lost) != (used.count, used.cost, used.lost) {
+            let what = format!(
+                "event {shown}: {count} counted, {cost} spent and {lost} lost are shown; {}, {} and {} are recorded",
+                used.count, used.cost, used.lost
+            );
+            return violated("I13", what);
+        }
+        if mode.and_then(Mode::named) != used.mode {
+            return violated("I7", format!("event {shown}: {mode:?} is shown, {:?} is recorded", used.mode));
         }
         Ok(())
     }

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::shape::{self, parse};
-use super::world::World;
-use super::{Checked, Rules, violated};
-use crate::history::{By, Entry, Name, RawEvent, View};
+use serde::Deserialize;
+
+use super::data::Data;
+use super::world::{World, check_end};
+use super::{Checked, Rules, Used, Violation, violated};
+use crate::history::{Entry, Name};
 
 /// Where the run is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,18 +25,38 @@ enum Place {
     Completed,
 }
 
-/// What was used up to an event.
-#[derive(Clone, Copy, Default)]
-struct Used {
-    ended: u32,
-    cost: u64,
-    lost: u32,
+/// How the run is to be run, as far as it matters here.
+#[derive(Default, Deserialize)]
+struct Options {
+    max_attempts: u32,
+    max_iterations: u32,
+    max_parallel: u32,
+    pause_for_human_input: bool,
+    max_cost_microusd: Option<u64>,
+    cost_limit_action: String,
+}
+
+/// A step as it is defined.
+#[derive(Default, Deserialize)]
+struct Shape {
+    id: String,
+    work: serde_json::Value,
+    #[serde(default)]
+    needs: Vec<String>,
+    #[serde(default)]
+    gates: Vec<String>,
+    loop_back_to: Option<String>,
+    #[serde(default)]
+    human_in_the_loop: bool,
+    #[serde(rename = "loop")]
+    collection: Option<serde_json::Value>,
+    max_attempts: Option<u32>,
 }
 
 /// A step, as far as it matters here.
 #[derive(Default)]
 struct Step {
-    shape: shape::Step,
+    shape: Shape,
     /// Tries that failed since it last began anew.
     tries: u32,
     /// Loop-backs that reached it.
@@ -63,15 +85,15 @@ struct Question {
 #[derive(Default)]
 pub(super) struct Journal {
     place: Place,
-    epoch: u64,
     attempt: u32,
     questions_asked: u32,
-    options: shape::Options,
+    options: Options,
     parallel: usize,
     steps: BTreeMap<String, Step>,
     used: Used,
     used_at: Vec<Used>,
-    answers: Vec<shape::Answered>,
+    /// Answers that were given: question, what was said, and what was seen.
+    answers: Vec<(u32, String, Option<String>)>,
     /// Files that people wrote: step, when, and whether they agree.
     inputs: Vec<(String, i64, bool)>,
     /// Runs that attempts stand for, and how they ended.
@@ -125,91 +147,79 @@ impl Rules for Journal {
         Ok(())
     }
 
-    fn take(&mut self, event: &RawEvent, by: By, first: u64, world: &World) -> Checked {
-        let kind = event.kind.as_str();
-        let is_request = kind.ends_with("_requested") || matches!(kind, "answer_given" | "run_created");
-        match by {
-            By::Epoch(_) if is_request => return violated("I5", format!("{kind} came from a driver")),
-            By::Request(_) if !is_request => return violated("I5", format!("{kind} came without a lease")),
-            _ => {}
-        }
-        if (event.seq == 1) != (kind == "run_created") {
-            return violated("I2", format!("{kind} is event {}", event.seq));
-        }
+    fn anyone_may_append(&self, kind: &str) -> bool {
+        kind.ends_with("_requested") || matches!(kind, "answer_given" | "run_created")
+    }
+
+    fn take(&mut self, event: &Data<'_>, first: u64, world: &World) -> Checked {
+        let kind = event.kind();
+        let is_request = self.anyone_may_append(kind);
         // A run that reached its goal says nothing more, unless it begins anew.
-        let is_note = kind == "checkpoint_taken" && event.seq > first;
+        let is_note = kind == "checkpoint_taken" && event.seq() > first;
         let anew = matches!(kind, "steps_reset" | "run_restarted" | "driver_started" | "answer_refused");
         if self.place == Place::Completed && !is_request && !is_note && !anew {
             return violated("I4", format!("{kind} follows the end of the run"));
         }
         match kind {
-            "run_created" => {
-                self.begin(parse(event)?);
-                self.place = Place::Created;
-            }
-            "driver_started" => self.driver_started(&parse(event)?, by)?,
+            "run_created" => self.begin(event)?,
+            "driver_started" if self.place == Place::Created => self.place = Place::Running,
             "definition_changed" => {
                 self.nothing_open(kind)?;
-                let changed: shape::Redefined = parse(event)?;
-                self.define(changed.definition);
+                self.define(event)?;
             }
             "run_restarted" => {
                 self.nothing_open(kind)?;
                 (self.steps, self.used) = (BTreeMap::new(), Used::default());
-                self.begin(parse(event)?);
-                self.place = Place::Created;
+                self.begin(event)?;
             }
             "gates_seen" => {
-                let seen: shape::GatesSeen = parse(event)?;
-                let step = self.step(&seen.step)?;
-                let open = |gate: &String| seen.verdicts.iter().any(|seen| seen.gate == *gate && seen.open);
-                step.opened = step.shape.gates.iter().all(open);
+                let gates: Vec<String> = event.each("/verdicts", "gate")?;
+                let open: Vec<bool> = event.each("/verdicts", "open")?;
+                let is_open =
+                    |gate: &String| gates.iter().zip(&open).any(|(seen, open)| seen == gate && *open);
+                let step = self.step(event.get("/step")?)?;
+                step.opened = step.shape.gates.iter().all(is_open);
             }
             "items_read" => {
-                let read: shape::ItemsRead = parse(event)?;
-                self.step(&read.step)?.items = Some(read.items.len());
+                let items: Vec<serde_json::Value> = event.get("/items")?;
+                self.step(event.get("/step")?)?.items = Some(items.len());
             }
-            "steps_passed" => self.steps_passed(&parse(event)?)?,
-            "step_started" => self.step_started(&parse(event)?, world)?,
-            "step_finished" => self.step_finished(parse(event)?, world)?,
+            "steps_passed" => self.steps_passed(event)?,
+            "step_started" => self.step_started(event, world)?,
+            "step_finished" => self.step_finished(event, world)?,
             "step_abandoned" => {
-                let gone: shape::AttemptGone = parse(event)?;
-                let name = Name::Attempt(gone.attempt);
-                self.close(gone.attempt, "abandoned", world)?;
-                let begun = world.was_spawned(name) || self.nested.contains_key(&gone.attempt);
-                if begun || !world.has_tombstone(name) {
-                    let what = format!("attempt {} is recorded as never started", gone.attempt);
-                    return violated("I4", what);
+                let (number, _) = self.close(event, "abandoned", world)?;
+                if self.nested.contains_key(&number) {
+                    return violated("I4", format!("attempt {number} is recorded as never started"));
                 }
+                world.check_never_started(Name::Attempt(number))?;
             }
-            "step_lost" => self.step_lost(&parse(event)?, world)?,
-            "looped_back" => self.looped_back(&parse(event)?)?,
+            "step_lost" => self.step_lost(event, world)?,
+            "looped_back" => self.looped_back(event)?,
             "steps_reset" => {
                 self.nothing_open(kind)?;
-                let named: shape::OfStep<'_> = parse(event)?;
-                for id in self.with_dependents(named.step) {
+                for id in self.with_dependents(event.get("/step")?) {
                     self.anew(&id, 0);
                 }
                 self.steps.values_mut().for_each(|step| step.tries = 0);
                 self.place = Place::Running;
             }
-            "statuses_adopted" => self.statuses_adopted(&parse(event)?)?,
-            "human_asked" => self.human_asked(&parse(event)?, event.at_ms)?,
-            "human_answered" => self.human_answered(&parse(event)?)?,
+            "statuses_adopted" => self.statuses_adopted(event)?,
+            "human_asked" => self.human_asked(event)?,
+            "human_answered" => self.human_answered(event)?,
             "step_concluded" => {
-                let named: shape::OfStep<'_> = parse(event)?;
-                let step = self.step(named.step)?;
-                match step.decided.take() {
-                    Some(approved) => step.done = approved,
-                    None => {
-                        let what = format!("step {} was concluded, and nobody said anything", named.step);
-                        return violated("I6", what);
-                    }
-                }
+                let id = event.get("/step")?;
+                let step = self.step(id)?;
+                let Some(approved) = step.decided.take() else {
+                    return violated("I6", format!("step {id} was concluded, and nobody said anything"));
+                };
+                step.done = approved;
             }
-            "answer_given" => self.answers.push(parse(event)?),
+            "answer_given" => {
+                let answer = (event.get("/question")?, event.get("/answer")?, event.maybe("/seen")?);
+                self.answers.push(answer);
+            }
             "run_waiting" => {
-                parse::<shape::Ended<'_>>(event)?;
                 self.nothing_open(kind)?;
                 if self.steps.values().all(|step| step.question.is_none()) {
                     return violated("I6", "the run waits for a person, and asks nothing");
@@ -217,26 +227,20 @@ impl Rules for Journal {
                 self.place = Place::Waiting;
             }
             "run_paused" | "run_failed" => {
-                parse::<shape::Ended<'_>>(event)?;
                 self.nothing_open(kind)?;
                 self.place = Place::Resting;
             }
             "run_stopped" => {
-                let ended: shape::Ended<'_> = parse(event)?;
                 self.place = Place::Disturbed;
-                if ended.reason != "environment" {
+                if event.get::<&str>("/reason")? != "environment" {
                     self.nothing_open(kind)?;
                     self.place = Place::Resting;
                 }
             }
-            "run_resumed" => self.resumed(&parse(event)?),
+            "run_resumed" => self.resumed(event)?,
             "run_completed" => self.completed()?,
-            "items_refused"
-            | "manual_input_refused"
-            | "answer_refused"
-            | "limit_warned"
-            | "budget_spent"
-            | "checkpoint_taken" => {}
+            "driver_started" | "items_refused" | "manual_input_refused" | "answer_refused" => {}
+            "limit_warned" | "budget_spent" | "checkpoint_taken" => {}
             _ if is_request => {}
             _ => return violated("I2", format!("nobody knows an event {kind}")),
         }
@@ -244,34 +248,24 @@ impl Rules for Journal {
         Ok(())
     }
 
-    fn check_view(&self, view: &View) -> Checked {
-        let View { shown, count, cost, lost, .. } = *view;
-        let Some(used) = (shown as usize).checked_sub(1).and_then(|index| self.used_at.get(index)) else {
-            return violated("I7", format!("a view shows event {shown}"));
-        };
-        if (count, cost, lost) != (used.ended, used.cost, used.lost) {
-            let what = format!(
-                "event {shown}: {count} attempts, {cost} spent and {lost} lost are shown; {}, {} and {} are recorded",
-                used.ended, used.cost, used.lost
-            );
-            return violated("I13", what);
-        }
-        Ok(())
+    fn used_at(&self, seq: u64) -> Option<Used> {
+        self.used_at.get((seq as usize).checked_sub(1)?).copied()
     }
 }
 
 impl Journal {
-    fn begin(&mut self, begun: shape::Begun) {
-        self.options = begun.options;
-        self.define(begun.definition);
+    fn begin(&mut self, event: &Data<'_>) -> Checked {
+        self.options = event.get("/options")?;
+        self.place = Place::Created;
+        self.define(event)
     }
 
     /// Steps keep what they have by their names.
-    fn define(&mut self, definition: shape::Definition) {
-        let parallel = definition.max_parallel.unwrap_or(self.options.max_parallel);
+    fn define(&mut self, event: &Data<'_>) -> Checked {
+        let parallel = event.maybe("/definition/max_parallel")?.unwrap_or(self.options.max_parallel);
         self.parallel = parallel.clamp(1, 32) as usize;
         let mut known = std::mem::take(&mut self.steps);
-        for shape in definition.steps {
+        for shape in event.get::<Vec<Shape>>("/definition/steps")? {
             let step = match known.remove(&shape.id) {
                 // Another definition may give it another number of tries, and gates that were not looked at before.
                 Some(step) => Step { tries: 0, opened: true, ..step },
@@ -279,9 +273,10 @@ impl Journal {
             };
             self.steps.insert(shape.id.clone(), Step { shape, ..step });
         }
+        Ok(())
     }
 
-    fn step(&mut self, id: &str) -> Result<&mut Step, super::Violation> {
+    fn step(&mut self, id: &str) -> Result<&mut Step, Violation> {
         match self.steps.get_mut(id) {
             Some(step) => Ok(step),
             None => violated("I2", format!("there is no step {id}")),
@@ -323,30 +318,22 @@ impl Journal {
         }
     }
 
-    fn driver_started(&mut self, started: &shape::DriverStarted, by: By) -> Checked {
-        if by != By::Epoch(started.epoch) || started.epoch <= self.epoch {
-            return violated("I5", format!("a driver of epoch {} follows {}", started.epoch, self.epoch));
-        }
-        self.epoch = started.epoch;
-        if self.place == Place::Created {
-            self.place = Place::Running;
-        }
-        Ok(())
-    }
-
-    fn steps_passed(&mut self, passed: &shape::StepsPassed) -> Checked {
-        for passed in &passed.steps {
-            let step = self.step(&passed.step)?;
+    fn steps_passed(&mut self, event: &Data<'_>) -> Checked {
+        for id in event.each::<&str>("/steps", "step")? {
+            let step = self.step(id)?;
             if step.open.is_some() || step.done {
-                return violated("I4", format!("step {} was passed and is under way", passed.step));
+                return violated("I4", format!("step {id} was passed and is under way"));
             }
             step.done = true;
         }
         Ok(())
     }
 
-    fn step_started(&mut self, started: &shape::StepStarted<'_>, world: &World) -> Checked {
-        let shape::OpenStep { number, step: id, attempt, iteration, item } = started.attempt;
+    fn step_started(&mut self, event: &Data<'_>, world: &World) -> Checked {
+        let (number, id): (u32, &str) = (event.get("/attempt/number")?, event.get("/attempt/step")?);
+        let (attempt, iteration): (u32, u32) =
+            (event.get("/attempt/attempt")?, event.get("/attempt/iteration")?);
+        let item: Option<u32> = event.maybe("/attempt/item")?;
         if self.place != Place::Running {
             return violated("I4", format!("attempt {number} begins while {:?}", self.place));
         }
@@ -395,7 +382,8 @@ impl Journal {
         Ok(())
     }
 
-    fn close(&mut self, number: u32, what: &str, world: &World) -> Result<String, super::Violation> {
+    fn close(&mut self, event: &Data<'_>, what: &str, world: &World) -> Result<(u32, String), Violation> {
+        let number = event.get("/attempt")?;
         let name = Name::Attempt(number);
         let Some(id) = self.step_of(name).map(str::to_owned) else {
             return violated("I4", format!("attempt {number} was {what} and is not open"));
@@ -404,42 +392,29 @@ impl Journal {
             return violated("I10", format!("attempt {number} was {what} while it is alive"));
         }
         self.step(&id)?.open = None;
-        Ok(id)
+        Ok((number, id))
     }
 
-    fn step_finished(&mut self, finished: shape::StepFinished, world: &World) -> Checked {
-        let (number, end) = (finished.attempt, finished.end);
-        let id = self.close(number, "finished", world)?;
-        let known = match self.nested.get(&number) {
-            Some(nested) => *nested,
-            None => world.exit(Name::Attempt(number)),
-        };
-        let said = (end.outcome.as_str(), end.cost_microusd);
-        match known {
-            Some(exit) if exit == said => {}
-            Some(exit) => {
-                let what = format!("attempt {number} ended as {exit:?}, but {said:?} is recorded");
-                return violated("I4", what);
-            }
-            None => {
-                let what = format!("attempt {number} is recorded as finished; nobody knows its outcome");
-                return violated("I4", what);
-            }
-        }
-        self.used.ended += 1;
-        self.used.cost += end.cost_microusd.unwrap_or(0);
-        let asks = self.options.pause_for_human_input;
-        let step = self.step(&id)?;
-        let by_itself = matches!(end.outcome.as_str(), "succeeded" | "failed");
-        let gate_failed = end.report.as_ref().is_some_and(|report| report.gate_failure);
-        let goes_back = gate_failed && step.shape.loop_back_to.is_some();
-        let good = match &end.report {
-            Some(report) => report.completed,
-            None => step.shape.work.get("agent").is_none() && end.outcome == "succeeded",
-        };
-        if end.hold.is_some() || end.outcome == "cancelled" {
+    fn step_finished(&mut self, event: &Data<'_>, world: &World) -> Checked {
+        let (number, id) = self.close(event, "finished", world)?;
+        let (outcome, cost): (&str, _) = (event.get("/end/outcome")?, event.maybe("/end/cost_microusd")?);
+        let name = Name::Attempt(number);
+        let known = self.nested.get(&number).copied().unwrap_or_else(|| world.exit(name));
+        check_end(name, known, (outcome, cost))?;
+        self.used.count += 1;
+        self.used.cost += cost.unwrap_or(0);
+        if event.has("/end/hold") || outcome == "cancelled" {
             return Ok(());
         }
+        let asks = self.options.pause_for_human_input;
+        let step = self.step(&id)?;
+        let by_itself = matches!(outcome, "succeeded" | "failed");
+        let gate_failed = event.maybe("/end/report/gate_failure")?.unwrap_or(false);
+        let goes_back = gate_failed && step.shape.loop_back_to.is_some();
+        let good = match event.maybe("/end/report/completed")? {
+            Some(completed) => completed,
+            None => step.shape.work.get("agent").is_none() && outcome == "succeeded",
+        };
         if by_itself && good && !goes_back {
             step.tries = 0;
             let human = step.shape.human_in_the_loop && asks;
@@ -451,32 +426,32 @@ impl Journal {
         Ok(())
     }
 
-    fn step_lost(&mut self, gone: &shape::AttemptGone, world: &World) -> Checked {
-        let id = self.close(gone.attempt, "lost", world)?;
-        let ended = matches!(self.nested.get(&gone.attempt), Some(Some(_)));
-        if ended || world.exit(Name::Attempt(gone.attempt)).is_some() {
-            let what = format!("attempt {} is recorded as lost; its outcome is known", gone.attempt);
-            return violated("I4", what);
+    fn step_lost(&mut self, event: &Data<'_>, world: &World) -> Checked {
+        let (number, id) = self.close(event, "lost", world)?;
+        if matches!(self.nested.get(&number), Some(Some(_))) {
+            return violated("I4", format!("attempt {number} is recorded as lost; its outcome is known"));
         }
+        world.check_lost(Name::Attempt(number))?;
         self.used.lost += 1;
         self.step(&id)?.tries += 1;
         Ok(())
     }
 
     /// Only to where the step may go back, within its limit, and once nothing of that is open.
-    fn looped_back(&mut self, back: &shape::LoopedBack) -> Checked {
+    fn looped_back(&mut self, event: &Data<'_>) -> Checked {
+        let (from, target): (&str, &str) = (event.get("/step")?, event.get("/target")?);
         let most = self.options.max_iterations;
-        let step = self.step(&back.step)?;
-        if step.shape.loop_back_to.as_ref() != Some(&back.target) {
-            return violated("I4", format!("step {} went back to {}", back.step, back.target));
+        let step = self.step(from)?;
+        if step.shape.loop_back_to.as_deref() != Some(target) {
+            return violated("I4", format!("step {from} went back to {target}"));
         }
         if step.iteration >= most {
-            let what = format!("step {} went back after {} of {most} times", back.step, step.iteration);
+            let what = format!("step {from} went back after {} of {most} times", step.iteration);
             return violated("I13", what);
         }
-        let mut reset = self.with_dependents(&back.target);
-        if !reset.contains(&back.step) {
-            reset.push(back.step.clone());
+        let mut reset = self.with_dependents(target);
+        if !reset.iter().any(|id| id == from) {
+            reset.push(from.to_owned());
         }
         for id in reset {
             let step = self.step(&id)?;
@@ -489,66 +464,64 @@ impl Journal {
         Ok(())
     }
 
-    fn statuses_adopted(&mut self, adopted: &shape::StatusesAdopted) -> Checked {
+    fn statuses_adopted(&mut self, event: &Data<'_>) -> Checked {
         self.nothing_open("statuses_adopted")?;
-        for edit in &adopted.edits {
-            let iteration = self.step(&edit.step)?.iteration;
-            match edit.status.as_str() {
-                "COMPLETED" | "SKIPPED" => {
-                    let step = self.step(&edit.step)?;
-                    (step.done, step.question, step.decided) = (true, None, None);
+        let ids: Vec<&str> = event.each("/edits", "step")?;
+        let statuses: Vec<&str> = event.each("/edits", "status")?;
+        for (id, status) in ids.into_iter().zip(statuses) {
+            let step = self.step(id)?;
+            let iteration = step.iteration;
+            match status {
+                "COMPLETED" | "SKIPPED" | "FAILED" => {
+                    (step.done, step.question, step.decided) = (status != "FAILED", None, None);
                 }
-                "FAILED" => {
-                    let step = self.step(&edit.step)?;
-                    (step.done, step.question, step.decided) = (false, None, None);
-                }
-                _ => self.anew(&edit.step, iteration),
+                _ => self.anew(id, iteration),
             }
         }
         Ok(())
     }
 
-    fn human_asked(&mut self, asked: &shape::HumanAsked<'_>, at_ms: i64) -> Checked {
-        if asked.question != self.questions_asked + 1 {
-            let what = format!("question {} follows question {}", asked.question, self.questions_asked);
-            return violated("I6", what);
+    fn human_asked(&mut self, event: &Data<'_>) -> Checked {
+        let (number, id): (u32, &str) = (event.get("/question")?, event.get("/step")?);
+        if number != self.questions_asked + 1 {
+            return violated("I6", format!("question {number} follows question {}", self.questions_asked));
         }
-        self.questions_asked = asked.question;
-        let (number, digest) = (asked.question, asked.digest.to_owned());
-        let step = self.step(asked.step)?;
+        self.questions_asked = number;
+        let step = self.step(id)?;
         if step.question.is_some() || step.open.is_some() {
-            return violated("I6", format!("step {} asks while it is under way", asked.step));
+            return violated("I6", format!("step {id} asks while it is under way"));
         }
-        step.question = Some(Question { number, digest, at_ms });
+        step.question = Some(Question { number, digest: event.get("/digest")?, at_ms: event.at_ms() });
         Ok(())
     }
 
     /// An answer counts that somebody gave to exactly what was asked, or wrote into a file since.
-    fn human_answered(&mut self, answered: &shape::HumanAnswered) -> Checked {
-        let number = answered.question;
+    fn human_answered(&mut self, event: &Data<'_>) -> Checked {
+        let (number, answer): (u32, &str) = (event.get("/question")?, event.get("/answer")?);
+        let (agrees, bound): (bool, bool) = (event.get("/input/approved")?, event.get("/bound")?);
         let asks = |step: &Step| step.question.as_ref().is_some_and(|open| open.number == number);
         let Some((id, step)) = self.steps.iter_mut().find(|(_, step)| asks(step)) else {
             return violated("I6", format!("question {number} was answered and is not open"));
         };
         let Some(open) = step.question.take() else { return Ok(()) };
-        let given = self.answers.iter().position(|given| {
-            given.question == number
-                && given.answer == answered.answer
-                && match &given.seen {
-                    Some(seen) => answered.bound && *seen == open.digest,
-                    None => !answered.bound,
+        let given = self.answers.iter().position(|(question, said, seen)| {
+            *question == number
+                && said == answer
+                && match seen {
+                    Some(seen) => bound && *seen == open.digest,
+                    None => !bound,
                 }
         });
         let written = |(step, at_ms, approved): &(String, i64, bool)| {
-            step == id && *at_ms >= open.at_ms && *approved == answered.input.approved
+            step == id && *at_ms >= open.at_ms && *approved == agrees
         };
         match given {
             Some(index) => drop(self.answers.remove(index)),
-            None if !answered.bound && self.inputs.iter().any(written) => {}
+            None if !bound && self.inputs.iter().any(written) => {}
             None => return violated("I6", format!("question {number} was answered by nobody")),
         }
-        if answered.answer != "abort" {
-            step.decided = Some(answered.input.approved);
+        if answer != "abort" {
+            step.decided = Some(agrees);
         }
         if self.place == Place::Waiting {
             self.place = Place::Running;
@@ -556,19 +529,20 @@ impl Journal {
         Ok(())
     }
 
-    fn resumed(&mut self, resumed: &shape::WorkflowResumed) {
-        let raise = &resumed.raise;
+    fn resumed(&mut self, event: &Data<'_>) -> Checked {
+        let raised = |what: &str| event.maybe(&format!("/raise/{what}"));
         let options = &mut self.options;
-        options.max_attempts = options.max_attempts.max(raise.max_attempts.unwrap_or(0));
-        options.max_iterations = options.max_iterations.max(raise.max_iterations.unwrap_or(0));
-        if let (Some(limit), Some(raised)) = (&mut options.max_cost_microusd, raise.max_cost_microusd) {
-            *limit = raised.max(*limit);
+        options.max_attempts = raised("max_attempts")?.unwrap_or(0).max(options.max_attempts);
+        options.max_iterations = raised("max_iterations")?.unwrap_or(0).max(options.max_iterations);
+        if let Some(limit) = &mut options.max_cost_microusd {
+            *limit = event.maybe("/raise/max_cost_microusd")?.unwrap_or(0).max(*limit);
         }
         // What failed gets its tries again after a rest.
         if self.at_rest() {
             self.steps.values_mut().for_each(|step| step.tries = 0);
         }
         self.place = Place::Running;
+        Ok(())
     }
 
     fn completed(&mut self) -> Checked {

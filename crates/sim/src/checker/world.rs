@@ -30,6 +30,27 @@ impl World {
         self.tombstones.iter().rev().any(|known| *known == name)
     }
 
+    /// What is recorded of this process is how it ended.
+    pub(super) fn check_exit(&self, name: Name, recorded: (&str, Option<u64>)) -> Checked {
+        check_end(name, self.exit(name), recorded)
+    }
+
+    /// It is recorded as never started: somebody made sure of it before it was.
+    pub(super) fn check_never_started(&self, name: Name) -> Checked {
+        match self.was_spawned(name) || !self.has_tombstone(name) {
+            true => violated("I4", format!("{name:?} is recorded as never started")),
+            false => Ok(()),
+        }
+    }
+
+    /// It is recorded as lost: nobody knows how it ended.
+    pub(super) fn check_lost(&self, name: Name) -> Checked {
+        match self.exit(name) {
+            Some(_) => violated("I4", format!("{name:?} is recorded as lost; its outcome is known")),
+            None => Ok(()),
+        }
+    }
+
     pub(super) fn spawned(&mut self, name: Name, rules: &dyn Rules) -> Checked {
         if self.was_spawned(name) {
             return violated("I4", format!("{name:?} was started twice"));
@@ -62,5 +83,18 @@ impl World {
         }
         self.tombstones.push(name);
         Ok(())
+    }
+}
+
+/// What is recorded of an end is what is known of it.
+pub(super) fn check_end(
+    name: Name,
+    known: Option<(&'static str, Option<u64>)>,
+    recorded: (&str, Option<u64>),
+) -> Checked {
+    match known {
+        Some(end) if end == recorded => Ok(()),
+        Some(end) => violated("I4", format!("{name:?} ended as {end:?}, but {recorded:?} is recorded")),
+        None => violated("I4", format!("{name:?} is recorded as finished; nobody knows its outcome")),
     }
 }

@@ -20,7 +20,6 @@ use crate::history::Name;
 use crate::kind::{Intended, Simulated};
 use crate::rng::Rng;
 use crate::sim::{Lock, Sim};
-use errand::Errand;
 use place::Place;
 use process::Command;
 
@@ -89,17 +88,9 @@ impl Simulated for Ledgers {
         ("research_begun", 3),
         ("research_ended", 3),
         ("watch_set", 4),
+        ("checkpoint_taken", 2),
     ];
-    const FATES: &'static [Fate] = &[
-        Fate::CrashBefore,
-        Fate::CrashAfter,
-        Fate::Duplicate,
-        Fate::ErrorBefore,
-        Fate::ErrorAfter,
-        Fate::Overtaken,
-        Fate::Frozen,
-        Fate::ClockJump,
-    ];
+    const SPARED: &'static [Fate] = &[Fate::NoSpace, Fate::AnswerLost, Fate::TakenOver];
 
     fn scene(rng: &mut Rng) -> Scene {
         let mut scene = Scene {
@@ -114,30 +105,6 @@ impl Simulated for Ledgers {
             scene.place.write(gaps);
         }
         scene
-    }
-
-    fn create(sim: &mut Sim<Self>) {
-        process::start(sim, Errand::Look);
-    }
-
-    fn supervise(sim: &mut Sim<Self>) {
-        if sim.drivers.len() >= 3 {
-            return;
-        }
-        if sim.chaos {
-            if sim.rng.one_in(3) {
-                let errand = errand::choose(sim);
-                process::start(sim, errand);
-            }
-            return;
-        }
-        // Somebody always comes by: whoever researches, or a command that completes what is open.
-        let researching = sim.journal.load().state.research.is_some();
-        let errand =
-            if researching && sim.holder(Lock::Turn).is_none() { Errand::Work } else { Errand::Look };
-        if sim.drivers.is_empty() {
-            process::start(sim, errand);
-        }
     }
 
     fn rests(sim: &Sim<Self>) -> bool {
@@ -159,12 +126,6 @@ impl Simulated for Ledgers {
         Intended { outcome, said, steps }
     }
 
-    fn work(_name: Name, _scene: &mut Scene, _rng: &mut Rng) {}
-
-    fn ends(_name: Name, outcome: AttemptOutcome, _scene: &Scene) -> AttemptOutcome {
-        outcome
-    }
-
     fn cost(said: &Said) -> Option<u64> {
         said.cost
     }
@@ -173,11 +134,6 @@ impl Simulated for Ledgers {
         let until = sim.rng.one_in(2).then(|| sim.now());
         sim.request(&LedgerEvent::WatchSet { until })
     }
-
-    fn requested(_sim: &mut Sim<Self>) {}
-
-    /// A lock dies with its holder, and nobody takes it from one that is frozen.
-    fn take_over(_sim: &mut Sim<Self>, _now: bool) {}
 
     /// Somebody changes a file that findings rest on.
     fn happen(sim: &mut Sim<Self>) {

@@ -5,6 +5,7 @@
 
 use std::convert::Infallible;
 
+use piton_engine::core::checkpoint_of;
 use piton_engine::load::Loaded;
 use piton_engine::supervise::Became;
 use piton_model::ledger::{Gap, Overruled, merge, validate};
@@ -18,14 +19,17 @@ use piton_store::{Append, Error, Expect, Fence};
 
 use super::errand::{self, Errand};
 use super::{Ledgers, Said, is_settled, known_digest};
-use crate::coverage::Fate;
-use crate::driver::{After, Sending, said};
+use crate::driver::After;
 use crate::history::{Entry, Name};
 use crate::host::Exit;
 use crate::kind::Process;
 use crate::scenario::Plant;
+use crate::sending::{Met, Sending, said};
 use crate::sim::{Lock, Sim};
 use crate::supervise::{Around, Attempt};
+
+/// One append in this many stores a checkpoint.
+const CHECKPOINT_ONE_IN: u64 = 12;
 
 /// A process that a person, or another program, started for one errand.
 pub(crate) struct Command {
@@ -79,7 +83,7 @@ struct Flight {
     then: Then,
 }
 
-pub(super) fn start(sim: &mut Sim<Ledgers>, errand: Errand) {
+fn start(sim: &mut Sim<Ledgers>, errand: Errand) {
     let pid = sim.next_pid();
     sim.line(|| format!("process {pid} starts for {errand:?}"));
     let at = match errand {
@@ -92,6 +96,30 @@ pub(super) fn start(sim: &mut Sim<Ledgers>, errand: Errand) {
 }
 
 impl Process<Ledgers> for Command {
+    fn create(sim: &mut Sim<Ledgers>) {
+        start(sim, Errand::Look);
+    }
+
+    fn supervise(sim: &mut Sim<Ledgers>) {
+        if sim.drivers.len() >= 3 {
+            return;
+        }
+        if sim.chaos {
+            if sim.rng.one_in(3) {
+                let errand = errand::choose(sim);
+                start(sim, errand);
+            }
+            return;
+        }
+        // Somebody always comes by: whoever researches, or a command that completes what is open.
+        let researching = sim.journal.load().state.research.is_some();
+        let errand =
+            if researching && sim.holder(Lock::Turn).is_none() { Errand::Work } else { Errand::Look };
+        if sim.drivers.is_empty() {
+            start(sim, errand);
+        }
+    }
+
     fn pid(&self) -> u32 {
         self.pid
     }
@@ -293,18 +321,8 @@ impl Command {
         mut supervised: Attempt,
         sim: &mut Sim<Ledgers>,
     ) -> After {
-        let now = sim.now();
-        let mut around = Around {
-            host: &mut sim.host,
-            scene: &mut sim.scene,
-            rng: &mut sim.rng,
-            log: &mut sim.log,
-            plant: sim.plant,
-            epoch: 0,
-            // Whoever researches has the turn, which no other process takes while it lives.
-            superseded: false,
-            now,
-        };
+        // Whoever researches has the turn, which no other process takes while it lives.
+        let mut around = sim.around(0, false);
         let Ok(Some(became)) = supervised.step::<_, Infallible>(&mut around, &mut |_| None) else {
             self.at = At::Research(open, supervised);
             return After::Lives;
@@ -354,14 +372,21 @@ impl Command {
         }
         let at = sim.now();
         let after = fold(before, &events, at);
+        let mut encoded: Vec<_> = events.iter().map(RunEvent::encode).collect();
+        // Due far more often than in a ledger of people, so that states are loaded from one, too.
+        let checkpoint = (head > 0 && sim.rng.one_in(CHECKPOINT_ONE_IN)).then(|| {
+            let (stored, named) = checkpoint_of(&after, head + encoded.len() as u64 + 1);
+            encoded.push(named.encode());
+            stored
+        });
         let append = Append {
             run: sim.run.clone(),
             fence: Fence::Request(sim.rng.bytes()),
             expect: Expect::Seq(head),
             at,
-            events: events.iter().map(RunEvent::encode).collect(),
+            events: encoded,
             entry: Some(after.entry()),
-            checkpoint: None,
+            checkpoint,
             salt: sim.rng.bytes(),
         };
         let sending = Sending::new(append, sim);
@@ -370,26 +395,11 @@ impl Command {
 
     fn send(&mut self, sim: &mut Sim<Ledgers>) -> After {
         let mut flight = self.sending.take().expect("something is in flight");
-        let Some(fate) = flight.sending.fate.take() else { return self.deliver(flight, sim) };
-        sim.append_fault(fate, &flight.sending.kinds);
-        let append = flight.sending.append.clone();
-        match fate {
-            Fate::CrashBefore | Fate::ErrorBefore | Fate::NoSpace | Fate::TakenOver => return After::Ended,
-            Fate::CrashAfter | Fate::ErrorAfter | Fate::AnswerLost => {
-                let _ = sim.journal.append(append, &mut sim.log);
-                return After::Ended;
-            }
-            Fate::Duplicate => {
-                let _ = sim.journal.append(append, &mut sim.log);
-            }
-            Fate::Overtaken => {
-                // A ledger that is about to be opened has nobody who could be faster: its lock is taken.
-                if sim.journal.head() > 0 {
-                    sim.overtake();
-                }
-            }
-            Fate::Frozen => self.frozen_until = sim.tick + sim.rng.between(30, 200),
-            Fate::ClockJump => sim.jump_clock(),
+        match flight.sending.meet_fate(sim) {
+            Met::Arrives => return self.deliver(flight, sim),
+            Met::Gone => return After::Ended,
+            Met::Waits => {}
+            Met::Freezes(until) => self.frozen_until = until,
         }
         self.sending = Some(flight);
         After::Lives

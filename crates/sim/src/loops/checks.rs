@@ -4,7 +4,7 @@ use piton_engine::supervise::Ran;
 use piton_model::loop_machine::{AttemptOutcome, CheckResult, CheckRound, StopCondition, StopResult};
 use piton_model::{Command, State};
 
-use super::{Loops, look};
+use super::Loops;
 use crate::history::Name;
 use crate::host::Host;
 use crate::supervise::{Around, Trial};
@@ -33,15 +33,15 @@ impl Round {
     }
 
     pub(super) fn step(&mut self, state: &State, around: &mut Around<'_, Loops>) -> Option<Command> {
-        if !look::has_start(state) {
+        if state.seen.start.is_none() {
             return Some(Command::Observe(around.scene.snapshot()));
         }
         // What was refused is put back before anything is judged again.
-        if let Some(target) = look::to_restore(state).filter(|_| self.round.is_none()) {
+        if let Some(target) = state.work.restore.as_ref().filter(|_| self.round.is_none()) {
             around.scene.restore(&target.id);
         }
         let round = self.round.get_or_insert_with(|| empty(self.number));
-        let Some(check) = look::config(state).checks.get(usize::from(self.index)) else {
+        let Some(check) = state.config.checks.get(usize::from(self.index)) else {
             return self.finish(state, around);
         };
         let name = Name::Check { round: self.number, index: self.index, attempt: 1 };
@@ -75,7 +75,7 @@ impl Round {
 
     fn finish(&mut self, state: &State, around: &mut Around<'_, Loops>) -> Option<Command> {
         let mut round = self.round.take()?;
-        for condition in look::config(state).stop_probes() {
+        for condition in state.config.stop_probes() {
             if !round.cancelled {
                 let met =
                     matches!(condition, StopCondition::FileCreated(_)) && around.scene.tree.is_multiple_of(2);

@@ -7,12 +7,12 @@ mod people;
 mod perform;
 mod setting;
 
+use piton_model::hook::Mode;
 use piton_model::loop_machine::{AttemptOutcome, LoopConfig, Report, Snapshot};
 use piton_model::{Command, Effect, Event, Kind, Seq, State, Status, create};
 use piton_store::Append;
 
-use crate::coverage::Fate;
-use crate::driver::{self, Driven, Driver};
+use crate::driver::{Driven, Driver};
 use crate::history::{Name, View};
 use crate::kind::{Intended, Simulated};
 use crate::rng::Rng;
@@ -133,7 +133,6 @@ impl Simulated for Loops {
         ("run_failed", 12),
         ("checkpoint_taken", 8),
     ];
-    const FATES: &'static [Fate] = &driver::FATES_OF_A_DRIVER;
 
     fn scene(rng: &mut Rng) -> Scene {
         let green_start = rng.one_in(8);
@@ -148,20 +147,8 @@ impl Simulated for Loops {
             trees: 0,
             snapshots: Vec::new(),
             session: None,
-            shown: Shown::nothing(),
+            shown: Shown::default(),
         }
-    }
-
-    fn create(sim: &mut Sim<Self>) {
-        crate::people::create(sim);
-    }
-
-    fn supervise(sim: &mut Sim<Self>) {
-        driver::supervise(sim);
-    }
-
-    fn rests(sim: &Sim<Self>) -> bool {
-        sim.rest_head == Some(sim.journal.head())
     }
 
     fn intend(name: Name, scene: &Scene, rng: &mut Rng) -> Intended<Report> {
@@ -196,14 +183,6 @@ impl Simulated for Loops {
         sim.request(&Event::AgentTold { text: "mind the tests".to_owned() })
     }
 
-    fn requested(sim: &mut Sim<Self>) {
-        driver::start(sim, driver::SETTLE);
-    }
-
-    fn take_over(sim: &mut Sim<Self>, now: bool) {
-        driver::take_over(sim, now);
-    }
-
     fn happen(sim: &mut Sim<Self>) {
         sim.scene.write_tree(&mut sim.rng);
     }
@@ -225,7 +204,7 @@ impl Driven for Loops {
     }
 
     fn early_mode(state: &State) -> Option<&'static str> {
-        look::asked_mode(state)
+        state.requests.mode.map(Mode::as_str)
     }
 
     fn show(state: &State, scene: &mut Scene) {

@@ -7,7 +7,7 @@ use piton_model::loop_machine::{
 use piton_model::{Command, Effect, State};
 
 use super::checks::Round;
-use super::{Loops, agent, look};
+use super::{Loops, agent};
 use crate::driver::Task;
 use crate::history::{Entry, Name};
 use crate::host::{Exit, Host};
@@ -123,8 +123,8 @@ fn prepare(attempt: &OpenAttempt, state: &State, around: &mut Around<'_, Loops>)
     }
     around.scene.session = attempt.session.as_ref().map(|session| session.id.clone());
     let snapshot = around.scene.snapshot();
-    let known = look::last_seen(state).is_some_and(|known| known.tree == snapshot.tree);
-    (!known || !look::has_start(state)).then_some(Start::Instead(Command::Observe(snapshot)))
+    let known = state.seen.snapshot.as_ref().is_some_and(|known| known.tree == snapshot.tree);
+    (!known || state.seen.start.is_none()).then_some(Start::Instead(Command::Observe(snapshot)))
 }
 
 fn ended(exit: Exit<Report>, state: &State, around: &mut Around<'_, Loops>) -> AttemptEnd {
@@ -142,10 +142,10 @@ fn ended(exit: Exit<Report>, state: &State, around: &mut Around<'_, Loops>) -> A
     };
     if end.outcome != AttemptOutcome::NotStartable {
         let snapshot = around.scene.snapshot();
-        if look::before(state).is_some_and(|before| before.tree != snapshot.tree) {
+        if state.work.before.as_ref().is_some_and(|before| before.tree != snapshot.tree) {
             end.guard = Some(agent::guard(around.scene));
         }
-        if look::last_seen(state).is_some_and(|before| before.tree != snapshot.tree) {
+        if state.seen.snapshot.as_ref().is_some_and(|before| before.tree != snapshot.tree) {
             end.change = Some(Change {
                 files: Vec::new(),
                 files_total: 1,

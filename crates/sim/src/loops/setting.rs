@@ -4,7 +4,7 @@ use piton_model::hook::{Hook, HookKind, HookPoint, Hooks, Mode};
 use piton_model::loop_machine::stop::{ChecksPass, Done, FileCreated, until};
 use piton_model::loop_machine::{
     AgentConfig, Attended, Check, GuardMode, Hybrid, Limits, LoopConfig, ModePolicy, NamedBy, OnLost,
-    RebootPolicy, ScheduledMode, SessionPolicy, Sessions, Switching, TimeSpan, Windows,
+    RebootPolicy, ScheduledMode, SessionPolicy, Sessions, Switching, TimeSpan, Windows, Worktree,
 };
 use piton_model::notify::TimeOfDay;
 
@@ -57,6 +57,7 @@ pub(super) fn config(rng: &mut Rng) -> LoopConfig {
         config.agent.sessions = sessions(rng);
         config.reboot = reboot(rng);
     }
+    config.worktree = rng.one_in(2).then(worktree);
     config.hooks = rng.one_in(2).then(|| hooks(rng));
     if rng.one_in(2) {
         config.mode = mode(rng);
@@ -66,6 +67,17 @@ pub(super) fn config(rng: &mut Rng) -> LoopConfig {
 
 fn agent() -> AgentConfig {
     AgentConfig { name: "agent".to_owned(), command: vec!["agent".to_owned()], ..AgentConfig::default() }
+}
+
+/// A tree of its own, in which green iterations are committed.
+fn worktree() -> Worktree {
+    Worktree {
+        path: "tree".to_owned(),
+        branch: "branch".to_owned(),
+        copy: Vec::new(),
+        link: Vec::new(),
+        setup: None,
+    }
 }
 
 fn sessions(rng: &mut Rng) -> Sessions {

@@ -3,6 +3,7 @@
 mod ledgers;
 mod loops;
 mod plants;
+mod verdicts;
 mod workflows;
 
 use piton_model::Kind;

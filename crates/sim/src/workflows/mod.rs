@@ -10,14 +10,13 @@ use piton_model::workflow::{
     Command, Definition, Edit, Effect, Hold, ManualInput, Options, Order, State, StepId, StepReport,
     StepStatus, WorkflowEvent as Event, create,
 };
-use piton_model::{Kind, Reason, Seq, Status, StopOrigin, Timestamp};
+use piton_model::{Kind, Machine, Reason, Seq, Status, StopOrigin, Timestamp};
 use piton_store::Append;
 use serde_json::json;
 
-use crate::coverage::Fate;
-use crate::driver::{self, Driven, Driver};
+use crate::driver::{Driven, Driver};
 use crate::history::{Entry, Name, View};
-use crate::host::{Exit, word};
+use crate::host::Exit;
 use crate::kind::{Intended, Simulated};
 use crate::rng::Rng;
 use crate::scenario::Plant;
@@ -86,17 +85,19 @@ pub(crate) struct Said {
 
 /// What a person wrote for this step since it asked, unless it was read before.
 fn input_for(state: &State, step: &StepId, scene: &Scene, plant: Option<Plant>) -> Option<Command> {
-    let (question, since, refused) = look::asks(state, step)?;
+    let runtime = state.step(step)?;
+    let question = runtime.question.as_ref()?;
     let file = scene.inputs.iter().rev().find(|input| input.step == *step)?;
-    let is_old = file.at < since && plant != Some(Plant::OldInputCounts);
+    let is_old = file.at < question.since && plant != Some(Plant::OldInputCounts);
     let input = match is_old {
         true => Err("it is older than the question".to_owned()),
         false => file.content.clone(),
     };
     // What cannot be read is said once.
     let digest = file.digest.clone();
-    let news = input.is_ok() || refused.as_ref() != Some(&digest);
-    news.then(|| Command::TakeManualInput { step: step.clone(), question, digest, input })
+    let refused = runtime.refused_input.as_ref().is_some_and(|(refused, _)| *refused == digest);
+    let (step, question) = (step.clone(), question.number);
+    (input.is_ok() || !refused).then_some(Command::TakeManualInput { step, question, digest, input })
 }
 
 impl Simulated for Workflows {
@@ -155,7 +156,6 @@ impl Simulated for Workflows {
         ("run_failed", 4),
         ("checkpoint_taken", 8),
     ];
-    const FATES: &'static [Fate] = &driver::FATES_OF_A_DRIVER;
 
     fn scene(rng: &mut Rng) -> Scene {
         Scene {
@@ -167,24 +167,13 @@ impl Simulated for Workflows {
             is_command: false,
             inputs: Vec::new(),
             nested: Vec::new(),
-            shown: Shown::nothing(),
+            shown: Shown::default(),
         }
     }
 
-    fn create(sim: &mut Sim<Self>) {
-        crate::people::create(sim);
-    }
-
-    fn supervise(sim: &mut Sim<Self>) {
-        if !sim.chaos {
-            // Whoever waits for a gate gets there.
-            (sim.scene.gate_open, sim.scene.day_spent) = (true, false);
-        }
-        driver::supervise(sim);
-    }
-
-    fn rests(sim: &Sim<Self>) -> bool {
-        sim.rest_head == Some(sim.journal.head())
+    /// Whoever waits for a gate gets there.
+    fn heal(scene: &mut Scene) {
+        (scene.gate_open, scene.day_spent) = (true, false);
     }
 
     fn intend(_name: Name, scene: &Scene, rng: &mut Rng) -> Intended<Said> {
@@ -219,26 +208,12 @@ impl Simulated for Workflows {
         }
     }
 
-    fn work(_name: Name, _scene: &mut Scene, _rng: &mut Rng) {}
-
-    fn ends(_name: Name, outcome: AttemptOutcome, _scene: &Scene) -> AttemptOutcome {
-        outcome
-    }
-
     fn cost(said: &Said) -> Option<u64> {
         said.cost
     }
 
     fn overtaking(sim: &mut Sim<Self>) -> Append {
         sim.request(&Event::StopRequested { now: false, origin: StopOrigin::Command })
-    }
-
-    fn requested(sim: &mut Sim<Self>) {
-        driver::start(sim, driver::SETTLE);
-    }
-
-    fn take_over(sim: &mut Sim<Self>, now: bool) {
-        driver::take_over(sim, now);
     }
 
     /// A person opens or closes the gate, the day's money runs out, or a new day begins.
@@ -266,7 +241,7 @@ impl Simulated for Workflows {
             let outcome = if nested.stop { AttemptOutcome::Cancelled } else { nested.outcome };
             let cost = sim.rng.one_in(2).then(|| sim.rng.between(1_000, 200_000));
             nested.end = Some(Exit { outcome, duration_ms: 60_000, said: cost });
-            sim.log.push(Entry::NestedEnded { attempt: nested.attempt, outcome: word(outcome), cost });
+            sim.log.push(Entry::NestedEnded { attempt: nested.attempt, outcome: outcome.as_str(), cost });
         }
         true
     }
@@ -338,7 +313,8 @@ impl Driven for Workflows {
 
     /// Somebody who comes by while it rests may have edited its file, or the workflow, or discarded what it did.
     fn settling(state: &State, sim: &mut Sim<Self>) -> Command {
-        if !sim.chaos || !look::rests(state) || !sim.rng.one_in(5) {
+        let rests = state.is_at_rest() && state.status != Status::Completed;
+        if !sim.chaos || !rests || !sim.rng.one_in(5) {
             return Command::Tick;
         }
         let steps = look::steps(state);

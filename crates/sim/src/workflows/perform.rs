@@ -2,10 +2,10 @@
 
 use piton_engine::supervise::{Became, Start};
 use piton_model::loop_machine::AttemptOutcome;
-use piton_model::workflow::{Command, Effect, GateVerdict, OpenAttempt, State, StepEnd, Work};
+use piton_model::workflow::{Command, CostAction, Effect, GateVerdict, OpenAttempt, State, StepEnd, Work};
 use serde_json::json;
 
-use super::{Nested, Said, Workflows, look};
+use super::{Nested, Said, Workflows};
 use crate::driver::Task;
 use crate::history::{Entry, Name};
 use crate::host::{Exit, Host};
@@ -50,7 +50,7 @@ impl Task<Workflows> for Job {
     fn step(&mut self, state: &State, around: &mut Around<'_, Workflows>) -> Option<Command> {
         self.looked = true;
         match self.effect.clone() {
-            Effect::Attempt(attempt) => match look::work(state, &attempt) {
+            Effect::Attempt(attempt) => match work_of(state, &attempt) {
                 None => Some(Command::AbandonAttempt { attempt: attempt.number }),
                 Some(Work::Workflow { .. }) => self.follow(&attempt, around),
                 Some(Work::Agent { .. } | Work::Run { .. } | Work::Nothing {}) => {
@@ -69,7 +69,8 @@ impl Task<Workflows> for Job {
                 let open = around.scene.gate_open;
                 let verdict = |gate| GateVerdict { gate, open, why: None };
                 let verdicts: Vec<GateVerdict> = gates.into_iter().map(verdict).collect();
-                let news = verdicts != look::known_verdicts(state, &step);
+                let known = state.step(&step).map_or(&[][..], |step| &step.verdicts);
+                let news = verdicts != known;
                 news.then_some(Command::TakeGates { step, verdicts })
             }
             Effect::ManualInput { step, .. } => super::input_for(state, &step, around.scene, around.plant),
@@ -87,7 +88,9 @@ impl Job {
     ) -> Option<Command> {
         let number = attempt.number;
         let name = match around.plant {
-            Some(Plant::NamedByStep) => Name::Attempt(look::place(state, attempt) + 1),
+            Some(Plant::NamedByStep) => {
+                Name::Attempt(place_of(state, attempt).map_or(0, |index| index as u32) + 1)
+            }
             _ => Name::Attempt(number),
         };
         let supervised = self.supervised.get_or_insert_with(|| {
@@ -146,12 +149,22 @@ fn prepare(
     state: &State,
     around: &mut Around<'_, Workflows>,
 ) -> Option<Start<Command>> {
-    if around.scene.day_spent && look::stops_for_money(state) {
+    if around.scene.day_spent && state.options.cost_limit_action != CostAction::Warn {
+        let known = state.requests.budget.as_deref() == Some(SPENT);
         let spend = Command::SpendBudget { detail: SPENT.to_owned() };
-        return Some(if look::knows_budget(state, SPENT) { Start::Unwanted } else { Start::Instead(spend) });
+        return Some(if known { Start::Unwanted } else { Start::Instead(spend) });
     }
-    around.scene.is_command = matches!(look::work(state, attempt), Some(Work::Run { .. }));
+    around.scene.is_command = matches!(work_of(state, attempt), Some(Work::Run { .. }));
     None
+}
+
+/// Where the step of this attempt is in the document.
+fn place_of(state: &State, attempt: &OpenAttempt) -> Option<usize> {
+    state.plan.graph().place(&attempt.step)
+}
+
+fn work_of<'a>(state: &'a State, attempt: &OpenAttempt) -> Option<&'a Work> {
+    place_of(state, attempt).map(|index| &state.plan.step(index).work)
 }
 
 fn ended(exit: Exit<Said>) -> StepEnd {

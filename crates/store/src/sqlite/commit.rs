@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use piton_model::limits::CHECKPOINTS_KEPT;
@@ -12,6 +12,7 @@ use piton_model::{Entry, RunId, Seq};
 use piton_sys::{fault, file};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::files::Files;
 use super::index::Record;
 use super::record::{Prepared, checkpoint_digest};
 use super::{lease, read, schema, verify, walk};
@@ -30,8 +31,7 @@ const RECORDS_KEPT_MAX: usize = 1024;
 pub(super) struct Writer {
     pub(super) connection: Connection,
     journal: [u8; 16],
-    /// The database, its log and the log's index, as they were opened.
-    files: Vec<(PathBuf, (u64, u64))>,
+    files: Files,
     anchors_dir: PathBuf,
     anchors: HashMap<String, Anchor>,
     /// Processes queue here in arrival order; SQLite's own waiting is a lottery with naps.
@@ -60,15 +60,12 @@ enum Placed {
 }
 
 impl Writer {
-    pub(super) fn new(connection: Connection, journal: [u8; 16], state: &Path) -> Result<Self, Error> {
-        let database = super::database_path(state);
-        let mut files = Vec::new();
-        for suffix in ["", "-wal", "-shm"] {
-            let mut path = database.clone().into_os_string();
-            path.push(suffix);
-            let path = PathBuf::from(path);
-            files.push((path.clone(), inode(&path)?));
-        }
+    pub(super) fn new(
+        connection: Connection,
+        journal: [u8; 16],
+        state: &Path,
+        files: Files,
+    ) -> Result<Self, Error> {
         let queue = open_queue(&state.join("write.lock"))?;
         Ok(Self {
             connection,
@@ -128,7 +125,7 @@ impl Writer {
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.check_linked()?;
+        self.files.check()?;
         fault::point("store.begin");
         self.run_cached("begin immediate")?;
         self.forget_stale_records()?;
@@ -393,28 +390,12 @@ impl Writer {
         }
         Ok(())
     }
-
-    /// The agent works beside the journal: notice when it was deleted or replaced. What is written to a
-    /// log that is no longer at its place is lost with this process.
-    fn check_linked(&self) -> Result<(), Error> {
-        for (path, opened) in &self.files {
-            if !inode(path).is_ok_and(|found| found == *opened) {
-                return Err(Error::Unlinked { path: path.clone() });
-            }
-        }
-        Ok(())
-    }
 }
 
 fn open_queue(path: &Path) -> Result<File, file::Error> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false).mode(0o600);
     options.open(path).map_err(|error| file::Error::new("open the lock", path, error))
-}
-
-fn inode(path: &Path) -> Result<(u64, u64), Error> {
-    let metadata = std::fs::metadata(path).map_err(|error| file::Error::new("look at", path, error))?;
-    Ok((metadata.dev(), metadata.ino()))
 }
 
 /// Whether an error says something about the storage rather than about one append.

@@ -2,11 +2,12 @@
 //!
 //! - [`schema`]: tables and settings. [`index`]: the row of a run. [`record`]: the row of an append.
 //! - [`commit`]: the one write transaction. [`queue`]: group commit. [`lease`]: who drives.
-//! - [`walk`]: from row to row of a run. [`read`]: verified reads. [`verify`]: the whole truth about a run's storage.
+//! - [`files`]: whether it is still there. [`walk`]: from row to row of a run. [`read`]: verified reads. [`verify`]: the whole truth about a run's storage.
 //!
 //! Nobody opens the database file outside SQLite: closing such a handle would drop SQLite's locks.
 
 mod commit;
+mod files;
 mod index;
 mod lease;
 mod queue;
@@ -30,12 +31,14 @@ use crate::types::{
 };
 use crate::{BoxFuture, Store, anchor};
 use commit::Writer;
+use files::Files;
 use queue::Queue;
 use record::Prepared;
 
 /// A journal in the directory `.piton`.
 pub struct Sqlite {
     state: PathBuf,
+    files: Files,
     journal: [u8; 16],
     /// Closed before the writer: whoever closes the database last folds the log in, and a reader does not.
     reader: Mutex<Connection>,
@@ -57,9 +60,11 @@ impl Sqlite {
         let connection = schema::open(&database)?;
         let journal = schema::journal_id(&connection)?;
         let reader = schema::open_reader(&database)?;
-        let writer = Writer::new(connection, journal, state)?;
+        let files = Files::of(&database)?;
+        let writer = Writer::new(connection, journal, state, files.clone())?;
         Ok(Self {
             state: state.to_owned(),
+            files,
             journal,
             queue: Queue::new(writer),
             reader: Mutex::new(reader),
@@ -231,7 +236,10 @@ impl Store for Sqlite {
     }
 
     fn revision(&self) -> BoxFuture<'_, u64> {
-        Box::pin(async move { read::revision(&self.reader()) })
+        Box::pin(async move {
+            self.files.check()?;
+            read::revision(&self.reader())
+        })
     }
 }
 

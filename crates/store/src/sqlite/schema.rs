@@ -173,9 +173,14 @@ fn check_format(connection: &Connection) -> Result<i64, Error> {
     if found > FORMAT {
         return Err(Error::Newer { found, known: FORMAT });
     }
-    // A database that is just being made has no format yet.
     if (1..FORMAT).contains(&found) {
         return Err(Error::Older { found, known: FORMAT });
+    }
+    // A database that is just being made has no format yet, and no tables either: both come in one step.
+    let tables: i64 = connection.query_row("select count(*) from sqlite_master", [], |row| row.get(0))?;
+    if found < FORMAT && tables > 0 {
+        let what = "it holds tables and has lost the number of its format".to_owned();
+        return Err(Error::Corrupt(crate::error::Problem { run: None, seq: None, what }));
     }
     Ok(found)
 }

@@ -51,9 +51,6 @@ pub fn event(event: &Event) -> String {
         Event::ChecksFinished { round, .. } => {
             format!("checks {}: {} ({})", round.number, checks(round), duration(round.duration_ms))
         }
-        Event::ChecksReused { of_round } => {
-            format!("the tree is unchanged: the verdict of checks {of_round} holds")
-        }
         Event::AttemptStarted { attempt } => {
             format!("attempt {} of iteration {} begins", attempt.number, attempt.iteration)
         }

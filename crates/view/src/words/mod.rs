@@ -2,6 +2,7 @@
 
 mod clean;
 mod event;
+mod fit;
 pub mod ledger;
 mod status;
 mod watch;
@@ -17,6 +18,7 @@ use piton_model::{Reason, Status, Timestamp};
 
 pub use clean::{clean, clean_line, is_harmful};
 pub use event::event;
+pub use fit::{cut, wrapped};
 pub use status::status;
 pub use watch::Watched;
 

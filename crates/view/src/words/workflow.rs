@@ -132,10 +132,13 @@ pub fn why(state: &State) -> String {
 pub fn ending(state: &State, next: &str) -> Vec<String> {
     let counters = &state.counters;
     let done = state.steps.iter().filter(|step| step.status.satisfies()).count();
+    let why = match why(state) {
+        why if why.is_empty() => "  ".to_owned(),
+        why => format!("   {why} ·"),
+    };
     let mut summary = format!(
-        "{}   {} · {done} of {} · {}",
+        "{}{why} {done} of {} · {}",
         state.status.as_str(),
-        why(state),
         count(state.steps.len() as u32, "step"),
         count(counters.attempts, "attempt")
     );
@@ -158,13 +161,12 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
 /// One screen.
 pub fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Vec<String> {
     let entry = &view.entry;
-    let mut lines = vec![clean_line(&format!(
-        "{}   {}   {}: {}",
-        entry.run_id,
-        entry.title,
-        entry.status.as_str(),
-        why(state)
-    ))];
+    let why = match why(state) {
+        why if why.is_empty() => String::new(),
+        why => format!(": {why}"),
+    };
+    let mut lines =
+        vec![clean_line(&format!("{}   {}   {}{why}", entry.run_id, entry.title, entry.status.as_str()))];
     let driver = match &view.driver {
         Some(driver) => format!("driven by process {}", driver.pid),
         None => "nobody drives it".to_owned(),
@@ -175,13 +177,18 @@ pub fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Vec<Strin
             "its directory was deleted: what it did is discarded, and its name may be used again".to_owned(),
         );
     }
+    // What cost nothing that anybody told of is not said to be free.
+    let money = match view.used.cost_usd {
+        None => " · money unknown".to_owned(),
+        Some(cost) if cost > 0.0 => format!(" · money ${cost:.2}"),
+        Some(_) => String::new(),
+    };
     lines.push(format!(
-        "used    {} of work · {} · {} lost · {} · money {}",
+        "used    {} of work · {} · {} lost · {}{money}",
         duration(view.used.working_ms),
         count(view.used.attempts, "attempt"),
         view.used.lost,
         count(view.used.loop_backs, "loop-back"),
-        view.used.cost_usd.map_or_else(|| "unknown".to_owned(), |cost| format!("${cost:.2}")),
     ));
     let width = view.steps.iter().map(|step| step.id.len()).max().unwrap_or(0).min(40);
     // A large workflow would fill screens: what is done is counted, what is not is shown.

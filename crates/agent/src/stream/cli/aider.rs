@@ -10,8 +10,29 @@ use super::{Adapter, Said};
 pub(super) struct Cli;
 
 impl Adapter for Cli {
-    fn line<'a>(&self, words: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
-        line(words, hear)
+    fn line<'a>(&self, line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+        let line = std::str::from_utf8(line).ok()?;
+        let Some(tokens) = line.strip_prefix("Tokens: ") else {
+            hear(Said::MoreText(line.into()));
+            hear(Said::MoreText("\n".into()));
+            return Some(());
+        };
+        let (tokens, cost) = tokens.split_once("Cost: ").unwrap_or((tokens, ""));
+        let mut usage = Usage::default();
+        for part in tokens.trim_end_matches(['.', ' ']).split(", ") {
+            let (number, what) = part.split_once(' ')?;
+            match what {
+                "sent" => usage.input_tokens = usage.input_tokens.saturating_add(thousands(number)?),
+                "received" => usage.output_tokens = usage.output_tokens.saturating_add(thousands(number)?),
+                _ => {}
+            }
+        }
+        hear(Said::Used(usage));
+        let of_message = cost.split(", ").find_map(|part| part.strip_suffix(" message"));
+        if let Some(cost) = of_message.and_then(|cost| cost.strip_prefix('$')?.parse().ok()) {
+            hear(Said::Cost(cost));
+        }
+        Some(())
     }
 
     fn says_when_it_ends(&self) -> bool {
@@ -21,31 +42,6 @@ impl Adapter for Cli {
     fn names_its_session(&self) -> bool {
         false
     }
-}
-
-fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
-    let line = std::str::from_utf8(line).ok()?;
-    let Some(tokens) = line.strip_prefix("Tokens: ") else {
-        hear(Said::MoreText(line.into()));
-        hear(Said::MoreText("\n".into()));
-        return Some(());
-    };
-    let (tokens, cost) = tokens.split_once("Cost: ").unwrap_or((tokens, ""));
-    let mut usage = Usage::default();
-    for part in tokens.trim_end_matches(['.', ' ']).split(", ") {
-        let (number, what) = part.split_once(' ')?;
-        match what {
-            "sent" => usage.input_tokens = usage.input_tokens.saturating_add(thousands(number)?),
-            "received" => usage.output_tokens = usage.output_tokens.saturating_add(thousands(number)?),
-            _ => {}
-        }
-    }
-    hear(Said::Used(usage));
-    let of_message = cost.split(", ").find_map(|part| part.strip_suffix(" message"));
-    if let Some(cost) = of_message.and_then(|cost| cost.strip_prefix('$')?.parse().ok()) {
-        hear(Said::Cost(cost));
-    }
-    Some(())
 }
 
 /// `950`, `1.2k`, `3M`.

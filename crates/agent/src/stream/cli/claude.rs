@@ -16,8 +16,16 @@ use super::{Adapter, Said, detail, problem, text};
 pub(super) struct Cli;
 
 impl Adapter for Cli {
-    fn line<'a>(&self, words: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
-        line(words, hear)
+    fn line<'a>(&self, line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+        let line: Line<'a> = serde_json::from_slice(line).ok()?;
+        match &*line.kind {
+            "system" => system(line, hear),
+            "assistant" => assistant(line, hear),
+            "user" => Some(()),
+            "rate_limit_event" => rate_limit(line.rate_limit_info?, hear),
+            "result" => result(line, hear),
+            _ => None,
+        }
     }
 
     /// It does not even begin as root where it is to ask nobody.
@@ -113,18 +121,6 @@ struct RateLimit<'a> {
     #[serde(borrow, default, deserialize_with = "text")]
     status: Option<Cow<'a, str>>,
     resets_at: Option<i64>,
-}
-
-fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
-    let line: Line<'a> = serde_json::from_slice(line).ok()?;
-    match &*line.kind {
-        "system" => system(line, hear),
-        "assistant" => assistant(line, hear),
-        "user" => Some(()),
-        "rate_limit_event" => rate_limit(line.rate_limit_info?, hear),
-        "result" => result(line, hear),
-        _ => None,
-    }
 }
 
 fn system<'a>(line: Line<'a>, hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {

@@ -14,8 +14,29 @@ use super::{Adapter, Said, problem, text};
 pub(super) struct Cli;
 
 impl Adapter for Cli {
-    fn line<'a>(&self, words: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
-        line(words, hear)
+    fn line<'a>(&self, line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+        let line: Line<'a> = serde_json::from_slice(line).ok()?;
+        match &*line.kind {
+            "thread.started" => hear(Said::Session(line.thread_id?)),
+            "turn.started" | "item.updated" => {}
+            "item.started" => begun(line.item?, hear),
+            "item.completed" => completed(line.item?, hear),
+            "turn.completed" => {
+                if let Some(usage) = line.usage {
+                    hear(Said::UsedInAll(Usage {
+                        input_tokens: usage.input_tokens,
+                        output_tokens: usage.output_tokens,
+                        cached_input_tokens: Some(usage.cached_input_tokens),
+                    }));
+                }
+                hear(Said::Finished);
+            }
+            "turn.failed" => failed(line.error?.message, hear),
+            // What follows tells whether it got over it.
+            "error" => hear(Said::Warning(line.message?)),
+            _ => return None,
+        }
+        Some(())
     }
 }
 
@@ -72,31 +93,6 @@ struct TurnUsage {
 struct TurnError<'a> {
     #[serde(borrow)]
     message: Cow<'a, str>,
-}
-
-fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
-    let line: Line<'a> = serde_json::from_slice(line).ok()?;
-    match &*line.kind {
-        "thread.started" => hear(Said::Session(line.thread_id?)),
-        "turn.started" | "item.updated" => {}
-        "item.started" => begun(line.item?, hear),
-        "item.completed" => completed(line.item?, hear),
-        "turn.completed" => {
-            if let Some(usage) = line.usage {
-                hear(Said::UsedInAll(Usage {
-                    input_tokens: usage.input_tokens,
-                    output_tokens: usage.output_tokens,
-                    cached_input_tokens: Some(usage.cached_input_tokens),
-                }));
-            }
-            hear(Said::Finished);
-        }
-        "turn.failed" => failed(line.error?.message, hear),
-        // What follows tells whether it got over it.
-        "error" => hear(Said::Warning(line.message?)),
-        _ => return None,
-    }
-    Some(())
 }
 
 fn begun<'a>(item: Item<'a>, hear: &mut dyn FnMut(Said<'a>)) {

@@ -14,8 +14,27 @@ use super::{Adapter, Said, detail, problem, text};
 pub(super) struct Cli;
 
 impl Adapter for Cli {
-    fn line<'a>(&self, words: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
-        line(words, hear)
+    fn line<'a>(&self, line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+        let line: Line<'a> = serde_json::from_slice(line).ok()?;
+        match &*line.kind {
+            "init" => hear(Said::Session(line.session_id?)),
+            "message" if line.role.as_deref() != Some("assistant") => {}
+            "message" if line.delta == Some(true) => hear(Said::MoreText(line.content?)),
+            "message" => hear(Said::Text(line.content?)),
+            "tool_use" => {
+                let detail = line.parameters.map_or(Cow::Borrowed(""), |input| detail(input.get()));
+                hear(Said::Tool { name: line.tool_name?, detail });
+            }
+            "tool_result" => {}
+            "error" if line.severity.as_deref() == Some("warning") => hear(Said::Warning(line.message?)),
+            "error" => {
+                let message = line.message?;
+                hear(Said::Failure { class: problem::of_message(&message), message });
+            }
+            "result" => result(line, hear),
+            _ => return None,
+        }
+        Some(())
     }
 
     /// It exits with codes of its own, or with the status of an HTTP answer, of which a byte is left.
@@ -74,29 +93,6 @@ struct Trouble<'a> {
     message: Option<Cow<'a, str>>,
     #[serde(borrow)]
     code: Option<&'a RawValue>,
-}
-
-fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
-    let line: Line<'a> = serde_json::from_slice(line).ok()?;
-    match &*line.kind {
-        "init" => hear(Said::Session(line.session_id?)),
-        "message" if line.role.as_deref() != Some("assistant") => {}
-        "message" if line.delta == Some(true) => hear(Said::MoreText(line.content?)),
-        "message" => hear(Said::Text(line.content?)),
-        "tool_use" => {
-            let detail = line.parameters.map_or(Cow::Borrowed(""), |input| detail(input.get()));
-            hear(Said::Tool { name: line.tool_name?, detail });
-        }
-        "tool_result" => {}
-        "error" if line.severity.as_deref() == Some("warning") => hear(Said::Warning(line.message?)),
-        "error" => {
-            let message = line.message?;
-            hear(Said::Failure { class: problem::of_message(&message), message });
-        }
-        "result" => result(line, hear),
-        _ => return None,
-    }
-    Some(())
 }
 
 fn result<'a>(line: Line<'a>, hear: &mut dyn FnMut(Said<'a>)) {

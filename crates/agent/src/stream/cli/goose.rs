@@ -11,8 +11,42 @@ use super::{Adapter, Said, problem, text};
 pub(super) struct Cli;
 
 impl Adapter for Cli {
-    fn line<'a>(&self, words: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
-        line(words, hear)
+    fn line<'a>(&self, line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+        let line: Line<'a> = serde_json::from_slice(line).ok()?;
+        match &*line.kind {
+            "message" => {
+                let message = line.message?;
+                if message.role.as_deref() == Some("assistant") {
+                    message
+                        .content
+                        .into_iter()
+                        .filter_map(|content| content.text)
+                        .for_each(|text| hear(Said::Text(text)));
+                }
+            }
+            "notification" => {}
+            "error" => {
+                let message = line.error?;
+                hear(Said::Failure { class: problem::of_message(&message), message });
+            }
+            "complete" => {
+                // Older ones do not tell read from written.
+                let usage = match (line.input_tokens, line.output_tokens, line.total_tokens) {
+                    (Some(input_tokens), Some(output_tokens), _) => Some((input_tokens, output_tokens)),
+                    (_, _, Some(total)) => Some((total, 0)),
+                    _ => None,
+                };
+                if let Some((input_tokens, output_tokens)) = usage {
+                    hear(Said::UsedInAll(Usage { input_tokens, output_tokens, cached_input_tokens: None }));
+                }
+                if let Some(cost) = line.cost_usd {
+                    hear(Said::CostInAll(cost));
+                }
+                hear(Said::Finished);
+            }
+            _ => return None,
+        }
+        Some(())
     }
 
     fn names_its_session(&self) -> bool {
@@ -46,42 +80,4 @@ struct Message<'a> {
 struct Content<'a> {
     #[serde(borrow, default, deserialize_with = "text")]
     text: Option<Cow<'a, str>>,
-}
-
-fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
-    let line: Line<'a> = serde_json::from_slice(line).ok()?;
-    match &*line.kind {
-        "message" => {
-            let message = line.message?;
-            if message.role.as_deref() == Some("assistant") {
-                message
-                    .content
-                    .into_iter()
-                    .filter_map(|content| content.text)
-                    .for_each(|text| hear(Said::Text(text)));
-            }
-        }
-        "notification" => {}
-        "error" => {
-            let message = line.error?;
-            hear(Said::Failure { class: problem::of_message(&message), message });
-        }
-        "complete" => {
-            // Older ones do not tell read from written.
-            let usage = match (line.input_tokens, line.output_tokens, line.total_tokens) {
-                (Some(input_tokens), Some(output_tokens), _) => Some((input_tokens, output_tokens)),
-                (_, _, Some(total)) => Some((total, 0)),
-                _ => None,
-            };
-            if let Some((input_tokens, output_tokens)) = usage {
-                hear(Said::UsedInAll(Usage { input_tokens, output_tokens, cached_input_tokens: None }));
-            }
-            if let Some(cost) = line.cost_usd {
-                hear(Said::CostInAll(cost));
-            }
-            hear(Said::Finished);
-        }
-        _ => return None,
-    }
-    Some(())
 }

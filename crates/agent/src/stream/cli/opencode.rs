@@ -14,8 +14,28 @@ use super::{Adapter, Said, detail, problem, text};
 pub(super) struct Cli;
 
 impl Adapter for Cli {
-    fn line<'a>(&self, words: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
-        line(words, hear)
+    fn line<'a>(&self, line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
+        let line: Line<'a> = serde_json::from_slice(line).ok()?;
+        let part = line.part.and_then(|part| serde_json::from_str::<Part<'a>>(part.get()).ok());
+        if let Some(session) = line.session {
+            hear(Said::Session(session));
+        }
+        match &*line.kind {
+            "step_start" | "reasoning" => {}
+            // What it tells itself when it compacts the conversation is no answer.
+            "text" if part.as_ref().is_some_and(|part| part.synthetic == Some(true)) => {}
+            "text" => hear(Said::Text(part?.text?)),
+            "tool_use" => {
+                let part = part?;
+                let input = part.state.and_then(|state| state.input);
+                let detail = input.map_or(Cow::Borrowed(""), |input| detail(input.get()));
+                hear(Said::Tool { name: part.tool?, detail });
+            }
+            "step_finish" => step(part?, hear),
+            "error" => failed(line.error?, hear),
+            _ => return None,
+        }
+        Some(())
     }
 
     fn says_when_it_ends(&self) -> bool {
@@ -87,30 +107,6 @@ struct TroubleData<'a> {
     #[serde(borrow, default, deserialize_with = "text")]
     message: Option<Cow<'a, str>>,
     status_code: Option<u64>,
-}
-
-fn line<'a>(line: &'a [u8], hear: &mut dyn FnMut(Said<'a>)) -> Option<()> {
-    let line: Line<'a> = serde_json::from_slice(line).ok()?;
-    let part = line.part.and_then(|part| serde_json::from_str::<Part<'a>>(part.get()).ok());
-    if let Some(session) = line.session {
-        hear(Said::Session(session));
-    }
-    match &*line.kind {
-        "step_start" | "reasoning" => {}
-        // What it tells itself when it compacts the conversation is no answer.
-        "text" if part.as_ref().is_some_and(|part| part.synthetic == Some(true)) => {}
-        "text" => hear(Said::Text(part?.text?)),
-        "tool_use" => {
-            let part = part?;
-            let input = part.state.and_then(|state| state.input);
-            let detail = input.map_or(Cow::Borrowed(""), |input| detail(input.get()));
-            hear(Said::Tool { name: part.tool?, detail });
-        }
-        "step_finish" => step(part?, hear),
-        "error" => failed(line.error?, hear),
-        _ => return None,
-    }
-    Some(())
 }
 
 fn step<'a>(part: Part<'a>, hear: &mut dyn FnMut(Said<'a>)) {

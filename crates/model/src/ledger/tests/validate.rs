@@ -66,7 +66,7 @@ fn an_unknown_status_names_the_four() {
 #[test]
 fn a_field_is_set_from_text() {
     let start = verified("a", 1);
-    let set_to = |field: &str, text: &str| set(&start, Field::from_key(field).unwrap(), text);
+    let set_to = |field: &str, text: &str| set(&start, Field::from_word(field).unwrap(), text);
     assert_eq!(set_to("priority", "5").unwrap().priority, 5);
     assert_eq!(set_to("blocks", "b, c,").unwrap().blocks, ["b", "c"]);
     assert_eq!(set_to("last_verified", "").unwrap().last_verified, None);
@@ -81,5 +81,5 @@ fn a_field_is_set_from_text() {
     {
         assert!(set_to(field, text).is_err(), "{field}={text}");
     }
-    assert_eq!(Field::from_key("colour"), None);
+    assert_eq!(Field::from_word("colour"), None);
 }

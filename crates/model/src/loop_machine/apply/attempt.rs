@@ -3,7 +3,7 @@
 use super::{hooks, iteration, people, sessions};
 use crate::Timestamp;
 use crate::hook::HookPoint;
-use crate::limits::{LATENCIES_MAX, MODIFIED_FILES_MAX, clip};
+use crate::limits::{LATENCIES_MAX, MODIFIED_FILES_MAX, clip, keep_last};
 use crate::loop_machine::facts::{AttemptEnd, AttemptOutcome, Change};
 use crate::loop_machine::guard::{GuardReport, KeptFinding, Verdict};
 use crate::loop_machine::state::{Counters, Ended, Next, State};
@@ -125,9 +125,7 @@ fn charge(counters: &mut Counters, end: &AttemptEnd) {
 /// What the guard said, and what becomes of it.
 fn take_guard(state: &mut State, report: &GuardReport, verdict: Verdict, at: Timestamp) {
     state.seen.latencies_ms.push_back(report.duration_ms.try_into().unwrap_or(u32::MAX));
-    while state.seen.latencies_ms.len() > LATENCIES_MAX {
-        state.seen.latencies_ms.pop_front();
-    }
+    keep_last(&mut state.seen.latencies_ms, LATENCIES_MAX);
     state.counters.guard_ms = state.counters.guard_ms.saturating_add(report.duration_ms);
     let number = state.work.iteration;
     let kept = report.findings.iter().map(|finding| KeptFinding::new(number, at, verdict, finding.clone()));

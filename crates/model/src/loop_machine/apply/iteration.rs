@@ -3,7 +3,7 @@
 use super::hooks;
 use crate::Timestamp;
 use crate::hook::HookPoint;
-use crate::limits::{KEPT_FINDINGS_MAX, MARKS_MAX, RECENT_ITERATIONS_MAX};
+use crate::limits::{KEPT_FINDINGS_MAX, MARKS_MAX, RECENT_ITERATIONS_MAX, keep_last};
 use crate::loop_machine::facts::{AttemptOutcome, CheckRound, ReportStatus};
 use crate::loop_machine::guard::KeptFinding;
 use crate::loop_machine::state::{Best, Ended, IterationRecord, Next, State};
@@ -129,9 +129,7 @@ pub(super) fn keep_findings(state: &mut State, findings: impl Iterator<Item = Ke
         state.counters.detections += u32::from(kept.finding.blocking);
         state.judged.findings.push_back(kept);
     }
-    while state.judged.findings.len() > KEPT_FINDINGS_MAX {
-        state.judged.findings.pop_front();
-    }
+    keep_last(&mut state.judged.findings, KEPT_FINDINGS_MAX);
 }
 
 fn remember(state: &mut State, ended: &Ended, conclusion: &Conclusion, at: Timestamp) {
@@ -168,9 +166,7 @@ fn remember(state: &mut State, ended: &Ended, conclusion: &Conclusion, at: Times
         last.artifacts = Vec::new();
     }
     state.judged.recent.push_back(record);
-    while state.judged.recent.len() > RECENT_ITERATIONS_MAX {
-        state.judged.recent.pop_front();
-    }
+    keep_last(&mut state.judged.recent, RECENT_ITERATIONS_MAX);
 }
 
 /// The tree of an iteration was committed, unless there was nothing new in it.

@@ -105,7 +105,6 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.work.open = Some(Open::Checks(*round));
         }
         Event::ChecksFinished { round, fixed } => iteration::checks_finished(state, round, *fixed),
-        Event::ChecksReused { .. } => iteration::checked(state),
         Event::AttemptStarted { attempt } => {
             if attempt.iteration != state.work.iteration {
                 state.work.before = state.seen.snapshot.clone();

@@ -6,7 +6,7 @@ use super::{enter, hooks, iteration, recovery, sessions};
 use crate::Timestamp;
 use crate::event::StopOrigin;
 use crate::hook::{HookPoint, Mode};
-use crate::limits::{CUSTOM_KEYS_MAX, NOTES_MAX, OBJECTIVES_MAX, TOLD_MAX};
+use crate::limits::{CUSTOM_KEYS_MAX, NOTES_MAX, OBJECTIVES_MAX, TOLD_MAX, keep_last};
 use crate::loop_machine::facts::{Answer, Note, NoteKind, QuestionKind, Report};
 use crate::loop_machine::mode::{ModeSwitch, SwitchReason, is_between_iterations};
 use crate::loop_machine::state::{KeptNote, Question, State, Told};
@@ -113,9 +113,7 @@ pub(super) fn add_note(state: &mut State, text: &str, set: &BTreeMap<String, ser
 
 fn keep_note(state: &mut State, note: Note) {
     state.memory.notes.push_back(KeptNote { iteration: state.work.iteration, note });
-    while state.memory.notes.len() > NOTES_MAX {
-        state.memory.notes.pop_front();
-    }
+    keep_last(&mut state.memory.notes, NOTES_MAX);
 }
 
 fn keep_values<'a>(state: &mut State, set: impl Iterator<Item = (&'a String, &'a serde_json::Value)>) {
@@ -145,8 +143,6 @@ pub(super) fn mode_switched(state: &mut State, from: Mode, to: Mode, why: &Switc
     state.people.mode.left_with = own.map(|question| question.number).filter(|_| to == Mode::Unattended);
     let iteration = state.counters.iterations;
     state.people.mode.history.push_back(ModeSwitch { at, from, to, why: why.clone(), iteration });
-    while state.people.mode.history.len() > MODE_SWITCHES_MAX {
-        state.people.mode.history.pop_front();
-    }
+    keep_last(&mut state.people.mode.history, MODE_SWITCHES_MAX);
     hooks::pass(state, HookPoint::OnModeSwitch);
 }

@@ -1,7 +1,7 @@
 //! Folding the steps of a recovery.
 
 use crate::Timestamp;
-use crate::limits::RECOVERIES_MAX;
+use crate::limits::{RECOVERIES_MAX, keep_last};
 use crate::loop_machine::facts::Answer;
 use crate::loop_machine::recovery::{Recovery, RecoveryOutcome, RecoveryStep};
 use crate::loop_machine::state::State;
@@ -64,7 +64,5 @@ fn close(state: &mut State, outcome: RecoveryOutcome, decision: Option<Answer>) 
     let Some(mut recovery) = state.judged.recovery.take() else { return };
     (recovery.outcome, recovery.decision) = (Some(outcome), decision);
     state.judged.recoveries.push_back(recovery);
-    while state.judged.recoveries.len() > RECOVERIES_MAX {
-        state.judged.recoveries.pop_front();
-    }
+    keep_last(&mut state.judged.recoveries, RECOVERIES_MAX);
 }

@@ -3,7 +3,7 @@
 use super::{enter, hooks};
 use crate::Timestamp;
 use crate::hook::HookPoint;
-use crate::limits::SESSION_HISTORY_MAX;
+use crate::limits::{SESSION_HISTORY_MAX, keep_last};
 use crate::loop_machine::facts::{AttemptEnd, AttemptOutcome, Report};
 use crate::loop_machine::state::{RebootReason, RebootRecord, Session, SessionRecord, State};
 use crate::loop_machine::verdict::SessionRuling;
@@ -30,9 +30,7 @@ pub(super) fn attempt_ended(
     session.usage = report.and_then(|report| report.session_usage).or(session.usage);
     session.cost_microusd = report.and_then(|report| report.session_cost_microusd).or(session.cost_microusd);
     session.samples.extend(ruling.sample);
-    while session.samples.len() > SAMPLES_MAX {
-        session.samples.pop_front();
-    }
+    keep_last(&mut session.samples, SAMPLES_MAX);
     let is_read = !matches!(end.outcome, AttemptOutcome::Cancelled | AttemptOutcome::NotStartable);
     is_read && session.handoff.take().is_some()
 }
@@ -52,9 +50,7 @@ pub(in crate::loop_machine) fn take(session: &mut Session, report: &Report, at: 
             ended_at: at,
             iterations: session.iterations,
         });
-        while session.history.len() > SESSION_HISTORY_MAX {
-            session.history.pop_front();
-        }
+        keep_last(&mut session.history, SESSION_HISTORY_MAX);
     }
     session.current = Some(id.clone());
     session.started_at = Some(at);
@@ -100,7 +96,5 @@ pub(super) fn declined(state: &mut State, at: Timestamp) {
 fn remember(state: &mut State, succeeded: bool, at: Timestamp) {
     let iteration = state.work.iteration;
     state.session.reboots.push_back(RebootRecord { at, iteration, succeeded });
-    while state.session.reboots.len() > REBOOTS_MAX {
-        state.session.reboots.pop_front();
-    }
+    keep_last(&mut state.session.reboots, REBOOTS_MAX);
 }

@@ -9,7 +9,9 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use crate::limits::keep_last;
 use crate::loop_machine::measures::Measures;
+use crate::words::words;
 
 /// Scores kept of a run.
 pub const RECENT_SCORES_MAX: usize = 20;
@@ -59,21 +61,20 @@ impl Default for Weights {
     }
 }
 
-/// What counts as progress.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Strategy {
-    /// Files.
-    FileChanges,
-    /// Tests.
-    TestResults,
-    /// The marks of the agent: all or nothing.
-    CustomMarkers,
-    /// All signs together.
-    #[default]
-    Combined,
-    /// The trends of the metrics.
-    MetricVelocity,
+words! {
+    /// What counts as progress.
+    #[derive(Default)]
+    pub enum Strategy {
+        /// All signs together.
+        #[default]
+        Combined = "combined",
+        FileChanges = "files",
+        TestResults = "tests",
+        /// The marks of the agent: all or nothing.
+        CustomMarkers = "markers",
+        /// The trends of the metrics.
+        MetricVelocity = "metrics",
+    }
 }
 
 /// How progress is judged.
@@ -289,7 +290,6 @@ pub enum Advice {
     Monitor,
     /// Try it another way.
     ConsiderChange,
-    /// Stop.
     Stop,
 }
 
@@ -304,15 +304,16 @@ pub fn advise(velocity: Option<f64>, streak: u32) -> Advice {
     }
 }
 
-/// Which way a number is to go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Direction {
-    /// Up.
-    #[default]
-    Higher,
-    /// Down.
-    Lower,
+words! {
+    /// Which way a number is to go.
+    #[derive(Default)]
+    pub enum Direction {
+        /// Up.
+        #[default]
+        Higher = "higher",
+        /// Down.
+        Lower = "lower",
+    }
 }
 
 /// A number that a configuration asks for, with what it was.
@@ -351,9 +352,7 @@ impl Metric {
             return;
         }
         self.samples.push_back(sample);
-        while self.samples.len() > METRIC_SAMPLES_MAX {
-            self.samples.pop_front();
-        }
+        keep_last(&mut self.samples, METRIC_SAMPLES_MAX);
     }
 
     /// Where it goes: from its first sample to its last, beside its mean. Unknown of fewer than three.

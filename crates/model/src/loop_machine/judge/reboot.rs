@@ -62,7 +62,6 @@ impl Default for RebootPolicy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RebootRecord {
-    /// When.
     pub at: Timestamp,
     /// In which iteration.
     pub iteration: u32,
@@ -86,17 +85,11 @@ pub enum RebootReason {
     /// It had its time.
     DurationLimit,
     /// Its agent said something.
-    PatternMatch {
-        /// What.
-        pattern: String,
-    },
+    PatternMatch { pattern: String },
     /// Somebody asked.
     Manual,
     /// It cannot be continued.
-    ErrorRecovery {
-        /// Why.
-        error: String,
-    },
+    ErrorRecovery { error: String },
 }
 
 impl RebootReason {

@@ -5,30 +5,32 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
-use crate::limits::REINFORCEMENT_HISTORY_MAX;
+use crate::limits::{REINFORCEMENT_HISTORY_MAX, keep_last};
 use crate::loop_machine::state::State;
 use crate::loop_machine::verdict::{Conclusion, IterationVerdict, LevelRise};
+use crate::words::words;
 
-/// How firmly a prompt speaks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Level {
-    /// It says nothing of the kind.
-    Off,
-    /// One sentence.
-    #[default]
-    Minimal,
-    /// A few.
-    Standard,
-    /// In detail, with what was found.
-    Aggressive,
-    /// As much as there is to say.
-    Adaptive,
+words! {
+    /// How firmly a prompt speaks.
+    #[derive(Default)]
+    pub enum Level {
+        /// It says nothing of the kind.
+        Off = "off",
+        /// One sentence.
+        #[default]
+        Minimal = "minimal",
+        /// A few.
+        Standard = "standard",
+        /// In detail, with what was found.
+        Aggressive = "aggressive",
+        /// As much as there is to say.
+        Adaptive = "adaptive",
+    }
 }
 
 impl Level {
     /// The word that the published format has for it.
-    pub fn as_str(self) -> &'static str {
+    pub fn published(self) -> &'static str {
         match self {
             Level::Off => "OFF",
             Level::Minimal => "MINIMAL",
@@ -99,15 +101,11 @@ pub struct Reinforcement {
 pub struct LevelChange {
     /// Counts the changes.
     pub number: u32,
-    /// When.
     pub at: Timestamp,
     /// In which iteration.
     pub iteration: u32,
-    /// From.
     pub from: Level,
-    /// To.
     pub to: Level,
-    /// Why.
     pub reason: String,
 }
 
@@ -128,9 +126,7 @@ impl Reinforcement {
         self.level = to;
         self.changes += 1;
         self.history.push_back(LevelChange { number: self.changes, at, iteration, from, to, reason });
-        while self.history.len() > REINFORCEMENT_HISTORY_MAX {
-            self.history.pop_front();
-        }
+        keep_last(&mut self.history, REINFORCEMENT_HISTORY_MAX);
     }
 }
 

@@ -164,7 +164,6 @@ pub enum Probe<'a> {
     },
     /// Whether the end of what the last agent printed holds a pattern.
     Printed {
-        /// The pattern.
         pattern: &'a str,
         /// It is a regular expression.
         is_regex: bool,
@@ -276,7 +275,6 @@ pub struct NamedStop {
     /// Its name; otherwise it is called by what it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The condition.
     pub condition: StopCondition,
 }
 

@@ -9,7 +9,6 @@ use crate::loop_machine::State;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Not {
-    /// The condition.
     pub condition: Box<StopCondition>,
 }
 

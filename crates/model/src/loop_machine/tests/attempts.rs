@@ -3,7 +3,7 @@
 use super::harness::Driver;
 use super::harness::*;
 use crate::loop_machine::*;
-use crate::{Event, ExitCode, Reason, Status, StopOrigin};
+use crate::{Event, ExitCode, Reason, RunEvent, Status, StopOrigin};
 
 fn on_lost(policy: OnLost) -> Driver {
     Driver::with_baseline(LoopConfig { on_lost: policy, ..config() }, false)

@@ -2,7 +2,7 @@
 
 use crate::event::StopOrigin;
 use crate::loop_machine::*;
-use crate::{Event, ExitCode, Reason, Status, Timestamp, exit_code};
+use crate::{Event, ExitCode, Reason, RunEvent, Status, Timestamp, exit_code};
 
 pub(in crate::loop_machine) const MINUTE_MS: u64 = 60_000;
 

@@ -54,7 +54,8 @@ fn every_point_of_an_iteration_is_called_once_and_in_order() {
     driver.end_attempt(fails("t1"));
     assert_eq!(open_points(&driver), ["post_session", "on_error"]);
     ends(&mut driver);
-    assert_eq!(open_points(&driver), ["on_no_progress", "post_iteration"]);
+    driver.end_checks("t1", false);
+    assert_eq!(open_points(&driver), ["on_test_failure", "on_no_progress", "post_iteration"]);
     ends(&mut driver);
     ends(&mut driver);
     driver.end_attempt(works("t2"));
@@ -114,6 +115,20 @@ fn a_run_that_is_done_is_done_whatever_a_hook_wants() {
     driver.end_attempt(works("t1"));
     driver.end_checks("t1", true);
     end(&mut driver, HookEnd { stop: Some("enough".to_owned()), ..HookEnd::default() });
+    driver.is(Status::Completed, Reason::ChecksPass);
+}
+
+#[test]
+fn a_run_whose_hooks_must_not_fail_is_not_done_by_one_that_failed() {
+    let mut config = hooked(&[HookPoint::PostIteration]);
+    config.hooks.as_mut().expect("hooks").fail_on_hook_error = true;
+    let mut driver = Driver::begun(config);
+    driver.end_checks("t0", false);
+    driver.end_attempt(works("t1"));
+    driver.end_checks("t1", true);
+    end(&mut driver, HookEnd { stop: Some("failed".to_owned()), ..HookEnd::default() });
+    driver.is(Status::Stopped, Reason::Hook);
+    driver.request(Event::ResumeRequested { raise: Raise::default() });
     driver.is(Status::Completed, Reason::ChecksPass);
 }
 

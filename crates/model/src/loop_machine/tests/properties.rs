@@ -7,7 +7,7 @@ use super::harness::{config, cut_short, round, snapshot};
 use crate::event::StopOrigin;
 use crate::loop_machine::stop::{ChecksPass, Done, FileCreated, until};
 use crate::loop_machine::*;
-use crate::{Event, Status, Timestamp};
+use crate::{Event, RunEvent, Status, Timestamp};
 
 /// One thing that happens to a run.
 #[derive(Clone, Debug)]
@@ -336,7 +336,6 @@ fn wild_event() -> impl Strategy<Value = Event> {
             round: Box::new(CheckRound { number, ..round }),
             fixed: 7,
         }),
-        number.clone().prop_map(|of_round| Event::ChecksReused { of_round }),
         number.clone().prop_map(|round| Event::ChecksStarted { round }),
         number.clone().prop_map(|attempt| Event::AttemptLost { attempt, tree: TreeProof::Rebooted }),
         number.clone().prop_map(|attempt| Event::AttemptAbandoned { attempt }),

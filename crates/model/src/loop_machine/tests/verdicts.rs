@@ -3,7 +3,7 @@
 use super::harness::{Driver, cancelled, config, fails, refused, works};
 use crate::loop_machine::judge;
 use crate::loop_machine::*;
-use crate::{Effect, Event, Reason};
+use crate::{Effect, Event, Reason, RunEvent};
 
 /// What a fold must not mention: whoever judges is asked by `decide` alone.
 const JUDGES: [&str; 12] = [

@@ -157,6 +157,24 @@ fn another_definition_keeps_what_steps_have_by_their_ids() {
 }
 
 #[test]
+fn a_gate_that_may_not_go_back_any_more_goes_on() {
+    let side_by_side =
+        |gate: Step| vec![step("coding", &[]), gate, step("beside", &[]), step("end", &["review"])];
+    let mut driver = Driver::of(side_by_side(back_to("coding", step("review", &["coding"]))));
+    driver.done("coding");
+    driver.end("beside", failed());
+    driver.after(1_000);
+    driver.end("beside", failed());
+    driver.end("review", gate_failed());
+    driver.is(Status::Failed, Reason::FailureStreak);
+    driver.command(Command::Migrate(Box::new(definition(side_by_side(step("review", &["coding"]))))));
+    driver.request(resume());
+    driver.done("beside");
+    driver.done("end");
+    driver.is(Status::Completed, Reason::Done);
+}
+
+#[test]
 fn a_migration_waits_until_nothing_is_open_and_is_validated() {
     let mut driver = Driver::of(chain());
     let other = || Box::new(definition(vec![step("a", &[])]));

@@ -301,8 +301,7 @@ fn researcher(place: &Place, arguments: &ResearchArguments) -> Result<Researcher
     check_program(&agent.command[0], place.layout.root())?;
     let attempt_ms = parse_duration(&arguments.attempt_timeout)
         .map_err(|error| Failure::usage(format!("--attempt-timeout: {error}")))?;
-    let (confine, protect) =
-        configuration::walls(&files, arguments.trust || configuration::is_trusted(&place.layout, &files)?)?;
+    let (confine, protect) = configuration::walls(&place.layout, &files, arguments.trust)?;
     Ok(Researcher { agent, idle_ms, attempt_ms, exe: repository::exe()?, confine, protect })
 }
 

@@ -60,6 +60,8 @@ const ELSEWHERE: &[(&str, Kind, &str)] = &[
         Kind::Ledger,
         "gaps::tables::the_log_is_created_with_its_directories_and_only_added_to",
     ),
+    ("guard.protect", Kind::Workflow, "walls::guard_protect_holds_in_a_confined_step"),
+    ("guard.protect", Kind::Ledger, "walls::guard_protect_holds_in_confined_research"),
     ("gaps.max_gaps_per_run", Kind::Ledger, "gaps::tables::the_batch_is_cut_and_the_full_picture_is_told"),
     (
         "gaps.require",

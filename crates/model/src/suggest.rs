@@ -1,22 +1,27 @@
 //! The known name that was probably meant.
 
 /// The closest of `known`, where one is close enough to be worth a guess.
-pub(crate) fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Names are short; a hostile one must not cost quadratic time.
     const CHARS_MAX: usize = 64;
-    if name.chars().nth(CHARS_MAX).is_some() {
+    let length = name.chars().count();
+    if length > CHARS_MAX {
         return None;
     }
-    let distances = known.into_iter().map(|candidate| (distance(name, candidate), candidate));
-    let (distance, candidate) = distances.min_by_key(|(distance, _)| *distance)?;
-    let longer = name.chars().count().max(candidate.chars().count());
-    (distance <= (longer / 3).max(1)).then_some(candidate)
+    let name = folded(name);
+    let allowed = |candidate: &str| (length.max(candidate.chars().count()) / 3).max(1);
+    let near = known.into_iter().filter(|candidate| candidate.len() <= 4 * CHARS_MAX);
+    let measured = near.map(|candidate| (distance(&name, &folded(candidate)), candidate));
+    let (distance, candidate) = measured.min_by_key(|(distance, _)| *distance)?;
+    (distance <= allowed(candidate)).then_some(candidate)
+}
+
+fn folded(text: &str) -> Vec<char> {
+    text.chars().flat_map(char::to_lowercase).collect()
 }
 
 /// How many letters have to be added, dropped, changed or swapped with their neighbour.
-fn distance(left: &str, right: &str) -> usize {
-    let left: Vec<char> = left.chars().flat_map(char::to_lowercase).collect();
-    let right: Vec<char> = right.chars().flat_map(char::to_lowercase).collect();
+fn distance(left: &[char], right: &[char]) -> usize {
     let mut before_last: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=right.len()).collect();
     for i in 1..=left.len() {
@@ -64,7 +69,16 @@ mod tests {
     fn the_distance_counts_each_kind_of_slip_once() {
         for (left, right, expected) in [("abc", "abc", 0), ("abc", "acb", 1), ("abc", "ab", 1), ("", "ab", 2)]
         {
-            assert_eq!(distance(left, right), expected, "{left} {right}");
+            assert_eq!(distance(&folded(left), &folded(right)), expected, "{left} {right}");
         }
+    }
+
+    #[test]
+    fn a_slip_finds_its_name_and_a_stranger_finds_none() {
+        let known = ["planning", "coding", "code_review"];
+        assert_eq!(closest("plannning", known), Some("planning"));
+        assert_eq!(closest("Code-Review", known), Some("code_review"));
+        assert_eq!(closest("deployment", known), None);
+        assert_eq!(closest(&"x".repeat(5000), known), None);
     }
 }

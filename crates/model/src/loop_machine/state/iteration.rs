@@ -1,0 +1,192 @@
+//! What is kept of an iteration: how its attempt ended, its verdict, and whether it is the best.
+
+use serde::{Deserialize, Serialize};
+
+use super::State;
+use crate::Timestamp;
+use crate::loop_machine::facts::{Artifact, AttemptOutcome, Report, Snapshot};
+use crate::loop_machine::guard::Counts;
+use crate::loop_machine::judge::quality::Quality;
+use crate::loop_machine::measures::Measures;
+use crate::status::Reason;
+
+/// An attempt that ended, while its checks are still to come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ended {
+    pub outcome: AttemptOutcome,
+    /// A sentence for people when it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// Lines added.
+    pub added: u64,
+    /// Lines removed.
+    pub removed: u64,
+    /// What it reported.
+    pub report: Option<Report>,
+    /// Tests before and after it, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<Counts>,
+    /// The guard refused what it left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refused: bool,
+    /// What it left, where that was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<Snapshot>,
+    /// A person is to judge what it left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub doubted: bool,
+    /// The files it changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
+    /// It must not be retried right away: wait for this reason first.
+    pub hold: Option<Reason>,
+    /// Checks that failed before it and pass now, and conditions that hold now.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub checks_fixed: u32,
+}
+
+impl Ended {
+    /// One that ended like this, and of which nothing else is known.
+    pub(in crate::loop_machine) fn of(outcome: AttemptOutcome) -> Self {
+        Self {
+            outcome,
+            message: None,
+            duration_ms: 0,
+            added: 0,
+            removed: 0,
+            report: None,
+            tests: None,
+            refused: false,
+            left: None,
+            doubted: false,
+            artifacts: Vec::new(),
+            hold: None,
+            checks_fixed: 0,
+        }
+    }
+}
+
+/// An iteration that a person chose.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chosen {
+    pub iteration: u32,
+    pub reason: String,
+    pub at: Timestamp,
+}
+
+/// The best iteration so far: of those whose checks all pass the one with the highest score, else of all. Ties keep
+/// the earlier.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Best {
+    pub iteration: u32,
+    /// Since when.
+    #[serde(default)]
+    pub at: Timestamp,
+    /// How good it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality: Option<Quality>,
+    /// Checks that passed.
+    pub passed: u32,
+    /// Checks that were run.
+    pub total: u32,
+    /// Its tree.
+    pub snapshot: Option<Snapshot>,
+}
+
+impl Best {
+    /// The iteration under way, so good.
+    pub(in crate::loop_machine) fn of(state: &State, quality: Option<Quality>) -> Self {
+        let round = state.seen.checks.as_ref();
+        Self {
+            iteration: state.work.iteration,
+            at: state.updated_at,
+            quality,
+            passed: round.map_or(0, |round| round.passed() as u32),
+            total: round.map_or(0, |round| round.checks.len() as u32),
+            snapshot: state.seen.snapshot.clone(),
+        }
+    }
+
+    /// How good it is, 0 to 100: its score, else the share of checks that passed.
+    pub fn quality_score(&self) -> f64 {
+        match self.quality {
+            Some(quality) => quality.score,
+            None if self.total == 0 => 0.0,
+            None => 100.0 * f64::from(self.passed) / f64::from(self.total),
+        }
+    }
+
+    /// Whether every check passed.
+    pub fn is_verified(&self) -> bool {
+        self.total > 0 && self.passed == self.total
+    }
+}
+
+/// An iteration with a verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IterationRecord {
+    pub number: u32,
+    /// When it had its verdict.
+    #[serde(default)]
+    pub at: Timestamp,
+    /// The last attempt at it.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub attempt: u32,
+    /// How its agent ended.
+    pub outcome: AttemptOutcome,
+    /// What is said about it when it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// It was given up because somebody asked.
+    pub skipped: bool,
+    /// The guard refused it: its files were put back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refused: bool,
+    /// A person is asked about it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub doubted: bool,
+    /// Tests that there were, before and after, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<Counts>,
+    /// Something in it got worse: it is not the best of anything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub regressed: bool,
+    /// How good it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality: Option<Quality>,
+    /// What was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measures: Option<Measures>,
+    /// The commit that was made of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The files it changed; only of the last one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
+    /// Working time, checks included.
+    pub duration_ms: u64,
+    /// Lines added.
+    pub added: u64,
+    /// Lines removed.
+    pub removed: u64,
+    /// Checks that passed.
+    pub passed: u32,
+    /// Checks that were run.
+    pub total: u32,
+    /// Whether anything changed that matters.
+    pub progress: bool,
+    /// How far it got, from 0 to 1.
+    #[serde(default)]
+    pub score: f64,
+    /// What its agent says it cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_microusd: Option<u64>,
+    /// Its tree.
+    pub snapshot: Option<Snapshot>,
+}

@@ -1,0 +1,141 @@
+//! What must hold of the verdicts of a loop, whoever made them: each is recorded once, with the outcome it judges, and
+//! what follows from it comes after it.
+
+use super::data::Data;
+use super::{Checked, violated};
+
+/// How firmly prompts speak, from the least on.
+const LEVELS: [&str; 5] = ["off", "minimal", "standard", "aggressive", "adaptive"];
+
+/// Verdicts so far, and what they rest on.
+#[derive(Default)]
+pub(super) struct Verdicts {
+    /// Iterations that have theirs.
+    iterations: u32,
+    /// What the last one says.
+    last: String,
+    /// The event with the last outcome that a verdict can rest on.
+    outcome_at: u64,
+    /// Whether all checks of the last round that was not cut short passed.
+    green: bool,
+    /// Whether an attempt that cheats is refused.
+    refuses: bool,
+    /// The last attempt that ended was refused.
+    refused: bool,
+    level: usize,
+    /// The tree that is about to be committed, and the one that was last.
+    committing: Option<(u32, String)>,
+    committed: Option<String>,
+}
+
+impl Verdicts {
+    /// Iterations that have a verdict.
+    pub(super) fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    pub(super) fn begin(&mut self, created: &Data<'_>) -> Checked {
+        self.refuses = created.maybe::<&str>("/config/guard")?.is_none_or(|mode| mode == "block");
+        self.level = level(created.get("/config/reinforcement/level")?)?;
+        Ok(())
+    }
+
+    pub(super) fn attempt_finished(&mut self, event: &Data<'_>) -> Checked {
+        let blocking: Vec<bool> = match event.has("/end/guard/findings") {
+            true => event.each("/end/guard/findings", "blocking")?,
+            false => Vec::new(),
+        };
+        self.refused = self.refuses && blocking.contains(&true);
+        self.outcome_at = event.seq();
+        Ok(())
+    }
+
+    /// A round was run to its end.
+    pub(super) fn checked(&mut self, seq: u64, green: bool) {
+        (self.green, self.outcome_at) = (green, seq);
+    }
+
+    /// What was under way was given up, which is an outcome, too.
+    pub(super) fn cut_short(&mut self, seq: u64) {
+        self.outcome_at = seq;
+    }
+
+    /// A person judged what was doubted.
+    pub(super) fn answered(&mut self) {
+        self.last.clear();
+    }
+
+    /// One per iteration, in one append with the outcome it judges.
+    pub(super) fn concluded(&mut self, event: &Data<'_>, first: u64, iteration: u32) -> Checked {
+        let number: u32 = event.get("/conclusion/iteration")?;
+        if number != self.iterations + 1 || number != iteration {
+            return violated("I12", format!("iteration {number} is judged while {iteration} is under way"));
+        }
+        if self.outcome_at < first {
+            return violated("I12", format!("the verdict on iteration {number} came without its outcome"));
+        }
+        let verdict: &str = event.get("/conclusion/verdict")?;
+        if self.refused && matches!(verdict, "kept" | "doubted") {
+            return violated("I12", format!("iteration {number} was refused, and is {verdict}"));
+        }
+        if event.get("/conclusion/best")? && (verdict != "kept" || event.get("/conclusion/regressed")?) {
+            return violated("I12", format!("iteration {number} is the best, and {verdict}"));
+        }
+        (self.iterations, self.last) = (number, verdict.to_owned());
+        Ok(())
+    }
+
+    /// The level only rises, from where it is.
+    pub(super) fn level_raised(&mut self, event: &Data<'_>) -> Checked {
+        let (from, to) = (level(event.get("/rise/from")?)?, level(event.get("/rise/to")?)?);
+        if from != self.level || to <= from {
+            let what = format!("{} became {} while {}", LEVELS[from], LEVELS[to], LEVELS[self.level]);
+            return violated("I12", what);
+        }
+        self.level = to;
+        Ok(())
+    }
+
+    /// Only what the last verdict left, only where its checks are green and nobody doubts it, and only once.
+    pub(super) fn commit_started(&mut self, event: &Data<'_>, iteration: u32) -> Checked {
+        let (number, tree): (u32, String) = (event.get("/commit/iteration")?, event.get("/commit/tree")?);
+        if number != self.iterations || number != iteration {
+            return violated("I12", format!("iteration {number} is committed without its verdict"));
+        }
+        if !self.green || self.last == "doubted" {
+            return violated("I12", format!("iteration {number} is committed, and is not green or doubted"));
+        }
+        if self.committed.as_ref() == Some(&tree) {
+            return violated("I12", format!("tree {tree} is committed twice"));
+        }
+        self.committing = Some((number, tree));
+        Ok(())
+    }
+
+    pub(super) fn commit_finished(&mut self, event: &Data<'_>) -> Checked {
+        let done = (event.get("/iteration")?, event.get("/tree")?);
+        if self.committing.as_ref() != Some(&done) {
+            return violated("I12", format!("{done:?} was committed, and {:?} was to be", self.committing));
+        }
+        self.committed = Some(done.1);
+        self.committing = None;
+        Ok(())
+    }
+
+    pub(super) fn completed(&self, reason: &str) -> Checked {
+        if !self.green {
+            return violated("I6", format!("the run completed ({reason}) without green checks"));
+        }
+        if self.refused {
+            return violated("I12", "the run completed with work that was refused");
+        }
+        Ok(())
+    }
+}
+
+fn level(word: &str) -> Result<usize, super::Violation> {
+    match LEVELS.iter().position(|known| *known == word) {
+        Some(level) => Ok(level),
+        None => violated("I2", format!("nobody knows a level {word}")),
+    }
+}

@@ -1,0 +1,41 @@
+//! The files of the journal, as they were opened.
+//!
+//! The agent works beside the journal. What is written to a file that is no longer at its place is lost with this process,
+//! and what is read from one is no longer the journal: both are noticed.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use piton_sys::file;
+
+use crate::error::Error;
+
+/// The database, its log and the log's index, each with its device and inode.
+#[derive(Clone)]
+pub(super) struct Files(Vec<(PathBuf, (u64, u64))>);
+
+impl Files {
+    /// The files of a database that is open.
+    pub(super) fn of(database: &Path) -> Result<Self, Error> {
+        let place = |suffix: &str| {
+            let mut path = database.as_os_str().to_owned();
+            path.push(suffix);
+            let path = PathBuf::from(path);
+            inode(&path).map(|inode| (path, inode))
+        };
+        ["", "-wal", "-shm"].into_iter().map(place).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Whether each is still at its place.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        match self.0.iter().find(|(path, opened)| !inode(path).is_ok_and(|found| found == *opened)) {
+            Some((path, _)) => Err(Error::Unlinked { path: path.clone() }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn inode(path: &Path) -> Result<(u64, u64), Error> {
+    let metadata = std::fs::metadata(path).map_err(|error| file::Error::new("look at", path, error))?;
+    Ok((metadata.dev(), metadata.ino()))
+}
