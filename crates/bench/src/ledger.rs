@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use piton_engine::Layout;
-use piton_engine::ledger::{Ledger, Settings};
+use piton_engine::ledger::{Ledger, LedgerAt};
+
 use piton_files::gaps::{Document, LedgerFile};
 use piton_model::Timestamp;
 use piton_model::ledger::{
@@ -55,7 +56,7 @@ fn commands(options: &Options) -> Vec<Metric> {
     let command = |command: &dyn Fn(&State) -> LedgerCommand| {
         let begin = Instant::now();
         let store = Sqlite::open(&layout.state()).expect("a journal");
-        let settings = Settings { file: "gaps.yaml".into(), log: None, default_ttl_days: 30 };
+        let settings = LedgerAt { file: "gaps.yaml".into(), log: None, default_ttl_days: 30 };
         let ledger = Ledger::new(Some(&store), &layout, settings);
         runtime.block_on(async {
             let mut open = ledger.open(NOW).await.expect("opened");

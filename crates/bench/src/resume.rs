@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use piton_engine::load;
 use piton_model::limits::{CHECKPOINT_BYTES_MIN, EVENTS_PER_APPEND_MAX};
-use piton_model::{Event, RunEvent, RunId, State, Timestamp};
+use piton_model::{Event, Machine, RunEvent, RunId, State, Timestamp};
 use piton_store::sqlite::Sqlite;
 use piton_store::{Append, Claim, Expect, Fence, Lease, Store};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
@@ -121,7 +121,7 @@ impl Grower {
             expect: Expect::Seq(self.head),
             at,
             events: encoded,
-            entry: Some(piton_engine::entry_of(&state)),
+            entry: Some(state.entry()),
             checkpoint,
             salt: SystemIds.bytes(),
         };

@@ -7,12 +7,12 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
 
-use piton_engine::{Driver, World, drive, entry_of};
+use piton_engine::{Driver, World, drive};
 use piton_model::loop_machine::stop::{Done, until};
 use piton_model::loop_machine::{
     AgentConfig, AttemptEnd, AttemptOutcome, Limits, LoopConfig, OnLost, Prompt, SessionPolicy,
 };
-use piton_model::{Command, Effect, Event, RunEvent, RunId, Seq, State, Timestamp, apply, create};
+use piton_model::{Command, Effect, Event, Machine, RunEvent, RunId, Seq, State, Timestamp, apply, create};
 use piton_store::sqlite::Sqlite;
 use piton_store::{Append, Claim, Expect, Fence, Holder, Lease, Store, StoredEvent, Wanted};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
@@ -118,7 +118,7 @@ pub(crate) async fn create_run(store: &Sqlite, name: &str) -> RunId {
         expect: Expect::Seq(0),
         at,
         events: vec![event.encode()],
-        entry: Some(entry_of(&state)),
+        entry: Some(state.entry()),
         checkpoint: None,
         salt: SystemIds.bytes(),
     };
@@ -184,8 +184,12 @@ pub(crate) fn check(state: &Path, steps_per_run: u32) -> u64 {
     let mut payload = 0;
     runtime().block_on(async {
         for row in store.rows(Wanted::ALL).await.expect("rows").rows {
-            assert_eq!(store.verify(Some(&row.run)).await.expect("verified"), Vec::new(), "a valid chain");
-            let events = store.read(&row.run, 1, usize::MAX).await.expect("events");
+            assert_eq!(
+                store.verify(Some(&row.entry.run_id)).await.expect("verified"),
+                Vec::new(),
+                "a valid chain"
+            );
+            let events = store.read(&row.entry.run_id, 1, usize::MAX).await.expect("events");
             let step_events = events.iter().filter(|event| is_step(event)).count();
             // The first intent and the last refusal frame the steps.
             assert_eq!(step_events, 2 * steps_per_run as usize + 1, "two step events per step");

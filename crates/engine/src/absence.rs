@@ -2,7 +2,25 @@
 //!
 //! Whoever watches a run (a viewer, the step whose work is another run) looks again and again, and tells an [`Absence`]
 //! what it saw. A driver that is being replaced is missing for a moment, so one look means nothing; and a run whose
-//! drivers are killed again and again is given up. Pure: it neither looks nor starts anything.
+//! drivers are killed again and again is given up. An [`Absence`] neither looks nor starts anything;
+//! [`LocalClient::is_missed`] is the one look.
+
+use piton_model::{Entry, Kind, Status};
+
+use crate::client::{ClientError, LocalClient};
+use crate::ledger::research::is_researched;
+
+impl LocalClient {
+    /// Whether a run should go on, and nobody sees to that. A ledger is carried on by whoever researches in it.
+    pub(crate) async fn is_missed(&self, entry: &Entry) -> Result<bool, ClientError> {
+        Ok(match entry.kind {
+            Kind::Ledger => entry.status == Status::Running && !is_researched(self.layout(), &entry.run_id)?,
+            Kind::Loop | Kind::Workflow => {
+                entry.is_under_way() && self.driver_of(&entry.run_id).await?.is_none()
+            }
+        })
+    }
+}
 
 /// Looks without a driver that are no more than a moment between two.
 const LOOKS_MAX: u32 = 10;

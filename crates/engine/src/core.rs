@@ -13,10 +13,7 @@
 use std::collections::VecDeque;
 
 use piton_model::limits::{CHECKPOINT_BYTES_MIN, EVENTS_PER_APPEND_MAX};
-use piton_model::{CheckpointName, Encoded, Epoch, Machine, RunEvent, Seq, State, Timestamp};
-use piton_store::Entry;
-
-use crate::entry::entry_of;
+use piton_model::{CheckpointName, Encoded, Entry, Epoch, Machine, RunEvent, Seq, State, Timestamp};
 
 /// Something that happened to the driver.
 #[derive(Clone, Debug)]
@@ -268,7 +265,7 @@ impl<M: Machine> Core<M> {
         let planned = Planned {
             expect: self.head,
             at: now,
-            entry: entry_of(&state),
+            entry: state.entry(),
             checkpoint: checkpoint.clone(),
             events: encoded,
         };

@@ -87,6 +87,11 @@ impl Layout {
         self.state().join("told").join(format!("{run}.json"))
     }
 
+    /// Where ledgers have their locks, and what was set aside of their files.
+    pub(crate) fn ledgers(&self) -> PathBuf {
+        self.state().join("ledgers")
+    }
+
     /// Where drivers say what no event says.
     pub fn driver_logs(&self) -> PathBuf {
         self.state().join("drivers")

@@ -10,7 +10,6 @@ pub mod client;
 pub mod configuration;
 pub mod core;
 pub mod driver;
-mod entry;
 pub mod launch;
 mod layout;
 pub mod ledger;
@@ -24,6 +23,5 @@ pub mod world;
 
 pub use client::{ClientError, LocalClient};
 pub use driver::{DriveError, Driver, World, claim_soon, drive};
-pub use entry::entry_of;
 pub use layout::Layout;
 pub use worker::Worker;

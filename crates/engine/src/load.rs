@@ -21,6 +21,14 @@ pub struct Loaded<M = State> {
     pub checkpoint_bytes: u64,
 }
 
+impl<M> Loaded<M> {
+    /// The same run, its state seen as something else.
+    pub fn map<N>(self, see: impl FnOnce(M) -> N) -> Loaded<N> {
+        let Self { state, head, tail_bytes, checkpoint_bytes } = self;
+        Loaded { state: see(state), head, tail_bytes, checkpoint_bytes }
+    }
+}
+
 /// Why a run could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -28,12 +36,12 @@ pub enum LoadError {
     #[error(transparent)]
     Store(#[from] piton_store::Error),
     /// The run is of another kind than was meant.
-    #[error("run `{run}` is a {kind}, not a {}", .wanted.as_str())]
+    #[error("run `{run}` is a {}, not a {}", .kind.as_str(), .wanted.as_str())]
     OtherKind {
         /// Which run.
         run: RunId,
         /// What it is.
-        kind: String,
+        kind: Kind,
         /// What it was taken for.
         wanted: Kind,
     },
@@ -59,7 +67,7 @@ impl LoadError {
 pub async fn load<M: Machine>(store: &dyn Store, run: &RunId) -> Result<Loaded<M>, LoadError> {
     // Reading the row compares the head with the anchor: a lost tail shows here.
     let row = store.row(run).await?;
-    if row.entry.kind != M::KIND.as_str() {
+    if row.entry.kind != M::KIND {
         return Err(LoadError::OtherKind { run: run.clone(), kind: row.entry.kind, wanted: M::KIND });
     }
     let loaded: Loaded<M> = load_at(store, run, Seq::MAX).await?;

@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use piton_model::{Kind, RunId, Status, workflow};
+use piton_model::{Entry, Kind, RunId, Status, workflow};
 use piton_sys::{Clock, SystemClock};
-use piton_view::RunSummary;
 
-use crate::client::LocalClient;
+use crate::client::{ClientError, LocalClient};
 use crate::start;
 use crate::start::known;
 use crate::workflow::has_input;
@@ -43,15 +42,12 @@ impl Worker {
     /// Starts a driver for every run of a repository that is under way and has none.
     async fn look_after(&mut self, client: &LocalClient, said: &mut Vec<String>) {
         let place = client.layout().root().display().to_string();
-        let runs = match client.summaries().await {
+        let runs = match client.entries().await {
             Ok(runs) => runs,
             Err(error) => return said.push(format!("{place}: {error}")),
         };
         for run in &runs {
-            if !run.is_under_way() && !has_file(client, run).await {
-                continue;
-            }
-            if !matches!(client.driver_of(&run.run_id).await, Ok(None)) {
+            if !is_missed(client, run).await.unwrap_or(false) {
                 continue;
             }
             let now = SystemClock.monotonic();
@@ -70,11 +66,15 @@ impl Worker {
     }
 }
 
-/// Whether a workflow that waits for people has a file from one of them.
-async fn has_file(client: &LocalClient, run: &RunSummary) -> bool {
-    if run.kind != Kind::Workflow.as_str() || run.status != Status::Waiting.as_str() {
-        return false;
+/// Whether a driver is to be started: one is missed, or a workflow that waits for people has a file from one of them.
+async fn is_missed(client: &LocalClient, run: &Entry) -> Result<bool, ClientError> {
+    // Only a person's `piton gaps research` goes on with a ledger.
+    if run.kind == Kind::Ledger {
+        return Ok(false);
     }
-    let loaded = client.load::<workflow::State>(&run.run_id, None).await;
-    loaded.is_ok_and(|loaded| has_input(client.layout(), &loaded.state))
+    if run.kind != Kind::Workflow || run.status != Status::Waiting || run.is_under_way() {
+        return client.is_missed(run).await;
+    }
+    let state = client.load::<workflow::State>(&run.run_id, None).await?.state;
+    Ok(has_input(client.layout(), &state) && client.driver_of(&run.run_id).await?.is_none())
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use piton_engine::core::{Action, Core, Input, checkpoint_of};
-use piton_engine::entry_of;
 use piton_engine::load::{LoadError, load, load_from_start};
 use piton_model::limits::CHECKPOINT_BYTES_MIN;
 use piton_model::loop_machine::{AgentConfig, Check, LoopConfig, Place};
@@ -50,7 +49,7 @@ fn journal(change: impl FnOnce(&State) -> (Vec<u8>, CheckpointName)) -> (Arc<dyn
         expect: Expect::Seq(0),
         at: NOW,
         events: events.iter().map(Event::encode).collect(),
-        entry: Some(entry_of(&state)),
+        entry: Some(state.entry()),
         checkpoint: Some(checkpoint),
         salt: [2; 16],
     };

@@ -51,7 +51,7 @@ async fn a_front_end_holds_the_door_as_an_object_on_any_thread() {
     let other = Arc::clone(&door);
     let asked = run.clone();
     let status = tokio::spawn(async move { other.status(&asked).await }).await.unwrap().unwrap();
-    assert_eq!((status.status, status.seq, status.summary().run_id.clone()), (Status::Created, 1, run));
+    assert_eq!((status.entry().status, status.seq, status.entry().run_id.clone()), (Status::Created, 1, run));
     assert!(matches!(status.of, StatusOf::Loop(_)));
 }
 
@@ -68,7 +68,7 @@ async fn changes_tell_of_every_run_what_was_not_seen_yet() {
     let door: &dyn Client = &world.client;
     let (one, two) = (world.begin("one").await, world.begin("two").await);
     let names = |changes: &piton_view::Changes| -> Vec<String> {
-        changes.runs.iter().map(|run| run.run_id.to_string()).collect()
+        changes.runs.iter().map(|run| run.entry.run_id.to_string()).collect()
     };
     let first = door.changes(Seen::default(), NO_WAIT).await.unwrap();
     assert_eq!(names(&first), ["two", "one"]);
@@ -95,7 +95,7 @@ async fn whoever_follows_is_told_in_words_and_never_folds() {
     assert_eq!(updates[0].told[0].weight, Weight::Heading);
     assert!(updates[0].told[0].text.starts_with("run one · exec"), "{:?}", updates[0].told);
     let standing = follow.standing().unwrap();
-    assert_eq!((standing.exit_code, standing.driven), (None, false));
+    assert_eq!((standing.entry.exit_code(), standing.undriven), (None, true));
     door.request(&run, Request::Tell("hurry".to_owned())).await.unwrap();
     let updates = follow.next(NO_WAIT).await.unwrap();
     let texts: Vec<_> = updates.iter().map(|update| update.event.text.as_str()).collect();

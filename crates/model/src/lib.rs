@@ -30,7 +30,7 @@ pub use event::{Event, StopOrigin};
 pub use finding::{Finding, RegressionType, Severity};
 pub use id::{Epoch, InvalidRunId, RunId, Seq, slug};
 pub use loop_machine::{Command, Effect, State, admit, advance, apply, create, decide};
-pub use machine::{CheckpointName, DecodeError, Encoded, Machine, Outline, RunEvent};
+pub use machine::{CheckpointName, DecodeError, Encoded, Entry, Machine, RunEvent};
 pub use rejection::Rejection;
 pub use status::{ExitCode, Kind, Reason, Status, exit_code};
 pub use suggest::closest;

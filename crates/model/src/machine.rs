@@ -7,12 +7,12 @@
 use std::fmt::Debug;
 
 use serde::de::{DeserializeOwned, Visitor};
-use serde::{Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::event::StopOrigin;
 use crate::loop_machine::Place;
 use crate::rejection::Rejection;
-use crate::status::{Kind, Reason, Status, exit_code};
+use crate::status::{ExitCode, Kind, Reason, Status, exit_code};
 use crate::{Epoch, RunId, Seq, Timestamp};
 
 /// The state of one kind of run, with its rules. No clock, no I/O.
@@ -54,41 +54,73 @@ pub trait Machine: Clone + Debug + PartialEq + Serialize + DeserializeOwned + 's
     fn tick() -> Self::Command;
 
     /// What a list of runs says of it.
-    fn outline(&self) -> Outline;
+    fn entry(&self) -> Entry;
+
+    /// The epoch of its last driver; `None` before the first, and where nobody ever drives.
+    fn driven(&self) -> Option<Epoch>;
 
     /// Whether nothing happens any more until somebody acts.
     fn is_at_rest(&self) -> bool {
-        self.outline().is_at_rest()
+        self.entry().is_at_rest()
     }
 }
 
-/// What a list of runs says of one, whatever its kind.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outline {
-    /// Its name.
-    pub run: RunId,
+/// A run in a list, whatever its kind. Its state makes it, the index of the journal keeps it, and every front end shows
+/// it: the names of its fields are public.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its name, as given.
+    pub run_id: RunId,
+    /// Its kind.
     pub kind: Kind,
     /// One line for people.
     pub title: String,
     /// Where it is.
     pub status: Status,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// When it was created.
     pub created_at: Timestamp,
-    /// When the last event happened.
+    /// When its last event happened.
     pub updated_at: Timestamp,
-    /// How far it came: iterations of a loop, attempts of a workflow.
+    /// How far it came: iterations of a loop, attempts of a workflow, researches of a ledger.
     pub iteration: u32,
     /// What it waits for, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting_for: Option<String>,
-    /// The epoch of its last driver.
-    pub driven: Option<Epoch>,
 }
 
-impl Outline {
+impl Entry {
+    /// What a viewer of it exits with; `None` while it is under way.
+    pub fn exit_code(&self) -> Option<ExitCode> {
+        match (self.kind, self.status) {
+            // A ledger at rest waits for time to pass, and for nobody.
+            (Kind::Ledger, Status::Waiting) => Some(ExitCode::Done),
+            _ => exit_code(self.status, self.reason),
+        }
+    }
+
     /// Whether nothing happens any more until somebody acts.
     pub fn is_at_rest(&self) -> bool {
-        self.status != Status::Created && exit_code(self.status, self.reason).is_some()
+        self.exit_code().is_some()
+    }
+
+    /// Whether it goes on by itself as soon as somebody drives it.
+    pub fn is_under_way(&self) -> bool {
+        // Nobody drives a ledger: `piton gaps research` goes on with what it began.
+        self.kind != Kind::Ledger && !self.is_at_rest()
+    }
+
+    /// Whether it is over: resuming it is a decision.
+    pub fn is_over(&self) -> bool {
+        matches!(self.status, Status::Completed | Status::Failed | Status::Stopped)
+    }
+
+    /// Whether a person is needed. A ledger waits for time to pass.
+    pub fn needs_person(&self) -> bool {
+        let waits = matches!(self.status, Status::Paused | Status::Waiting);
+        self.kind != Kind::Ledger && waits && self.is_at_rest()
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use piton_engine::LocalClient;
 pub(crate) use piton_engine::absence::{Absence, Missing};
+pub(crate) use piton_engine::client::unsound;
 pub(crate) use piton_engine::start::hooks::files as hook_files;
 pub(crate) use piton_engine::start::not_runnable;
 pub(crate) use piton_engine::world::brief::read as read_brief;

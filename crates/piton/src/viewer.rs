@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use piton_model::{ExitCode, RunId, Seq, StopOrigin};
 use piton_sys::{Clock, SystemClock};
-use piton_view::{Client, Follow, Request, Update, Weight, exit_code_of, words};
+use piton_view::{Client, Follow, Request, Update, Weight, words};
 
 use crate::attended;
 use crate::failure::{ErrorKind, Failure};
@@ -40,7 +40,7 @@ pub(crate) async fn view(
         }
         screen.look(Duration::ZERO).await?;
         let Some(standing) = screen.follow.standing() else { continue };
-        if let Some(code) = standing.exit_code {
+        if let Some(code) = standing.entry.exit_code() {
             if out.terminal && standing.settling {
                 continue;
             }
@@ -54,9 +54,9 @@ pub(crate) async fn view(
             // What comes next must not find a driver that is only leaving.
             client.settled(run).await?;
             ending(client, run, out).await?;
-            return Ok(exit_code_of(code));
+            return Ok(code);
         }
-        let missing = absence.look(standing.driven);
+        let missing = absence.look(!standing.undriven);
         if missing != Missing::No {
             out.transient("");
             replace_driver(client, run, missing, absence.has_more(), out).await?;
@@ -164,7 +164,7 @@ impl Screen<'_> {
         const FRAMES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
         let Some(standing) = self.follow.standing() else { return };
         self.spinner = (self.spinner + 1) % FRAMES.len();
-        let since = words::ago(SystemClock.now(), standing.updated_at);
+        let since = words::ago(SystemClock.now(), standing.entry.updated_at);
         self.out.transient(&format!(
             "{} {}  {since}     Ctrl-C stops · closing the terminal leaves it running",
             FRAMES[self.spinner], standing.under_way

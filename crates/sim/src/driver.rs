@@ -7,7 +7,6 @@
 use std::collections::VecDeque;
 
 use piton_engine::core::{Action, Core, Input, Leave, Planned};
-use piton_engine::entry_of;
 use piton_model::loop_machine::Place;
 use piton_model::{Machine, RunEvent, Seq, Timestamp};
 use piton_store::{Append, Claim, Error, Expect, Fence, Head, Lease};
@@ -129,7 +128,7 @@ impl<K: Driven> Process<K> for Driver<K> {
     fn create(sim: &mut Sim<K>) {
         let event = K::creation(sim);
         let state = K::Run::apply(None, &event, sim.now()).expect("a creation makes a state");
-        let append = Append { expect: Expect::Seq(0), entry: Some(entry_of(&state)), ..sim.request(&event) };
+        let append = Append { expect: Expect::Seq(0), entry: Some(state.entry()), ..sim.request(&event) };
         let sender = Sender::new(append, true, sim);
         sim.senders.push(sender);
     }
@@ -310,7 +309,7 @@ impl<K: Driven> Driver<K> {
             expect: Expect::Seq(loaded.head),
             at: now,
             events: events.iter().map(RunEvent::encode).collect(),
-            entry: Some(entry_of(&state)),
+            entry: Some(state.entry()),
             checkpoint: None,
             salt: sim.rng.bytes(),
         };

@@ -2,7 +2,7 @@
 //!
 //! Everything runs in one thread from one seed. A tick is one small step of one process.
 
-use piton_model::{Kind, Machine, Outline, RunEvent, RunId, Seq, Status, Timestamp};
+use piton_model::{Kind, Machine, RunEvent, RunId, Seq, Status, Timestamp};
 use piton_store::{Append, Expect, Fence};
 
 use crate::coverage::{Coverage, Fate, fates_of};
@@ -397,7 +397,7 @@ impl<K: Simulated> Sim<K> {
     }
 
     pub(crate) fn rested(&mut self, head: Seq, state: &K::Run) {
-        let Outline { status, reason, .. } = state.outline();
+        let piton_model::Entry { status, reason, .. } = state.entry();
         self.rest_head = Some(head);
         self.completed |= status == Status::Completed && !K::GOES_ON;
         self.line(|| format!("the run rests: {status:?} ({reason:?}) at event {head}"));

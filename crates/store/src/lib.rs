@@ -31,8 +31,8 @@ use piton_model::{Epoch, RunId, Seq};
 
 pub use error::{Error, Problem};
 pub use types::{
-    Append, BlobId, Checkpoint, Claim, Cursor, Entry, Expect, Fence, Head, Holder, Lease, Page, RequestId,
-    RunRow, StoredEvent, Wanted,
+    Append, BlobId, Checkpoint, Claim, Cursor, Expect, Fence, Head, Holder, Lease, Page, RequestId, RunRow,
+    StoredEvent, Wanted,
 };
 
 /// An answer of a journal, on its way.

@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use piton_model::limits::{
     BLOB_BYTES_MAX, CHECKPOINT_BYTES_MAX, CHECKPOINTS_KEPT, EVENTS_PER_APPEND_MAX, PAYLOAD_BYTES_MAX,
 };
-use piton_model::{Epoch, RunId, Seq, Timestamp};
+use piton_model::{Entry, Epoch, RunId, Seq};
 
 use crate::chain::{self, Hash};
 use crate::error::{Error, Problem};
 use crate::types::{
-    Append, BlobId, Checkpoint, Claim, Cursor, Entry, Expect, Fence, Head, Holder, Lease, Page, RequestId,
-    RunRow, StoredEvent, Wanted,
+    Append, BlobId, Checkpoint, Claim, Cursor, Expect, Fence, Head, Holder, Lease, Page, RequestId, RunRow,
+    StoredEvent, Wanted,
 };
 use crate::{BoxFuture, Store};
 
@@ -36,10 +36,8 @@ struct Shared {
 
 #[derive(Debug)]
 struct Run {
-    run: RunId,
     number: u64,
     entry: Entry,
-    updated_at: Timestamp,
     epoch: Epoch,
     holder: Option<(Holder, Weak<()>)>,
     events: Vec<StoredEvent>,
@@ -49,7 +47,7 @@ struct Run {
 
 impl Run {
     fn head(&self) -> Head {
-        self.events.last().map_or(Head { seq: 0, hash: chain::genesis(&self.run) }, |event| Head {
+        self.events.last().map_or(Head { seq: 0, hash: chain::genesis(&self.entry.run_id) }, |event| Head {
             seq: event.seq,
             hash: event.hash,
         })
@@ -57,14 +55,13 @@ impl Run {
 
     fn hash_at(&self, seq: Seq) -> Hash {
         match seq {
-            0 => chain::genesis(&self.run),
+            0 => chain::genesis(&self.entry.run_id),
             seq => self.events[seq as usize - 1].hash,
         }
     }
 
     fn row(&self) -> RunRow {
-        let (run, entry) = (self.run.clone(), self.entry.clone());
-        RunRow { run, entry, head: self.head(), updated_at: self.updated_at, epoch: self.epoch }
+        RunRow { entry: self.entry.clone(), head: self.head(), epoch: self.epoch }
     }
 }
 
@@ -94,10 +91,8 @@ impl Store for Memory {
                 };
                 shared.created += 1;
                 let run = Run {
-                    run: append.run.clone(),
                     number: shared.created,
-                    entry: entry.clone(),
-                    updated_at: append.at,
+                    entry: Entry { run_id: append.run.clone(), ..entry.clone() },
                     epoch: shared.first_epoch,
                     holder: None,
                     events: Vec::new(),
@@ -152,12 +147,15 @@ impl Store for Memory {
                 if let (Some((holder, alive)), Claim::IfFree) = (&run.holder, claim)
                     && alive.strong_count() > 0
                 {
-                    return Err(Error::Held { run: run.run.clone(), holder: Box::new(holder.clone()) });
+                    return Err(Error::Held {
+                        run: run.entry.run_id.clone(),
+                        holder: Box::new(holder.clone()),
+                    });
                 }
                 let guard = Arc::new(());
                 run.epoch += 1;
                 run.holder = Some((holder, Arc::downgrade(&guard)));
-                Ok(Lease { run: run.run.clone(), epoch: run.epoch, guard: Box::new(guard) })
+                Ok(Lease { run: run.entry.run_id.clone(), epoch: run.epoch, guard: Box::new(guard) })
             })
         })
     }
@@ -248,6 +246,7 @@ fn place(run: &mut Run, append: Append) -> Result<Head, Error> {
     if let Fence::Epoch(held) = append.fence {
         check_epoch(run, held)?;
     }
+    run.entry = append.entry_after(&run.entry);
     let mut hash = head.hash;
     let mut seq = head.seq;
     for event in append.events {
@@ -260,8 +259,6 @@ fn place(run: &mut Run, append: Append) -> Result<Head, Error> {
     if let Fence::Request(request) = append.fence {
         run.requests.insert(request, head);
     }
-    run.updated_at = append.at;
-    run.entry = append.entry.unwrap_or_else(|| run.entry.clone());
     if let Some(bytes) = append.checkpoint {
         run.checkpoints.push(Checkpoint { seq, bytes });
         let surplus = run.checkpoints.len().saturating_sub(CHECKPOINTS_KEPT);
@@ -291,7 +288,7 @@ fn check_epoch(run: &Run, held: Epoch) -> Result<(), Error> {
     if held == run.epoch && run.holder.is_some() {
         return Ok(());
     }
-    Err(Error::Fenced { run: run.run.clone(), held, current: run.epoch })
+    Err(Error::Fenced { run: run.entry.run_id.clone(), held, current: run.epoch })
 }
 
 fn check_sizes(append: &Append) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use piton_model::{Encoded, Epoch, RunId, Seq, Timestamp};
+use piton_model::{Encoded, Entry, Epoch, RunId, Seq, Timestamp};
 use piton_sys::process::ProcessId;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +35,14 @@ pub struct Append {
     pub salt: [u8; 16],
 }
 
+impl Append {
+    /// What the index says of its run after it: the name stays as it was given first, and time goes on.
+    pub(crate) fn entry_after(&self, before: &Entry) -> Entry {
+        let said = self.entry.as_ref().unwrap_or(before);
+        Entry { run_id: before.run_id.clone(), updated_at: self.at, ..said.clone() }
+    }
+}
+
 /// By what right an append is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fence {
@@ -62,36 +70,13 @@ pub struct Head {
     pub hash: Hash,
 }
 
-/// What the index says of a run, besides its head.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The kind of machine that folds it.
-    pub kind: String,
-    /// One line for people.
-    pub title: String,
-    /// Where it is.
-    pub status: String,
-    /// Why.
-    pub reason: Option<String>,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// The iteration that is under way or was last finished.
-    pub iteration: u32,
-    /// What it waits for, in words.
-    pub waiting_for: Option<String>,
-}
-
 /// A run in the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunRow {
-    /// Its name, as given.
-    pub run: RunId,
-    /// What the index says of it.
+    /// What a list says of it.
     pub entry: Entry,
     /// The end of its chain.
     pub head: Head,
-    /// When its last event happened.
-    pub updated_at: Timestamp,
     /// How often its lease was granted.
     pub epoch: Epoch,
 }

@@ -10,6 +10,7 @@
 mod ask;
 mod brief;
 mod error;
+mod gaps;
 mod look;
 mod order;
 mod see;
@@ -19,20 +20,21 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use piton_model::{RunId, Seq};
+use piton_model::{RunId, Seq, Timestamp, ledger_machine};
 
 pub use ask::Request;
 pub use brief::{Brief, BriefCheck, Signal};
 pub use error::{Error, ErrorKind, remedy};
+pub use gaps::{GapChange, GapEvent, GapsChanged, GapsView, LedgerAt};
 pub use look::{
-    Asked, AttemptView, Changes, DiffView, ExportFormat, FileDiffView, MetricsView, Moment, ReportView,
-    RestoredView, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight, WhyView, exit_code_of,
+    Asked, AttemptView, Changes, DiffView, ExportFormat, FileDiffView, Listed, MetricsView, Moment,
+    ReportView, RestoredView, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight, WhyView,
 };
 pub use order::{ForkOrder, LimitWords, LoopOrder, Order, Resumption, Started, WorkflowOrder};
 pub use see::{
-    AskedView, BestView, ChangedView, CheckView, Counted, DriverView, EventView, GuardView, IterationView,
-    LimitsView, ModeView, ProblemView, QuestionView, RunStatus, RunSummary, ShowView, StepView, SwitchView,
-    UsedView, VerifyView, WorkflowStatus, WorkflowUsedView,
+    AskedView, BestView, ChangedView, CheckView, Counted, DriverView, EventView, GapCounts, GuardView,
+    IterationView, LedgerStatus, LimitsView, ModeView, ProblemView, QuestionView, ResearchView, RunStatus,
+    ShowView, StepView, SwitchView, UsedView, VerifyView, WorkflowStatus, WorkflowUsedView,
 };
 
 /// An answer, on its way.
@@ -43,7 +45,7 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 
 /// Object-safe and `Send`: a front end holds an `Arc<dyn Client>` and waits for answers on any thread.
 pub trait Client: Send + Sync {
     /// Every run, newest first.
-    fn runs(&self) -> Answer<'_, Vec<RunSummary>>;
+    fn runs(&self) -> Answer<'_, Vec<Listed>>;
 
     /// What happened in any run since. With nothing yet, waits up to `wait` for something.
     fn changes(&self, since: Seen, wait: Duration) -> Answer<'_, Changes>;
@@ -103,9 +105,6 @@ pub trait Client: Send + Sync {
     /// Starts a driver for a run that has none and should.
     fn wake<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()>;
 
-    /// Whether somebody living drives a run.
-    fn is_driven<'a>(&'a self, run: &'a RunId) -> Answer<'a, bool>;
-
     /// Returns when a driver that is only leaving has left; one that is at work is left alone.
     fn settled<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()>;
 
@@ -119,6 +118,27 @@ pub trait Client: Send + Sync {
 
     /// Renders the files of a run again; what was written, in words.
     fn rebuild<'a>(&'a self, run: &'a RunId) -> Answer<'a, Vec<String>>;
+
+    /// A ledger as it is, whether or not it has a journal.
+    fn gaps<'a>(&'a self, ledger: &'a LedgerAt, now: Timestamp) -> Answer<'a, GapsView>;
+
+    /// A ledger as it was, by its own time; nothing where nothing was known yet.
+    fn gaps_at<'a>(
+        &'a self,
+        ledger: &'a LedgerAt,
+        at: Timestamp,
+    ) -> Answer<'a, Option<ledger_machine::State>>;
+
+    /// What ever happened to the gaps of a ledger.
+    fn gap_events<'a>(&'a self, ledger: &'a LedgerAt) -> Answer<'a, Vec<GapEvent>>;
+
+    /// Changes the gaps of a ledger. On record, in the file and in its log when this returns.
+    fn change_gaps<'a>(
+        &'a self,
+        ledger: &'a LedgerAt,
+        change: GapChange,
+        now: Timestamp,
+    ) -> Answer<'a, GapsChanged>;
 
     /// Forgets a run: its events, attempts, snapshots and files. One that is under way only by `force`.
     fn remove<'a>(&'a self, run: &'a RunId, force: bool) -> Answer<'a, ()>;

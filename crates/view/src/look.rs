@@ -6,22 +6,23 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use piton_model::loop_machine::StreamFormat;
-use piton_model::{ExitCode, RunId, Seq, State, Status, Timestamp, workflow};
+use piton_model::{Entry, Epoch, Machine, Reason, RunId, Seq, State, Status, ledger_machine, workflow};
 use serde::{Deserialize, Serialize};
 
-use crate::{AskedView, Error, EventView, RunStatus, RunSummary, WorkflowStatus};
+use crate::words::Watched;
+use crate::{AskedView, Error, EventView, LedgerStatus, RunStatus, WorkflowStatus};
 
 /// Where a run is at one moment: everything in it was read at once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatusView {
     /// The moment: the last event that counts.
     pub seq: Seq,
-    /// Where it is.
-    pub status: Status,
     /// By its kind.
     pub of: StatusOf,
     /// What it asks.
     pub questions: Vec<AskedView>,
+    /// It should go on, and nobody sees to that.
+    pub undriven: bool,
     /// Answers were given that nobody looked at yet.
     pub has_answers: bool,
     /// The question that one key can answer, between two iterations.
@@ -50,31 +51,36 @@ pub enum StatusOf {
     Loop(Box<RunStatus>),
     /// A workflow.
     Workflow(Box<WorkflowStatus>),
+    /// A ledger.
+    Ledger(Box<LedgerStatus>),
 }
 
 impl StatusView {
-    /// As in a list.
-    pub fn summary(&self) -> &RunSummary {
-        match &self.of {
-            StatusOf::Loop(status) => &status.summary,
-            StatusOf::Workflow(status) => &status.summary,
+    /// Nothing but this; whoever has read a run says the rest.
+    pub fn of(of: StatusOf) -> Self {
+        Self {
+            seq: 0,
+            of,
+            questions: Vec::new(),
+            undriven: false,
+            has_answers: false,
+            at_a_key: None,
+            shows_change: false,
+            counted: 0,
+            screen: Vec::new(),
+            ending: Vec::new(),
+            details: Vec::new(),
+            notes: Vec::new(),
+            left: None,
         }
     }
 
-    /// What a viewer of it exits with, once it rests.
-    pub fn exit_code(&self) -> Option<ExitCode> {
-        let code = match &self.of {
-            StatusOf::Loop(status) => status.exit_code,
-            StatusOf::Workflow(status) => status.exit_code,
-        };
-        code.map(exit_code_of)
-    }
-
-    /// Whether somebody living drives it.
-    pub fn is_driven(&self) -> bool {
+    /// As in a list.
+    pub fn entry(&self) -> &Entry {
         match &self.of {
-            StatusOf::Loop(status) => status.driver.is_some(),
-            StatusOf::Workflow(status) => status.driver.is_some(),
+            StatusOf::Loop(status) => &status.entry,
+            StatusOf::Workflow(status) => &status.entry,
+            StatusOf::Ledger(status) => &status.entry,
         }
     }
 }
@@ -85,9 +91,9 @@ pub struct WhyView {
     /// Which run.
     pub run_id: RunId,
     /// Where it is.
-    pub status: &'static str,
+    pub status: Status,
     /// Why, in a word.
-    pub reason: Option<&'static str>,
+    pub reason: Option<Reason>,
     /// Why, in a sentence.
     pub because: String,
     /// What led there.
@@ -114,6 +120,37 @@ pub enum StateOf {
     Loop(Box<State>),
     /// A workflow.
     Workflow(Box<workflow::State>),
+    /// A ledger.
+    Ledger(Box<ledger_machine::State>),
+}
+
+impl StateOf {
+    /// What a list says of it.
+    pub fn entry(&self) -> Entry {
+        match self {
+            StateOf::Loop(state) => state.entry(),
+            StateOf::Workflow(state) => state.entry(),
+            StateOf::Ledger(state) => state.entry(),
+        }
+    }
+
+    /// Why it is where it is, and what was not the cause of that.
+    pub fn why(&self) -> (String, Vec<String>) {
+        match self {
+            StateOf::Loop(state) => (state.why(), state.not_the_cause()),
+            StateOf::Workflow(state) => (state.why(), state.not_the_cause()),
+            StateOf::Ledger(state) => (state.why(), state.not_the_cause()),
+        }
+    }
+
+    /// The epoch of its last driver.
+    pub fn driven(&self) -> Option<Epoch> {
+        match self {
+            StateOf::Loop(state) => state.driven(),
+            StateOf::Workflow(state) => state.driven(),
+            StateOf::Ledger(state) => state.driven(),
+        }
+    }
 }
 
 /// What happened, and what that is worth telling.
@@ -149,18 +186,27 @@ pub enum Weight {
 /// Where a run is after everything that was told of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Standing {
-    /// What a viewer exits with; nothing while something is to happen.
-    pub exit_code: Option<u8>,
+    /// As in a list.
+    pub entry: Entry,
     /// What is under way.
     pub under_way: String,
-    /// When its last event happened.
-    pub updated_at: Timestamp,
-    /// Whether somebody living drives it.
-    pub driven: bool,
+    /// It should go on, and nobody sees to that.
+    pub undriven: bool,
     /// It waits, and an answer is on its way to whoever drives it.
     pub settling: bool,
     /// The question that one key can answer, between two iterations.
     pub at_a_key: Option<u32>,
+}
+
+/// A run in a list, with what only a look at this moment tells.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Listed {
+    /// It should go on, and nobody sees to that.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub undriven: bool,
+    /// What its journal says.
+    #[serde(flatten)]
+    pub entry: Entry,
 }
 
 /// How far somebody has seen every run of a journal.
@@ -174,7 +220,7 @@ pub struct Changes {
     /// To be given back for what follows.
     pub seen: Seen,
     /// Runs that are new or in which something happened, newest first.
-    pub runs: Vec<RunSummary>,
+    pub runs: Vec<Listed>,
     /// Runs that are there no more.
     pub gone: Vec<RunId>,
 }
@@ -272,20 +318,4 @@ pub struct Asked {
     pub driven: bool,
     /// It is still to be acted on.
     pub open: bool,
-}
-
-/// The exit code that a number stands for; of a run that rests.
-pub fn exit_code_of(code: u8) -> ExitCode {
-    let all = [
-        ExitCode::Done,
-        ExitCode::Failed,
-        ExitCode::Usage,
-        ExitCode::Limit,
-        ExitCode::Person,
-        ExitCode::Held,
-        ExitCode::Corrupt,
-        ExitCode::Environment,
-        ExitCode::Interrupted,
-    ];
-    all.into_iter().find(|known| *known as u8 == code).unwrap_or(ExitCode::Failed)
 }

@@ -2,42 +2,17 @@
 
 use piton_model::loop_machine::progress::Advice;
 use piton_model::loop_machine::{Chosen, Measures, Quality, QuestionKind, Recovery};
-use piton_model::{Kind, Reason, RunId, Seq, Status, Timestamp};
+use piton_model::{Entry, Kind, RunId, Seq, Timestamp};
 use serde::Serialize;
 
 use crate::StateOf;
-
-/// A run in a list.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RunSummary {
-    /// Its name.
-    pub run_id: RunId,
-    /// Its kind.
-    pub kind: String,
-    /// One line for people.
-    pub title: String,
-    /// Where it is.
-    pub status: String,
-    /// Why.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// When its last event happened.
-    pub updated_at: Timestamp,
-    /// The iteration that is under way or was last finished.
-    pub iteration: u32,
-    /// What it waits for, in words.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub waiting_for: Option<String>,
-}
 
 /// Where a run is, why, and what to do.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunStatus {
     /// As in a list.
     #[serde(flatten)]
-    pub summary: RunSummary,
+    pub entry: Entry,
     /// A sentence for people, where the reason alone is not enough.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
@@ -302,7 +277,7 @@ pub struct ShowView {
     /// Which run.
     pub run_id: RunId,
     /// Its kind.
-    pub kind: String,
+    pub kind: Kind,
     /// The state is the fold of the events up to this one.
     pub seq: Seq,
     /// The state.
@@ -358,31 +333,6 @@ pub struct ProblemView {
     pub remedy: String,
 }
 
-impl RunSummary {
-    /// Whether it goes on by itself as soon as somebody drives it.
-    pub fn is_under_way(&self) -> bool {
-        match self.status.as_str() {
-            // Nobody drives a ledger: `piton gaps research` goes on with what it began.
-            _ if self.kind == Kind::Ledger.as_str() => false,
-            "created" | "running" | "rebooting" => true,
-            "waiting" => matches!(self.reason.as_deref(), Some("rate_limit" | "overloaded" | "schedule")),
-            _ => false,
-        }
-    }
-
-    /// Whether the words of this row say that a person is needed.
-    pub fn needs_person(&self) -> bool {
-        let provider =
-            [Reason::RateLimit, Reason::Overloaded, Reason::Schedule].map(|reason| Some(reason.as_str()));
-        // A ledger waits for time to pass.
-        if self.kind == Kind::Ledger.as_str() {
-            return false;
-        }
-        self.status == Status::Paused.as_str()
-            || self.status == Status::Waiting.as_str() && !provider.contains(&self.reason.as_deref())
-    }
-}
-
 /// A question that waits for a person, whatever kind of run asks it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AskedView {
@@ -404,7 +354,7 @@ pub struct AskedView {
 pub struct WorkflowStatus {
     /// As in a list.
     #[serde(flatten)]
-    pub summary: RunSummary,
+    pub entry: Entry,
     /// A sentence for people, where the reason alone is not enough.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
@@ -475,4 +425,64 @@ pub struct StepView {
     pub held_by: Option<String>,
     /// What it produced.
     pub artifacts: Vec<String>,
+}
+
+/// Where a ledger is: what is known, what is open, what to do.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LedgerStatus {
+    /// As in a list.
+    #[serde(flatten)]
+    pub entry: Entry,
+    /// The command that helps.
+    pub next: String,
+    /// Nobody drives a ledger: always nothing, as for a run without a driver.
+    pub driver: Option<DriverView>,
+    /// What a viewer of it exits with, once it rests.
+    pub exit_code: Option<u8>,
+    /// The gap file, relative to the repository.
+    pub file: String,
+    /// What is wrong with that file; what is said of gaps then comes from the journal alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// How many gaps there are, by what is known of them by now.
+    pub gaps: GapCounts,
+    /// The gaps that need research now, the most urgent first.
+    pub open: Vec<String>,
+    /// The research under way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub research: Option<ResearchView>,
+    /// What happened last to a gap, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_change: Option<String>,
+    /// A ledger asks nobody.
+    pub questions: Vec<AskedView>,
+}
+
+/// How many gaps a ledger has, by what is known of them by now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct GapCounts {
+    /// All of them.
+    pub all: usize,
+    /// Verified and fresh.
+    pub verified: usize,
+    /// Stale, in the file or by now.
+    pub stale: usize,
+    /// Never researched.
+    pub unknown: usize,
+    /// Said to wait for another.
+    pub blocked: usize,
+}
+
+/// A batch of research.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ResearchView {
+    /// Its number.
+    pub number: u32,
+    /// The gap that is being looked into.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap: Option<String>,
+    /// How many have not had their turn.
+    pub waiting: usize,
+    /// A process carries it on; otherwise `piton gaps research` does.
+    pub carried_on: bool,
 }

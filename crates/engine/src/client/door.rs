@@ -2,17 +2,20 @@
 
 use std::time::Duration;
 
-use piton_model::{Kind, RunId, Seq, State, exit_code, workflow};
+use piton_model::{Kind, RunId, Seq, State, Timestamp, ledger_machine, workflow};
 use piton_sys::redact::Redactor;
-use piton_view::words;
 use piton_view::{
     Answer, Asked, AttemptView, Brief, Changes, Client, DiffView, Error, ErrorKind, EventView, ExportFormat,
-    Follow, MetricsView, Moment, Order, ReportView, Request, RestoredView, Resumption, RunSummary, Seen,
-    ShowView, Started, StateOf, StatusView, VerifyView, WhyView,
+    Follow, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, Listed, MetricsView, Moment, Order,
+    ReportView, Request, RestoredView, Resumption, Seen, ShowView, Started, StateOf, StatusView, VerifyView,
+    WhyView,
 };
 
-use super::{ClientError, LocalClient, metrics, report, resolve, restore, status, verify, workflows};
+use super::{
+    ClientError, LocalClient, gaps, ledgers, metrics, report, resolve, restore, status, verify, workflows,
+};
 use crate::launch::Secrets;
+use crate::load::Loaded;
 use crate::manager::forget;
 use crate::workflow::{catch_up_view, view_of};
 use crate::world::{brief, republish, view_bytes};
@@ -29,12 +32,12 @@ impl LocalClient {
         // A run that is named in full is found whatever became of the others.
         if let Some(named) = text.filter(|text| *text != "last").and_then(|text| text.parse::<RunId>().ok()) {
             match self.store()?.row(&named).await {
-                Ok(row) => return Ok(row.run),
+                Ok(row) => return Ok(row.entry.run_id),
                 Err(piton_store::Error::UnknownRun { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        resolve::resolve(self.store()?.rows(piton_store::Wanted::ALL).await?.rows, text)
+        resolve::resolve(self.entries().await?, text)
     }
 
     /// Takes secrets out of what is said. A command is on record as it was given, since it must run as it was given; what
@@ -45,48 +48,37 @@ impl LocalClient {
 
     /// One moment of a run: its state is loaded once, and everything follows from that.
     async fn moment(&self, run: &RunId) -> Result<StatusView, ClientError> {
-        let mut view = match self.kind(run).await? {
-            Kind::Workflow => {
-                catch_up_view(self, run).await?;
-                let loaded = self.load(run, None).await?;
-                workflows::view_of(self.layout(), &loaded, self.driver_of(run).await?.as_ref())
-            }
-            Kind::Loop | Kind::Ledger => {
-                let loaded = self.load(run, None).await?;
-                status::view_of(&loaded, self.driver_of(run).await?.as_ref())
-            }
+        if self.kind(run).await? == Kind::Workflow {
+            catch_up_view(self, run).await?;
+        }
+        let loaded = self.load_any(run, None).await?;
+        let holder = self.driver_of(run).await?;
+        let mut view = match &loaded.state {
+            StateOf::Loop(state) => status::view_of(state, holder.as_ref()),
+            StateOf::Workflow(state) => workflows::view_of(self.layout(), state, holder.as_ref()),
+            StateOf::Ledger(state) => ledgers::view_of(self, state).await?,
         };
+        view.seq = loaded.head;
+        view.undriven = self.is_missed(&loaded.state.entry()).await?;
         let redactor = self.redactor();
         for line in view.screen.iter_mut().chain(&mut view.ending) {
             *line = redactor.redact(line).into_owned();
         }
         view.notes = start::notes(self.layout(), run);
-        view.left = start::last_words(self.layout(), run).filter(|_| !view.is_driven());
+        view.left = start::last_words(self.layout(), run).filter(|_| holder.is_none());
         Ok(view)
     }
 
     async fn reasons(&self, run: &RunId) -> Result<WhyView, ClientError> {
-        let (head, outline, because, not_the_cause) = match self.kind(run).await? {
-            Kind::Workflow => {
-                let loaded = self.load::<workflow::State>(run, None).await?;
-                let state = &loaded.state;
-                let why = (words::workflow::why(state), words::workflow::not_the_cause(state));
-                (loaded.head, piton_model::Machine::outline(state), why.0, why.1)
-            }
-            Kind::Loop | Kind::Ledger => {
-                let loaded = self.load::<State>(run, None).await?;
-                let state = &loaded.state;
-                let why = (words::why(state), words::not_the_cause(state));
-                (loaded.head, piton_model::Machine::outline(state), why.0, why.1)
-            }
-        };
+        let Loaded { state, head, .. } = self.load_any(run, None).await?;
+        let (entry, (because, not_the_cause)) = (state.entry(), state.why());
         let from = head.saturating_sub(WHY_EVENTS - 1).max(1);
         let mut events = self.told(run, from, Duration::ZERO).await?;
         events.retain(|event| event.seq <= head);
         Ok(WhyView {
             run_id: run.clone(),
-            status: outline.status.as_str(),
-            reason: outline.reason.map(|reason| reason.as_str()),
+            status: entry.status,
+            reason: entry.reason,
             because: self.redactor().redact(&because).into_owned(),
             events,
             not_the_cause,
@@ -105,18 +97,8 @@ impl LocalClient {
             return Err(Error::usage(format!("run `{run}` has no event {at}, its last is {head}"))
                 .hint(format!("run `piton log {run}`")));
         }
-        let kind = self.kind(run).await?;
-        let (seq, state) = match kind {
-            Kind::Workflow => {
-                let loaded = self.load(run, at).await?;
-                (loaded.head, StateOf::Workflow(Box::new(loaded.state)))
-            }
-            Kind::Loop | Kind::Ledger => {
-                let loaded = self.load(run, at).await?;
-                (loaded.head, StateOf::Loop(Box::new(loaded.state)))
-            }
-        };
-        Ok(ShowView { run_id: run.clone(), kind: kind.as_str().to_owned(), seq, state })
+        let Loaded { state, head, .. } = self.load_any(run, at).await?;
+        Ok(ShowView { run_id: run.clone(), kind: state.entry().kind, seq: head, state })
     }
 
     async fn head(&self, run: &RunId) -> Result<Seq, ClientError> {
@@ -182,7 +164,7 @@ impl LocalClient {
 
     async fn with_finding(&self, finding: &str) -> Result<Vec<RunId>, ClientError> {
         let mut found = Vec::new();
-        for run in self.summaries().await?.into_iter().filter(|run| run.kind == Kind::Loop.as_str()) {
+        for run in self.entries().await?.into_iter().filter(|run| run.kind == Kind::Loop) {
             if self.has_finding(&run.run_id, finding).await? {
                 found.push(run.run_id);
             }
@@ -233,9 +215,9 @@ impl LocalClient {
     }
 
     async fn forgotten(&self, run: &RunId, force: bool) -> Result<(), Error> {
-        let outline = self.outline(run).await?;
-        if exit_code(outline.status, outline.reason).is_none() && !force {
-            return Err(Error::usage(format!("run `{run}` is {}", outline.status.as_str()))
+        let entry = self.entry(run).await?;
+        if !entry.is_at_rest() && !force {
+            return Err(Error::usage(format!("run `{run}` is {}", entry.status.as_str()))
                 .hint(format!("run `piton stop {run}` first, or give --force")));
         }
         start::settled(self, run).await?;
@@ -245,8 +227,8 @@ impl LocalClient {
 }
 
 impl Client for LocalClient {
-    fn runs(&self) -> Answer<'_, Vec<RunSummary>> {
-        Box::pin(async move { Ok(self.summaries().await?) })
+    fn runs(&self) -> Answer<'_, Vec<Listed>> {
+        Box::pin(async move { Ok(self.listed(self.entries().await?).await?) })
     }
 
     fn changes(&self, since: Seen, wait: Duration) -> Answer<'_, Changes> {
@@ -339,10 +321,6 @@ impl Client for LocalClient {
         })
     }
 
-    fn is_driven<'a>(&'a self, run: &'a RunId) -> Answer<'a, bool> {
-        Box::pin(async move { Ok(self.driver_of(run).await?.is_some()) })
-    }
-
     fn settled<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()> {
         Box::pin(start::settled(self, run))
     }
@@ -362,6 +340,31 @@ impl Client for LocalClient {
 
     fn rebuild<'a>(&'a self, run: &'a RunId) -> Answer<'a, Vec<String>> {
         Box::pin(self.rendered(run))
+    }
+
+    fn gaps<'a>(&'a self, ledger: &'a LedgerAt, now: Timestamp) -> Answer<'a, GapsView> {
+        Box::pin(gaps::read(self, ledger, now))
+    }
+
+    fn gaps_at<'a>(
+        &'a self,
+        ledger: &'a LedgerAt,
+        at: Timestamp,
+    ) -> Answer<'a, Option<ledger_machine::State>> {
+        Box::pin(gaps::state_at(self, ledger, at))
+    }
+
+    fn gap_events<'a>(&'a self, ledger: &'a LedgerAt) -> Answer<'a, Vec<GapEvent>> {
+        Box::pin(gaps::events(self, ledger))
+    }
+
+    fn change_gaps<'a>(
+        &'a self,
+        ledger: &'a LedgerAt,
+        change: GapChange,
+        now: Timestamp,
+    ) -> Answer<'a, GapsChanged> {
+        Box::pin(gaps::change(self, ledger, change, now))
     }
 
     fn remove<'a>(&'a self, run: &'a RunId, force: bool) -> Answer<'a, ()> {

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use piton_model::{Kind, Machine, RunEvent, RunId, Seq, State, exit_code, workflow};
+use piton_model::{Entry, Kind, RunEvent, RunId, Seq, State, ledger_machine, workflow};
 use piton_store::{Store, StoredEvent, Wanted, chain};
 use piton_sys::redact::Redactor;
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::Watched;
-use piton_view::{Answer, Changes, EventView, Follow, Seen, Standing, Told, Update};
+use piton_view::{Answer, Changes, EventView, Follow, Listed, Seen, Standing, Told, Update};
 
-use super::{ClientError, LocalClient, summary_of};
+use super::{ClientError, LocalClient};
 
 /// How often the journal is asked for news while a caller waits for some.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
@@ -66,12 +66,22 @@ impl LocalClient {
     ) -> Result<Vec<EventView>, ClientError> {
         let events = self.stored(run, from, wait).await?;
         let words: fn(&StoredEvent) -> String = match self.kind(run).await? {
+            Kind::Loop => words::<State>,
             Kind::Workflow => words::<workflow::State>,
-            Kind::Loop | Kind::Ledger => words::<State>,
+            Kind::Ledger => words::<ledger_machine::State>,
         };
         let redactor = self.redactor();
         let told = |stored| event_view(stored, redactor.redact(&words(stored)).into_owned());
         Ok(events.iter().map(told).collect())
+    }
+
+    /// Runs as a list shows them.
+    pub(super) async fn listed(&self, entries: Vec<Entry>) -> Result<Vec<Listed>, ClientError> {
+        let mut listed = Vec::with_capacity(entries.len());
+        for entry in entries {
+            listed.push(Listed { undriven: self.is_missed(&entry).await?, entry });
+        }
+        Ok(listed)
     }
 
     /// What is new in the journal; waits up to `wait` for something.
@@ -79,13 +89,14 @@ impl LocalClient {
         let mut patience = Patience::new(wait);
         while patience.news(&**self.store()?).await? {
             let rows = self.store()?.rows(Wanted::ALL).await?.rows;
-            let seen: BTreeMap<RunId, Seq> = rows.iter().map(|row| (row.run.clone(), row.head.seq)).collect();
+            let seen: BTreeMap<RunId, Seq> =
+                rows.iter().map(|row| (row.entry.run_id.clone(), row.head.seq)).collect();
             let gone: Vec<RunId> = since.0.keys().filter(|run| !seen.contains_key(run)).cloned().collect();
             let is_new = |run: &RunId, seq: Seq| since.0.get(run) != Some(&seq);
-            let runs: Vec<_> =
-                rows.into_iter().filter(|row| is_new(&row.run, row.head.seq)).map(summary_of).collect();
+            let changed = rows.into_iter().filter(|row| is_new(&row.entry.run_id, row.head.seq));
+            let runs: Vec<_> = changed.map(|row| row.entry).collect();
             if !(runs.is_empty() && gone.is_empty()) {
-                return Ok(Changes { seen: Seen(seen), runs, gone });
+                return Ok(Changes { seen: Seen(seen), runs: self.listed(runs).await?, gone });
             }
         }
         Ok(Changes { seen: since, runs: Vec::new(), gone: Vec::new() })
@@ -98,8 +109,9 @@ impl LocalClient {
         after: Seq,
     ) -> Result<Box<dyn Follow + 'a>, ClientError> {
         Ok(match self.kind(run).await? {
+            Kind::Loop => Box::new(Watch::<State>::new(self, run, after).await?),
             Kind::Workflow => Box::new(Watch::<workflow::State>::new(self, run, after).await?),
-            Kind::Loop | Kind::Ledger => Box::new(Watch::<State>::new(self, run, after).await?),
+            Kind::Ledger => Box::new(Watch::<ledger_machine::State>::new(self, run, after).await?),
         })
     }
 }
@@ -132,7 +144,7 @@ struct Watch<'a, M> {
     run: &'a RunId,
     state: Option<M>,
     next: Seq,
-    driven: bool,
+    undriven: bool,
     redactor: Redactor,
 }
 
@@ -142,7 +154,7 @@ impl<'a, M: Watched + Send> Watch<'a, M> {
             0 => None,
             after => Some(client.load::<M>(run, Some(after)).await?.state),
         };
-        Ok(Self { client, run, state, next: after + 1, driven: true, redactor: client.redactor() })
+        Ok(Self { client, run, state, next: after + 1, undriven: false, redactor: client.redactor() })
     }
 
     async fn look(&mut self, wait: Duration) -> Result<Vec<Update>, ClientError> {
@@ -156,7 +168,9 @@ impl<'a, M: Watched + Send> Watch<'a, M> {
             }
             updates.extend(stored.iter().map(|stored| self.take(stored)));
         }
-        self.driven = self.client.driver_of(self.run).await?.is_some();
+        if let Some(state) = &self.state {
+            self.undriven = self.client.is_missed(&state.entry()).await?;
+        }
         Ok(updates)
     }
 
@@ -187,12 +201,10 @@ where
 
     fn standing(&self) -> Option<Standing> {
         let state = self.state.as_ref()?;
-        let outline = Machine::outline(state);
         Some(Standing {
-            exit_code: exit_code(outline.status, outline.reason).map(|code| code as u8),
+            entry: state.entry(),
             under_way: state.under_way(),
-            updated_at: outline.updated_at,
-            driven: self.driven,
+            undriven: self.undriven,
             settling: state.is_settling(),
             at_a_key: state.at_a_key(),
         })

@@ -52,10 +52,8 @@ impl From<LoadError> for Error {
     fn from(error: LoadError) -> Self {
         match error {
             LoadError::Store(error) => of_store(error),
-            LoadError::OtherKind { ref kind, .. } if kind == Kind::Ledger.as_str() => {
-                Error::of(ErrorKind::Usage, &error)
-                    .hint("run `piton gaps list` to see it, `piton gaps log` for its history")
-            }
+            LoadError::OtherKind { kind: Kind::Ledger, .. } => Error::of(ErrorKind::Usage, &error)
+                .hint("run `piton gaps list` to see it, `piton gaps log` for its history"),
             LoadError::OtherKind { .. } => {
                 Error::of(ErrorKind::Usage, &error).hint("run `piton ls` to see what is what")
             }
@@ -174,6 +172,7 @@ impl From<LedgerError> for Error {
             LedgerError::File(error) => Error::environment(&error),
             LedgerError::Store(error) => of_store(error),
             LedgerError::Load(error) => error.into(),
+            LedgerError::Git(error) => Error::environment(&error),
             LedgerError::Agent(error) => Error::environment(&error),
             LedgerError::Launch(error) => Error::environment(&error).hint("run `piton doctor`"),
         }

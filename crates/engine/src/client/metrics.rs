@@ -17,7 +17,7 @@ pub(super) async fn metrics(
     let runs = match run {
         Some(run) => vec![run.clone()],
         None => {
-            let loops = client.summaries().await?.into_iter().filter(|run| run.kind == Kind::Loop.as_str());
+            let loops = client.entries().await?.into_iter().filter(|run| run.kind == Kind::Loop);
             loops.map(|run| run.run_id).collect()
         }
     };

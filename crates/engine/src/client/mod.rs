@@ -6,6 +6,8 @@
 mod door;
 mod events;
 mod failure;
+mod gaps;
+mod ledgers;
 mod metrics;
 mod report;
 mod requests;
@@ -22,16 +24,12 @@ use std::sync::{Arc, OnceLock};
 use piton_files::aiwg::History;
 use piton_git::Workspace;
 use piton_model::loop_machine::{Adoption, IterationRecord};
-use piton_model::{
-    Encoded, Event, Kind, Machine, Outline, Rejection, RunEvent, RunId, Seq, State, Timestamp,
-    ledger_machine, workflow,
-};
-use piton_store::{Append, Claim, Entry, Expect, Fence, Holder, Lease, RunRow, Store, Wanted};
+use piton_model::{Encoded, Entry, Event, Kind, Machine, Rejection, RunEvent, RunId, Seq, State, Timestamp};
+use piton_store::{Append, Claim, Expect, Fence, Holder, Lease, RunRow, Store, Wanted};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
-use piton_view::RunSummary;
+use piton_view::StateOf;
 
 use crate::driver::claim_soon;
-use crate::entry::entry_of;
 use crate::launch::SecretsError;
 use crate::layout::Layout;
 use crate::load::{self, LoadError, Loaded};
@@ -107,6 +105,16 @@ impl LocalClient {
         }
     }
 
+    /// The journal, if there is one: looking for it makes none.
+    pub(super) fn existing_store(&self) -> Result<Option<&Arc<dyn Store>>, ClientError> {
+        if self.store.get().is_none()
+            && let Some(opened) = piton_store::open_existing(self.layout.state())?
+        {
+            return Ok(Some(self.store.get_or_init(|| opened)));
+        }
+        Ok(self.store.get())
+    }
+
     /// Where things lie.
     pub fn layout(&self) -> &Layout {
         &self.layout
@@ -135,23 +143,31 @@ impl LocalClient {
 
     /// What kind of run it is.
     pub async fn kind(&self, run: &RunId) -> Result<Kind, ClientError> {
-        let word = self.row(run).await?.entry.kind;
-        Kind::from_word(&word)
-            .ok_or_else(|| LoadError::OtherKind { run: run.clone(), kind: word, wanted: Kind::Loop }.into())
+        Ok(self.row(run).await?.entry.kind)
     }
 
-    /// What a list of runs would say of a run, from its events, whatever its kind.
-    pub async fn outline(&self, run: &RunId) -> Result<Outline, ClientError> {
+    /// Loads a run of any kind, now or as it was.
+    pub(crate) async fn load_any(
+        &self,
+        run: &RunId,
+        at: Option<Seq>,
+    ) -> Result<Loaded<StateOf>, ClientError> {
         Ok(match self.kind(run).await? {
-            Kind::Loop => self.load::<State>(run, None).await?.state.outline(),
-            Kind::Workflow => self.load::<workflow::State>(run, None).await?.state.outline(),
-            Kind::Ledger => self.load::<ledger_machine::State>(run, None).await?.state.outline(),
+            Kind::Loop => self.load(run, at).await?.map(|state| StateOf::Loop(Box::new(state))),
+            Kind::Workflow => self.load(run, at).await?.map(|state| StateOf::Workflow(Box::new(state))),
+            Kind::Ledger => self.load(run, at).await?.map(|state| StateOf::Ledger(Box::new(state))),
         })
     }
 
+    /// What a list of runs would say of a run, from its events, whatever its kind.
+    pub(crate) async fn entry(&self, run: &RunId) -> Result<Entry, ClientError> {
+        Ok(self.load_any(run, None).await?.state.entry())
+    }
+
     /// Every run, newest first.
-    pub(crate) async fn summaries(&self) -> Result<Vec<RunSummary>, ClientError> {
-        Ok(self.store()?.rows(Wanted::ALL).await?.rows.into_iter().map(summary_of).collect())
+    pub(crate) async fn entries(&self) -> Result<Vec<Entry>, ClientError> {
+        let rows = self.store()?.rows(Wanted::ALL).await?.rows;
+        Ok(rows.into_iter().map(|row| row.entry).collect())
     }
 
     /// Every run that is there, whatever became of others.
@@ -218,13 +234,13 @@ impl LocalClient {
         let at = SystemClock.now();
         let fold = |state: Option<M>, event: &M::Event| M::apply(state, event, at);
         let state = events.iter().fold(None, fold).expect("a run begins with its creation");
-        let run = state.outline().run;
+        let run = state.entry().run_id;
         let request =
             self.request_append(&run, Expect::Seq(0), at, events.iter().map(RunEvent::encode).collect());
         let store = self.store()?;
         // What piton keeps is out of git's reach before there is anything to lose.
         Workspace::open(self.layout.root(), &self.layout.state())?.protect_state()?;
-        store.append(Append { entry: Some(entry_of(&state)), ..request }).await?;
+        store.append(Append { entry: Some(state.entry()), ..request }).await?;
         Ok(run)
     }
 
@@ -289,7 +305,7 @@ impl LocalClient {
             expect: Expect::Seq(head),
             at,
             events: events.iter().map(RunEvent::encode).collect(),
-            entry: Some(entry_of(state)),
+            entry: Some(state.entry()),
             checkpoint: None,
             salt: SystemIds.bytes(),
         };
@@ -325,21 +341,5 @@ impl LocalClient {
         let append = self.request_append(run, Expect::Any, SystemClock.now(), vec![request.encode()]);
         self.store()?.append(append).await?;
         self.tell_at_rest::<M>(run, M::tick()).await
-    }
-}
-
-fn summary_of(row: RunRow) -> RunSummary {
-    let Entry { kind, title, status, reason, created_at, iteration, waiting_for } = row.entry;
-    let updated_at = row.updated_at;
-    RunSummary {
-        run_id: row.run,
-        kind,
-        title,
-        status,
-        reason,
-        created_at,
-        updated_at,
-        iteration,
-        waiting_for,
     }
 }

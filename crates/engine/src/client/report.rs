@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use piton_model::loop_machine::{AttemptEnd, CheckRound, NoteKind, Prompt};
-use piton_model::{Event, Kind, RunId, State, workflow};
+use piton_model::{Event, RunId, State};
 use piton_view::words::{self, clean, clean_line};
-use piton_view::{Error, ReportView};
+use piton_view::{Error, ReportView, StateOf};
 
-use super::{ClientError, LocalClient, workflows};
+use super::{ClientError, LocalClient, ledgers, workflows};
 use crate::load;
 
 /// What is shown of the task.
@@ -18,21 +18,30 @@ const PAGE: usize = 1024;
 
 /// What a run of any kind did.
 pub(super) async fn report(client: &LocalClient, run: &RunId) -> Result<ReportView, Error> {
-    if client.kind(run).await? == Kind::Workflow {
-        let loaded = client.load::<workflow::State>(run, None).await?;
-        let holder = client.driver_of(run).await?;
-        let status = workflows::status_of(client.layout(), &loaded, holder.as_ref());
-        let text = clean(&words::workflow::report(&status, &loaded.state));
-        return Ok(ReportView { data: serde_json::to_value(&status).expect("a view is plain data"), text });
+    match client.load_any(run, None).await?.state {
+        StateOf::Loop(state) => of_loop(client, run, &state).await,
+        StateOf::Workflow(state) => {
+            let holder = client.driver_of(run).await?;
+            let status = workflows::status_of(client.layout(), &state, holder.as_ref());
+            let text = clean(&words::workflow::report(&status, &state));
+            Ok(ReportView { data: serde_json::to_value(&status).expect("a view is plain data"), text })
+        }
+        StateOf::Ledger(state) => {
+            let (status, state) = ledgers::status_of(client, &state).await?;
+            let text = clean(&words::ledger::report(&status, &state));
+            Ok(ReportView { data: serde_json::to_value(&status).expect("a view is plain data"), text })
+        }
     }
-    let state = client.load::<State>(run, None).await?.state;
+}
+
+async fn of_loop(client: &LocalClient, run: &RunId, state: &State) -> Result<ReportView, Error> {
     let rows = iterations(client, run).await?;
     let data = serde_json::json!({
         "run_id": run, "title": state.title, "status": state.status.as_str(),
         "reason": state.reason.map(|reason| reason.as_str()), "commits": state.seen.commits,
         "iterations": rows.iter().map(Row::json).collect::<Vec<_>>(),
     });
-    Ok(ReportView { data, text: clean(&text(&state, &rows)) })
+    Ok(ReportView { data, text: clean(&text(state, &rows)) })
 }
 
 /// One iteration, as the events tell it.

@@ -34,7 +34,7 @@ impl LocalClient {
             start::require_kept(self, run).await?;
         }
         self.record(run, request).await?;
-        let status = self.outline(run).await?.status;
+        let status = self.entry(run).await?.status;
         let open = match needs {
             Needs::Nothing | Needs::Work => false,
             Needs::ToBeHeard => self.waits_for_its_mode(run, status).await?,
@@ -109,8 +109,7 @@ impl Needs {
 
 /// A ledger is read and changed by commands of its own.
 fn no_ledger(run: &RunId) -> ClientError {
-    LoadError::OtherKind { run: run.clone(), kind: Kind::Ledger.as_str().to_owned(), wanted: Kind::Loop }
-        .into()
+    LoadError::OtherKind { run: run.clone(), kind: Kind::Ledger, wanted: Kind::Loop }.into()
 }
 
 /// What people type is written down, so secrets in it are not.

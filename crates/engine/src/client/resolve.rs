@@ -1,42 +1,41 @@
 //! Which run a person means.
 
-use piton_model::{Kind, RunId};
-use piton_store::RunRow;
+use piton_model::{Entry, Kind, RunId};
 
 use super::ClientError;
 
-/// The run that `text` names, if not in full. Rows are newest first.
-pub(super) fn resolve(rows: Vec<RunRow>, text: Option<&str>) -> Result<RunId, ClientError> {
+/// The run that `text` names, if not in full. Entries are newest first.
+pub(super) fn resolve(entries: Vec<Entry>, text: Option<&str>) -> Result<RunId, ClientError> {
     // A ledger is only meant where it is named: nobody attaches to one.
-    let runs = |rows: &[RunRow]| -> Vec<RunRow> {
-        rows.iter().filter(|row| row.entry.kind != Kind::Ledger.as_str()).cloned().collect()
+    let runs = |entries: &[Entry]| -> Vec<Entry> {
+        entries.iter().filter(|entry| entry.kind != Kind::Ledger).cloned().collect()
     };
-    let Some(text) = text else { return unnamed(&runs(&rows)) };
+    let Some(text) = text else { return unnamed(&runs(&entries)) };
     if text == "last" {
-        return runs(&rows).first().map(|row| row.run.clone()).ok_or(ClientError::NoRuns);
+        return runs(&entries).first().map(|entry| entry.run_id.clone()).ok_or(ClientError::NoRuns);
     }
     let wanted = text.to_ascii_lowercase();
-    let fits = |row: &&RunRow| {
-        let key = row.run.key();
+    let fits = |entry: &&Entry| {
+        let key = entry.run_id.key();
         key.starts_with(&wanted) || key.rsplit('-').next().is_some_and(|last| last.starts_with(&wanted))
     };
-    let candidates: Vec<&RunRow> = rows.iter().filter(fits).collect();
+    let candidates: Vec<&Entry> = entries.iter().filter(fits).collect();
     match candidates.as_slice() {
         [] => Err(ClientError::NoSuchRun { text: text.to_owned() }),
-        [only] => Ok(only.run.clone()),
+        [only] => Ok(only.run_id.clone()),
         several => Err(ClientError::Ambiguous {
             text: text.to_owned(),
-            candidates: several.iter().take(5).map(|row| row.run.to_string()).collect(),
+            candidates: several.iter().take(5).map(|entry| entry.run_id.to_string()).collect(),
         }),
     }
 }
 
 /// The one active run, else the newest.
-fn unnamed(rows: &[RunRow]) -> Result<RunId, ClientError> {
-    let active = |row: &&RunRow| !matches!(row.entry.status.as_str(), "completed" | "failed" | "stopped");
-    let mut actives = rows.iter().filter(active);
+fn unnamed(entries: &[Entry]) -> Result<RunId, ClientError> {
+    let active = |entry: &&Entry| !entry.is_over();
+    let mut actives = entries.iter().filter(active);
     match (actives.next(), actives.next()) {
-        (Some(only), None) => Ok(only.run.clone()),
-        _ => rows.first().map(|row| row.run.clone()).ok_or(ClientError::NoRuns),
+        (Some(only), None) => Ok(only.run_id.clone()),
+        _ => entries.first().map(|entry| entry.run_id.clone()).ok_or(ClientError::NoRuns),
     }
 }

@@ -12,17 +12,13 @@ use piton_sys::{Clock, SystemClock};
 use piton_view::words::{self, Watched};
 use piton_view::{
     AskedView, BestView, ChangedView, CheckView, Counted, DriverView, GuardView, IterationView, LimitsView,
-    ModeView, QuestionView, RunStatus, RunSummary, StatusOf, StatusView, SwitchView, UsedView,
+    ModeView, QuestionView, RunStatus, StatusOf, StatusView, SwitchView, UsedView,
 };
 
-use crate::load::Loaded;
-
 /// Everything about a loop at one moment.
-pub(super) fn view_of(loaded: &Loaded, holder: Option<&Holder>) -> StatusView {
-    let (state, status) = (&loaded.state, status_of(loaded, holder));
+pub(super) fn view_of(state: &State, holder: Option<&Holder>) -> StatusView {
+    let status = status_of(state, holder);
     StatusView {
-        seq: loaded.head,
-        status: state.status,
         questions: asked(state),
         has_answers: !state.requests.answers.is_empty(),
         at_a_key: state.at_a_key(),
@@ -32,37 +28,20 @@ pub(super) fn view_of(loaded: &Loaded, holder: Option<&Holder>) -> StatusView {
         screen: words::status(&status, state, SystemClock.now()),
         ending: words::ending(state, &status.next),
         details: words::details(state),
-        notes: Vec::new(),
-        left: None,
-        of: StatusOf::Loop(Box::new(status)),
+        ..StatusView::of(StatusOf::Loop(Box::new(status)))
     }
 }
 
-fn status_of(loaded: &Loaded, holder: Option<&Holder>) -> RunStatus {
-    let state = &loaded.state;
+fn status_of(state: &State, holder: Option<&Holder>) -> RunStatus {
     let scores: Vec<f64> = state.judged.recent.iter().map(|record| record.score).collect();
     RunStatus {
-        summary: RunSummary {
-            run_id: state.run.clone(),
-            kind: state.kind.as_str().to_owned(),
-            title: state.title.clone(),
-            status: state.status.as_str().to_owned(),
-            reason: state.reason.map(|reason| reason.as_str().to_owned()),
-            created_at: state.created_at,
-            updated_at: state.updated_at,
-            iteration: state.work.iteration,
-            waiting_for: state.outline().waiting_for,
-        },
+        entry: state.entry(),
         detail: state.detail.clone(),
         since: state.since,
         next: next_command(state, holder.is_some()),
         mode: state.mode().as_str(),
         modes: modes_of(state),
-        driver: holder.map(|holder| DriverView {
-            pid: holder.process.pid,
-            host: holder.host.clone(),
-            since: holder.since,
-        }),
+        driver: holder.map(driver_view),
         exit_code: exit_code(state.status, state.reason).map(|code| code as u8),
         rule: rule_word(state),
         limits: limits_of(state),
@@ -256,6 +235,11 @@ fn question_of(question: &piton_model::loop_machine::Question) -> QuestionView {
         digest: question.digest.clone(),
         since: question.since,
     }
+}
+
+/// Who drives a run.
+pub(super) fn driver_view(holder: &Holder) -> DriverView {
+    DriverView { pid: holder.process.pid, host: holder.host.clone(), since: holder.since }
 }
 
 /// What a loop asks.

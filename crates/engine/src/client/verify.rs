@@ -5,7 +5,6 @@ use piton_store::{Error, Problem, Store, Wanted};
 use piton_view::{ProblemView, VerifyView};
 
 use super::ClientError;
-use crate::entry::entry_of;
 use crate::load::{self, LoadError};
 
 pub(super) async fn verify(store: &dyn Store, run: Option<&RunId>) -> Result<VerifyView, ClientError> {
@@ -19,7 +18,7 @@ pub(super) async fn verify(store: &dyn Store, run: Option<&RunId>) -> Result<Ver
     let runs = match run {
         Some(run) => vec![run.clone()],
         None => match store.rows(Wanted::ALL_THERE).await {
-            Ok(page) => page.rows.into_iter().map(|row| row.run).collect(),
+            Ok(page) => page.rows.into_iter().map(|row| row.entry.run_id).collect(),
             Err(error) => {
                 found.problems.push(problem_of(error)?);
                 Vec::new()
@@ -54,13 +53,11 @@ async fn verify_run(store: &dyn Store, run: &RunId, found: &mut Found) -> Result
         return Ok(());
     }
     let verified = match store.row(run).await {
-        Ok(row) if row.entry.kind == Kind::Workflow.as_str() => {
-            verify_fold::<workflow::State>(store, run).await
-        }
-        Ok(row) if row.entry.kind == Kind::Ledger.as_str() => {
-            verify_fold::<ledger_machine::State>(store, run).await
-        }
-        Ok(_) => verify_fold::<State>(store, run).await,
+        Ok(row) => match row.entry.kind {
+            Kind::Loop => verify_fold::<State>(store, run).await,
+            Kind::Workflow => verify_fold::<workflow::State>(store, run).await,
+            Kind::Ledger => verify_fold::<ledger_machine::State>(store, run).await,
+        },
         Err(error) => Err(error.into()),
     };
     match verified {
@@ -84,7 +81,7 @@ async fn verify_fold<M: Machine>(store: &dyn Store, run: &RunId) -> Result<(Seq,
     let row = store.row(run).await?;
     let whole = load::load_from_start::<M>(store, run, row.head.seq).await?;
     let mut problems = Vec::new();
-    if entry_of(&whole.state) != row.entry {
+    if whole.state.entry() != row.entry {
         problems.push(Problem::of(run, "the index does not say what its events say"));
     }
     let resumed = load::load_at::<M>(store, run, row.head.seq).await?;

@@ -5,62 +5,37 @@ use piton_model::{Machine, Reason, RunId, Status, exit_code};
 use piton_store::Holder;
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::workflow as words;
-use piton_view::{
-    AskedView, DriverView, RunSummary, StatusOf, StatusView, StepView, WorkflowStatus, WorkflowUsedView,
-};
+use piton_view::{AskedView, StatusOf, StatusView, StepView, WorkflowStatus, WorkflowUsedView};
 
+use super::status::driver_view;
 use crate::layout::Layout;
-use crate::load::Loaded;
 use crate::workflow::is_discarded;
 
 /// Everything about a workflow at one moment.
-pub(super) fn view_of(layout: &Layout, loaded: &Loaded<State>, holder: Option<&Holder>) -> StatusView {
-    let (state, status) = (&loaded.state, status_of(layout, loaded, holder));
+pub(super) fn view_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> StatusView {
+    let status = status_of(layout, state, holder);
     StatusView {
-        seq: loaded.head,
-        status: state.status,
         questions: asked(state),
         has_answers: !state.requests.answers.is_empty(),
-        at_a_key: None,
-        shows_change: false,
         counted: state.counters.attempts,
         screen: words::status(&status, state, SystemClock.now()),
         ending: words::ending(state, &status.next),
-        details: Vec::new(),
-        notes: Vec::new(),
-        left: None,
-        of: StatusOf::Workflow(Box::new(status)),
+        ..StatusView::of(StatusOf::Workflow(Box::new(status)))
     }
 }
 
-pub(super) fn status_of(layout: &Layout, loaded: &Loaded<State>, holder: Option<&Holder>) -> WorkflowStatus {
-    let state = &loaded.state;
+pub(super) fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> WorkflowStatus {
     let discarded = is_discarded(layout, state);
-    let outline = state.outline();
     let counters = &state.counters;
     WorkflowStatus {
-        summary: RunSummary {
-            run_id: outline.run,
-            kind: outline.kind.as_str().to_owned(),
-            title: outline.title,
-            status: outline.status.as_str().to_owned(),
-            reason: outline.reason.map(|reason| reason.as_str().to_owned()),
-            created_at: outline.created_at,
-            updated_at: outline.updated_at,
-            iteration: outline.iteration,
-            waiting_for: outline.waiting_for,
-        },
+        entry: state.entry(),
         detail: state.detail.clone(),
         since: state.since,
         next: match discarded {
             true => format!("piton run {} --run-id {}", state.options.workflow_file, state.run),
             false => next_command(state, holder.is_some()),
         },
-        driver: holder.map(|holder| DriverView {
-            pid: holder.process.pid,
-            host: holder.host.clone(),
-            since: holder.since,
-        }),
+        driver: holder.map(driver_view),
         exit_code: exit_code(state.status, state.reason).map(|code| code as u8),
         discarded,
         workflow_file: state.options.workflow_file.clone(),

@@ -9,7 +9,6 @@ use piton_store::{Append, Expect, Fence, Store, StoredEvent};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 
 use crate::core::checkpoint_of;
-use crate::entry::entry_of;
 use crate::load::{LoadError, Loaded};
 
 /// Payload of one append, unless a single event has more.
@@ -30,7 +29,7 @@ pub(super) async fn load(store: &dyn Store, run: &RunId) -> Result<Option<Loaded
 pub(super) async fn walk(
     store: &dyn Store,
     run: &RunId,
-    see: &mut dyn FnMut(&StoredEvent, &LedgerEvent, &State),
+    see: &mut (dyn FnMut(&StoredEvent, &LedgerEvent, &State) + Send),
 ) -> Result<(), LoadError> {
     let (mut state, mut next) = (None, 1);
     loop {
@@ -109,7 +108,7 @@ async fn append_part(
         expect: Expect::Seq(folded.head),
         at,
         events: encoded,
-        entry: Some(entry_of(&state)),
+        entry: Some(state.entry()),
         checkpoint,
         salt: SystemIds.bytes(),
     };

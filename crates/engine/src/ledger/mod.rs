@@ -18,10 +18,8 @@ mod journal;
 pub mod research;
 mod result;
 
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_files::Problem;
 use piton_files::gaps::{Document, Invalid, LedgerFile, RewriteError, UpdateError, append_flips};
@@ -34,6 +32,7 @@ use piton_model::{Kind, RunId, Timestamp, slug};
 use piton_store::{Store, StoredEvent, Wanted, chain};
 use piton_sys::file;
 use piton_sys::lock::FileLock;
+pub use piton_view::LedgerAt;
 
 use crate::layout::Layout;
 use crate::load::{LoadError, Loaded};
@@ -44,17 +43,6 @@ const ABSENT: &str = "absent";
 const TRIES_MAX: usize = 32;
 /// The largest file whose hash is taken as evidence.
 const EVIDENCE_BYTES_MAX: u64 = 64 << 20;
-
-/// Where a ledger is, and how it is kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// The gap file, relative to the repository.
-    pub file: PathBuf,
-    /// The audit log, relative to the repository; by default `gap_audit.log` beside the file.
-    pub log: Option<PathBuf>,
-    /// How many days findings hold where a gap does not say.
-    pub default_ttl_days: u32,
-}
 
 /// Why nothing came of it.
 #[derive(Debug, thiserror::Error)]
@@ -91,6 +79,9 @@ pub enum LedgerError {
     /// Agents said no.
     #[error(transparent)]
     Agent(#[from] piton_agent::Error),
+    /// What piton keeps cannot be hidden from git.
+    #[error(transparent)]
+    Git(piton_git::Error),
     /// No agent can be started here.
     #[error(transparent)]
     Launch(#[from] crate::launch::LaunchError),
@@ -101,8 +92,8 @@ pub struct Ledger<'a> {
     store: Option<&'a dyn Store>,
     layout: &'a Layout,
     run: RunId,
-    settings: Settings,
-    cached: RefCell<Option<Rc<Document>>>,
+    settings: LedgerAt,
+    cached: Mutex<Option<Arc<Document>>>,
 }
 
 /// A ledger as it is, without anything written.
@@ -127,14 +118,16 @@ pub struct Changed {
     pub kept: Vec<PathBuf>,
 }
 
-/// The journal of a repository, if there is one.
-pub fn existing_journal(layout: &Layout) -> Result<Option<Arc<dyn Store>>, LedgerError> {
-    Ok(piton_store::open_existing(layout.state())?)
-}
-
-/// The journal of a repository, created where it is not there yet.
-pub fn open_journal(layout: &Layout) -> Result<Arc<dyn Store>, LedgerError> {
-    Ok(piton_store::open(layout.state())?)
+/// The journal of a repository, for whoever changes this ledger: created where it is not there yet, and out of git's
+/// sight from the first command on.
+pub fn journal_for(layout: &Layout, at: &LedgerAt) -> Result<Arc<dyn Store>, LedgerError> {
+    let store = piton_store::open(layout.state())?;
+    if !Ledger::new(None, layout, at.clone()).has_begun() {
+        piton_git::Workspace::open(layout.root(), &layout.state())
+            .and_then(|workspace| workspace.protect_state())
+            .map_err(LedgerError::Git)?;
+    }
+    Ok(store)
 }
 
 /// The name of the ledger in this file.
@@ -153,8 +146,8 @@ fn digest(content: Option<&[u8]>) -> String {
 
 impl<'a> Ledger<'a> {
     /// The ledger that the settings name. Without a journal it can only be read.
-    pub fn new(store: Option<&'a dyn Store>, layout: &'a Layout, settings: Settings) -> Self {
-        Self { store, layout, run: run_id(&settings.file), settings, cached: RefCell::default() }
+    pub fn new(store: Option<&'a dyn Store>, layout: &'a Layout, settings: LedgerAt) -> Self {
+        Self { store, layout, run: run_id(&settings.file), settings, cached: Mutex::default() }
     }
 
     /// Its name in the journal.
@@ -163,12 +156,12 @@ impl<'a> Ledger<'a> {
     }
 
     /// Whether anybody has ever opened it for changing.
-    pub fn has_begun(&self) -> bool {
+    fn has_begun(&self) -> bool {
         self.lock_path().exists()
     }
 
     fn lock_path(&self) -> PathBuf {
-        self.layout.state().join("ledgers").join(format!("{}.lock", self.run))
+        self.layout.ledgers().join(format!("{}.lock", self.run))
     }
 
     /// Where the gap file is.
@@ -181,7 +174,7 @@ impl<'a> Ledger<'a> {
     }
 
     fn ledger_file(&self) -> LedgerFile {
-        LedgerFile::new(self.path(), self.layout.state().join("ledgers").join(self.run.as_str()))
+        LedgerFile::new(self.path(), self.layout.ledgers().join(self.run.as_str()))
     }
 
     /// The bytes of the file.
@@ -196,15 +189,15 @@ impl<'a> Ledger<'a> {
     }
 
     /// What the file says. A content that was read before is not read again.
-    fn document(&self) -> Result<Option<Rc<Document>>, LedgerError> {
+    fn document(&self) -> Result<Option<Arc<Document>>, LedgerError> {
         let Some(bytes) = self.content()? else { return Ok(None) };
-        let mut cached = self.cached.borrow_mut();
+        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(document) = cached.as_ref().filter(|document| document.text().as_bytes() == bytes) {
-            return Ok(Some(Rc::clone(document)));
+            return Ok(Some(Arc::clone(document)));
         }
         let invalid = |problems| LedgerError::Invalid { path: self.path(), problems };
-        let document = Rc::new(Document::parse(&bytes).map_err(invalid)?);
-        *cached = Some(Rc::clone(&document));
+        let document = Arc::new(Document::parse(&bytes).map_err(invalid)?);
+        *cached = Some(Arc::clone(&document));
         Ok(Some(document))
     }
 
@@ -229,10 +222,11 @@ impl<'a> Ledger<'a> {
             return Ok(log);
         }
         for row in self.store().rows(Wanted::ALL_THERE).await?.rows {
-            if row.entry.kind != Kind::Ledger.as_str() || row.run == self.run {
+            let run = &row.entry.run_id;
+            if row.entry.kind != Kind::Ledger || *run == self.run {
                 continue;
             }
-            let other = journal::load(self.store(), &row.run).await?;
+            let other = journal::load(self.store(), run).await?;
             if other.is_some_and(|other| Path::new(&other.state.log) == log) {
                 let stem = self.settings.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
                 return Ok(self.settings.file.with_file_name(format!("{stem}_audit.log")));
@@ -272,7 +266,7 @@ impl<'a> Ledger<'a> {
     /// Every event of the ledger, with the state after it.
     pub async fn walk(
         &self,
-        see: &mut dyn FnMut(&StoredEvent, &LedgerEvent, &State),
+        see: &mut (dyn FnMut(&StoredEvent, &LedgerEvent, &State) + Send),
     ) -> Result<(), LedgerError> {
         match self.store {
             Some(store) => Ok(journal::walk(store, &self.run, see).await?),
@@ -282,8 +276,7 @@ impl<'a> Ledger<'a> {
 
     /// The ledger for changing it, alone among pitons: what others left open is done, what people edited is adopted.
     pub async fn open(&self, now: Timestamp) -> Result<Open<'_, 'a>, LedgerError> {
-        let directory = self.layout.state().join("ledgers");
-        file::create_private_dir(&directory)?;
+        file::create_private_dir(&self.layout.ledgers())?;
         let lock = FileLock::exclusive(&self.lock_path())?;
         // A file that is not sound is found before anything is written anywhere.
         self.document()?;
@@ -362,7 +355,7 @@ impl Open<'_, '_> {
         if after.unwritten.is_empty() {
             return Ok(());
         }
-        let document = self.ledger.document()?.unwrap_or_else(|| Rc::new(Document::empty()));
+        let document = self.ledger.document()?.unwrap_or_else(|| Arc::new(Document::empty()));
         let wanted = merge(&after.base(), document.gaps(), &after.gaps).gaps;
         Ok(document.check_room(&wanted)?)
     }

@@ -8,12 +8,12 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use piton_agent::Spec;
-use piton_model::Timestamp;
-use piton_model::ledger::{Gap, Outcome, due_at, survey, to_iso};
+use piton_model::ledger::{Gap, Outcome, clip_to_tokens, due_at, survey, to_iso};
 use piton_model::ledger_machine::{
     Command, Found, LedgerEvent, OpenResearch, Rejection, ResearchEnd, ResearchResult, Spent, State, Used,
 };
 use piton_model::loop_machine::{AgentConfig, Confine};
+use piton_model::{RunId, Timestamp};
 use piton_sys::file;
 use piton_sys::lock::FileLock;
 
@@ -21,10 +21,9 @@ use super::{Ledger, LedgerError, result};
 use crate::launch::{
     AGENT_OUTPUT_BYTES_MAX, Kept, Supervised, Surroundings, What, Work, begin, require_adapter,
 };
+use crate::layout::Layout;
 use crate::supervise::{Became, Start, Supervision};
 
-/// About so many characters are a token.
-pub const CHARS_PER_TOKEN: usize = 4;
 /// How much of a prompt earlier findings may take.
 const FINDINGS_TOKENS_MAX: usize = 4_000;
 
@@ -91,6 +90,15 @@ pub struct Batch {
 /// The right to research in a ledger: one process at a time.
 pub struct Turn(#[expect(dead_code, reason = "held, not read")] FileLock);
 
+fn turn_lock(layout: &Layout, run: &RunId) -> PathBuf {
+    layout.ledgers().join(format!("{run}.research.lock"))
+}
+
+/// Whether a process researches in this ledger.
+pub(crate) fn is_researched(layout: &Layout, run: &RunId) -> Result<bool, piton_store::Error> {
+    Ok(FileLock::is_held(&turn_lock(layout, run))?)
+}
+
 /// An attempt at a gap, on its way.
 struct Starting<'a> {
     exe: &'a Path,
@@ -119,10 +127,8 @@ impl Supervised for Starting<'_> {
 impl Ledger<'_> {
     /// Takes the right to research; `None` where another process has it.
     pub fn take_turn(&self) -> Result<Option<Turn>, LedgerError> {
-        let directory = self.layout.state().join("ledgers");
-        file::create_private_dir(&directory)?;
-        let lock = FileLock::try_exclusive(&directory.join(format!("{}.research.lock", self.run)))?;
-        Ok(lock.map(Turn))
+        file::create_private_dir(&self.layout.ledgers())?;
+        Ok(FileLock::try_exclusive(&turn_lock(self.layout, &self.run))?.map(Turn))
     }
 
     /// Carries on with the batch that is under way, to its end. `None` where there is none.
@@ -297,20 +303,6 @@ pub fn prompt(gap: &Gap) -> String {
          `insufficient_data`: too little to say anything; that is a good answer, too.\n"
     ));
     text
-}
-
-/// The beginning of a text, at a boundary, with a word about how much is missing.
-pub fn clip_to_tokens(text: &str, tokens: usize) -> String {
-    let chars_max = tokens.saturating_mul(CHARS_PER_TOKEN);
-    let Some((cut, _)) = text.char_indices().nth(chars_max) else { return text.to_owned() };
-    let least = cut * 6 / 10;
-    let head = &text[..cut];
-    let boundary = ["\n\n", ". ", "\n", " "].iter().find_map(|mark| {
-        head.rfind(mark).map(|place| place + mark.trim_end_matches(' ').len()).filter(|place| *place >= least)
-    });
-    let head = head[..boundary.unwrap_or(cut)].trim_end();
-    let removed = 100 - head.len() * 100 / text.len().max(1);
-    format!("{head}\n[… {removed} % left out]")
 }
 
 /// When there is something to look into next, if nobody edits anything: `None` where nothing ever is.

@@ -184,7 +184,7 @@ fn require_fresh(config: &LoopConfig, root: &Path) -> Result<(), Error> {
     let names: Vec<&str> = not_fresh.iter().map(|gap| gap.gap.as_str()).collect();
     let error = Error::new(ErrorKind::Person, "what this loop relies on is not fresh (`[gaps] require`)")
         .hint(clean_line(&format!("run `piton gaps research {}`", names.join(" "))));
-    let why = |gap: &crate::ledger::fresh::NotFresh| clean_line(&format!("{}: {}", gap.gap, gap.why));
+    let why = |gap: &piton_model::ledger::NotFresh| clean_line(&format!("{}: {}", gap.gap, gap.why));
     Err(error.details(not_fresh.iter().map(why).collect()))
 }
 
@@ -322,7 +322,7 @@ const LOOPS_MAX: usize = 4;
 /// One work tree has one driver at a time, and a machine only so many loops.
 async fn refuse_crowd(client: &LocalClient, config: &LoopConfig, force: bool) -> Result<(), Error> {
     let mut driven = Vec::new();
-    for run in client.summaries().await?.into_iter().filter(|run| run.kind == Kind::Loop.as_str()) {
+    for run in client.entries().await?.into_iter().filter(|run| run.kind == Kind::Loop) {
         if client.driver_of(&run.run_id).await?.is_some() {
             driven.push(run.run_id.to_string());
         }

@@ -21,7 +21,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use piton_model::{Epoch, RunId, exit_code};
+use piton_model::{Epoch, RunId};
 use piton_store::Holder;
 use piton_sys::lock::FileLock;
 use piton_sys::process::{Detach, Output, ProcessId, is_alive, spawn_detached};
@@ -81,7 +81,7 @@ pub async fn driver(client: &LocalClient, run: &RunId, take_over: bool) -> Resul
     let log = layout.driver_log_at_start(run, starter);
     file::create_private_dir(&layout.driver_logs())?;
     file::remove_file_if_exists(&log)?;
-    let before = client.outline(run).await?.driven;
+    let before = client.load_any(run, None).await?.state.driven();
     let mut args: Vec<OsString> = vec!["--repo".into(), layout.root().into(), "__driver".into()];
     args.extend([run.as_str().into(), "--starter".into(), starter.to_string().into()]);
     if take_over {
@@ -114,7 +114,7 @@ async fn appears(
         let lives = ours.is_some_and(is_alive);
         let refused = last_words_in(log, run);
         let held_lease = !log.exists();
-        let took = client.outline(run).await?.driven != before;
+        let took = client.load_any(run, None).await?.state.driven() != before;
         if let Some(failure) = refused {
             // Who holds the lease says more than the driver that did not get it.
             return Err(match client.driver_of(run).await? {
@@ -197,7 +197,7 @@ pub async fn workspace_free(client: &LocalClient, layout: &Layout) -> Result<Res
             return Ok(Ok(()));
         }
         let mut busy = Vec::new();
-        for run in client.summaries().await? {
+        for run in client.entries().await? {
             if let Some(holder) = client.driver_of(&run.run_id).await?
                 && is_at_work(client, &run.run_id, &holder).await?
             {
@@ -215,8 +215,7 @@ pub async fn workspace_free(client: &LocalClient, layout: &Layout) -> Result<Res
 /// killed only keeps its locks until the last of its threads is gone.
 async fn is_at_work(client: &LocalClient, run: &RunId, holder: &Holder) -> Result<bool, Error> {
     let killed = holder.host == piton_sys::process::host_id() && !is_alive(&holder.process);
-    let outline = client.outline(run).await?;
-    Ok(!killed && exit_code(outline.status, outline.reason).is_none())
+    Ok(!killed && !client.entry(run).await?.is_at_rest())
 }
 
 /// How a driver that leaves in trouble says so, for whoever looks next.

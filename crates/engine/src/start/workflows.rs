@@ -99,7 +99,7 @@ async fn target(
 
 /// The newest run of this workflow, by its file.
 async fn newest_of(client: &LocalClient, workflow_file: &str) -> Result<RunId, Error> {
-    for run in client.summaries().await?.into_iter().filter(|run| run.kind == Kind::Workflow.as_str()) {
+    for run in client.entries().await?.into_iter().filter(|run| run.kind == Kind::Workflow) {
         let state = client.load::<State>(&run.run_id, None).await?.state;
         if state.options.workflow_file == workflow_file && !is_discarded(client.layout(), &state) {
             return Ok(run.run_id);

@@ -33,13 +33,14 @@ pub async fn clean_up(client: &LocalClient, now: Timestamp) -> Cleaned {
     };
     let mut standings = Vec::new();
     for row in rows {
-        let directory = RunPlace::new(client.layout().root(), row.run.clone()).directory();
-        if row.entry.kind != Kind::Workflow.as_str() || !directory.is_dir() {
+        let run = row.entry.run_id;
+        let directory = RunPlace::new(client.layout().root(), run.clone()).directory();
+        if row.entry.kind != Kind::Workflow || !directory.is_dir() {
             continue;
         }
-        match client.load::<State>(&row.run, None).await {
+        match client.load::<State>(&run, None).await {
             Ok(loaded) => standings.push(standing(&loaded.state)),
-            Err(error) => cleaned.problems.push(format!("run `{}`: {error}", row.run)),
+            Err(error) => cleaned.problems.push(format!("run `{run}`: {error}")),
         }
     }
     for run in to_archive(&standings, now) {

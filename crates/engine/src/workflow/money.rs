@@ -92,13 +92,13 @@ impl Day {
         runtime.block_on(async {
             let store = &*context.store;
             let rows = store.rows(Wanted::ALL_THERE).await?.rows;
-            let known: BTreeSet<RunId> = rows.iter().map(|row| row.run.clone()).collect();
-            for row in rows {
-                let today = row.updated_at.as_millis() >= begins;
-                if row.entry.kind == Kind::Workflow.as_str() && today {
-                    let account = self.runs.entry(row.run.clone()).or_default();
-                    account.title = row.entry.title;
-                    account.catch_up(store, &row.run, &known, begins).await?;
+            let known: BTreeSet<RunId> = rows.iter().map(|row| row.entry.run_id.clone()).collect();
+            for entry in rows.into_iter().map(|row| row.entry) {
+                let today = entry.updated_at.as_millis() >= begins;
+                if entry.kind == Kind::Workflow && today {
+                    let account = self.runs.entry(entry.run_id.clone()).or_default();
+                    account.title = entry.title;
+                    account.catch_up(store, &entry.run_id, &known, begins).await?;
                 }
             }
             Ok(())

@@ -10,7 +10,7 @@ use std::time::Duration;
 use piton_files::workflow::nested;
 use piton_model::loop_machine::AttemptOutcome;
 use piton_model::workflow::{Command, Definition, OpenAttempt, Options, Order, State, StepEnd, create};
-use piton_model::{Machine, Outline, RunId, Status, StopOrigin};
+use piton_model::{Entry, Machine, RunId, Status, StopOrigin};
 use piton_sys::process::{Detach, spawn_detached};
 use piton_view::Request;
 
@@ -58,16 +58,15 @@ async fn follow(
     }
     let (mut absence, mut told) = (Absence::at_once(), false);
     loop {
-        let outline = client.outline(&run).await?;
-        if let Some(command) = ended(attempt, &outline, &client).await? {
+        let entry = client.entry(&run).await?;
+        if let Some(command) = ended(attempt, &entry, &client).await? {
             return Ok(command);
         }
         if context.is_cancelled(attempt.number) && !std::mem::replace(&mut told, true) {
             // It may have come to rest in between: the next look shows it.
             let _ = client.record(&run, Request::Stop { now: true, origin: StopOrigin::Command }).await;
         }
-        let driven = client.driver_of(&run).await?.is_some();
-        if let Missing::Start { .. } = absence.look(driven || !outline.status.is_active()) {
+        if let Missing::Start { .. } = absence.look(!client.is_missed(&entry).await?) {
             start_driver(context, &run);
         }
         tokio::time::sleep(LOOK_EVERY).await;
@@ -89,10 +88,10 @@ fn order(context: &Context, path: &str, run: RunId, state: &State) -> Result<Ord
 /// What the nested run's rest means for the step; `None` while it is under way or waits for a person.
 async fn ended(
     attempt: &OpenAttempt,
-    outline: &Outline,
+    entry: &Entry,
     client: &LocalClient,
 ) -> Result<Option<Command>, ClientError> {
-    let outcome = match outline.status {
+    let outcome = match entry.status {
         Status::Completed => AttemptOutcome::Succeeded,
         Status::Failed => AttemptOutcome::Failed,
         Status::Stopped => AttemptOutcome::Cancelled,
@@ -100,14 +99,14 @@ async fn ended(
             return Ok(None);
         }
     };
-    let nested = client.load::<State>(&outline.run, None).await?.state;
+    let nested = client.load::<State>(&entry.run_id, None).await?.state;
     let counters = &nested.counters;
     let end = StepEnd {
         outcome,
         exit_code: None,
         duration_ms: counters.working_ms,
         message: (outcome == AttemptOutcome::Failed)
-            .then(|| format!("run `{}`: {}", outline.run, nested.detail.as_deref().unwrap_or("it failed"))),
+            .then(|| format!("run `{}`: {}", entry.run_id, nested.detail.as_deref().unwrap_or("it failed"))),
         report: None,
         cost_microusd: (counters.cost_unknown == 0).then_some(counters.cost_microusd),
         tokens: Some(counters.tokens),

@@ -57,16 +57,16 @@ fn trigger_of(state: &State) -> Option<Trigger> {
 }
 
 fn occasion(state: &State, trigger: Trigger, repository: String) -> Occasion {
-    let outline = state.outline();
+    let entry = state.entry();
     let facts = Facts {
-        run: outline.run.to_string(),
-        short: outline.run.to_string(),
-        title: outline.title,
-        kind: outline.kind.as_str().to_owned(),
-        status: outline.status.as_str().to_owned(),
-        reason: outline.reason.map(|reason| reason.as_str().to_owned()),
+        run: entry.run_id.to_string(),
+        short: entry.run_id.to_string(),
+        title: entry.title,
+        kind: entry.kind.as_str().to_owned(),
+        status: entry.status.as_str().to_owned(),
+        reason: entry.reason.map(|reason| reason.as_str().to_owned()),
         detail: state.detail.clone(),
-        iteration: outline.iteration,
+        iteration: entry.iteration,
         max_iterations: state.options.max_iterations,
         cost_microusd: (state.counters.cost_unknown == 0).then_some(state.counters.cost_microusd),
         working_ms: state.counters.working_ms,
@@ -74,7 +74,7 @@ fn occasion(state: &State, trigger: Trigger, repository: String) -> Occasion {
         ..Facts::default()
     };
     let said =
-        outline.waiting_for.map(|waits| format!("it waits for {waits}")).or_else(|| state.detail.clone());
+        entry.waiting_for.map(|waits| format!("it waits for {waits}")).or_else(|| state.detail.clone());
     let occasion = Occasion::new(trigger, SystemClock.now(), facts);
     match said {
         Some(said) => occasion.saying(said),

@@ -213,7 +213,8 @@ fn due(state: &State, gap: &Gap, now: Timestamp) -> Vec<Flip> {
     due_flips(std::slice::from_ref(gap), state.default_ttl_days, now)
 }
 
-fn all_due(state: &State, observed: &Observed, now: Timestamp) -> Vec<Flip> {
+/// The flips that are due, by age and by what files are now.
+pub fn all_due(state: &State, observed: &Observed, now: Timestamp) -> Vec<Flip> {
     let mut flips = due_flips(&state.gaps, state.default_ttl_days, now);
     let by_age: HashSet<String> = flips.iter().map(|flip| flip.gap.clone()).collect();
     flips.extend(

@@ -3,7 +3,7 @@
 use super::{Command, Effect, LedgerEvent, State, decide};
 use crate::event::StopOrigin;
 use crate::loop_machine::Place;
-use crate::machine::{CheckpointName, Machine, Outline, RunEvent};
+use crate::machine::{CheckpointName, Entry, Machine, RunEvent};
 use crate::rejection::Rejection;
 use crate::status::{Kind, Status};
 use crate::{Epoch, Timestamp};
@@ -53,9 +53,9 @@ impl Machine for State {
     }
 
     /// At rest it waits for time to pass, and for nobody.
-    fn outline(&self) -> Outline {
-        Outline {
-            run: self.run.clone(),
+    fn entry(&self) -> Entry {
+        Entry {
+            run_id: self.run.clone(),
             kind: Kind::Ledger,
             title: self.file.clone(),
             status: if self.research.is_some() { Status::Running } else { Status::Waiting },
@@ -64,8 +64,11 @@ impl Machine for State {
             updated_at: self.updated_at,
             iteration: self.researches,
             waiting_for: self.watch.map(|until| format!("{until}")),
-            driven: None,
         }
+    }
+
+    fn driven(&self) -> Option<Epoch> {
+        None
     }
 }
 

@@ -21,7 +21,7 @@ mod state;
 mod tests;
 
 pub use apply::apply;
-pub use decide::{Command, Opening, Rejection, create, decide};
+pub use decide::{Command, Opening, Rejection, all_due, create, decide};
 pub use event::LedgerEvent;
 pub use research::{
     Failures, Found, OpenResearch, Research, ResearchEnd, ResearchLimits, ResearchResult, Spent, Used,

@@ -1,7 +1,7 @@
 //! The loop, as the driver knows it.
 
 use super::{Command, Effect, Place, State};
-use crate::machine::{Machine, Outline};
+use crate::machine::{Entry, Machine};
 use crate::rejection::Rejection;
 use crate::status::{Kind, Reason, Status};
 use crate::{Epoch, Event, Timestamp};
@@ -48,9 +48,9 @@ impl Machine for State {
         Command::Tick
     }
 
-    fn outline(&self) -> Outline {
-        Outline {
-            run: self.run.clone(),
+    fn entry(&self) -> Entry {
+        Entry {
+            run_id: self.run.clone(),
             kind: self.kind,
             title: self.title.clone(),
             status: self.status,
@@ -59,8 +59,11 @@ impl Machine for State {
             updated_at: self.updated_at,
             iteration: self.work.iteration,
             waiting_for: waiting_for(self),
-            driven: self.driver.as_ref().map(|driver| driver.epoch),
         }
+    }
+
+    fn driven(&self) -> Option<Epoch> {
+        self.driver.as_ref().map(|driver| driver.epoch)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::event::WorkflowEvent as Event;
 use super::{Command, Effect, State};
 use crate::loop_machine::Place;
-use crate::machine::{Machine, Outline};
+use crate::machine::{Entry, Machine};
 use crate::rejection::Rejection;
 use crate::status::{Kind, Status};
 use crate::{Epoch, Timestamp};
@@ -58,9 +58,9 @@ impl Machine for State {
         Command::Tick
     }
 
-    fn outline(&self) -> Outline {
-        Outline {
-            run: self.run.clone(),
+    fn entry(&self) -> Entry {
+        Entry {
+            run_id: self.run.clone(),
             kind: Kind::Workflow,
             title: self.title.clone(),
             status: self.status,
@@ -69,8 +69,11 @@ impl Machine for State {
             updated_at: self.updated_at,
             iteration: self.counters.attempts,
             waiting_for: waiting_for(self),
-            driven: self.driver.as_ref().map(|driver| driver.epoch),
         }
+    }
+
+    fn driven(&self) -> Option<Epoch> {
+        self.driver.as_ref().map(|driver| driver.epoch)
     }
 }
 

@@ -70,10 +70,8 @@ async fn list(global: &Global, run: Option<&str>, out: &Output) -> Result<ExitCo
         None => None,
     };
     let mut waiting = Vec::new();
-    for run in
-        client.runs().await?.into_iter().filter(|run| only.as_ref().is_none_or(|only| run.run_id == *only))
-    {
-        if run.kind == Kind::Ledger.as_str() {
+    for run in client.runs().await?.into_iter().map(|listed| listed.entry) {
+        if run.kind == Kind::Ledger || only.as_ref().is_some_and(|only| run.run_id != *only) {
             continue;
         }
         let status = client.status(&run.run_id).await?;

@@ -32,7 +32,7 @@ pub(super) async fn run(
         client.request(&run, Request::Choose { iteration, reason }).await?;
     }
     let status = client.status(&run).await?;
-    let StatusOf::Loop(status) = &status.of else { return Err(not_a_loop(&run)) };
+    let StatusOf::Loop(status) = &status.of else { return Err(not_a_loop(status.entry())) };
     if out.json {
         match &status.chosen {
             None => out.json(&status.best),

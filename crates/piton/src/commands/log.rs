@@ -31,7 +31,7 @@ pub(super) async fn run(
         if !events.is_empty() {
             continue;
         }
-        if !arguments.follow || client.status(&run).await?.exit_code().is_some() {
+        if !arguments.follow || client.status(&run).await?.entry().is_at_rest() {
             return Ok(ExitCode::Done);
         }
     }

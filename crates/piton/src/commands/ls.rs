@@ -2,7 +2,7 @@
 
 use piton_model::{ExitCode, Timestamp};
 use piton_sys::{Clock, SystemClock};
-use piton_view::{RunSummary, words};
+use piton_view::{Listed, words};
 use serde::Serialize;
 
 use crate::cli::{Global, LsArguments};
@@ -27,13 +27,12 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
     for layout in places {
         let place = layout.root().display().to_string();
         let Some(client) = repository::open_existing(&layout)? else { continue };
-        for run in select(client.runs().await?, arguments, since) {
-            let undriven = run.is_under_way() && !client.is_driven(&run.run_id).await?;
-            listed.push(Listed { repository: arguments.everywhere.then(|| place.clone()), undriven, run });
-        }
+        let repository = arguments.everywhere.then_some(place);
+        let runs = select(client.runs().await?, arguments, since).into_iter();
+        listed.extend(runs.map(|run| Placed { repository: repository.clone(), run }));
     }
     // Stable: newest first within each group.
-    listed.sort_by_key(|listed| !(listed.run.needs_person() || listed.undriven));
+    listed.sort_by_key(|listed| !(listed.run.entry.needs_person() || listed.run.undriven));
     if out.json {
         out.json(&listed);
         return Ok(ExitCode::Done);
@@ -49,25 +48,23 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
     Ok(ExitCode::Done)
 }
 
-/// A run, where it is, and whether it should go on and does not.
+/// A run, and the repository it is in where there are several.
 #[derive(Serialize)]
-struct Listed {
+struct Placed {
     #[serde(skip_serializing_if = "Option::is_none")]
     repository: Option<String>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    undriven: bool,
     #[serde(flatten)]
-    run: RunSummary,
+    run: Listed,
 }
 
-fn select(runs: Vec<RunSummary>, arguments: &LsArguments, since: Option<Timestamp>) -> Vec<RunSummary> {
+fn select(runs: Vec<Listed>, arguments: &LsArguments, since: Option<Timestamp>) -> Vec<Listed> {
     let mut finished = 0;
     runs.into_iter()
-        .filter(|run| arguments.kind.as_ref().is_none_or(|kind| run.kind == *kind))
-        .filter(|run| arguments.status.as_ref().is_none_or(|status| run.status == *status))
-        .filter(|run| since.is_none_or(|since| run.updated_at >= since))
+        .filter(|run| arguments.kind.as_ref().is_none_or(|kind| run.entry.kind.as_str() == kind))
+        .filter(|run| arguments.status.as_ref().is_none_or(|status| run.entry.status.as_str() == status))
+        .filter(|run| since.is_none_or(|since| run.entry.updated_at >= since))
         .filter(|run| {
-            let over = matches!(run.status.as_str(), "completed" | "failed" | "stopped");
+            let over = run.entry.is_over();
             finished += usize::from(over);
             !over || arguments.all || arguments.status.is_some() || finished <= FINISHED_SHOWN
         })
@@ -75,12 +72,13 @@ fn select(runs: Vec<RunSummary>, arguments: &LsArguments, since: Option<Timestam
 }
 
 /// What `ls` says of a run's state.
-fn status_of(listed: &Listed) -> String {
-    let run = &listed.run;
-    match &run.reason {
-        _ if listed.undriven => format!("{}, nothing drives it", run.status),
-        Some(reason) => format!("{} ({reason})", run.status),
-        None => run.status.clone(),
+fn status_of(listed: &Placed) -> String {
+    let run = &listed.run.entry;
+    let word = run.status.as_str();
+    match run.reason {
+        _ if listed.run.undriven => format!("{word}, nothing drives it"),
+        Some(reason) => format!("{word} ({})", reason.as_str()),
+        None => word.to_owned(),
     }
 }
 
@@ -94,18 +92,18 @@ struct Columns {
 
 impl Columns {
     /// For a program the same every time; for a person no wider than these runs need.
-    fn of(listed: &[Listed], screen: Option<usize>) -> Self {
+    fn of(listed: &[Placed], screen: Option<usize>) -> Self {
         if screen.is_none() {
             return Self { id: 44, status: 28, screen };
         }
-        let widest = |of: &dyn Fn(&Listed) -> usize| listed.iter().map(of).max().unwrap_or(0);
-        let id = widest(&|listed| listed.run.run_id.as_str().len());
+        let widest = |of: &dyn Fn(&Placed) -> usize| listed.iter().map(of).max().unwrap_or(0);
+        let id = widest(&|listed| listed.run.entry.run_id.as_str().len());
         Self { id, status: widest(&|listed| status_of(listed).len()), screen }
     }
 
     /// One line; two where the id alone leaves no room for a title.
-    fn lines(&self, listed: &Listed, now: Timestamp) -> Vec<String> {
-        let run = &listed.run;
+    fn lines(&self, listed: &Placed, now: Timestamp) -> Vec<String> {
+        let run = &listed.run.entry;
         let (id, status, age) = (run.run_id.as_str(), status_of(listed), words::ago(now, run.updated_at));
         let state = format!("{status:<width$}  #{:<4} {age:>8}", run.iteration, width = self.status);
         let title = clean_line(&run.title);

@@ -40,7 +40,7 @@ mod worker;
 mod workflows;
 
 pub(crate) use enclosed::enclosed;
-use piton_model::{ExitCode, RunId};
+use piton_model::{Entry, ExitCode};
 use piton_view::{Client, Started};
 
 use crate::cli::{Arguments, Command, ConfigCommand};
@@ -112,8 +112,8 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failur
 }
 
 /// Only loops know that.
-fn not_a_loop(run: &RunId) -> Failure {
-    Failure::usage(format!("run `{run}` is a workflow, not a loop"))
+fn not_a_loop(entry: &Entry) -> Failure {
+    Failure::usage(format!("run `{}` is a {}, not a loop", entry.run_id, entry.kind.as_str()))
         .hint("run `piton ls` to see what is what")
 }
 

@@ -1,7 +1,7 @@
 //! `piton resume`: go on with a run, recovering first.
 
-use piton_model::ExitCode;
-use piton_view::{LimitWords, Resumption};
+use piton_model::{ExitCode, Kind, Reason, Status};
+use piton_view::{LimitWords, Listed, Resumption};
 
 use crate::cli::{Global, RaiseArguments, ResumeArguments};
 use crate::failure::Failure;
@@ -30,16 +30,15 @@ pub(super) async fn run(
 async fn resume_all(global: &Global, out: &Output) -> Result<ExitCode, Failure> {
     let client = repository::open(&repository::layout(global)?)?;
     let mut code = ExitCode::Done;
-    for summary in client.runs().await? {
-        let unfinished = summary.is_under_way()
-            || summary.status == "stopped" && summary.reason.as_deref() == Some("interrupted");
-        if !unfinished || client.status(&summary.run_id).await?.is_driven() {
+    for Listed { undriven, entry } in client.runs().await? {
+        let interrupted = entry.status == Status::Stopped && entry.reason == Some(Reason::Interrupted);
+        if entry.kind == Kind::Ledger || !(undriven || interrupted) {
             continue;
         }
-        match client.resume(&summary.run_id, Resumption::default()).await {
+        match client.resume(&entry.run_id, Resumption::default()).await {
             Ok(started) => {
                 started.notes.iter().for_each(|note| out.note(note));
-                out.line(format!("{} goes on in the background", summary.run_id));
+                out.line(format!("{} goes on in the background", entry.run_id));
             }
             Err(failure) => {
                 out.failure(&failure);

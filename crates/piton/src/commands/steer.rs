@@ -50,7 +50,7 @@ pub(super) async fn mode(
         let status = client.status(&run).await?;
         return match &status.of {
             StatusOf::Loop(status) => Ok(show_mode(status, out)),
-            StatusOf::Workflow(_) => Err(not_a_loop(&run)),
+            StatusOf::Workflow(_) | StatusOf::Ledger(_) => Err(not_a_loop(status.entry())),
         };
     }
     client.request(&run, Request::Mode { mode, break_at: arguments.break_at }).await?;
@@ -67,7 +67,7 @@ fn show_mode(status: &RunStatus, out: &Output) -> ExitCode {
     let ModeView { history, breakpoints } = &status.modes;
     if out.json {
         out.json(&serde_json::json!({
-            "run_id": status.summary.run_id, "mode": status.mode,
+            "run_id": status.entry.run_id, "mode": status.mode,
             "history": history.iter().map(|switch| &switch.data).collect::<Vec<_>>(),
             "breakpoints": breakpoints,
         }));

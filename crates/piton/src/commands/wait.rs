@@ -22,14 +22,14 @@ pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
     loop {
         let status = client.status(&run).await?;
-        if let Some(code) = status.exit_code() {
+        if let Some(code) = status.entry().exit_code() {
             client.settled(&run).await?;
             if out.json {
                 out.json(&client.status(&run).await?.of);
             }
             return Ok(code);
         }
-        if !status.is_driven() {
+        if status.undriven {
             return Err(status.left.unwrap_or_else(|| {
                 Failure::new(ErrorKind::Environment, format!("nothing drives run `{run}`"))
                     .hint(format!("run `piton resume {run}`"))

@@ -16,7 +16,7 @@ pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -
         return Ok(ExitCode::Done);
     }
     let because = if view.because.is_empty() { String::new() } else { format!(": {}", view.because) };
-    out.row(format!("{run}   {}{because}", view.status));
+    out.row(format!("{run}   {}{because}", view.status.as_str()));
     for event in &view.events {
         out.row(format!("{:>6}  {}  {}", event.seq, words::clock(event.at), event.text));
     }

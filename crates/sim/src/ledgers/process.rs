@@ -6,7 +6,6 @@
 use std::convert::Infallible;
 
 use piton_engine::core::checkpoint_of;
-use piton_engine::entry_of;
 use piton_engine::load::Loaded;
 use piton_engine::supervise::Became;
 use piton_model::ledger::{Gap, Overruled, merge, validate};
@@ -386,7 +385,7 @@ impl Command {
             expect: Expect::Seq(head),
             at,
             events: encoded,
-            entry: Some(entry_of(&after)),
+            entry: Some(after.entry()),
             checkpoint,
             salt: sim.rng.bytes(),
         };

@@ -1,11 +1,11 @@
 //! What an append does, and what is read back.
 
-use piton_model::Seq;
 use piton_model::limits::{EVENTS_PER_APPEND_MAX, INLINE_PAYLOAD_BYTES_MAX, PAYLOAD_BYTES_MAX};
+use piton_model::{Entry, Kind, Reason, Seq, Status};
 
 use super::Journal;
 use super::steps::*;
-use crate::types::{Append, Entry, Expect, Fence, Head, Page, Wanted};
+use crate::types::{Append, Expect, Fence, Head, Page, Wanted};
 use crate::{Error, Store, chain};
 
 pub async fn a_run_is_created_once(journal: &impl Journal) {
@@ -25,7 +25,7 @@ pub async fn ids_that_differ_in_case_name_one_run(journal: &impl Journal) {
     refused!(store.append(another).await, Error::RunExists { .. });
     let head = store.append(asked("RUN-A", "x")).await.unwrap();
     assert_eq!(head.seq, 2);
-    assert_eq!(store.row(&run("run-a")).await.unwrap().run, run("Run-A"), "as it was given");
+    assert_eq!(store.row(&run("run-a")).await.unwrap().entry.run_id, run("Run-A"), "as it was given");
     assert_eq!(store.rows(Wanted::ALL).await.unwrap().rows.len(), 1);
     let lease = claim(&store, "RUN-a").await;
     refused!(store.claim(&run("run-A"), holder(2), crate::Claim::IfFree).await, Error::Held { .. });
@@ -256,13 +256,16 @@ fn noise(size: usize) -> Vec<u8> {
 pub async fn the_entry_changes_with_the_append_or_stays(journal: &impl Journal) {
     let store = journal.open();
     create(&store, "a").await;
-    assert_eq!(store.row(&run("a")).await.unwrap().entry, entry("created"));
+    let created = Entry { updated_at: at(0), ..entry("a", "created") };
+    assert_eq!(store.row(&run("a")).await.unwrap().entry, created);
     let changed = Entry {
-        kind: "workflow".to_owned(),
+        run_id: run("a"),
+        kind: Kind::Workflow,
         title: "another".to_owned(),
-        status: "waiting".to_owned(),
-        reason: Some("blocked".to_owned()),
+        status: Status::Waiting,
+        reason: Some(Reason::Blocked),
         created_at: at(-7),
+        updated_at: at(99),
         iteration: u32::MAX,
         waiting_for: Some("a person".to_owned()),
     };
@@ -270,20 +273,21 @@ pub async fn the_entry_changes_with_the_append_or_stays(journal: &impl Journal) 
     let head = store.append(later).await.unwrap();
     for store in [&store, &journal.open()] {
         let row = store.row(&run("a")).await.unwrap();
-        assert_eq!((&row.entry, row.head, row.updated_at, row.epoch), (&changed, head, at(99), 0));
+        assert_eq!((&row.entry, row.head, row.epoch), (&changed, head, 0));
         assert_eq!(store.rows(Wanted::ALL).await.unwrap().rows, [row]);
     }
     store.append(asked("a", "two")).await.unwrap();
-    assert_eq!(store.row(&run("a")).await.unwrap().entry, changed, "no entry keeps the one that is there");
-    store.append(Append { entry: Some(entry("running")), ..asked("a", "three") }).await.unwrap();
+    let later = Entry { updated_at: at(1), ..changed.clone() };
+    assert_eq!(store.row(&run("a")).await.unwrap().entry, later, "no entry keeps the one that is there");
+    store.append(Append { entry: Some(entry("a", "running")), ..asked("a", "three") }).await.unwrap();
     assert_eq!(
         store.row(&run("a")).await.unwrap().entry,
-        entry("running"),
+        entry("a", "running"),
         "an absent value is absent again"
     );
     let refused = Append { entry: Some(changed), ..note("a", Fence::Epoch(9), Expect::Any, "x") };
     refused!(store.append(refused).await, Error::Fenced { .. });
-    assert_eq!(store.row(&run("a")).await.unwrap().entry, entry("running"), "all or none");
+    assert_eq!(store.row(&run("a")).await.unwrap().entry, entry("a", "running"), "all or none");
 }
 
 pub async fn reading_from_the_middle_gives_the_same_events(journal: &impl Journal) {
@@ -318,7 +322,8 @@ pub async fn runs_are_listed_newest_first(journal: &impl Journal) {
         create(&store, id).await;
     }
     store.append(asked("b", "later")).await.unwrap();
-    let ids: Vec<_> = store.rows(Wanted::ALL).await.unwrap().rows.into_iter().map(|row| row.run).collect();
+    let ids: Vec<_> =
+        store.rows(Wanted::ALL).await.unwrap().rows.into_iter().map(|row| row.entry.run_id).collect();
     assert_eq!(ids, [run("c"), run("a"), run("b")]);
 }
 
@@ -327,7 +332,7 @@ pub async fn runs_are_listed_page_by_page(journal: &impl Journal) {
     for id in ["a", "b", "c", "d", "e"] {
         create(&store, id).await;
     }
-    let ids = |page: &Page| page.rows.iter().map(|row| row.run.to_string()).collect::<Vec<_>>();
+    let ids = |page: &Page| page.rows.iter().map(|row| row.entry.run_id.to_string()).collect::<Vec<_>>();
     let first = store.rows(Wanted { count_max: 2, ..Wanted::ALL }).await.unwrap();
     assert_eq!(ids(&first), ["e", "d"]);
     // What comes and goes in between neither repeats nor hides another run.

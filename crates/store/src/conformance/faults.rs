@@ -181,7 +181,7 @@ impl Work {
             }
             let head = self.patiently(async || store.row(&run).await).await?.head;
             let mut append = driven(&lease, head.seq, &step_words);
-            append.entry = Some(entry(&step_words));
+            append.entry = Some(entry(&self.id, &step_words));
             append.checkpoint = (step % 2 == 1).then(|| step_words.clone().into_bytes());
             append.events.push(event("noted", &format!("{step_words} was taken")));
             self.append(store, append).await?;
@@ -245,7 +245,8 @@ impl Work {
         let distinct: BTreeSet<_> = found.iter().map(|(_, words)| words).collect();
         assert_eq!(distinct.len(), found.len(), "something is there twice: {found:?}");
         assert_eq!(found.len(), 2 + 2 * STEPS, "{found:?}");
-        assert_eq!(store.row(&run(&self.id)).await.unwrap().entry, entry(&format!("step {}", STEPS - 1)));
+        let last = entry(&self.id, &format!("step {}", STEPS - 1));
+        assert_eq!(store.row(&run(&self.id)).await.unwrap().entry, last);
         let checkpoint = store.checkpoint(&run(&self.id), Seq::MAX).await.unwrap().unwrap();
         assert_eq!(checkpoint.bytes, format!("step {}", STEPS - 1).as_bytes());
         assert_eq!(store.holder(&run(&self.id)).await.unwrap(), None, "the lease is free");

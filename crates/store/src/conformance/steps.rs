@@ -1,10 +1,10 @@
 //! Small words for the rules: appends, claims, and looking at what is there.
 
-use piton_model::{Encoded, Epoch, RunId, Seq, Timestamp};
+use piton_model::{Encoded, Entry, Epoch, Kind, RunId, Seq, Status, Timestamp};
 use piton_sys::process::ProcessId;
 
 use crate::chain;
-use crate::types::{Append, Claim, Entry, Expect, Fence, Head, Holder, Lease, RequestId, StoredEvent};
+use crate::types::{Append, Claim, Expect, Fence, Head, Holder, Lease, RequestId, StoredEvent};
 use crate::{Error, Store};
 
 /// Everything happens at moments of its own, long after the beginning of time.
@@ -31,13 +31,16 @@ pub(super) fn event(kind: &str, data: &str) -> Encoded {
     Encoded { kind: kind.to_owned(), version: 1, data: data.as_bytes().to_vec() }
 }
 
-pub(super) fn entry(status: &str) -> Entry {
+/// What the index says of the run `id` after a note with this title.
+pub(super) fn entry(id: &str, title: &str) -> Entry {
     Entry {
-        kind: "loop".to_owned(),
-        title: "a title – with more than ASCII".to_owned(),
-        status: status.to_owned(),
+        run_id: run(id),
+        kind: Kind::Loop,
+        title: format!("{title} – with more than ASCII"),
+        status: Status::Created,
         reason: None,
         created_at: at(0),
+        updated_at: at(1),
         iteration: 0,
         waiting_for: None,
     }
@@ -51,7 +54,7 @@ pub(super) fn creation(id: &str) -> Append {
         expect: Expect::Seq(0),
         at: at(0),
         events: vec![event("created", "{}")],
-        entry: Some(entry("created")),
+        entry: Some(entry(id, "created")),
         checkpoint: None,
         salt: bytes_of(id),
     }

@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use piton_model::limits::CHECKPOINTS_KEPT;
-use piton_model::{RunId, Seq};
+use piton_model::{Entry, RunId, Seq};
 use piton_sys::{fault, file};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -204,17 +204,14 @@ impl Writer {
         let first = record.head.seq + 1;
         let hash = prepared.link(&record.head.hash, first);
         record.head = Head { seq: record.head.seq + append.events.len() as u64, hash };
-        record.updated_at = append.at;
-        if let Some(entry) = &append.entry {
-            record.entry = entry.clone();
-        }
+        record.entry = append.entry_after(&record.entry);
         if begins {
             record.number = record.insert(&self.connection)?;
         }
         record.head_row = self.insert(prepared, &record, first)?;
         record.update(&self.connection)?;
         self.keep_checkpoint(prepared, &record)?;
-        let placed = Placed::Now(record.head, record.run.clone());
+        let placed = Placed::Now(record.head, record.entry.run_id.clone());
         self.records.insert(append.run.key(), record);
         Ok(placed)
     }
@@ -234,9 +231,7 @@ impl Writer {
         anchor.reset()?;
         Ok(Plan::Write(Box::new(Record {
             number: 0,
-            run: append.run.clone(),
-            entry: entry.clone(),
-            updated_at: append.at,
+            entry: Entry { run_id: append.run.clone(), ..entry.clone() },
             epoch: schema::first_epoch(&self.connection)?,
             holder: None,
             head: Head { seq: 0, hash: chain::genesis(&append.run) },
@@ -296,7 +291,7 @@ impl Writer {
             record.head.seq as i64,
             checkpoint.codec as i64,
             checkpoint.bytes,
-            checkpoint_digest(&record.run, record.head.seq, &checkpoint.digest),
+            checkpoint_digest(&record.entry.run_id, record.head.seq, &checkpoint.digest),
         ])?;
         let mut forget = self.connection.prepare_cached(
             "delete from checkpoints where run = ?1 and seq not in \
@@ -342,18 +337,18 @@ impl Writer {
 
     /// Refuses to go on where acknowledged events are gone. A look at the file, once per run.
     pub(super) fn check_anchor(&mut self, record: &Record) -> Result<(), Error> {
-        if self.anchors.get(&record.run.key()).is_some_and(Anchor::is_linked) {
+        if self.anchors.get(&record.entry.run_id.key()).is_some_and(Anchor::is_linked) {
             return Ok(());
         }
-        let anchor = self.anchor_of(&record.run)?;
+        let anchor = self.anchor_of(&record.entry.run_id)?;
         let (foreign, anchored) = (anchor.is_foreign(), anchor.read());
         let sound = match foreign {
-            true => Err(Error::Corrupt(verify::foreign(&record.run))),
+            true => Err(Error::Corrupt(verify::foreign(&record.entry.run_id))),
             false => read::check_anchor(&self.connection, &record.clone().into_row(), anchored),
         };
         if sound.is_err() {
             // An anchor that stays open counts as checked.
-            self.anchors.remove(&record.run.key());
+            self.anchors.remove(&record.entry.run_id.key());
         }
         sound
     }

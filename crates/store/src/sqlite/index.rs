@@ -2,20 +2,19 @@
 //!
 //! Invariant: a row whose digest does not fit is never used and never written over.
 
-use piton_model::{Epoch, RunId, Seq, Timestamp};
+use piton_model::{Entry, Epoch, Reason, RunId, Seq, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::de::DeserializeOwned;
 
 use crate::chain::Hash;
 use crate::error::{Error, Problem};
-use crate::types::{Entry, Head, Holder, RunRow};
+use crate::types::{Head, Holder, RunRow};
 
 /// A run's row, as it is stored.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     pub(super) number: i64,
-    pub(super) run: RunId,
     pub(super) entry: Entry,
-    pub(super) updated_at: Timestamp,
     pub(super) epoch: Epoch,
     pub(super) holder: Option<String>,
     pub(super) head: Head,
@@ -33,7 +32,7 @@ impl Record {
             connection.prepare_cached(const_format!("select {COLUMNS} from runs where key = ?1"))?;
         let raw = statement.query_row([run.key()], Raw::read).optional()?;
         match raw.map(Raw::verified).transpose()? {
-            Some(record) if record.run.key() != run.key() => {
+            Some(record) if record.entry.run_id.key() != run.key() => {
                 Err(Error::Corrupt(Problem::of(run, "the index leads to another run")))
             }
             found => Ok(found),
@@ -70,14 +69,14 @@ impl Record {
         )?;
         let entry = &self.entry;
         statement.execute(params![
-            self.run.as_str(),
-            self.run.key(),
-            entry.kind,
+            entry.run_id.as_str(),
+            entry.run_id.key(),
+            entry.kind.as_str(),
             entry.title,
-            entry.status,
-            entry.reason,
+            entry.status.as_str(),
+            entry.reason.map(Reason::as_str),
             entry.created_at.as_millis(),
-            self.updated_at.as_millis(),
+            entry.updated_at.as_millis(),
             entry.iteration,
             entry.waiting_for,
             self.epoch as i64,
@@ -101,9 +100,9 @@ impl Record {
         statement.execute(params![
             self.number,
             entry.title,
-            entry.status,
-            entry.reason,
-            self.updated_at.as_millis(),
+            entry.status.as_str(),
+            entry.reason.map(Reason::as_str),
+            entry.updated_at.as_millis(),
             entry.iteration,
             entry.waiting_for,
             self.epoch as i64,
@@ -111,7 +110,7 @@ impl Record {
             self.head.seq as i64,
             self.head.hash,
             self.digest(),
-            entry.kind,
+            entry.kind.as_str(),
             entry.created_at.as_millis(),
             self.head_row,
         ])?;
@@ -123,13 +122,7 @@ impl Record {
     }
 
     pub(super) fn into_row(self) -> RunRow {
-        RunRow {
-            run: self.run,
-            entry: self.entry,
-            head: self.head,
-            updated_at: self.updated_at,
-            epoch: self.epoch,
-        }
+        RunRow { entry: self.entry, head: self.head, epoch: self.epoch }
     }
 
     /// Covers every column, so that a flipped bit anywhere in the row shows.
@@ -140,16 +133,16 @@ impl Record {
             hasher.update(text.unwrap_or_default().as_bytes());
         };
         let entry = &self.entry;
-        text(Some(self.run.as_str()));
-        text(Some(&entry.kind));
+        text(Some(entry.run_id.as_str()));
+        text(Some(entry.kind.as_str()));
         text(Some(&entry.title));
-        text(Some(&entry.status));
-        text(entry.reason.as_deref());
+        text(Some(entry.status.as_str()));
+        text(entry.reason.map(Reason::as_str));
         text(entry.waiting_for.as_deref());
         text(self.holder.as_deref());
         for number in [
             entry.created_at.as_millis() as u64,
-            self.updated_at.as_millis() as u64,
+            entry.updated_at.as_millis() as u64,
             u64::from(entry.iteration),
             self.epoch,
             self.head.seq,
@@ -181,20 +174,21 @@ impl Raw {
     fn read(row: &Row<'_>) -> rusqlite::Result<Raw> {
         let id: String = row.get(1)?;
         let hash: Result<Hash, _> = row.get(13);
-        let record = match (id.parse::<RunId>(), hash) {
-            (Ok(run), Ok(hash)) => Some(Record {
+        let (kind, status, reason) = (word(row, 2)?, word(row, 4)?, word(row, 5)?);
+        let record = match (id.parse::<RunId>(), hash, kind, status, reason) {
+            (Ok(run_id), Ok(hash), Ok(Some(kind)), Ok(Some(status)), Ok(reason)) => Some(Record {
                 number: row.get(0)?,
-                run,
                 entry: Entry {
-                    kind: row.get(2)?,
+                    run_id,
+                    kind,
                     title: row.get(3)?,
-                    status: row.get(4)?,
-                    reason: row.get(5)?,
+                    status,
+                    reason,
                     created_at: Timestamp::from_millis(row.get(6)?),
+                    updated_at: Timestamp::from_millis(row.get(7)?),
                     iteration: row.get(8)?,
                     waiting_for: row.get(9)?,
                 },
-                updated_at: Timestamp::from_millis(row.get(7)?),
                 epoch: row.get::<_, i64>(10)? as Epoch,
                 holder: row.get(11)?,
                 head: Head { seq: row.get::<_, i64>(12)? as Seq, hash },
@@ -208,13 +202,23 @@ impl Raw {
     fn verified(self) -> Result<Record, Error> {
         match self.record {
             Some(record) if record.digest().as_slice() == self.digest => Ok(record),
-            Some(record) => {
-                Err(Error::Corrupt(Problem::of(&record.run, "its index row is not what was written")))
-            }
+            Some(record) => Err(Error::Corrupt(Problem::of(
+                &record.entry.run_id,
+                "its index row is not what was written",
+            ))),
             None => {
                 let what = format!("the index row of `{}` is not readable", self.id.escape_debug());
-                Err(Error::Corrupt(Problem { run: None, seq: None, what }))
+                Err(Error::Corrupt(Problem { run: self.id.parse().ok(), seq: None, what }))
             }
         }
     }
+}
+
+/// A word of the model's; the inner error is one that it does not know.
+fn word<T: DeserializeOwned>(
+    row: &Row<'_>,
+    column: usize,
+) -> rusqlite::Result<Result<Option<T>, serde_json::Error>> {
+    let text: Option<String> = row.get(column)?;
+    Ok(text.map(|text| serde_json::from_value(text.into())).transpose())
 }

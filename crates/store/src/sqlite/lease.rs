@@ -71,7 +71,7 @@ pub(super) fn holder(connection: &Connection, leases: &Path, run: &RunId) -> Res
 
 /// The holder, if its lock is held.
 fn living(record: &Record, leases: &Path) -> Result<Option<Holder>, Error> {
-    if record.epoch == 0 || !FileLock::is_held(&lock_path(leases, &record.run, record.epoch))? {
+    if record.epoch == 0 || !FileLock::is_held(&lock_path(leases, &record.entry.run_id, record.epoch))? {
         return Ok(None);
     }
     Ok(record.holder())
@@ -104,7 +104,7 @@ pub(super) fn check_epoch(record: &Record, held: Epoch) -> Result<(), Error> {
     if held == record.epoch && record.holder.is_some() {
         return Ok(());
     }
-    Err(Error::Fenced { run: record.run.clone(), held, current: record.epoch })
+    Err(Error::Fenced { run: record.entry.run_id.clone(), held, current: record.epoch })
 }
 
 fn find(connection: &Connection, run: &RunId) -> Result<Record, Error> {

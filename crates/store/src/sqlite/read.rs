@@ -33,7 +33,7 @@ pub(super) fn page(
     let below = wanted.after.as_ref().map(Cursor::number);
     let (records, next) = Record::page(connection, below, wanted.count_max.max(1))?;
     let rows: Vec<RunRow> = records.into_iter().map(Record::into_row).collect();
-    let by_key: HashMap<String, &RunRow> = rows.iter().map(|row| (row.run.key(), row)).collect();
+    let by_key: HashMap<String, &RunRow> = rows.iter().map(|row| (row.entry.run_id.key(), row)).collect();
     for (run, head) in anchors {
         match by_key.get(&run.key()) {
             Some(row) => check_anchor(connection, row, Some(*head))?,
@@ -60,17 +60,17 @@ pub(super) fn check_anchor(connection: &Connection, row: &RunRow, anchor: Option
     let Some(anchor) = anchor else { return Ok(()) };
     if anchor.seq > row.head.seq {
         let what = format!("events {} to {} were acknowledged and are gone", row.head.seq + 1, anchor.seq);
-        return Err(Error::Corrupt(Problem::of(&row.run, what)));
+        return Err(Error::Corrupt(Problem::of(&row.entry.run_id, what)));
     }
     let stored = if anchor.seq == row.head.seq {
         Some(row.head.hash)
     } else {
-        let link = walk::link(connection, &find(connection, &row.run)?, anchor.seq)?;
+        let link = walk::link(connection, &find(connection, &row.entry.run_id)?, anchor.seq)?;
         (link.last == anchor.seq).then_some(link.hash)
     };
     if stored != Some(anchor.hash) {
         let what = "it is not the event that was acknowledged";
-        return Err(Error::Corrupt(Problem::at(&row.run, anchor.seq, what)));
+        return Err(Error::Corrupt(Problem::at(&row.entry.run_id, anchor.seq, what)));
     }
     Ok(())
 }
@@ -123,7 +123,7 @@ pub(super) fn rows_from(
     }
     if next.wrapping_sub(1) != record.head.seq || hash != Some(record.head.hash) {
         let what = "it is not where the index says the run ends";
-        return Err(Error::Corrupt(Problem::at(&record.run, record.head.seq, what)));
+        return Err(Error::Corrupt(Problem::at(&record.entry.run_id, record.head.seq, what)));
     }
     Ok(())
 }
@@ -151,9 +151,12 @@ pub(super) fn checkpoint_of(
     let seq = row.get::<_, i64>(0)? as Seq;
     let (codec, key_id): (i64, i64) = (row.get(1)?, row.get(2)?);
     let (kept, digest): (Vec<u8>, Vec<u8>) = (row.get(3)?, row.get(4)?);
-    let damaged = || Error::Corrupt(Problem::at(&record.run, seq, "its checkpoint is not what was written"));
+    let damaged =
+        || Error::Corrupt(Problem::at(&record.entry.run_id, seq, "its checkpoint is not what was written"));
     let bytes = codec::decode(codec, &kept).map_err(|_| damaged())?;
-    if key_id != 0 || checkpoint_digest(&record.run, seq, &chain::digest(&bytes)).as_slice() != digest {
+    if key_id != 0
+        || checkpoint_digest(&record.entry.run_id, seq, &chain::digest(&bytes)).as_slice() != digest
+    {
         return Err(damaged());
     }
     Ok(Some(Checkpoint { seq, bytes }))

@@ -129,7 +129,11 @@ impl<'a> Steps<'a> {
         }
         let back: i64 = row.get(1)?;
         if (back == 0) != (first == 1) {
-            return Err(Error::Corrupt(Problem::at(&self.record.run, first, "the way to it is damaged")));
+            return Err(Error::Corrupt(Problem::at(
+                &self.record.entry.run_id,
+                first,
+                "the way to it is damaged",
+            )));
         }
         (self.next, self.end) = (back, Some(first - 1));
         Ok(take(row)?)
@@ -138,13 +142,13 @@ impl<'a> Steps<'a> {
     /// What the row of the last step stands on.
     fn hash_before(&mut self) -> Result<Hash, Error> {
         if self.next == 0 {
-            return Ok(chain::genesis(&self.record.run));
+            return Ok(chain::genesis(&self.record.entry.run_id));
         }
         self.step(LINK, |row| row.get(4))
     }
 
     fn missing(&self) -> Error {
-        let run = &self.record.run;
+        let run = &self.record.entry.run_id;
         Error::Corrupt(match self.end {
             Some(end) => Problem::at(run, end, "it is missing"),
             None => Problem::of(run, "a mark of the index does not lead to its events"),

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use piton_model::{Encoded, RunId, Timestamp};
+use piton_model::{Encoded, Entry, Kind, Reason, RunId, Status, Timestamp};
 use piton_store::conformance::block_on;
 use piton_store::sqlite::Sqlite;
 use piton_store::{
-    Append, BlobId, Checkpoint, Claim, Entry, Error, Expect, Fence, Holder, Lease, Problem, RunRow, Store,
+    Append, BlobId, Checkpoint, Claim, Error, Expect, Fence, Holder, Lease, Problem, RunRow, Store,
     StoredEvent, Wanted,
 };
 use piton_sys::process::current;
@@ -21,13 +21,15 @@ pub(crate) fn bytes_of(words: &str) -> [u8; 16] {
     piton_store::chain::digest(words.as_bytes())[..16].try_into().unwrap()
 }
 
-pub(crate) fn entry(status: &str) -> Entry {
+pub(crate) fn entry(id: &str, title: &str) -> Entry {
     Entry {
-        kind: "loop".to_owned(),
-        title: "a title".to_owned(),
-        status: status.to_owned(),
-        reason: Some("because".to_owned()),
+        run_id: run(id),
+        kind: Kind::Loop,
+        title: title.to_owned(),
+        status: Status::Waiting,
+        reason: Some(Reason::Blocked),
         created_at: Timestamp::from_millis(1_771_157_000_000),
+        updated_at: Timestamp::from_millis(1_771_157_000_001),
         iteration: 3,
         waiting_for: None,
     }
@@ -41,7 +43,7 @@ pub(crate) fn asked(id: &str, expect: Expect, words: &str) -> Append {
         expect,
         at: Timestamp::from_millis(1_771_157_000_001),
         events: vec![Encoded { kind: "noted".to_owned(), version: 1, data: words.as_bytes().to_vec() }],
-        entry: Some(entry(words)),
+        entry: Some(entry(id, words)),
         checkpoint: None,
         salt: bytes_of(words),
     }
@@ -74,7 +76,7 @@ pub(crate) fn problems(store: &Sqlite) -> Result<Vec<Problem>, String> {
     let text = |error: Error| format!("{error:?}");
     let mut problems = block_on(store.verify(None)).map_err(text)?;
     for row in block_on(store.rows(Wanted::ALL_THERE)).map_err(text)?.rows {
-        problems.extend(block_on(store.verify(Some(&row.run))).map_err(text)?);
+        problems.extend(block_on(store.verify(Some(&row.entry.run_id))).map_err(text)?);
     }
     Ok(problems)
 }

@@ -150,8 +150,12 @@ fn whatever_was_acknowledged_survives_a_death_at_any_point() {
             let store = Sqlite::open(&state).unwrap();
             assert_whole(&store);
             // Only the last acts of a child remove `b`.
-            let ids: Vec<_> =
-                block_on(store.rows(Wanted::ALL)).unwrap().rows.into_iter().map(|row| row.run).collect();
+            let ids: Vec<_> = block_on(store.rows(Wanted::ALL))
+                .unwrap()
+                .rows
+                .into_iter()
+                .map(|row| row.entry.run_id)
+                .collect();
             for line in text.lines().filter_map(|line| line.split("ack ").nth(1)) {
                 let (id, step) = line.split_once(' ').unwrap();
                 let removed = id == "b" && text.contains("b step 2") && !ids.contains(&run("b"));

@@ -76,7 +76,7 @@ fn judge(state: &Path, truth: &Truth, what: &str) -> Fate {
     let Ok(store) = Sqlite::open(state) else { return Fate::Detected };
     let mut changed = false;
     for expected in &truth.runs {
-        let id = &expected.row.run;
+        let id = &expected.row.entry.run_id;
         let row = block_on(store.row(id));
         assert!(
             row.as_ref().is_err() || row.as_ref().unwrap() == &expected.row,
@@ -121,8 +121,8 @@ fn judge(state: &Path, truth: &Truth, what: &str) -> Fate {
 
     let mut detected = block_on(store.verify(None)).map_or(true, |problems| !problems.is_empty());
     for expected in &truth.runs {
-        detected |=
-            block_on(store.verify(Some(&expected.row.run))).map_or(true, |problems| !problems.is_empty());
+        detected |= block_on(store.verify(Some(&expected.row.entry.run_id)))
+            .map_or(true, |problems| !problems.is_empty());
     }
     // Blobs that no event names are verified when they are read.
     detected |= truth.blobs.iter().any(|(id, _)| block_on(store.blob(id)).is_err());
@@ -212,7 +212,7 @@ fn a_flipped_bit_in_the_stored_bytes_is_always_found() {
         b"alpha 3 words".to_vec(),
         b"beta".to_vec(),
         b"noted noted".to_vec(),
-        b"because".to_vec(),
+        b"blocked".to_vec(),
         truth.runs[1].row.head.hash.to_vec(),
         truth.runs[2].events[4].hash.to_vec(),
         bytes_of("gamma 0 ").to_vec(),

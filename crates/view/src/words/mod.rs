@@ -3,6 +3,7 @@
 mod clean;
 mod event;
 mod fit;
+pub mod ledger;
 mod status;
 mod watch;
 pub mod workflow;
@@ -39,6 +40,11 @@ pub fn duration(millis: u64) -> String {
 pub fn count<N: std::fmt::Display + PartialEq + From<u8>>(number: N, of: &str) -> String {
     let many = if number == N::from(1) { "" } else { "s" };
     format!("{number} {of}{many}")
+}
+
+/// Text that cannot end a cell of a table.
+fn cell(text: &str) -> String {
+    clean_line(text).replace('|', "\\|")
 }
 
 /// `$4.12`.

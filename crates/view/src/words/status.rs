@@ -3,17 +3,17 @@
 use std::fmt::Write;
 
 use crate::{ChangedView, RunStatus};
-use piton_model::Timestamp;
 use piton_model::loop_machine::State;
+use piton_model::{Reason, Status, Timestamp};
 
 use super::{ago, check_views, clean_line, clock, count, duration, measured, why};
 
 /// One screen about a run.
 pub fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
-    let summary = &view.summary;
+    let entry = &view.entry;
     let mut lines = vec![format!(
         "{}   {} since {} ({})",
-        summary.run_id,
+        entry.run_id,
         status_words(view),
         clock(view.since),
         ago(now, view.since)
@@ -77,18 +77,14 @@ fn changed(view: &ChangedView) -> Option<String> {
 }
 
 fn status_words(view: &RunStatus) -> &'static str {
-    match (view.summary.status.as_str(), view.summary.reason.as_deref()) {
-        ("waiting", Some("rate_limit" | "overloaded")) => "waiting for the provider",
-        ("waiting", Some("schedule")) => "waiting for its hours",
-        ("waiting", _) => "waiting for you",
-        ("completed", _) => "done",
-        ("running", _) if view.driver.is_none() => "running, but nothing drives it",
-        ("running", _) => "running",
-        ("created", _) => "created",
-        ("paused", _) => "paused",
-        ("rebooting", _) => "rebooting",
-        ("failed", _) => "failed",
-        _ => "stopped",
+    match (view.entry.status, view.entry.reason) {
+        (Status::Waiting, Some(Reason::RateLimit | Reason::Overloaded)) => "waiting for the provider",
+        (Status::Waiting, Some(Reason::Schedule)) => "waiting for its hours",
+        (Status::Waiting, _) => "waiting for you",
+        (Status::Completed, _) => "done",
+        (Status::Running, _) if view.driver.is_none() => "running, but nothing drives it",
+        (Status::Created | Status::Running | Status::Paused, _)
+        | (Status::Rebooting | Status::Failed | Status::Stopped, _) => view.entry.status.as_str(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a viewer says of a run while it watches.
 
+use piton_model::ledger_machine::{self, LedgerEvent};
 use piton_model::loop_machine::{AttemptOutcome, HookRecord, Open, QuestionKind};
 use piton_model::workflow::WorkflowEvent;
 use piton_model::{Event, Machine, State, Status, workflow};
@@ -7,8 +8,14 @@ use piton_model::{Event, Machine, State, Status, workflow};
 use super::{baseline, clean_line, event, iteration, opening};
 use crate::{Told, Weight};
 
-/// A kind of run that can be watched.
+/// A kind of run that can be put into words, and watched.
 pub trait Watched: Machine {
+    /// Why it is where it is.
+    fn why(&self) -> String;
+
+    /// What was not the cause of that.
+    fn not_the_cause(&self) -> Vec<String>;
+
     /// What an event is worth telling.
     fn told(before: Option<&Self>, event: &Self::Event, after: &Self) -> Vec<Told>;
 
@@ -34,6 +41,14 @@ fn told(weight: Weight, text: String) -> Told {
 }
 
 impl Watched for State {
+    fn why(&self) -> String {
+        super::why(self)
+    }
+
+    fn not_the_cause(&self) -> Vec<String> {
+        super::not_the_cause(self)
+    }
+
     fn told(before: Option<&Self>, event: &Event, after: &Self) -> Vec<Told> {
         let mut lines = Vec::new();
         match before {
@@ -114,6 +129,14 @@ fn warnings(event: &Event) -> Vec<String> {
 }
 
 impl Watched for workflow::State {
+    fn why(&self) -> String {
+        super::workflow::why(self)
+    }
+
+    fn not_the_cause(&self) -> Vec<String> {
+        super::workflow::not_the_cause(self)
+    }
+
     fn told(before: Option<&Self>, event: &WorkflowEvent, after: &Self) -> Vec<Told> {
         let heading = before.is_none().then(|| told(Weight::Heading, super::workflow::opening(after)));
         let line = match super::workflow::progress(event, after) {
@@ -129,5 +152,32 @@ impl Watched for workflow::State {
 
     fn under_way(&self) -> String {
         super::workflow::under_way(self)
+    }
+}
+
+impl Watched for ledger_machine::State {
+    fn why(&self) -> String {
+        super::ledger::why(self)
+    }
+
+    fn not_the_cause(&self) -> Vec<String> {
+        super::ledger::not_the_cause(self)
+    }
+
+    fn told(before: Option<&Self>, event: &LedgerEvent, _after: &Self) -> Vec<Told> {
+        let weight = match (before, super::ledger::told(event).is_empty()) {
+            (None, _) => Weight::Heading,
+            (Some(_), true) => Weight::Detail,
+            (Some(_), false) => Weight::News,
+        };
+        vec![told(weight, Self::words(event))]
+    }
+
+    fn words(event: &LedgerEvent) -> String {
+        super::ledger::event(event)
+    }
+
+    fn under_way(&self) -> String {
+        super::ledger::why(self)
     }
 }

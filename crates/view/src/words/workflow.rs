@@ -6,7 +6,7 @@ use crate::{StepView, WorkflowStatus};
 use piton_model::workflow::{State, StepStatus, WorkflowEvent as Event};
 use piton_model::{Machine, Status, Timestamp};
 
-use super::{ago, clean, clean_line, count, duration, money, outcome_word};
+use super::{ago, cell, clean, clean_line, count, duration, money, outcome_word};
 
 /// The first line of a run.
 pub fn opening(state: &State) -> String {
@@ -160,13 +160,13 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
 
 /// One screen.
 pub fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Vec<String> {
-    let summary = &view.summary;
+    let entry = &view.entry;
     let why = match why(state) {
         why if why.is_empty() => String::new(),
         why => format!(": {why}"),
     };
     let mut lines =
-        vec![clean_line(&format!("{}   {}   {}{why}", summary.run_id, summary.title, summary.status))];
+        vec![clean_line(&format!("{}   {}   {}{why}", entry.run_id, entry.title, entry.status.as_str()))];
     let driver = match &view.driver {
         Some(driver) => format!("driven by process {}", driver.pid),
         None => "nobody drives it".to_owned(),
@@ -331,14 +331,14 @@ pub fn not_the_cause(state: &State) -> Vec<String> {
 
 /// What the run did, as Markdown.
 pub fn report(view: &WorkflowStatus, state: &State) -> String {
-    let summary = &view.summary;
-    let mut text = format!("# {}\n\n", clean_line(&summary.title));
+    let entry = &view.entry;
+    let mut text = format!("# {}\n\n", clean_line(&entry.title));
     let _ = writeln!(
         text,
         "Run `{}` of `{}`: **{}**, {}.\n",
-        summary.run_id,
+        entry.run_id,
         view.workflow_file,
-        summary.status,
+        entry.status.as_str(),
         why(state)
     );
     let cost = view.used.cost_usd.map_or_else(|| "unknown".to_owned(), |cost| format!("${cost:.2}"));
@@ -384,9 +384,4 @@ pub fn report(view: &WorkflowStatus, state: &State) -> String {
         let _ = writeln!(text, "\nA person {word} `{id}`{comment}.");
     }
     text
-}
-
-/// Text that cannot end a cell of a table.
-fn cell(text: &str) -> String {
-    clean_line(text).replace('|', "\\|")
 }

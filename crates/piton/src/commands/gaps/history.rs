@@ -1,10 +1,10 @@
-//! `piton gaps log` and `diff`, and the ledger as it was.
+//! `piton gaps log` and `diff`.
 
 use std::collections::BTreeMap;
 
-use piton_model::ledger::{Adopted, Flip, Gap, to_iso};
-use piton_model::ledger_machine::{LedgerEvent, ResearchResult, State};
-use piton_model::{ExitCode, RunEvent, Timestamp};
+use piton_model::ExitCode;
+use piton_model::ledger::{Gap, to_iso};
+use piton_view::GapEvent;
 use serde_json::{Value, json};
 
 use super::show::fields_json;
@@ -13,132 +13,30 @@ use crate::cli::gaps::{GapDiffArguments, GapLogArguments};
 use crate::failure::Failure;
 use crate::output::{Output, clean_line};
 
-/// The ledger as it was, by its own time; `None` where nothing was known yet.
-pub(super) async fn state_at(place: &Place, at: Timestamp) -> Result<Option<State>, Failure> {
-    let store = place.existing()?;
-    let (mut then, mut latest) = (None, None);
-    let mut see = |event: &LedgerEvent, state: &State| {
-        if event.at().is_some() {
-            latest = event.at();
-        }
-        // What is only about the file happened when the change before it did.
-        if latest.is_some_and(|latest: Timestamp| latest <= at) {
-            then = Some(state.clone());
-        }
-    };
-    place.ledger(store.as_ref()).walk(&mut |_, event, state| see(event, state)).await?;
-    Ok(then)
-}
-
 pub(super) async fn log(
     place: &Place,
     arguments: &GapLogArguments,
     out: &Output,
 ) -> Result<ExitCode, Failure> {
-    let store = place.existing()?;
-    let mut lines: Vec<(Value, String)> = Vec::new();
-    let mut known = false;
-    let ledger = place.ledger(store.as_ref());
-    ledger
-        .walk(&mut |stored, event, _| {
-            for (gap, what) in told(event) {
-                let wanted = arguments.gap.as_ref();
-                known |= wanted == gap.as_ref();
-                if wanted.is_some() && wanted != gap.as_ref() {
-                    continue;
-                }
-                let at = event.at().unwrap_or(stored.at);
-                let encoded = event.encode();
-                let data: Value = serde_json::from_slice(&encoded.data).unwrap_or(Value::Null);
-                let object = json!({
-                    "seq": stored.seq, "at": to_iso(at), "type": encoded.kind, "gap": gap, "text": what, "data": data,
-                });
-                lines.push((object, format!("[{}] {what}", to_iso(at))));
-            }
-        })
-        .await?;
-    if let Some(gap) = arguments.gap.as_ref().filter(|_| !known) {
-        let state = ledger.read(place.now()).await?.state;
-        if state.find(gap).is_none() {
-            return Err(Failure::usage(format!("there is no gap `{}`", clean_line(gap)))
-                .hint("run `piton gaps list` to see what there is"));
-        }
+    let wanted = arguments.gap.as_ref();
+    let mut events = place.door.gap_events(&place.ledger).await?;
+    events.retain(|event| wanted.is_none() || event.gap.as_ref() == wanted);
+    if let Some(gap) = wanted.filter(|_| events.is_empty())
+        && place.door.gaps(&place.ledger, place.now()).await?.state.find(gap).is_none()
+    {
+        return Err(Failure::usage(format!("there is no gap `{}`", clean_line(gap)))
+            .hint("run `piton gaps list` to see what there is"));
     }
-    for (object, line) in lines {
+    for GapEvent { seq, at, kind, gap, text, data } in events {
+        let at = to_iso(at);
         match out.json {
-            true => out.json_line(&object),
-            false => out.line(clean_line(&line)),
+            true => out.json_line(&json!({
+                "seq": seq, "at": at, "type": kind, "gap": gap, "text": text, "data": data,
+            })),
+            false => out.line(clean_line(&format!("[{at}] {text}"))),
         }
     }
     Ok(ExitCode::Done)
-}
-
-/// What an event says about which gap.
-fn told(event: &LedgerEvent) -> Vec<(Option<String>, String)> {
-    let one = |gap: &str, what: String| vec![(Some(gap.to_owned()), format!("{gap}: {what}"))];
-    match event {
-        LedgerEvent::GapFlipped { flip: Flip { gap, old, new, reason, .. } } => {
-            one(gap, format!("{old} -> {new} ({reason})"))
-        }
-        LedgerEvent::GapChecked { gap, .. } => one(gap, "checked, nothing new".to_owned()),
-        LedgerEvent::GapVerified { gap, findings, superseded, .. } => {
-            let mut what = "verified".to_owned();
-            if findings.is_some() {
-                what.push_str(", new findings");
-            }
-            if let Some(superseded) = superseded {
-                what.push_str(&format!("; superseded: {}", superseded.findings.trim()));
-            }
-            one(gap, what)
-        }
-        LedgerEvent::GapEdited { gap, fields, .. } => {
-            let fields: Vec<&str> = fields.iter().map(|field| field.as_str()).collect();
-            one(&gap.id, format!("set {}", fields.join(", ")))
-        }
-        LedgerEvent::GapAdded { gap, .. } => one(&gap.id, "added".to_owned()),
-        LedgerEvent::GapRemoved { gap, .. } => one(gap, "removed".to_owned()),
-        LedgerEvent::FileAdopted { adopted, .. } => adopted
-            .iter()
-            .map(|adopted| match adopted {
-                Adopted::Added { gap } => (Some(gap.clone()), format!("{gap}: added in the file")),
-                Adopted::Removed { gap } => (Some(gap.clone()), format!("{gap}: removed from the file")),
-                Adopted::Changed { gap, fields } => {
-                    let fields: Vec<&str> = fields.iter().map(|field| field.as_str()).collect();
-                    (Some(gap.clone()), format!("{gap}: edited in the file: {}", fields.join(", ")))
-                }
-            })
-            .collect(),
-        LedgerEvent::ResearchBegun { number, gaps, .. } => {
-            vec![(None, format!("research {number} of {} gaps", gaps.len()))]
-        }
-        LedgerEvent::ResearchAttemptStarted { open } => {
-            one(&open.gap.id, format!("research, attempt {}", open.attempt))
-        }
-        LedgerEvent::ResearchAttemptEnded { attempt, result, .. } => {
-            vec![(None, format!("attempt {attempt}: {}", result_words(result)))]
-        }
-        LedgerEvent::ResearchSkipped { gap } => one(gap, "needs no research any more".to_owned()),
-        LedgerEvent::ResearchEnded { number, why, .. } => {
-            vec![(None, format!("research {number} ended: {}", why.as_str()))]
-        }
-        LedgerEvent::LedgerOpened { .. }
-        | LedgerEvent::FileWritten { .. }
-        | LedgerEvent::FlipsLogged { .. }
-        | LedgerEvent::WatchSet { .. }
-        | LedgerEvent::CheckpointTaken { .. } => Vec::new(),
-    }
-}
-
-/// What came of an attempt, in words.
-pub(super) fn result_words(result: &ResearchResult) -> String {
-    match result {
-        ResearchResult::Settled { outcome } => outcome.as_str().to_owned(),
-        ResearchResult::Overruled { outcome, .. } => {
-            format!("{}, but a person edited the gap meanwhile and is right", outcome.as_str())
-        }
-        ResearchResult::Lost { what } => format!("lost ({what}), has another turn"),
-        ResearchResult::Failed { what } => format!("failed: {what}"),
-    }
 }
 
 pub(super) async fn diff(
@@ -147,7 +45,7 @@ pub(super) async fn diff(
     out: &Output,
 ) -> Result<ExitCode, Failure> {
     let since = time("--since", &arguments.since)?;
-    let before = state_at(place, since).await?.map(|state| state.gaps).unwrap_or_default();
+    let before = place.door.gaps_at(&place.ledger, since).await?.map(|state| state.gaps).unwrap_or_default();
     let after = place.read(out).await?.state.gaps;
     let delta = Delta::of(&before, &after);
     if out.json {

@@ -1,12 +1,10 @@
 //! Commands that only report: `validate`, `order`, `stale`, `batch`, `fresh`, `prompt`, `export`.
 
-use std::collections::HashSet;
-
-use piton_engine::ledger::{fresh, observe};
 use piton_files::gaps::render;
 use piton_model::ExitCode;
-use piton_model::ledger::{Flip, changed_flips, due_flips, select_batch, sort_gaps, survey};
-use piton_model::ledger_machine::State;
+use piton_model::ledger::{Flip, for_prompt, not_fresh, select_batch, sort_gaps, survey};
+use piton_model::ledger_machine::{State, all_due};
+use piton_view::GapsView;
 use serde_json::{Value, json};
 
 use super::Place;
@@ -23,14 +21,14 @@ pub(super) async fn validate(place: &Place, out: &Output) -> Result<ExitCode, Fa
             "valid": true,
             "gaps": reading.state.gaps.len(),
             "cycled": sorted.cycled,
-            "warnings": reading.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "warnings": reading.warnings,
         }));
         return Ok(ExitCode::Done);
     }
     let count = reading.state.gaps.len();
     out.line(format!(
         "{} is sound: {count} gap{}",
-        place.settings.file.display(),
+        place.ledger.file.display(),
         if count == 1 { "" } else { "s" }
     ));
     tell_cycles(&reading.state, out);
@@ -59,20 +57,9 @@ pub(super) async fn order(place: &Place, out: &Output) -> Result<ExitCode, Failu
     Ok(ExitCode::Done)
 }
 
-/// The flips that are due, by age and by what files are now.
-pub(super) fn due(place: &Place, state: &State) -> Vec<Flip> {
-    let now = place.now();
-    let mut flips = due_flips(&state.gaps, state.default_ttl_days, now);
-    let by_age: HashSet<String> = flips.iter().map(|flip| flip.gap.clone()).collect();
-    let observed = observe(place.layout.root(), &state.gaps);
-    let changed = changed_flips(&state.gaps, &observed, now);
-    flips.extend(changed.into_iter().filter(|flip| !by_age.contains(&flip.gap)));
-    flips
-}
-
 pub(super) async fn stale(place: &Place, out: &Output) -> Result<ExitCode, Failure> {
-    let state = place.read(out).await?.state;
-    let flips = due(place, &state);
+    let GapsView { state, observed, .. } = place.read(out).await?;
+    let flips = all_due(&state, &observed, place.now());
     let on_disk: Vec<&str> = state
         .gaps
         .iter()
@@ -118,11 +105,11 @@ pub(super) async fn batch(
     arguments: &BatchArguments,
     out: &Output,
 ) -> Result<ExitCode, Failure> {
-    let mut state = place.read(out).await?.state;
+    let GapsView { mut state, observed, .. } = place.read(out).await?;
     let now = place.now();
     let mut stale_since = state.stale_since();
     // What research would flip before it chooses, so that both choose the same.
-    for flip in due(place, &state) {
+    for flip in all_due(&state, &observed, now) {
         if let Some(gap) = state.gaps.iter_mut().find(|gap| gap.id == flip.gap) {
             gap.status = flip.new;
         }
@@ -168,9 +155,8 @@ pub(super) async fn fresh(
     arguments: &FreshArguments,
     out: &Output,
 ) -> Result<ExitCode, Failure> {
-    let state = place.read(out).await?.state;
-    let observed = observe(place.layout.root(), &state.gaps);
-    let list = fresh::not_fresh(&state.gaps, state.default_ttl_days, &arguments.ids, &observed, place.now());
+    let GapsView { state, observed, .. } = place.read(out).await?;
+    let list = not_fresh(&state.gaps, state.default_ttl_days, &arguments.ids, &observed, place.now());
     if out.json {
         let list: Vec<Value> = list.iter().map(|gap| json!({ "gap": gap.gap, "why": gap.why })).collect();
         out.json(&json!({ "fresh": list.is_empty(), "not_fresh": list }));
@@ -188,7 +174,7 @@ pub(super) async fn prompt(
     out: &Output,
 ) -> Result<ExitCode, Failure> {
     let state = place.read(out).await?.state;
-    let text = fresh::for_prompt(
+    let text = for_prompt(
         &state.gaps,
         state.default_ttl_days,
         &arguments.ids,

@@ -1,7 +1,7 @@
 //! `piton gaps`: what is known, how fresh it is, what to look into next.
 //!
-//! Each command reads the ledger as it is, or opens it, does one thing and prints what came of it. The rules are in
-//! `model::ledger`, file and journal in `engine::ledger`.
+//! Each command asks the door for the ledger as it is, or for one change, and prints what came of it. The rules are in
+//! `model::ledger`.
 
 mod change;
 mod history;
@@ -10,21 +10,18 @@ mod research;
 mod show;
 
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
 
 use piton_config::{Overrides, Resolved, resolve};
-use piton_engine::ledger::{Changed, Ledger, Open, Reading, Settings, existing_journal, open_journal};
 use piton_model::ledger::{DEFAULT_TTL_DAYS, MAX_GAPS_PER_RUN, Moment, Overruled};
-use piton_model::ledger_machine::Command;
 use piton_model::{ExitCode, Timestamp};
-use piton_store::Store;
 use piton_sys::{Clock, SystemClock};
+use piton_view::{GapChange, GapsChanged, GapsView, LedgerAt};
 
 use crate::cli::Global;
 use crate::cli::gaps::{GapsArguments, GapsCommand};
 use crate::failure::Failure;
 use crate::output::{Output, clean_line};
-use crate::repository::{self, Layout, configuration};
+use crate::repository::{self, Door, Layout, configuration};
 
 /// The file where nothing else is said.
 const DEFAULT_FILE: &str = "gaps.yaml";
@@ -63,7 +60,8 @@ pub(super) async fn run(
 /// Which ledger, and what is said about it.
 pub(super) struct Place {
     pub(super) layout: Layout,
-    pub(super) settings: Settings,
+    pub(super) door: Door,
+    pub(super) ledger: LedgerAt,
     pub(super) resolved: Resolved,
     given_now: Option<Timestamp>,
 }
@@ -79,13 +77,14 @@ impl Place {
         let given = arguments.file.as_deref().map(|file| inside(&layout, file)).transpose()?;
         let is_configured = given.as_deref().is_none_or(|file| file == Path::new(configured));
         let log = gaps.audit_log.as_ref().filter(|_| is_configured).map(|log| PathBuf::from(&log.value));
-        let settings = Settings {
+        let ledger = LedgerAt {
             file: given.unwrap_or_else(|| PathBuf::from(configured)),
             log,
             default_ttl_days: gaps.default_ttl_days.as_ref().map_or(DEFAULT_TTL_DAYS, |days| days.value),
         };
         let given_now = arguments.now.as_deref().map(|text| time("--now", text)).transpose()?;
-        Ok(Self { layout, settings, resolved, given_now })
+        let door = repository::open_or_create(&layout);
+        Ok(Self { layout, door, ledger, resolved, given_now })
     }
 
     pub(super) fn now(&self) -> Timestamp {
@@ -97,66 +96,31 @@ impl Place {
         given.or(configured).map_or(MAX_GAPS_PER_RUN, |max| max as usize)
     }
 
-    /// The journal, if there is one.
-    pub(super) fn existing(&self) -> Result<Option<Arc<dyn Store>>, Failure> {
-        Ok(existing_journal(&self.layout)?)
-    }
-
-    /// The journal, created where it is not there yet, and out of git's sight from the first command on.
-    pub(super) fn journal(&self) -> Result<Arc<dyn Store>, Failure> {
-        let store = open_journal(&self.layout)?;
-        if !self.ledger(Some(&store)).has_begun() {
-            piton_git::Workspace::open(self.layout.root(), &self.layout.state())
-                .and_then(|workspace| workspace.protect_state())
-                .map_err(|error| Failure::environment(&error))?;
-        }
-        Ok(store)
-    }
-
-    pub(super) fn ledger<'a>(&'a self, store: Option<&'a Arc<dyn Store>>) -> Ledger<'a> {
-        Ledger::new(store.map(|store| &**store), &self.layout, self.settings.clone())
-    }
-
     /// The ledger as it is. One that is not there is said to be missing.
-    pub(super) async fn read(&self, out: &Output) -> Result<Reading, Failure> {
-        let store = self.existing()?;
-        let reading = self.ledger(store.as_ref()).read(self.now()).await?;
+    pub(super) async fn read(&self, out: &Output) -> Result<GapsView, Failure> {
+        let reading = self.door.gaps(&self.ledger, self.now()).await?;
         for warning in &reading.warnings {
-            out.note(format!(
-                "warning: {}: {}",
-                self.settings.file.display(),
-                clean_line(&warning.to_string())
-            ));
+            out.note(format!("warning: {}: {}", self.ledger.file.display(), clean_line(warning)));
         }
         if !reading.exists && reading.state.gaps.is_empty() {
             out.note(format!(
                 "there is no {} yet: `piton gaps add ID --category NAME` begins one",
-                self.settings.file.display()
+                self.ledger.file.display()
             ));
         }
         Ok(reading)
     }
 
-    /// Opens the ledger, does one thing, and says what an edit in between did to it.
-    pub(super) async fn change(
-        &self,
-        out: &Output,
-        command: impl FnOnce(&Open<'_, '_>) -> Result<Option<Command>, Failure>,
-    ) -> Result<(Changed, piton_model::ledger_machine::State), Failure> {
-        let store = self.journal()?;
-        let ledger = self.ledger(Some(&store));
-        let mut open = ledger.open(self.now()).await?;
-        let changed = match command(&open)? {
-            Some(command) => open.run(command, self.now()).await?,
-            None => Changed::default(),
-        };
+    /// Does one thing to the ledger, and says what an edit in between did to it.
+    pub(super) async fn change(&self, out: &Output, change: GapChange) -> Result<GapsChanged, Failure> {
+        let changed = self.door.change_gaps(&self.ledger, change, self.now()).await?;
         tell_overruled(&changed, out);
-        Ok((changed, open.state().clone()))
+        Ok(changed)
     }
 }
 
 /// What a person must know about edits in between.
-pub(super) fn tell_overruled(changed: &Changed, out: &Output) {
+fn tell_overruled(changed: &GapsChanged, out: &Output) {
     for overruled in &changed.overruled {
         out.note(match overruled {
             Overruled::Fields { gap, fields } => {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use piton_config::{AgentOptions, Overrides, configured_agent, parse_duration, resolve};
 use piton_engine::ledger::research::{Batch, Progress, Researcher, Turn, next_look};
-use piton_engine::ledger::{Ledger, observe};
+use piton_engine::ledger::{Ledger, journal_for, observe};
 use piton_model::ledger::{Observed, select_batch, survey, to_iso};
 use piton_model::ledger_machine::{Command, ResearchEnd, ResearchLimits, ResearchResult, State, Used};
 use piton_model::{ExitCode, Timestamp};
@@ -13,8 +13,8 @@ use piton_sys::{Clock, SystemClock};
 use piton_view::words;
 use serde_json::json;
 
+use super::Place;
 use super::look::all_current;
-use super::{Place, history};
 use crate::cli::gaps::ResearchArguments;
 use crate::failure::{ErrorKind, Failure};
 use crate::output::{Output, clean_line};
@@ -30,8 +30,8 @@ pub(super) async fn run(
 ) -> Result<ExitCode, Failure> {
     let researcher = researcher(place, arguments)?;
     let limits = limits(arguments)?;
-    let store = place.journal()?;
-    let ledger = place.ledger(Some(&store));
+    let store = journal_for(&place.layout, &place.ledger)?;
+    let ledger = Ledger::new(Some(&*store), &place.layout, place.ledger.clone());
     // A file that is not sound is told before anything else.
     ledger.read(place.now()).await?;
     let turn = ledger.take_turn()?.ok_or_else(|| {
@@ -209,7 +209,7 @@ fn tell(progress: &Progress, out: &Output) {
                 json!({ "event": "started", "gap": gap, "attempt": attempt, "found": found })
             }
             Progress::Ended { gap, result, used } => json!({
-                "event": "ended", "gap": gap, "result": history::result_words(result),
+                "event": "ended", "gap": gap, "result": words::ledger::result(result),
                 "tokens": used.tokens, "cost_usd": used.microusd.map(|cost| cost as f64 / 1e6),
                 "duration_ms": used.working_ms,
             }),
@@ -231,7 +231,7 @@ fn tell(progress: &Progress, out: &Output) {
                 ResearchResult::Lost { .. } => String::new(),
                 _ => format!("  {}", words(used)),
             };
-            out.line(format!("{}: {}{used}", clean_line(gap), clean_line(&history::result_words(result))));
+            out.line(format!("{}: {}{used}", clean_line(gap), clean_line(&words::ledger::result(result))));
         }
         Progress::Skipped { gap } => out.line(format!("{}: needs no research any more", clean_line(gap))),
     }

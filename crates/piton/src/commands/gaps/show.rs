@@ -5,7 +5,7 @@ use piton_model::ledger_machine::State;
 use piton_model::{ExitCode, Timestamp};
 use serde_json::{Map, Value, json};
 
-use super::{Place, history, time};
+use super::{Place, time};
 use crate::cli::gaps::{ListArguments, ShowGapArguments};
 use crate::failure::{ErrorKind, Failure};
 use crate::output::{Output, clean, clean_line};
@@ -78,7 +78,7 @@ pub(super) async fn show(
         None => (Some(place.read(out).await?.state), place.now()),
         Some(text) => {
             let at = time("--at", text)?;
-            (history::state_at(place, at).await?, at)
+            (place.door.gaps_at(&place.ledger, at).await?, at)
         }
     };
     let unknown = || {

@@ -9,6 +9,7 @@ mod docs;
 mod edits;
 mod history;
 mod research;
+mod seen;
 mod tables;
 
 use crate::common::{Ran, World};

@@ -1,0 +1,207 @@
+//! The gaps of a ledger, read and changed for a front end.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use piton_model::Timestamp;
+use piton_model::ledger::{Field, Gap, Source, SourceKind, set};
+use piton_model::ledger_machine::{Command, LedgerEvent, State};
+use piton_model::{Encoded, RunEvent};
+use piton_store::{Store, StoredEvent};
+use piton_view::words::{clean_line, ledger as words};
+use piton_view::{Error, ErrorKind, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt};
+
+use super::LocalClient;
+use crate::ledger::{Changed, Ledger, hash_of, journal_for, observe};
+
+pub(super) async fn read(client: &LocalClient, at: &LedgerAt, now: Timestamp) -> Result<GapsView, Error> {
+    let store = client.existing_store()?;
+    let reading = ledger(client, store, at).read(now).await?;
+    Ok(GapsView {
+        observed: observe(client.layout().root(), &reading.state.gaps),
+        warnings: reading.warnings.iter().map(ToString::to_string).collect(),
+        exists: reading.exists,
+        state: reading.state,
+    })
+}
+
+fn ledger<'a>(client: &'a LocalClient, store: Option<&'a Arc<dyn Store>>, at: &LedgerAt) -> Ledger<'a> {
+    Ledger::new(store.map(|store| &**store), client.layout(), at.clone())
+}
+
+pub(super) async fn state_at(
+    client: &LocalClient,
+    at: &LedgerAt,
+    moment: Timestamp,
+) -> Result<Option<State>, Error> {
+    let (mut then, mut latest) = (None, None);
+    let mut see = |_: &StoredEvent, event: &LedgerEvent, state: &State| {
+        latest = event.at().or(latest);
+        // What is only about the file happened when the change before it did.
+        if latest.is_some_and(|latest: Timestamp| latest <= moment) {
+            then = Some(state.clone());
+        }
+    };
+    ledger(client, client.existing_store()?, at).walk(&mut see).await?;
+    Ok(then)
+}
+
+pub(super) async fn events(client: &LocalClient, at: &LedgerAt) -> Result<Vec<GapEvent>, Error> {
+    let mut list = Vec::new();
+    let mut see = |stored: &StoredEvent, event: &LedgerEvent, _: &State| {
+        for (gap, text) in words::told(event) {
+            let Encoded { kind, data, .. } = event.encode();
+            list.push(GapEvent {
+                seq: stored.seq,
+                at: event.at().unwrap_or(stored.at),
+                kind,
+                gap: gap.map(str::to_owned),
+                text,
+                data: serde_json::from_slice(&data).unwrap_or_default(),
+            });
+        }
+    };
+    ledger(client, client.existing_store()?, at).walk(&mut see).await?;
+    Ok(list)
+}
+
+pub(super) async fn change(
+    client: &LocalClient,
+    at: &LedgerAt,
+    change: GapChange,
+    now: Timestamp,
+) -> Result<GapsChanged, Error> {
+    let root = client.layout().root();
+    // Words that are wrong whatever the ledger says are told before anything is opened.
+    let change = Prepared::of(change, root, now)?;
+    let store = journal_for(client.layout(), at)?;
+    let ledger = ledger(client, Some(&store), at);
+    let mut open = ledger.open(now).await?;
+    let changed = match change.command(open.state(), root)? {
+        Some(command) => open.run(command, now).await?,
+        None => Changed::default(),
+    };
+    let (mut flips, mut added) = (Vec::new(), Vec::new());
+    for event in &changed.events {
+        match event {
+            LedgerEvent::GapFlipped { flip } => flips.push(flip.clone()),
+            LedgerEvent::GapAdded { gap, .. } => added.push(gap.id.clone()),
+            _ => {}
+        }
+    }
+    let Changed { events, overruled, kept } = changed;
+    Ok(GapsChanged {
+        state: open.state().clone(),
+        changed: !events.is_empty(),
+        flips,
+        added,
+        overruled,
+        kept,
+    })
+}
+
+/// A change, as far as its words can be judged without the ledger.
+enum Prepared {
+    Command(Command),
+    Adopt,
+    AddMissing(Vec<Gap>),
+    Set { gap: String, fields: Vec<String>, reason: String },
+    FlipDue,
+}
+
+impl Prepared {
+    fn of(change: GapChange, root: &Path, now: Timestamp) -> Result<Self, Error> {
+        Ok(Prepared::Command(match change {
+            GapChange::Adopt => return Ok(Prepared::Adopt),
+            GapChange::FlipDue => return Ok(Prepared::FlipDue),
+            GapChange::AddMissing(gaps) => return Ok(Prepared::AddMissing(gaps)),
+            GapChange::Set { gap, fields, reason } => {
+                let known = |text: &String| text.split_once('=').is_some_and(|(key, _)| is_field(key));
+                if !fields.iter().all(known) {
+                    with_fields(Gap::new("", ""), &fields)?;
+                }
+                return Ok(Prepared::Set { gap, fields, reason });
+            }
+            GapChange::Add { gap, category, fields } => {
+                Command::Add(Box::new(with_fields(Gap::new(&gap, category), &fields)?))
+            }
+            GapChange::Check { gap } => Command::Check { gap },
+            GapChange::Remove { gap } => Command::Remove { gap },
+            GapChange::Undo { gap } => Command::Undo { gap },
+            GapChange::Verify { gap, findings, sources, reason } => {
+                let sources = sources.iter().map(|text| source(root, text, now)).collect::<Result<_, _>>()?;
+                Command::Verify { gap, finding: findings.map(|findings| (findings, sources)), reason }
+            }
+        }))
+    }
+
+    fn command(self, state: &State, root: &Path) -> Result<Option<Command>, Error> {
+        Ok(Some(match self {
+            Prepared::Adopt => return Ok(None),
+            Prepared::Command(command) => command,
+            Prepared::FlipDue => Command::FlipDue { observed: observe(root, &state.gaps) },
+            Prepared::AddMissing(gaps) => {
+                Command::AddAll(gaps.into_iter().filter(|gap| state.find(&gap.id).is_none()).collect())
+            }
+            Prepared::Set { gap, fields, reason } => {
+                let found = state.find(&gap).cloned().ok_or_else(|| {
+                    Error::usage(format!("there is no gap `{}`", clean_line(&gap)))
+                        .hint("run `piton gaps list` to see what there is")
+                })?;
+                Command::Edit { gap: Box::new(with_fields(found, &fields)?), reason }
+            }
+        }))
+    }
+}
+
+fn is_field(key: &str) -> bool {
+    Field::from_word(key).is_some()
+}
+
+/// The gap with these fields; every problem with them at once.
+fn with_fields(mut gap: Gap, fields: &[String]) -> Result<Gap, Error> {
+    let mut problems = Vec::new();
+    let mut is_usage = false;
+    for text in fields {
+        let Some((key, value)) = text.split_once('=') else {
+            is_usage = true;
+            problems.push(format!("`{}` is not FIELD=VALUE", clean_line(text)));
+            continue;
+        };
+        let Some(field) = Field::from_word(key) else {
+            is_usage = true;
+            let known = Field::ALL.map(Field::as_str).join(", ");
+            problems.push(format!("there is no field `{}`: use {known}", clean_line(key)));
+            continue;
+        };
+        match set(&gap, field, value) {
+            Ok(changed) => gap = changed,
+            Err(error) => problems.push(clean_line(&error.to_string())),
+        }
+    }
+    let kind = if is_usage { ErrorKind::Usage } else { ErrorKind::Failed };
+    match problems.as_slice() {
+        [] => Ok(gap),
+        [only] => Err(Error::new(kind, only.clone())),
+        several => Err(Error::new(kind, format!("{} things are wrong", several.len())).details(problems)),
+    }
+}
+
+/// `file:docs/prices.md`, `command:…`, `commit:…`, `url:…`.
+fn source(root: &Path, text: &str, now: Timestamp) -> Result<Source, Error> {
+    let bad = |why: &str| Error::usage(format!("`{}`: {why}", clean_line(text)));
+    let (kind, rest) = text.split_once(':').ok_or_else(|| bad("give KIND:TEXT"))?;
+    let kind = match kind {
+        "file" => {
+            let hash = hash_of(root, rest).ok_or_else(|| bad("not a file of this repository"))?;
+            let hash = Some(hash.ok_or_else(|| bad("there is no such file"))?);
+            SourceKind::File { path: rest.to_owned(), hash }
+        }
+        "command" => SourceKind::Command(rest.to_owned()),
+        "commit" => SourceKind::Commit(rest.to_owned()),
+        "url" => SourceKind::Url(rest.to_owned()),
+        "http" | "https" => SourceKind::Url(text.to_owned()),
+        _ => return Err(bad("a source is a file, command, commit or url")),
+    };
+    Ok(Source { kind, at: Some(now) })
+}

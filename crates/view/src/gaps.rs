@@ -1,0 +1,123 @@
+//! A ledger, as a front end reads and changes it. The rules over gaps are `model::ledger`'s.
+
+use std::path::PathBuf;
+
+use piton_model::ledger::{Flip, Gap, Observed, Overruled};
+use piton_model::ledger_machine::State;
+use piton_model::{Seq, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// Which ledger, and how it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LedgerAt {
+    /// The gap file, relative to the repository.
+    pub file: PathBuf,
+    /// The audit log, relative to the repository; by default `gap_audit.log` beside the file.
+    pub log: Option<PathBuf>,
+    /// How many days findings hold where a gap does not say.
+    pub default_ttl_days: u32,
+}
+
+/// A ledger as it is. Nothing was written for it, and what was edited by hand is seen all the same.
+#[derive(Clone, Debug)]
+pub struct GapsView {
+    /// Its gaps, and what is known about them.
+    pub state: State,
+    /// What the files that findings rest on are now.
+    pub observed: Observed,
+    /// What is accepted about the file, but worth saying.
+    pub warnings: Vec<String>,
+    /// Whether there is a file.
+    pub exists: bool,
+}
+
+/// What happened to a gap, or to research.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GapEvent {
+    /// The event's position.
+    pub seq: Seq,
+    /// When it happened, by the ledger's time.
+    pub at: Timestamp,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Which gap, where it is about one.
+    pub gap: Option<String>,
+    /// In words.
+    pub text: String,
+    /// Its data.
+    pub data: serde_json::Value,
+}
+
+/// What can be done to the gaps of a ledger. File, journal and log are brought together first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GapChange {
+    /// Nothing besides that.
+    Adopt,
+    /// A new gap.
+    Add {
+        /// Its name.
+        gap: String,
+        /// Its category, where no field says it.
+        category: String,
+        /// The rest, each as `FIELD=VALUE`.
+        fields: Vec<String>,
+    },
+    /// These gaps, but those that are there already.
+    AddMissing(Vec<Gap>),
+    /// Fields of a gap.
+    Set {
+        /// Which gap.
+        gap: String,
+        /// Each as `FIELD=VALUE`.
+        fields: Vec<String>,
+        /// Why, for the audit log.
+        reason: String,
+    },
+    /// Somebody looked, and found nothing new.
+    Check {
+        /// Which gap.
+        gap: String,
+    },
+    /// Findings are confirmed, or replaced.
+    Verify {
+        /// Which gap.
+        gap: String,
+        /// What is known now, where that is new.
+        findings: Option<String>,
+        /// What that rests on, each as `KIND:TEXT`.
+        sources: Vec<String>,
+        /// Why, for the audit log.
+        reason: String,
+    },
+    /// A gap goes.
+    Remove {
+        /// Which.
+        gap: String,
+    },
+    /// The last flip of a gap is taken back.
+    Undo {
+        /// Which.
+        gap: String,
+    },
+    /// What is stale by now is called so.
+    FlipDue,
+}
+
+/// What a change came to.
+#[derive(Clone, Debug)]
+pub struct GapsChanged {
+    /// The ledger after it.
+    pub state: State,
+    /// Whether anything is different.
+    pub changed: bool,
+    /// Gaps whose status changed.
+    pub flips: Vec<Flip>,
+    /// Gaps that are new.
+    pub added: Vec<String>,
+    /// What was wished for and an edit by hand did not leave room for.
+    pub overruled: Vec<Overruled>,
+    /// Edits by hand that could not be merged, kept for a person.
+    pub kept: Vec<PathBuf>,
+}
