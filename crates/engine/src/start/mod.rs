@@ -60,7 +60,7 @@ pub(crate) async fn go_on(client: &LocalClient, run: &RunId, how: &Resumption) -
 
 /// Why a run could not begin, where it was not there a moment ago. If it is now, somebody else was faster.
 async fn overtaken(client: &LocalClient, run: &RunId, failure: Error) -> Error {
-    match (failure.kind, client.outline(run).await) {
+    match (failure.kind, client.kind(run).await) {
         (ErrorKind::Usage, Ok(_)) => {
             Error::new(ErrorKind::Held, format!("another piton has just begun run `{run}`"))
                 .hint(format!("run `piton attach {run}`"))
