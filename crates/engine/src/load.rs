@@ -3,7 +3,7 @@
 //! Invariant: a run of a million events loads in the time of a hundred.
 
 use piton_model::{DecodeError, Kind, Machine, RunEvent, RunId, Seq, State, Timestamp};
-use piton_store::{Problem, Store, StoredEvent, chain};
+use piton_store::{Problem, RunRow, Store, StoredEvent, chain};
 
 /// Events read at a time.
 const PAGE: usize = 1024;
@@ -65,15 +65,21 @@ impl LoadError {
 
 /// The run as it is now.
 pub async fn load<M: Machine>(store: &dyn Store, run: &RunId) -> Result<Loaded<M>, LoadError> {
-    // Reading the row compares the head with the anchor: a lost tail shows here.
-    let row = store.row(run).await?;
-    if row.entry.kind != M::KIND {
-        return Err(LoadError::OtherKind { run: run.clone(), kind: row.entry.kind, wanted: M::KIND });
-    }
-    let loaded: Loaded<M> = load_at(store, run, Seq::MAX).await?;
+    let row = row_of::<M>(store, run).await?;
+    let checkpoint = store.checkpoint(run, Seq::MAX).await?;
+    let loaded: Loaded<M> = load_with(store, run, Seq::MAX, checkpoint).await?;
     match loaded.head >= row.head.seq {
         true => Ok(loaded),
         false => Err(LoadError::corrupt(run, row.head.seq, "it is missing")),
+    }
+}
+
+/// The row of a run of this kind. Reading it compares the head with the anchor: a lost tail shows here.
+async fn row_of<M: Machine>(store: &dyn Store, run: &RunId) -> Result<RunRow, LoadError> {
+    let row = store.row(run).await?;
+    match row.entry.kind == M::KIND {
+        true => Ok(row),
+        false => Err(LoadError::OtherKind { run: run.clone(), kind: row.entry.kind, wanted: M::KIND }),
     }
 }
 
@@ -83,6 +89,7 @@ pub async fn load_at<M: Machine>(
     run: &RunId,
     at_most: Seq,
 ) -> Result<Loaded<M>, LoadError> {
+    row_of::<M>(store, run).await?;
     let checkpoint = store.checkpoint(run, at_most).await?;
     load_with(store, run, at_most, checkpoint).await
 }
@@ -102,6 +109,7 @@ pub async fn fold_all<M: Machine>(
     run: &RunId,
     see: &mut (dyn FnMut(&M) + Send),
 ) -> Result<Loaded<M>, LoadError> {
+    row_of::<M>(store, run).await?;
     let mut fold = Fold { state: None, next: 1, bytes: 0 };
     loop {
         let events = store.read(run, fold.next, PAGE).await?;

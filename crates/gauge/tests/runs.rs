@@ -316,3 +316,14 @@ fn runners_are_understood_as_they_are_documented() {
         .collect();
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
+
+#[test]
+fn a_line_belongs_to_one_runner() {
+    let printed = "     Running unittests src/lib.rs (target/debug/deps/calc-0123456789abcdef)\n\nrunning 3 tests\n\
+        test tests::adds ... ok\ntest tests::divides ... FAILED\ntest tests::divides::by_zero ... ok\n\n\
+        failures:\n\nfailures:\n    tests::divides\n\n\
+        test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n";
+    let tests = read(None, printed).unwrap();
+    assert_eq!(tests.runners, [Runner::Cargo]);
+    assert_eq!(line(&tests), "cargo 2 1 0 3 c. 3");
+}

@@ -114,6 +114,10 @@ impl<W: Supervised<Instead = std::convert::Infallible>> Repeated for Kept<'_, W>
     }
 
     fn never_began(&self, exit: &Exit) -> Option<String> {
+        if exit.ended_by == piton_agent::EndedBy::SpawnFailed {
+            // Commands are run by a shell, or by what puts up its walls; that this one is missing is no word of theirs.
+            return Some(exit.error.clone().unwrap_or_else(|| "its program cannot be started".to_owned()));
+        }
         let directory = self.attempts.join(&self.name);
         let failed = exit.ended_by == piton_agent::EndedBy::Exited && exit.code != Some(0);
         if !failed || !self.work.has_walls() || walls::stood(&piton_agent::outbox(&directory)) {

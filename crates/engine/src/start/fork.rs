@@ -14,7 +14,11 @@ use crate::world::open_workspace;
 pub(super) async fn start(client: &LocalClient, order: &ForkOrder) -> Result<(RunId, Seq), Error> {
     let id = match client.kind(&order.run).await? {
         Kind::Workflow => of_workflow(client, order).await?,
-        Kind::Loop | Kind::Ledger => of_loop(client, order).await?,
+        Kind::Loop => of_loop(client, order).await?,
+        Kind::Ledger => {
+            return Err(Error::usage(format!("run `{}` is a ledger, which is not forked", order.run))
+                .hint("copy its file and open that with `piton gaps --file`"));
+        }
     };
     super::driver(client, &id, false).await?;
     Ok((id, 0))

@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime};
 use piton_gauge::{coverage, lint, tests};
 use piton_model::State;
 use piton_model::loop_machine::{
-    Check, Coverage, Measures, Metric, Reading, Share, Snapshot, TestChanges, TestCounts, TestStatus,
-    TreeCounts,
+    Check, Coverage, Measures, Metric, NamedTests, Reading, Share, Snapshot, TestChanges, TestCounts,
+    TestStatus, TreeCounts,
 };
 use piton_sys::file;
 
@@ -57,14 +57,19 @@ fn status_of(outcome: tests::Outcome) -> TestStatus {
     }
 }
 
-/// What changed about tests by name. A run of which not every test is named says nothing about the others.
+/// What changed about tests by name.
 pub(super) fn test_changes(
     state: &State,
     measures: &Measures,
     named: &BTreeMap<String, TestStatus>,
 ) -> TestChanges {
-    let complete = measures.tests.is_some_and(|tests| tests.complete && tests.total() == named.len() as u64);
-    state.seen.tests.changes(named, complete)
+    let failing = named.values().filter(|status| **status == TestStatus::Failing).count() as u64;
+    let listed = match measures.tests.filter(|tests| tests.complete) {
+        Some(tests) if tests.total() == named.len() as u64 => NamedTests::All,
+        Some(tests) if tests.failed == failing => NamedTests::Failing,
+        Some(_) | None => NamedTests::Some,
+    };
+    state.seen.tests.changes(named, listed)
 }
 
 fn take_tests(known: &mut Option<TestCounts>, found: &tests::Tests) {

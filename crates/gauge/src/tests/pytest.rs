@@ -214,6 +214,13 @@ fn worker(text: &str) -> Option<(&str, Outcome)> {
     Some((name.trim(), of_word(word)?))
 }
 
+/// Whether a node id begins with this, which names a file: `test crate::module ... FAILED` is a line of cargo's.
+fn is_file(text: &str) -> bool {
+    let name = text.rsplit(['/', '\\']).next().unwrap_or_default();
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    ending.is_some_and(|ending| !ending.is_empty() && ending.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+}
+
 /// A node id, a word, perhaps a reason and a percentage.
 fn verdict(text: &str) -> Option<(&str, Outcome)> {
     let text = match text.rsplit_once('[') {
@@ -221,7 +228,7 @@ fn verdict(text: &str) -> Option<(&str, Outcome)> {
         _ => text.trim_end(),
     };
     // A reason in parentheses may follow, and an id may hold spaces.
-    let at = text.find("::")?;
+    let at = text.find("::").filter(|at| is_file(&text[..*at]))?;
     text[at..].match_indices(' ').find_map(|(space, _)| {
         let (name, rest) = text.split_at(at + space);
         let mut words = rest[1..].splitn(2, ' ');

@@ -72,7 +72,7 @@ pub use stop::{
     NamedStop, Probe, STOP_DEPTH_MAX, STOP_TYPES, StopCondition, StopLists, StopResult, StopVerdict,
     stop_progress,
 };
-pub use tracker::{TestChanges, TestStatus, TestTracker, TrackedTest};
+pub use tracker::{NamedTests, TestChanges, TestStatus, TestTracker, TrackedTest};
 
 pub use judge::progress::ProgressPolicy;
 pub use judge::{context, progress, reboot};

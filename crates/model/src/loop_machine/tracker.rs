@@ -15,6 +15,8 @@ const HISTORY: u32 = 20;
 const FLAKY_RESULTS_MIN: u32 = 5;
 /// The share of results that differ from the one before, in per cent, above which a test is flaky.
 const FLAKY_PERCENT: u32 = 20;
+/// A test that was broken and mended ended otherwise twice, and nobody needs to wonder why.
+const FLIPS_EXPLAINED: u32 = 2;
 
 /// How a test ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +28,17 @@ pub enum TestStatus {
     Failing,
     /// It was left out.
     Skipped,
+}
+
+/// Which tests of a run of the suite are known by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedTests {
+    /// Every one.
+    All,
+    /// Every one that failed, as most runners have it: of another nothing is known but that it did not fail.
+    Failing,
+    /// Some. Of another nothing is known.
+    Some,
 }
 
 /// What a round says about tests by name, compared with the round before.
@@ -56,6 +69,9 @@ pub struct TrackedTest {
     /// The last runs in which it ended otherwise than in the one before.
     #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     pub flips: VecDeque<u32>,
+    /// The last run in which it did so though the tree was the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unexplained: Option<u32>,
 }
 
 /// Every named test.
@@ -95,20 +111,28 @@ impl TestTracker {
     }
 
     /// What to record of a run of the suite in which these tests ended like this.
-    pub fn changes(&self, ran: &BTreeMap<String, TestStatus>, complete: bool) -> TestChanges {
+    pub fn changes(&self, ran: &BTreeMap<String, TestStatus>, listed: NamedTests) -> TestChanges {
         let differs = |(name, status): &(&String, &TestStatus)| {
             self.tests.get(*name).is_none_or(|known| known.status != **status)
         };
-        let missing = |name: &&String| complete && !ran.contains_key(*name);
+        let missing = |(name, known): &(&String, &TrackedTest)| {
+            let counts = match listed {
+                NamedTests::All => true,
+                NamedTests::Failing => known.status == TestStatus::Failing,
+                NamedTests::Some => false,
+            };
+            counts && !ran.contains_key(*name)
+        };
+        let gone: Vec<String> = self.tests.iter().filter(missing).map(|(name, _)| name.clone()).collect();
         TestChanges {
             now: ran.iter().filter(differs).map(|(name, status)| (name.clone(), *status)).collect(),
-            gone: self.tests.keys().filter(missing).cloned().collect(),
-            ran: !ran.is_empty(),
+            ran: !ran.is_empty() || !gone.is_empty(),
+            gone,
         }
     }
 
-    /// Takes a run of the suite in.
-    pub(super) fn take(&mut self, changes: &TestChanges) {
+    /// Takes a run of the suite in; `same_tree` where nothing changed that could explain another result.
+    pub(super) fn take(&mut self, changes: &TestChanges, same_tree: bool) {
         if !changes.ran {
             return;
         }
@@ -126,9 +150,11 @@ impl TestTracker {
                 since: run,
                 first: run,
                 flips: VecDeque::new(),
+                unexplained: None,
             });
             if known.status != status {
                 (known.status, known.since) = (status, run);
+                known.unexplained = same_tree.then_some(run).or(known.unexplained);
                 known.flips.push_back(run);
                 keep_last(&mut known.flips, HISTORY as usize);
             }
@@ -146,15 +172,17 @@ impl TestTracker {
         self.tests.iter().filter(move |(_, test)| test.status == status && fresh(test)).map(|(name, _)| name)
     }
 
-    /// Tests that go to and fro.
+    /// Tests that go to and fro: more often than being broken and mended explains, or on the same tree.
     pub fn flaky(&self) -> impl Iterator<Item = &String> {
         self.tests.iter().filter(|(_, test)| self.is_flaky(test)).map(|(name, _)| name)
     }
 
     fn is_flaky(&self, test: &TrackedTest) -> bool {
         let results = (self.runs + 1 - test.first).min(HISTORY);
-        let recent = test.flips.iter().filter(|run| **run + HISTORY > self.runs).count() as u32;
-        results >= FLAKY_RESULTS_MIN && 100 * recent > FLAKY_PERCENT * results
+        let is_recent = |run: &u32| *run + HISTORY > self.runs;
+        let recent = test.flips.iter().filter(|run| is_recent(run)).count() as u32;
+        let puzzling = recent > FLIPS_EXPLAINED || test.unexplained.as_ref().is_some_and(is_recent);
+        puzzling && results >= FLAKY_RESULTS_MIN && 100 * recent > FLAKY_PERCENT * results
     }
 
     /// Whether the test that `name` means passes: its whole name, or the end of it after a separator.
@@ -178,8 +206,8 @@ mod tests {
     }
 
     fn run(tracker: &mut TestTracker, tests: &[(&str, bool)]) -> TestChanges {
-        let changes = tracker.changes(&ran(tests), true);
-        tracker.take(&changes);
+        let changes = tracker.changes(&ran(tests), NamedTests::All);
+        tracker.take(&changes, false);
         changes
     }
 
@@ -207,8 +235,8 @@ mod tests {
     fn a_test_that_did_not_run_is_gone_and_never_passed() {
         let mut tracker = TestTracker::default();
         run(&mut tracker, &[("a", true), ("b", true)]);
-        let cut_off = tracker.changes(&ran(&[("a", true)]), false);
-        tracker.take(&cut_off);
+        let cut_off = tracker.changes(&ran(&[("a", true)]), NamedTests::Some);
+        tracker.take(&cut_off, false);
         assert!(tracker.passes("b"), "a run that was cut off says nothing about the rest");
         run(&mut tracker, &[("a", true)]);
         assert!(!tracker.passes("b") && tracker.passes("a"));
@@ -221,6 +249,31 @@ mod tests {
             run(&mut tracker, &[("steady", true), ("flaky", round % 3 == 0), ("mended", round > 4)]);
         }
         assert_eq!(names(tracker.flaky()), ["flaky"]);
+    }
+
+    #[test]
+    fn a_test_that_was_broken_and_mended_is_not_flaky_unless_the_tree_was_the_same() {
+        let (mut worked_on, mut left_alone) = (TestTracker::default(), TestTracker::default());
+        for passed in [true, true, false, true, true] {
+            run(&mut worked_on, &[("a", passed)]);
+            let changes = left_alone.changes(&ran(&[("a", passed)]), NamedTests::All);
+            left_alone.take(&changes, true);
+        }
+        assert_eq!(names(worked_on.flaky()), [] as [&str; 0]);
+        assert_eq!(names(left_alone.flaky()), ["a"]);
+    }
+
+    #[test]
+    fn what_a_run_does_not_list_as_failing_does_not_fail() {
+        let mut tracker = TestTracker::default();
+        run(&mut tracker, &[("a", false), ("b", false), ("c", true)]);
+        let quiet = tracker.changes(&ran(&[("b", false)]), NamedTests::Failing);
+        tracker.take(&quiet, false);
+        assert_eq!(names(tracker.named(TestStatus::Failing)), ["b"]);
+        assert_eq!(names(tracker.named(TestStatus::Passing)), ["c"], "it need not be listed");
+        let green = tracker.changes(&ran(&[]), NamedTests::Failing);
+        tracker.take(&green, false);
+        assert_eq!(names(tracker.named(TestStatus::Failing)), [] as [&str; 0]);
     }
 
     #[test]

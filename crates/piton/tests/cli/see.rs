@@ -234,3 +234,31 @@ fn a_run_is_seen_from_a_directory_inside_and_from_elsewhere() {
     hint: give sqlite:PATH/.piton/journal.db
     ");
 }
+
+#[test]
+fn a_kind_or_status_that_is_none_is_refused() {
+    let world = World::new();
+    for (flag, word) in [("--kind", "loops"), ("--status", "nope")] {
+        let ran = world.piton(&["ls", flag, word]).exits(2);
+        assert!(ran.err.contains("possible values"), "{}", ran.err);
+    }
+    world.piton(&["ls", "--kind", "loop", "--status", "running"]).exits(0);
+}
+
+#[test]
+fn a_run_of_another_kind_is_said_to_be_one() {
+    let world = World::new();
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'exit 3'}]\n");
+    world.piton(&["run", "w.yaml", "--run-id", "w1", "--max-attempts", "1"]).exits(1);
+    let ran = world.piton(&["metrics", "w1"]).exits(2);
+    assert!(ran.err.contains("is a workflow"), "{}", ran.err);
+    let why = world.json(&["why", "w1"]);
+    assert_eq!(why["not_the_cause"], serde_json::json!(["lost 0"]), "the failures are the cause");
+    world.piton(&["gaps", "add", "g", "--category", "c", "question=why"]).exits(0);
+    let ledgers = world.json(&["ls", "--kind", "ledger"]);
+    let id = ledgers[0]["run_id"].as_str().unwrap();
+    for arguments in [vec!["metrics", id], vec!["fork", id, "--at", "1"], vec!["fork", id, "--step", "x"]] {
+        let ran = world.piton(&arguments).exits(2);
+        assert!(ran.err.contains("is a ledger"), "{arguments:?}: {}", ran.err);
+    }
+}

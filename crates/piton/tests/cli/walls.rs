@@ -342,6 +342,21 @@ fn walls_that_always_fail_are_an_error_of_the_machine() {
 }
 
 #[test]
+fn walls_that_cannot_be_started_any_more_are_an_error_of_the_machine() {
+    let world = World::new();
+    // Somebody breaks bubblewrap while the agent works.
+    let path = with_bubblewrap(
+        &world,
+        r#"case "$*" in *"touch b.txt"*) printf '#!/nowhere\n' > "$0.new"; chmod +x "$0.new"; mv "$0.new" "$0";; esac"#,
+    );
+    let words = ["loop", "x", "--id", "r", "--confine", "--exec", "touch b.txt", "--check", "test -f b.txt"];
+    let ran = world.piton_with(&[("PATH", &path)], &words).exits(7);
+    assert!(!ran.out.contains('✓') && !ran.out.contains("#1"), "nothing was judged: {}", ran.out);
+    assert_eq!(world.count("r", "checks_finished"), 1, "the baseline");
+    world.piton(&["resume", "r"]).exits(0);
+}
+
+#[test]
 fn guard_protect_holds_in_a_confined_step() {
     let world = World::new();
     world.configure("[guard]\nprotect = ['a.txt']\n[confine]\nenabled = true\n");

@@ -63,6 +63,8 @@ struct Step {
     iteration: u32,
     /// Those who wait for it may go on.
     done: bool,
+    /// It said no, and was to go back.
+    sent_back: bool,
     /// An item of its collection is: it may be the last one.
     partly: bool,
     /// All its gates were found open since it last began anew.
@@ -214,6 +216,7 @@ impl Rules for Journal {
                     return violated("I6", format!("step {id} was concluded, and nobody said anything"));
                 };
                 step.done = approved;
+                step.sent_back = !approved && step.shape.loop_back_to.is_some();
             }
             "answer_given" => {
                 let answer = (event.get("/question")?, event.get("/answer")?, event.maybe("/seen")?);
@@ -267,8 +270,12 @@ impl Journal {
         let mut known = std::mem::take(&mut self.steps);
         for shape in event.get::<Vec<Shape>>("/definition/steps")? {
             let step = match known.remove(&shape.id) {
-                // Another definition may give it another number of tries, and gates that were not looked at before.
-                Some(step) => Step { tries: 0, opened: true, ..step },
+                // Another definition may give it another number of tries, gates that were not looked at before, and
+                // nowhere to go back to.
+                Some(step) => {
+                    let done = step.done || (step.sent_back && shape.loop_back_to.is_none());
+                    Step { tries: 0, opened: true, done, ..step }
+                }
                 None => Step::default(),
             };
             self.steps.insert(shape.id.clone(), Step { shape, ..step });
@@ -415,6 +422,7 @@ impl Journal {
             Some(completed) => completed,
             None => step.shape.work.get("agent").is_none() && outcome == "succeeded",
         };
+        step.sent_back = by_itself && goes_back;
         if by_itself && good && !goes_back {
             step.tries = 0;
             let human = step.shape.human_in_the_loop && asks;

@@ -421,7 +421,11 @@ pub fn not_the_cause(state: &State) -> Vec<String> {
     );
     unless(Reason::FailureStreak, format!("failures {} of {}", counters.failures_in_a_row, limits.failures));
     if let Some(max) = limits.cost_microusd {
-        unless(Reason::LimitCost, format!("money {} of {}", money(counters.cost_microusd), money(max)));
+        let used = match counters.cost_unknown {
+            0 => money(counters.cost_microusd),
+            _ => "unknown".to_owned(),
+        };
+        unless(Reason::LimitCost, format!("money {used} of {}", money(max)));
     }
     list
 }

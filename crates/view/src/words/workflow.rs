@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::{StepView, WorkflowStatus};
 use piton_model::workflow::{State, StepStatus, WorkflowEvent as Event};
-use piton_model::{Machine, Status, Timestamp};
+use piton_model::{Reason, Status, Timestamp};
 
 use super::{ago, cell, clean, clean_line, count, duration, money, outcome_word};
 
@@ -318,13 +318,24 @@ pub fn event(event: &Event) -> String {
 
 /// What was not the cause of where it is.
 pub fn not_the_cause(state: &State) -> Vec<String> {
-    let mut list =
-        vec![format!("failures {}", state.counters.failures), format!("lost {}", state.counters.lost)];
-    if let Some(limit) = state.options.max_cost_microusd {
-        list.push(format!("money {} of {}", money(state.counters.cost_microusd), money(limit)));
+    if state.status == Status::Completed {
+        return Vec::new();
     }
-    if state.is_at_rest() && state.status == Status::Completed {
-        list.clear();
+    let counters = &state.counters;
+    let mut list = Vec::new();
+    let mut unless = |reason: Reason, text: String| {
+        if state.reason != Some(reason) {
+            list.push(text);
+        }
+    };
+    unless(Reason::FailureStreak, format!("failures {}", counters.failures));
+    unless(Reason::AttemptLost, format!("lost {}", counters.lost));
+    if let Some(limit) = state.options.max_cost_microusd {
+        let used = match counters.cost_unknown {
+            0 => money(counters.cost_microusd),
+            _ => "unknown".to_owned(),
+        };
+        unless(Reason::LimitCost, format!("money {used} of {}", money(limit)));
     }
     list
 }

@@ -26,7 +26,9 @@ pub(super) fn checks_finished(state: &mut State, round: &CheckRound, fixed: u32)
         return;
     }
     state.counters.red_in_a_row = if round.all_pass() { 0 } else { state.counters.red_in_a_row + 1 };
-    state.seen.tests.take(&round.tests);
+    let tree_of = |round: &CheckRound| round.snapshot.as_ref().map(|snapshot| snapshot.tree.clone());
+    let before = state.seen.checks.as_ref().and_then(tree_of);
+    state.seen.tests.take(&round.tests, before.is_some() && before == tree_of(round));
     state.seen.checks = Some(round.clone());
     if !round.checks.is_empty() {
         let point = if round.all_pass() { HookPoint::OnTestSuccess } else { HookPoint::OnTestFailure };

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::harness::*;
 use crate::loop_machine::handoff::*;
-use crate::loop_machine::{KeptNote, Note, NoteKind, Severity, TestStatus};
+use crate::loop_machine::{KeptNote, NamedTests, Note, NoteKind, Severity, TestStatus};
 
 fn preserved() -> PreservedState {
     let decision = |number: u32| Decision {
@@ -92,8 +92,8 @@ fn a_state_says_what_it_knows() {
     state.memory.objectives.pending = vec!["zones".to_owned()];
     let ran = [("dates::zone", TestStatus::Failing), ("dates::leap", TestStatus::Passing)];
     let ran = ran.map(|(name, status)| (name.to_owned(), status)).into();
-    let changes = state.seen.tests.changes(&ran, true);
-    state.seen.tests.take(&changes);
+    let changes = state.seen.tests.changes(&ran, NamedTests::All);
+    state.seen.tests.take(&changes, false);
     let text = PreservedState::of(&state).to_markdown(HANDOFF_BYTES_MAX);
     for part in [
         "- [ ] zones\n",
