@@ -203,7 +203,7 @@ fn runs_that_need_you_come_first_and_can_be_picked() {
     };
     assert_eq!(names(&["--status", "completed"]), ["over"]);
     assert_eq!(names(&["--kind", "loop"]), ["asks", "over", "limited"]);
-    assert_eq!(names(&["--kind", "cycle"]), [""; 0]);
+    assert_eq!(names(&["--kind", "workflow"]), [""; 0]);
     assert_eq!(names(&["--since", "2999-01-01T00:00:00Z"]), [""; 0]);
     let ran = world.piton(&["ls", "--since", "yesterday"]).exits(2);
     insta::assert_snapshot!(ran.err, @"error: `yesterday` is not a time like `TIME`");
