@@ -63,7 +63,7 @@ struct Step {
     iteration: u32,
     /// Those who wait for it may go on.
     done: bool,
-    /// It said no, and was to go back.
+    /// It was ruled to go back.
     sent_back: bool,
     /// An item of its collection is: it may be the last one.
     partly: bool,
@@ -216,7 +216,7 @@ impl Rules for Journal {
                     return violated("I6", format!("step {id} was concluded, and nobody said anything"));
                 };
                 step.done = approved;
-                step.sent_back = !approved && step.shape.loop_back_to.is_some();
+                step.sent_back = event.has("/ruling/verdict/go_back");
             }
             "answer_given" => {
                 let answer = (event.get("/question")?, event.get("/answer")?, event.maybe("/seen")?);
@@ -422,7 +422,7 @@ impl Journal {
             Some(completed) => completed,
             None => step.shape.work.get("agent").is_none() && outcome == "succeeded",
         };
-        step.sent_back = by_itself && goes_back;
+        step.sent_back = event.has("/ruling/verdict/go_back");
         if by_itself && good && !goes_back {
             step.tries = 0;
             let human = step.shape.human_in_the_loop && asks;
