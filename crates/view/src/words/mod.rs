@@ -401,6 +401,11 @@ fn with_detail(word: &str, reason: Reason, detail: Option<&str>) -> String {
     }
 }
 
+/// What was spent, unless some of it is unknown.
+fn known_money(microusd: u64, unknown: u32) -> String {
+    if unknown == 0 { money(microusd) } else { "unknown".to_owned() }
+}
+
 /// What was not the cause of where a loop is.
 pub fn not_the_cause(state: &State) -> Vec<String> {
     let (limits, counters) = (&state.config.limits, &state.counters);
@@ -421,10 +426,7 @@ pub fn not_the_cause(state: &State) -> Vec<String> {
     );
     unless(Reason::FailureStreak, format!("failures {} of {}", counters.failures_in_a_row, limits.failures));
     if let Some(max) = limits.cost_microusd {
-        let used = match counters.cost_unknown {
-            0 => money(counters.cost_microusd),
-            _ => "unknown".to_owned(),
-        };
+        let used = known_money(counters.cost_microusd, counters.cost_unknown);
         unless(Reason::LimitCost, format!("money {used} of {}", money(max)));
     }
     list

@@ -6,7 +6,7 @@ use crate::{StepView, WorkflowStatus};
 use piton_model::workflow::{State, StepStatus, WorkflowEvent as Event};
 use piton_model::{Reason, Status, Timestamp};
 
-use super::{ago, cell, clean, clean_line, count, duration, money, outcome_word};
+use super::{ago, cell, clean, clean_line, count, duration, known_money, money, outcome_word};
 
 /// The first line of a run.
 pub fn opening(state: &State) -> String {
@@ -331,10 +331,7 @@ pub fn not_the_cause(state: &State) -> Vec<String> {
     unless(Reason::FailureStreak, format!("failures {}", counters.failures));
     unless(Reason::AttemptLost, format!("lost {}", counters.lost));
     if let Some(limit) = state.options.max_cost_microusd {
-        let used = match counters.cost_unknown {
-            0 => money(counters.cost_microusd),
-            _ => "unknown".to_owned(),
-        };
+        let used = known_money(counters.cost_microusd, counters.cost_unknown);
         unless(Reason::LimitCost, format!("money {used} of {}", money(limit)));
     }
     list
