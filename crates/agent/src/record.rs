@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use piton_model::Timestamp;
+use piton_record::record;
 use piton_sys::process::{ProcessId, TreeKind};
-use serde::{Deserialize, Serialize};
 
 /// `keeper.json`, there before the directory is published.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct KeeperRecord {
     /// The keeper itself.
     pub process: ProcessId,
@@ -19,8 +18,7 @@ pub struct KeeperRecord {
 }
 
 /// `started.json`, written once the process runs. A keeper may be killed before it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Started {
     /// The process that was started; it leads its session.
     pub process: ProcessId,
@@ -31,8 +29,7 @@ pub struct Started {
 }
 
 /// `exit.json`, written before the lock is let go: nothing of the attempt runs any more.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct Exit {
     /// The exit code, where there was one.
     pub code: Option<i32>,
@@ -59,8 +56,7 @@ pub struct Exit {
 }
 
 /// Who ended a process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum EndedBy {
     /// It ended by itself.
     Exited,

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use piton_record::record;
 use piton_sys::redact::Redactor;
-use serde::{Deserialize, Serialize};
 
 /// One process to hold: an attempt of an agent, or a check.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct Spec {
     /// The run it belongs to; for people who look into the directory.
     pub run: String,
@@ -42,8 +41,7 @@ pub struct Spec {
 }
 
 /// What the process reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum Stdin {
     /// Nothing.
     Null,
@@ -51,8 +49,7 @@ pub enum Stdin {
 }
 
 /// What the process may take before the keeper ends it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Copy, Eq, written)]
 pub struct Limits {
     /// Time from its start.
     pub wall_ms: Option<u64>,

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use piton_record::record;
 use piton_sys::file;
-use serde::{Deserialize, Serialize};
 
 use crate::call::not_understood;
 use crate::memo::Memo;
@@ -12,8 +12,7 @@ use crate::shadow::{self, Shadow};
 use crate::{Error, Nested, RepoPath, TreeId};
 
 /// A file in a tree.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub(crate) struct Entry {
     pub(crate) mode: String,
     pub(crate) id: String,
@@ -28,8 +27,7 @@ impl Entry {
 }
 
 /// A whole work tree.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub(crate) struct Combined {
     /// Digest of what it was made from.
     key: String,

@@ -3,7 +3,7 @@
 //! Neither the repository's configuration nor its attributes have a say: no external program runs, and a
 //! file is binary because of its bytes, not because `.gitattributes` would like its changes unseen.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use crate::call::not_understood;
 use crate::shadow::Shadow;
@@ -16,8 +16,7 @@ const RENAMES_MAX: &str = "-l1000";
 const PATCH_BYTES_MAX: usize = 256 * 1024 * 1024;
 
 /// What changed between two trees.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Default, Eq, written)]
 pub struct Diff {
     /// The files that changed, sorted by path.
     pub files: Vec<FileChange>,
@@ -28,8 +27,7 @@ pub struct Diff {
 }
 
 /// What changed in one file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct FileChange {
     /// Its path; the new one if it moved.
     pub path: RepoPath,
@@ -42,8 +40,7 @@ pub struct FileChange {
 }
 
 /// What happened to a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
 pub enum ChangeKind {
     /// It is new.
     Added,

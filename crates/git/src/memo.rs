@@ -8,6 +8,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use piton_record::record;
 use piton_sys::file;
 use serde::{Deserialize, Serialize};
 
@@ -19,8 +20,8 @@ use crate::{Error, RepoPath, Snapshot, TreeId};
 /// A memo of a million paths is smaller.
 const MEMO_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[record(Default, written)]
+#[serde(default)]
 pub(crate) struct Memo {
     /// The last snapshot of the run.
     pub(crate) last: Option<Snapshot>,

@@ -1,12 +1,11 @@
 //! What a snapshot says: plain data for the journal.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use crate::{BlobId, RepoPath, SnapshotId, TreeId};
 
 /// The state of a work tree at one moment, kept under `refs/piton/runs/<run>`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct Snapshot {
     /// The commit that records it.
     pub id: SnapshotId,
@@ -29,8 +28,7 @@ pub struct Snapshot {
 }
 
 /// What the user's index held.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
 pub enum Index {
     /// The staged tree.
     Tree(TreeId),
@@ -44,8 +42,7 @@ pub enum Index {
 }
 
 /// A repository inside the work tree.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct Nested {
     /// Where it is.
     pub path: RepoPath,
@@ -56,8 +53,7 @@ pub struct Nested {
 }
 
 /// A file that is on disk but not in the snapshot.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, PartialOrd, Ord, written)]
 pub struct LeftOut {
     pub path: RepoPath,
     pub bytes: u64,
@@ -68,8 +64,7 @@ pub struct LeftOut {
 }
 
 /// Why a file is not in a snapshot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq, PartialOrd, Ord)]
 pub enum Why {
     /// It is larger than [`Caps::file_bytes_max`].
     TooLarge,

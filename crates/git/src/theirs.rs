@@ -3,8 +3,8 @@
 use std::fs::{File, FileTimes};
 use std::path::{Path, PathBuf};
 
+use piton_record::record;
 use piton_sys::file;
-use serde::{Deserialize, Serialize};
 
 use crate::call::{Call, not_understood};
 use crate::combine::{Entry, tree_of};
@@ -17,8 +17,7 @@ const INDEX_BYTES_MAX: u64 = 2 * 1024 * 1024 * 1024;
 const LIST: &str = "ls-files";
 
 /// What a snapshot needs to know of the user's index.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Default, Eq, written)]
 pub(crate) struct Theirs {
     /// Digest of the index file.
     pub(crate) digest: String,

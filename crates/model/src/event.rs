@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use crate::RunId;
 use crate::hook::Mode;
@@ -21,8 +21,7 @@ run_events! {
     raise: Raise;
 
     /// What happened. *Transitions* come from the driver, under its epoch; *requests* from anyone.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-    #[serde(rename_all = "snake_case", deny_unknown_fields)]
+    #[record]
     pub enum Event {
         // ── The life of a run ────────────────────────────────────────────────────────────────────────
         /// The run exists. Always the first event.
@@ -218,8 +217,7 @@ run_events! {
 }
 
 /// Who asked a run to stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum StopOrigin {
     /// Ctrl-C in a viewer, or a signal to the driver.
     Interrupt,

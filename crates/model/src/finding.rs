@@ -3,13 +3,14 @@
 //! The guard fills in all of it. A run keeps a finding without the excerpts ([`Finding::without_excerpts`]), so that
 //! its state stays small.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use piton_record::record;
+use serde::Deserialize;
+use serde::{Deserializer, Serializer};
 
 use crate::words::words;
 
 /// One thing that was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Finding {
     /// The same for the same finding, wherever its lines move to.
     pub id: String,
@@ -18,7 +19,6 @@ pub struct Finding {
     /// What kind of regression it is.
     pub regression_type: RegressionType,
     /// Which pattern of the laziness catalogue it is an instance of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// How bad it is.
     pub severity: Severity,
@@ -32,20 +32,16 @@ pub struct Finding {
     /// The line there.
     pub line: u32,
     /// The test it is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<String>,
     /// One sentence that a person understands.
     pub message: String,
     /// What was there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
     /// What is there now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// How to undo it.
     pub undo: String,
     /// Why it was allowed, where somebody did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed: Option<String>,
 }
 

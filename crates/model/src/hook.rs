@@ -4,7 +4,7 @@
 //! hooks that were trusted when it began. What runs when, and what its result means, is decided in the crate
 //! `notify`.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use crate::notify::Given;
 use crate::words::words;
@@ -46,13 +46,11 @@ words! {
 }
 
 /// The hooks of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, omit(fail_on_hook_error), written)]
 pub struct Hooks {
     /// How long one may take that does not say so itself.
     pub default_timeout_ms: u64,
     /// Whether a hook that fails stops the run.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fail_on_hook_error: bool,
     /// The hooks, in the order they were declared.
     pub hooks: Vec<Hook>,
@@ -73,31 +71,26 @@ impl Hooks {
 }
 
 /// One hook.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, omit(priority, untrusted), written(points))]
 pub struct Hook {
     pub name: String,
     /// Where it is called.
     pub points: Vec<HookPoint>,
     /// Higher ones are called first; of equal ones the one declared first.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub priority: i32,
     /// How long it may take.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// What is run.
     pub run: HookKind,
     /// What must hold, all of it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<HookCondition>,
     /// The file it comes from was not trusted when the run began: it is skipped, and that is said.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untrusted: bool,
 }
 
 /// What a hook runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
+#[serde(tag = "type")]
 pub enum HookKind {
     /// Something that piton brings.
     Builtin { builtin: Builtin },
@@ -207,8 +200,8 @@ impl Builtin {
 }
 
 /// What must hold for a hook to be called.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
+#[serde(tag = "type")]
 pub enum HookCondition {
     /// The iteration is a multiple of this.
     EveryN {

@@ -10,7 +10,7 @@ use crate::words::{words, written_as_text};
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 words! {
     /// What people can be told of.
@@ -117,8 +117,7 @@ words! {
 }
 
 /// Who is told what, and how often.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written(channels, on))]
 pub struct Notify {
     /// Where messages go.
     pub channels: Vec<Channel>,
@@ -127,7 +126,6 @@ pub struct Notify {
     /// How often.
     pub rate: Rate,
     /// When not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet: Option<QuietHours>,
 }
 
@@ -145,19 +143,15 @@ impl Default for Notify {
 }
 
 /// How people are told of a trigger.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct On {
     /// How much it matters.
     pub priority: Priority,
     /// The channels by name; empty means every channel.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub channels: Vec<String>,
     /// The first line instead of ours; `{key}` stands for a fact.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The message instead of ours; `{key}` stands for a fact.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
@@ -169,8 +163,7 @@ impl On {
 }
 
 /// A place where messages go.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Channel {
     pub name: String,
     /// What matters less does not go there.
@@ -196,8 +189,8 @@ fn is_lowest(priority: &Priority) -> bool {
 }
 
 /// The kinds of channels.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
+#[serde(tag = "type")]
 pub enum ChannelKind {
     /// The desktop of the machine that drives.
     Desktop {},
@@ -248,8 +241,7 @@ impl ChannelKind {
 }
 
 /// How mail is sent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written(to))]
 pub struct Email {
     /// The server.
     pub host: String,
@@ -261,10 +253,8 @@ pub struct Email {
     /// Who gets it.
     pub to: Vec<String>,
     /// The name to log in with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub username: Option<String>,
     /// The password that goes with it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<Given>,
 }
 
@@ -294,8 +284,7 @@ impl Encryption {
 }
 
 /// A value, or where it is found when it is needed. A secret is never the value itself: this is kept in the journal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Eq)]
 pub enum Given {
     /// This is it.
     Plain(String),
@@ -306,8 +295,7 @@ pub enum Given {
 }
 
 /// How often people are told. What is critical is counted and never held back by the hour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Copy, Eq)]
 pub struct Rate {
     /// Between two messages of the same trigger.
     pub per_trigger_ms: u64,
@@ -324,15 +312,13 @@ impl Default for Rate {
 }
 
 /// When nobody is disturbed, by the clock on the wall of the machine that drives.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct QuietHours {
     /// From this time on.
     pub from: TimeOfDay,
     /// Until just before this time; at or before `from` it means the next day.
     pub to: TimeOfDay,
     /// The days on which they begin; empty means every day.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub days: Vec<Day>,
     /// Whether what is critical is told all the same.
     pub allow_critical: bool,

@@ -9,8 +9,8 @@ use std::path::Path;
 use piton_model::Timestamp;
 use piton_model::limits::keep_last;
 use piton_model::notify::{Priority, Trigger};
+use piton_record::record;
 use piton_sys::file::{self, Durability};
-use serde::{Deserialize, Serialize};
 
 use crate::occasion::Occasion;
 use crate::watch::Seen;
@@ -21,8 +21,8 @@ pub(crate) const RECORDS_MAX: usize = 100;
 const BYTES_MAX: u64 = 4 << 20;
 
 /// What was sent of one run, and what waits.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, written)]
+#[serde(default)]
 pub struct History {
     /// What was sent, the newest last.
     pub records: VecDeque<Record>,
@@ -39,8 +39,7 @@ pub struct History {
 }
 
 /// A message that waits.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Held {
     /// When it is sent at the latest.
     pub until: Timestamp,
@@ -49,8 +48,7 @@ pub struct Held {
 }
 
 /// A message that was sent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written(sent_to))]
 pub struct Record {
     /// Counts the messages of a run.
     pub number: u64,
@@ -65,13 +63,11 @@ pub struct Record {
     /// The channels it went to, and what became of it there.
     pub sent_to: BTreeMap<String, Delivery>,
     /// When a person said that they saw it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acknowledged_at: Option<Timestamp>,
 }
 
 /// What became of a message on its way to a channel.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Eq)]
 pub enum Delivery {
     /// It is on its way, or the driver died meanwhile.
     Open,

@@ -13,7 +13,7 @@ mod seal;
 mod select;
 
 use piton_model::hook::{HookPoint, Mode};
-use serde::Serialize;
+use piton_record::shown;
 use serde_json::{Map, Value};
 
 pub use judge::{Judgement, StopBy, judge};
@@ -22,7 +22,7 @@ pub use seal::{Sealed, seal};
 pub use select::{Due, due};
 
 /// What a hook is told: this, as JSON, on its standard input or as the body of a request.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[shown(Clone, Debug, PartialEq, written(data))]
 pub struct Context {
     /// Where the run is.
     pub hook_point: HookPoint,
@@ -32,49 +32,40 @@ pub struct Context {
     pub iteration: u32,
     pub loop_id: String,
     /// The agent's session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// The work tree; a hook starts there.
     pub working_dir: String,
     /// Whether a person is there.
     pub mode: Mode,
     /// Whether the checks of the last round all passed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tests_passing: Option<bool>,
     /// What happened, in the agent's words or those of an error.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Where the run is about to be, at `loop_end`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
     /// Why, likewise.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Values that hooks may change; later ones see what earlier ones made of them.
     pub data: Map<String, Value>,
 }
 
 /// What a hook did.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[shown(Clone, Debug, PartialEq, omit(skipped))]
 pub struct HookResult {
     pub hook_name: String,
     /// Whether it did what it should.
     pub success: bool,
     /// It was not called, because the file it comes from is not trusted or it changed since.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub skipped: bool,
     /// How long it took.
     pub duration_ms: u64,
     /// What it said.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
     /// What went wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Whether it lets the run go on.
     pub continue_loop: bool,
     /// Values it changed.
-    #[serde(skip_serializing_if = "Map::is_empty")]
     pub modified_data: Map<String, Value>,
 }
 

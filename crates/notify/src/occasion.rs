@@ -4,15 +4,13 @@
 
 use piton_model::Timestamp;
 use piton_model::notify::Trigger;
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 /// Something that happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Occasion {
     pub trigger: Trigger,
     /// A sentence about it, where there is more to say than the trigger does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub what: Option<String>,
     pub at: Timestamp,
     /// Of which run, and how it stood.
@@ -34,8 +32,8 @@ impl Occasion {
 }
 
 /// How a run stands, in words for people.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq)]
+#[serde(default)]
 pub struct Facts {
     pub run: String,
     /// The end of its id, enough for commands.
@@ -45,22 +43,17 @@ pub struct Facts {
     pub kind: String,
     /// Where it is.
     pub status: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// A sentence about that.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// The iteration under way, or the last.
     pub iteration: u32,
     /// The ceiling of iterations.
     pub max_iterations: u32,
     /// Checks that passed, of how many; without a round there is nothing to say.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub checks: Option<(u32, u32)>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub best: Option<u32>,
     /// Money in millionths of a dollar, where all of it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_microusd: Option<u64>,
     /// Working time.
     pub working_ms: u64,

@@ -8,13 +8,12 @@ use piton_model::hook::Mode;
 use piton_model::loop_machine::CheckRound;
 use piton_model::notify::Trigger;
 use piton_model::{Reason, State, Status, Timestamp};
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use crate::occasion::{Facts, Occasion};
 
 /// How a run stood at a look.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct Seen {
     /// When its last event happened.
     pub at: Timestamp,

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use piton_model::RunId;
 use piton_model::loop_machine::{KeptNote, Objectives};
+use piton_record::record;
 use serde::{Deserialize, Serialize};
 
 /// The run, as far as it matters to the agent that works on it.
@@ -37,8 +38,7 @@ pub struct Brief {
 }
 
 /// What a person wants of an agent that works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum Signal {
     /// Nothing: go on.
     GoOn,

@@ -5,6 +5,7 @@
 use std::error::Error as StdError;
 
 use piton_model::{ExitCode, Reason, Rejection};
+use piton_record::record;
 use serde::{Deserialize, Serialize};
 
 /// Why somebody did not get what they asked for.
@@ -27,8 +28,7 @@ pub struct Error {
 }
 
 /// What went wrong, told apart by what follows from it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum ErrorKind {
     /// It cannot be meant like this.
     Usage,

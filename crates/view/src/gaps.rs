@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use piton_model::ledger::{Flip, Gap, Observed, Overruled};
 use piton_model::ledger_machine::State;
 use piton_model::{Seq, Timestamp};
+use piton_record::record;
 use serde::{Deserialize, Serialize};
 
 /// Which ledger, and how it is kept.
@@ -50,8 +51,7 @@ pub struct GapEvent {
 }
 
 /// What can be done to the gaps of a ledger. File, journal and log are brought together first.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record]
 pub enum GapChange {
     /// Nothing besides that.
     Adopt,

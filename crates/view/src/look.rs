@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use piton_model::loop_machine::StreamFormat;
 use piton_model::{Entry, Epoch, Machine, Reason, RunId, Seq, State, Status, ledger_machine, workflow};
+use piton_record::{record, shown};
 use serde::{Deserialize, Serialize};
 
 use crate::words::Watched;
@@ -103,8 +104,7 @@ pub struct WhyView {
 }
 
 /// A moment of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum Moment {
     /// After this event.
     Event(Seq),
@@ -199,10 +199,9 @@ pub struct Standing {
 }
 
 /// A run in a list, with what only a look at this moment tells.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[shown(Clone, Debug, PartialEq, omit(undriven))]
 pub struct Listed {
     /// It should go on, and nobody sees to that.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub undriven: bool,
     /// What its journal says.
     #[serde(flatten)]
@@ -300,8 +299,7 @@ pub struct RestoredView {
 }
 
 /// A format in which a run can be handed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum ExportFormat {
     /// `.ralph/state.json`.
     Ralph,

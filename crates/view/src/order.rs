@@ -8,11 +8,12 @@ use std::path::PathBuf;
 
 use piton_model::workflow::CostAction;
 use piton_model::{RunId, Seq};
+use piton_record::record;
 use serde::{Deserialize, Serialize};
 
 /// Something to start.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[record]
+#[serde(tag = "kind")]
 pub enum Order {
     /// A loop.
     Loop(Box<LoopOrder>),
@@ -30,8 +31,8 @@ pub enum Order {
 }
 
 /// A loop, as a person asks for it. What is not said comes from the configuration.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, written)]
+#[serde(default)]
 pub struct LoopOrder {
     /// What the agent is asked to do.
     pub task: Option<String>,
@@ -74,8 +75,8 @@ pub struct LoopOrder {
 }
 
 /// Ceilings as a person writes them, e.g. `90m`; of a run that is there also relative, e.g. `+25`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq, written)]
+#[serde(default)]
 pub struct LimitWords {
     /// Iterations.
     pub iterations: Option<String>,
@@ -94,8 +95,7 @@ pub struct LimitWords {
 }
 
 /// A workflow, as a person asks for it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(written)]
 pub struct WorkflowOrder {
     /// The document.
     pub file: PathBuf,
@@ -148,8 +148,7 @@ pub struct WorkflowOrder {
 }
 
 /// Where another run is gone on from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct ForkOrder {
     /// Which run.
     pub run: RunId,
@@ -166,8 +165,8 @@ pub struct ForkOrder {
 }
 
 /// How a run goes on.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq)]
+#[serde(default)]
 pub struct Resumption {
     /// With these ceilings.
     pub limits: LimitWords,

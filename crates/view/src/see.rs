@@ -3,18 +3,23 @@
 use piton_model::loop_machine::progress::Advice;
 use piton_model::loop_machine::{Chosen, Measures, Quality, QuestionKind, Recovery};
 use piton_model::{Entry, Kind, RunId, Seq, Timestamp};
+use piton_record::shown;
 use serde::Serialize;
 
 use crate::StateOf;
 
 /// Where a run is, why, and what to do.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[shown(
+    Clone,
+    Debug,
+    PartialEq,
+    written(driver, exit_code, checks, baseline, iterations, findings, questions)
+)]
 pub struct RunStatus {
     /// As in a list.
     #[serde(flatten)]
     pub entry: Entry,
     /// A sentence for people, where the reason alone is not enough.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// Since when it is there.
     pub since: Timestamp,
@@ -40,35 +45,28 @@ pub struct RunStatus {
     /// The verdicts before the first attempt.
     pub baseline: Vec<CheckView>,
     /// The best iteration so far.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub best: Option<BestView>,
     /// The iteration that a person chose instead, and why.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Chosen>,
     /// What was measured last.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub measures: Option<Measures>,
     /// What was measured before the first attempt.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline_measures: Option<Measures>,
     /// How firmly prompts speak.
     pub reinforcement: &'static str,
     /// The last recoveries, and the one under way.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recoveries: Vec<Recovery>,
     /// What the guard costs, and how often people found it right.
     pub guard: GuardView,
     /// The last iterations.
     pub iterations: Vec<IterationView>,
     /// How the scores of the iterations develop, once there are three.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub velocity: Option<f64>,
     /// What that advises: continue, monitor, consider_change or stop.
     pub advice: Advice,
     /// What the run has changed so far, and where that is.
     pub changed: ChangedView,
     /// What the last agent says it did.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
     /// What the guard found, and what became of it.
     pub findings: Vec<serde_json::Value>,
@@ -166,7 +164,7 @@ pub struct UsedView {
 }
 
 /// The verdict of a check.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[shown(Clone, Debug, PartialEq, omit(tail), written)]
 pub struct CheckView {
     /// Its name.
     pub name: String,
@@ -179,7 +177,6 @@ pub struct CheckView {
     /// How long it took.
     pub duration_ms: u64,
     /// The end of what it printed, when it failed.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub tail: String,
 }
 
@@ -199,7 +196,7 @@ pub struct BestView {
 }
 
 /// What the guard costs, and how often people found it right. Absent is what was not measured.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[shown(Clone, Debug, PartialEq)]
 pub struct GuardView {
     /// Findings that block.
     pub detections: u32,
@@ -208,21 +205,17 @@ pub struct GuardView {
     /// Of those, what a person marked as a false alarm.
     pub false_positives: u32,
     /// False alarms per detection.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub false_positive_rate: Option<f64>,
     /// How long it takes to look, all but five times in a hundred.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_p95_ms: Option<u32>,
     /// How long it takes to look, all but once in a hundred times.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_p99_ms: Option<u32>,
     /// What it adds to the working time, in per cent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub overhead_percent: Option<f64>,
 }
 
 /// An iteration with a verdict.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[shown(Clone, Debug, PartialEq)]
 pub struct IterationView {
     /// Its number.
     pub number: u32,
@@ -249,10 +242,8 @@ pub struct IterationView {
     /// Something in it got worse.
     pub regressed: bool,
     /// How good it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub quality: Option<Quality>,
     /// What was measured.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub measures: Option<Measures>,
 }
 
@@ -319,13 +310,11 @@ pub struct VerifyView {
 }
 
 /// Something that is wrong.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[shown(Clone, Debug, PartialEq)]
 pub struct ProblemView {
     /// In which run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
     /// At which event.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub seq: Option<Seq>,
     /// What.
     pub what: String,
@@ -334,12 +323,11 @@ pub struct ProblemView {
 }
 
 /// A question that waits for a person, whatever kind of run asks it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[shown(Clone, Debug, PartialEq, Eq)]
 pub struct AskedView {
     /// Its number.
     pub question: u32,
     /// The step it is about, in a workflow.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
     /// Exactly what is shown.
     pub text: String,
@@ -350,13 +338,12 @@ pub struct AskedView {
 }
 
 /// Where a workflow is, why, and what to do.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[shown(Clone, Debug, PartialEq, written(driver, exit_code, steps, questions))]
 pub struct WorkflowStatus {
     /// As in a list.
     #[serde(flatten)]
     pub entry: Entry,
     /// A sentence for people, where the reason alone is not enough.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// Since when it is there.
     pub since: Timestamp,
@@ -381,12 +368,11 @@ pub struct WorkflowStatus {
 }
 
 /// What a workflow used.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[shown(Clone, Debug, PartialEq)]
 pub struct WorkflowUsedView {
     /// Working time of all steps together.
     pub working_ms: u64,
     /// Money; absent where an attempt did not report it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
     /// Tokens, where they were reported.
     pub tokens: u64,
@@ -401,7 +387,7 @@ pub struct WorkflowUsedView {
 }
 
 /// A step of a workflow.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[shown(Clone, Debug, PartialEq, written(artifacts))]
 pub struct StepView {
     /// Its name.
     pub id: String,
@@ -412,23 +398,19 @@ pub struct StepView {
     /// Loop-backs that reached it.
     pub iteration_count: u32,
     /// When its last attempt started.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Timestamp>,
     /// When it ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Timestamp>,
     /// What went wrong last.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
     /// What holds it although its needs are met.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub held_by: Option<String>,
     /// What it produced.
     pub artifacts: Vec<String>,
 }
 
 /// Where a ledger is: what is known, what is open, what to do.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[shown(Clone, Debug, PartialEq, written(driver, exit_code, open, questions))]
 pub struct LedgerStatus {
     /// As in a list.
     #[serde(flatten)]
@@ -442,17 +424,14 @@ pub struct LedgerStatus {
     /// The gap file, relative to the repository.
     pub file: String,
     /// What is wrong with that file; what is said of gaps then comes from the journal alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// How many gaps there are, by what is known of them by now.
     pub gaps: GapCounts,
     /// The gaps that need research now, the most urgent first.
     pub open: Vec<String>,
     /// The research under way.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub research: Option<ResearchView>,
     /// What happened last to a gap, in words.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_change: Option<String>,
     /// A ledger asks nobody.
     pub questions: Vec<AskedView>,
@@ -474,12 +453,11 @@ pub struct GapCounts {
 }
 
 /// A batch of research.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[shown(Clone, Debug, PartialEq, Eq)]
 pub struct ResearchView {
     /// Its number.
     pub number: u32,
     /// The gap that is being looked into.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<String>,
     /// How many have not had their turn.
     pub waiting: usize,

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use piton_model::{Seq, Timestamp};
+use piton_record::shown;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -17,7 +18,13 @@ pub(super) fn text(entry: &impl Serialize) -> Text {
 }
 
 /// `state.json`: the base format, then its extension, then whose file it is.
-#[derive(Serialize)]
+#[shown(written(
+    iteration_history,
+    regression_events,
+    reinforcement_history,
+    recovery_history,
+    detected_patterns
+))]
 pub(super) struct LoopState<'a> {
     pub(super) version: &'static str,
     pub(super) loop_id: &'a str,
@@ -27,22 +34,17 @@ pub(super) struct LoopState<'a> {
     pub(super) completion_criteria: String,
     pub(super) started_at: Timestamp,
     pub(super) last_updated: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) completed_at: Option<Timestamp>,
     pub(super) owner: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) pid: Option<u32>,
     pub(super) working_directory: String,
     pub(super) configuration: Configuration,
     pub(super) progress: Progress,
     pub(super) metrics: Metrics,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error_context: Option<ErrorContext>,
 
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) baseline_metrics: Option<BaselineMetrics<'a>>,
     pub(super) iteration_history: Vec<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) best_iteration: Option<BestIteration>,
     pub(super) regression_events: Vec<&'a RawValue>,
     pub(super) reinforcement_level: &'static str,
@@ -51,21 +53,17 @@ pub(super) struct LoopState<'a> {
     pub(super) recovery_history: Vec<&'a RawValue>,
     pub(super) detection_enabled: bool,
     pub(super) detected_patterns: Vec<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) persistence_metrics: Option<PersistenceMetrics>,
 
     pub(super) piton: Own<'a>,
 }
 
 /// Whose file it is. The last member of a file, and the digest the last in it: so it is found without reading all.
-#[derive(Serialize)]
+#[shown]
 pub(super) struct Own<'a> {
     pub(super) run_id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) seq: Option<Seq>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) status: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<&'static str>,
     pub(super) digest: &'static str,
 }
@@ -80,10 +78,9 @@ pub(super) struct Configuration {
     pub(super) execution_mode: &'static str,
 }
 
-#[derive(Serialize)]
+#[shown(written(completion_checks))]
 pub(super) struct Progress {
     pub(super) completion_checks: Vec<CompletionCheck>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) last_completion_check: Option<CompletionCheck>,
 }
 
@@ -95,17 +92,14 @@ pub(super) struct CompletionCheck {
     pub(super) output: String,
 }
 
-#[derive(Serialize)]
+#[shown]
 pub(super) struct Metrics {
     pub(super) total_iterations: u32,
     pub(super) successful_iterations: u32,
     pub(super) failed_iterations: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) total_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) total_cost_usd: Option<f64>,
     pub(super) total_duration_seconds: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) average_iteration_time_seconds: Option<f64>,
 }
 
@@ -116,20 +110,15 @@ pub(super) struct ErrorContext {
     pub(super) recovery_attempted: bool,
 }
 
-#[derive(Serialize)]
+#[shown]
 pub(super) struct BaselineMetrics<'a> {
     pub(super) captured_at: Timestamp,
     pub(super) test_count: u64,
     pub(super) coverage_percentage: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) typescript_errors: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) lint_errors: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) lint_warnings: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) file_count: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) lines_of_code: Option<u64>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) custom_metrics: &'a BTreeMap<String, f64>,
@@ -144,19 +133,13 @@ pub(super) struct BestIteration {
     pub(super) selection_reason: String,
 }
 
-#[derive(Serialize)]
+#[shown]
 pub(super) struct PersistenceMetrics {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) detection_latency_p95_ms: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) detection_latency_p99_ms: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) integration_overhead_percentage: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) false_positive_rate: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) true_positive_count: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) false_positive_count: Option<usize>,
 }
 
@@ -219,39 +202,29 @@ pub(super) struct MetricsSnapshot {
 }
 
 /// The second half of `iteration-NNN.json`: what the journal knows beyond the format.
-#[derive(Debug, PartialEq, Serialize)]
+#[shown(Debug, PartialEq, omit(skipped, refused, doubted), written(checks))]
 pub(super) struct Particulars {
     pub(super) attempt: u32,
     pub(super) outcome: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) skipped: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) refused: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) doubted: bool,
     pub(super) duration_ms: u64,
     pub(super) lines_added: u64,
     pub(super) lines_removed: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) cost_usd: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) commit: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) snapshot: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tree: Option<String>,
     pub(super) checks: Vec<CheckEntry>,
 }
 
-#[derive(Debug, PartialEq, Serialize)]
+#[shown(Debug, PartialEq, omit(timed_out))]
 pub(super) struct CheckEntry {
     pub(super) name: String,
     pub(super) passed: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) exit_code: Option<i32>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) timed_out: bool,
     pub(super) duration_ms: u64,
 }
@@ -267,7 +240,7 @@ pub(super) struct IterationFile<'a> {
     pub(super) piton: Own<'a>,
 }
 
-#[derive(Serialize)]
+#[shown]
 pub(super) struct RegressionEvent<'a> {
     pub(super) event_id: String,
     pub(super) timestamp: Timestamp,
@@ -276,18 +249,14 @@ pub(super) struct RegressionEvent<'a> {
     pub(super) severity: &'static str,
     pub(super) details: RegressionDetails<'a>,
     pub(super) recovery_protocol_invoked: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) recovery_outcome: Option<&'static str>,
     pub(super) human_gate_invoked: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) human_decision: Option<&'static str>,
 }
 
-#[derive(Serialize)]
+#[shown]
 pub(super) struct RegressionDetails<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) baseline_value: Option<serde_json::Number>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) current_value: Option<serde_json::Number>,
     pub(super) diff: Diff<'a>,
 }
@@ -322,27 +291,22 @@ pub(super) struct LevelEntry<'a> {
     pub(super) reason: &'a str,
 }
 
-#[derive(Serialize)]
+#[shown]
 pub(super) struct RecoveryEntry<'a> {
     pub(super) recovery_id: String,
     pub(super) timestamp: Timestamp,
     pub(super) iteration: u32,
     pub(super) trigger: String,
     pub(super) protocol_steps: ProtocolSteps<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) outcome: Option<&'static str>,
 }
 
-#[derive(Serialize)]
+#[shown]
 pub(super) struct ProtocolSteps<'a> {
     pub(super) pause: PauseStep<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) diagnose: Option<DiagnoseStep>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) adapt: Option<AdaptStep>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) retry: Option<RetryStep>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) escalate: Option<EscalateStep<'a>>,
 }
 
@@ -373,11 +337,10 @@ pub(super) struct RetryStep {
     pub(super) outcome: &'static str,
 }
 
-#[derive(Serialize)]
+#[shown]
 pub(super) struct EscalateStep<'a> {
     pub(super) executed_at: Timestamp,
     pub(super) reason: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) human_decision: Option<&'static str>,
 }
 

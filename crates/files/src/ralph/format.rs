@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use piton_model::Timestamp;
+use piton_record::record;
 use serde::{Deserialize, Serialize};
 
 /// The version of the format that is written, and the newest that is read.
@@ -57,8 +58,7 @@ pub struct CoreLoopState {
 }
 
 /// Where a loop is, in the words of this format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq, Hash)]
 pub enum LoopStatus {
     /// Work is under way.
     Running,

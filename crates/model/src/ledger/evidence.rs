@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::gap::{Gap, GapStatus};
 use super::mark::mark_verified;
@@ -13,19 +13,16 @@ use super::stale::{Flip, Why, to_stale};
 use crate::Timestamp;
 
 /// Something that findings rest on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Source {
     /// What it is.
     pub kind: SourceKind,
     /// When it was looked at.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
 }
 
 /// What a source is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
 pub enum SourceKind {
     /// A file of the repository.
     File {
@@ -63,8 +60,7 @@ impl SourceKind {
 }
 
 /// What was known before something newer took its place.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct Superseded {
     /// What was found, in words.
     pub findings: String,

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::evidence::Source;
 use crate::Timestamp;
@@ -47,8 +47,7 @@ impl FromStr for GapStatus {
 }
 
 /// One question, and what is known about it. Only `id` and `category` are needed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, omit(findings, question))]
 pub struct Gap {
     /// Unique in its ledger.
     pub id: String,
@@ -61,28 +60,20 @@ pub struct Gap {
     #[serde(default = "default_priority")]
     pub priority: i64,
     /// When findings were last confirmed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_verified: Option<Timestamp>,
     /// When somebody last looked, whether or not anything was found.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_checked: Option<Timestamp>,
     /// How many days findings hold; the configured default where there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl_days: Option<i64>,
     /// Gaps that wait for this one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<String>,
     /// Gaps that this one waits for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked_by: Vec<String>,
     /// What was found, in words.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub findings: String,
     /// What is asked, in words, where the id does not say it.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub question: String,
     /// What the findings rest on.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Source>,
 }
 

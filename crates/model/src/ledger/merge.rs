@@ -6,13 +6,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::gap::{Field, Gap};
 
 /// What the file brought that had not been seen.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
 pub enum Adopted {
     /// A gap that is new.
     Added { gap: String },
@@ -27,8 +26,7 @@ pub enum Adopted {
 }
 
 /// What piton wanted and did not get, because the file says otherwise.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
 pub enum Overruled {
     /// Other values: both sides changed them.
     Fields {

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::gap::{Gap, GapStatus};
 use super::mark::Outcome;
@@ -13,8 +13,7 @@ use crate::Timestamp;
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// One change of a gap's status.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Flip {
     /// When it was flipped.
     pub at: Timestamp,

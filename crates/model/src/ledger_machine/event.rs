@@ -1,14 +1,13 @@
 //! What happens to a ledger. This enum is the specification.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::research::{OpenResearch, ResearchEnd, ResearchLimits, ResearchResult, Used};
 use crate::ledger::{Adopted, Field, Flip, Gap, Outcome, Overruled, Source, Superseded};
 use crate::{RunId, Seq, Timestamp};
 
 /// What happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
 pub enum LedgerEvent {
     /// The ledger exists. Always the first event.
     LedgerOpened {

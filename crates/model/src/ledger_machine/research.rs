@@ -4,7 +4,7 @@
 //! with what that does to the gap. What was spent is part of the state, so that going on after a crash spends nothing
 //! twice and forgets nothing. One attempt that fails leaves its gap as it is, and the next has its turn.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::decide::{Rejection, settle};
 use super::event::LedgerEvent;
@@ -21,8 +21,7 @@ const FAILURE_PAUSE_MS_MAX: u64 = 24 * 60 * 60 * 1000;
 const LOST_MAX: u32 = 3;
 
 /// What a batch may use. `None` is no limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Copy, Default, Eq, written)]
 pub struct ResearchLimits {
     /// Tokens of all its attempts.
     pub tokens: Option<u64>,
@@ -33,8 +32,7 @@ pub struct ResearchLimits {
 }
 
 /// What was used. What an agent does not tell is not known, and counted as such.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Copy, Default, Eq)]
 pub struct Spent {
     /// Tokens that were told.
     pub tokens: u64,
@@ -49,8 +47,7 @@ pub struct Spent {
 }
 
 /// What one attempt used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Copy, Default, Eq, written)]
 pub struct Used {
     /// Tokens, where told.
     pub tokens: Option<u64>,
@@ -61,8 +58,7 @@ pub struct Used {
 }
 
 /// An agent that looks into a gap, or did when nobody was left to see it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct OpenResearch {
     /// Names its directory; never used twice.
     pub attempt: u32,
@@ -77,8 +73,7 @@ pub struct OpenResearch {
 }
 
 /// A batch under way.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct Research {
     /// Counts the batches.
     pub number: u32,
@@ -101,8 +96,7 @@ pub struct Research {
 }
 
 /// What came of an attempt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
 pub enum ResearchResult {
     /// It said what it found.
     Settled {
@@ -129,8 +123,7 @@ pub enum ResearchResult {
 }
 
 /// Why a batch ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum ResearchEnd {
     /// Every gap had its turn.
     Done,
@@ -158,8 +151,7 @@ impl ResearchEnd {
 }
 
 /// How often research of a gap failed in a row, and when it last did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Copy, Eq)]
 pub struct Failures {
     /// How often.
     pub count: u32,

@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::research::{Failures, Research};
 use crate::ledger::{Flip, Gap, GapStatus, StaleSince};
 use crate::{RunId, Timestamp};
 
 /// The fold of a ledger's events.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct State {
     /// Its name.
     pub run: RunId,

@@ -2,22 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::facts::{Objectives, Snapshot};
 use super::state::State;
 use crate::limits::{CUSTOM_KEYS_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX};
 
 /// What a run begins with instead of nothing. Unknown is absent, or zero where it is a count.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, omit(digest))]
+#[serde(default)]
 pub struct Adoption {
     /// Which format or kind of run it comes from.
     pub format: String,
     /// The file or the run.
     pub source: String,
     /// Digest of what was read.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub digest: String,
     /// Iterations with a verdict.
     pub iterations: u32,
@@ -28,7 +27,6 @@ pub struct Adoption {
     /// Iterations in a row that changed nothing that matters.
     pub no_progress_in_a_row: u32,
     /// The last iteration that changed something that matters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_progress_iteration: Option<u32>,
     /// Working time.
     pub working_ms: u64,
@@ -38,13 +36,10 @@ pub struct Adoption {
     /// What is done and what is left.
     pub objectives: Objectives,
     /// Files that were changed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub modified_files: Vec<String>,
     /// Values kept with it.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub custom: BTreeMap<String, serde_json::Value>,
     /// The tree it begins from, where that is not the one that is there.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Snapshot>,
 }
 
@@ -78,8 +73,7 @@ pub(super) fn take(state: &mut State, adoption: &Adoption) {
 }
 
 /// Where a run comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Adopted {
     /// Which format or kind of run.
     pub format: String,
@@ -88,6 +82,5 @@ pub struct Adopted {
     /// Iterations that were not this run's own.
     pub iterations: u32,
     /// The tree it begins from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Snapshot>,
 }

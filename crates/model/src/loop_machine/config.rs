@@ -5,7 +5,7 @@ mod limits;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 pub use agent::{AgentConfig, Injection, NamedBy, PromptBy, Sessions, StreamField, StreamFormat};
 pub use limits::{Limits, Raise};
@@ -25,8 +25,7 @@ use crate::notify::Notify;
 use crate::words::words;
 
 /// The configuration of a loop. Stored with its first event: a resumed run uses what it started with.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Default, omit(stop, prompts), written(checks, until))]
 pub struct LoopConfig {
     /// What the agent is asked to do.
     pub prompt: Prompt,
@@ -37,7 +36,6 @@ pub struct LoopConfig {
     /// What must hold, all of it; empty means the default rule.
     pub until: Vec<NamedStop>,
     /// Further reasons to stop.
-    #[serde(default, skip_serializing_if = "StopLists::is_empty")]
     pub stop: StopLists,
     /// Ceilings.
     pub limits: Limits,
@@ -50,15 +48,12 @@ pub struct LoopConfig {
     /// When a session gives way to a fresh one.
     pub reboot: RebootPolicy,
     /// The work tree it works in; in place without one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<Worktree>,
     /// What to do about an agent that cheats.
     pub guard: GuardMode,
     /// Paths in the work tree that no agent may change.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protect: Vec<String>,
     /// Rules of the guard that do not count here.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules_off: Vec<RuleOff>,
     /// From where on a number is a regression.
     pub thresholds: Thresholds,
@@ -73,37 +68,29 @@ pub struct LoopConfig {
     /// How long to wait before a provider that refused is asked again.
     pub backoff: Backoff,
     /// Numbers to measure beside those that are known anyway.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<Metric>,
     /// Walls around agents and checks; none without.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confine: Option<Confine>,
     /// A shell command that is run whenever the run comes to rest.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_done: Option<String>,
     /// What must be known and fresh before it begins, and what its prompts hold of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gaps: Option<RequiredGaps>,
     /// Who is told what; nobody without.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notify: Option<Notify>,
     /// What is called when; nothing without.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hooks: Option<Hooks>,
     /// Whether a person is there, and when.
     pub mode: ModePolicy,
     /// How prompt files are read.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub prompts: PromptPolicy,
     /// The digest of `piton.toml` when the run was created; another one means that somebody edited it since.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_digest: Option<String>,
 }
 
 /// How long to wait before a provider that refused is asked again, where it does not say itself. Each time twice as
 /// long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Copy, Eq)]
+#[serde(default)]
 pub struct Backoff {
     /// At first, where it has a limit.
     pub rate_limit_ms: u64,
@@ -120,8 +107,7 @@ impl Default for Backoff {
 }
 
 /// Gaps of a ledger that a loop relies on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct RequiredGaps {
     /// The gap file, relative to the repository.
     pub file: String,
@@ -134,59 +120,48 @@ pub struct RequiredGaps {
 }
 
 /// How prompt files are read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq, omit(strict))]
+#[serde(default)]
 pub struct PromptPolicy {
     /// What is not understood is an error.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub strict: bool,
     /// Variables of the user's. They win over everything else.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub variables: BTreeMap<String, serde_json::Value>,
 }
 
 /// A rule of the guard that somebody switched off.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct RuleOff {
     /// Its name.
     pub rule: String,
     pub reason: String,
     /// The last day on which it is off, `YYYY-MM-DD`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<String>,
 }
 
 /// A work tree of the run's own, beside the repository.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Worktree {
     /// Where it is.
     pub path: String,
     pub branch: String,
     /// What is copied into it from the repository, though git does not keep it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copy: Vec<String>,
     /// What it has as a link to the repository.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub link: Vec<String>,
     /// A shell command that is run in it once, before anything else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup: Option<String>,
 }
 
 /// Walls around agents and checks: they write to their work tree and to these places, and nowhere else.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Default, Eq)]
 pub struct Confine {
     /// Further places they may write to; `~/` is the user's home.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub write: Vec<String>,
 }
 
 /// Where the task comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
 pub enum Prompt {
     /// Given on the command line.
     Text(String),
@@ -201,8 +176,7 @@ impl Default for Prompt {
 }
 
 /// A command that piton runs to judge the tree.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, omit(cheap))]
 pub struct Check {
     /// Its name in status and reports.
     pub name: String,
@@ -211,34 +185,28 @@ pub struct Check {
     /// How long it may take.
     pub timeout_ms: u64,
     /// It is over in no time, so an agent may be held to it before it stops.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cheap: bool,
     /// A file that it writes with numbers in it: what it measures is read from there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads: Option<Reading>,
 }
 
 /// A file with numbers in it, and what it is written in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Reading {
     /// Where it is, in the work tree.
     pub path: String,
     /// Its format; found out by looking at it without one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
 }
 
 /// A number that a command prints.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record]
 pub struct Metric {
     /// Its name in baseline and history.
     pub name: String,
     /// A shell command.
     pub command: String,
     /// Where in its output the number is: the first group of this regular expression, else the last number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub regex: Option<String>,
     /// How long it may take.
     pub timeout_ms: u64,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::guard::GuardReport;
 use super::measures::Measures;
@@ -16,8 +16,7 @@ use crate::limits::{
 use crate::words::words;
 
 /// A byte-exact picture of the work tree, kept by git.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Snapshot {
     /// The commit that keeps it reachable.
     pub id: String,
@@ -26,8 +25,7 @@ pub struct Snapshot {
 }
 
 /// What an attempt left behind in the tree.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Default, Eq, written(files))]
 pub struct Change {
     /// Files that differ; the first few hundred.
     pub files: Vec<String>,
@@ -38,13 +36,11 @@ pub struct Change {
     /// Lines removed.
     pub removed: u64,
     /// What the files are now; the first hundred.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<Artifact>,
 }
 
 /// A file as an attempt left it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Artifact {
     /// Where it is.
     pub path: String,
@@ -55,8 +51,7 @@ pub struct Artifact {
 }
 
 /// An attempt that is about to run or runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct OpenAttempt {
     /// Counts the attempts of the run; never used twice.
     pub number: u32,
@@ -69,16 +64,13 @@ pub struct OpenAttempt {
     /// Where it leaves its traces, relative to the state directory.
     pub directory: String,
     /// The snapshot the tree is put back to before it starts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore: Option<String>,
     /// The conversation it is to have, where that is known before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<IntendedSession>,
 }
 
 /// A commit that is about to be made, on the branch of the run's own work tree.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct OpenCommit {
     /// The iteration that left it.
     pub iteration: u32,
@@ -87,51 +79,39 @@ pub struct OpenCommit {
 }
 
 /// The conversation an attempt is to have.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, omit(resumed))]
 pub struct IntendedSession {
     /// Its name.
     pub id: String,
     /// It is continued, not begun.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resumed: bool,
     /// It begins as a copy of this one, which stays as it is. Where the agent names the copy itself, this is also
     /// the name above.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
 }
 
 /// How an attempt ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record]
 pub struct AttemptEnd {
     /// Success, failure, or stopped by us.
     pub outcome: AttemptOutcome,
     /// Exit code, if it exited.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// Working time it took.
     pub duration_ms: u64,
     /// A sentence for people when it failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// What the agent said about it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Report>,
     /// The tree it left.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Snapshot>,
     /// What its prompt was made of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<PromptRecord>,
     /// What differs from before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<Change>,
     /// What the guard says about that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard: Option<GuardReport>,
     /// Bytes of its prompt and of what it printed: how full its context is, where it does not say so itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said_bytes: Option<u64>,
 }
 
@@ -157,14 +137,11 @@ impl AttemptEnd {
 }
 
 /// What a prompt was made of.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Default, Eq)]
 pub struct PromptRecord {
     /// The digest of the files that the task was read from; another one means that somebody edited them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// What a person should know about them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
@@ -187,8 +164,7 @@ words! {
 }
 
 /// How it is known that nothing of a lost attempt runs any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum TreeProof {
     /// The kernel says that the attempt's group of processes is empty.
     Proven,
@@ -199,55 +175,39 @@ pub enum TreeProof {
 }
 
 /// What an agent may report about its attempt. Absent means unknown, never zero.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default)]
+#[serde(default)]
 pub struct Report {
     /// What the agent thinks of the task.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<ReportStatus>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// What it did.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// The session it worked in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// Tokens it used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// Money it used, in millionths of a dollar.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_microusd: Option<u64>,
     /// How full its context is.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub context_usage_percent: Option<u8>,
     /// What is done and what is left, by the agent's account.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub objectives: Option<Objectives>,
     /// What it decided and found out, for whoever goes on.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
     /// Values to keep with the run.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub custom: BTreeMap<String, serde_json::Value>,
     /// What kind of failure it was.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error_class: Option<ErrorClass>,
     /// What the failure said.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Until when the provider refuses further calls.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limited_until: Option<Timestamp>,
     /// What the whole session has used, where the agent counts so.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_usage: Option<Usage>,
     /// What the whole session has cost, likewise.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_cost_microusd: Option<u64>,
     /// What a person should know although the attempt did not fail of it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
@@ -294,8 +254,7 @@ fn depth(value: &serde_json::Value) -> usize {
 }
 
 /// What the agent thinks of the task. Only ever a request to verify.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum ReportStatus {
     /// It believes the task is done.
     Done,
@@ -322,21 +281,19 @@ impl Usage {
 }
 
 /// Tokens used by an attempt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Copy, Default, Eq)]
 pub struct Usage {
     /// Tokens read.
     pub input_tokens: u64,
     /// Tokens written.
     pub output_tokens: u64,
     /// Of the tokens read, those that came from a cache.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_input_tokens: Option<u64>,
 }
 
 /// What is done and what is left.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq, written)]
+#[serde(default)]
 pub struct Objectives {
     /// Done.
     pub completed: Vec<String>,
@@ -345,8 +302,7 @@ pub struct Objectives {
 }
 
 /// Something an agent wants remembered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Note {
     /// What it is.
     pub kind: NoteKind,
@@ -355,8 +311,7 @@ pub struct Note {
 }
 
 /// What a note is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum NoteKind {
     /// Something that was chosen, and why.
     Decision,
@@ -378,8 +333,7 @@ impl NoteKind {
 }
 
 /// What kind of failure an agent met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum ErrorClass {
     /// Not logged in.
     Auth,
@@ -398,8 +352,7 @@ pub enum ErrorClass {
 }
 
 /// One round of checks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(omit(tests, measures, cancelled), written(checks, conditions))]
 pub struct CheckRound {
     pub number: u32,
     /// A verdict per check, in the order of the configuration.
@@ -407,21 +360,16 @@ pub struct CheckRound {
     /// A verdict per condition that needs a probe.
     pub conditions: Vec<ConditionResult>,
     /// The tree they were run on, as they left it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Snapshot>,
     /// What stop conditions said that have to be looked up.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stops: Vec<StopResult>,
     /// What changed about tests by name.
-    #[serde(default, skip_serializing_if = "TestChanges::is_empty")]
     pub tests: TestChanges,
     /// What was measured on the way.
-    #[serde(default, skip_serializing_if = "Measures::is_empty")]
     pub measures: Measures,
     /// Working time they took.
     pub duration_ms: u64,
     /// They were cut short because somebody asked; no verdict follows.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cancelled: bool,
 }
 
@@ -451,28 +399,23 @@ impl CheckRound {
 }
 
 /// The verdict of one check.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, omit(timed_out, tail))]
 pub struct CheckResult {
     pub name: String,
     /// Whether it exited with 0 in time.
     pub passed: bool,
     /// Exit code, if it exited.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// It was ended because it took too long.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
     /// How long it took.
     pub duration_ms: u64,
     /// The end of what it printed, when it failed.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tail: String,
 }
 
 /// The verdict of one condition that needed a probe.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct ConditionResult {
     /// The condition, as [`super::NamedStop::label`] names it.
     pub label: String,
@@ -481,8 +424,7 @@ pub struct ConditionResult {
 }
 
 /// What a question is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum QuestionKind {
     /// The agent says it cannot go on.
     Blocked,
@@ -499,8 +441,7 @@ pub enum QuestionKind {
 }
 
 /// What a person may say to a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum Answer {
     /// Yes, go on.
     Approve,

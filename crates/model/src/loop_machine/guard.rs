@@ -3,7 +3,7 @@
 //! Finding things is another crate's business. Here is what a run keeps of it, and what it does: refuse the
 //! iteration and put its files back, ask a person, or only say so.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::state::State;
 use crate::Timestamp;
@@ -29,26 +29,22 @@ words! {
 }
 
 /// What the guard says about what an attempt left.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Default, Eq, omit(duration_ms))]
 pub struct GuardReport {
     /// Tests before and after.
     pub tests: Counts,
     /// Assertions before and after.
     pub assertions: Counts,
     /// What was found, those that block first; the first few.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
     /// How many there are in all.
     pub findings_total: u32,
     /// How long it took to look.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub duration_ms: u64,
 }
 
 /// A count before and after.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Copy, Default, Eq)]
 pub struct Counts {
     pub before: u64,
     pub after: u64,
@@ -74,8 +70,7 @@ impl GuardReport {
 }
 
 /// What became of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum Verdict {
     /// Its iteration was refused.
     Refused,
@@ -86,8 +81,7 @@ pub enum Verdict {
 }
 
 /// A finding, where it was found, and what became of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct KeptFinding {
     pub iteration: u32,
     /// When it was found.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::facts::NoteKind;
 use super::state::State;
@@ -22,11 +22,10 @@ const DECISIONS_SHOWN: usize = 5;
 const ITEM_BYTES_MAX: usize = 500;
 
 /// What is worth keeping of a session.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, written(completed_items, pending_items, modified_files, decisions, known_issues))]
+#[serde(default)]
 pub struct PreservedState {
     /// What is being worked on.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub current_objective: Option<String>,
     /// What is done.
     pub completed_items: Vec<String>,
@@ -39,46 +38,37 @@ pub struct PreservedState {
     /// What is known to be wrong.
     pub known_issues: Vec<KnownIssue>,
     /// How the tests are, where that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub test_state: Option<TestState>,
     /// The last commits, the newest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<String>,
     /// Values kept with the run.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub custom: BTreeMap<String, serde_json::Value>,
 }
 
 /// Something that was decided.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Decision {
     pub description: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
     /// When, where that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<Timestamp>,
 }
 
 /// Something that is wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, omit(addressed))]
 pub struct KnownIssue {
     pub description: String,
     /// How bad it is.
     pub severity: Severity,
     /// Where.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
     /// It was taken care of.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub addressed: bool,
 }
 
 /// How the tests are.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq, written)]
+#[serde(default)]
 pub struct TestState {
     /// Those that pass.
     pub passing: Vec<String>,

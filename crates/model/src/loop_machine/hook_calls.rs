@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::state::State;
 use crate::event::Event;
@@ -20,52 +20,43 @@ const RESULTS_MAX: usize = 64;
 const SAID_BYTES_MAX: usize = 500;
 
 /// Hooks that are about to be called.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written(points))]
 pub struct HookCall {
     /// Counts the calls of this run. A call that is repeated after a crash has the same number.
     pub number: u32,
     /// At these points, in this order.
     pub points: Vec<HookPoint>,
     /// How the run is about to end, at `loop_end`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
 }
 
 /// How a run is about to end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Ending {
     /// Where it will be.
     pub status: Status,
     pub reason: Reason,
     /// A sentence about that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
 /// What became of a call.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Default, omit(keep_session), written(results))]
 pub struct HookEnd {
     /// Which call.
     pub number: u32,
     /// What each hook did, in order.
     pub results: Vec<HookRecord>,
     /// A hook wants the run to stop, and why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<String>,
     /// A hook before a reboot failed: the session is kept.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_session: bool,
     /// Values that hooks set; they are kept with the run.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub set: BTreeMap<String, serde_json::Value>,
 }
 
 /// What one hook did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, omit(skipped))]
 pub struct HookRecord {
     /// Its name.
     pub hook: String,
@@ -74,12 +65,10 @@ pub struct HookRecord {
     /// Whether it did what it should.
     pub success: bool,
     /// It was not called: nobody trusts it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub skipped: bool,
     /// How long it took.
     pub duration_ms: u64,
     /// What it said, or what went wrong.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
 }
 
@@ -112,13 +101,12 @@ impl HookEnd {
 }
 
 /// How far the hooks of a run are.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq)]
+#[serde(default)]
 pub struct HookProgress {
     /// Calls so far.
     pub calls: u32,
     /// Points that were passed and not called yet.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passed: Vec<HookPoint>,
     /// The iteration before which the hooks were called last.
     pub iteration: u32,
@@ -127,7 +115,6 @@ pub struct HookProgress {
     /// They were called for the end that is about to come.
     pub ended: bool,
     /// A hook wants the run to stop, and why.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<String>,
 }
 

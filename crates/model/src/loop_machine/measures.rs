@@ -2,40 +2,32 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use crate::limits::{CUSTOM_MEASURES_MAX, clip};
 
 /// What was measured in one round of checks.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default)]
+#[serde(default)]
 pub struct Measures {
     /// What the test runners said.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tests: Option<TestCounts>,
     /// How much of the code the tests reach.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
     /// Errors that linters and compilers found.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lint_errors: Option<u64>,
     /// Warnings of linters and compilers.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lint_warnings: Option<u64>,
     /// Errors that type checkers found.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub type_errors: Option<u64>,
     /// What can be counted in the tree itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tree: Option<TreeCounts>,
     /// Numbers that the configuration asks for, by name.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub custom: BTreeMap<String, f64>,
 }
 
 /// Tests that were run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Copy, Default, Eq)]
 pub struct TestCounts {
     /// Those that passed.
     pub passed: u64,
@@ -61,17 +53,14 @@ impl TestCounts {
 }
 
 /// How much of the code the tests reach.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Copy, Default, Eq)]
+#[serde(default)]
 pub struct Coverage {
     /// By lines.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<Share>,
     /// By branches.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub branches: Option<Share>,
     /// By functions.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub functions: Option<Share>,
 }
 
@@ -83,8 +72,7 @@ impl Coverage {
 }
 
 /// A part of a whole.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Copy, Default, Eq)]
 pub struct Share {
     /// The part.
     pub covered: u64,
@@ -100,8 +88,7 @@ impl Share {
 }
 
 /// What can be counted in a tree without running anything.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Copy, Default, Eq)]
 pub struct TreeCounts {
     pub files: u64,
     /// Lines of source code.

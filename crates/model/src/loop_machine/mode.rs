@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::facts::{Answer, QuestionKind};
 use super::state::{IterationRecord, Next, State};
@@ -25,8 +25,8 @@ const FILES_SHOWN_MAX: usize = 20;
 const SUMMARY_BYTES_MAX: usize = 500;
 
 /// Whether a person is there, and when.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq)]
+#[serde(default)]
 pub struct ModePolicy {
     /// How it begins.
     pub start: Mode,
@@ -35,10 +35,8 @@ pub struct ModePolicy {
     /// What a person is asked while hybrid.
     pub hybrid: Hybrid,
     /// What makes an unattended loop call for a person; nothing without.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub switch: Option<Switching>,
     /// Switches by the clock.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub schedule: Vec<ScheduledMode>,
     /// When a loop works that nobody attends.
     pub windows: Windows,
@@ -47,8 +45,8 @@ pub struct ModePolicy {
 }
 
 /// What a person is asked while attended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Eq)]
+#[serde(default)]
 pub struct Attended {
     /// Before every iteration.
     pub pause_before: bool,
@@ -57,12 +55,10 @@ pub struct Attended {
     /// After an iteration that changed files.
     pub approve_changes: bool,
     /// What is not answered for so long counts as approved.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auto_approve_ms: Option<u64>,
     /// The terminal shows what changed.
     pub show_diff: bool,
     /// Iterations before which a person is asked in every mode.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breakpoints: Vec<u32>,
 }
 
@@ -80,15 +76,14 @@ impl Default for Attended {
 }
 
 /// What a person is asked while hybrid.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Eq)]
+#[serde(default)]
 pub struct Hybrid {
     /// After every so many iterations; 0 means never.
     pub every: u32,
     /// After an iteration that changed at least so many files; 0 means never.
     pub files: u32,
     /// What is not answered for so long counts as approved.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auto_approve_ms: Option<u64>,
 }
 
@@ -99,8 +94,8 @@ impl Default for Hybrid {
 }
 
 /// What makes an unattended loop call for a person.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Eq, written(patterns))]
+#[serde(default)]
 pub struct Switching {
     /// So many failed attempts in a row; 0 means never.
     pub failures: u32,
@@ -111,7 +106,6 @@ pub struct Switching {
     /// One check is left, or one objective.
     pub near_completion: bool,
     /// A person who has not answered for so long is not there: unattended again.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_ms: Option<u64>,
 }
 
@@ -128,35 +122,29 @@ impl Default for Switching {
 }
 
 /// A switch by the clock.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct ScheduledMode {
     pub at: TimeOfDay,
     /// On these days; empty means every day.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub days: Vec<Day>,
     /// To this one.
     pub mode: Mode,
 }
 
 /// When a loop works that nobody attends.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq)]
+#[serde(default)]
 pub struct Windows {
     /// In these hours; always without.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hours: Option<TimeSpan>,
     /// On these days, by the day on which the hours begin; empty means every day.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub days: Vec<Day>,
     /// And never then.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blackouts: Vec<TimeSpan>,
 }
 
 /// Hours of a day; where the end is not after the beginning, over midnight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Copy, Eq)]
 pub struct TimeSpan {
     pub from: TimeOfDay,
     /// Until just before.
@@ -164,8 +152,7 @@ pub struct TimeSpan {
 }
 
 /// Why a mode was left.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
 pub enum SwitchReason {
     /// A person asked.
     UserRequest,
@@ -181,8 +168,7 @@ pub enum SwitchReason {
 }
 
 /// What makes an unattended loop call for a person.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
 pub enum SwitchTrigger {
     /// Attempts failed in a row.
     Failures {
@@ -212,8 +198,7 @@ impl std::fmt::Display for SwitchTrigger {
 }
 
 /// A switch that happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct ModeSwitch {
     pub at: Timestamp,
     pub from: Mode,
@@ -224,23 +209,19 @@ pub struct ModeSwitch {
 }
 
 /// Which mode a run is in, and how it came there.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq)]
+#[serde(default)]
 pub struct ModeState {
     /// The mode, once it was switched.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub current: Option<Mode>,
     /// The last switches, the newest last.
-    #[serde(skip_serializing_if = "VecDeque::is_empty")]
     pub history: VecDeque<ModeSwitch>,
     /// The iteration before which a person was asked last.
     pub asked: u32,
     /// Further iterations before which a person is asked.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub breakpoints: BTreeSet<u32>,
     /// The question that was open when the run was last left alone. One that is asked later waits for a person all the
     /// same: there is a breakpoint.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub left_with: Option<u32>,
 }
 

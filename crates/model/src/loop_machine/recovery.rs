@@ -8,7 +8,7 @@
 //!
 //! Each recovery in a row takes another approach, and when the approaches are used up a person is asked.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::facts::Answer;
 use crate::Timestamp;
@@ -16,8 +16,8 @@ use crate::finding::RegressionType;
 use crate::words::words;
 
 /// How a run recovers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Copy, Eq)]
+#[serde(default)]
 pub struct RecoveryPolicy {
     /// Recoveries in a row before a person is asked.
     pub max_retries: u32,
@@ -44,8 +44,7 @@ impl Default for RecoveryPolicy {
 }
 
 /// One recovery, as far as it has come.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Recovery {
     /// Counts the recoveries of the run.
     pub number: u32,
@@ -56,28 +55,21 @@ pub struct Recovery {
     /// When, and what was done at once.
     pub paused: (Timestamp, Vec<String>),
     /// What is wrong.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagnosed: Option<(Timestamp, Diagnosis)>,
     /// What is done differently.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adapted: Option<(Timestamp, Approach)>,
     /// How the next iteration went.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retried: Option<(Timestamp, Retry)>,
     /// Why a person was asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escalated: Option<(Timestamp, String)>,
     /// What the person said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<Answer>,
     /// How it ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<RecoveryOutcome>,
 }
 
 /// What sets a recovery off.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
 pub enum Trigger {
     /// Something got worse.
     Regression {
@@ -109,8 +101,7 @@ impl std::fmt::Display for Trigger {
 }
 
 /// What is wrong, how sure that is, and who says so.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Diagnosis {
     /// What kind of trouble it is.
     pub cause: Cause,
@@ -137,8 +128,7 @@ words! {
 }
 
 /// What the next iteration is asked to do differently.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum Approach {
     /// Told what was found and what to do instead.
     FixTheCode,
@@ -187,8 +177,7 @@ impl Approach {
 }
 
 /// How the iteration after a recovery went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Copy, Eq)]
 pub struct Retry {
     pub iteration: u32,
     /// Whether it regressed no more.
@@ -210,8 +199,7 @@ words! {
 }
 
 /// A step of a recovery.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
 pub enum RecoveryStep {
     /// It begins: nothing is attempted before it is settled what to do.
     Paused {

@@ -7,7 +7,7 @@ mod session;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 pub use counters::Counters;
 pub use iteration::{Best, Chosen, Ended, IterationRecord};
@@ -32,8 +32,7 @@ use crate::{Epoch, RunId, Timestamp};
 ///
 /// Its parts are named after who writes them: intents and outcomes of the driver ([`Work`], [`Seen`], [`Session`],
 /// [`HookProgress`]), verdicts ([`Judged`]), people ([`People`], [`Requests`]), and both agents and people ([`Memory`]).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(omit(hooks, memory, people), written)]
 pub struct State {
     /// Its name.
     pub run: RunId,
@@ -70,21 +69,17 @@ pub struct State {
     /// The agent's sessions.
     pub session: Session,
     /// How far its hooks are.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub hooks: HookProgress,
     /// What agents and people want remembered.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub memory: Memory,
     /// What people were asked and what they said.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub people: People,
     /// Requests that were not acted on yet.
     pub requests: Requests,
 }
 
 /// How far the work is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(written(open, before, ended))]
 pub struct Work {
     /// What comes next once nothing is open.
     pub next: Next,
@@ -101,16 +96,13 @@ pub struct Work {
     /// The last attempt of the iteration under way, while its verdict is still open.
     pub ended: Option<Ended>,
     /// The tree that is to be put back before anything else: what came after it was refused.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore: Option<Snapshot>,
     /// The tree that was last committed to the run's own branch, or found to be there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub committed: Option<String>,
 }
 
 /// What attempts and checks brought back, as they brought it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Default, omit(tests), written(start, snapshot, baseline, checks, report, modified_files))]
 pub struct Seen {
     /// The tree at the start of the run.
     pub start: Option<Snapshot>,
@@ -123,10 +115,8 @@ pub struct Seen {
     /// What the agent reported in the last concluded iteration.
     pub report: Option<Report>,
     /// What the last kept round measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measures: Option<Measures>,
     /// Tests by name.
-    #[serde(default, skip_serializing_if = "TestTracker::is_empty")]
     pub tests: TestTracker,
     /// Files the run has changed.
     pub modified_files: Vec<String>,
@@ -134,60 +124,49 @@ pub struct Seen {
     #[serde(default)]
     pub commits: u32,
     /// How long the guard took, the last times.
-    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     pub latencies_ms: VecDeque<u32>,
 }
 
 /// What was judged of the run so far. Verdicts are copied here, never made here.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Default, omit(recovered_iteration), written(best, recent))]
 pub struct Judged {
     /// The best iteration so far.
     pub best: Option<Best>,
     /// The last iterations.
     pub recent: VecDeque<IterationRecord>,
     /// What the guard found, the newest last.
-    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     pub findings: VecDeque<KeptFinding>,
     /// What numbers are compared with: those of the start, or those a person agreed to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Measures>,
     /// The tree whose protected files count: the one of the start, or the last that a person agreed to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trusted: Option<Snapshot>,
     /// How firmly prompts speak.
     #[serde(default)]
     pub reinforcement: Reinforcement,
     /// The recovery under way.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery: Option<Recovery>,
     /// The last recoveries that ended.
-    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     pub recoveries: VecDeque<Recovery>,
     /// The last iteration that was recovered from.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub recovered_iteration: u32,
 }
 
 /// What agents and people want remembered.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, written(custom))]
+#[serde(default)]
 pub struct Memory {
     /// What is done and what is left, by the agent's account.
     pub objectives: Objectives,
     /// What agents decided and found out and what people noted, the newest last.
-    #[serde(skip_serializing_if = "VecDeque::is_empty")]
     pub notes: VecDeque<KeptNote>,
     /// Values kept with the run.
     pub custom: BTreeMap<String, serde_json::Value>,
     /// Where it comes from, if it goes on with what another one left.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub adopted: Option<Adopted>,
 }
 
 /// A note, and when it was made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct KeptNote {
     /// The iteration whose agent made it.
     pub iteration: u32,
@@ -195,8 +174,7 @@ pub struct KeptNote {
 }
 
 /// A driver that took the lease.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Driver {
     pub epoch: Epoch,
     /// Its machine.
@@ -209,8 +187,7 @@ pub struct Driver {
 }
 
 /// What comes next once nothing is open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum Next {
     /// A round of checks: the baseline, or the verdict on an attempt.
     Checks,
@@ -221,8 +198,7 @@ pub enum Next {
 }
 
 /// Work whose intent is recorded and whose outcome is not.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
 pub enum Open {
     Attempt(OpenAttempt),
     /// A round of checks.

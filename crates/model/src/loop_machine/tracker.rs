@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use crate::limits::{TEST_NAME_BYTES_MAX, TRACKED_TESTS_MAX, clip, keep_last};
 
@@ -19,8 +19,7 @@ const FLAKY_PERCENT: u32 = 20;
 const FLIPS_EXPLAINED: u32 = 2;
 
 /// How a test ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum TestStatus {
     /// It passed.
     Passing,
@@ -42,23 +41,19 @@ pub enum NamedTests {
 }
 
 /// What a round says about tests by name, compared with the round before.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq, omit(ran))]
+#[serde(default)]
 pub struct TestChanges {
     /// Tests that ended otherwise than before, and new ones.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub now: BTreeMap<String, TestStatus>,
     /// Tests that are no longer there.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<String>,
     /// Whether named tests were run at all.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub ran: bool,
 }
 
 /// A test over time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct TrackedTest {
     /// How it ended last.
     pub status: TestStatus,
@@ -67,16 +62,14 @@ pub struct TrackedTest {
     /// The run of the suite in which it was first seen.
     pub first: u32,
     /// The last runs in which it ended otherwise than in the one before.
-    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     pub flips: VecDeque<u32>,
     /// The last run in which it did so though the tree was the same.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unexplained: Option<u32>,
 }
 
 /// Every named test.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq, written)]
+#[serde(default)]
 pub struct TestTracker {
     /// Runs of the suite so far.
     pub runs: u32,

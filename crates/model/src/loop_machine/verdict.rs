@@ -1,6 +1,6 @@
 //! Verdicts, as they are on record. Made in [`super::judge`], copied by [`super::apply()`]; nobody computes one twice.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::guard::{KeptFinding, Verdict};
 use super::judge::context::ContextSample;
@@ -12,39 +12,33 @@ use super::state::Next;
 use crate::status::Reason;
 
 /// What follows from how an attempt ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record]
 pub struct AttemptRuling {
     /// What comes next: the checks, the verdict on its iteration, or another attempt at it.
     pub next: Next,
     /// The agent came to its own end: what it was told it has read, and a failure of it counts.
     pub counts: bool,
     /// What must pass before its iteration is tried again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hold: Option<Reason>,
     /// What becomes of what the guard found; nothing where what it left is not judged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard: Option<Verdict>,
     /// What it means for the agent's session.
     pub session: SessionRuling,
 }
 
 /// What an attempt means for the session it worked in.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Default)]
 pub struct SessionRuling {
     /// The session that it names is built on.
     pub taken: bool,
     /// That session cannot be continued.
     pub spent: bool,
     /// How full it is and how it behaves.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<ContextSample>,
 }
 
 /// The verdict on an iteration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record]
 pub struct Conclusion {
     /// The iteration's number.
     pub iteration: u32,
@@ -57,18 +51,15 @@ pub struct Conclusion {
     /// How far it got.
     pub progress: Progress,
     /// How good it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality: Option<Quality>,
     /// It is the best so far.
     pub best: bool,
     /// What the numbers say against it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<KeptFinding>,
 }
 
 /// What becomes of what an iteration left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum IterationVerdict {
     /// It stays.
     Kept,
@@ -81,8 +72,7 @@ pub enum IterationVerdict {
 }
 
 /// A prompt speaks more firmly from now on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct LevelRise {
     /// The iteration that made it so, or from which on it holds.
     pub iteration: u32,
@@ -93,8 +83,7 @@ pub struct LevelRise {
 }
 
 /// What follows from an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
 pub enum Consequence {
     /// The run goes on.
     GoOn,

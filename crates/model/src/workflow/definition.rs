@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use piton_record::record;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -13,22 +14,18 @@ use super::condition::Condition;
 use super::limits::STEP_ID_BYTES_MAX;
 
 /// A workflow: steps, and what each waits for.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Default, omit(description), written(steps))]
 pub struct Definition {
     /// What people call it.
     pub name: String,
     /// What it is for.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// How many steps may run at once, where the document says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_parallel: Option<u32>,
     /// The steps, in the order of the document.
     pub steps: Vec<Step>,
     /// The workflows that its steps run, all the way down, by their files: relative to the repository where they lie in
     /// it. Part of the definition, so that a run uses what it started with.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub nested: BTreeMap<String, Definition>,
 }
 
@@ -87,51 +84,38 @@ impl fmt::Display for StepId {
 }
 
 /// One step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(omit(human_in_the_loop))]
 pub struct Step {
     /// Its name; unique.
     pub id: StepId,
     /// What is done.
     pub work: Work,
     /// Steps that must be completed or skipped first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<StepId>,
     /// What its author thinks comes next. For people: only `needs` orders.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next_on_success: Vec<StepId>,
     /// All must be open before it starts.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<Gate>,
     /// Where to go back to when it reports a gate failure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loop_back_to: Option<StepId>,
     /// A person looks at the result before it counts; only where the run pauses for people.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub human_in_the_loop: bool,
     /// What follows when that person says no.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_reject: Option<OnReject>,
     /// Free for its author.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
     /// The model its agent should use.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// It is run once per item.
     #[serde(default, rename = "loop", skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
     /// It is skipped unless this holds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Condition>,
     /// How long one attempt may take.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// Its own number of attempts, instead of the run's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u32>,
     /// Its own pause before the second attempt, instead of the run's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backoff_ms: Option<u64>,
 }
 
@@ -168,8 +152,7 @@ impl Step {
 }
 
 /// What a step does.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
 pub enum Work {
     /// An agent gets a prompt.
     Agent {
@@ -254,8 +237,7 @@ impl fmt::Display for Gate {
 }
 
 /// What follows when a person says no.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum OnReject {
     /// The step fails, without another try.
     Fail,
@@ -264,16 +246,13 @@ pub enum OnReject {
 }
 
 /// A step that is run once per item.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Default, written(sources))]
 pub struct Collection {
     /// Where the items come from. Exactly one, or validation says so.
     pub sources: Vec<Items>,
     /// No more items than this.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<u32>,
     /// Done early once this holds after an item.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_condition: Option<Condition>,
     /// What the item's variable is called.
     pub item_var: String,
@@ -282,8 +261,7 @@ pub struct Collection {
 }
 
 /// Where the items of a collection come from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[record]
 pub enum Items {
     /// From the document.
     Given(Vec<Value>),

@@ -3,7 +3,7 @@
 //! Stored as a loop's events are: type, version of the shape, data. A journal holds the events of one kind, and its
 //! first event, `run_created`, names the kind in `data.kind`; types that both kinds have mean the same in both.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 use serde_json::{Map, Value};
 
 use super::definition::{Definition, StepId};
@@ -19,8 +19,7 @@ run_events! {
     raise: Raise;
 
     /// What happened. *Transitions* come from the driver, under its epoch; *requests* from anyone.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-    #[serde(rename_all = "snake_case", deny_unknown_fields)]
+    #[record]
     pub enum WorkflowEvent {
         // ── The life of a run ────────────────────────────────────────────────────────────────────────
         /// The run exists. Always the first event.

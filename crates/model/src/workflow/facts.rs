@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 use serde_json::{Map, Value};
 
 use super::definition::{Definition, Gate, StepId};
@@ -17,8 +17,7 @@ use crate::status::Reason;
 use crate::{RunId, Seq, Timestamp};
 
 /// How a workflow is to be run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record]
 pub struct Options {
     /// Attempts per step and iteration.
     pub max_attempts: u32,
@@ -33,46 +32,34 @@ pub struct Options {
     /// Steps with `human_in_the_loop` wait for a person.
     pub pause_for_human_input: bool,
     /// The most that the run may cost.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_cost_microusd: Option<u64>,
     /// The most that all workflows of the repository may cost on one day (UTC).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub daily_cost_microusd: Option<u64>,
     /// What follows when it costs more.
     pub cost_limit_action: CostAction,
     /// Variables that every step gets.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub env: Map<String, Value>,
     /// How agent steps are started.
     pub launcher: Launcher,
     /// The file of the gate states; without it named gates are open.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate_state_file: Option<String>,
     /// The document, relative to the repository where it lies in it.
     pub workflow_file: String,
     /// The issue that the run works on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue: Option<Issue>,
     /// Who is told when it rests; nobody without.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notify: Option<Notify>,
     /// Where steps work, if not in the repository itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<WorkPlace>,
     /// What run reports must look like beyond the published fields: a JSON Schema.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report_schema: Option<Value>,
     /// The run whose step this is, if it is nested in one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<RunId>,
     /// piton's own adapters, by the names that steps know them by.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<String, AgentConfig>,
     /// The walls that steps and gates work between, if they are to have them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confine: Option<Confine>,
     /// Paths of the tree that stay as they are, where there are walls.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protect: Vec<String>,
 }
 
@@ -105,8 +92,7 @@ impl Default for Options {
 }
 
 /// What follows when a run costs more than it may. Never is such a run called completed while work is left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum CostAction {
     /// It is said, once.
     Warn,
@@ -116,8 +102,7 @@ pub enum CostAction {
 }
 
 /// How agent steps are started.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
 pub enum Launcher {
     /// By piton's own adapter for the agent's name.
     Adapter {},
@@ -144,19 +129,16 @@ pub enum Launcher {
 }
 
 /// Where steps work.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct WorkPlace {
     /// The directory; absolute.
     pub path: String,
     /// It is a work tree of the run's own, on this branch; otherwise it was there before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
 }
 
 /// The issue that a run works on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Issue {
     pub number: String,
     /// Where its text lies, relative to the repository.
@@ -164,8 +146,7 @@ pub struct Issue {
 }
 
 /// An attempt at a step that is about to run or runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct OpenAttempt {
     /// Counts the attempts of the run; never used twice.
     pub number: u32,
@@ -175,7 +156,6 @@ pub struct OpenAttempt {
     /// Loop-backs so far.
     pub iteration: u32,
     /// The item's place, in a collection.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<u32>,
     /// The machine it runs on.
     pub host: String,
@@ -186,41 +166,32 @@ pub struct OpenAttempt {
 }
 
 /// How an attempt ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record]
 pub struct StepEnd {
     /// Success, failure, or stopped by us.
     pub outcome: AttemptOutcome,
     /// Exit code, if it exited.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// Working time it took.
     pub duration_ms: u64,
     /// A sentence for people when it failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// What it reported.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<StepReport>,
     /// What it cost, where that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_microusd: Option<u64>,
     /// Tokens it used, where that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     /// Nothing the step did: it is tried again without being charged for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hold: Option<Hold>,
 }
 
 /// What stands in the way of a step, through no fault of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Copy, Eq)]
 pub struct Hold {
     /// What it is: a refusal by the provider passes by itself, everything else needs a person.
     pub reason: Reason,
     /// Until when, where that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
 }
 
@@ -235,22 +206,17 @@ impl StepEnd {
 }
 
 /// What an agent reports about its step.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Default, omit(gate_failure))]
 pub struct StepReport {
     /// It says that it completed.
     pub completed: bool,
     /// It says that its gate failed.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gate_failure: bool,
     /// What it produced, relative to the repository.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<String>,
     /// Numbers and words.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metrics: Map<String, Value>,
     /// What it did.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub logs: Vec<String>,
 }
 
@@ -297,34 +263,28 @@ fn depth(value: &Value) -> usize {
 }
 
 /// What somebody found at a gate.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct GateVerdict {
     pub gate: Gate,
     /// It is open.
     pub open: bool,
     /// Why not, or why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
 /// A manual input that could be read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record]
 pub struct ManualInput {
     /// What it means.
     pub approved: bool,
     /// What came with it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
     /// All of it.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub content: Map<String, Value>,
 }
 
 /// A step that needed no run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Passed {
     pub step: StepId,
     /// Skipped by its condition; else it is a collection without items, and completed.
@@ -332,22 +292,18 @@ pub struct Passed {
 }
 
 /// What a run begins with that another run, or another tool, did.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(written(steps))]
 pub struct Inherited {
     /// The run it comes from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunId>,
     /// The last event of that run that counts here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<Seq>,
     /// The steps that are not as new.
     pub steps: Vec<(StepId, StepState)>,
 }
 
 /// A status that somebody wrote into the file, at rest.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Edit {
     pub step: StepId,
     /// What it is to be.
@@ -355,17 +311,14 @@ pub struct Edit {
 }
 
 /// Limits that are raised with a resume. Absolute.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq)]
+#[serde(default)]
 pub struct Raise {
     /// Attempts per step and iteration.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u32>,
     /// Loop-backs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<u32>,
     /// Money.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost_microusd: Option<u64>,
 }
 
@@ -382,11 +335,9 @@ pub struct Order {
 }
 
 /// What was ruled about a step after an attempt at it, or after a person's word.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, omit(gate_failure))]
 pub struct StepRuling {
     /// Its gate failed.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gate_failure: bool,
     /// What becomes of it.
     pub verdict: StepVerdict,
@@ -399,8 +350,7 @@ impl From<StepVerdict> for StepRuling {
 }
 
 /// What becomes of a step.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
 pub enum StepVerdict {
     /// The try does not count and is had again.
     Again {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 use serde_json::{Map, Value};
 
 use super::condition::Facts;
@@ -20,8 +20,7 @@ use crate::words::words;
 use crate::{RunId, Seq, Timestamp};
 
 /// Everything that is known of a workflow run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(written(reason, detail, driver, steps))]
 pub struct State {
     /// Its name.
     pub run: RunId,
@@ -34,7 +33,6 @@ pub struct State {
     /// How; limits as raised since.
     pub options: Options,
     /// The run it was forked from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<(RunId, Option<Seq>)>,
 
     /// Where it is.
@@ -64,8 +62,8 @@ pub struct State {
 }
 
 /// What is known of one step.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, omit(reported, gate_failure, index))]
+#[serde(default)]
 pub struct StepState {
     /// Where it is.
     pub status: StepStatus,
@@ -74,66 +72,45 @@ pub struct StepState {
     /// Loop-backs that reached it.
     pub iteration_count: u32,
     /// There is a report of it.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reported: bool,
     /// When its last attempt started.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Timestamp>,
     /// What went wrong last.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
     /// What it produced.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<String>,
     /// What it reported.
-    #[serde(skip_serializing_if = "Map::is_empty")]
     pub metrics: Map<String, Value>,
     /// What it said it did.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub logs: Vec<String>,
     /// The loop-back that holds it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked: Option<Block>,
     /// Its last report said that its gate failed.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub gate_failure: bool,
     /// It is to go back, for this reason, once nothing that it resets is open.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub goes_back: Option<String>,
     /// It failed for good: no further try.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_for: Option<Reason>,
     /// The work that is open.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<OpenAttempt>,
     /// Not tried again before: the durable timer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub not_before: Option<Timestamp>,
     /// What was found at its gates.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub verdicts: Vec<GateVerdict>,
     /// The items of its collection.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<Vec<Value>>,
     /// The item that is next, or under way.
-    #[serde(skip_serializing_if = "crate::is_default")]
     pub index: u32,
     /// What waits for a person's word: the report that counts once they agree.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<StepReport>,
     /// What that person is asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<Question>,
     /// What that person said, until it is acted on.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub decided: Option<bool>,
     /// What a person said, the last time.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub manual: Option<ManualInput>,
     /// Why the manual input that is there does not count, and its digest.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub refused_input: Option<(String, String)>,
 }
 
@@ -165,8 +142,7 @@ impl StepStatus {
 }
 
 /// Why a step must not start although its needs are met.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Block {
     /// The step whose gate failed.
     pub by: StepId,
@@ -175,8 +151,7 @@ pub struct Block {
 }
 
 /// A question that waits for a person.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Question {
     pub number: u32,
     /// Exactly what is shown.
@@ -188,8 +163,8 @@ pub struct Question {
 }
 
 /// What was used so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq, written)]
+#[serde(default)]
 pub struct Counters {
     /// Attempts that ended, of all steps.
     pub attempts: u32,
@@ -214,8 +189,8 @@ pub struct Counters {
 }
 
 /// Requests that were not acted on yet.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq, written)]
+#[serde(default)]
 pub struct Requests {
     /// Rest after what is open.
     pub pause: bool,
@@ -234,8 +209,7 @@ pub struct Requests {
 }
 
 /// An answer that was not looked at yet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct GivenAnswer {
     /// The question it names.
     pub question: u32,

@@ -2,51 +2,40 @@
 
 use std::collections::BTreeMap;
 
+use piton_record::record;
 use serde::{Deserialize, Serialize};
 
 use crate::words::words;
 
 /// An agent program: how it is started, spoken to and understood. Plain data, so that a resumed run uses what
 /// it began with.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Default, Eq, omit(prompt, stream, sessions, inject), written(command))]
 pub struct AgentConfig {
     /// What people call it.
     pub name: String,
     /// The program and its arguments, those for model and permissions included.
     pub command: Vec<String>,
     /// Arguments after those for the session.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tail: Vec<String>,
     /// How it gets its prompt.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub prompt: PromptBy,
     /// What it prints.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub stream: StreamFormat,
     /// How its conversations are named and continued.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub sessions: Sessions,
     /// Variables it needs.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
     /// What it is given so that it can talk back while it works.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub inject: Injection,
     /// The only variables it gets from outside, where that was asked for; `NAME*` stands for all that begin so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass: Option<Vec<String>>,
     /// Where it keeps its own things: what it must be able to write even between walls.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub writes: Vec<String>,
     /// What of that a person's own sessions obey: between walls it cannot be written.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<String>,
     /// What a person does to log in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub login: Option<String>,
     /// What a person does when it lacks a permission.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permit: Option<String>,
 }
 
@@ -55,17 +44,14 @@ pub struct AgentConfig {
 ///
 /// In all of them `{piton}` stands for this program, `{brief}` for what the run is about, `{report}` for the
 /// report and `{attempt}` for the directory of the attempt; each as it is written inside a JSON string.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq)]
+#[serde(default)]
 pub struct Injection {
     /// Arguments, before those for the session.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<String>,
     /// Variables.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
     /// Files in the directory of the attempt, by name.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
 }
 
@@ -157,23 +143,18 @@ words! {
 }
 
 /// How the conversations of an agent are named and continued.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq, omit(named_by, usage_is_total))]
+#[serde(default)]
 pub struct Sessions {
     /// Who names them.
-    #[serde(skip_serializing_if = "crate::is_default")]
     pub named_by: NamedBy,
     /// Arguments that begin one; `{session}` stands for its name.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub start: Vec<String>,
     /// Arguments that continue one. Without them every attempt begins a new one.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub resume: Vec<String>,
     /// Arguments that begin one as a copy of another, `{from}`; `{session}` stands for its name, where it is ours.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fork: Vec<String>,
     /// What it says about usage counts from the start of the session, not of the attempt.
-    #[serde(skip_serializing_if = "crate::is_default")]
     pub usage_is_total: bool,
 }
 

@@ -1,12 +1,11 @@
 //! Ceilings of a loop, and how a resume raises them.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use crate::Timestamp;
 
 /// Ceilings. On by default, so that no run is without an exit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written(cost_microusd, tokens, idle_ms))]
 pub struct Limits {
     /// Iterations that may be finished.
     pub iterations: u32,
@@ -25,16 +24,12 @@ pub struct Limits {
     /// Silence of one attempt after which it counts as hung; off for agents that do not stream.
     pub idle_ms: Option<u64>,
     /// The moment after which nothing new is begun and nothing goes on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
     /// Files that the run may change.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<u32>,
     /// Lines that its iterations may add and remove, all together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<u64>,
     /// Fresh sessions in the middle of the work.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reboots: Option<u32>,
 }
 
@@ -74,28 +69,20 @@ impl Limits {
 }
 
 /// Limits that a resume raises to new, absolute values.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Default, Eq)]
 pub struct Raise {
     /// New ceiling of iterations.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iterations: Option<u32>,
     /// New ceiling of working time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_ms: Option<u64>,
     /// New ceiling of money.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_microusd: Option<u64>,
     /// New ceiling of tokens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     /// New ceiling of changed files.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<u32>,
     /// New ceiling of changed lines.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<u64>,
     /// New ceiling of reboots.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reboots: Option<u32>,
 }

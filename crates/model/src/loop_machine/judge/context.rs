@@ -4,7 +4,7 @@
 //! behaves give an estimate with less confidence. Words in the output about a context are no source: an agent that
 //! reads about contexts would be cut short.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use crate::limits::CONTEXT_REDLINE_PERCENT;
 
@@ -14,8 +14,7 @@ pub const WINDOW_TOKENS: u64 = 100_000;
 const BYTES_PER_TOKEN: u64 = 4;
 
 /// How full a context is, in a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq, PartialOrd, Ord)]
 pub enum ContextLevel {
     /// Up to 50 %.
     Low,
@@ -43,8 +42,7 @@ impl ContextLevel {
 }
 
 /// How full a context is, and how sure that is, from 0 to 1.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Copy)]
 pub struct ContextReading {
     /// From 0 to 100.
     pub percent: u8,
@@ -53,22 +51,19 @@ pub struct ContextReading {
 }
 
 /// What was seen of a session after one iteration in it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Copy)]
 pub struct ContextSample {
     /// How full it was.
     pub percent: u8,
     /// How good what it said was, from 0 to 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality: Option<f64>,
     /// How long it took.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<u64>,
 }
 
 /// When a context counts as full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Copy, Eq)]
+#[serde(default)]
 pub struct RedlinePolicy {
     /// From here on the session is not continued.
     pub redline_percent: u8,
@@ -177,8 +172,7 @@ pub fn is_degraded(policy: &RedlinePolicy, samples: &[ContextSample]) -> bool {
 }
 
 /// What to do about a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum Recommendation {
     /// Nothing.
     Continue,

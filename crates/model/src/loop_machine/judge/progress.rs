@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use crate::limits::keep_last;
 use crate::loop_machine::measures::Measures;
@@ -25,8 +25,8 @@ const TREND_MIN: usize = 3;
 const TREND_SHARE: f64 = 0.05;
 
 /// What each sign of progress weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Copy)]
+#[serde(default)]
 pub struct Weights {
     /// Files changed or went away.
     pub files_modified: f64,
@@ -78,8 +78,8 @@ words! {
 }
 
 /// How progress is judged.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(written)]
+#[serde(default)]
 pub struct ProgressPolicy {
     /// What counts.
     pub strategy: Strategy,
@@ -153,8 +153,7 @@ pub struct Signs<'a> {
 }
 
 /// One sign of progress.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum Indicator {
     /// Files changed or went away, or work was committed.
     FilesModified,
@@ -175,8 +174,7 @@ pub enum Indicator {
 }
 
 /// How far an iteration got.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Default, written)]
 pub struct Progress {
     /// From 0 to 1.
     pub score: f64,
@@ -281,8 +279,7 @@ pub fn velocity(scores: &[f64]) -> Option<f64> {
 }
 
 /// What to do about how a run gets on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum Advice {
     /// Nothing.
     Continue,
@@ -317,8 +314,7 @@ words! {
 }
 
 /// A number that a configuration asks for, with what it was.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(written)]
 pub struct Metric {
     /// Which way it is to go.
     pub direction: Direction,
@@ -329,8 +325,7 @@ pub struct Metric {
 }
 
 /// Where a number goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[record(Copy, Eq)]
 pub enum Trend {
     /// Where it is to go.
     Better,

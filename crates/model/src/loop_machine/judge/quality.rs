@@ -2,14 +2,14 @@
 //!
 //! A dimension about which nothing is known is left out, and the others share its weight.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use crate::loop_machine::facts::CheckRound;
 use crate::loop_machine::measures::{Measures, TreeCounts};
 
 /// What makes an iteration good.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Copy)]
+#[serde(default)]
 pub struct QualityPolicy {
     /// What each dimension weighs: validation, completeness, correctness, readability, efficiency.
     pub weights: [f64; 5],
@@ -42,25 +42,19 @@ impl Default for QualityPolicy {
 }
 
 /// How good an iteration is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Copy, Default)]
 pub struct Quality {
     /// All of it in one number, 0 to 100.
     pub score: f64,
     /// Checks, tests and linters agree with it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validation: Option<f64>,
     /// It is covered, and no test is missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completeness: Option<f64>,
     /// Its tests pass, and nothing reports an error.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correctness: Option<f64>,
     /// Nothing warns about it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub readability: Option<f64>,
     /// It has not grown out of proportion.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub efficiency: Option<f64>,
 }
 

@@ -3,7 +3,7 @@
 //! Reads no clock: `now` is an argument, and the history comes from the state. What the fresh session is told is in
 //! [`super::super::handoff`].
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::context::RedlinePolicy;
 use crate::Timestamp;
@@ -13,8 +13,8 @@ pub const REBOOT_HISTORY_MAX: usize = 100;
 const HOUR_MS: u64 = 3_600_000;
 
 /// When a session gives way to a fresh one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Eq, written)]
+#[serde(default)]
 pub struct RebootPolicy {
     /// Whether it ever does by itself.
     pub enabled: bool,
@@ -59,8 +59,7 @@ impl Default for RebootPolicy {
 }
 
 /// A reboot that was tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Copy, Eq)]
 pub struct RebootRecord {
     pub at: Timestamp,
     /// In which iteration.
@@ -70,8 +69,8 @@ pub struct RebootRecord {
 }
 
 /// Why a session gives way to a fresh one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[record(Eq)]
+#[serde(tag = "type")]
 pub enum RebootReason {
     /// It is full.
     Redline {

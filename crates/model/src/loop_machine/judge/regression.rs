@@ -3,7 +3,7 @@
 //! Reading trees is the guard's business; this looks at what the checks measured. A number that is unknown on one
 //! side is compared with nothing.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use crate::finding::RegressionType::{
     self, CoverageRegression, FeatureRemoval, TestDeletion, ValidationBypass,
@@ -14,8 +14,8 @@ use crate::loop_machine::guard::Finding;
 use crate::loop_machine::measures::{Measures, Share};
 
 /// From where on a number is a regression.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Copy)]
+#[serde(default)]
 pub struct Thresholds {
     /// Tests that may be fewer.
     pub tests: u64,

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use crate::Timestamp;
 use crate::limits::{REINFORCEMENT_HISTORY_MAX, keep_last};
@@ -53,8 +53,8 @@ impl Level {
 }
 
 /// When a prompt speaks how firmly.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Copy, written)]
+#[serde(default)]
 pub struct Escalation {
     /// At the start. `Off` stays off.
     pub level: Level,
@@ -84,8 +84,8 @@ impl Default for Escalation {
 }
 
 /// Where it stands, and how it came there.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq, written)]
+#[serde(default)]
 pub struct Reinforcement {
     /// The level now.
     pub level: Level,
@@ -96,8 +96,7 @@ pub struct Reinforcement {
 }
 
 /// A level that rose.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct LevelChange {
     /// Counts the changes.
     pub number: u32,

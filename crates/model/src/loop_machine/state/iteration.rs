@@ -1,6 +1,6 @@
 //! What is kept of an iteration: how its attempt ended, its verdict, and whether it is the best.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::State;
 use crate::Timestamp;
@@ -11,12 +11,10 @@ use crate::loop_machine::measures::Measures;
 use crate::status::Reason;
 
 /// An attempt that ended, while its checks are still to come.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(omit(refused, doubted, checks_fixed), written(report, hold))]
 pub struct Ended {
     pub outcome: AttemptOutcome,
     /// A sentence for people when it failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// How long it took.
     pub duration_ms: u64,
@@ -27,24 +25,18 @@ pub struct Ended {
     /// What it reported.
     pub report: Option<Report>,
     /// Tests before and after it, where that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<Counts>,
     /// The guard refused what it left.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
     /// What it left, where that was refused.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<Snapshot>,
     /// A person is to judge what it left.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub doubted: bool,
     /// The files it changed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<Artifact>,
     /// It must not be retried right away: wait for this reason first.
     pub hold: Option<Reason>,
     /// Checks that failed before it and pass now, and conditions that hold now.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub checks_fixed: u32,
 }
 
@@ -70,8 +62,7 @@ impl Ended {
 }
 
 /// An iteration that a person chose.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Chosen {
     pub iteration: u32,
     pub reason: String,
@@ -80,15 +71,13 @@ pub struct Chosen {
 
 /// The best iteration so far: of those whose checks all pass the one with the highest score, else of all. Ties keep
 /// the earlier.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(written(snapshot))]
 pub struct Best {
     pub iteration: u32,
     /// Since when.
     #[serde(default)]
     pub at: Timestamp,
     /// How good it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality: Option<Quality>,
     /// Checks that passed.
     pub passed: u32,
@@ -128,46 +117,35 @@ impl Best {
 }
 
 /// An iteration with a verdict.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(omit(attempt, refused, doubted, regressed), written(snapshot))]
 pub struct IterationRecord {
     pub number: u32,
     /// When it had its verdict.
     #[serde(default)]
     pub at: Timestamp,
     /// The last attempt at it.
-    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub attempt: u32,
     /// How its agent ended.
     pub outcome: AttemptOutcome,
     /// What is said about it when it failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// It was given up because somebody asked.
     pub skipped: bool,
     /// The guard refused it: its files were put back.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
     /// A person is asked about it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub doubted: bool,
     /// Tests that there were, before and after, where that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<Counts>,
     /// Something in it got worse: it is not the best of anything.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub regressed: bool,
     /// How good it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality: Option<Quality>,
     /// What was measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measures: Option<Measures>,
     /// The commit that was made of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// The files it changed; only of the last one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<Artifact>,
     /// Working time, checks included.
     pub duration_ms: u64,
@@ -185,7 +163,6 @@ pub struct IterationRecord {
     #[serde(default)]
     pub score: f64,
     /// What its agent says it cost.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_microusd: Option<u64>,
     /// Its tree.
     pub snapshot: Option<Snapshot>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::Chosen;
 use crate::Timestamp;
@@ -13,8 +13,8 @@ use crate::loop_machine::facts::{Answer, QuestionKind};
 use crate::loop_machine::mode::ModeState;
 
 /// What people were asked and what they said.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, omit(mode), written(questions, told))]
+#[serde(default)]
 pub struct People {
     /// Questions that wait for a person.
     pub questions: Vec<Question>,
@@ -23,19 +23,15 @@ pub struct People {
     /// Messages for the agent's next prompt.
     pub told: Vec<Told>,
     /// Whether a person is there.
-    #[serde(skip_serializing_if = "crate::is_default")]
     pub mode: ModeState,
     /// The iteration that a person chose over the best.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Chosen>,
     /// What people said about findings, by their id: whether it was a false alarm.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub marks: BTreeMap<String, bool>,
 }
 
 /// A question that waits for a person.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Question {
     pub number: u32,
     /// What it is about.
@@ -49,18 +45,15 @@ pub struct Question {
 }
 
 /// Requests that were not acted on yet.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Default, Eq, omit(reboot), written(stop, resume, answers))]
 pub struct Requests {
     /// Rest after what is open.
     pub pause: bool,
     /// Give up the iteration under way.
     pub skip: bool,
     /// Begin a fresh session with the next attempt.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reboot: bool,
     /// Change the mode.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
     /// Stop; `true` means now.
     pub stop: Option<(bool, StopOrigin)>,
@@ -71,8 +64,7 @@ pub struct Requests {
 }
 
 /// An answer that was not looked at yet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct GivenAnswer {
     /// The question it names.
     pub question: u32,
@@ -84,8 +76,7 @@ pub struct GivenAnswer {
 }
 
 /// A message for the agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct Told {
     /// The message.
     pub text: String,

@@ -1,13 +1,12 @@
 //! All of these; none is not all of it.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::{Rule, StopCondition, Table, several};
 use crate::loop_machine::State;
 
 /// All of these; none is not all of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct All {
     pub conditions: Vec<StopCondition>,
 }

@@ -1,13 +1,12 @@
 //! One of these.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::{Rule, StopCondition, Table, several};
 use crate::loop_machine::State;
 
 /// One of these.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct Any {
     pub conditions: Vec<StopCondition>,
 }

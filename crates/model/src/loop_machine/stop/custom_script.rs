@@ -1,13 +1,12 @@
 //! A program exits with 0.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::{Probe, Rule, Table, looked_up};
 use crate::loop_machine::State;
 
 /// A program exits with 0.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct CustomScript {
     /// The program.
     pub script: String,

@@ -1,13 +1,12 @@
 //! A file in the work tree holds a text: `--until contains:PATH:TEXT`.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::{Probe, Rule, Table, Until, looked_up};
 use crate::loop_machine::State;
 
 /// A file in the work tree holds a text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct FileContains {
     /// The file.
     pub path: String,

@@ -1,13 +1,12 @@
 //! A path in the work tree exists: `--until file:PATH`.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::{Probe, Rule, Table, Until, looked_up};
 use crate::loop_machine::State;
 
 /// A path in the work tree exists.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct FileCreated {
     pub path: String,
 }

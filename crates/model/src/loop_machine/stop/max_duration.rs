@@ -1,13 +1,12 @@
 //! So much working time has passed. `[loop] max_duration` is the same as a ceiling.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::{Rule, Table, share};
 use crate::loop_machine::State;
 
 /// So much working time has passed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct MaxDuration {
     /// How much.
     pub duration_ms: u64,

@@ -1,13 +1,12 @@
 //! So many iterations have a verdict. `[loop] max_iterations` is the same as a ceiling.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::{Rule, Table, share};
 use crate::loop_machine::State;
 
 /// So many iterations have a verdict.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct MaxIterations {
     /// How many.
     pub count: u32,

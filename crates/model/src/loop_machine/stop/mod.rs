@@ -33,7 +33,7 @@ mod user_signal;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 pub use all::All;
 pub use all_tests_pass::AllTestsPass;
@@ -189,8 +189,8 @@ pub struct StopType {
 macro_rules! conditions {
     ($($kind:ident),* $(,)?) => {
         /// A reason to stop.
-        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(tag = "type", rename_all = "snake_case")]
+        #[record(Eq)]
+        #[serde(tag = "type")]
         pub enum StopCondition {
             $(#[doc = concat!("See [`", stringify!($kind), "`].")] $kind($kind),)*
         }
@@ -269,40 +269,33 @@ pub fn until(condition: impl Into<StopCondition>) -> NamedStop {
 }
 
 /// A condition, and what people call it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct NamedStop {
     /// Its name; otherwise it is called by what it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     pub condition: StopCondition,
 }
 
 /// The three lists.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[record(Default, Eq)]
+#[serde(default)]
 pub struct StopLists {
     /// One of these completes the run.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub success: Vec<NamedStop>,
     /// One of these fails it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failure: Vec<NamedStop>,
     /// One of these stops it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<NamedStop>,
 }
 
 /// What a condition that needed a look outside said.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, omit(timed_out))]
 pub struct StopResult {
     /// The condition, as [`StopCondition::label`] names it.
     pub label: String,
     /// Whether it holds.
     pub met: bool,
     /// The look took too long, and so it counts as not met.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
 }
 

@@ -1,13 +1,12 @@
 //! Nothing that matters changed in so many iterations in a row. `[loop] no_progress` is the same as a ceiling.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::{Rule, Table, share};
 use crate::loop_machine::State;
 
 /// Nothing that matters changed in so many iterations in a row.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct NoProgress {
     /// How many.
     pub iterations: u32,

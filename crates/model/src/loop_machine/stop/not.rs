@@ -1,13 +1,12 @@
 //! Not this.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::{Rule, StopCondition, Table, several};
 use crate::loop_machine::State;
 
 /// Not this.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct Not {
     pub condition: Box<StopCondition>,
 }

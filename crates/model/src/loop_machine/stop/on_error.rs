@@ -1,16 +1,14 @@
 //! The last attempt failed.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::{Rule, Table};
 use crate::loop_machine::{AttemptOutcome, State};
 
 /// The last attempt failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct OnError {
     /// With this in its message, whatever the case; with anything without it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
 }
 

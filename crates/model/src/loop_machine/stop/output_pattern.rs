@@ -1,13 +1,12 @@
 //! The agent's last output holds a text: `--until output:/REGEX/`.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::{Probe, Rule, Table, Until, looked_up};
 use crate::loop_machine::State;
 
 /// The agent's last output holds a text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct OutputPattern {
     /// The text, or a regular expression.
     pub pattern: String,

@@ -1,13 +1,12 @@
 //! A shell command exits with 0: `--until cmd:COMMAND`.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::{Probe, Rule, Table, Until, looked_up};
 use crate::loop_machine::State;
 
 /// A shell command exits with 0.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct ShellCommand {
     pub command: String,
 }

@@ -1,13 +1,12 @@
 //! These tests pass.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::{Rule, Table, share};
 use crate::loop_machine::{CheckRound, State};
 
 /// These tests pass.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq, written)]
 pub struct SpecificTestsPass {
     /// Their names, or the ends of them.
     pub tests: Vec<String>,

@@ -1,13 +1,12 @@
 //! Every task of a list in the work tree is done, and every check is green: `--until tasks-done:FILE`.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::{Probe, Rule, Table, Until, all_green, looked_up};
 use crate::loop_machine::State;
 
 /// Every task of a list in the work tree is done, and every check is green.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct TasksDone {
     /// The list.
     pub path: String,

@@ -1,13 +1,12 @@
 //! A check or test failed in so many iterations in a row.
 
-use serde::{Deserialize, Serialize};
+use piton_record::record;
 
 use super::{Rule, Table, share};
 use crate::loop_machine::State;
 
 /// A check or test failed in so many iterations in a row.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[record(Eq)]
 pub struct TestFailureStreak {
     /// How many.
     pub count: u32,

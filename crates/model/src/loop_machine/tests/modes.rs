@@ -266,3 +266,11 @@ fn a_breakpoint_asks_although_the_run_was_just_left_alone() {
     driver.is(Status::Waiting, Reason::Attended);
     assert_eq!(kind(&driver), QuestionKind::BeforeIteration);
 }
+
+#[test]
+fn that_nobody_is_waited_for_is_read_as_it_was_said() {
+    let said =
+        ModePolicy { hybrid: Hybrid { auto_approve_ms: None, ..Hybrid::default() }, ..ModePolicy::default() };
+    let stored = serde_json::to_string(&said).unwrap();
+    assert_eq!(serde_json::from_str::<ModePolicy>(&stored).unwrap(), said, "{stored}");
+}
