@@ -18,7 +18,8 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use crate::entry::{Entry, NAMED};
+use crate::check::name_problem;
+use crate::entry::{Entry, NAMED, Type};
 use crate::problem::{Place, Problem, escaped, quoted};
 use crate::settings::{Layer, SECTIONS, Settings, Sourced, entry};
 
@@ -54,9 +55,14 @@ pub(crate) fn not_text(file: &str) -> Problem {
 }
 
 fn line_of(problem: &Problem) -> usize {
+    position_of(problem).0
+}
+
+/// Its line and column; what is in no file comes first.
+fn position_of(problem: &Problem) -> (usize, usize) {
     match &problem.place {
-        Place::File { line, .. } => *line,
-        Place::Nowhere | Place::Variable(_) | Place::Flag(_) => 0,
+        Place::File { line, column, .. } => (*line, *column),
+        Place::Nowhere | Place::Variable(_) | Place::Flag(_) => (0, 0),
     }
 }
 
@@ -164,6 +170,15 @@ impl Reader<'_> {
         self.problems.push(Problem::new(place, message).hint(hint));
     }
 
+    /// Whether this key can name `what`; where it cannot, that is a problem.
+    pub(crate) fn can_name(&mut self, what: &str, (name, key, _): Pair<'_, '_>) -> bool {
+        let why = name_problem(name);
+        if let Some(why) = &why {
+            self.problem(key.span().start, format!("{} cannot name {what}: {why}", quoted(name)));
+        }
+        why.is_none()
+    }
+
     pub(crate) fn sourced<T>(&self, value: T, offset: usize) -> Sourced<T> {
         Sourced { value, layer: self.layer, place: self.place(offset) }
     }
@@ -202,6 +217,47 @@ impl Reader<'_> {
             self.problem(offset, format!("{what} must be a table"));
         }
         table
+    }
+}
+
+/// The members of a table, each asked for by its key. What nobody asked for is unknown.
+pub(crate) struct Members<'r, 'x, 'a, 't> {
+    reader: &'r mut Reader<'x>,
+    table: &'a DeTable<'t>,
+    asked: Vec<&'static str>,
+    /// Problems that were there before: those of the table are said in its own order.
+    before: usize,
+}
+
+impl<'r, 'x, 'a, 't> Members<'r, 'x, 'a, 't> {
+    pub(crate) fn of(reader: &'r mut Reader<'x>, table: &'a DeTable<'t>) -> Self {
+        let before = reader.problems.len();
+        Self { reader, table, asked: Vec::new(), before }
+    }
+
+    /// What the table says for `key`, if anything, and if it makes sense.
+    pub(crate) fn get<T: Type>(&mut self, key: &'static str) -> Option<T::Value> {
+        self.with(key, T::read)
+    }
+
+    /// The same, for what is read in a way of its own.
+    pub(crate) fn with<T>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(&mut Reader<'_>, &str, &Spanned<DeValue<'_>>) -> Option<T>,
+    ) -> Option<T> {
+        self.asked.push(key);
+        read(self.reader, key, self.table.get(key)?)
+    }
+
+    /// All was asked for: the rest is an unknown `what`.
+    pub(crate) fn end(self, what: &str) {
+        for (name, key, _) in entries(self.table) {
+            if !self.asked.contains(&name) {
+                self.reader.unknown(key.span().start, what, name, &self.asked);
+            }
+        }
+        self.reader.problems[self.before..].sort_by_key(position_of);
     }
 }
 

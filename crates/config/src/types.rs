@@ -27,7 +27,7 @@ impl Type for Text {
     type Value = String;
 
     fn read(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<String> {
-        reader.text(key, value).map(|text| text.value)
+        reader.text(key, value)
     }
 
     fn parse(text: &str) -> Result<String, (String, Option<String>)> {
@@ -46,7 +46,7 @@ impl Type for Flag {
     type Value = bool;
 
     fn read(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<bool> {
-        reader.flag(key, value).map(|flag| flag.value)
+        reader.flag(key, value)
     }
 
     fn parse(text: &str) -> Result<bool, (String, Option<String>)> {
@@ -65,7 +65,7 @@ impl Type for Path {
     type Value = String;
 
     fn read(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<String> {
-        let path = reader.text(key, value)?.value;
+        let path = reader.text(key, value)?;
         let inside = inside_tree(&path);
         inside.map_err(|why| reader.problem(value.span().start, format!("`{key}`: {why}"))).ok()
     }
@@ -86,7 +86,7 @@ impl Type for Paths {
     type Value = Vec<String>;
 
     fn read(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
-        let mut paths = reader.list(key, value)?.value;
+        let mut paths = reader.texts(key, value)?;
         for path in &mut paths {
             match inside_tree(path) {
                 Ok(inside) => *path = inside,
@@ -108,7 +108,7 @@ impl Type for Places {
     type Value = Vec<String>;
 
     fn read(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
-        let places = reader.list(key, value)?.value;
+        let places = reader.texts(key, value)?;
         for place in places.iter().filter(|place| !place.starts_with('/') && !place.starts_with("~/")) {
             let message = format!("{} is neither absolute nor below `~/`", quoted(place));
             reader.problem(value.span().start, message);
@@ -129,7 +129,7 @@ impl Type for Texts {
     type Value = Vec<String>;
 
     fn read(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
-        reader.list(key, value).map(|list| list.value)
+        reader.texts(key, value)
     }
 
     fn takes() -> Takes {
@@ -144,7 +144,7 @@ impl Type for Duration {
     type Value = u64;
 
     fn read(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<u64> {
-        reader.duration(key, value).map(|found| found.value)
+        reader.duration(key, value)
     }
 
     fn shown(value: &u64) -> Value {
@@ -314,7 +314,7 @@ impl Type for TimeOfDay {
     type Value = Clock;
 
     fn read(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Clock> {
-        let text = reader.text(key, value)?.value;
+        let text = reader.text(key, value)?;
         let time = text.parse();
         if time.is_err() {
             let message = format!("`{key}`: {} is not a time of day like `22:30`", quoted(&text));
@@ -338,7 +338,7 @@ impl<W: Words + Serialize> Type for OneOf<W> {
     type Value = W;
 
     fn read(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<W> {
-        reader.word(key, value, W::WORDS).map(|word| word.value)
+        reader.word(key, value, W::WORDS)
     }
 
     fn parse(text: &str) -> Result<W, (String, Option<String>)> {

@@ -6,50 +6,22 @@ use piton_model::loop_machine::{Injection, NamedBy, StreamField, StreamFormat};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Pair, Reader, entries};
+use super::{Members, Pair, Reader, entries};
 use crate::agent::{Agent, KNOWN_AGENTS, REPORTS};
-use crate::check::name_problem;
 use crate::entry::Type;
 use crate::problem::quoted;
 use crate::settings::Settings;
-use crate::types::OneOf;
-
-const KEYS: [&str; 24] = [
-    "command",
-    "tail",
-    "title",
-    "prompt",
-    "stream",
-    "fields",
-    "session_named_by",
-    "session_start",
-    "session_resume",
-    "session_fork",
-    "session_totals",
-    "model",
-    "mode",
-    "modes",
-    "env",
-    "inject",
-    "writes",
-    "settings",
-    "idle",
-    "version",
-    "login",
-    "permit",
-    "credentials",
-    "reports",
-];
+use crate::types::{Duration, Flag, OneOf, Text, Texts};
 
 /// What `stream` may say besides the name of an agent that piton understands; `lines` come with `fields`.
 const PLAIN: &str = "plain";
 const LINES: &str = "lines";
 
 /// One of them.
-pub(crate) fn read(reader: &mut Reader<'_>, settings: &mut Settings, (name, key, value): Pair<'_, '_>) {
+pub(crate) fn read(reader: &mut Reader<'_>, settings: &mut Settings, pair: Pair<'_, '_>) {
+    let (name, key, value) = pair;
     let start = key.span().start;
-    if let Some(why) = name_problem(name) {
-        reader.problem(start, format!("{} cannot name an agent: {why}", quoted(name)));
+    if !reader.can_name("an agent", pair) {
         return;
     }
     if name == "exec" {
@@ -64,59 +36,44 @@ pub(crate) fn read(reader: &mut Reader<'_>, settings: &mut Settings, (name, key,
 
 fn agent(reader: &mut Reader<'_>, name: &str, table: &DeTable<'_>, start: usize) -> Option<Agent> {
     let mut agent = Agent::plain(name, Vec::new());
-    let mut command = None;
-    let (mut stream, mut fields) = (PLAIN, None);
-    for (inner, key, value) in entries(table) {
-        let at = key.span().start;
-        match inner {
-            "command" => command = Some(program(reader, value)),
-            "tail" => agent.run.tail = words(reader, inner, value),
-            "title" => agent.title = text(reader, inner, value).unwrap_or_default(),
-            "prompt" => agent.run.prompt = OneOf::read(reader, inner, value).unwrap_or_default(),
-            "stream" => {
-                let words: Vec<_> =
-                    [PLAIN, LINES].into_iter().chain(KNOWN_AGENTS).map(|word| (word, word)).collect();
-                stream = reader.word(inner, value, &words).map_or(stream, |word| word.value);
-            }
-            "fields" => fields = Some(fields_of(reader, value, at)),
-            "session_named_by" => {
-                agent.run.sessions.named_by = OneOf::read(reader, inner, value).unwrap_or_default();
-            }
-            "session_start" => agent.run.sessions.start = words(reader, inner, value),
-            "session_resume" => agent.run.sessions.resume = words(reader, inner, value),
-            "session_fork" => agent.run.sessions.fork = words(reader, inner, value),
-            "session_totals" => {
-                agent.run.sessions.usage_is_total = reader.flag(inner, value).is_some_and(|flag| flag.value);
-            }
-            "model" => agent.model = words(reader, inner, value),
-            "mode" => agent.mode = text(reader, inner, value),
-            "modes" => agent.modes = modes(reader, value, at),
-            "env" => agent.run.env = texts_by_name(reader, inner, value, at),
-            "inject" => agent.run.inject = injection(reader, value, at),
-            "writes" => agent.run.writes = words(reader, inner, value),
-            "settings" => agent.run.settings = words(reader, inner, value),
-            "idle" => agent.idle_ms = reader.duration(inner, value).map(|found| found.value),
-            "credentials" => agent.credentials = words(reader, inner, value),
-            "version" => agent.version = words(reader, inner, value),
-            "login" => agent.run.login = text(reader, inner, value),
-            "permit" => agent.run.permit = text(reader, inner, value),
-            "reports" => agent.reports = reports(reader, value),
-            _ => reader.unknown(at, &format!("key in `[agents.{name}]`:"), inner, &KEYS),
-        }
-    }
+    let mut said = Members::of(reader, table);
+    let command = said.with("command", |reader, _, value| program(reader, value));
+    agent.run.tail = said.get::<Texts>("tail").unwrap_or_default();
+    agent.title = said.get::<Text>("title").unwrap_or(agent.title);
+    agent.run.prompt = said.get::<OneOf<_>>("prompt").unwrap_or_default();
+    let streams: Vec<_> = [PLAIN, LINES].into_iter().chain(KNOWN_AGENTS).map(|word| (word, word)).collect();
+    let stream = said.with("stream", |reader, key, value| reader.word(key, value, &streams)).unwrap_or(PLAIN);
+    let fields = said.with("fields", fields_of);
+    let sessions = &mut agent.run.sessions;
+    sessions.named_by = said.get::<OneOf<_>>("session_named_by").unwrap_or_default();
+    sessions.start = said.get::<Texts>("session_start").unwrap_or_default();
+    sessions.resume = said.get::<Texts>("session_resume").unwrap_or_default();
+    sessions.fork = said.get::<Texts>("session_fork").unwrap_or_default();
+    sessions.usage_is_total = said.get::<Flag>("session_totals").unwrap_or_default();
+    agent.model = said.get::<Texts>("model").unwrap_or_default();
+    agent.mode = said.get::<Text>("mode");
+    agent.modes = said.with("modes", modes).unwrap_or_default();
+    agent.run.env = said.with("env", texts_by_name).unwrap_or_default();
+    agent.run.inject = said.with("inject", injection).unwrap_or_default();
+    agent.run.writes = said.get::<Texts>("writes").unwrap_or_default();
+    agent.run.settings = said.get::<Texts>("settings").unwrap_or_default();
+    agent.idle_ms = said.get::<Duration>("idle");
+    agent.version = said.get::<Texts>("version").unwrap_or_default();
+    agent.run.login = said.get::<Text>("login");
+    agent.run.permit = said.get::<Text>("permit");
+    agent.credentials = said.get::<Texts>("credentials").unwrap_or_default();
+    agent.reports = said.with("reports", reports).unwrap_or_default();
+    said.end(&format!("key in `[agents.{name}]`:"));
     agent.run.stream = match stream {
         PLAIN => StreamFormat::Plain,
         LINES => StreamFormat::Lines(fields.unwrap_or_default()),
         adapter => StreamFormat::Adapter(adapter.to_owned()),
     };
     check(reader, &agent, start);
-    match command {
-        Some(command) => agent.run.command = command?,
-        None => {
-            reader.problem(start, format!("the agent `{name}` has no `command`"));
-            return None;
-        }
+    if !table.contains_key("command") {
+        reader.problem(start, format!("the agent `{name}` has no `command`"));
     }
+    agent.run.command = command?;
     Some(agent)
 }
 
@@ -150,7 +107,7 @@ fn program(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<Vec<
         reader.problem_with_hint(start, message, hint);
         return None;
     }
-    let words: Vec<String> = reader.texts("command", value)?.into_iter().map(|word| word.value).collect();
+    let words = reader.texts("command", value)?;
     if words.first().is_none_or(|program| program.trim().is_empty()) {
         reader.problem(start, "`command` names no program");
         return None;
@@ -162,66 +119,61 @@ fn program(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<Vec<
     Some(words)
 }
 
-fn text(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<String> {
-    reader.text(key, value).map(|text| text.value)
+/// A table of things that people named, each read in the same way.
+fn by_name<T>(
+    reader: &mut Reader<'_>,
+    key: &str,
+    value: &Spanned<DeValue<'_>>,
+    read: fn(&mut Reader<'_>, &str, &Spanned<DeValue<'_>>) -> Option<T>,
+) -> Option<BTreeMap<String, T>> {
+    let table = reader.table(&format!("`{key}`"), value, value.span().start)?;
+    let named = entries(table).into_iter();
+    Some(named.filter_map(|(name, _, value)| Some((name.to_owned(), read(reader, name, value)?))).collect())
 }
 
-fn words(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Vec<String> {
-    reader.texts(key, value).into_iter().flatten().map(|word| word.value).collect()
-}
-
-fn modes(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>, at: usize) -> BTreeMap<String, Vec<String>> {
-    let Some(table) = reader.table("`modes`", value, at) else { return BTreeMap::new() };
-    entries(table).into_iter().map(|(name, _, value)| (name.to_owned(), words(reader, name, value))).collect()
+fn modes(
+    reader: &mut Reader<'_>,
+    key: &str,
+    value: &Spanned<DeValue<'_>>,
+) -> Option<BTreeMap<String, Vec<String>>> {
+    by_name(reader, key, value, |reader, name, words| Some(reader.texts(name, words).unwrap_or_default()))
 }
 
 fn texts_by_name(
     reader: &mut Reader<'_>,
     key: &str,
     value: &Spanned<DeValue<'_>>,
-    at: usize,
-) -> BTreeMap<String, String> {
-    let Some(table) = reader.table(&format!("`{key}`"), value, at) else { return BTreeMap::new() };
-    let mut texts = BTreeMap::new();
-    for (name, _, value) in entries(table) {
-        if let Some(text) = text(reader, name, value) {
-            texts.insert(name.to_owned(), text);
-        }
-    }
-    texts
+) -> Option<BTreeMap<String, String>> {
+    by_name(reader, key, value, Text::read)
 }
 
-fn injection(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>, at: usize) -> Injection {
-    let mut injection = Injection::default();
-    let Some(table) = reader.table("`inject`", value, at) else { return injection };
-    for (name, key, value) in entries(table) {
-        let at = key.span().start;
-        match name {
-            "arguments" => injection.arguments = words(reader, name, value),
-            "env" => injection.env = texts_by_name(reader, name, value, at),
-            "files" => injection.files = texts_by_name(reader, name, value, at),
-            _ => reader.unknown(at, "key in `inject`:", name, &["arguments", "env", "files"]),
-        }
-    }
-    for name in injection.files.keys().filter(|name| name.contains('/') || name.starts_with('.')) {
+fn injection(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Injection> {
+    let at = value.span().start;
+    let table = reader.table(&format!("`{key}`"), value, at)?;
+    let mut said = Members::of(reader, table);
+    let arguments = said.get::<Texts>("arguments").unwrap_or_default();
+    let env = said.with("env", texts_by_name).unwrap_or_default();
+    let files = said.with("files", texts_by_name).unwrap_or_default();
+    said.end("key in `inject`:");
+    for name in files.keys().filter(|name| name.contains('/') || name.starts_with('.')) {
         reader.problem(at, format!("{} is no plain file name", quoted(name)));
     }
-    injection
+    Some(Injection { arguments, env, files })
 }
 
 fn fields_of(
     reader: &mut Reader<'_>,
+    key: &str,
     value: &Spanned<DeValue<'_>>,
-    at: usize,
-) -> BTreeMap<StreamField, String> {
+) -> Option<BTreeMap<StreamField, String>> {
     let mut fields = BTreeMap::new();
-    let Some(table) = reader.table("`fields`", value, at) else { return fields };
+    let table = reader.table(&format!("`{key}`"), value, value.span().start)?;
     for (name, key, value) in entries(table) {
         let Some(field) = StreamField::from_word(name) else {
             reader.unknown(key.span().start, "field:", name, &StreamField::ALL.map(StreamField::as_str));
             continue;
         };
-        let Some(pointer) = text(reader, name, value) else { continue };
+        let Some(pointer) = reader.text(name, value) else { continue };
         if !pointer.starts_with('/') {
             let message = format!("{} is no JSON pointer", quoted(&pointer));
             reader.problem_with_hint(value.span().start, message, "one begins with `/`: `/usage/input`");
@@ -229,14 +181,14 @@ fn fields_of(
         }
         fields.insert(field, pointer);
     }
-    fields
+    Some(fields)
 }
 
-fn reports(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Vec<String> {
-    let listed = reader.texts("reports", value).unwrap_or_default();
+fn reports(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
+    let listed = reader.texts(key, value)?;
     let known: Vec<_> = REPORTS.iter().map(|(word, _)| *word).collect();
-    for word in listed.iter().filter(|word| !known.contains(&word.value.as_str())) {
-        reader.unknown(value.span().start, "report", &word.value, &known);
+    for word in listed.iter().filter(|word| !known.contains(&word.as_str())) {
+        reader.unknown(value.span().start, "report", word, &known);
     }
-    listed.into_iter().map(|word| word.value).collect()
+    Some(listed)
 }

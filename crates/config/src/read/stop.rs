@@ -30,7 +30,7 @@ pub(crate) fn list(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'
 
 fn named(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<NamedStop> {
     let name = value.get_ref().as_table().and_then(|table| table.get("name")).cloned();
-    let name = name.and_then(|name| reader.text("name", &name)).map(|name| name.value);
+    let name = name.and_then(|name| reader.text("name", &name));
     let condition = condition(reader, value, STOP_DEPTH_MAX)?;
     Some(NamedStop { name, condition })
 }
@@ -47,7 +47,7 @@ fn condition(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>, depth: usize
         reader.problem_with_hint(start, "a condition has no `type`", hint);
         return None;
     };
-    let word = reader.text("type", word)?.value;
+    let word = reader.text("type", word)?;
     let Some(kind) = STOP_TYPES.iter().find(|kind| kind.name == word) else {
         reader.unknown(start, "condition", &word, &types());
         return None;
@@ -95,22 +95,22 @@ impl Table for Fields<'_, '_, '_> {
 
     fn duration_ms(&mut self, key: &str) -> Option<u64> {
         let value = self.get(key)?;
-        self.reader.duration(key, value).map(|found| found.value)
+        self.reader.duration(key, value)
     }
 
     fn text(&mut self, key: &str) -> Option<String> {
         let value = self.get(key)?;
-        self.reader.text(key, value).map(|text| text.value)
+        self.reader.text(key, value)
     }
 
     fn texts(&mut self, key: &str) -> Option<Vec<String>> {
         let value = self.get(key)?;
-        Some(self.reader.list(key, value)?.value)
+        self.reader.texts(key, value)
     }
 
     fn flag(&mut self, key: &str) -> Option<bool> {
         let value = self.table.get(key)?;
-        self.reader.flag(key, value).map(|flag| flag.value)
+        self.reader.flag(key, value)
     }
 
     fn path(&mut self, key: &str) -> Option<String> {

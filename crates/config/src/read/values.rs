@@ -11,27 +11,16 @@ use crate::settings::Sourced;
 
 impl Reader<'_> {
     /// A text.
-    pub(crate) fn text(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Sourced<String>> {
-        let start = value.span().start;
-        match value.get_ref() {
-            DeValue::String(text) => Some(self.sourced(text.to_string(), start)),
-            other => {
-                self.problem(start, format!("`{key}` must be a text in quotes, not {}", kind(other)));
-                None
-            }
+    pub(crate) fn text(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<String> {
+        if let DeValue::String(text) = value.get_ref() {
+            return Some(text.to_string());
         }
+        self.wanted(key, "a text in quotes", value)
     }
 
     /// `true` or `false`.
-    pub(crate) fn flag(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Sourced<bool>> {
-        let start = value.span().start;
-        match value.get_ref() {
-            DeValue::Boolean(flag) => Some(self.sourced(*flag, start)),
-            other => {
-                self.problem(start, format!("`{key}` must be `true` or `false`, not {}", kind(other)));
-                None
-            }
-        }
+    pub(crate) fn flag(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<bool> {
+        value.get_ref().as_bool().or_else(|| self.wanted(key, "`true` or `false`", value))
     }
 
     /// A whole number, zero or more.
@@ -40,11 +29,7 @@ impl Reader<'_> {
             DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
             _ => None,
         };
-        if number.is_none() {
-            let found = kind(value.get_ref());
-            self.problem(value.span().start, format!("`{key}` must be a whole number, not {found}"));
-        }
-        number
+        number.or_else(|| self.wanted(key, "a whole number", value))
     }
 
     /// A number, zero or more.
@@ -67,21 +52,19 @@ impl Reader<'_> {
         key: &str,
         value: &Spanned<DeValue<'_>>,
         words: &[(&'static str, T)],
-    ) -> Option<Sourced<T>> {
+    ) -> Option<T> {
         let text = self.text(key, value)?;
-        match words.iter().find(|(word, _)| *word == text.value) {
-            Some((_, meaning)) => Some(text.map(|_| *meaning)),
-            None => {
-                let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
-                self.unknown(value.span().start, &format!("value for `{key}`:"), &text.value, &known);
-                None
-            }
+        let meant = words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning);
+        if meant.is_none() {
+            let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+            self.unknown(value.span().start, &format!("value for `{key}`:"), &text, &known);
         }
+        meant
     }
 
     /// A regular expression that can be used; `what` is it to people.
     pub(crate) fn regex(&mut self, what: &str, key: &str, value: &Spanned<DeValue<'_>>) -> Option<String> {
-        let text = self.text(key, value)?.value;
+        let text = self.text(key, value)?;
         let why = regex_problem(&text);
         if let Some(why) = &why {
             self.problem(value.span().start, format!("{what}: {why}"));
@@ -89,26 +72,15 @@ impl Reader<'_> {
         why.is_none().then_some(text)
     }
 
-    /// A list of texts, as one value.
-    pub(crate) fn list(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Sourced<Vec<String>>> {
-        let texts = self.texts(key, value)?.into_iter().map(|text| text.value).collect();
-        Some(self.sourced(texts, value.span().start))
-    }
-
     /// A duration in milliseconds, more than zero.
-    pub(crate) fn duration(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Sourced<u64>> {
+    pub(crate) fn duration(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<u64> {
         let start = value.span().start;
         let DeValue::String(text) = value.get_ref() else {
-            let found = kind(value.get_ref());
-            self.problem(
-                start,
-                format!("`{key}` must be a duration in quotes such as `\"8h\"`, not {found}"),
-            );
-            return None;
+            return self.wanted(key, "a duration in quotes such as `\"8h\"`", value);
         };
         match parse_duration(text) {
             Ok(0) => self.problem(start, format!("`{key}` must be more than zero")),
-            Ok(millis) => return Some(self.sourced(millis, start)),
+            Ok(millis) => return Some(millis),
             Err(why) => self.problem(start, format!("`{key} = {}`: {why}", escaped(text))),
         }
         None
@@ -125,10 +97,9 @@ impl Reader<'_> {
                 value.map_or_else(|_| number.to_string(), |value| value.to_string())
             }
             (Unit::Dollars, DeValue::Float(number)) => number.as_str().to_owned(),
-            (unit, other) => {
-                self.problem(start, format!("`{key}` must be {}, not {}", wanted(unit), kind(other)));
-                return None;
-            }
+            (Unit::Count32 | Unit::Count64, _) => return self.wanted(key, "a whole number", value),
+            (Unit::Duration, _) => return self.wanted(key, "a duration in quotes such as `\"8h\"`", value),
+            (Unit::Dollars, _) => return self.wanted(key, "a number of dollars", value),
         };
         match limit.parse(&written) {
             Ok(value) => Some(self.sourced(value, start)),
@@ -139,19 +110,20 @@ impl Reader<'_> {
         }
     }
 
-    /// A list of texts, each with its place.
-    pub(crate) fn texts(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Vec<Sourced<String>>> {
-        let start = value.span().start;
+    /// A list of texts.
+    pub(crate) fn texts(&mut self, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
         let Some(array) = value.get_ref().as_array() else {
-            let found = kind(value.get_ref());
-            self.problem(
-                start,
-                format!("`{key}` must be a list of texts such as `[\"a\", \"b\"]`, not {found}"),
-            );
-            return None;
+            return self.wanted(key, "a list of texts such as `[\"a\", \"b\"]`", value);
         };
         let items: Vec<_> = array.iter().map(|item| self.text(key, item)).collect();
         items.into_iter().collect()
+    }
+
+    /// Says that `key` is something else than it must be.
+    fn wanted<T>(&mut self, key: &str, what: &str, value: &Spanned<DeValue<'_>>) -> Option<T> {
+        let found = kind(value.get_ref());
+        self.problem(value.span().start, format!("`{key}` must be {what}, not {found}"));
+        None
     }
 }
 
@@ -159,14 +131,6 @@ impl Reader<'_> {
 pub(crate) fn regex_problem(pattern: &str) -> Option<String> {
     let error = regex::Regex::new(pattern).err()?.to_string();
     Some(error.lines().last().unwrap_or_default().trim().to_owned())
-}
-
-fn wanted(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Count32 | Unit::Count64 => "a whole number",
-        Unit::Duration => "a duration in quotes such as `\"8h\"`",
-        Unit::Dollars => "a number of dollars",
-    }
 }
 
 fn kind(value: &DeValue<'_>) -> &'static str {

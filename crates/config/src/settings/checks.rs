@@ -7,14 +7,13 @@ use piton_model::loop_machine::{Check, Metric, Reading};
 use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue};
 
-use crate::check::{CHECK_TIMEOUT_MS, command_problem, default_check, name_problem};
+use crate::check::{CHECK_TIMEOUT_MS, command_problem, default_check};
 use crate::duration::format_duration;
-use crate::entry::{Entry, Inner, Section, Type, inner};
-use crate::problem::quoted;
-use crate::read::{Pair, Reader, entries};
+use crate::entry::{Entry, Inner, Section, inner};
+use crate::read::{Members, Pair, Reader};
 use crate::settings::{Settings, by_name};
 use crate::show;
-use crate::types::{Number, OneOf, Path, takes};
+use crate::types::{Duration, Flag, Number, OneOf, Path, Text, takes};
 
 /// `[checks]`.
 pub(crate) const CHECKS: Section = Section {
@@ -86,15 +85,7 @@ const METRIC_KEYS: [Inner; 5] = [
 ];
 
 /// What `format` of a check may be.
-const FORMATS: [(&str, &str); 7] = [
-    ("lcov", "lcov"),
-    ("cobertura", "cobertura"),
-    ("coverage.py", "coverage.py"),
-    ("llvm-cov", "llvm-cov"),
-    ("istanbul", "istanbul"),
-    ("go", "go"),
-    ("jacoco", "jacoco"),
-];
+const FORMATS: [&str; 7] = ["lcov", "cobertura", "coverage.py", "llvm-cov", "istanbul", "go", "jacoco"];
 
 fn command_or_table(keys: &[Inner]) -> Value {
     json!({"anyOf": [{"type": "string"}, table(keys, &["command"])]})
@@ -109,20 +100,15 @@ pub(super) fn table(keys: &[Inner], required: &[&str]) -> Value {
     })
 }
 
-/// The keys alone, to suggest one.
-pub(super) fn keys(inner: &[Inner]) -> Vec<&'static str> {
-    inner.iter().map(|inner| inner.key).collect()
-}
-
-fn check(reader: &mut Reader<'_>, settings: &mut Settings, (name, key, value): Pair<'_, '_>) {
+fn check(reader: &mut Reader<'_>, settings: &mut Settings, pair: Pair<'_, '_>) {
+    let (name, key, value) = pair;
     let start = key.span().start;
-    if let Some(why) = name_problem(name) {
-        reader.problem(start, format!("{} cannot name a check: {why}", quoted(name)));
+    if !reader.can_name("a check", pair) {
         return;
     }
     let check = match value.get_ref() {
         DeValue::Table(table) => detailed_check(reader, name, start, table),
-        _ => reader.text(name, value).map(|command| default_check(name, command.value)),
+        _ => reader.text(name, value).map(|command| default_check(name, command)),
     };
     let Some(check) = check else { return };
     if let Some(why) = command_problem(&check.command) {
@@ -133,37 +119,23 @@ fn check(reader: &mut Reader<'_>, settings: &mut Settings, (name, key, value): P
 }
 
 fn detailed_check(reader: &mut Reader<'_>, name: &str, start: usize, table: &DeTable<'_>) -> Option<Check> {
-    let mut command = None;
-    let (mut format, mut path) = (None, None);
-    let mut check = default_check(name, "");
-    for (inner, key, value) in entries(table) {
-        match inner {
-            "command" => command = Some(reader.text("command", value)),
-            "timeout" => {
-                check.timeout_ms =
-                    reader.duration("timeout", value).map_or(check.timeout_ms, |found| found.value);
-            }
-            "cheap" => check.cheap = reader.flag("cheap", value).is_some_and(|flag| flag.value),
-            "format" => format = reader.word(inner, value, &FORMATS).map(|word| word.value.to_owned()),
-            "path" => path = Path::read(reader, inner, value),
-            _ => reader.unknown(
-                key.span().start,
-                &format!("key in check `{name}`:"),
-                inner,
-                &keys(&CHECK_KEYS),
-            ),
-        }
-    }
-    if command.is_none() {
+    let mut said = Members::of(reader, table);
+    let command = said.get::<Text>("command");
+    let timeout_ms = said.get::<Duration>("timeout").unwrap_or(CHECK_TIMEOUT_MS);
+    let cheap = said.get::<Flag>("cheap").unwrap_or_default();
+    let formats = FORMATS.map(|format| (format, format));
+    let format = said.with("format", |reader, key, value| reader.word(key, value, &formats));
+    let path = said.get::<Path>("path");
+    said.end(&format!("key in check `{name}`:"));
+    if !table.contains_key("command") {
         reader.problem(start, format!("the check `{name}` has no `command`"));
     }
     if format.is_some() && path.is_none() {
         let message = format!("the check `{name}` has a `format` but no `path` of a file in it");
         reader.problem(start, message);
     }
-    check.reads = path.map(|path| Reading { path, format });
-    check.command = command.flatten()?.value;
-    Some(check)
+    let reads = path.map(|path| Reading { path, format: format.map(str::to_owned) });
+    Some(Check { name: name.to_owned(), command: command?, timeout_ms, cheap, reads })
 }
 
 fn check_value(check: &Check) -> Value {
@@ -184,10 +156,10 @@ fn check_value(check: &Check) -> Value {
     Value::Object(members)
 }
 
-fn metric(reader: &mut Reader<'_>, settings: &mut Settings, (name, key, value): Pair<'_, '_>) {
+fn metric(reader: &mut Reader<'_>, settings: &mut Settings, pair: Pair<'_, '_>) {
+    let (name, key, value) = pair;
     let start = key.span().start;
-    if let Some(why) = name_problem(name) {
-        reader.problem(start, format!("{} cannot name a metric: {why}", quoted(name)));
+    if !reader.can_name("a metric", pair) {
         return;
     }
     let mut metric = Metric {
@@ -200,7 +172,7 @@ fn metric(reader: &mut Reader<'_>, settings: &mut Settings, (name, key, value): 
     };
     match value.get_ref() {
         DeValue::Table(table) => detailed_metric(reader, table, &mut metric),
-        _ => metric.command = reader.text(name, value).map(|text| text.value).unwrap_or_default(),
+        _ => metric.command = reader.text(name, value).unwrap_or_default(),
     }
     if let Some(why) = command_problem(&metric.command) {
         reader.problem(start, format!("metric `{name}`: {why}"));
@@ -213,31 +185,14 @@ fn metric(reader: &mut Reader<'_>, settings: &mut Settings, (name, key, value): 
 }
 
 fn detailed_metric(reader: &mut Reader<'_>, table: &DeTable<'_>, metric: &mut Metric) {
-    for (inner, key, value) in entries(table) {
-        match inner {
-            "command" => {
-                metric.command = reader.text(inner, value).map(|text| text.value).unwrap_or_default();
-            }
-            "regex" => {
-                let what = format!("`regex` of metric `{}`", metric.name);
-                metric.regex = reader.regex(&what, inner, value);
-            }
-            "timeout" => {
-                metric.timeout_ms =
-                    reader.duration(inner, value).map_or(metric.timeout_ms, |found| found.value);
-            }
-            "direction" => {
-                metric.direction = OneOf::<Direction>::read(reader, inner, value).unwrap_or(metric.direction);
-            }
-            "weight" => metric.weight = Number::read(reader, inner, value).unwrap_or(metric.weight),
-            _ => reader.unknown(
-                key.span().start,
-                &format!("key in metric `{}`:", metric.name),
-                inner,
-                &keys(&METRIC_KEYS),
-            ),
-        }
-    }
+    let mut said = Members::of(reader, table);
+    metric.command = said.get::<Text>("command").unwrap_or_default();
+    let what = format!("`regex` of metric `{}`", metric.name);
+    metric.regex = said.with("regex", |reader, key, value| reader.regex(&what, key, value));
+    metric.timeout_ms = said.get::<Duration>("timeout").unwrap_or(metric.timeout_ms);
+    metric.direction = said.get::<OneOf<Direction>>("direction").unwrap_or(metric.direction);
+    metric.weight = said.get::<Number>("weight").unwrap_or(metric.weight);
+    said.end(&format!("key in metric `{}`:", metric.name));
 }
 
 fn metric_value(metric: &Metric) -> Value {

@@ -7,8 +7,8 @@ use toml::de::DeValue;
 
 use crate::entry::{Takes, Type, section};
 use crate::problem::quoted;
-use crate::read::{Reader, entries};
-use crate::types::{Count, Number, OneOf, Paths, takes};
+use crate::read::{Members, Reader, entries};
+use crate::types::{Count, Flag, Number, OneOf, Paths, Text, takes};
 
 section! {
     /// What to do about an agent that cheats.
@@ -52,22 +52,10 @@ impl Type for Rules {
         for (rule, key, value) in entries(table) {
             let at = key.span().start;
             let Some(said) = reader.table(&format!("the rule {}", quoted(rule)), value, at) else { continue };
-            let (mut is_off, mut reason, mut expires) = (false, None, None);
-            for (name, key, value) in entries(said) {
-                match name {
-                    "off" => is_off = reader.flag(name, value).is_some_and(|flag| flag.value),
-                    "reason" => reason = reader.text(name, value).map(|text| text.value),
-                    "expires" => expires = reader.text(name, value).map(|text| text.value),
-                    _ => {
-                        reader.unknown(
-                            key.span().start,
-                            "key of a rule:",
-                            name,
-                            &["off", "reason", "expires"],
-                        );
-                    }
-                }
-            }
+            let mut said = Members::of(reader, said);
+            let is_off = said.get::<Flag>("off").unwrap_or_default();
+            let (reason, expires) = (said.get::<Text>("reason"), said.get::<Text>("expires"));
+            said.end("key of a rule:");
             match reason.filter(|reason| !reason.trim().is_empty()) {
                 _ if !is_off => reader.problem_with_hint(
                     at,

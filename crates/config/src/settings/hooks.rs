@@ -6,15 +6,14 @@ use serde_json::json;
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::checks::{keys, table};
+use super::checks::table;
 use super::notify::address;
-use crate::check::{command_problem, name_problem};
+use crate::check::command_problem;
 use crate::entry::{Entry, Inner, Section, Type, inner, section};
-use crate::problem::quoted;
-use crate::read::{Pair, Reader, entries};
+use crate::read::{Members, Pair, Reader, entries};
 use crate::settings::{Settings, by_name};
 use crate::show;
-use crate::types::{Duration, Flag, Many, OneOf, Text, takes};
+use crate::types::{Duration, Flag, Many, OneOf, Text, Texts, takes};
 
 section! {
     /// What is called when; without this section, what files in `.ralph/hooks` describe.
@@ -97,33 +96,30 @@ impl Settings {
 }
 
 /// A hook; nothing where it is wrong or switched off.
-fn hook(reader: &mut Reader<'_>, (name, key, value): Pair<'_, '_>) -> Option<Hook> {
+fn hook(reader: &mut Reader<'_>, pair: Pair<'_, '_>) -> Option<Hook> {
+    let (name, key, value) = pair;
     let start = key.span().start;
-    if let Some(why) = name_problem(name) {
-        reader.problem(start, format!("{} cannot name a hook: {why}", quoted(name)));
+    if !reader.can_name("a hook", pair) {
         return None;
     }
     let table = value.get_ref().as_table()?;
     let mut hook = Hook { name: name.to_owned(), points: Vec::new(), priority: 0, ..Builtin::Logging.hook() };
-    let (mut is_on, mut found) = (true, Found::default());
-    for (inner, key, value) in entries(table) {
-        match inner {
-            "points" => {
-                hook.points = Many::<OneOf<HookPoint>>::read(reader, inner, value).unwrap_or_default();
-            }
-            "priority" => hook.priority = priority(reader, value),
-            "timeout" => hook.timeout_ms = reader.duration(inner, value).map(|timeout| timeout.value),
-            "enabled" => is_on = reader.flag(inner, value).is_none_or(|flag| flag.value),
-            "type" => found.kind = reader.text(inner, value).map(|kind| kind.value),
-            "command" => found.command = reader.text(inner, value).map(|text| text.value),
-            "path" => found.path = reader.text(inner, value).map(|text| text.value),
-            "args" => found.args = reader.list(inner, value).map(|list| list.value),
-            "url" => found.url = Some(address(reader, inner, value)),
-            "method" => found.method = OneOf::read(reader, inner, value),
-            "conditions" => hook.conditions = conditions(reader, name, value),
-            _ => reader.unknown(key.span().start, &format!("key in hook `{name}`:"), inner, &keys(&KEYS)),
-        }
-    }
+    let mut said = Members::of(reader, table);
+    hook.points = said.get::<Many<OneOf<HookPoint>>>("points").unwrap_or_default();
+    hook.priority = said.with("priority", priority).unwrap_or_default();
+    hook.timeout_ms = said.get::<Duration>("timeout");
+    let is_on = said.get::<Flag>("enabled").unwrap_or(true);
+    let found = Found {
+        kind: said.get::<Text>("type"),
+        command: said.get::<Text>("command"),
+        path: said.get::<Text>("path"),
+        args: said.get::<Texts>("args"),
+        url: said.with("url", |reader, key, value| Some(address(reader, key, value))),
+        method: said.get::<OneOf<Method>>("method"),
+    };
+    hook.conditions =
+        said.with("conditions", |reader, _, value| conditions(reader, name, value)).unwrap_or_default();
+    said.end(&format!("key in hook `{name}`:"));
     let run = found.run(reader, name, start)?;
     if let HookKind::Builtin { builtin } = &run {
         if !table.contains_key("points") {
@@ -143,19 +139,19 @@ fn hook(reader: &mut Reader<'_>, (name, key, value): Pair<'_, '_>) -> Option<Hoo
     is_on.then_some(hook)
 }
 
-fn priority(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> i32 {
+fn priority(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<i32> {
     let number = match value.get_ref() {
         DeValue::Integer(number) => i32::from_str_radix(number.as_str(), number.radix()).ok(),
         _ => None,
     };
     if number.is_none() {
-        reader.problem(value.span().start, "`priority` must be a whole number; higher ones are called first");
+        let message = format!("`{key}` must be a whole number; higher ones are called first");
+        reader.problem(value.span().start, message);
     }
-    number.unwrap_or(0)
+    number
 }
 
 /// What a hook says about what it runs.
-#[derive(Default)]
 struct Found {
     kind: Option<String>,
     command: Option<String>,
@@ -256,13 +252,17 @@ impl Found {
     }
 }
 
-fn conditions(reader: &mut Reader<'_>, hook: &str, value: &Spanned<DeValue<'_>>) -> Vec<HookCondition> {
+fn conditions(
+    reader: &mut Reader<'_>,
+    hook: &str,
+    value: &Spanned<DeValue<'_>>,
+) -> Option<Vec<HookCondition>> {
     let Some(items) = value.get_ref().as_array() else {
         let message = "`conditions` must be a list of tables such as `[{ type = \"every_n\", n = 5 }]`";
         reader.problem(value.span().start, message);
-        return Vec::new();
+        return None;
     };
-    items.iter().filter_map(|item| condition(reader, hook, item)).collect()
+    Some(items.iter().filter_map(|item| condition(reader, hook, item)).collect())
 }
 
 fn condition(reader: &mut Reader<'_>, hook: &str, value: &Spanned<DeValue<'_>>) -> Option<HookCondition> {
@@ -287,7 +287,7 @@ fn condition(reader: &mut Reader<'_>, hook: &str, value: &Spanned<DeValue<'_>>) 
         reader.problem_with_hint(start, message, format!("known are {known}"));
         return None;
     };
-    let (wanted, sort) = reader.word("type", kind, &TYPES)?.value;
+    let (wanted, sort) = reader.word("type", kind, &TYPES)?;
     for (name, key, _) in entries(table) {
         if name != "type" && name != wanted {
             reader.unknown(key.span().start, "key of a condition:", name, &[wanted]);
@@ -308,9 +308,7 @@ fn condition(reader: &mut Reader<'_>, hook: &str, value: &Spanned<DeValue<'_>>) 
         Sort::InMode => {
             Some(HookCondition::InMode { modes: Many::<OneOf<Mode>>::read(reader, wanted, value)? })
         }
-        Sort::IfTestStatus => {
-            Some(HookCondition::IfTestStatus { passing: reader.flag(wanted, value)?.value })
-        }
+        Sort::IfTestStatus => Some(HookCondition::IfTestStatus { passing: reader.flag(wanted, value)? }),
         Sort::IfPattern => {
             let what = format!("`pattern` of hook `{hook}`");
             Some(HookCondition::IfPattern { pattern: reader.regex(&what, wanted, value)? })

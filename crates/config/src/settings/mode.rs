@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use crate::entry::{Takes, Type, section};
-use crate::read::{Reader, entries};
+use crate::read::{Members, Reader};
 use crate::types::{AtLeastOne, Duration, Flag, Many, OneOf, Patience, Texts, TimeOfDay, Whole, takes};
 
 section! {
@@ -110,20 +110,11 @@ impl Type for Scheduled {
     fn read(reader: &mut Reader<'_>, _: &str, item: &Spanned<DeValue<'_>>) -> Option<ScheduledMode> {
         let start = item.span().start;
         let table = reader.table("an entry of `schedule`", item, start)?;
-        let (mut at, mut days, mut mode) = (None, Vec::new(), None);
-        for (name, key, value) in entries(table) {
-            match name {
-                "at" => at = TimeOfDay::read(reader, name, value),
-                "days" => days = Many::<OneOf<Day>>::read(reader, name, value).unwrap_or_default(),
-                "mode" => mode = OneOf::<Mode>::read(reader, name, value),
-                _ => reader.unknown(
-                    key.span().start,
-                    "key of a scheduled mode:",
-                    name,
-                    &["at", "days", "mode"],
-                ),
-            }
-        }
+        let mut said = Members::of(reader, table);
+        let at = said.get::<TimeOfDay>("at");
+        let days = said.get::<Many<OneOf<Day>>>("days").unwrap_or_default();
+        let mode = said.get::<OneOf<Mode>>("mode");
+        said.end("key of a scheduled mode:");
         if !table.contains_key("at") || !table.contains_key("mode") {
             reader.problem(start, "an entry of `schedule` needs `at` and `mode`");
         }
@@ -150,14 +141,9 @@ impl Type for Hours {
     fn read(reader: &mut Reader<'_>, what: &str, value: &Spanned<DeValue<'_>>) -> Option<TimeSpan> {
         let start = value.span().start;
         let table = reader.table(&format!("`{what}`"), value, start)?;
-        let (mut from, mut to) = (None, None);
-        for (name, key, value) in entries(table) {
-            match name {
-                "from" => from = TimeOfDay::read(reader, name, value),
-                "to" => to = TimeOfDay::read(reader, name, value),
-                _ => reader.unknown(key.span().start, &format!("key in `{what}`:"), name, &["from", "to"]),
-            }
-        }
+        let mut said = Members::of(reader, table);
+        let (from, to) = (said.get::<TimeOfDay>("from"), said.get::<TimeOfDay>("to"));
+        said.end(&format!("key in `{what}`:"));
         if !table.contains_key("from") || !table.contains_key("to") {
             let hint = "write `{ from = \"22:00\", to = \"07:00\" }`";
             reader.problem_with_hint(start, format!("`{what}` needs `from` and `to`"), hint);

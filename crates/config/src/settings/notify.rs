@@ -10,13 +10,12 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::checks::table;
-use crate::check::name_problem;
 use crate::entry::{Entry, Inner, Section, Takes, Type, inner, section};
 use crate::problem::{Place, Problem, escaped, quoted};
-use crate::read::{Pair, Reader, entries};
+use crate::read::{Members, Pair, Reader, entries};
 use crate::settings::{Settings, Sourced, by_name};
 use crate::show;
-use crate::types::{Flag, Many, OneOf, Span, Text, TimeOfDay, takes};
+use crate::types::{Flag, Many, OneOf, Span, Text, Texts, TimeOfDay, takes};
 
 /// As many messages are counted.
 const PER_HOUR_MAX: u32 = 100;
@@ -190,29 +189,19 @@ impl Type for Quiet {
         let start = value.span().start;
         let what = key;
         let table = reader.table(&format!("`{what}`"), value, start)?;
-        let (mut from, mut to, mut days, mut allow_critical) = (None, None, Vec::new(), true);
-        for (name, key, value) in entries(table) {
-            match name {
-                "from" => from = Some(TimeOfDay::read(reader, name, value)),
-                "to" => to = Some(TimeOfDay::read(reader, name, value)),
-                "days" => days = Many::<OneOf<Day>>::read(reader, name, value).unwrap_or_default(),
-                "allow_critical" => {
-                    allow_critical = reader.flag(name, value).is_none_or(|allow| allow.value);
-                }
-                _ => {
-                    let known = ["from", "to", "days", "allow_critical"];
-                    reader.unknown(key.span().start, &format!("key in `{what}`:"), name, &known);
-                }
-            }
-        }
-        if from.is_none() || to.is_none() {
+        let mut said = Members::of(reader, table);
+        let (from, to) = (said.get::<TimeOfDay>("from"), said.get::<TimeOfDay>("to"));
+        let days = said.get::<Many<OneOf<Day>>>("days").unwrap_or_default();
+        let allow_critical = said.get::<Flag>("allow_critical").unwrap_or(true);
+        said.end(&format!("key in `{what}`:"));
+        if !table.contains_key("from") || !table.contains_key("to") {
             reader.problem_with_hint(
                 start,
                 format!("`{what}` needs `from` and `to`"),
                 "write `{ from = \"22:00\", to = \"07:00\" }`",
             );
         }
-        Some(QuietHours { from: from??, to: to??, days, allow_critical })
+        Some(QuietHours { from: from?, to: to?, days, allow_critical })
     }
 
     fn takes() -> Takes {
@@ -262,22 +251,12 @@ fn trigger(
         DeValue::Boolean(false) => return Some(reader.sourced((trigger, None), start)),
         DeValue::Boolean(true) => {}
         DeValue::Table(table) => {
-            for (inner, key, value) in entries(table) {
-                match inner {
-                    "priority" => {
-                        on.priority = OneOf::read(reader, inner, value).unwrap_or(on.priority);
-                    }
-                    "channels" => {
-                        on.channels = reader.list(inner, value).map(|list| list.value).unwrap_or_default()
-                    }
-                    "title" => on.title = template(reader, inner, value),
-                    "text" => on.text = template(reader, inner, value),
-                    _ => {
-                        let known = ["priority", "channels", "title", "text"];
-                        reader.unknown(key.span().start, &format!("key in `{name}`:"), inner, &known);
-                    }
-                }
-            }
+            let mut said = Members::of(reader, table);
+            on.priority = said.get::<OneOf<Priority>>("priority").unwrap_or(on.priority);
+            on.channels = said.get::<Texts>("channels").unwrap_or_default();
+            on.title = said.with("title", template);
+            on.text = said.with("text", template);
+            said.end(&format!("key in `{name}`:"));
         }
         _ => on.priority = OneOf::read(reader, name, value)?,
     }
@@ -286,7 +265,7 @@ fn trigger(
 
 /// A text whose `{facts}` are all known.
 fn template(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<String> {
-    let text = reader.text(key, value)?.value;
+    let text = reader.text(key, value)?;
     let plain = text.replace("{{", "").replace("}}", "");
     for piece in plain.split('{').skip(1) {
         let Some((fact, _)) = piece.split_once('}') else { continue };
@@ -297,10 +276,10 @@ fn template(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue<'_>>) ->
     Some(text)
 }
 
-fn channel(reader: &mut Reader<'_>, (name, key, value): Pair<'_, '_>) -> Option<Sourced<Channel>> {
+fn channel(reader: &mut Reader<'_>, pair: Pair<'_, '_>) -> Option<Sourced<Channel>> {
+    let (name, key, value) = pair;
     let start = key.span().start;
-    if let Some(why) = name_problem(name) {
-        reader.problem(start, format!("{} cannot name a channel: {why}", quoted(name)));
+    if !reader.can_name("a channel", pair) {
         return None;
     }
     let table = reader.table(&format!("the channel `{name}`"), value, start)?;
@@ -310,7 +289,7 @@ fn channel(reader: &mut Reader<'_>, (name, key, value): Pair<'_, '_>) -> Option<
         reader.problem_with_hint(start, message, format!("known are {}", known.join(", ")));
         return None;
     };
-    let (sort, keys) = reader.word("type", kind, &KINDS)?.value;
+    let (sort, keys) = reader.word("type", kind, &KINDS)?;
     let mut given = Fields { name, start, table };
     let min_priority = table.get("min_priority").and_then(|value| OneOf::read(reader, "min_priority", value));
     for (inner, key, _) in entries(table) {
@@ -373,7 +352,7 @@ fn email(reader: &mut Reader<'_>, given: &mut Fields<'_, '_>) -> Option<Email> {
             None => {}
         }
     }
-    let to = table.get("to").map(|value| reader.list("to", value).map(|list| list.value).unwrap_or_default());
+    let to = table.get("to").map(|value| reader.texts("to", value).unwrap_or_default());
     if to.as_ref().is_none_or(Vec::is_empty) {
         given.missing(reader, "to");
     }
@@ -382,8 +361,7 @@ fn email(reader: &mut Reader<'_>, given: &mut Fields<'_, '_>) -> Option<Email> {
     for address in to.iter().flatten().chain(&from).filter(|address| !address.contains('@')) {
         reader.problem(given.start, format!("{} is not a mail address", quoted(address)));
     }
-    let username =
-        table.get("username").and_then(|value| reader.text("username", value)).map(|text| text.value);
+    let username = table.get("username").and_then(|value| reader.text("username", value));
     let password = table.get("password").map(|value| secret(reader, "password", value));
     if username.is_some() && password.is_none() {
         given.missing(reader, "password");
@@ -429,23 +407,19 @@ pub(super) fn secret(reader: &mut Reader<'_>, key: &str, value: &Spanned<DeValue
         reader.problem_with_hint(start, message, hint);
         return None;
     };
-    let mut given = None;
-    for (name, inner, value) in entries(table) {
-        match name {
-            "env" => given = reader.text(name, value).map(|text| Given::Env(text.value)),
-            "file" => {
-                let path = reader.text(name, value)?.value;
-                if !path.starts_with('/') && !path.starts_with("~/") {
-                    let message = format!("{} is neither absolute nor below `~/`", quoted(&path));
-                    reader.problem(value.span().start, message);
-                }
-                given = Some(Given::File(path));
-            }
-            _ => reader.unknown(inner.span().start, &format!("key in `{key}`:"), name, &["env", "file"]),
+    let mut said = Members::of(reader, table);
+    let env = said.get::<Text>("env").map(Given::Env);
+    let file = said.with("file", |reader, name, value| {
+        let path = reader.text(name, value)?;
+        if !path.starts_with('/') && !path.starts_with("~/") {
+            let message = format!("{} is neither absolute nor below `~/`", quoted(&path));
+            reader.problem(value.span().start, message);
         }
-    }
+        Some(Given::File(path))
+    });
+    said.end(&format!("key in `{key}`:"));
     if table.len() != 1 {
         reader.problem_with_hint(start, format!("`{key}` is found in one place"), hint);
     }
-    given
+    env.or(file)
 }

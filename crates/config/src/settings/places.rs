@@ -79,7 +79,7 @@ impl Type for AutoOrFlag {
         match value.get_ref().as_bool() {
             Some(true) => Some(Wanted::Yes),
             Some(false) => Some(Wanted::No),
-            None => reader.word(key, value, &[("auto", Wanted::Auto)]).map(|word| word.value),
+            None => reader.word(key, value, &[("auto", Wanted::Auto)]),
         }
     }
 
@@ -116,12 +116,17 @@ pub(crate) const REDACT: Section = Section {
         },
         read: |reader, settings, (name, _, value)| {
             let patterns = reader.texts(name, value).unwrap_or_default();
-            if patterns.iter().any(|pattern| pattern.value.len() < PATTERN_BYTES_MIN) {
+            if patterns.iter().any(|pattern| pattern.len() < PATTERN_BYTES_MIN) {
                 let message =
                     format!("a pattern needs at least {PATTERN_BYTES_MIN} bytes, or it would hit everywhere");
                 reader.problem(value.span().start, message);
             }
-            settings.redact = patterns;
+            let items = value.get_ref().as_array().into_iter().flatten();
+            settings.redact = patterns
+                .into_iter()
+                .zip(items)
+                .map(|(text, item)| reader.sourced(text, item.span().start))
+                .collect();
         },
         overlay: |lower: &mut Settings, upper| lower.redact.append(&mut upper.redact),
         show: |settings| {
