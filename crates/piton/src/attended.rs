@@ -11,7 +11,7 @@ use piton_view::{AskedView, Client, Request};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
-use crate::failure::{ErrorKind, Failure};
+use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::{Output, clean};
 
 const KEYS: &str = "c or Enter: go on · s: no (leave out, or put back) · p: pause · q: stop · m: tell the agent, go on · r: fresh session, go on \
@@ -35,7 +35,7 @@ pub(crate) fn is_possible(out: &Output) -> bool {
 }
 
 /// Shows what is asked, and carries out what a person decides.
-pub(crate) async fn decide(client: &dyn Client, run: &RunId, out: &Output) -> Result<Decided, Failure> {
+pub(crate) async fn decide(client: &dyn Client, run: &RunId, out: &Output) -> Result<Decided> {
     let status = client.status(run).await?;
     let at_a_key = |question: &AskedView| Some(question.question) == status.at_a_key;
     let Some(question) = status.questions.iter().find(|question| at_a_key(question)) else {
@@ -98,7 +98,7 @@ async fn answer(
     question: &AskedView,
     answer: Answer,
     comment: Option<String>,
-) -> Result<Decided, Failure> {
+) -> Result<Decided> {
     let seen = Some(question.digest.clone());
     let request =
         Request::Answer { question: question.question, answer, comment, seen, content: Default::default() };
@@ -111,7 +111,7 @@ async fn answer(
 }
 
 /// The next key; nothing where the question was settled meanwhile.
-async fn key(client: &dyn Client, run: &RunId, question: u32) -> Result<Option<u8>, Failure> {
+async fn key(client: &dyn Client, run: &RunId, question: u32) -> Result<Option<u8>> {
     let _raw = Raw::enter();
     loop {
         let stdin = rustix::stdio::stdin();
@@ -153,7 +153,7 @@ impl Drop for Raw {
     }
 }
 
-fn line(out: &Output, prompt: &str) -> Result<String, Failure> {
+fn line(out: &Output, prompt: &str) -> Result<String> {
     out.bytes(prompt.as_bytes());
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(|error| Failure::environment(&error))?;

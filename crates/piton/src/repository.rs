@@ -14,13 +14,13 @@ use piton_sys::redact::Redactor;
 use piton_view::Client;
 
 use crate::cli::Global;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 
 /// Where everything about runs is asked.
 pub(crate) type Door = Box<dyn Client>;
 
 /// Where things lie for this invocation.
-pub(crate) fn layout(global: &Global) -> Result<Layout, Failure> {
+pub(crate) fn layout(global: &Global) -> Result<Layout> {
     if let Some(store) = &global.store {
         return layout_of_store(store);
     }
@@ -37,7 +37,7 @@ pub(crate) fn layout(global: &Global) -> Result<Layout, Failure> {
     Ok(if global.repo.is_some() { Layout::new(absolute) } else { Layout::find(&absolute) })
 }
 
-fn layout_of_store(store: &str) -> Result<Layout, Failure> {
+fn layout_of_store(store: &str) -> Result<Layout> {
     let bad = || {
         Failure::usage(format!("`{store}` is not a journal this piton can open"))
             .hint("give sqlite:PATH/.piton/journal.db")
@@ -51,12 +51,12 @@ fn layout_of_store(store: &str) -> Result<Layout, Failure> {
 }
 
 /// Takes out what the configuration at `root`, the user's own and the environment call secret.
-pub(crate) fn redactor(root: &Path) -> Result<Redactor, Failure> {
+pub(crate) fn redactor(root: &Path) -> Result<Redactor> {
     Ok(piton_engine::launch::Secrets::of(root).map_err(Failure::from)?.redactor().clone())
 }
 
 /// What decides over a run is for people: an agent or a check of this very repository is refused.
-pub(crate) fn refuse_agents(global: &Global) -> Result<(), Failure> {
+pub(crate) fn refuse_agents(global: &Global) -> Result<()> {
     let layout = layout(global)?;
     match piton_agent::inside(&layout.state()) {
         Some((run, attempt)) => Err(Failure::usage(format!(
@@ -73,7 +73,7 @@ pub(crate) fn open_or_create(layout: &Layout) -> Door {
 }
 
 /// The runs of this repository, if there ever was one.
-pub(crate) fn open(layout: &Layout) -> Result<Door, Failure> {
+pub(crate) fn open(layout: &Layout) -> Result<Door> {
     open_existing(layout)?.ok_or_else(|| {
         Failure::usage(format!("there is no run in `{}` yet", layout.root().display()))
             .hint("start one with `piton loop`, or see `piton demo`")
@@ -81,7 +81,7 @@ pub(crate) fn open(layout: &Layout) -> Result<Door, Failure> {
 }
 
 /// The same; nothing where there is no journal.
-pub(crate) fn open_existing(layout: &Layout) -> Result<Option<Door>, Failure> {
+pub(crate) fn open_existing(layout: &Layout) -> Result<Option<Door>> {
     Ok(LocalClient::existing(layout.clone())?.map(|client| Box::new(client) as Door))
 }
 
@@ -96,17 +96,17 @@ pub(crate) fn walls() -> Result<(), String> {
 }
 
 /// This program.
-pub(crate) fn exe() -> Result<std::path::PathBuf, Failure> {
+pub(crate) fn exe() -> Result<std::path::PathBuf> {
     piton_engine::start::exe()
 }
 
 /// Every repository in which a run was ever started.
-pub(crate) fn everywhere() -> Result<Vec<Layout>, Failure> {
+pub(crate) fn everywhere() -> Result<Vec<Layout>> {
     piton_engine::start::known::repositories()
 }
 
 /// The door and the run that a command names.
-pub(crate) async fn open_run(global: &Global, run: Option<&str>) -> Result<(Door, RunId), Failure> {
+pub(crate) async fn open_run(global: &Global, run: Option<&str>) -> Result<(Door, RunId)> {
     let client = open(&layout(global)?)?;
     let run = client.resolve(run).await?;
     Ok((client, run))

@@ -4,12 +4,12 @@
 
 use std::time::Duration;
 
-use piton_model::{ExitCode, RunId, Seq, StopOrigin};
+use piton_model::{RunId, Seq, StopOrigin};
 use piton_sys::{Clock, SystemClock};
 use piton_view::{Client, Follow, Request, Update, Weight, words};
 
 use crate::attended;
-use crate::failure::{ErrorKind, Failure};
+use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::{Output, clean_line};
 use crate::repository::{Absence, Missing};
 
@@ -19,12 +19,7 @@ const TICK: Duration = Duration::from_millis(200);
 const RESTARTS_MAX: u32 = 5;
 
 /// Shows what happens in `run` after event `after` until it rests, and exits with its code.
-pub(crate) async fn view(
-    client: &dyn Client,
-    run: &RunId,
-    after: Seq,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(crate) async fn view(client: &dyn Client, run: &RunId, after: Seq, out: &Output) -> Result {
     let mut screen = Screen { follow: client.follow(run, after).await?, out, spinner: 0 };
     let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
         .map_err(|error| Failure::environment(&error))?;
@@ -72,7 +67,7 @@ async fn replace_driver(
     missing: Missing,
     has_more: bool,
     out: &Output,
-) -> Result<(), Failure> {
+) -> Result<()> {
     if let Some(failure) = client.status(run).await?.left {
         return Err(failure);
     }
@@ -97,7 +92,7 @@ fn gone(run: &RunId) -> Failure {
         .hint(format!("look at the machine, then run `piton resume {}`: it finds what is there", run.short()))
 }
 
-async fn stop(client: &dyn Client, run: &RunId, interrupted: u32, out: &Output) -> Result<(), Failure> {
+async fn stop(client: &dyn Client, run: &RunId, interrupted: u32, out: &Output) -> Result<()> {
     let now = interrupted > 1;
     out.transient("");
     out.note(match now {
@@ -112,7 +107,7 @@ async fn stop(client: &dyn Client, run: &RunId, interrupted: u32, out: &Output) 
 }
 
 /// The last lines: why it rests, what the result is, what to do next.
-async fn ending(client: &dyn Client, run: &RunId, out: &Output) -> Result<(), Failure> {
+async fn ending(client: &dyn Client, run: &RunId, out: &Output) -> Result<()> {
     let status = client.status(run).await?;
     out.transient("");
     if out.json {
@@ -133,7 +128,7 @@ struct Screen<'a> {
 
 impl Screen<'_> {
     /// Shows what is new.
-    async fn look(&mut self, wait: Duration) -> Result<(), Failure> {
+    async fn look(&mut self, wait: Duration) -> Result<()> {
         for update in self.follow.next(wait).await? {
             self.show(&update);
         }

@@ -126,6 +126,7 @@ impl From<WorldError> for Error {
             | WorldError::Snapshot(_)
             | WorldError::Superseded
             | WorldError::Telling(_)
+            | WorldError::Thread(_)
             | WorldError::Signals(_) => Error::environment(&error).hint("run `piton doctor`"),
         }
     }

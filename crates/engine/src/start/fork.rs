@@ -128,14 +128,7 @@ fn worktree(client: &LocalClient, id: &RunId, like: Option<&Worktree>) -> Result
         return Err(Error::usage("a fork needs a git repository with a commit to start from")
             .hint("commit something first"));
     }
-    let name = layout.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let path = layout.root().with_file_name(format!("{name}-{}", id.short()));
-    if path.symlink_metadata().is_ok() {
-        return Err(Error::usage(format!("`{}` is in the way of the run's work tree", path.display()))
-            .hint("choose another --id"));
-    }
-    let path =
-        path.to_str().ok_or_else(|| Error::usage("the path of this repository is not UTF-8"))?.to_owned();
+    let path = super::tree_beside(layout, id.short(), "choose another --id")?;
     let branch = format!("piton/{}", id.short());
     Ok(match like {
         Some(like) => Worktree { path, branch, ..like.clone() },

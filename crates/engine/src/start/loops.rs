@@ -190,15 +190,8 @@ fn require_fresh(config: &LoopConfig, root: &Path) -> Result<(), Error> {
 
 /// An agent that is not there is found out before anything is recorded.
 fn check_agent(config: &LoopConfig, root: &Path) -> Result<(), Error> {
-    let program = &config.agent.command[0];
-    let path = std::env::var_os("PATH");
-    match piton_sys::process::find_program(program.as_ref(), path.as_deref(), root) {
-        Some(_) => Ok(()),
-        None => {
-            Err(Error::new(ErrorKind::Environment, format!("the agent program `{program}` is not in PATH"))
-                .hint("install it, or name another with --agent or --exec"))
-        }
-    }
+    let hint = "install it, or name another with --agent or --exec";
+    super::require_program(&config.agent.command[0], root).map_err(|error| error.hint(hint))
 }
 
 fn run_id(order: &LoopOrder, task: &str) -> Result<RunId, Error> {
@@ -300,15 +293,8 @@ async fn worktree_of(
     let list = |list: &Option<piton_config::Sourced<Vec<String>>>| {
         list.as_ref().map(|list| list.value.clone()).unwrap_or_default()
     };
-    let name = layout.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let path = layout.root().with_file_name(format!("{name}-{}", run.short()));
-    if path.symlink_metadata().is_ok() {
-        return Err(Error::usage(format!("`{}` is in the way of the run's work tree", path.display()))
-            .hint("choose another --id, or give --here"));
-    }
-    let path = path.to_str().ok_or_else(|| Error::usage("the path of this repository is not UTF-8"))?;
     Ok(Some(Worktree {
-        path: path.to_owned(),
+        path: super::tree_beside(layout, run.short(), "choose another --id, or give --here")?,
         branch: format!("piton/{}", run.short()),
         copy: list(&settings.copy),
         link: list(&settings.link),

@@ -74,6 +74,27 @@ pub fn exe() -> Result<PathBuf, Error> {
     std::env::current_exe().map_err(|error| Error::environment(&error))
 }
 
+/// Where a run may have a work tree of its own: beside the repository, if nothing is in the way there.
+fn tree_beside(layout: &Layout, name: &str, hint: &str) -> Result<String, Error> {
+    let root = layout.root().file_name().unwrap_or_default().to_string_lossy();
+    let path = layout.root().with_file_name(format!("{root}-{name}"));
+    if path.symlink_metadata().is_ok() {
+        let path = path.display();
+        return Err(Error::usage(format!("`{path}` is in the way of the run's work tree")).hint(hint));
+    }
+    let path = path.to_str().ok_or_else(|| Error::usage("the path of this repository is not UTF-8"))?;
+    Ok(path.to_owned())
+}
+
+/// The program of an agent is there.
+fn require_program(program: &str, root: &Path) -> Result<(), Error> {
+    let path = std::env::var_os("PATH");
+    let missing = || format!("the agent program `{program}` is not in PATH");
+    piton_sys::process::find_program(program.as_ref(), path.as_deref(), root)
+        .map(drop)
+        .ok_or_else(|| Error::new(ErrorKind::Environment, missing()))
+}
+
 /// Starts a driver for `run` and returns when it holds the lease, or the run has come to rest already.
 pub async fn driver(client: &LocalClient, run: &RunId, take_over: bool) -> Result<(), Error> {
     let layout = client.layout();

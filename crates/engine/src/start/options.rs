@@ -10,7 +10,7 @@ use piton_model::loop_machine::AgentConfig;
 use piton_model::notify::Notify;
 use piton_model::workflow::{Issue, Launcher, Options, Work, WorkPlace};
 use piton_sys::file;
-use piton_view::{Error, ErrorKind, WorkflowOrder};
+use piton_view::{Error, WorkflowOrder};
 use serde_json::Value;
 
 use crate::configuration;
@@ -103,13 +103,8 @@ pub(super) fn place_of(
         return Err(Error::usage("--worktree needs a git repository with a commit to start from")
             .hint("commit something first, or run it in place"));
     }
-    let name = layout.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let path = layout.root().with_file_name(format!("{name}-{run}"));
-    if path.symlink_metadata().is_ok() {
-        return Err(Error::usage(format!("`{}` is in the way of the run's work tree", path.display()))
-            .hint("choose another --run-id"));
-    }
-    Ok(Some(WorkPlace { path: path.display().to_string(), branch: Some(format!("piton/{run}")) }))
+    let path = super::tree_beside(layout, run.as_str(), "choose another --run-id")?;
+    Ok(Some(WorkPlace { path, branch: Some(format!("piton/{run}")) }))
 }
 
 /// The path as the run keeps it: relative to the repository where it lies in it.
@@ -189,14 +184,6 @@ fn agents_of(
             "give --wrapper FILE, --command-template T or --exec CMD, or describe the agent in piton.toml",
         ));
     }
-    let path = std::env::var_os("PATH");
-    let absent = agents.values().map(|agent| &agent.command[0]).find(|program| {
-        piton_sys::process::find_program(program.as_ref(), path.as_deref(), layout.root()).is_none()
-    });
-    match absent {
-        None => Ok(agents),
-        Some(program) => {
-            Err(Error::new(ErrorKind::Environment, format!("the agent program `{program}` is not in PATH")))
-        }
-    }
+    agents.values().try_for_each(|agent| super::require_program(&agent.command[0], layout.root()))?;
+    Ok(agents)
 }

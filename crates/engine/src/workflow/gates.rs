@@ -13,7 +13,7 @@ use super::{Context, LOOK_EVERY};
 use crate::launch::{COMMAND_TIMEOUT_MS, Kept, Supervised, What, Work, begin};
 use crate::ledger::fresh;
 use crate::supervise::{Became, Start, Supervision};
-use crate::world::{WorldError, sentence};
+use crate::world::{WorldError, in_thread, sentence};
 
 /// Largest file of gate states.
 const STATES_BYTES_MAX: u64 = 1 << 20;
@@ -36,7 +36,7 @@ pub(super) async fn watch(
     loop {
         let (shared, wanted, seen) = (std::sync::Arc::clone(context), gates.clone(), state.clone());
         let step = step.clone();
-        let looked = super::in_thread(move || {
+        let looked = in_thread(move || {
             let verdicts =
                 wanted.iter().map(|gate| verdict(&shared, gate, &seen)).collect::<Result<_, _>>()?;
             Ok(Command::TakeGates { step, verdicts })

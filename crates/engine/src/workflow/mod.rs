@@ -37,7 +37,7 @@ use crate::client::{ClientError, LocalClient};
 use crate::driver::World;
 use crate::launch::Surroundings;
 use crate::layout::Layout;
-use crate::world::{Interrupts, WorldError, sentence};
+use crate::world::{Interrupts, WorldError, in_thread, sentence};
 
 /// How often files that people and other programs write are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -311,21 +311,4 @@ async fn logged<T>(work: impl Future<Output = T>, mut log: Log) -> T {
             Err(_) => log.catch_up(),
         }
     }
-}
-
-/// Runs work that waits for processes in a thread of its own, not one of the runtime's: those panic where the system
-/// has none left.
-async fn in_thread(
-    work: impl FnOnce() -> Result<Command, WorldError> + Send + 'static,
-) -> Result<Command, WorldError> {
-    let (done, result) = tokio::sync::oneshot::channel();
-    let work = move || {
-        let _awake = piton_sys::process::keep_awake();
-        drop(done.send(work()));
-    };
-    let thread = std::thread::Builder::new().name("work".to_owned());
-    if let Err(error) = thread.spawn(work) {
-        return Ok(Command::GiveUp { detail: format!("no thread can be started: {error}") });
-    }
-    result.await.expect("work does not panic")
 }

@@ -1,19 +1,14 @@
 //! Telling people that a workflow needs them, failed or is done: once it rests, once per rest.
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use piton_model::notify::Trigger;
 use piton_model::workflow::State;
 use piton_model::{Machine, Status};
-use piton_notify::send::Means;
-use piton_notify::{Facts, Notifier, Occasion, Setup};
-use piton_sys::{Clock, SystemClock, file};
+use piton_notify::{Facts, Occasion};
+use piton_sys::{Clock, SystemClock};
 
 use super::Context;
-
-/// How long people are waited for when a driver leaves: a little longer than a channel has.
-const PATIENCE: Duration = Duration::from_secs(12);
+use crate::world::sentence;
+use crate::world::telling::{PATIENCE, notifier};
 
 /// Tells people how the run rests, where its configuration says so. Returns what went wrong.
 pub(super) fn tell(context: &Context, state: &State) -> Vec<String> {
@@ -22,27 +17,13 @@ pub(super) fn tell(context: &Context, state: &State) -> Vec<String> {
     };
     let Some(trigger) = trigger_of(state) else { return Vec::new() };
     let layout = &context.layout;
-    let history = layout.told(&state.run);
-    if let Some(directory) = history.parent()
-        && let Err(error) = file::create_private_dir(directory)
-    {
-        return vec![error.to_string()];
-    }
     let repository = layout.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let notifier = Notifier::start(Setup {
-        config,
-        means: Means { redactor: context.launch.redactor().clone(), ..Means::of_this_machine(layout.root()) },
-        history,
-        repository: repository.clone(),
-        clock: Arc::new(SystemClock),
-        zone: piton_notify::zone_of_this_machine(),
-    });
-    match notifier {
+    match notifier(config, layout, &state.run, context.launch.redactor()) {
         Ok(notifier) => {
             notifier.line().tell(occasion(state, trigger, repository));
             notifier.close(PATIENCE)
         }
-        Err(error) => vec![error.to_string()],
+        Err(error) => vec![sentence(&error)],
     }
 }
 

@@ -20,7 +20,7 @@ mod signals;
 mod stop;
 mod task;
 mod tasks;
-mod telling;
+pub(crate) mod telling;
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -93,6 +93,9 @@ pub enum WorldError {
     /// Signals cannot be listened for.
     #[error("failed to listen for signals")]
     Signals(#[source] std::io::Error),
+    /// The system has no thread left for work.
+    #[error("no thread can be started")]
+    Thread(#[source] std::io::Error),
 }
 
 /// The world of a run that works in a directory of this machine.
@@ -256,24 +259,15 @@ impl World for LocalWorld {
         context.cancelled.store(false, Ordering::SeqCst);
         let (effect, state) = (effect.clone(), state.clone());
         async move {
-            let work = move || {
-                let _awake = piton_sys::process::keep_awake();
-                match &effect {
-                    Effect::Attempt(attempt) => attempt::perform(&context, attempt, fresh, &state),
-                    Effect::Checks(round) => checks::perform(&context, *round, &state),
-                    Effect::Hooks(call) => hooks::perform(&context, call, &state),
-                    Effect::Commit(_) => land::commit(&context, &state),
-                    Effect::Timer(_) => Ok(Command::Tick),
-                }
+            let work = move || match &effect {
+                Effect::Attempt(attempt) => attempt::perform(&context, attempt, fresh, &state),
+                Effect::Checks(round) => checks::perform(&context, *round, &state),
+                Effect::Hooks(call) => hooks::perform(&context, call, &state),
+                Effect::Commit(_) => land::commit(&context, &state),
+                Effect::Timer(_) => Ok(Command::Tick),
             };
             // A thread of its own, not one of the runtime's: those panic where the system has none left.
-            let (done, result) = tokio::sync::oneshot::channel();
-            let thread = std::thread::Builder::new().name("work".to_owned());
-            if let Err(error) = thread.spawn(move || drop(done.send(work()))) {
-                return Command::GiveUp { detail: format!("no thread can be started: {error}") };
-            }
-            let result = result.await.expect("work does not panic");
-            result.unwrap_or_else(|error| Command::GiveUp { detail: sentence(&error) })
+            in_thread(work).await.unwrap_or_else(|error| Command::GiveUp { detail: sentence(&error) })
         }
     }
 
@@ -308,4 +302,18 @@ pub(crate) fn sentence(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
+}
+
+/// Runs work that waits for processes in a thread of its own, not one of the runtime's: those panic where the system
+/// has none left. The machine stays awake for it.
+pub(crate) async fn in_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, WorldError> + Send + 'static,
+) -> Result<T, WorldError> {
+    let (done, result) = tokio::sync::oneshot::channel();
+    let work = move || {
+        let _awake = piton_sys::process::keep_awake();
+        drop(done.send(work()));
+    };
+    std::thread::Builder::new().name("work".to_owned()).spawn(work).map_err(WorldError::Thread)?;
+    result.await.expect("work does not panic")
 }

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use piton_model::State;
 use piton_model::notify::Notify;
+use piton_model::{RunId, State};
 use piton_notify::send::Means;
 use piton_notify::{Line, Notifier, Setup};
 use piton_sys::redact::Redactor;
@@ -17,7 +17,7 @@ use super::WorldError;
 use crate::layout::Layout;
 
 /// How long people are waited for when a driver leaves: a little longer than a channel has.
-const PATIENCE: Duration = Duration::from_secs(12);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(12);
 
 /// Who tells people; nobody where nobody is to be told.
 pub(super) struct Telling {
@@ -32,17 +32,7 @@ impl Telling {
         if config.channels.is_empty() || config.on.is_empty() {
             return Ok(Self { notifier: None });
         }
-        let history = layout.told(&state.run);
-        file::create_private_dir(history.parent().expect("a file lies in a directory"))?;
-        let notifier = Notifier::start(Setup {
-            config,
-            means: Means { redactor: redactor.clone(), ..Means::of_this_machine(layout.root()) },
-            history,
-            repository: layout.root().file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            clock: Arc::new(SystemClock),
-            zone: piton_notify::zone_of_this_machine(),
-        });
-        Ok(Self { notifier: Some(notifier.map_err(WorldError::Telling)?) })
+        Ok(Self { notifier: Some(notifier(config, layout, &state.run, redactor)?) })
     }
 
     /// Where others can have people told something.
@@ -61,6 +51,26 @@ impl Telling {
     pub(super) fn close(self) -> Vec<String> {
         self.notifier.map_or_else(Vec::new, |notifier| notifier.close(PATIENCE))
     }
+}
+
+/// Who tells people of a run, whatever its kind, as its configuration says.
+pub(crate) fn notifier(
+    config: Notify,
+    layout: &Layout,
+    run: &RunId,
+    redactor: &Redactor,
+) -> Result<Notifier, WorldError> {
+    let history = layout.told(run);
+    file::create_private_dir(history.parent().expect("a file lies in a directory"))?;
+    let setup = Setup {
+        config,
+        means: Means { redactor: redactor.clone(), ..Means::of_this_machine(layout.root()) },
+        history,
+        repository: layout.root().file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        clock: Arc::new(SystemClock),
+        zone: piton_notify::zone_of_this_machine(),
+    };
+    Notifier::start(setup).map_err(WorldError::Telling)
 }
 
 /// Where nobody said anything about it, a desktop is told, if there is one.

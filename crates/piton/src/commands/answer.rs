@@ -7,15 +7,11 @@ use piton_model::{ExitCode, Kind, RunId};
 use piton_view::{AskedView, Client, Request};
 
 use crate::cli::{AnswerArguments, Global};
-use crate::failure::{ErrorKind, Failure};
+use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::{Output, clean};
 use crate::repository;
 
-pub(super) async fn run(
-    global: &Global,
-    arguments: &AnswerArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: &AnswerArguments, out: &Output) -> Result {
     let given = match (arguments.approve, arguments.reject, arguments.abort) {
         (true, _, _) => Some(Answer::Approve),
         (_, true, _) => Some(Answer::Reject),
@@ -54,7 +50,7 @@ pub(super) async fn run(
 }
 
 /// What a person passes on to the steps that follow: an object in a file.
-fn read_input(path: &std::path::Path) -> Result<serde_json::Map<String, serde_json::Value>, Failure> {
+fn read_input(path: &std::path::Path) -> Result<serde_json::Map<String, serde_json::Value>> {
     let failed = |what: String| Failure::usage(format!("`{}`: {what}", path.display()));
     let most = piton_model::workflow::limits::MANUAL_INPUT_BYTES_MAX as u64;
     let bytes = piton_sys::file::read_regular(path, most)?
@@ -63,7 +59,7 @@ fn read_input(path: &std::path::Path) -> Result<serde_json::Map<String, serde_js
 }
 
 /// What waits for a person, in one run or in all.
-async fn list(global: &Global, run: Option<&str>, out: &Output) -> Result<ExitCode, Failure> {
+async fn list(global: &Global, run: Option<&str>, out: &Output) -> Result {
     let client = repository::open(&repository::layout(global)?)?;
     let only = match run {
         Some(run) => Some(client.resolve(Some(run)).await?),
@@ -102,7 +98,7 @@ async fn list(global: &Global, run: Option<&str>, out: &Output) -> Result<ExitCo
     Ok(ExitCode::Done)
 }
 
-async fn pick(client: &dyn Client, run: &RunId, number: Option<u32>) -> Result<AskedView, Failure> {
+async fn pick(client: &dyn Client, run: &RunId, number: Option<u32>) -> Result<AskedView> {
     let questions = client.status(run).await?.questions;
     let mut fitting =
         questions.into_iter().filter(|question| number.is_none_or(|number| question.question == number));
@@ -115,9 +111,9 @@ async fn pick(client: &dyn Client, run: &RunId, number: Option<u32>) -> Result<A
     })
 }
 
-fn ask(question: &AskedView, out: &Output) -> Result<(Answer, Option<String>), Failure> {
+fn ask(question: &AskedView, out: &Output) -> Result<(Answer, Option<String>)> {
     out.line(clean(&question.text));
-    let read = |prompt: &str| -> Result<String, Failure> {
+    let read = |prompt: &str| -> Result<String> {
         out.bytes(prompt.as_bytes());
         let _ = std::io::stdout().flush();
         let mut line = String::new();

@@ -4,17 +4,13 @@ use piton_model::ExitCode;
 use piton_view::{Request, StatusOf};
 
 use crate::cli::{BestArguments, Global};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::{Output, clean_line};
 use crate::repository;
 
 use super::not_a_loop;
 
-pub(super) async fn run(
-    global: &Global,
-    arguments: &BestArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: &BestArguments, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     if let Some(wanted) = &arguments.use_iteration {
         let iteration = match wanted.as_str() {

@@ -4,11 +4,11 @@ use piton_config::{Overrides, resolve, show as shown};
 use piton_model::ExitCode;
 
 use crate::cli::Global;
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::Output;
 use crate::repository::{self, configuration};
 
-pub(super) fn show(global: &Global, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) fn show(global: &Global, out: &Output) -> Result {
     let layout = repository::layout(global)?;
     let files = configuration::read(&layout)?;
     let resolved =

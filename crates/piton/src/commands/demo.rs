@@ -8,14 +8,14 @@ use piton_engine::{Layout, LocalClient, start};
 use piton_model::loop_machine::{
     AgentConfig, Limits, LoopConfig, OnLost, Open, Prompt, SessionPolicy, create,
 };
-use piton_model::{ExitCode, RunId, State};
+use piton_model::{RunId, State};
 use piton_sys::file::{self, Durability};
 use piton_sys::process::Signal;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_view::{Client, StatusOf, words};
 
 use crate::cli::DemoArguments;
-use crate::failure::{ErrorKind, Failure};
+use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::Output;
 use crate::viewer;
 
@@ -25,7 +25,7 @@ const CHECK: &str = "grep -qx 'Hello, piton!' greeting.txt\n";
 const PATIENCE: Duration = Duration::from_secs(15);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
     let started = SystemClock.monotonic();
     let directory = Scratch::new(arguments.keep)?;
     let layout = Layout::new(directory.path.clone());
@@ -83,7 +83,7 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result<ExitC
     Ok(code)
 }
 
-fn config() -> Result<LoopConfig, Failure> {
+fn config() -> Result<LoopConfig> {
     let exe = start::exe()?.display().to_string();
     Ok(LoopConfig {
         prompt: Prompt::Text("Write `Hello, piton!` into greeting.txt".to_owned()),
@@ -115,7 +115,7 @@ fn show_so_far(state: &State, out: &Output) {
 }
 
 /// Returns once the agent of the third iteration works.
-async fn third_attempt(client: &LocalClient, run: &RunId) -> Result<u32, Failure> {
+async fn third_attempt(client: &LocalClient, run: &RunId) -> Result<u32> {
     wait_for(client, run, async |client, run| {
         let state = client.load::<State>(run, None).await?.state;
         let Some(Open::Attempt(attempt)) = &state.work.open else { return Ok(false) };
@@ -129,8 +129,8 @@ async fn third_attempt(client: &LocalClient, run: &RunId) -> Result<u32, Failure
 async fn wait_for(
     client: &LocalClient,
     run: &RunId,
-    happened: impl AsyncFn(&LocalClient, &RunId) -> Result<bool, Failure>,
-) -> Result<(), Failure> {
+    happened: impl AsyncFn(&LocalClient, &RunId) -> Result<bool>,
+) -> Result<()> {
     let started = SystemClock.monotonic();
     while !happened(client, run).await? {
         if SystemClock.monotonic() - started > PATIENCE {
@@ -152,7 +152,7 @@ struct Scratch {
 }
 
 impl Scratch {
-    fn new(keep: bool) -> Result<Self, Failure> {
+    fn new(keep: bool) -> Result<Self> {
         let base =
             std::fs::canonicalize(std::env::temp_dir()).map_err(|error| Failure::environment(&error))?;
         let path = base.join(format!("piton-demo-{}", SystemIds.hex(8)));

@@ -5,13 +5,13 @@ use std::time::Duration;
 use piton_model::ExitCode;
 use piton_sys::file::{self, Durability};
 
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::Output;
 
 /// How long its last iteration works: long enough to be left alone by its driver.
 const WORK: Duration = Duration::from_secs(3);
 
-pub(super) fn run() -> Result<ExitCode, Failure> {
+pub(super) fn run() -> Result {
     let out = Output::new(&crate::cli::Global {
         repo: None,
         store: None,

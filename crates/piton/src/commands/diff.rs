@@ -4,15 +4,11 @@ use piton_model::ExitCode;
 use serde_json::json;
 
 use crate::cli::{DiffArguments, Global};
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::{Output, clean, clean_line};
 use crate::repository;
 
-pub(super) async fn run(
-    global: &Global,
-    arguments: &DiffArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: &DiffArguments, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     let diff = client.diff(&run, arguments.from.unwrap_or(0), arguments.to).await?;
     if out.json {

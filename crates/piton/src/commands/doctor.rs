@@ -10,7 +10,7 @@ use piton_sys::process::{Program, RunLimits, Tree, find_program};
 use serde::Serialize;
 
 use crate::cli::Global;
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::{Output, clean_line};
 use crate::repository::{self, Layout, configuration};
 
@@ -29,7 +29,7 @@ enum State {
     Bad,
 }
 
-pub(super) async fn run(global: &Global, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, out: &Output) -> Result {
     let layout = repository::layout(global)?;
     let mut findings =
         vec![git(), shell(), state_directory(&layout), process_trees(), walls(), configuration_of(&layout)];

@@ -14,7 +14,7 @@ use piton_sys::{Clock, SystemClock};
 use piton_view::Client;
 
 use crate::cli::{DriverArguments, Global};
-use crate::failure::{ErrorKind, Failure};
+use crate::failure::{ErrorKind, Failure, Result};
 use crate::{output, repository};
 
 /// How long a killed driver may take to die.
@@ -25,7 +25,7 @@ const TELL_WITHIN: Duration = Duration::from_secs(60);
 
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-pub(super) async fn run(global: &Global, arguments: &DriverArguments) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: &DriverArguments) -> Result {
     let result = drive_run(global, arguments).await;
     if let Err(failure) = &result {
         let words = start::last_words_of(failure);
@@ -34,7 +34,7 @@ pub(super) async fn run(global: &Global, arguments: &DriverArguments) -> Result<
     result
 }
 
-async fn drive_run(global: &Global, arguments: &DriverArguments) -> Result<ExitCode, Failure> {
+async fn drive_run(global: &Global, arguments: &DriverArguments) -> Result {
     let layout = repository::layout(global)?;
     let client = open(&layout)?;
     let run: RunId = arguments.run.parse().map_err(|error| Failure::of(ErrorKind::Usage, &error))?;
@@ -75,11 +75,11 @@ async fn drive_run(global: &Global, arguments: &DriverArguments) -> Result<ExitC
     }
 }
 
-fn open(layout: &Layout) -> Result<LocalClient, Failure> {
+fn open(layout: &Layout) -> Result<LocalClient> {
     LocalClient::existing(layout.clone())?.ok_or_else(|| Failure::usage("there is no journal here"))
 }
 
-async fn claimed(client: &LocalClient, run: &RunId, claim: Claim) -> Result<Lease, Failure> {
+async fn claimed(client: &LocalClient, run: &RunId, claim: Claim) -> Result<Lease> {
     let claimed = client.store()?.claim(run, LocalClient::holder(), claim).await;
     Ok(claimed.map_err(DriveError::from)?)
 }
@@ -94,7 +94,7 @@ async fn drive_workflow(
     run: &RunId,
     claim: Claim,
     arguments: &DriverArguments,
-) -> Result<ExitCode, Failure> {
+) -> Result {
     let driver = Driver { holder: LocalClient::holder(), version: env!("CARGO_PKG_VERSION").to_owned() };
     let lease = match claim {
         Claim::TakeOver => claimed(client, run, claim).await?,
@@ -120,7 +120,7 @@ async fn drive_workflow(
 }
 
 /// The run rests, and perhaps nobody watches: says so to the command that was given.
-async fn tell_at_rest(client: &LocalClient, run: &RunId) -> Result<(), Failure> {
+async fn tell_at_rest(client: &LocalClient, run: &RunId) -> Result<()> {
     let state = client.load::<State>(run, None).await?.state;
     let status = client.status(run).await?;
     let limits = RunLimits { deadline: TELL_WITHIN, output_bytes_max: 1 << 20 };
@@ -145,7 +145,7 @@ async fn tell_at_rest(client: &LocalClient, run: &RunId) -> Result<(), Failure> 
 }
 
 /// A frozen driver is killed, after making sure that it is the process that took the lease.
-async fn end_old_driver(client: &LocalClient, run: &RunId) -> Result<(), Failure> {
+async fn end_old_driver(client: &LocalClient, run: &RunId) -> Result<()> {
     let Some(holder) = client.driver_of(run).await? else { return Ok(()) };
     if holder.host != piton_sys::process::host_id() {
         return Err(Failure::new(ErrorKind::Held, format!("run `{run}` is driven on another machine")));

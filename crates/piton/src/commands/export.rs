@@ -3,15 +3,11 @@
 use piton_model::ExitCode;
 
 use crate::cli::{ExportArguments, ExportFormat, Global};
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::Output;
 use crate::repository;
 
-pub(super) async fn run(
-    global: &Global,
-    arguments: &ExportArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: &ExportArguments, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     let format = match arguments.format {
         ExportFormat::Ralph => piton_view::ExportFormat::Ralph,

@@ -1,19 +1,14 @@
 //! `piton fork`: a run of its own that goes on from an earlier point of another.
 
-use piton_model::ExitCode;
 use piton_view::{ForkOrder, Order};
 
 use super::begun;
 use crate::cli::{ForkArguments, Global};
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::Output;
 use crate::repository;
 
-pub(super) async fn run(
-    global: &Global,
-    arguments: ForkArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: ForkArguments, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, Some(&arguments.run)).await?;
     let order = ForkOrder {
         run,

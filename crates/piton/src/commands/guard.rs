@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::{Global, GuardArguments, GuardCommand, GuardFormat};
-use crate::failure::{ErrorKind, Failure};
+use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::{Output, clean_line};
 use crate::repository;
 
@@ -35,11 +35,7 @@ struct Compared {
     duration_ms: u64,
 }
 
-pub(super) async fn run(
-    global: &Global,
-    arguments: &GuardArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: &GuardArguments, out: &Output) -> Result {
     match &arguments.command {
         Some(GuardCommand::Rules) => return Ok(rules(out)),
         Some(GuardCommand::Allow(arguments)) => return allow::run(&open(global)?, arguments, out),
@@ -58,7 +54,7 @@ pub(super) async fn run(
     Ok(if compared.report.blocking { ExitCode::Failed } else { ExitCode::Done })
 }
 
-fn open(global: &Global) -> Result<History, Failure> {
+fn open(global: &Global) -> Result<History> {
     let start = match &global.repo {
         Some(repo) => repo.clone(),
         None => std::env::current_dir().map_err(|error| Failure::environment(&error))?,
@@ -71,7 +67,7 @@ fn open(global: &Global) -> Result<History, Failure> {
     }
 }
 
-fn compare(history: &History, arguments: &GuardArguments) -> Result<Compared, Failure> {
+fn compare(history: &History, arguments: &GuardArguments) -> Result<Compared> {
     let started = Instant::now();
     let (base, head) = ends(history, arguments.range.as_deref())?;
     let base_tree = history.tree(&base);
@@ -110,7 +106,7 @@ fn redact(finding: &mut Finding, redactor: &Redactor) {
 }
 
 /// The commits to compare; without a second one, the work tree is meant.
-fn ends(history: &History, range: Option<&str>) -> Result<(SnapshotId, Option<SnapshotId>), Failure> {
+fn ends(history: &History, range: Option<&str>) -> Result<(SnapshotId, Option<SnapshotId>)> {
     let failed = |error: piton_git::Error| Failure::environment(&error).hint("run `piton doctor`");
     let (base, head) = match range {
         Some(range) => match range.split_once("..") {

@@ -16,7 +16,7 @@ use piton_view::{Brief, BriefCheck};
 use serde_json::{Value, json};
 
 use crate::cli::{HookArguments, HookEvent};
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::Output;
 use crate::repository::read_brief;
 
@@ -28,7 +28,7 @@ const EVENT_BYTES_MAX: u64 = 16 << 20;
 
 const OUTPUT_BYTES_MAX: usize = 1 << 20;
 
-pub(super) fn run(arguments: &HookArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) fn run(arguments: &HookArguments, out: &Output) -> Result {
     let mut text = Vec::new();
     let event: Value = std::io::stdin()
         .take(EVENT_BYTES_MAX)

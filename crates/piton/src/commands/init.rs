@@ -9,18 +9,14 @@ use piton_sys::file::{self, Durability};
 use piton_sys::process::{Program, RunLimits, find_program};
 
 use crate::cli::{Global, InitArguments};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::{Output, clean_line};
 use crate::repository::{self, configuration};
 
 /// How long a detected check may take before it is taken on trust.
 const TRY_FOR: Duration = Duration::from_secs(15 * 60);
 
-pub(super) async fn run(
-    global: &Global,
-    arguments: &InitArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: &InitArguments, out: &Output) -> Result {
     let layout = repository::layout(global)?;
     let path = layout.root().join("piton.toml");
     if path.symlink_metadata().is_ok() {

@@ -6,15 +6,11 @@ use piton_model::ExitCode;
 use piton_view::words;
 
 use crate::cli::{Global, LogArguments};
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::Output;
 use crate::repository;
 
-pub(super) async fn run(
-    global: &Global,
-    arguments: &LogArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: &LogArguments, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     let mut from = arguments.from.max(1);
     loop {

@@ -1,30 +1,21 @@
 //! `piton loop` and `piton import`: a loop is ordered, then watched.
 
-use piton_model::ExitCode;
 use piton_view::{LimitWords, LoopOrder, Order};
 
 use super::begun;
 use crate::cli::{Global, ImportArguments, LoopArguments};
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::Output;
 use crate::repository;
 
-pub(super) async fn run(
-    global: &Global,
-    arguments: LoopArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: LoopArguments, out: &Output) -> Result {
     let detach = arguments.detach;
     let client = repository::open_or_create(&repository::layout(global)?);
     let started = client.start(Order::Loop(Box::new(order_of(arguments)))).await?;
     begun(&*client, started, detach, out).await
 }
 
-pub(super) async fn import(
-    global: &Global,
-    arguments: ImportArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn import(global: &Global, arguments: ImportArguments, out: &Output) -> Result {
     let detach = arguments.options.detach;
     let client = repository::open_or_create(&repository::layout(global)?);
     let order = Box::new(order_of(arguments.options));

@@ -6,7 +6,7 @@ use piton_view::{Listed, words};
 use serde::Serialize;
 
 use crate::cli::{Global, LsArguments};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::{Output, clean_line};
 use crate::repository;
 
@@ -16,7 +16,7 @@ const FINISHED_SHOWN: usize = 10;
 /// What is left of a title is worth a place on the line from so many characters on.
 const TITLE_MIN: usize = 16;
 
-pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) -> Result {
     let since = match &arguments.since {
         Some(text) => Some(text.parse::<Timestamp>().map_err(|error| Failure::usage(error.to_string()))?),
         None => None,

@@ -10,10 +10,10 @@ use piton_model::loop_machine::{self, Note, Objectives, Report, ReportStatus};
 use piton_view::Brief;
 
 use crate::cli::{Global, McpArguments};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::repository::{self, Layout, read_brief};
 
-pub(super) async fn run(global: &Global, arguments: &McpArguments) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: &McpArguments) -> Result {
     let desk: Arc<dyn Desk> = match (&arguments.brief, &arguments.report) {
         (Some(brief), Some(report)) => Arc::new(OfAttempt { brief: brief.clone(), report: report.clone() }),
         _ => Arc::new(OfRun { layout: repository::layout(global)?, run: arguments.run.run.clone() }),

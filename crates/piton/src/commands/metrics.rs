@@ -10,18 +10,14 @@ use piton_view::MetricsView;
 use serde_json::json;
 
 use crate::cli::{Global, MetricsArguments, MetricsFormat};
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::Output;
 use crate::repository;
 
 const PREFIX: &str = "ralph_loop";
 const BUCKETS: [f64; 12] = [0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0];
 
-pub(super) async fn run(
-    global: &Global,
-    arguments: &MetricsArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: &MetricsArguments, out: &Output) -> Result {
     let client = repository::open(&repository::layout(global)?)?;
     let run = match &arguments.run {
         Some(run) => Some(client.resolve(Some(run)).await?),

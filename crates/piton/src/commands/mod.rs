@@ -44,12 +44,12 @@ use piton_model::{Entry, ExitCode};
 use piton_view::{Client, Started};
 
 use crate::cli::{Arguments, Command, ConfigCommand};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::Output;
 use crate::{repository, viewer};
 
 /// Runs a command to its end, on a runtime of this thread: an append then commits in it, too.
-pub(crate) fn run(arguments: Arguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: Arguments, out: &Output) -> Result {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: Arguments, out: &Output) -> Result<ExitCode, Failur
     runtime.block_on(dispatch(arguments, out))
 }
 
-async fn dispatch(arguments: Arguments, out: &Output) -> Result<ExitCode, Failure> {
+async fn dispatch(arguments: Arguments, out: &Output) -> Result {
     let global = &arguments.global;
     if arguments.command.steers() {
         repository::refuse_agents(global)?;
@@ -118,12 +118,7 @@ fn not_a_loop(entry: &Entry) -> Failure {
 }
 
 /// A run is under way: it is watched, or left to itself.
-async fn begun(
-    client: &dyn Client,
-    started: Started,
-    detach: bool,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+async fn begun(client: &dyn Client, started: Started, detach: bool, out: &Output) -> Result {
     started.notes.iter().for_each(|note| out.note(note));
     let run = &started.run_id;
     if !detach {

@@ -8,15 +8,11 @@ use piton_view::Request;
 use serde_json::Value;
 
 use crate::cli::{Global, NoteArguments};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::Output;
 use crate::repository;
 
-pub(super) async fn run(
-    global: &Global,
-    arguments: &NoteArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: &NoteArguments, out: &Output) -> Result {
     let text = arguments.text.clone().unwrap_or_default();
     if text.len() > TEXT_BYTES_MAX {
         return Err(
@@ -34,7 +30,7 @@ pub(super) async fn run(
 }
 
 /// `KEY=JSON`; what is no JSON is taken as text.
-fn value_of(pair: &str) -> Result<(String, Value), Failure> {
+fn value_of(pair: &str) -> Result<(String, Value)> {
     let bad = |why: &str| {
         Failure::usage(format!("`--set {pair}`: {why}")).hint("write KEY=JSON, such as score=0.5")
     };

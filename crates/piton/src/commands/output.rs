@@ -12,18 +12,14 @@ use piton_model::loop_machine::StreamFormat;
 use piton_view::AttemptView;
 
 use crate::cli::{Global, OutputArguments};
-use crate::failure::{ErrorKind, Failure};
+use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::{Output, clean};
 use crate::repository;
 
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const PIECE_BYTES: usize = 64 << 10;
 
-pub(super) async fn run(
-    global: &Global,
-    arguments: &OutputArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: &OutputArguments, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     let AttemptView { name, attempts, stream: format } =
         client.attempt(&run, arguments.attempt.as_deref()).await?;
@@ -106,7 +102,7 @@ impl Readable {
     }
 }
 
-fn look(attempts: &Path, name: &str) -> Result<Found, Failure> {
+fn look(attempts: &Path, name: &str) -> Result<Found> {
     piton_agent::look(attempts, name).map_err(|error| Failure::of(ErrorKind::Usage, &error))
 }
 
@@ -121,7 +117,7 @@ impl Log {
         Self { path: attempts.join(name).join(file), at: 0 }
     }
 
-    fn next(&mut self) -> Result<Option<Vec<u8>>, Failure> {
+    fn next(&mut self) -> Result<Option<Vec<u8>>> {
         let failed = |error: std::io::Error| Failure::environment(&error);
         let mut file = match std::fs::File::open(&self.path) {
             Ok(file) => file,

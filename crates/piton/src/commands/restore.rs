@@ -3,15 +3,11 @@
 use piton_model::ExitCode;
 
 use crate::cli::{Global, RestoreArguments};
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::Output;
 use crate::repository;
 
-pub(super) async fn run(
-    global: &Global,
-    arguments: &RestoreArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: &RestoreArguments, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     let view = client.restore(&run, arguments.iteration, arguments.force).await?;
     if out.json {

@@ -4,15 +4,11 @@ use piton_model::{ExitCode, Kind, Reason, Status};
 use piton_view::{LimitWords, Listed, Resumption};
 
 use crate::cli::{Global, RaiseArguments, ResumeArguments};
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::Output;
 use crate::{repository, viewer};
 
-pub(super) async fn run(
-    global: &Global,
-    arguments: ResumeArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: ResumeArguments, out: &Output) -> Result {
     if arguments.all {
         return resume_all(global, out).await;
     }
@@ -27,7 +23,7 @@ pub(super) async fn run(
     viewer::view(&*client, &run, started.after, out).await
 }
 
-async fn resume_all(global: &Global, out: &Output) -> Result<ExitCode, Failure> {
+async fn resume_all(global: &Global, out: &Output) -> Result {
     let client = repository::open(&repository::layout(global)?)?;
     let mut code = ExitCode::Done;
     for Listed { undriven, entry } in client.runs().await? {

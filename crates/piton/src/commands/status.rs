@@ -3,11 +3,11 @@
 use piton_model::ExitCode;
 
 use crate::cli::{Global, RunArgument};
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::Output;
 use crate::repository;
 
-pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
     let status = client.status(&run).await?;
     match out.json {

@@ -4,46 +4,34 @@ use piton_model::{ExitCode, StopOrigin};
 use piton_view::{ModeView, Request, RunStatus, StatusOf};
 
 use crate::cli::{Global, ModeArguments, ModeWord, RunArgument, StopArguments, TellArguments};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::Output;
 use crate::repository;
 
 use super::not_a_loop;
 
-pub(super) async fn pause(
-    global: &Global,
-    argument: &RunArgument,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn pause(global: &Global, argument: &RunArgument, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
     client.request(&run, Request::Pause).await?;
     out.note(format!("{run} rests after the work that is open; `piton resume {}` goes on", run.short()));
     Ok(ExitCode::Done)
 }
 
-pub(super) async fn skip(global: &Global, argument: &RunArgument, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn skip(global: &Global, argument: &RunArgument, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
     client.request(&run, Request::Skip).await?;
     out.note(format!("{run} gives up this iteration and begins the next"));
     Ok(ExitCode::Done)
 }
 
-pub(super) async fn reboot(
-    global: &Global,
-    argument: &RunArgument,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn reboot(global: &Global, argument: &RunArgument, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
     client.request(&run, Request::Reboot).await?;
     out.note(format!("{run} begins a fresh session with the next attempt"));
     Ok(ExitCode::Done)
 }
 
-pub(super) async fn mode(
-    global: &Global,
-    arguments: &ModeArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn mode(global: &Global, arguments: &ModeArguments, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     let mode = arguments.mode.map(ModeWord::mode);
     if mode.is_none() && arguments.break_at.is_none() {
@@ -80,11 +68,7 @@ fn show_mode(status: &RunStatus, out: &Output) -> ExitCode {
     ExitCode::Done
 }
 
-pub(super) async fn tell(
-    global: &Global,
-    arguments: &TellArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn tell(global: &Global, arguments: &TellArguments, out: &Output) -> Result {
     if arguments.text.len() > piton_model::limits::TEXT_BYTES_MAX {
         return Err(Failure::usage("the message is longer than 8 KiB")
             .hint("put it into a file and tell the agent its name"));
@@ -95,11 +79,7 @@ pub(super) async fn tell(
     Ok(ExitCode::Done)
 }
 
-pub(super) async fn stop(
-    global: &Global,
-    arguments: &StopArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn stop(global: &Global, arguments: &StopArguments, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     let asked =
         client.request(&run, Request::Stop { now: arguments.now, origin: StopOrigin::Command }).await?;

@@ -4,11 +4,11 @@ use piton_config::{Overrides, resolve};
 use piton_model::ExitCode;
 
 use crate::cli::{Global, TrustArguments};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::{Output, clean};
 use crate::repository::{self, configuration};
 
-pub(super) fn run(global: &Global, arguments: &TrustArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) fn run(global: &Global, arguments: &TrustArguments, out: &Output) -> Result {
     let layout = repository::layout(global)?;
     let files = configuration::read(&layout)?;
     // Where hooks are is said in files that may be wrong; the usual place is looked at in any case.

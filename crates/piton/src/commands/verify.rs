@@ -4,11 +4,11 @@ use piton_model::ExitCode;
 use piton_view::words;
 
 use crate::cli::{Global, RunArgument};
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::{Output, clean_line};
 use crate::repository;
 
-pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -> Result {
     let client = repository::open(&repository::layout(global)?)?;
     let run = match &argument.run {
         Some(text) => Some(client.resolve(Some(text)).await?),

@@ -2,23 +2,17 @@
 
 use std::time::Duration;
 
-use piton_model::ExitCode;
-
 use crate::cli::{Global, RunArgument};
-use crate::failure::{ErrorKind, Failure};
+use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::Output;
 use crate::{repository, viewer};
 
-pub(super) async fn attach(
-    global: &Global,
-    argument: &RunArgument,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn attach(global: &Global, argument: &RunArgument, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
     viewer::view(&*client, &run, 0, out).await
 }
 
-pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
     loop {
         let status = client.status(&run).await?;

@@ -8,7 +8,7 @@ use piton_sys::file::{self, Durability};
 use piton_sys::process::{Program, RunLimits};
 
 use crate::cli::{AutostartArguments, WorkerArguments};
-use crate::failure::{ErrorKind, Failure};
+use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::Output;
 use crate::repository::{self, configuration};
 
@@ -16,7 +16,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(10);
 
 const UNIT: &str = "piton-worker.service";
 
-pub(super) async fn run(arguments: &WorkerArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(arguments: &WorkerArguments, out: &Output) -> Result {
     let mut worker = repository::worker();
     loop {
         worker.look_around().await?.iter().for_each(|line| out.note(line));
@@ -27,7 +27,7 @@ pub(super) async fn run(arguments: &WorkerArguments, out: &Output) -> Result<Exi
     }
 }
 
-pub(super) fn autostart(arguments: &AutostartArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) fn autostart(arguments: &AutostartArguments, out: &Output) -> Result {
     let path = unit_path()?;
     if arguments.remove {
         let _ = systemctl(&["disable", "--now", UNIT]);
@@ -57,7 +57,7 @@ pub(super) fn autostart(arguments: &AutostartArguments, out: &Output) -> Result<
     )))
 }
 
-fn unit_path() -> Result<PathBuf, Failure> {
+fn unit_path() -> Result<PathBuf> {
     let configured = configuration::variable("XDG_CONFIG_HOME").filter(|path| path.starts_with('/'));
     let home = || configuration::variable("HOME").map(|home| format!("{home}/.config"));
     let base = configured.or_else(home).ok_or_else(|| Failure::usage("HOME is not set"))?;

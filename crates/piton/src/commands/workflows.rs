@@ -10,11 +10,11 @@ use piton_view::{Order, WorkflowOrder};
 
 use super::begun;
 use crate::cli::{CostLimitAction, Global, RunArguments};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::Output;
 use crate::repository::{self, Layout, not_runnable};
 
-pub(super) async fn run(global: &Global, arguments: RunArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: RunArguments, out: &Output) -> Result {
     let layout = repository::layout(global)?;
     let path = arguments.file.as_ref().or(arguments.workflow.as_ref());
     let path = path.ok_or_else(|| Failure::usage("name a workflow file"))?;
@@ -32,7 +32,7 @@ pub(super) async fn run(global: &Global, arguments: RunArguments, out: &Output) 
 }
 
 /// What the words of the command line say.
-fn order_of(file: PathBuf, arguments: RunArguments) -> Result<WorkflowOrder, Failure> {
+fn order_of(file: PathBuf, arguments: RunArguments) -> Result<WorkflowOrder> {
     Ok(WorkflowOrder {
         file,
         exec: arguments.exec,
@@ -65,7 +65,7 @@ fn order_of(file: PathBuf, arguments: RunArguments) -> Result<WorkflowOrder, Fai
     })
 }
 
-fn environment(pairs: &[String]) -> Result<BTreeMap<String, String>, Failure> {
+fn environment(pairs: &[String]) -> Result<BTreeMap<String, String>> {
     let split = |pair: &String| {
         let (name, value) = pair
             .split_once('=')
@@ -91,7 +91,7 @@ fn without_effect(arguments: &RunArguments) -> Vec<String> {
     given.map(|(flag, _, why)| format!("note: {flag} has no effect: {why}")).collect()
 }
 
-fn check_only(path: &std::path::Path, layout: &Layout, out: &Output) -> Result<ExitCode, Failure> {
+fn check_only(path: &std::path::Path, layout: &Layout, out: &Output) -> Result {
     let loaded = load(path, layout.root(), &Disk).map_err(|problems| not_runnable(&problems))?;
     let graph = mermaid(&loaded.definition);
     if out.json {

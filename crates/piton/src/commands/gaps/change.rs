@@ -14,7 +14,7 @@ use super::show::gap_json;
 use crate::cli::gaps::{
     AddArguments, CheckArguments, ImportGapsArguments, UpdateArguments, VerifyGapArguments,
 };
-use crate::failure::{ErrorKind, Failure};
+use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::{Output, clean_line};
 use crate::repository::unsound;
 
@@ -39,7 +39,7 @@ fn told(place: &Place, id: &str, changed: &GapsChanged, out: &Output) -> ExitCod
     ExitCode::Done
 }
 
-pub(super) async fn add(place: &Place, arguments: &AddArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn add(place: &Place, arguments: &AddArguments, out: &Output) -> Result {
     let (mut category, mut fields) = (arguments.category.clone(), arguments.fields.clone());
     // The category may stand as a word of its own.
     if category.is_none() && fields.first().is_some_and(|first| !first.contains('=')) {
@@ -57,32 +57,20 @@ pub(super) async fn add(place: &Place, arguments: &AddArguments, out: &Output) -
     Ok(ExitCode::Done)
 }
 
-pub(super) async fn update(
-    place: &Place,
-    arguments: &UpdateArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn update(place: &Place, arguments: &UpdateArguments, out: &Output) -> Result {
     let UpdateArguments { id, fields, reason } = arguments;
     let change = GapChange::Set { gap: id.clone(), fields: fields.clone(), reason: reason.clone() };
     Ok(told(place, id, &place.change(out, change).await?, out))
 }
 
-pub(super) async fn check(
-    place: &Place,
-    arguments: &CheckArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn check(place: &Place, arguments: &CheckArguments, out: &Output) -> Result {
     for id in &arguments.ids {
         told(place, id, &place.change(out, GapChange::Check { gap: id.clone() }).await?, out);
     }
     Ok(ExitCode::Done)
 }
 
-pub(super) async fn verify(
-    place: &Place,
-    arguments: &VerifyGapArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn verify(place: &Place, arguments: &VerifyGapArguments, out: &Output) -> Result {
     let findings = match arguments.findings.as_deref().map(|text| (text, text.strip_prefix('@'))) {
         None => None,
         Some((text, None)) => Some(text.to_owned()),
@@ -93,13 +81,13 @@ pub(super) async fn verify(
     Ok(told(place, &arguments.id, &changed, out))
 }
 
-fn read_text(path: &str) -> Result<String, Failure> {
+fn read_text(path: &str) -> Result<String> {
     let bytes = piton_sys::file::read_regular(path.as_ref(), GAP_TEXT_BYTES_MAX as u64)?
         .ok_or_else(|| Failure::usage(format!("there is no file `{}`", clean_line(path))))?;
     String::from_utf8(bytes).map_err(|_| Failure::usage(format!("`{}` is not UTF-8", clean_line(path))))
 }
 
-pub(super) async fn remove(place: &Place, id: &str, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn remove(place: &Place, id: &str, out: &Output) -> Result {
     place.change(out, GapChange::Remove { gap: id.to_owned() }).await?;
     match out.json {
         true => out.json(&json!({ "removed": id })),
@@ -108,11 +96,11 @@ pub(super) async fn remove(place: &Place, id: &str, out: &Output) -> Result<Exit
     Ok(ExitCode::Done)
 }
 
-pub(super) async fn undo(place: &Place, id: &str, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn undo(place: &Place, id: &str, out: &Output) -> Result {
     Ok(told(place, id, &place.change(out, GapChange::Undo { gap: id.to_owned() }).await?, out))
 }
 
-pub(super) async fn apply_due(place: &Place, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn apply_due(place: &Place, out: &Output) -> Result {
     let flips = place.change(out, GapChange::FlipDue).await?.flips;
     if out.json {
         out.json(&flips.iter().map(flip_json).collect::<Vec<_>>());
@@ -126,11 +114,7 @@ pub(super) async fn apply_due(place: &Place, out: &Output) -> Result<ExitCode, F
 }
 
 /// Gaps of another file that this ledger does not have. Those that both have stay as they are here.
-pub(super) async fn import(
-    place: &Place,
-    arguments: &ImportGapsArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn import(place: &Place, arguments: &ImportGapsArguments, out: &Output) -> Result {
     let shown = arguments.from.display();
     let bytes = piton_sys::file::read_regular(&arguments.from, GAP_FILE_BYTES_MAX)?
         .ok_or_else(|| Failure::usage(format!("there is no file `{shown}`")))?;
@@ -153,7 +137,7 @@ pub(super) async fn import(
     Ok(ExitCode::Done)
 }
 
-pub(super) async fn edit(place: &Place, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn edit(place: &Place, out: &Output) -> Result {
     let editor =
         ["VISUAL", "EDITOR"].iter().find_map(|name| crate::repository::configuration::variable(name));
     let editor = editor.filter(|editor| !editor.trim().is_empty()).ok_or_else(|| {

@@ -10,14 +10,10 @@ use serde_json::{Value, json};
 use super::show::fields_json;
 use super::{Place, time};
 use crate::cli::gaps::{GapDiffArguments, GapLogArguments};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::{Output, clean_line};
 
-pub(super) async fn log(
-    place: &Place,
-    arguments: &GapLogArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn log(place: &Place, arguments: &GapLogArguments, out: &Output) -> Result {
     let wanted = arguments.gap.as_ref();
     let mut events = place.door.gap_events(&place.ledger).await?;
     events.retain(|event| wanted.is_none() || event.gap.as_ref() == wanted);
@@ -39,11 +35,7 @@ pub(super) async fn log(
     Ok(ExitCode::Done)
 }
 
-pub(super) async fn diff(
-    place: &Place,
-    arguments: &GapDiffArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn diff(place: &Place, arguments: &GapDiffArguments, out: &Output) -> Result {
     let since = time("--since", &arguments.since)?;
     let before = place.door.gaps_at(&place.ledger, since).await?.map(|state| state.gaps).unwrap_or_default();
     let after = place.read(out).await?.state.gaps;

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use super::Place;
 use super::show::{fields_json, gap_json};
 use crate::cli::gaps::{BatchArguments, ExportGapsArguments, FreshArguments, GapsFormat, PromptArguments};
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::output::{Output, clean, clean_line};
 
-pub(super) async fn validate(place: &Place, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn validate(place: &Place, out: &Output) -> Result {
     let reading = place.read(out).await?;
     let sorted = sort_gaps(&reading.state.gaps);
     if out.json {
@@ -42,7 +42,7 @@ fn tell_cycles(state: &State, out: &Output) {
     }
 }
 
-pub(super) async fn order(place: &Place, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn order(place: &Place, out: &Output) -> Result {
     let state = place.read(out).await?.state;
     let sorted = sort_gaps(&state.gaps);
     if out.json {
@@ -57,7 +57,7 @@ pub(super) async fn order(place: &Place, out: &Output) -> Result<ExitCode, Failu
     Ok(ExitCode::Done)
 }
 
-pub(super) async fn stale(place: &Place, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) async fn stale(place: &Place, out: &Output) -> Result {
     let GapsView { state, observed, .. } = place.read(out).await?;
     let flips = all_due(&state, &observed, place.now());
     let on_disk: Vec<&str> = state
@@ -100,11 +100,7 @@ pub(super) fn flip_json(flip: &Flip) -> Value {
     })
 }
 
-pub(super) async fn batch(
-    place: &Place,
-    arguments: &BatchArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn batch(place: &Place, arguments: &BatchArguments, out: &Output) -> Result {
     let GapsView { mut state, observed, .. } = place.read(out).await?;
     let now = place.now();
     let mut stale_since = state.stale_since();
@@ -150,11 +146,7 @@ pub(super) fn all_current(gaps: usize, checked: usize, waiting: usize) -> String
     text + "; `piton gaps research ID` does it all the same"
 }
 
-pub(super) async fn fresh(
-    place: &Place,
-    arguments: &FreshArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn fresh(place: &Place, arguments: &FreshArguments, out: &Output) -> Result {
     let GapsView { state, observed, .. } = place.read(out).await?;
     let list = not_fresh(&state.gaps, state.default_ttl_days, &arguments.ids, &observed, place.now());
     if out.json {
@@ -168,11 +160,7 @@ pub(super) async fn fresh(
     Ok(if list.is_empty() { ExitCode::Done } else { ExitCode::Failed })
 }
 
-pub(super) async fn prompt(
-    place: &Place,
-    arguments: &PromptArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn prompt(place: &Place, arguments: &PromptArguments, out: &Output) -> Result {
     let state = place.read(out).await?.state;
     let text = for_prompt(
         &state.gaps,
@@ -185,11 +173,7 @@ pub(super) async fn prompt(
     Ok(ExitCode::Done)
 }
 
-pub(super) async fn export(
-    place: &Place,
-    arguments: &ExportGapsArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn export(place: &Place, arguments: &ExportGapsArguments, out: &Output) -> Result {
     let state = place.read(out).await?.state;
     match arguments.format {
         GapsFormat::Yaml if !out.json => out.bytes(render(&state.gaps).as_bytes()),

@@ -12,25 +12,21 @@ mod show;
 use std::path::{Component, Path, PathBuf};
 
 use piton_config::{Overrides, Resolved, resolve};
+use piton_model::Timestamp;
 use piton_model::ledger::{DEFAULT_TTL_DAYS, MAX_GAPS_PER_RUN, Moment, Overruled};
-use piton_model::{ExitCode, Timestamp};
 use piton_sys::{Clock, SystemClock};
 use piton_view::{GapChange, GapsChanged, GapsView, LedgerAt};
 
 use crate::cli::Global;
 use crate::cli::gaps::{GapsArguments, GapsCommand};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::{Output, clean_line};
 use crate::repository::{self, Door, Layout, configuration};
 
 /// The file where nothing else is said.
 const DEFAULT_FILE: &str = "gaps.yaml";
 
-pub(super) async fn run(
-    global: &Global,
-    arguments: &GapsArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: &GapsArguments, out: &Output) -> Result {
     let place = Place::new(global, arguments)?;
     match &arguments.command {
         GapsCommand::List(arguments) => show::list(&place, arguments, out).await,
@@ -67,7 +63,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    fn new(global: &Global, arguments: &GapsArguments) -> Result<Self, Failure> {
+    fn new(global: &Global, arguments: &GapsArguments) -> Result<Self> {
         let layout = repository::layout(global)?;
         let files = configuration::read(&layout)?;
         let resolved = resolve(&files, &configuration::variable, &Overrides::default())
@@ -97,7 +93,7 @@ impl Place {
     }
 
     /// The ledger as it is. One that is not there is said to be missing.
-    pub(super) async fn read(&self, out: &Output) -> Result<GapsView, Failure> {
+    pub(super) async fn read(&self, out: &Output) -> Result<GapsView> {
         let reading = self.door.gaps(&self.ledger, self.now()).await?;
         for warning in &reading.warnings {
             out.note(format!("warning: {}: {}", self.ledger.file.display(), clean_line(warning)));
@@ -112,7 +108,7 @@ impl Place {
     }
 
     /// Does one thing to the ledger, and says what an edit in between did to it.
-    pub(super) async fn change(&self, out: &Output, change: GapChange) -> Result<GapsChanged, Failure> {
+    pub(super) async fn change(&self, out: &Output, change: GapChange) -> Result<GapsChanged> {
         let changed = self.door.change_gaps(&self.ledger, change, self.now()).await?;
         tell_overruled(&changed, out);
         Ok(changed)
@@ -144,13 +140,13 @@ fn tell_overruled(changed: &GapsChanged, out: &Output) {
 }
 
 /// A time of the command line.
-pub(super) fn time(flag: &str, text: &str) -> Result<Timestamp, Failure> {
+pub(super) fn time(flag: &str, text: &str) -> Result<Timestamp> {
     let moment: Result<Moment, _> = text.parse();
     moment.map(|moment| moment.at).map_err(|error| Failure::usage(format!("{flag}: {error}")))
 }
 
 /// A path of the command line, relative to the repository.
-fn inside(layout: &Layout, file: &Path) -> Result<PathBuf, Failure> {
+fn inside(layout: &Layout, file: &Path) -> Result<PathBuf> {
     let absolute = std::path::absolute(file).map_err(|error| Failure::environment(&error))?;
     let outside = || {
         Failure::usage(format!("`{}` is not in the repository `{}`", file.display(), layout.root().display()))

@@ -7,16 +7,12 @@ use serde_json::{Map, Value, json};
 
 use super::{Place, time};
 use crate::cli::gaps::{ListArguments, ShowGapArguments};
-use crate::failure::{ErrorKind, Failure};
+use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::{Output, clean, clean_line};
 
 const DAY_MS: u64 = 86_400_000;
 
-pub(super) async fn list(
-    place: &Place,
-    arguments: &ListArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn list(place: &Place, arguments: &ListArguments, out: &Output) -> Result {
     let wanted: Option<GapStatus> = match &arguments.status {
         Some(word) => Some(word.parse().map_err(|error| Failure::of(ErrorKind::Usage, &error))?),
         None => None,
@@ -69,11 +65,7 @@ fn table(rows: &[[String; 7]], out: &Output) {
     }
 }
 
-pub(super) async fn show(
-    place: &Place,
-    arguments: &ShowGapArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn show(place: &Place, arguments: &ShowGapArguments, out: &Output) -> Result {
     let (state, now) = match &arguments.at {
         None => (Some(place.read(out).await?.state), place.now()),
         Some(text) => {

@@ -6,13 +6,13 @@ use piton_model::ExitCode;
 use piton_sys::file::{self, Durability};
 
 use crate::cli::AllowArguments;
-use crate::failure::{ErrorKind, Failure};
+use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::{Output, clean_line};
 
 const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 const HEADER: &str = "# Findings of `piton guard` that a person allowed. Commit this file: it counts as it stands in the base.\n";
 
-pub(super) fn run(history: &History, arguments: &AllowArguments, out: &Output) -> Result<ExitCode, Failure> {
+pub(super) fn run(history: &History, arguments: &AllowArguments, out: &Output) -> Result {
     let is_id =
         arguments.finding.len() == 10 && arguments.finding.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_id {

@@ -4,15 +4,11 @@ use piton_model::ExitCode;
 use piton_view::Request;
 
 use crate::cli::{Global, MarkArguments};
-use crate::failure::Failure;
+use crate::failure::{Failure, Result};
 use crate::output::Output;
 use crate::repository;
 
-pub(super) async fn run(
-    global: &Global,
-    arguments: &MarkArguments,
-    out: &Output,
-) -> Result<ExitCode, Failure> {
+pub(super) async fn run(global: &Global, arguments: &MarkArguments, out: &Output) -> Result {
     let client = repository::open(&repository::layout(global)?)?;
     let marked = client.runs_with(&arguments.finding).await?;
     for run in &marked {
