@@ -19,6 +19,7 @@ pub mod limits;
 pub mod loop_machine;
 mod machine;
 pub mod notify;
+mod policy;
 mod rejection;
 mod status;
 mod suggest;

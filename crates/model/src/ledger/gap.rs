@@ -143,19 +143,8 @@ impl Gap {
 
     /// Whether the field says no more than its absence would. `id` and `category` are always written.
     pub fn is_default(&self, field: Field) -> bool {
-        match field {
-            Field::Id | Field::Category => false,
-            Field::Status => self.status == GapStatus::default(),
-            Field::Priority => self.priority == DEFAULT_PRIORITY,
-            Field::LastVerified => self.last_verified.is_none(),
-            Field::LastChecked => self.last_checked.is_none(),
-            Field::TtlDays => self.ttl_days.is_none(),
-            Field::Blocks => self.blocks.is_empty(),
-            Field::BlockedBy => self.blocked_by.is_empty(),
-            Field::Findings => self.findings.is_empty(),
-            Field::Question => self.question.is_empty(),
-            Field::Evidence => self.evidence.is_empty(),
-        }
+        // Every gap says what it is called and what it belongs to.
+        !matches!(field, Field::Id | Field::Category) && self.same(&Gap::new("", ""), field)
     }
 }
 

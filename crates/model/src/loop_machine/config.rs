@@ -22,6 +22,7 @@ use super::recovery::RecoveryPolicy;
 use super::stop::{NamedStop, StopCondition, StopLists};
 use crate::hook::Hooks;
 use crate::notify::Notify;
+use crate::policy::policy;
 use crate::words::words;
 
 /// The configuration of a loop. Stored with its first event: a resumed run uses what it started with.
@@ -87,22 +88,17 @@ pub struct LoopConfig {
     pub file_digest: Option<String>,
 }
 
-/// How long to wait before a provider that refused is asked again, where it does not say itself. Each time twice as
-/// long.
-#[record(Copy, Eq)]
-#[serde(default)]
-pub struct Backoff {
-    /// At first, where it has a limit.
-    pub rate_limit_ms: u64,
-    /// At first, where it is overloaded.
-    pub overloaded_ms: u64,
-    /// At most.
-    pub max_ms: u64,
-}
-
-impl Default for Backoff {
-    fn default() -> Self {
-        Self { rate_limit_ms: 60_000, overloaded_ms: 10_000, max_ms: 3_600_000 }
+policy! {
+    /// How long to wait before a provider that refused is asked again, where it does not say itself. Each time twice as
+    /// long.
+    #[record(Copy, Eq)]
+    pub struct Backoff {
+        /// At first, where it has a limit.
+        pub rate_limit_ms: u64 = 60_000,
+        /// At first, where it is overloaded.
+        pub overloaded_ms: u64 = 10_000,
+        /// At most.
+        pub max_ms: u64 = 3_600_000,
     }
 }
 

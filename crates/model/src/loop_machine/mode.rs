@@ -15,6 +15,7 @@ use crate::event::Event;
 use crate::hook::Mode;
 use crate::limits::clip;
 use crate::notify::{Day, TimeOfDay};
+use crate::policy::policy;
 use crate::status::{Reason, Status};
 
 const MINUTE_MS: i64 = 60_000;
@@ -44,80 +45,52 @@ pub struct ModePolicy {
     pub utc_offset_s: i32,
 }
 
-/// What a person is asked while attended.
-#[record(Eq)]
-#[serde(default)]
-pub struct Attended {
-    /// Before every iteration.
-    pub pause_before: bool,
-    /// After every iteration.
-    pub pause_after: bool,
-    /// After an iteration that changed files.
-    pub approve_changes: bool,
-    /// What is not answered for so long counts as approved.
-    pub auto_approve_ms: Option<u64>,
-    /// The terminal shows what changed.
-    pub show_diff: bool,
-    /// Iterations before which a person is asked in every mode.
-    pub breakpoints: Vec<u32>,
-}
-
-impl Default for Attended {
-    fn default() -> Self {
-        Self {
-            pause_before: true,
-            pause_after: false,
-            approve_changes: true,
-            auto_approve_ms: None,
-            show_diff: true,
-            breakpoints: Vec::new(),
-        }
+policy! {
+    /// What a person is asked while attended.
+    #[record(Eq)]
+    pub struct Attended {
+        /// Before every iteration.
+        pub pause_before: bool = true,
+        /// After every iteration.
+        pub pause_after: bool = false,
+        /// After an iteration that changed files.
+        pub approve_changes: bool = true,
+        /// What is not answered for so long counts as approved.
+        pub auto_approve_ms: Option<u64> = None,
+        /// The terminal shows what changed.
+        pub show_diff: bool = true,
+        /// Iterations before which a person is asked in every mode.
+        pub breakpoints: Vec<u32> = Vec::new(),
     }
 }
 
-/// What a person is asked while hybrid.
-#[record(Eq)]
-#[serde(default)]
-pub struct Hybrid {
-    /// After every so many iterations; 0 means never.
-    pub every: u32,
-    /// After an iteration that changed at least so many files; 0 means never.
-    pub files: u32,
-    /// What is not answered for so long counts as approved.
-    pub auto_approve_ms: Option<u64>,
-}
-
-impl Default for Hybrid {
-    fn default() -> Self {
-        Self { every: 10, files: 5, auto_approve_ms: Some(60_000) }
+policy! {
+    /// What a person is asked while hybrid.
+    #[record(Eq)]
+    pub struct Hybrid {
+        /// After every so many iterations; 0 means never.
+        pub every: u32 = 10,
+        /// After an iteration that changed at least so many files; 0 means never.
+        pub files: u32 = 5,
+        /// What is not answered for so long counts as approved.
+        pub auto_approve_ms: Option<u64> = Some(60_000),
     }
 }
 
-/// What makes an unattended loop call for a person.
-#[record(Eq, written(patterns))]
-#[serde(default)]
-pub struct Switching {
-    /// So many failed attempts in a row; 0 means never.
-    pub failures: u32,
-    /// One of these in what the agent reports or a failure says.
-    pub patterns: Vec<String>,
-    /// Something got worse, or was refused.
-    pub on_regression: bool,
-    /// One check is left, or one objective.
-    pub near_completion: bool,
-    /// A person who has not answered for so long is not there: unattended again.
-    pub idle_ms: Option<u64>,
-}
-
-impl Default for Switching {
-    fn default() -> Self {
-        Self {
-            failures: 3,
-            patterns: ["CRITICAL", "BREAKING"].map(str::to_owned).to_vec(),
-            on_regression: true,
-            near_completion: true,
-            idle_ms: None,
-        }
+policy! {
+    /// What makes an unattended loop call for a person.
+    #[record(Eq, written(patterns))]
+    pub struct Switching {
+        /// So many failed attempts in a row; 0 means never.
+        pub failures: u32 = 3,
+        /// One of these in what the agent reports or a failure says.
+        pub patterns: Vec<String> = ["CRITICAL", "BREAKING"].map(str::to_owned).to_vec(),
+        /// Something got worse, or was refused.
+        pub on_regression: bool = true,
+        /// One check is left, or one objective.
+        pub near_completion: bool = true,
+        /// A person who has not answered for so long is not there: unattended again.
+        pub idle_ms: Option<u64> = None,
     }
 }
 

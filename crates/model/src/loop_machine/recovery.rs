@@ -13,33 +13,23 @@ use piton_record::record;
 use super::facts::Answer;
 use crate::Timestamp;
 use crate::finding::RegressionType;
+use crate::policy::policy;
 use crate::words::words;
 
-/// How a run recovers.
-#[record(Copy, Eq)]
-#[serde(default)]
-pub struct RecoveryPolicy {
-    /// Recoveries in a row before a person is asked.
-    pub max_retries: u32,
-    /// A critical regression and a deleted test are a person's business at once.
-    pub escalate_critical: bool,
-    /// Iterations whose numbers must not move before a run counts as stuck.
-    pub stuck_iterations: u32,
-    /// The iteration after which a run can be stuck: before, numbers may well need a while to move.
-    pub stuck_after_iteration: u32,
-    /// Below this a diagnosis is a guess, and a person is asked.
-    pub confidence_percent_min: u8,
-}
-
-impl Default for RecoveryPolicy {
-    fn default() -> Self {
-        Self {
-            max_retries: 3,
-            escalate_critical: false,
-            stuck_iterations: 5,
-            stuck_after_iteration: 10,
-            confidence_percent_min: 50,
-        }
+policy! {
+    /// How a run recovers.
+    #[record(Copy, Eq)]
+    pub struct RecoveryPolicy {
+        /// Recoveries in a row before a person is asked.
+        pub max_retries: u32 = 3,
+        /// A critical regression and a deleted test are a person's business at once.
+        pub escalate_critical: bool = false,
+        /// Iterations whose numbers must not move before a run counts as stuck.
+        pub stuck_iterations: u32 = 5,
+        /// The iteration after which a run can be stuck: before, numbers may well need a while to move.
+        pub stuck_after_iteration: u32 = 10,
+        /// Below this a diagnosis is a guess, and a person is asked.
+        pub confidence_percent_min: u8 = 50,
     }
 }
 

@@ -7,6 +7,7 @@
 use piton_record::record;
 
 use crate::limits::CONTEXT_REDLINE_PERCENT;
+use crate::policy::policy;
 
 /// Tokens that a context is taken to have, where nobody says.
 pub const WINDOW_TOKENS: u64 = 100_000;
@@ -61,34 +62,22 @@ pub struct ContextSample {
     pub latency_ms: Option<u64>,
 }
 
-/// When a context counts as full.
-#[record(Copy, Eq)]
-#[serde(default)]
-pub struct RedlinePolicy {
-    /// From here on the session is not continued.
-    pub redline_percent: u8,
-    /// From here on it is not begun anything new in.
-    pub warning_percent: u8,
-    /// Iterations that a session has in any case.
-    pub iterations_min: u32,
-    /// Whether getting worse counts as being full.
-    pub detect_degradation: bool,
-    /// Samples that show whether it gets worse; twice as many are kept.
-    pub samples: u32,
-    /// Tokens that a context is taken to have, where its agent does not say how full it is.
-    pub window_tokens: u64,
-}
-
-impl Default for RedlinePolicy {
-    fn default() -> Self {
-        Self {
-            redline_percent: CONTEXT_REDLINE_PERCENT,
-            warning_percent: 70,
-            iterations_min: 1,
-            detect_degradation: true,
-            samples: 5,
-            window_tokens: WINDOW_TOKENS,
-        }
+policy! {
+    /// When a context counts as full.
+    #[record(Copy, Eq)]
+    pub struct RedlinePolicy {
+        /// From here on the session is not continued.
+        pub redline_percent: u8 = CONTEXT_REDLINE_PERCENT,
+        /// From here on it is not begun anything new in.
+        pub warning_percent: u8 = 70,
+        /// Iterations that a session has in any case.
+        pub iterations_min: u32 = 1,
+        /// Whether getting worse counts as being full.
+        pub detect_degradation: bool = true,
+        /// Samples that show whether it gets worse; twice as many are kept.
+        pub samples: u32 = 5,
+        /// Tokens that a context is taken to have, where its agent does not say how full it is.
+        pub window_tokens: u64 = WINDOW_TOKENS,
     }
 }
 

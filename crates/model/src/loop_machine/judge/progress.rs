@@ -11,6 +11,7 @@ use piton_record::record;
 
 use crate::limits::keep_last;
 use crate::loop_machine::measures::Measures;
+use crate::policy::policy;
 use crate::words::words;
 
 /// Scores kept of a run.
@@ -24,40 +25,26 @@ const TREND_MIN: usize = 3;
 /// A metric moves where it moves by more than this share of its mean.
 const TREND_SHARE: f64 = 0.05;
 
-/// What each sign of progress weighs.
-#[record(Copy)]
-#[serde(default)]
-pub struct Weights {
-    /// Files changed or went away.
-    pub files_modified: f64,
-    /// Files are new.
-    pub files_created: f64,
-    /// More tests pass, or fewer fail.
-    pub tests_improved: f64,
-    /// There are more tests.
-    pub tests_added: f64,
-    /// A check that failed passes.
-    pub build_fixed: f64,
-    /// Linters and type checkers find less.
-    pub lint_improved: f64,
-    /// Tests reach more of the code.
-    pub coverage_increased: f64,
-    /// The agent made one of the marks it was asked for.
-    pub markers: f64,
-}
-
-impl Default for Weights {
-    fn default() -> Self {
-        Self {
-            files_modified: 0.3,
-            files_created: 0.2,
-            tests_improved: 0.4,
-            tests_added: 0.2,
-            build_fixed: 0.5,
-            lint_improved: 0.1,
-            coverage_increased: 0.2,
-            markers: 0.3,
-        }
+policy! {
+    /// What each sign of progress weighs.
+    #[record(Copy)]
+    pub struct Weights {
+        /// Files changed or went away.
+        pub files_modified: f64 = 0.3,
+        /// Files are new.
+        pub files_created: f64 = 0.2,
+        /// More tests pass, or fewer fail.
+        pub tests_improved: f64 = 0.4,
+        /// There are more tests.
+        pub tests_added: f64 = 0.2,
+        /// A check that failed passes.
+        pub build_fixed: f64 = 0.5,
+        /// Linters and type checkers find less.
+        pub lint_improved: f64 = 0.1,
+        /// Tests reach more of the code.
+        pub coverage_increased: f64 = 0.2,
+        /// The agent made one of the marks it was asked for.
+        pub markers: f64 = 0.3,
     }
 }
 
@@ -77,28 +64,18 @@ words! {
     }
 }
 
-/// How progress is judged.
-#[record(written)]
-#[serde(default)]
-pub struct ProgressPolicy {
-    /// What counts.
-    pub strategy: Strategy,
-    /// What each sign weighs.
-    pub weights: Weights,
-    /// The score from which an iteration got on.
-    pub score_min: f64,
-    /// Words by which an agent marks progress.
-    pub markers: Vec<String>,
-}
-
-impl Default for ProgressPolicy {
-    fn default() -> Self {
-        Self {
-            strategy: Strategy::default(),
-            weights: Weights::default(),
-            score_min: 0.1,
-            markers: ["[PROGRESS]", "DONE:", "Completed:"].map(str::to_owned).to_vec(),
-        }
+policy! {
+    /// How progress is judged.
+    #[record(written)]
+    pub struct ProgressPolicy {
+        /// What counts.
+        pub strategy: Strategy = Strategy::default(),
+        /// What each sign weighs.
+        pub weights: Weights = Weights::default(),
+        /// The score from which an iteration got on.
+        pub score_min: f64 = 0.1,
+        /// Words by which an agent marks progress.
+        pub markers: Vec<String> = ["[PROGRESS]", "DONE:", "Completed:"].map(str::to_owned).to_vec(),
     }
 }
 

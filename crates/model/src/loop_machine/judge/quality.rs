@@ -6,38 +6,26 @@ use piton_record::record;
 
 use crate::loop_machine::facts::CheckRound;
 use crate::loop_machine::measures::{Measures, TreeCounts};
+use crate::policy::policy;
 
-/// What makes an iteration good.
-#[record(Copy)]
-#[serde(default)]
-pub struct QualityPolicy {
-    /// What each dimension weighs: validation, completeness, correctness, readability, efficiency.
-    pub weights: [f64; 5],
-    /// What an error of a linter costs in validation, of 100.
-    pub lint_error_cost: f64,
-    /// What an error of a linter or a type checker costs in correctness.
-    pub error_cost: f64,
-    /// What a warning costs in readability.
-    pub warning_cost: f64,
-    /// The share by which the tree may grow for nothing.
-    pub growth_free: f64,
-    /// The share from which on growing costs all it can.
-    pub growth_max: f64,
-    /// The score from which an iteration is good enough to be handed on.
-    pub acceptable: f64,
-}
-
-impl Default for QualityPolicy {
-    fn default() -> Self {
-        Self {
-            weights: [0.30, 0.25, 0.25, 0.10, 0.10],
-            lint_error_cost: 5.0,
-            error_cost: 2.0,
-            warning_cost: 3.0,
-            growth_free: 0.2,
-            growth_max: 0.5,
-            acceptable: 70.0,
-        }
+policy! {
+    /// What makes an iteration good.
+    #[record(Copy)]
+    pub struct QualityPolicy {
+        /// What each dimension weighs: validation, completeness, correctness, readability, efficiency.
+        pub weights: [f64; 5] = [0.30, 0.25, 0.25, 0.10, 0.10],
+        /// What an error of a linter costs in validation, of 100.
+        pub lint_error_cost: f64 = 5.0,
+        /// What an error of a linter or a type checker costs in correctness.
+        pub error_cost: f64 = 2.0,
+        /// What a warning costs in readability.
+        pub warning_cost: f64 = 3.0,
+        /// The share by which the tree may grow for nothing.
+        pub growth_free: f64 = 0.2,
+        /// The share from which on growing costs all it can.
+        pub growth_max: f64 = 0.5,
+        /// The score from which an iteration is good enough to be handed on.
+        pub acceptable: f64 = 70.0,
     }
 }
 

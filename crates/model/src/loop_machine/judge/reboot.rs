@@ -7,54 +7,38 @@ use piton_record::record;
 
 use super::context::RedlinePolicy;
 use crate::Timestamp;
+use crate::policy::policy;
 
 /// Reboots kept of a run.
 pub const REBOOT_HISTORY_MAX: usize = 100;
 const HOUR_MS: u64 = 3_600_000;
 
-/// When a session gives way to a fresh one.
-#[record(Eq, written)]
-#[serde(default)]
-pub struct RebootPolicy {
-    /// Whether it ever does by itself.
-    pub enabled: bool,
-    /// Whether a person is asked first.
-    pub confirm: bool,
-    /// Because it is full.
-    pub on_redline: bool,
-    /// Because it gets worse.
-    pub on_degradation: bool,
-    /// After so many iterations.
-    pub after_iterations: Option<u32>,
-    /// After so long.
-    pub after_ms: Option<u64>,
-    /// Because its agent said one of these.
-    pub on_patterns: Vec<String>,
-    /// The shortest time between two.
-    pub interval_ms_min: u64,
-    /// The most of them in an hour that may succeed; 0 means no limit.
-    pub per_hour_max: u32,
-    /// The time to wait after one that failed, for each that failed in a row.
-    pub cooldown_ms: u64,
-    /// How many may fail in a row.
-    pub failures_max: u32,
-}
-
-impl Default for RebootPolicy {
-    fn default() -> Self {
-        Self {
-            enabled: true,
-            confirm: false,
-            on_redline: true,
-            on_degradation: true,
-            after_iterations: None,
-            after_ms: None,
-            on_patterns: Vec::new(),
-            interval_ms_min: 300_000,
-            per_hour_max: 10,
-            cooldown_ms: 60_000,
-            failures_max: 3,
-        }
+policy! {
+    /// When a session gives way to a fresh one.
+    #[record(Eq, written)]
+    pub struct RebootPolicy {
+        /// Whether it ever does by itself.
+        pub enabled: bool = true,
+        /// Whether a person is asked first.
+        pub confirm: bool = false,
+        /// Because it is full.
+        pub on_redline: bool = true,
+        /// Because it gets worse.
+        pub on_degradation: bool = true,
+        /// After so many iterations.
+        pub after_iterations: Option<u32> = None,
+        /// After so long.
+        pub after_ms: Option<u64> = None,
+        /// Because its agent said one of these.
+        pub on_patterns: Vec<String> = Vec::new(),
+        /// The shortest time between two.
+        pub interval_ms_min: u64 = 300_000,
+        /// The most of them in an hour that may succeed; 0 means no limit.
+        pub per_hour_max: u32 = 10,
+        /// The time to wait after one that failed, for each that failed in a row.
+        pub cooldown_ms: u64 = 60_000,
+        /// How many may fail in a row.
+        pub failures_max: u32 = 3,
     }
 }
 

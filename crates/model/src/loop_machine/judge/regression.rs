@@ -12,28 +12,24 @@ use crate::finding::Severity::{self, Critical, High, Medium};
 use crate::loop_machine::facts::CheckRound;
 use crate::loop_machine::guard::Finding;
 use crate::loop_machine::measures::{Measures, Share};
+use crate::policy::policy;
 
-/// From where on a number is a regression.
-#[record(Copy)]
-#[serde(default)]
-pub struct Thresholds {
-    /// Tests that may be fewer.
-    pub tests: u64,
-    /// Points of coverage that may be lost.
-    pub coverage: f64,
-    /// Points of coverage whose loss is critical.
-    pub coverage_critical: f64,
-    /// Points of branch coverage that may be lost.
-    pub branches: f64,
-    /// Points of the pass rate that may be lost.
-    pub pass_rate: f64,
-    /// Errors that may be more.
-    pub errors: u64,
-}
-
-impl Default for Thresholds {
-    fn default() -> Self {
-        Self { tests: 0, coverage: 2.0, coverage_critical: 20.0, branches: 10.0, pass_rate: 5.0, errors: 5 }
+policy! {
+    /// From where on a number is a regression.
+    #[record(Copy)]
+    pub struct Thresholds {
+        /// Tests that may be fewer.
+        pub tests: u64 = 0,
+        /// Points of coverage that may be lost.
+        pub coverage: f64 = 2.0,
+        /// Points of coverage whose loss is critical.
+        pub coverage_critical: f64 = 20.0,
+        /// Points of branch coverage that may be lost.
+        pub branches: f64 = 10.0,
+        /// Points of the pass rate that may be lost.
+        pub pass_rate: f64 = 5.0,
+        /// Errors that may be more.
+        pub errors: u64 = 5,
     }
 }
 

@@ -8,6 +8,7 @@ use crate::Timestamp;
 use crate::limits::{REINFORCEMENT_HISTORY_MAX, keep_last};
 use crate::loop_machine::state::State;
 use crate::loop_machine::verdict::{Conclusion, IterationVerdict, LevelRise};
+use crate::policy::policy;
 use crate::words::words;
 
 words! {
@@ -52,34 +53,22 @@ impl Level {
     }
 }
 
-/// When a prompt speaks how firmly.
-#[record(Copy, written)]
-#[serde(default)]
-pub struct Escalation {
-    /// At the start. `Off` stays off.
-    pub level: Level,
-    /// The iteration from which it is `Standard`.
-    pub standard_at: Option<u32>,
-    /// The iteration from which it is `Aggressive`.
-    pub aggressive_at: Option<u32>,
-    /// The iteration from which it is `Adaptive`.
-    pub adaptive_at: Option<u32>,
-    /// A change of the score by less than this, in per cent, so many times in a row is a plateau.
-    pub plateau_percent: f64,
-    /// So many times.
-    pub plateau_iterations: u32,
-}
-
-impl Default for Escalation {
-    fn default() -> Self {
-        Self {
-            level: Level::Minimal,
-            standard_at: Some(5),
-            aggressive_at: None,
-            adaptive_at: None,
-            plateau_percent: 5.0,
-            plateau_iterations: 3,
-        }
+policy! {
+    /// When a prompt speaks how firmly.
+    #[record(Copy, written)]
+    pub struct Escalation {
+        /// At the start. `Off` stays off.
+        pub level: Level = Level::Minimal,
+        /// The iteration from which it is `Standard`.
+        pub standard_at: Option<u32> = Some(5),
+        /// The iteration from which it is `Aggressive`.
+        pub aggressive_at: Option<u32> = None,
+        /// The iteration from which it is `Adaptive`.
+        pub adaptive_at: Option<u32> = None,
+        /// A change of the score by less than this, in per cent, so many times in a row is a plateau.
+        pub plateau_percent: f64 = 5.0,
+        /// So many times.
+        pub plateau_iterations: u32 = 3,
     }
 }
 
