@@ -22,3 +22,25 @@ pub(crate) fn json_file(value: &impl serde::Serialize) -> Vec<u8> {
     bytes.push(b'\n');
     bytes
 }
+
+/// Something that is written once, where it is made: the members of a JSON object in this order, each `name: value`. One
+/// with a `?` behind its name is left out where it is `None`.
+macro_rules! object {
+    (@ {$($name:ident)*} {$($fields:tt)*} {$($values:tt)*}) => {{
+        #[expect(non_camel_case_types, reason = "the type of a member is called like the member")]
+        mod object {
+            #[piton_record::shown]
+            pub(super) struct Object<$($name),*> { $($fields)* }
+        }
+        object::Object { $($values)* }
+    }};
+    (@ {$($names:tt)*} {$($fields:tt)*} {$($values:tt)*} $name:ident?: $value:expr, $($rest:tt)*) => {
+        object!(@ {$($names)* $name} {$($fields)* pub(super) $name: Option<$name>,} {$($values)* $name: $value,} $($rest)*)
+    };
+    (@ {$($names:tt)*} {$($fields:tt)*} {$($values:tt)*} $name:ident: $value:expr, $($rest:tt)*) => {
+        object!(@ {$($names)* $name} {$($fields)* pub(super) $name: $name,} {$($values)* $name: $value,} $($rest)*)
+    };
+    ($($members:tt)*) => { object!(@ {} {} {} $($members)*) };
+}
+
+pub(crate) use object;

@@ -1,20 +1,17 @@
 //! From what a state holds to the entries of the histories. Pure.
 
 use piton_model::loop_machine::{
-    Answer, Artifact, CheckResult, CheckRound, Counts, GuardMode, IterationRecord, KeptFinding, LevelChange,
-    Measures, Recovery, RecoveryOutcome, RegressionType,
+    Answer, Artifact, CheckResult, CheckRound, Counts, Finding, GuardMode, IterationRecord, KeptFinding,
+    LevelChange, Measures, Recovery, RecoveryOutcome, RegressionType,
 };
 use piton_model::{RunId, Timestamp};
+use serde::Serialize;
 use serde_json::Number;
 
-use super::format::{
-    AdaptStep, ArtifactEntry, CheckEntry, DiagnoseStep, Diff, EscalateStep, FindingEntry, HistoryEntry,
-    LevelEntry, MetricsSnapshot, Particulars, PatternEntry, PauseStep, ProtocolSteps, RecoveryEntry,
-    RegressionDetails, RegressionEvent, RetryStep, TestResults,
-};
+use super::format::{ArtifactEntry, HistoryEntry, MetricsSnapshot, Particulars, TestResults};
 use super::identity::uuid;
 use super::{patterns, place};
-use crate::plain::in_calendar;
+use crate::plain::{in_calendar, object};
 
 /// How good an iteration is, 0 to 100, and what that was made of: its quality, else the share of checks that passed,
 /// as for the best one.
@@ -79,13 +76,7 @@ fn metrics_snapshot(measures: &Measures) -> MetricsSnapshot {
 /// What the journal knows of an iteration beyond the format; `round` is what its verdict was taken from.
 pub(super) fn particulars(record: &IterationRecord, round: Option<&CheckRound>) -> Particulars {
     let checks = round.filter(|_| record.total > 0).map_or(&[][..], |round| &round.checks);
-    let check = |check: &CheckResult| CheckEntry {
-        name: check.name.clone(),
-        passed: check.passed,
-        exit_code: check.exit_code,
-        timed_out: check.timed_out,
-        duration_ms: check.duration_ms,
-    };
+    let check = |check: &CheckResult| CheckResult { tail: String::new(), ..check.clone() };
     Particulars {
         attempt: record.attempt,
         outcome: record.outcome.as_str(),
@@ -116,47 +107,51 @@ pub(super) struct Numbers {
 /// What got worse in an iteration.
 ///
 /// `None` where nothing was found: an event that cannot say what happened is none.
-pub(super) fn regression<'a>(
+pub(super) fn regression(
     run: &RunId,
     iteration: u32,
-    findings: &'a [KeptFinding],
+    findings: &[KeptFinding],
     numbers: Numbers,
     recovery: Option<&Recovery>,
     mode: GuardMode,
-) -> Option<RegressionEvent<'a>> {
+) -> Option<impl Serialize> {
     // What blocks comes before what does not, then what is worse, then what was found first.
     let weight = |kept: &&KeptFinding| (kept.finding.blocking, kept.finding.severity);
     let worst = findings.iter().rev().max_by_key(weight)?;
     let regression_type = worst.finding.regression_type;
     let (baseline_value, current_value) = values(regression_type, numbers).unzip();
-    let entry = |kept: &'a KeptFinding| FindingEntry {
-        id: &kept.finding.id,
-        rule: &kept.finding.rule,
-        file: &kept.finding.file,
-        line: kept.finding.line,
-        message: &kept.finding.message,
-        blocking: kept.finding.blocking,
+    let entry = |kept: &KeptFinding| {
+        let Finding { id, rule, file, line, message, blocking, .. } = kept.finding.clone();
+        object! {
+            id: id,
+            rule: rule,
+            file?: Some(file).filter(|file| !file.is_empty()),
+            line?: Some(line).filter(|line| *line > 0),
+            message: message,
+            blocking: blocking,
+        }
     };
     let is_left_alone = matches!(mode, GuardMode::Report | GuardMode::Off);
     let outcome = match recovery {
         Some(recovery) => recovery.outcome.map(event_outcome),
         None => is_left_alone.then_some("skipped"),
     };
-    Some(RegressionEvent {
+    let details = object! {
+        baseline_value?: baseline_value,
+        current_value?: current_value,
+        diff: object! { findings: findings.iter().map(entry).collect::<Vec<_>>(), },
+    };
+    Some(object! {
         event_id: uuid(run, "regression", iteration),
         timestamp: in_calendar(findings.first()?.at),
-        iteration,
+        iteration: iteration,
         regression_type: regression_type.as_str(),
         severity: worst.finding.severity.as_str(),
-        details: RegressionDetails {
-            baseline_value,
-            current_value,
-            diff: Diff { findings: findings.iter().map(entry).collect() },
-        },
+        details: details,
         recovery_protocol_invoked: recovery.is_some(),
-        recovery_outcome: outcome,
+        recovery_outcome?: outcome,
         human_gate_invoked: recovery.is_some_and(|recovery| recovery.escalated.is_some()),
-        human_decision: recovery.and_then(|recovery| recovery.decision).map(decision),
+        human_decision?: recovery.and_then(|recovery| recovery.decision).map(decision),
     })
 }
 
@@ -192,51 +187,53 @@ fn decision(answer: Answer) -> &'static str {
     }
 }
 
-pub(super) fn recovery<'a>(run: &RunId, recovery: &'a Recovery) -> RecoveryEntry<'a> {
+pub(super) fn recovery(run: &RunId, recovery: &Recovery) -> impl Serialize {
     let at = |moment: &Timestamp| in_calendar(*moment);
-    let diagnose = recovery.diagnosed.as_ref().map(|(moment, diagnosis)| DiagnoseStep {
+    let diagnose = recovery.diagnosed.as_ref().map(|(moment, diagnosis)| object! {
         executed_at: at(moment),
-        root_cause: format!(
-            "{}: {} ({} says so)",
-            diagnosis.cause.as_str(),
-            diagnosis.sentence,
-            diagnosis.by
-        ),
+        root_cause: format!("{}: {} ({} says so)", diagnosis.cause.as_str(), diagnosis.sentence, diagnosis.by),
         confidence: f64::from(diagnosis.confidence_percent.min(100)) / 100.0,
     });
-    let adapt = recovery.adapted.as_ref().map(|(moment, approach)| AdaptStep {
-        executed_at: at(moment),
-        strategy: approach.as_str(),
-        changes_made: vec![approach.advice()],
+    let adapt = recovery.adapted.as_ref().map(|(moment, approach)| {
+        object! {
+            executed_at: at(moment),
+            strategy: approach.as_str(),
+            changes_made: [approach.advice()],
+        }
     });
-    let retry = recovery.retried.as_ref().map(|(moment, retry)| RetryStep {
-        executed_at: at(moment),
-        retry_iteration: retry.iteration,
-        outcome: if retry.succeeded { "success" } else { "failed" },
+    let retry = recovery.retried.as_ref().map(|(moment, retry)| {
+        object! {
+            executed_at: at(moment),
+            retry_iteration: retry.iteration,
+            outcome: if retry.succeeded { "success" } else { "failed" },
+        }
     });
-    let escalate = recovery.escalated.as_ref().map(|(moment, reason)| EscalateStep {
-        executed_at: at(moment),
-        reason,
-        human_decision: recovery.decision.map(decision),
+    let escalate = recovery.escalated.as_ref().map(|(moment, reason)| {
+        object! {
+            executed_at: at(moment),
+            reason: reason,
+            human_decision?: recovery.decision.map(decision),
+        }
     });
-    RecoveryEntry {
+    let steps = object! {
+        pause: object! { executed_at: at(&recovery.paused.0), actions: &recovery.paused.1, },
+        diagnose?: diagnose,
+        adapt?: adapt,
+        retry?: retry,
+        escalate?: escalate,
+    };
+    object! {
         recovery_id: uuid(run, "recovery", recovery.number),
         timestamp: at(&recovery.paused.0),
         iteration: recovery.iteration,
         trigger: recovery.trigger.to_string(),
-        protocol_steps: ProtocolSteps {
-            pause: PauseStep { executed_at: at(&recovery.paused.0), actions: &recovery.paused.1 },
-            diagnose,
-            adapt,
-            retry,
-            escalate,
-        },
-        outcome: recovery.outcome.map(RecoveryOutcome::as_str),
+        protocol_steps: steps,
+        outcome?: recovery.outcome.map(RecoveryOutcome::as_str),
     }
 }
 
-pub(super) fn level(change: &LevelChange) -> LevelEntry<'_> {
-    LevelEntry {
+pub(super) fn level(change: &LevelChange) -> impl Serialize {
+    object! {
         timestamp: in_calendar(change.at),
         iteration: change.iteration,
         from_level: change.from.published(),
@@ -246,15 +243,15 @@ pub(super) fn level(change: &LevelChange) -> LevelEntry<'_> {
 }
 
 /// The pattern of the catalogue that a finding is an instance of, if it is.
-pub(super) fn pattern(kept: &KeptFinding, false_positive: bool) -> Option<PatternEntry<'_>> {
+pub(super) fn pattern(kept: &KeptFinding, false_positive: bool) -> Option<impl Serialize> {
     let pattern = kept.finding.pattern.as_deref()?;
-    Some(PatternEntry {
+    Some(object! {
         pattern_id: pattern,
         pattern_name: patterns::name(pattern),
         iteration: kept.iteration,
         timestamp: in_calendar(kept.at),
         severity: kept.finding.severity.as_str(),
-        false_positive,
+        false_positive: false_positive,
         finding: &kept.finding.id,
     })
 }

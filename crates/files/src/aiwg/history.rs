@@ -11,9 +11,9 @@ use piton_model::{State, Timestamp};
 use serde_json::value::RawValue;
 
 use super::entries::{self, Numbers};
-use super::format::{HistoryEntry, IterationFile, Own, Particulars, Text, text};
+use super::format::{HistoryEntry, IterationFile, Particulars, Text, text};
 use super::identity::loop_id;
-use crate::plain::json_file;
+use crate::plain::{json_file, object};
 use crate::proof;
 
 /// Everything that ever was in the histories of a run.
@@ -257,7 +257,7 @@ impl Iteration {
 
     /// Its file.
     pub(super) fn file(&self, loop_id: &str, run: &str) -> Vec<u8> {
-        let own = Own { run_id: run, seq: None, status: None, reason: None, digest: "" };
+        let own = object! { run_id: run, digest: "", };
         let file =
             IterationFile { loop_id, entry: &self.entry(), particulars: &self.particulars, piton: own };
         proof::sign(json_file(&file))

@@ -4,18 +4,15 @@ use std::path::PathBuf;
 
 use piton_model::loop_machine::{DoneRule, GuardMode, IterationRecord, LoopConfig, Prompt, done_rule};
 use piton_model::{Reason, RunId, Seq, State, Status, Timestamp};
+use serde::Serialize;
 
 use super::entries::{percent, tenths};
-use super::format::{
-    BaselineMetrics, BestIteration, CompletionCheck, Configuration, ErrorContext, LoopState, Metrics, Own,
-    PersistenceMetrics, Progress,
-};
 use super::history::History;
 use super::identity::loop_id;
 use super::registry::{End, RegistryEntry};
 use super::status::{is_over, loop_status, registry_status};
 use super::{STATE_VERSION, place};
-use crate::plain::{in_calendar, json_file, text_path};
+use crate::plain::{in_calendar, json_file, object, text_path};
 use crate::proof;
 
 /// Who owns a loop that piton drives.
@@ -57,46 +54,43 @@ impl View {
 /// `history` has taken in the state after every event up to this one.
 pub fn render(state: &State, head: Seq, history: &History, context: &Context) -> View {
     let loop_id = loop_id(&state.run);
-    let regression_events = history.regression_texts();
     let working_directory = text_path(&context.working_directory).to_string_lossy().into_owned();
-    let view = LoopState {
+    let bytes = proof::sign(json_file(&object! {
         version: STATE_VERSION,
         loop_id: &loop_id,
         status: loop_status(state),
-        // Counted from 0: how many have their verdict is the number of the one under way.
         iteration: state.counters.iterations,
         task: task(state),
         completion_criteria: criteria(state),
         started_at: in_calendar(state.created_at),
         last_updated: in_calendar(state.updated_at),
-        completed_at: is_over(state.status).then(|| in_calendar(state.since)),
+        completed_at?: is_over(state.status).then(|| in_calendar(state.since)),
         owner: OWNER,
-        pid: pid(state),
-        working_directory: working_directory.clone(),
+        pid?: pid(state),
+        working_directory: &working_directory,
         configuration: configuration(&state.config),
         progress: progress(state),
         metrics: metrics(state),
-        error_context: error_context(state),
-        baseline_metrics: baseline(state, history),
+        error_context?: error_context(state),
+        baseline_metrics?: baseline(state, history),
         iteration_history: history.iteration_texts(),
-        best_iteration: best(state, history, &loop_id),
-        recovery_attempts: regression_events.len(),
-        regression_events,
+        best_iteration?: best(state, history, &loop_id),
+        regression_events: history.regression_texts(),
         reinforcement_level: state.judged.reinforcement.level.published(),
         reinforcement_history: history.level_texts(),
+        recovery_attempts: history.regression_texts().len(),
         recovery_history: history.recovery_texts(),
         detection_enabled: state.config.guard != GuardMode::Off && !is_over(state.status),
         detected_patterns: history.pattern_texts(),
-        persistence_metrics: persistence(state),
-        piton: Own {
+        persistence_metrics?: persistence(state),
+        piton: object! {
             run_id: state.run.as_str(),
-            seq: Some(head),
-            status: Some(state.status.as_str()),
-            reason: state.reason.map(Reason::as_str),
+            seq: head,
+            status: state.status.as_str(),
+            reason?: state.reason.map(Reason::as_str),
             digest: "",
         },
-    };
-    let bytes = proof::sign(json_file(&view));
+    }));
     let listed = match state.status {
         Status::Completed => Err(End::Completed),
         Status::Stopped | Status::Failed => Err(End::Aborted),
@@ -159,8 +153,8 @@ fn pid(state: &State) -> Option<u32> {
     state.driver.as_ref().filter(|_| is_driven).map(|driver| driver.pid)
 }
 
-fn configuration(config: &LoopConfig) -> Configuration {
-    Configuration {
+fn configuration(config: &LoopConfig) -> impl Serialize {
+    object! {
         max_iterations: config.limits.iterations.max(1),
         timeout_minutes: config.limits.working_ms / 60_000,
         interactive: config.guard == GuardMode::Ask,
@@ -171,91 +165,95 @@ fn configuration(config: &LoopConfig) -> Configuration {
 }
 
 /// The last completion checks: one per iteration with a verdict. The complete list is the history of iterations.
-fn progress(state: &State) -> Progress {
-    let check = |record: &IterationRecord| CompletionCheck {
-        iteration: record.number,
-        timestamp: in_calendar(record.at),
-        passed: record.passed == record.total && !record.refused,
-        output: format!("{} of {} checks pass", record.passed, record.total),
+fn progress(state: &State) -> impl Serialize {
+    let check = |record: &IterationRecord| {
+        object! {
+            iteration: record.number,
+            timestamp: in_calendar(record.at),
+            passed: record.passed == record.total && !record.refused,
+            output: format!("{} of {} checks pass", record.passed, record.total),
+        }
     };
-    let judged = state.judged.recent.iter().filter(|record| record.total > 0);
-    let completion_checks: Vec<_> = judged.map(check).collect();
-    Progress { last_completion_check: completion_checks.last().cloned(), completion_checks }
-}
-
-/// A sum to which somebody did not contribute is not known.
-fn metrics(state: &State) -> Metrics {
-    let counters = &state.counters;
-    let seconds = counters.working_ms as f64 / 1_000.0;
-    Metrics {
-        total_iterations: counters.iterations,
-        successful_iterations: counters.succeeded,
-        failed_iterations: counters.failed,
-        total_tokens: (counters.tokens_unknown == 0).then_some(counters.tokens),
-        total_cost_usd: (counters.cost_unknown == 0).then_some(counters.cost_microusd as f64 / 1e6),
-        total_duration_seconds: counters.working_ms / 1_000,
-        average_iteration_time_seconds: (counters.iterations > 0)
-            .then(|| tenths(seconds / f64::from(counters.iterations))),
+    let judged = || state.judged.recent.iter().filter(|record| record.total > 0);
+    object! {
+        completion_checks: judged().map(check).collect::<Vec<_>>(),
+        last_completion_check?: judged().next_back().map(check),
     }
 }
 
-fn error_context(state: &State) -> Option<ErrorContext> {
+/// A sum to which somebody did not contribute is not known.
+fn metrics(state: &State) -> impl Serialize {
+    let counters = &state.counters;
+    let seconds = counters.working_ms as f64 / 1_000.0;
+    object! {
+        total_iterations: counters.iterations,
+        successful_iterations: counters.succeeded,
+        failed_iterations: counters.failed,
+        total_tokens?: (counters.tokens_unknown == 0).then_some(counters.tokens),
+        total_cost_usd?: (counters.cost_unknown == 0).then_some(counters.cost_microusd as f64 / 1e6),
+        total_duration_seconds: counters.working_ms / 1_000,
+        average_iteration_time_seconds?:
+            (counters.iterations > 0).then(|| tenths(seconds / f64::from(counters.iterations))),
+    }
+}
+
+fn error_context(state: &State) -> Option<impl Serialize> {
     let is_error = match state.status {
         Status::Failed => true,
         Status::Stopped => matches!(state.reason, Some(Reason::Environment | Reason::Auth)),
         _ => false,
     };
     let message = state.detail.clone().or(state.reason.map(|reason| reason.as_str().to_owned()))?;
-    is_error.then(|| ErrorContext {
-        error_message: message,
-        error_timestamp: in_calendar(state.since),
-        recovery_attempted: state.counters.recoveries > 0,
+    is_error.then(|| {
+        object! {
+            error_message: message,
+            error_timestamp: in_calendar(state.since),
+            recovery_attempted: state.counters.recoveries > 0,
+        }
     })
 }
 
 /// The numbers of the start. The format demands tests and coverage: without both there is no baseline.
-fn baseline<'a>(state: &'a State, history: &History) -> Option<BaselineMetrics<'a>> {
+fn baseline(state: &State, history: &History) -> Option<impl Serialize> {
     let measures = &state.seen.baseline.as_ref()?.measures;
-    Some(BaselineMetrics {
+    Some(object! {
         captured_at: in_calendar(history.baseline_at()?),
         test_count: measures.test_count()?,
         coverage_percentage: percent(measures.coverage_percent()?),
-        typescript_errors: measures.type_errors,
-        lint_errors: measures.lint_errors,
-        lint_warnings: measures.lint_warnings,
-        file_count: measures.tree.map(|tree| tree.files),
-        lines_of_code: measures.tree.map(|tree| tree.lines),
-        custom_metrics: &measures.custom,
+        typescript_errors?: measures.type_errors,
+        lint_errors?: measures.lint_errors,
+        lint_warnings?: measures.lint_warnings,
+        file_count?: measures.tree.map(|tree| tree.files),
+        lines_of_code?: measures.tree.map(|tree| tree.lines),
+        custom_metrics?: Some(&measures.custom).filter(|custom| !custom.is_empty()),
     })
 }
 
 /// The iteration that a person chose, else the best.
-fn best(state: &State, history: &History, loop_id: &str) -> Option<BestIteration> {
-    if let Some(chosen) = &state.people.chosen
-        && let Some(found) = history.find(chosen.iteration)
-    {
-        return Some(BestIteration {
-            iteration: chosen.iteration,
-            quality_score: found.score,
-            snapshot_path: place::snapshot_path(loop_id, chosen.iteration),
-            updated_at: in_calendar(chosen.at),
-            selection_reason: format!("Chosen by a person: {}", chosen.reason),
-        });
-    }
-    let best = state.judged.best.as_ref()?;
-    let score = percent(best.quality_score());
-    let among = if best.is_verified() { " of those whose checks all pass" } else { "" };
-    Some(BestIteration {
-        iteration: best.iteration,
+fn best(state: &State, history: &History, loop_id: &str) -> Option<impl Serialize> {
+    let by_person = state.people.chosen.as_ref().and_then(|chosen| {
+        let found = history.find(chosen.iteration)?;
+        let reason = format!("Chosen by a person: {}", chosen.reason);
+        Some((chosen.iteration, found.score, chosen.at, reason))
+    });
+    let by_score = || {
+        let best = state.judged.best.as_ref()?;
+        let score = percent(best.quality_score());
+        let among = if best.is_verified() { " of those whose checks all pass" } else { "" };
+        Some((best.iteration, score, best.at, format!("Highest quality score ({score}%){among}")))
+    };
+    let (iteration, score, at, reason) = by_person.or_else(by_score)?;
+    Some(object! {
+        iteration: iteration,
         quality_score: score,
-        snapshot_path: place::snapshot_path(loop_id, best.iteration),
-        updated_at: in_calendar(best.at),
-        selection_reason: format!("Highest quality score ({score}%){among}"),
+        snapshot_path: place::snapshot_path(loop_id, iteration),
+        updated_at: in_calendar(at),
+        selection_reason: reason,
     })
 }
 
 /// What the guard took and what people said of its findings; nothing where neither is known.
-fn persistence(state: &State) -> Option<PersistenceMetrics> {
+fn persistence(state: &State) -> Option<impl Serialize> {
     let mut latencies: Vec<_> = state.seen.latencies_ms.iter().copied().collect();
     latencies.sort_unstable();
     let is_measured = !latencies.is_empty();
@@ -263,15 +261,17 @@ fn persistence(state: &State) -> Option<PersistenceMetrics> {
     let is_judged = !state.people.marks.is_empty();
     let detections = f64::from(state.counters.detections);
     let working_ms = state.counters.working_ms as f64;
-    (is_measured || is_judged).then(|| PersistenceMetrics {
-        detection_latency_p95_ms: percentile(&latencies, 95),
-        detection_latency_p99_ms: percentile(&latencies, 99),
-        integration_overhead_percentage: (is_measured && working_ms > 0.0)
-            .then(|| tenths(100.0 * state.counters.guard_ms as f64 / working_ms)),
-        false_positive_rate: (is_judged && detections > 0.0)
-            .then(|| (alarms as f64 / detections).clamp(0.0, 1.0)),
-        true_positive_count: is_judged.then(|| state.people.marks.len() - alarms),
-        false_positive_count: is_judged.then_some(alarms),
+    (is_measured || is_judged).then(|| {
+        object! {
+            detection_latency_p95_ms?: percentile(&latencies, 95),
+            detection_latency_p99_ms?: percentile(&latencies, 99),
+            integration_overhead_percentage?: (is_measured && working_ms > 0.0)
+                .then(|| tenths(100.0 * state.counters.guard_ms as f64 / working_ms)),
+            false_positive_rate?: (is_judged && detections > 0.0)
+                .then(|| (alarms as f64 / detections).clamp(0.0, 1.0)),
+            true_positive_count?: is_judged.then(|| state.people.marks.len() - alarms),
+            false_positive_count?: is_judged.then_some(alarms),
+        }
     })
 }
 

@@ -9,11 +9,11 @@ use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
 use super::place::RunPlace;
-use crate::plain::json_file;
+use crate::plain::{in_calendar, json_file, object};
 
 /// The run, as the bytes of its file: two spaces of indent, nulls kept, a newline at the end.
 pub fn render(state: &State, place: &RunPlace) -> Vec<u8> {
-    let view = RunState {
+    let view = object! {
         run_id: state.run.as_str(),
         workflow_name: &state.plan.name,
         repo_dir: text(&place.repo),
@@ -24,18 +24,6 @@ pub fn render(state: &State, place: &RunPlace) -> Vec<u8> {
         steps: Steps { state, place },
     };
     json_file(&view)
-}
-
-#[derive(Serialize)]
-struct RunState<'a> {
-    run_id: &'a str,
-    workflow_name: &'a str,
-    repo_dir: String,
-    reports_dir: String,
-    manual_inputs_dir: String,
-    created_at: String,
-    updated_at: String,
-    steps: Steps<'a>,
 }
 
 /// The steps as a map in the order of the workflow.
@@ -49,49 +37,32 @@ impl Serialize for Steps<'_> {
         let mut map = serializer.serialize_map(Some(self.state.steps.len()))?;
         for (index, step) in self.state.steps.iter().enumerate() {
             let id = self.state.id(index);
-            map.serialize_entry(id.as_str(), &StepRuntime::of(self.state, index, step, self.place))?;
+            map.serialize_entry(id.as_str(), &runtime(self.state, index, step, self.place))?;
         }
         map.end()
     }
 }
 
-#[derive(Serialize)]
-struct StepRuntime<'a> {
-    status: &'static str,
-    attempts: u32,
-    iteration_count: u32,
-    report_path: Option<String>,
-    started_at: Option<String>,
-    ended_at: Option<String>,
-    last_error: Option<&'a str>,
-    artifacts: &'a [String],
-    metrics: Map<String, Value>,
-    logs: &'a [String],
-    manual_input_path: Option<String>,
-    blocked_by_loop: Option<&'a str>,
-}
-
-impl<'a> StepRuntime<'a> {
-    fn of(state: &'a State, index: usize, step: &'a StepState, place: &RunPlace) -> Self {
-        let id = state.id(index);
-        let waits = step.status == StepStatus::WaitingOnHuman;
-        // While a person has not spoken there is no report that counts.
-        let reported = step.reported && !waits;
-        let by_hand = waits || step.manual.is_some();
-        Self {
-            status: step.status.as_str(),
-            attempts: step.attempts,
-            iteration_count: step.iteration_count,
-            report_path: reported.then(|| text(&place.report(id))),
-            started_at: step.started_at.map(moment),
-            ended_at: step.ended_at.map(moment),
-            last_error: step.last_error.as_deref(),
-            artifacts: &step.artifacts,
-            metrics: step.metrics.iter().map(|(name, value)| (name.clone(), as_text(value))).collect(),
-            logs: &step.logs,
-            manual_input_path: by_hand.then(|| text(&place.manual_input(id))),
-            blocked_by_loop: step.blocked.as_ref().map(|block| block.by.as_str()),
-        }
+/// A step as the format has it: what is not known is `null`.
+fn runtime(state: &State, index: usize, step: &StepState, place: &RunPlace) -> impl Serialize {
+    let id = state.id(index);
+    let waits = step.status == StepStatus::WaitingOnHuman;
+    // While a person has not spoken there is no report that counts.
+    let reported = step.reported && !waits;
+    let by_hand = waits || step.manual.is_some();
+    object! {
+        status: step.status.as_str(),
+        attempts: step.attempts,
+        iteration_count: step.iteration_count,
+        report_path: reported.then(|| text(&place.report(id))),
+        started_at: step.started_at.map(moment),
+        ended_at: step.ended_at.map(moment),
+        last_error: step.last_error.as_deref(),
+        artifacts: &step.artifacts,
+        metrics: step.metrics.iter().map(|(name, value)| (name.clone(), as_text(value))).collect::<Map<_, _>>(),
+        logs: &step.logs,
+        manual_input_path: by_hand.then(|| text(&place.manual_input(id))),
+        blocked_by_loop: step.blocked.as_ref().map(|block| block.by.as_str()),
     }
 }
 
@@ -108,10 +79,7 @@ fn as_text(value: &Value) -> Value {
 /// `YYYY-MM-DDTHH:MM:SS.mmmmmmZ`. Readers know years of four digits; a broken clock must not make a file that they
 /// cannot read.
 pub(super) fn moment(moment: Timestamp) -> String {
-    const FIRST_OF_YEAR_0_MS: i64 = -62_167_219_200_000;
-    const END_OF_YEAR_9999_MS: i64 = 253_402_128_000_000;
-    let millis = moment.as_millis().clamp(FIRST_OF_YEAR_0_MS, END_OF_YEAR_9999_MS);
-    let text = Timestamp::from_millis(millis).to_string();
+    let text = in_calendar(moment).to_string();
     format!("{}000Z", text.trim_end_matches('Z'))
 }
 
