@@ -12,7 +12,7 @@ use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_view::words::clean_line;
 use piton_view::{Error, ErrorKind, LimitWords, LoopOrder};
 
-use super::{hooks, known, resume};
+use super::{hooks, known, require_program, resume};
 use crate::client::LocalClient;
 use crate::configuration;
 use crate::launch::Secrets;
@@ -51,7 +51,7 @@ pub(super) async fn start(
     notes.extend(resolved.notes.iter().map(|note| format!("note: {note}")));
     notes.extend(not_enforced(&config, &resolved.settings));
     let task = task_of(&config, layout.root(), notes)?;
-    check_agent(&config, layout.root())?;
+    require_program(&config.agent, layout.root())?;
     require_fresh(&config, layout.root())?;
     if config.confine.is_some() {
         configuration::require_walls()?;
@@ -186,19 +186,6 @@ fn require_fresh(config: &LoopConfig, root: &Path) -> Result<(), Error> {
         .hint(clean_line(&format!("run `piton gaps research {}`", names.join(" "))));
     let why = |gap: &piton_model::ledger::NotFresh| clean_line(&format!("{}: {}", gap.gap, gap.why));
     Err(error.details(not_fresh.iter().map(why).collect()))
-}
-
-/// An agent that is not there is found out before anything is recorded.
-fn check_agent(config: &LoopConfig, root: &Path) -> Result<(), Error> {
-    let program = &config.agent.command[0];
-    let path = std::env::var_os("PATH");
-    match piton_sys::process::find_program(program.as_ref(), path.as_deref(), root) {
-        Some(_) => Ok(()),
-        None => {
-            Err(Error::new(ErrorKind::Environment, format!("the agent program `{program}` is not in PATH"))
-                .hint("install it, or name another with --agent or --exec"))
-        }
-    }
 }
 
 fn run_id(order: &LoopOrder, task: &str) -> Result<RunId, Error> {
