@@ -7,7 +7,7 @@ use jiff::{Zoned, civil};
 use piton_config::{AgentOptions, Limit, Overrides, Plan, Settings, Task, config_hash, files, plan};
 use piton_model::hook::Mode;
 use piton_model::loop_machine::{Adoption, LoopConfig, ModePolicy, Prompt, Worktree, create};
-use piton_model::{ExitCode, Kind, RunId, Seq, State, Status, Timestamp, exit_code, slug};
+use piton_model::{ExitCode, Kind, RunId, Seq, State, Status, Timestamp, closest, exit_code, slug};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_view::words::clean_line;
 use piton_view::{Error, ErrorKind, LimitWords, LoopOrder};
@@ -51,6 +51,7 @@ pub(super) async fn start(
     notes.extend(resolved.notes.iter().map(|note| format!("note: {note}")));
     notes.extend(not_enforced(&config, &resolved.settings));
     let task = task_of(&config, layout.root(), notes)?;
+    require_rules(&config)?;
     require_program(&config.agent, layout.root())?;
     require_fresh(&config, layout.root())?;
     if config.confine.is_some() {
@@ -172,6 +173,19 @@ fn plan_of(layout: &Layout, order: &LoopOrder) -> Result<Plan, Error> {
         found_prompt: files::find_prompt(layout.root()),
     };
     plan(&files, &configuration::variable, &overrides, &task).map_err(configuration::problems)
+}
+
+/// A rule that is switched off by a wrong name would be on.
+fn require_rules(config: &LoopConfig) -> Result<(), Error> {
+    let names = || piton_guard::RULES.iter().map(|rule| rule.name);
+    let Some(off) = config.rules_off.iter().find(|off| !names().any(|name| name == off.rule)) else {
+        return Ok(());
+    };
+    let error = Error::usage(clean_line(&format!("`[guard.rules]`: the guard has no rule `{}`", off.rule)));
+    Err(match closest(&off.rule, names()) {
+        Some(meant) => error.hint(format!("did you mean `{meant}`?")),
+        None => error.hint("`piton guard rules` lists them"),
+    })
 }
 
 /// What the loop relies on is known and fresh, or it does not begin.
