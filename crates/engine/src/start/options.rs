@@ -13,6 +13,7 @@ use piton_sys::file;
 use piton_view::{Error, WorkflowOrder};
 use serde_json::Value;
 
+use super::require_program;
 use crate::configuration;
 use crate::layout::Layout;
 use crate::workflow::agent_key;
@@ -184,6 +185,6 @@ fn agents_of(
             "give --wrapper FILE, --command-template T or --exec CMD, or describe the agent in piton.toml",
         ));
     }
-    agents.values().try_for_each(|agent| super::require_program(&agent.command[0], layout.root()))?;
+    agents.values().try_for_each(|agent| require_program(agent, layout.root()))?;
     Ok(agents)
 }
