@@ -17,7 +17,7 @@ use piton_record::shown;
 use serde_json::{Map, Value};
 
 pub use judge::{Judgement, StopBy, judge};
-pub use run::{Builtins, Called, NoBuiltins, Runner};
+pub use run::{Builtins, Called, Runner};
 pub use seal::{Sealed, seal};
 pub use select::{Due, due};
 

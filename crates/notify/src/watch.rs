@@ -7,7 +7,7 @@
 use piton_model::hook::Mode;
 use piton_model::loop_machine::CheckRound;
 use piton_model::notify::Trigger;
-use piton_model::{Reason, State, Status, Timestamp};
+use piton_model::{Reason, State, Status, Timestamp, exit_code};
 use piton_record::record;
 
 use crate::occasion::{Facts, Occasion};
@@ -224,13 +224,7 @@ impl Since<'_> {
 
 /// Whether nothing will happen unless a person does something.
 fn rests(seen: &Seen) -> bool {
-    match seen.status {
-        Status::Created | Status::Running | Status::Rebooting => false,
-        Status::Waiting => {
-            !matches!(seen.reason, Some(Reason::RateLimit | Reason::Overloaded | Reason::Schedule))
-        }
-        Status::Paused | Status::Stopped | Status::Completed | Status::Failed => true,
-    }
+    exit_code(seen.status, seen.reason).is_some()
 }
 
 fn why_stopped(reason: Option<Reason>) -> Trigger {

@@ -1,5 +1,4 @@
 //! What the attributes promise, seen in JSON.
-#![expect(clippy::unwrap_used, reason = "a test says what it saw, and fails where it cannot go on")]
 
 use std::collections::BTreeMap;
 

@@ -155,18 +155,22 @@ pub fn create_like(path: &Path, model: &Path, bytes: &[u8]) -> Result<(), Error>
 ///
 /// Never through a symbolic link, and never waiting: a pipe or a device is refused.
 pub fn open_append(path: &Path) -> Result<File, Error> {
-    const ACTION: &str = "open";
+    open_at_end(path, "open", true).map(|(file, _)| file)
+}
+
+/// The file, and how large it is.
+fn open_at_end(path: &Path, action: &'static str, reads: bool) -> Result<(File, u64), Error> {
     let mut options = OpenOptions::new();
-    options.read(true).append(true).create(true).mode(MODE_FILE).custom_flags(NO_FOLLOW | NO_BLOCK);
+    options.read(reads).append(true).create(true).mode(MODE_FILE).custom_flags(NO_FOLLOW | NO_BLOCK);
     let file = options.open(path).map_err(|error| match is_symlink_error(&error) {
-        true => Error::refused(ACTION, path, Refusal::Symlink),
-        false => Error::new(ACTION, path, error),
+        true => Error::refused(action, path, Refusal::Symlink),
+        false => Error::new(action, path, error),
     })?;
-    let metadata = file.metadata().map_err(|source| Error::new(ACTION, path, source))?;
+    let metadata = file.metadata().map_err(|source| Error::new(action, path, source))?;
     if !metadata.is_file() {
-        return Err(Error::refused(ACTION, path, Refusal::NotARegularFile));
+        return Err(Error::refused(action, path, Refusal::NotARegularFile));
     }
-    Ok(file)
+    Ok((file, metadata.len()))
 }
 
 /// Adds `bytes` to the end of the regular file `path`, in one write; a new one is private. Says how large it is then.
@@ -174,18 +178,9 @@ pub fn open_append(path: &Path) -> Result<File, Error> {
 /// Nothing is synced: for logs, whose last line may be lost with the power. Never through a symbolic link.
 pub fn append(path: &Path, bytes: &[u8]) -> Result<u64, Error> {
     const ACTION: &str = "append to";
-    let mut options = OpenOptions::new();
-    options.append(true).create(true).mode(MODE_FILE).custom_flags(NO_FOLLOW | NO_BLOCK);
-    let mut file = options.open(path).map_err(|error| match is_symlink_error(&error) {
-        true => Error::refused(ACTION, path, Refusal::Symlink),
-        false => Error::new(ACTION, path, error),
-    })?;
-    let metadata = file.metadata().map_err(|source| Error::new(ACTION, path, source))?;
-    if !metadata.is_file() {
-        return Err(Error::refused(ACTION, path, Refusal::NotARegularFile));
-    }
+    let (mut file, length) = open_at_end(path, ACTION, false)?;
     file.write_all(bytes).map_err(|source| Error::new(ACTION, path, source))?;
-    Ok(metadata.len() + bytes.len() as u64)
+    Ok(length + bytes.len() as u64)
 }
 
 /// Creates the directory `path` and its missing parents, for this user alone, then checks it.

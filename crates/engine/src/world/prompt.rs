@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use piton_git::Head;
+use piton_model::loop_machine::handoff::HANDOFF_BYTES_MAX;
 use piton_model::loop_machine::{
     CheckRound, DoneRule, Injection, KeptNote, PreservedState, ReportStatus, StopCondition, TestStatus,
     done_rule,
@@ -14,9 +15,6 @@ use piton_prompt::Facts;
 use super::reinforce::reinforce;
 pub use super::task::{PromptError, Task, at_start, of_state};
 use super::task::{facts_of, task};
-
-/// What one session hands on to the next.
-const HANDOFF_BYTES_MAX: usize = 50_000;
 
 /// Tests that a prompt names.
 const TESTS_SHOWN_MAX: usize = 20;

@@ -27,16 +27,6 @@ pub trait Builtins {
     fn call(&self, builtin: Builtin, context: &Context) -> Result<Option<String>, String>;
 }
 
-/// Nothing is brought.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoBuiltins;
-
-impl Builtins for NoBuiltins {
-    fn call(&self, builtin: Builtin, _context: &Context) -> Result<Option<String>, String> {
-        Err(format!("the builtin `{}` is not at hand here", builtin.as_str()))
-    }
-}
-
 /// Calls the hooks of one run.
 pub struct Runner<'a> {
     pub hooks: Hooks,

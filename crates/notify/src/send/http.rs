@@ -93,7 +93,7 @@ pub(crate) fn call(means: &Means, request: Request<'_>, patience: Duration) -> R
     }
     let secrets: Vec<&str> = [Some(url.as_str()), token.as_deref()].into_iter().flatten().collect();
     let said = |text: &str| clean(text, &means.redactor, &secrets);
-    let body = redacted(request.body, &means.redactor).to_string();
+    let body = means.redactor.redact_json(request.body).to_string();
     let answer = ask(request.method, uri, token.as_deref(), body, patience);
     let (status, answer) = answer.map_err(|error| match error {
         ureq::Error::Timeout(_) => Error::Timeout { host: host.clone(), patience },
@@ -143,18 +143,6 @@ fn ask(
     let mut body = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX).reader();
     let _ = std::io::Read::read_to_end(&mut body, &mut text);
     Ok((status, String::from_utf8_lossy(&text).into_owned()))
-}
-
-/// The same value without what nobody else should read: an agent may have said it.
-fn redacted(value: Value, redactor: &Redactor) -> Value {
-    match value {
-        Value::String(text) => Value::String(redactor.redact(&text).into_owned()),
-        Value::Array(items) => items.into_iter().map(|item| redacted(item, redactor)).collect(),
-        Value::Object(members) => {
-            members.into_iter().map(|(name, value)| (name, redacted(value, redactor))).collect()
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => value,
-    }
 }
 
 fn address(url: &str) -> Option<Uri> {

@@ -14,8 +14,6 @@ use crate::loop_machine::measures::Measures;
 use crate::policy::policy;
 use crate::words::words;
 
-/// Scores kept of a run.
-pub const RECENT_SCORES_MAX: usize = 20;
 /// Samples kept of a metric.
 pub const METRIC_SAMPLES_MAX: usize = 50;
 /// A velocity above this is a run that speeds up.

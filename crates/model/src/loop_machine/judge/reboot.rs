@@ -9,8 +9,6 @@ use super::context::RedlinePolicy;
 use crate::Timestamp;
 use crate::policy::policy;
 
-/// Reboots kept of a run.
-pub const REBOOT_HISTORY_MAX: usize = 100;
 const HOUR_MS: u64 = 3_600_000;
 
 policy! {
