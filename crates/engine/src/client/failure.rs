@@ -146,7 +146,7 @@ impl From<LedgerError> for Error {
     fn from(error: LedgerError) -> Self {
         match error {
             LedgerError::Invalid { path, problems } => {
-                unsound(format!("Invalid YAML in {}", path.display()), &problems)
+                unsound(format!("`{}` is not a sound ledger", path.display()), &problems)
                     .hint("nothing was written; correct the file, then run `piton gaps validate`")
             }
             LedgerError::Rewrite(RewriteError::Invalid(problems)) => {

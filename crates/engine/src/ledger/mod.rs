@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_files::Problem;
 use piton_files::gaps::{Document, Invalid, LedgerFile, RewriteError, UpdateError, append_flips};
-use piton_model::ledger::{Gap, Observed, Overruled, SourceKind, merge, validate};
+use piton_model::ledger::{Gap, Observed, Overruled, SourceKind, merge, problems_since};
 use piton_model::ledger_machine::{
     Command, Effect, LedgerEvent, Opening, Rejection, State, apply, create, decide,
 };
@@ -48,7 +48,7 @@ const EVIDENCE_BYTES_MAX: u64 = 64 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
     /// The file is not a sound ledger. It was left as it is.
-    #[error("Invalid YAML in {}:\n{problems}", path.display())]
+    #[error("`{}` is not a sound ledger:\n{problems}", path.display())]
     Invalid {
         /// Which file.
         path: PathBuf,
@@ -397,7 +397,7 @@ impl Open<'_, '_> {
         let mut overruled = Vec::new();
         let wish = |file: &[Gap]| {
             let merged = merge(&base, file, &ours);
-            match validate(&merged.gaps).is_empty() {
+            match problems_since(file, &merged.gaps).is_empty() {
                 true => {
                     overruled = merged.overruled;
                     Ok::<_, std::convert::Infallible>(merged.gaps)

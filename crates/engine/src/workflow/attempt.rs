@@ -1,7 +1,7 @@
 //! Performing an attempt at a step: look, and only then start, wait, or find out what became of it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use piton_agent::Spec;
 use piton_files::workflow::{self as files, Disk, Look, REPORT_BYTES_MAX, Surroundings, resolve_prompt};
@@ -131,15 +131,9 @@ pub fn agent_key(agent: &str, model: Option<&str>) -> String {
     model.map_or_else(|| agent.to_owned(), |model| format!("{agent}@{model}"))
 }
 
-/// Old reports are moved away, so that nothing is ever read twice.
+/// Old reports are moved away, so that nothing is ever read twice, and old logs, so that they can still be read.
 fn make_room(context: &Context, launch: &files::Launch) -> Result<(), WorldError> {
-    if launch.report_path.symlink_metadata().is_ok() {
-        context.within(&launch.report_path, |report| {
-            context.within(&launch.archived_report_path, |archived| {
-                file::remove_file_if_exists(archived)?;
-                file::rename_noreplace(report, archived)
-            })
-        })?;
+    if set_aside(context, &launch.report_path, &launch.archived_report_path)? {
         // Of an attempt that was lost nobody has read it.
         let archived = &launch.archived_report_path;
         let read = context.within(archived, |path| file::read_regular(path, REPORT_BYTES_MAX as u64));
@@ -147,7 +141,22 @@ fn make_room(context: &Context, launch: &files::Launch) -> Result<(), WorldError
             end::without_secrets(context, archived, bytes);
         }
     }
+    set_aside(context, &launch.log_path, &launch.archived_log_path)?;
     Ok(())
+}
+
+/// Moves a file away, if there is one.
+fn set_aside(context: &Context, from: &Path, to: &Path) -> Result<bool, WorldError> {
+    if from.symlink_metadata().is_err() {
+        return Ok(false);
+    }
+    context.within(from, |from| {
+        context.within(to, |to| {
+            file::remove_file_if_exists(to)?;
+            file::rename_noreplace(from, to)
+        })
+    })?;
+    Ok(true)
 }
 
 /// Where the prompt of a step is, and what it says.

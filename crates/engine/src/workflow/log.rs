@@ -31,6 +31,10 @@ impl Log {
 
     /// Adds what was printed since the last time. The first time the log begins anew, whoever wrote there before.
     pub(super) fn catch_up(&mut self) {
+        // Before it has begun, what lies there is another attempt's.
+        if self.file.is_none() && !self.outputs.iter().any(|(output, _)| output.exists()) {
+            return;
+        }
         let mut bytes = Vec::new();
         let read: Vec<u64> = self
             .outputs

@@ -77,7 +77,7 @@ pub(super) fn keep_inputs(
     step: &Step,
     state: &State,
 ) -> Result<(), WorldError> {
-    for id in step.needs.iter().chain([&step.id]) {
+    for id in step.needs.iter().chain([&step.id]).chain(state.plan.gates_to(&step.id)) {
         let Some(said) = state.step(id).and_then(|step| step.manual.as_ref()) else { continue };
         let path = context.place().manual_input(id);
         context.within(&path, |path| keep_input(path, said, attempt.number))?;

@@ -65,9 +65,7 @@ fn read_document(reader: &mut Reader<'_>, contents: &mut Contents) -> Result<(),
         }
         Event::Scalar(ref value, style, ..) if kind(value, style) == Kind::Null => {
             reader.refuse_properties(&event, line);
-            if span.byte_range().is_some_and(|range| !range.is_empty()) {
-                reader.problems.add(line, "the file must have a top-level 'gaps' key");
-            }
+            contents.layout = span.byte_range().filter(|range| !range.is_empty()).map(Layout::Null);
         }
         event => {
             reader.problems.add(line, "the file must be a mapping with a top-level 'gaps' key");

@@ -45,6 +45,8 @@ impl Place {
 pub(super) enum Layout {
     /// There is nothing in the file but blank lines and comments.
     Nothing,
+    /// There is a `null` here, and nothing else.
+    Null(Range<usize>),
     /// The key is there without a value, which would stand here.
     NoValue(Range<usize>),
     /// `- …` lines.
@@ -103,6 +105,7 @@ impl Document {
 
     /// Adds what the rules of the ledger say to what the reader said.
     fn validated(&self, mut problems: Problems, broken: &[usize]) -> Result<Vec<Problem>, Invalid> {
+        let mut tolerable = Vec::new();
         for problem in validate(&self.gaps) {
             // What is said of a gap that was only half read may follow from that, unless it is about one field.
             let is_broken = broken.binary_search(&problem.index).is_ok();
@@ -113,9 +116,19 @@ impl Document {
                     | ProblemKind::Priority { .. }
                     | ProblemKind::Ttl { .. }
             );
-            if !is_broken || stands_alone {
-                problems.add(self.line_of_problem(&problem), problem.to_string());
+            if is_broken && !stands_alone {
+                continue;
             }
+            let (line, text) = (self.line_of_problem(&problem), problem.to_string());
+            match problem.is_tolerable() {
+                true => tolerable.push((line, text)),
+                false => problems.add(line, text),
+            }
+        }
+        // Where the file is refused in any case, all that is wrong is told.
+        let is_refused = problems.count() > 0;
+        for (line, text) in tolerable {
+            if is_refused { problems.add(line, text) } else { problems.warn(line, text) }
         }
         warnings(problems)
     }

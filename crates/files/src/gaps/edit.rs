@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use piton_model::ledger::{Gap, validate};
+use piton_model::ledger::{Gap, problems_since};
 
 use super::contents::alone;
 use super::decode;
@@ -109,7 +109,7 @@ impl Document {
 
     fn check(&self, target: &[Gap]) -> Result<(), Invalid> {
         let mut problems = no_problems();
-        for problem in validate(target) {
+        for problem in problems_since(&self.gaps, target) {
             let place = self.gaps.iter().position(|gap| gap.id == problem.gap);
             let line = place.and_then(|index| self.line_of(index));
             problems.push(Problem { line, ..Problem::new(problem.to_string()) });
@@ -184,7 +184,7 @@ impl Document {
             let place = &self.places[index];
             let range = match &self.layout {
                 Layout::Flow { .. } => self.flow_removal(index, stays[..index].contains(&true)),
-                Layout::Block | Layout::NoValue(_) | Layout::Nothing => {
+                Layout::Block | Layout::NoValue(_) | Layout::Null(_) | Layout::Nothing => {
                     whole_lines(&self.text, self.dash_line(place.start as usize), place.end as usize)
                 }
             };
@@ -221,6 +221,10 @@ impl Document {
             (Layout::Block | Layout::Nothing, _) => {
                 let lines = format!("gaps:{}{}", newline(&self.text), self.block(added, 0, 2));
                 edits.push(self.lines_behind(self.text.len(), &lines));
+            }
+            (Layout::Null(null), _) => {
+                let text = format!("gaps:{}{}", newline(&self.text), self.block(added, 0, 2));
+                edits.push(Edit { range: null.clone(), text });
             }
             (Layout::NoValue(value) | Layout::Flow { list: value, .. }, _) => {
                 edits.push(Edit { range: value.clone(), text: String::new() });

@@ -2,8 +2,8 @@
 
 use crate::yaml::{Problem, Problems};
 
-/// More problems than anybody reads; the rest is counted.
-const PROBLEMS_MAX: usize = 10_000;
+/// As many problems as somebody reads at once; the rest is counted.
+const PROBLEMS_MAX: usize = 20;
 
 /// The content is not a sound ledger: all that is wrong with it, in the order of its lines.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

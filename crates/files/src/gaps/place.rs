@@ -19,7 +19,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use piton_model::ledger::{Adopted, Gap, Merged, Overruled, merge};
+use piton_model::ledger::{Adopted, Gap, Merged, Overruled, merge, problems_since};
 use piton_model::limits::GAP_FILE_BYTES_MAX;
 use piton_sys::file::{self, Durability, Error};
 use piton_sys::lock::FileLock;
@@ -63,7 +63,7 @@ pub enum UpdateError<E> {
     #[error(transparent)]
     File(#[from] Error),
     /// The file is not a sound ledger, and was left as it is.
-    #[error("Invalid YAML in {}:\n{problems}", path.display())]
+    #[error("`{}` is not a sound ledger:\n{problems}", path.display())]
     Invalid {
         path: PathBuf,
         /// What is wrong with it.
@@ -398,7 +398,7 @@ fn late_edit(base: Option<&[u8]>, late: &[u8], current: &[Gap]) -> Option<Merged
     let base = Document::parse(base?).ok()?;
     let late = Document::parse(late).ok()?;
     let merged = merge(base.gaps(), late.gaps(), current);
-    piton_model::ledger::validate(&merged.gaps).is_empty().then_some(merged)
+    problems_since(late.gaps(), &merged.gaps).is_empty().then_some(merged)
 }
 
 /// What had been read when this was prepared.

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use piton_model::workflow::{Items, Launcher, OpenAttempt, State, StepId, StepStatus, Work, shown, variable};
+use piton_model::workflow::{
+    Items, Launcher, OpenAttempt, State, StepId, StepState, StepStatus, Work, shown, variable,
+};
 use serde_json::Value;
 
 use super::place::RunPlace;
@@ -35,8 +37,10 @@ pub struct Launch {
     pub report_path: PathBuf,
     /// Where an older report goes.
     pub archived_report_path: PathBuf,
-    /// Where its output goes.
+    /// Where its output goes. A file that lies there is moved to `archived_log_path` first.
     pub log_path: PathBuf,
+    /// Where an older log goes.
+    pub archived_log_path: PathBuf,
     /// A report is expected. A command's exit code is enough.
     pub reports: bool,
     /// How long it may take.
@@ -82,6 +86,7 @@ pub fn launch(state: &State, step: &StepId, around: &Surroundings<'_>) -> Result
         report_path: place.report(step),
         archived_report_path: place.archived_report(step, open.number),
         log_path: place.log(step, open.attempt),
+        archived_log_path: place.archived_log(step, open.number),
         reports,
         timeout_ms: defined.timeout_ms,
     })
@@ -91,14 +96,17 @@ fn shell(command: &str) -> Vec<String> {
     ["/bin/sh", "-c", command].map(str::to_owned).to_vec()
 }
 
-/// What a person wrote: for the step that asked, else for whoever comes right after it.
+/// What a person wrote: for the step that asked, else for whoever comes right after it, or is gone back to by it.
 fn manual(state: &State, index: usize, place: &RunPlace) -> String {
     let own = state.plan.step(index);
     if own.human_in_the_loop && state.options.pause_for_human_input {
         return text(&place.manual_input(&own.id));
     }
     let spoken = |need: &&StepId| state.step(need).is_some_and(|step| step.manual.is_some());
-    own.needs.iter().rev().find(spoken).map_or_else(String::new, |need| text(&place.manual_input(need)))
+    let refused = |step: &StepState| step.manual.as_ref().is_some_and(|input| !input.approved);
+    let sent_back = state.plan.gates_to(&own.id).rev().find(|gate| state.step(gate).is_some_and(refused));
+    let speaker = sent_back.or_else(|| own.needs.iter().rev().find(spoken));
+    speaker.map_or_else(String::new, |step| text(&place.manual_input(step)))
 }
 
 struct Facts<'a> {

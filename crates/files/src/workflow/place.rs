@@ -64,6 +64,11 @@ impl RunPlace {
         self.directory().join("logs").join(format!("{}__{step}__attempt{attempt}.log", self.run))
     }
 
+    /// Where an older log of that name is moved: after a loop-back attempts are counted anew.
+    pub fn archived_log(&self, step: &StepId, attempt: u32) -> PathBuf {
+        self.directory().join("logs/archive").join(format!("{}__{step}__before{attempt}.log", self.run))
+    }
+
     /// A path of the repository, absolute.
     pub fn absolute(&self, path: &str) -> PathBuf {
         self.repo.join(Path::new(path))

@@ -58,6 +58,7 @@ impl RunView {
         let directory = place.directory();
         let archive = place.reports().join("archive");
         let (runs, logs) = (agents.join("runs"), directory.join("logs"));
+        let old_logs = logs.join("archive");
         let all = [
             agents,
             runs,
@@ -67,6 +68,7 @@ impl RunView {
             place.manual_inputs(),
             place.artifacts(),
             logs,
+            old_logs,
         ];
         all.iter().try_for_each(|directory| file::within(&place.repo, directory, enter))
     }

@@ -111,9 +111,9 @@ fn any_gap(number: usize) -> BoxedStrategy<Gap> {
                 evidence,
             )| {
                 let last_verified = match status {
-                    GapStatus::Verified => Some(verified.unwrap_or(NOW)),
+                    GapStatus::Verified | GapStatus::Stale => Some(verified.unwrap_or(NOW)),
                     GapStatus::Unknown => None,
-                    GapStatus::Stale | GapStatus::Blocked => verified,
+                    GapStatus::Blocked => verified,
                 };
                 let gap = Gap::new(id, category);
                 Gap {

@@ -62,6 +62,8 @@ fn an_empty_ledger_is_sound() {
         "gaps:\n",
         "gaps: []\n",
         "gaps: null\n",
+        "null\n",
+        "~ # nothing yet\n",
         "gaps: ~",
         "{gaps: []}",
     ] {

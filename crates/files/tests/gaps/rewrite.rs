@@ -158,6 +158,7 @@ fn the_first_gap_finds_its_place() {
         ("gaps: # soon\nversion: 1\n", format!("gaps: # soon\n{one}version: 1\n")),
         ("gaps: []\n", format!("gaps: \n{one}")),
         ("gaps: null # soon\n", format!("gaps:  # soon\n{one}")),
+        ("# mine\nnull\n", format!("# mine\ngaps:\n{one}")),
         ("{gaps: []}\n", "{gaps: [{id: a, category: market}]}\n".to_owned()),
         ("{\"gaps\": []}\n", "{\"gaps\": [{\"id\": \"a\", \"category\": \"market\"}]}\n".to_owned()),
     ] {

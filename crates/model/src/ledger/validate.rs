@@ -32,6 +32,8 @@ pub enum ProblemKind {
     },
     /// Verified, but nothing says when.
     VerifiedWithoutTime,
+    /// Stale, but nothing says since when it was known.
+    StaleWithoutTime,
     /// Never researched, but there is a time of verification.
     UnknownWithTime,
     /// It names itself.
@@ -66,6 +68,9 @@ impl fmt::Display for Problem {
             ProblemKind::VerifiedWithoutTime => {
                 write!(f, "Gap '{gap}' is verified but has no last_verified")
             }
+            ProblemKind::StaleWithoutTime => {
+                write!(f, "Gap '{gap}' is stale but has no last_verified")
+            }
             ProblemKind::UnknownWithTime => write!(f, "Gap '{gap}' is unknown but has a last_verified"),
             ProblemKind::SelfReference => write!(f, "Gap '{gap}' references itself in {field}"),
             ProblemKind::UnknownGap { named } => {
@@ -77,6 +82,25 @@ impl fmt::Display for Problem {
             ProblemKind::Ttl { value } => write!(f, "Gap '{gap}' ttl_days must be >= 1, got {value}"),
         }
     }
+}
+
+impl Problem {
+    /// Whether a file may have it all the same: a verification that nothing dates is as good as stale, and the other
+    /// gaps are none the worse for it.
+    pub fn is_tolerable(&self) -> bool {
+        matches!(self.kind, ProblemKind::VerifiedWithoutTime | ProblemKind::StaleWithoutTime)
+    }
+}
+
+/// What is wrong after a change. What a file may have, and had before, is not the change's doing.
+pub fn problems_since(before: &[Gap], after: &[Gap]) -> Vec<Problem> {
+    let mut problems = validate(after);
+    if problems.iter().any(Problem::is_tolerable) {
+        let had: HashSet<String> =
+            validate(before).into_iter().filter(Problem::is_tolerable).map(|problem| problem.gap).collect();
+        problems.retain(|problem| !problem.is_tolerable() || !had.contains(&problem.gap));
+    }
+    problems
 }
 
 /// Everything that is wrong, gap by gap; nothing where the gaps are fine.
@@ -93,6 +117,7 @@ pub fn validate(gaps: &[Gap]) -> Vec<Problem> {
         check_texts(gap, &mut report);
         match (gap.status, gap.last_verified) {
             (GapStatus::Verified, None) => report(Field::Status, ProblemKind::VerifiedWithoutTime),
+            (GapStatus::Stale, None) => report(Field::Status, ProblemKind::StaleWithoutTime),
             (GapStatus::Unknown, Some(_)) => report(Field::LastVerified, ProblemKind::UnknownWithTime),
             (GapStatus::Verified | GapStatus::Unknown | GapStatus::Stale | GapStatus::Blocked, _) => {}
         }

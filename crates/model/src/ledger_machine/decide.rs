@@ -11,7 +11,7 @@ use super::research::{self, Found, ResearchLimits, Used};
 use super::state::State;
 use crate::ledger::{
     Adopted, Flip, Gap, GapStatus, Merged, Observed, Outcome, Overruled, Problem, Source, Why, changed_flips,
-    due_flips, merge, renew, validate,
+    due_flips, merge, problems_since, renew,
 };
 use crate::{RunId, Timestamp};
 
@@ -197,7 +197,7 @@ fn check(state: &State, events: &[LedgerEvent]) -> Result<(), Rejection> {
     for event in events {
         after = apply(Some(after), event).expect("a state stays a state");
     }
-    let problems = validate(&after.gaps);
+    let problems = problems_since(&state.gaps, &after.gaps);
     if problems.is_empty() { Ok(()) } else { Err(Rejection::Invalid(problems)) }
 }
 

@@ -19,6 +19,12 @@ struct Inner {
 }
 
 impl Plan {
+    /// The steps that may go back to this one.
+    pub fn gates_to(&self, target: &StepId) -> impl DoubleEndedIterator<Item = &StepId> {
+        let gates = self.steps.iter().filter(move |step| step.loop_back_to.as_ref() == Some(target));
+        gates.map(|step| &step.id)
+    }
+
     /// The plan of a definition. Total: what a document gets wrong is left out of the graph.
     pub fn new(definition: Definition) -> Self {
         let graph = Graph::new(&definition);

@@ -105,6 +105,27 @@ fn a_workflow_runs_goes_back_and_asks_a_person() {
 }
 
 #[test]
+fn what_a_person_rejects_reaches_the_step_that_is_gone_back_to() {
+    let world = world(
+        "
+name: w
+steps:
+  - {id: code, run: 'test -z \"$MANUAL_RESULT_PATH\" || cp \"$MANUAL_RESULT_PATH\" said.json; echo run $STEP_ATTEMPT'}
+  - {id: approve, agent: lead, prompt: do.md, needs: [code], human_in_the_loop: true, loop_back_to: code, on_reject: loop_back}
+",
+    );
+    run(&world, &["--pause-for-human-input"]).exits(4);
+    world.piton(&["answer", "r1", "--reject", "--comment", "the title is wrong"]).exits(0);
+    eventually("the step began again", || world.path("said.json").exists());
+    let said: Value = serde_json::from_str(&world.read("said.json")).unwrap();
+    assert_eq!((&said["approved"], &said["comments"]), (&json!(false), &json!("the title is wrong")));
+    // The log of the first time is still there.
+    let archive = world.path(".agents/runs/r1/logs/archive").read_dir().unwrap();
+    let names: Vec<_> = archive.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(names.contains(&"r1__code__before3.log".to_owned()), "{names:?}");
+}
+
+#[test]
 fn a_file_answers_as_well_and_one_that_cannot_be_read_changes_nothing() {
     let world = world(REFERENCE);
     run(&world, &["--pause-for-human-input"]).exits(4);

@@ -83,3 +83,16 @@ fn a_field_is_set_from_text() {
     }
     assert_eq!(Field::from_word("colour"), None);
 }
+
+#[test]
+fn a_change_is_not_to_blame_for_what_was_tolerated_before() {
+    let undated = |status| Gap { status, ..gap("a") };
+    let (verified, stale) = (undated(GapStatus::Verified), undated(GapStatus::Stale));
+    assert_eq!(problems(std::slice::from_ref(&stale)), ["Gap 'a' is stale but has no last_verified"]);
+    let since = |before: &Gap, after: &Gap| {
+        problems_since(std::slice::from_ref(before), std::slice::from_ref(after)).len()
+    };
+    assert_eq!(since(&verified, &stale), 0, "it was no better before");
+    assert_eq!(since(&verified, &Gap { priority: 7, ..verified.clone() }), 1, "that is new");
+    assert_eq!(since(&gap("a"), &verified), 1, "nobody may make it so");
+}

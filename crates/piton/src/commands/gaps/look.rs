@@ -2,7 +2,7 @@
 
 use piton_files::gaps::render;
 use piton_model::ExitCode;
-use piton_model::ledger::{Flip, for_prompt, not_fresh, select_batch, sort_gaps, survey};
+use piton_model::ledger::{Flip, detect_cycles, for_prompt, not_fresh, select_batch, sort_gaps, survey};
 use piton_model::ledger_machine::{State, all_due};
 use piton_view::{GapsView, words};
 use serde_json::{Value, json};
@@ -14,28 +14,48 @@ use crate::failure::Result;
 use crate::output::{Output, clean, clean_line};
 
 pub(super) async fn validate(place: &Place, out: &Output) -> Result {
-    let reading = place.read(out).await?;
-    let sorted = sort_gaps(&reading.state.gaps);
+    let GapsView { state, warnings, .. } = place.read(out).await?;
+    let sorted = sort_gaps(&state.gaps);
+    // What other commands put up with is wrong all the same.
+    let problems = problems_of(&state);
     if out.json {
         out.json(&json!({
-            "valid": true,
-            "gaps": reading.state.gaps.len(),
+            "valid": problems.is_empty(),
+            "gaps": state.gaps.len(),
             "cycled": sorted.cycled,
-            "warnings": reading.warnings,
+            "problems": problems,
+            "warnings": warnings,
         }));
-        return Ok(ExitCode::Done);
+    } else if problems.is_empty() {
+        let count = words::count(state.gaps.len(), "gap");
+        out.line(format!("{} is sound: {count}", place.ledger.file.display()));
+    } else {
+        let count = words::count(problems.len(), "problem");
+        out.line(format!("{} is not sound: {count}", place.ledger.file.display()));
+        problems.iter().for_each(|problem| out.line(format!("  {problem}")));
     }
-    let count = reading.state.gaps.len();
-    out.line(format!("{} is sound: {}", place.ledger.file.display(), words::count(count, "gap")));
-    tell_cycles(&reading.state, out);
-    Ok(ExitCode::Done)
+    Ok(if problems.is_empty() { ExitCode::Done } else { ExitCode::Failed })
+}
+
+/// What is wrong with a ledger that can be read.
+fn problems_of(state: &State) -> Vec<String> {
+    let mut problems: Vec<String> = piton_model::ledger::validate(&state.gaps)
+        .iter()
+        .map(|problem| clean_line(&problem.to_string()))
+        .collect();
+    problems.extend(cycles(state));
+    problems
+}
+
+fn cycles(state: &State) -> impl Iterator<Item = String> {
+    detect_cycles(&state.gaps).into_iter().map(|cycle| {
+        let path: Vec<String> = cycle.iter().map(|id| clean_line(id)).collect();
+        format!("these wait for each other: {}; take one edge out", path.join(" -> "))
+    })
 }
 
 fn tell_cycles(state: &State, out: &Output) {
-    for cycle in piton_model::ledger::detect_cycles(&state.gaps) {
-        let path: Vec<String> = cycle.iter().map(|id| clean_line(id)).collect();
-        out.note(format!("warning: these wait for each other: {}; take one edge out", path.join(" -> ")));
-    }
+    cycles(state).for_each(|cycle| out.note(format!("warning: {cycle}")));
 }
 
 pub(super) async fn order(place: &Place, out: &Output) -> Result {

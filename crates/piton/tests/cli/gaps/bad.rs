@@ -108,3 +108,77 @@ fn a_link_a_directory_and_a_pipe_are_refused() {
     world.shell("mkfifo pipe.yaml").exits(0);
     gaps(&world, &["list", "--file", "pipe.yaml"]).exits(7);
 }
+
+#[test]
+fn an_empty_ledger_may_say_null_and_gets_its_first_gap() {
+    for (text, after) in [
+        ("null\n", "gaps:\n- id: a\n  category: c\n"),
+        ("# mine\n~\n", "# mine\ngaps:\n- id: a\n  category: c\n"),
+    ] {
+        let world = World::new();
+        world.write("gaps.yaml", text);
+        assert!(gaps(&world, &["validate"]).exits(0).out.contains("is sound: 0 gaps"));
+        gaps(&world, &["add", "a", "--category", "c"]).exits(0);
+        assert_eq!(world.read("gaps.yaml"), after);
+    }
+}
+
+#[test]
+fn a_verification_that_nothing_dates_is_stale_and_stops_nothing_else() {
+    let world = World::new();
+    world.write(
+        "gaps.yaml",
+        "gaps:\n- {id: a, category: c, status: verified}\n- {id: b, category: c, status: stale}\n- {id: d, category: c}\n",
+    );
+    let ran = gaps(&world, &["validate"]).exits(1);
+    insta::assert_snapshot!(ran.out, @"
+    gaps.yaml is not sound: 2 problems
+      Gap 'a' is verified but has no last_verified
+      Gap 'b' is stale but has no last_verified
+    ");
+    gaps(&world, &["update", "d", "priority=5"]).exits(0);
+    let ran = gaps(&world, &["list"]).exits(0);
+    assert!(ran.err.contains("Gap 'a' is verified but has no last_verified"), "{}", ran.err);
+    gaps(&world, &["stale", "--apply"]).exits(0);
+    assert!(
+        world.read("gaps.yaml").contains("{id: a, category: c, status: stale}"),
+        "{}",
+        world.read("gaps.yaml")
+    );
+    assert!(world.read("gap_audit.log").contains("a: verified -> stale"));
+    // Nobody may make it so.
+    let ran = gaps(&world, &["update", "d", "status=verified"]).exits(1);
+    assert!(ran.err.contains("Gap 'd' is verified but has no last_verified"), "{}", ran.err);
+}
+
+#[test]
+fn gaps_that_wait_for_each_other_are_not_sound_and_can_be_worked_on() {
+    let world = World::new();
+    world.write(
+        "gaps.yaml",
+        "gaps:\n- {id: a, category: c, blocks: [b]}\n- {id: b, category: c, blocks: [a]}\n",
+    );
+    let ran = gaps(&world, &["validate"]).exits(1);
+    insta::assert_snapshot!(ran.out, @"
+    gaps.yaml is not sound: 1 problem
+      these wait for each other: a -> b -> a; take one edge out
+    ");
+    let valid: serde_json::Value =
+        serde_json::from_str(&gaps(&world, &["validate", "--json"]).exits(1).out).unwrap();
+    assert_eq!(valid["valid"], false);
+    gaps(&world, &["list"]).exits(0);
+    gaps(&world, &["update", "b", "blocks="]).exits(0);
+    gaps(&world, &["validate"]).exits(0);
+}
+
+#[test]
+fn many_problems_are_told_by_twenty_and_a_count() {
+    let world = World::new();
+    let wrong: String =
+        (0..1_000).map(|number| format!("- {{id: g{number}, category: c, priority: 9}}\n")).collect();
+    world.write("gaps.yaml", &format!("gaps:\n{wrong}"));
+    let ran = gaps(&world, &["list"]).exits(1);
+    assert!(ran.err.contains("gaps.yaml` is not a sound ledger"), "{}", ran.err);
+    assert_eq!(ran.err.matches("priority must be 1 to 5").count(), 20);
+    assert!(ran.err.contains("and 980 more problems"), "{}", ran.err);
+}

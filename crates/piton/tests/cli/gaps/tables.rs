@@ -118,7 +118,7 @@ fn the_batch_is_cut_and_the_full_picture_is_told() {
     let mut file = "gaps:\n".to_owned();
     for number in 0..20 {
         file.push_str(&format!(
-            "- {{id: g{number:02}, category: c, status: stale, priority: {}}}\n",
+            "- {{id: g{number:02}, category: c, status: stale, last_verified: 2025-01-01T00:00:00Z, priority: {}}}\n",
             1 + number % 5
         ));
     }
