@@ -380,7 +380,7 @@ fn is_runner(source: &Source, piece: &Piece) -> bool {
 
 fn is_test_call(source: &Source, piece: &Piece) -> bool {
     let first = source.word(piece.name.start);
-    crate::words::TEST_CALLS.contains(&first) || crate::words::SUITE_CALLS.contains(&first)
+    crate::words::declares_tests(first)
 }
 
 /// Whether a condition asks where it runs.

@@ -110,16 +110,11 @@ pub(super) fn of_call(source: &Source, piece: &Piece) -> Vec<Mark> {
     let words: Vec<_> = top_words(source, &piece.name);
     let Some((first, rest)) = words.split_first() else { return marks };
     let word = source.word(*first);
-    let is_variant = |prefix: char| {
-        word.strip_prefix(prefix)
-            .is_some_and(|plain| words::TEST_CALLS.contains(&plain) || words::SUITE_CALLS.contains(&plain))
-    };
     let mut kinds = Vec::new();
-    if is_variant('x') || is_variant('X') || is_variant('P') {
-        kinds.push(MarkKind::Skip);
-    }
-    if is_variant('f') || is_variant('F') {
-        kinds.push(MarkKind::Only);
+    match words::switched(word) {
+        Some(('f' | 'F', _)) => kinds.push(MarkKind::Only),
+        Some(_) => kinds.push(MarkKind::Skip),
+        None => {}
     }
     for index in rest {
         let word = source.word(*index);
@@ -164,14 +159,14 @@ fn chosen(source: &Source, name: &Span) -> Option<Option<Mark>> {
 /// The tokens of a choice between ways to declare a test, in place or behind a name.
 pub(super) fn choice(source: &Source, name: &Span) -> Option<Span> {
     let declares = |span: &Span| {
-        source.words(span).any(|word| words::TEST_CALLS.contains(&word) || words::SUITE_CALLS.contains(&word))
+        source.words(span).any(|word| words::declares_tests(word))
             && !source.top_level(span, &["?"]).is_empty()
     };
     if source.word(name.start) == "(" {
         let inside = name.start + 1..source.closing(name.start);
         return declares(&inside).then_some(inside);
     }
-    if name.len() != 1 || words::TEST_CALLS.contains(&source.word(name.start)) {
+    if name.len() != 1 || words::is_test_call(source.word(name.start)) {
         return None;
     }
     let word = source.word(name.start);

@@ -161,7 +161,7 @@ fn call(source: &Source, index: usize, memo: &mut Suites) -> Option<Test> {
         return None;
     }
     let first = declared_by(source, piece);
-    if !words::TEST_CALLS.contains(&first) {
+    if !words::is_test_call(first) {
         return None;
     }
     let arguments = source.inside(&piece.arguments);
@@ -210,13 +210,13 @@ fn names_around(source: &Source, index: usize) -> Vec<String> {
 }
 
 fn is_suite(source: &Source, piece: &Piece) -> bool {
-    words::SUITE_CALLS.contains(&declared_by(source, piece))
+    words::is_suite_call(declared_by(source, piece))
 }
 
 /// The word of the framework that a call uses, also where it is chosen among several.
 fn declared_by<'a>(source: &'a Source, piece: &Piece) -> &'a str {
     let first = source.word(piece.name.start);
-    let is_plain = words::TEST_CALLS.contains(&first) || words::SUITE_CALLS.contains(&first);
+    let is_plain = words::declares_tests(first);
     // Only a name alone, or a choice in brackets, can stand for such a word.
     let is_titled =
         source.tokens.get(piece.arguments.start + 1).is_some_and(|token| token.kind == Kind::Text);
@@ -226,7 +226,7 @@ fn declared_by<'a>(source: &'a Source, piece: &Piece) -> &'a str {
     }
     let choice = marks::choice(source, &piece.name);
     let mut words = choice.iter().flat_map(|choice| source.words(choice));
-    words.find(|word| words::TEST_CALLS.contains(word) || words::SUITE_CALLS.contains(word)).unwrap_or(first)
+    words.find(|word| words::declares_tests(word)).unwrap_or(first)
 }
 
 /// The marks of the suites and classes around a test.

@@ -151,7 +151,7 @@ fn replaces_assertion(source: &Source, piece: &Piece) -> bool {
 fn switches_words_off(source: &Source, piece: &Piece) -> bool {
     let name = source.flat(&piece.name);
     let last = name.rsplit('.').next().unwrap_or_default();
-    let is_word = words::TEST_CALLS.contains(&last) || words::SUITE_CALLS.contains(&last);
+    let is_word = words::declares_tests(last);
     let is_global = name == last || name.starts_with("global.") || name.starts_with("globalThis.");
     let value = source.flat(&piece.arguments);
     is_word
@@ -168,7 +168,7 @@ fn deafens_result(source: &Source, piece: &Piece) -> bool {
     let value = source.flat(&piece.arguments);
     // Words of the framework that call what they are given and drop what it throws.
     let is_word =
-        words::TEST_CALLS.contains(&last) && (name.starts_with("global.") || name.starts_with("globalThis."));
+        words::is_test_call(last) && (name.starts_with("global.") || name.starts_with("globalThis."));
     is_result && name.contains('.') || is_word && value.contains("catch")
 }
 
