@@ -220,24 +220,11 @@ pub(crate) enum Role {
 }
 
 /// The fields that have a role, the same in every grammar that has them.
-const ROLES: [(&str, Role); 17] = [
-    ("name", Role::Name),
-    ("function", Role::Name),
-    ("macro", Role::Name),
-    ("method", Role::Name),
-    ("type", Role::Name),
-    ("left", Role::Name),
-    ("pattern", Role::Name),
-    ("declarator", Role::Name),
-    ("arguments", Role::Arguments),
-    ("parameters", Role::Arguments),
-    ("right", Role::Arguments),
-    ("value", Role::Arguments),
-    ("body", Role::Body),
-    ("consequence", Role::Body),
-    ("definition", Role::Body),
-    ("handler", Role::Body),
-    ("condition", Role::Condition),
+const ROLES: [(Role, &[&str]); 4] = [
+    (Role::Name, &["name", "function", "macro", "method", "type", "left", "pattern", "declarator"]),
+    (Role::Arguments, &["arguments", "parameters", "right", "value"]),
+    (Role::Body, &["body", "consequence", "definition", "handler"]),
+    (Role::Condition, &["condition"]),
 ];
 
 /// A grammar made ready: classes and roles by number.
@@ -289,8 +276,8 @@ impl Language {
             *class = row.map(|(class, _)| *class);
         }
         let mut roles = vec![None; language.field_count() + 1];
-        for (name, role) in ROLES {
-            if let Some(field) = language.field_id_for_name(name) {
+        for (role, names) in ROLES {
+            for field in names.iter().filter_map(|name| language.field_id_for_name(name)) {
                 roles[usize::from(field.get())] = Some(role);
             }
         }
