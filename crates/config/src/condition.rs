@@ -115,7 +115,10 @@ fn unknown(text: &str) -> String {
     let word = text.split(':').next().unwrap_or(text);
     let forms: Vec<_> = STOP_TYPES.iter().filter_map(|kind| kind.until).collect();
     match closest(word, forms.iter().map(|form| form.word())) {
-        Some(name) => format!("{} is no condition; did you mean `{name}`?", quoted(text)),
+        Some(name) => {
+            let meant = forms.iter().find(|form| form.word() == name).map_or(name, |form| form.form);
+            format!("{} is no condition; did you mean `{meant}`?", quoted(text))
+        }
         None => {
             let forms: Vec<_> = forms.iter().map(|form| format!("`{}`", form.form)).collect();
             format!(
@@ -177,7 +180,10 @@ mod tests {
             parse_condition("check-pass").unwrap_err(),
             "`check-pass` is no condition; did you mean `checks-pass`?"
         );
-        assert_eq!(parse_condition("flie:x").unwrap_err(), "`flie:x` is no condition; did you mean `file`?");
+        assert_eq!(
+            parse_condition("flie:x").unwrap_err(),
+            "`flie:x` is no condition; did you mean `file:PATH`?"
+        );
         assert!(parse_condition("cmd: ").is_err());
     }
 }

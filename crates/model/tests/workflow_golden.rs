@@ -102,6 +102,7 @@ examples! {
     ManualInputRefused { step: "look".into(), digest: "0123456789abcdef".to_owned(), why: "not JSON".to_owned() }
     LimitWarned { detail: "$5.00 of $5.00 are spent".to_owned() }
     BudgetSpent { detail: "$5 of $5 of today".to_owned() }
+    RunObstructed { detail: "no process can be started".to_owned() }
     RunWaiting { reason: Reason::Human, until: None }
     RunPaused { reason: Reason::LimitCost, detail: Some("$5.00 of $5.00 are spent".to_owned()) }
     RunResumed { raise: Raise { max_iterations: Some(8), ..Raise::default() } }

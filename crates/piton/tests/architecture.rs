@@ -94,7 +94,6 @@ const BEHIND_THE_DOOR: &[(&str, &str)] = &[
     ("src/main.rs", "it becomes a keeper, or what stands between the walls and an agent"),
     ("src/commands/driver.rs", "it is the driver"),
     ("src/commands/demo.rs", "it kills a driver, to show what becomes of its agent"),
-    ("src/commands/gaps/research.rs", "nobody drives a ledger: whoever researches does the work"),
 ];
 
 #[test]

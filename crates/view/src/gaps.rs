@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use piton_model::ledger::{Flip, Gap, Observed, Overruled};
-use piton_model::ledger_machine::State;
+use piton_model::ledger_machine::{ResearchEnd, ResearchLimits, ResearchResult, Spent, State, Used};
 use piton_model::{Seq, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -120,4 +120,99 @@ pub struct GapsChanged {
     pub overruled: Vec<Overruled>,
     /// Edits by hand that could not be merged, kept for a person.
     pub kept: Vec<PathBuf>,
+}
+
+/// Who looks into which gaps, and for how long.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResearchOrder {
+    /// These gaps, whatever their state; none means those that need it most.
+    pub ids: Vec<String>,
+    /// At most so many at once.
+    pub max: usize,
+    /// Goes on whenever something becomes stale.
+    pub watch: bool,
+    /// The agent's name, or a command in its stead.
+    pub agent: Option<String>,
+    /// Any command as the agent.
+    pub exec: Option<String>,
+    /// The model of the agent.
+    pub model: Option<String>,
+    /// What the agent may do without asking.
+    pub sandbox: Option<String>,
+    /// Further arguments for the agent.
+    pub agent_arguments: Vec<String>,
+    /// What one batch may use.
+    pub limits: ResearchLimits,
+    /// How long one attempt may take.
+    pub attempt_ms: u64,
+    /// Takes piton.toml as it stands.
+    pub trust: bool,
+    /// The time to go by, where that is not the clock's.
+    pub now: Option<Timestamp>,
+}
+
+/// What a person may want to see while agents research.
+#[derive(Clone, Debug)]
+pub enum ResearchUpdate {
+    /// A batch that was under way is gone on with.
+    GoesOn {
+        /// Its number.
+        number: u32,
+    },
+    /// A batch begins: the picture of the ledger, in words.
+    Begins(String),
+    /// Nothing needs research.
+    AllCurrent {
+        /// Gaps in all.
+        gaps: usize,
+        /// Those that were checked lately.
+        checked: usize,
+        /// Those that wait for others.
+        waiting: usize,
+    },
+    /// An agent looks into this gap.
+    Started {
+        /// Its name.
+        gap: String,
+        /// The number of the attempt.
+        attempt: u32,
+        /// Whether it was found at work.
+        found: bool,
+    },
+    /// That ended.
+    Ended {
+        /// The gap's name.
+        gap: String,
+        /// What came of it.
+        result: ResearchResult,
+        /// What it used.
+        used: Used,
+    },
+    /// It needs none any more.
+    Skipped {
+        /// The gap's name.
+        gap: String,
+    },
+    /// The batch is over.
+    Over(Batch),
+    /// Nothing is due before that moment, or before an edit.
+    Waits {
+        /// The moment.
+        until: Option<Timestamp>,
+    },
+}
+
+/// What a batch of research came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// Why it ended.
+    pub why: ResearchEnd,
+    /// What it used.
+    pub spent: Spent,
+    /// Attempts that ended with a result.
+    pub settled: u32,
+    /// Attempts that did not.
+    pub failed: u32,
+    /// Gaps that did not get their turn.
+    pub left: Vec<String>,
 }

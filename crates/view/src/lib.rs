@@ -25,7 +25,7 @@ use piton_model::{RunId, Seq, Timestamp, ledger_machine};
 pub use ask::Request;
 pub use brief::{Brief, BriefCheck, Signal};
 pub use error::{Error, ErrorKind, remedy};
-pub use gaps::{GapChange, GapEvent, GapsChanged, GapsView, LedgerAt};
+pub use gaps::{Batch, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, ResearchOrder, ResearchUpdate};
 pub use look::{
     Asked, AttemptView, Changes, DiffView, ExportFormat, FileDiffView, Listed, MetricsView, Moment,
     ReportView, RestoredView, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight, WhyView,
@@ -139,6 +139,16 @@ pub trait Client: Send + Sync {
         change: GapChange,
         now: Timestamp,
     ) -> Answer<'a, GapsChanged>;
+
+    /// Lets agents look into the gaps that need it, one batch or batch after batch, and tells each step. Works for as
+    /// long as it is waited for; what was under way is on record, and the next research goes on with it. The last
+    /// batch comes back, if there was one.
+    fn research<'a>(
+        &'a self,
+        ledger: &'a LedgerAt,
+        order: ResearchOrder,
+        tell: &'a mut (dyn FnMut(ResearchUpdate) + Send),
+    ) -> Answer<'a, Option<Batch>>;
 
     /// Forgets a run: its events, attempts, snapshots and files. One that is under way only by `force`.
     fn remove<'a>(&'a self, run: &'a RunId, force: bool) -> Answer<'a, ()>;

@@ -5,14 +5,15 @@ use std::time::Duration;
 use piton_model::{Kind, RunId, Seq, State, Timestamp, ledger_machine, workflow};
 use piton_sys::redact::Redactor;
 use piton_view::{
-    Answer, Asked, AttemptView, Brief, Changes, Client, DiffView, Error, ErrorKind, EventView, ExportFormat,
-    Follow, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, Listed, MetricsView, Moment, Order,
-    ReportView, Request, RestoredView, Resumption, Seen, ShowView, Started, StateOf, StatusView, VerifyView,
-    WhyView,
+    Answer, Asked, AttemptView, Batch, Brief, Changes, Client, DiffView, Error, ErrorKind, EventView,
+    ExportFormat, Follow, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, Listed, MetricsView, Moment,
+    Order, ReportView, Request, ResearchOrder, ResearchUpdate, RestoredView, Resumption, Seen, ShowView,
+    Started, StateOf, StatusView, VerifyView, WhyView,
 };
 
 use super::{
-    ClientError, LocalClient, gaps, ledgers, metrics, report, resolve, restore, status, verify, workflows,
+    ClientError, LocalClient, gaps, ledgers, metrics, report, research, resolve, restore, status, verify,
+    workflows,
 };
 use crate::launch::Secrets;
 use crate::load::Loaded;
@@ -365,6 +366,15 @@ impl Client for LocalClient {
         now: Timestamp,
     ) -> Answer<'a, GapsChanged> {
         Box::pin(gaps::change(self, ledger, change, now))
+    }
+
+    fn research<'a>(
+        &'a self,
+        ledger: &'a LedgerAt,
+        order: ResearchOrder,
+        tell: &'a mut (dyn FnMut(ResearchUpdate) + Send),
+    ) -> Answer<'a, Option<Batch>> {
+        Box::pin(research::research(self, ledger, order, tell))
     }
 
     fn remove<'a>(&'a self, run: &'a RunId, force: bool) -> Answer<'a, ()> {

@@ -8,10 +8,12 @@ use piton_model::ledger::{Field, Gap, Source, SourceKind, set};
 use piton_model::ledger_machine::{Command, LedgerEvent, State};
 use piton_model::{Encoded, RunEvent};
 use piton_store::{Store, StoredEvent};
+use piton_sys::redact::Redactor;
 use piton_view::words::{clean_line, ledger as words};
 use piton_view::{Error, ErrorKind, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt};
 
 use super::LocalClient;
+use crate::launch::Secrets;
 use crate::ledger::{Changed, Ledger, hash_of, journal_for, observe};
 
 pub(super) async fn read(client: &LocalClient, at: &LedgerAt, now: Timestamp) -> Result<GapsView, Error> {
@@ -73,7 +75,7 @@ pub(super) async fn change(
 ) -> Result<GapsChanged, Error> {
     let root = client.layout().root();
     // Words that are wrong whatever the ledger says are told before anything is opened.
-    let change = Prepared::of(change, root, now)?;
+    let change = Prepared::of(redacted(Secrets::of(root)?.redactor(), change), root, now)?;
     let store = journal_for(client.layout(), at)?;
     let ledger = ledger(client, Some(&store), at);
     let mut open = ledger.open(now).await?;
@@ -98,6 +100,34 @@ pub(super) async fn change(
         overruled,
         kept,
     })
+}
+
+/// What people type is written down as little as what agents print, where it is secret.
+fn redacted(redactor: &Redactor, change: GapChange) -> GapChange {
+    let clean = |text: String| redactor.redact(&text).into_owned();
+    let all = |texts: Vec<String>| texts.into_iter().map(clean).collect();
+    match change {
+        GapChange::Add { gap, category, fields } => GapChange::Add { gap, category, fields: all(fields) },
+        GapChange::Set { gap, fields, reason } => {
+            GapChange::Set { gap, fields: all(fields), reason: clean(reason) }
+        }
+        GapChange::Verify { gap, findings, sources, reason } => GapChange::Verify {
+            gap,
+            findings: findings.map(clean),
+            sources: all(sources),
+            reason: clean(reason),
+        },
+        GapChange::AddMissing(gaps) => {
+            let clean_gap =
+                |gap: Gap| Gap { question: clean(gap.question), findings: clean(gap.findings), ..gap };
+            GapChange::AddMissing(gaps.into_iter().map(clean_gap).collect())
+        }
+        GapChange::Adopt
+        | GapChange::FlipDue
+        | GapChange::Check { .. }
+        | GapChange::Remove { .. }
+        | GapChange::Undo { .. } => change,
+    }
 }
 
 /// A change, as far as its words can be judged without the ledger.

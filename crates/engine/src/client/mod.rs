@@ -11,6 +11,7 @@ mod ledgers;
 mod metrics;
 mod report;
 mod requests;
+mod research;
 mod resolve;
 mod restore;
 mod status;

@@ -101,6 +101,7 @@ pub(crate) struct Work<'a> {
 }
 
 /// Who works.
+#[derive(Clone)]
 pub(crate) enum What<'a> {
     /// A shell command of the user's that judges something: no terminal, and it knows.
     Command(&'a str),

@@ -46,6 +46,16 @@ impl<'a, W: Supervised> Kept<'a, W> {
     pub(crate) fn new(attempts: &'a Path, name: &'a str, work: W) -> Self {
         Self { attempts, base: name, name: name.to_owned(), work }
     }
+
+    /// Takes the directories of all its tries away.
+    pub(crate) fn remove_tries(&self) {
+        for number in 1.. {
+            let directory = self.attempts.join(format!("{}-{number}", self.base));
+            if std::fs::remove_dir_all(directory).is_err() {
+                break;
+            }
+        }
+    }
 }
 
 impl<W: Supervised> Port for Kept<'_, W> {

@@ -9,13 +9,12 @@ use std::path::{Path, PathBuf};
 
 use piton_agent::Spec;
 use piton_model::ledger::{Gap, Outcome, clip_to_tokens, due_at, survey, to_iso};
-use piton_model::ledger_machine::{
-    Command, Found, LedgerEvent, OpenResearch, Rejection, ResearchEnd, ResearchResult, Spent, State, Used,
-};
+use piton_model::ledger_machine::{Command, Found, LedgerEvent, OpenResearch, Rejection, State, Used};
 use piton_model::loop_machine::{AgentConfig, Confine};
 use piton_model::{RunId, Timestamp};
 use piton_sys::file;
 use piton_sys::lock::FileLock;
+use piton_view::{Batch, ResearchUpdate};
 
 use super::{Ledger, LedgerError, result};
 use crate::launch::{
@@ -42,49 +41,6 @@ pub struct Researcher {
     pub confine: Option<Confine>,
     /// Paths of the repository that stay as they are, where there are walls.
     pub protect: Vec<String>,
-}
-
-/// What a person may want to see while it goes on.
-#[derive(Clone, Debug)]
-pub enum Progress {
-    /// An agent looks into this gap.
-    Started {
-        /// Which.
-        gap: String,
-        /// Its attempt.
-        attempt: u32,
-        /// Whether it was found at work.
-        found: bool,
-    },
-    /// That ended.
-    Ended {
-        /// Which gap.
-        gap: String,
-        /// What came of it.
-        result: ResearchResult,
-        /// What it used.
-        used: Used,
-    },
-    /// It needs none any more.
-    Skipped {
-        /// Which gap.
-        gap: String,
-    },
-}
-
-/// What a batch came to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Batch {
-    /// Why it ended.
-    pub why: ResearchEnd,
-    /// What it used.
-    pub spent: Spent,
-    /// Attempts that ended with a result.
-    pub settled: u32,
-    /// Attempts that did not.
-    pub failed: u32,
-    /// Gaps that did not get their turn.
-    pub left: Vec<String>,
 }
 
 /// The right to research in a ledger: one process at a time.
@@ -136,8 +92,8 @@ impl Ledger<'_> {
         &self,
         _turn: &Turn,
         researcher: &Researcher,
-        now: &dyn Fn() -> Timestamp,
-        tell: &mut dyn FnMut(Progress),
+        now: &(dyn Fn() -> Timestamp + Sync),
+        tell: &mut (dyn FnMut(ResearchUpdate) + Send),
     ) -> Result<Option<Batch>, LedgerError> {
         file::create_private_dir(&self.layout.attempts(&self.run))?;
         piton_agent::sweep(&self.layout.attempts(&self.run))?;
@@ -150,7 +106,7 @@ impl Ledger<'_> {
                 Next::Over(batch) => return Ok(batch),
             };
             let (gap, attempt) = (open.gap.id.clone(), open.attempt);
-            tell(Progress::Started { gap: gap.clone(), attempt, found: !fresh });
+            tell(ResearchUpdate::Started { gap: gap.clone(), attempt, found: !fresh });
             let (found, used) = self.perform(&launch, researcher, &open, fresh, now)?;
             let mut ledger = self.open(now()).await?;
             let ended = ledger.run(Command::EndAttempt { attempt, found, used }, now()).await;
@@ -170,7 +126,7 @@ impl Ledger<'_> {
             };
             for event in changed.events {
                 if let LedgerEvent::ResearchAttemptEnded { result, used, .. } = event {
-                    tell(Progress::Ended { gap: gap.clone(), result, used });
+                    tell(ResearchUpdate::Ended { gap: gap.clone(), result, used });
                 }
             }
         }
@@ -180,7 +136,7 @@ impl Ledger<'_> {
     async fn next_attempt(
         &self,
         now: Timestamp,
-        tell: &mut dyn FnMut(Progress),
+        tell: &mut (dyn FnMut(ResearchUpdate) + Send),
     ) -> Result<Next, LedgerError> {
         let mut ledger = self.open(now).await?;
         let Some(research) = ledger.state().research.clone() else { return Ok(Next::Over(None)) };
@@ -197,7 +153,7 @@ impl Ledger<'_> {
                 }
                 LedgerEvent::ResearchSkipped { gap } => {
                     left.retain(|other| *other != gap);
-                    tell(Progress::Skipped { gap });
+                    tell(ResearchUpdate::Skipped { gap });
                 }
                 LedgerEvent::ResearchEnded { why, .. } => {
                     let (spent, settled, failed) = (research.spent, research.settled, research.failed);
@@ -215,7 +171,7 @@ impl Ledger<'_> {
         researcher: &Researcher,
         open: &OpenResearch,
         fresh: bool,
-        now: &dyn Fn() -> Timestamp,
+        now: &(dyn Fn() -> Timestamp + Sync),
     ) -> Result<(Found, Used), LedgerError> {
         let (attempts, name) = (self.layout.attempts(&self.run), open.attempt.to_string());
         if let Err(why) = require_adapter(&researcher.agent) {

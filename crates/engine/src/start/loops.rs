@@ -7,12 +7,12 @@ use jiff::{Zoned, civil};
 use piton_config::{AgentOptions, Limit, Overrides, Plan, Settings, Task, config_hash, files, plan};
 use piton_model::hook::Mode;
 use piton_model::loop_machine::{Adoption, LoopConfig, ModePolicy, Prompt, Worktree, create};
-use piton_model::{ExitCode, Kind, RunId, Seq, State, Status, Timestamp, exit_code, slug};
+use piton_model::{ExitCode, Kind, RunId, Seq, State, Status, Timestamp, closest, exit_code, slug};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_view::words::clean_line;
 use piton_view::{Error, ErrorKind, LimitWords, LoopOrder};
 
-use super::{hooks, known, resume};
+use super::{hooks, known, require_program, resume};
 use crate::client::LocalClient;
 use crate::configuration;
 use crate::launch::Secrets;
@@ -51,7 +51,8 @@ pub(super) async fn start(
     notes.extend(resolved.notes.iter().map(|note| format!("note: {note}")));
     notes.extend(not_enforced(&config, &resolved.settings));
     let task = task_of(&config, layout.root(), notes)?;
-    check_agent(&config, layout.root())?;
+    require_rules(&config)?;
+    require_program(&config.agent, layout.root())?;
     require_fresh(&config, layout.root())?;
     if config.confine.is_some() {
         configuration::require_walls()?;
@@ -174,6 +175,19 @@ fn plan_of(layout: &Layout, order: &LoopOrder) -> Result<Plan, Error> {
     plan(&files, &configuration::variable, &overrides, &task).map_err(configuration::problems)
 }
 
+/// A rule that is switched off by a wrong name would be on.
+fn require_rules(config: &LoopConfig) -> Result<(), Error> {
+    let names = || piton_guard::RULES.iter().map(|rule| rule.name);
+    let Some(off) = config.rules_off.iter().find(|off| !names().any(|name| name == off.rule)) else {
+        return Ok(());
+    };
+    let error = Error::usage(clean_line(&format!("`[guard.rules]`: the guard has no rule `{}`", off.rule)));
+    Err(match closest(&off.rule, names()) {
+        Some(meant) => error.hint(format!("did you mean `{meant}`?")),
+        None => error.hint("`piton guard rules` lists them"),
+    })
+}
+
 /// What the loop relies on is known and fresh, or it does not begin.
 fn require_fresh(config: &LoopConfig, root: &Path) -> Result<(), Error> {
     let Some(gaps) = &config.gaps else { return Ok(()) };
@@ -186,19 +200,6 @@ fn require_fresh(config: &LoopConfig, root: &Path) -> Result<(), Error> {
         .hint(clean_line(&format!("run `piton gaps research {}`", names.join(" "))));
     let why = |gap: &piton_model::ledger::NotFresh| clean_line(&format!("{}: {}", gap.gap, gap.why));
     Err(error.details(not_fresh.iter().map(why).collect()))
-}
-
-/// An agent that is not there is found out before anything is recorded.
-fn check_agent(config: &LoopConfig, root: &Path) -> Result<(), Error> {
-    let program = &config.agent.command[0];
-    let path = std::env::var_os("PATH");
-    match piton_sys::process::find_program(program.as_ref(), path.as_deref(), root) {
-        Some(_) => Ok(()),
-        None => {
-            Err(Error::new(ErrorKind::Environment, format!("the agent program `{program}` is not in PATH"))
-                .hint("install it, or name another with --agent or --exec"))
-        }
-    }
 }
 
 fn run_id(order: &LoopOrder, task: &str) -> Result<RunId, Error> {

@@ -21,11 +21,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use piton_model::loop_machine::AgentConfig;
 use piton_model::{Epoch, RunId};
 use piton_store::Holder;
 use piton_sys::lock::FileLock;
 use piton_sys::process::{Detach, Output, ProcessId, is_alive, spawn_detached};
 use piton_sys::{Clock, SystemClock, file};
+use piton_view::words::clean_line;
 use piton_view::{Error, ErrorKind, Order, Resumption, Started};
 
 use crate::client::LocalClient;
@@ -66,6 +68,20 @@ async fn overtaken(client: &LocalClient, run: &RunId, failure: Error) -> Error {
                 .hint(format!("run `piton attach {run}`"))
         }
         _ => failure,
+    }
+}
+
+/// An agent that is not there is found out before anything is recorded.
+pub(crate) fn require_program(agent: &AgentConfig, root: &Path) -> Result<(), Error> {
+    let program = &agent.command[0];
+    let path = std::env::var_os("PATH");
+    match piton_sys::process::find_program(program.as_ref(), path.as_deref(), root) {
+        Some(_) => Ok(()),
+        None => Err(Error::new(
+            ErrorKind::Environment,
+            format!("the agent program `{}` is not in PATH", clean_line(program)),
+        )
+        .hint("install it, or name another with --agent or --exec")),
     }
 }
 

@@ -10,9 +10,10 @@ use piton_model::loop_machine::AgentConfig;
 use piton_model::notify::Notify;
 use piton_model::workflow::{Issue, Launcher, Options, Work, WorkPlace};
 use piton_sys::file;
-use piton_view::{Error, ErrorKind, WorkflowOrder};
+use piton_view::{Error, WorkflowOrder};
 use serde_json::Value;
 
+use super::require_program;
 use crate::configuration;
 use crate::layout::Layout;
 use crate::workflow::agent_key;
@@ -189,14 +190,6 @@ fn agents_of(
             "give --wrapper FILE, --command-template T or --exec CMD, or describe the agent in piton.toml",
         ));
     }
-    let path = std::env::var_os("PATH");
-    let absent = agents.values().map(|agent| &agent.command[0]).find(|program| {
-        piton_sys::process::find_program(program.as_ref(), path.as_deref(), layout.root()).is_none()
-    });
-    match absent {
-        None => Ok(agents),
-        Some(program) => {
-            Err(Error::new(ErrorKind::Environment, format!("the agent program `{program}` is not in PATH")))
-        }
-    }
+    agents.values().try_for_each(|agent| require_program(agent, layout.root()))?;
+    Ok(agents)
 }

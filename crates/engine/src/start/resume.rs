@@ -65,7 +65,7 @@ async fn edited_since(client: &LocalClient, run: &RunId) -> Result<Option<String
     Ok((now.as_deref() != Some(&began)).then(|| {
         let now = now.as_deref().map_or("gone", |digest| &digest[..12]);
         format!(
-            "note: piton.toml changed since this run began ({} → {now}); the run goes on as it began, `piton loop` begins one with the change",
+            "note: piton.toml changed since this run began ({} → {now}); the run goes on as it began, but for `[redact]`; `piton loop` begins one with the change",
             &began[..began.len().min(12)]
         )
     }))

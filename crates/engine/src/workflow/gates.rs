@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::time::Duration;
 
-use piton_agent::{EndedBy, Spec};
+use piton_agent::EndedBy;
 use piton_model::workflow::{Command, Effect, Gate, GateVerdict, State};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use serde_json::Value;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{Context, LOOK_EVERY};
 use crate::launch::{COMMAND_TIMEOUT_MS, Kept, Supervised, What, Work, begin};
 use crate::ledger::fresh;
-use crate::supervise::{Became, Start, Supervision};
+use crate::supervise::{Ran, Rerun, Start};
 use crate::world::{WorldError, sentence};
 
 /// Largest file of gate states.
@@ -92,35 +92,29 @@ fn named(context: &Context, name: &str, state: &State) -> (bool, Option<String>)
     }
 }
 
-/// Runs a gate's command under a keeper: open where it exits with 0. Each look is a run of its own.
+/// Runs a gate's command under a keeper: open where it exits with 0. Each look is a run of its own. What cannot be run
+/// at all, because its walls do not stand or the system has no process for it, is no gate that is closed.
 fn run(context: &Context, what: What<'_>, state: &State) -> Result<(bool, Option<String>), WorldError> {
     let name = format!("gate-{}", SystemIds.hex(12));
-    let spec = context.launch.prepare(Work {
-        name: &name,
-        what,
-        directory: context.layout.tree(),
-        env: BTreeMap::from([("CI".to_owned(), "1".to_owned())]),
-        prompt: None,
-        wall_ms: COMMAND_TIMEOUT_MS,
-        idle_ms: None,
-        output_bytes_max: OUTPUT_BYTES_MAX,
-        beside: None,
-    });
     let attempts = context.attempts();
-    let mut port = Kept::new(&attempts, &name, Starting { context, state, spec });
-    let became = Supervision::of_command(true).run(&mut port)?;
+    let mut port = Kept::new(&attempts, &name, Starting { context, state, what });
+    let ran = Rerun::default().run(&mut port);
     // Nobody asks for it again; a look every few seconds would fill the disk.
-    let _ = std::fs::remove_dir_all(attempts.join(&name));
-    Ok(match became {
-        Became::Ended(exit) => match (exit.code, exit.ended_by) {
+    port.remove_tries();
+    Ok(match ran? {
+        Ran::Ended(exit) => match (exit.code, exit.ended_by) {
             (Some(0), _) => (true, None),
             (_, EndedBy::WallClock) => (false, Some("its command took longer than it may".to_owned())),
             (Some(code), _) => (false, Some(format!("its command exited with {code}"))),
             (None, _) => (false, exit.error.or_else(|| Some("its command was ended".to_owned()))),
         },
-        Became::NoKeeper { detail } => (false, Some(detail)),
-        Became::NeverStarted | Became::Lost(_) => (false, Some("its command was lost".to_owned())),
-        Became::Postponed(never) => match never {},
+        Ran::Cancelled | Ran::Lost => (false, Some("its command was lost".to_owned())),
+        Ran::NoKeeper { detail } => {
+            let error = std::io::Error::other(detail);
+            return Err(
+                file::Error::new("start the command of a gate in", context.layout.tree(), error).into()
+            );
+        }
     })
 }
 
@@ -128,20 +122,35 @@ fn run(context: &Context, what: What<'_>, state: &State) -> Result<(bool, Option
 struct Starting<'a> {
     context: &'a Context,
     state: &'a State,
-    spec: Spec,
+    what: What<'a>,
 }
 
 impl Supervised for Starting<'_> {
     type Error = WorldError;
     type Instead = Infallible;
 
-    fn start(&mut self, _name: &str) -> Result<Start<Infallible>, WorldError> {
-        Ok(begin(self.context.launch.exe(), &self.context.attempts(), &self.spec)?)
+    fn start(&mut self, name: &str) -> Result<Start<Infallible>, WorldError> {
+        let spec = self.context.launch.prepare(Work {
+            name,
+            what: self.what.clone(),
+            directory: self.context.layout.tree(),
+            env: BTreeMap::from([("CI".to_owned(), "1".to_owned())]),
+            prompt: None,
+            wall_ms: COMMAND_TIMEOUT_MS,
+            idle_ms: None,
+            output_bytes_max: OUTPUT_BYTES_MAX,
+            beside: None,
+        });
+        Ok(begin(self.context.launch.exe(), &self.context.attempts(), &spec)?)
     }
 
     /// Nobody waits for a look that nobody wants any more; it ends by itself.
     fn is_cancelled(&self) -> bool {
         false
+    }
+
+    fn has_walls(&self) -> bool {
+        matches!(self.what, What::Command(_)) && self.context.launch.has_walls()
     }
 
     fn require_lease(&self) -> Result<(), WorldError> {

@@ -168,6 +168,9 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         }),
         Event::LimitWarned { .. } => state.counters.warned = true,
         Event::BudgetSpent { detail } => state.requests.budget = Some(detail.clone()),
+        Event::RunObstructed { detail } => {
+            state.requests.halt = Some((Reason::Environment, Some(detail.clone())));
+        }
         Event::RunWaiting { reason, .. } => enter(state, Status::Waiting, Some(*reason), None, at),
         Event::RunPaused { reason, detail } => {
             state.requests.pause = false;

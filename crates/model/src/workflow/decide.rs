@@ -218,9 +218,18 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Eve
         Command::Migrate(definition) => return migrate(state, *definition),
         Command::Restart(order) => restart(state, *order)?,
         Command::GiveUp { .. } if state.status == Status::Completed => return Err(finished()),
-        Command::GiveUp { detail } => Event::RunStopped { reason: Reason::Environment, detail: Some(detail) },
+        Command::GiveUp { detail } => give_up(state, clip(&detail, TEXT_BYTES_MAX).to_owned()),
         Command::Tick => return Ok(None),
     }))
+}
+
+/// Comes to rest; where attempts are open, once they have ended. What stands in the way a second time is not waited for.
+fn give_up(state: &State, detail: String) -> Event {
+    let at_work = matches!(state.status, Status::Running | Status::Rebooting);
+    if at_work && state.open_count() > 0 && state.requests.halt.is_none() {
+        return Event::RunObstructed { detail };
+    }
+    Event::RunStopped { reason: Reason::Environment, detail: Some(detail) }
 }
 
 fn take_items(state: &State, step: StepId, items: Result<Vec<Value>, String>) -> Result<Event, Rejection> {

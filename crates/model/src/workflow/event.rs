@@ -176,6 +176,13 @@ run_events! {
             detail: String,
         },
 
+        /// Something that is no step's fault stands in the way: nothing is begun, and the run stops when what is open
+        /// has ended.
+        RunObstructed {
+            /// What it is.
+            detail: String,
+        },
+
         // ── Requests: facts that anyone may append; the driver folds them in ─────────────────────────
         /// Begin anew from a step.
         StartAtRequested {

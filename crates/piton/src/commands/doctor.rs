@@ -7,6 +7,7 @@ use piton_config::{Agent, KNOWN_AGENTS, Overrides, REPORTS, resolve};
 use piton_model::ExitCode;
 use piton_sys::file;
 use piton_sys::process::{Program, RunLimits, Tree, find_program};
+use piton_view::words;
 use serde::Serialize;
 
 use crate::cli::Global;
@@ -190,7 +191,7 @@ async fn journal(layout: &Layout) -> Finding {
     match repository::open_existing(layout) {
         Ok(None) => finding("journal", State::Ok, "none yet"),
         Ok(Some(client)) => match client.runs().await {
-            Ok(runs) => finding("journal", State::Ok, format!("{} runs", runs.len())),
+            Ok(runs) => finding("journal", State::Ok, words::count(runs.len(), "run")),
             Err(failure) => finding("journal", State::Bad, failure.message),
         },
         Err(failure) => finding("journal", State::Bad, failure.message),

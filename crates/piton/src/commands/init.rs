@@ -54,7 +54,7 @@ pub(super) async fn run(
         Some(agent) => out.note(permissions(agent)),
         None => out.note("no agent was detected: name one with --agent, or use --exec"),
     }
-    out.note("work lands in place; nothing is committed");
+    out.note("a loop works in place; on the default branch or with changes, in its own tree");
     out.note(match agent {
         Some(_) => "next: piton loop \"what to do\"",
         None => "next: piton loop \"what to do\" --exec 'your-agent'",

@@ -311,8 +311,6 @@ impl Started {
     }
 }
 
-/// Returns once `holds` does.
-#[track_caller]
 /// A loop works in place unless its test is about work trees.
 fn in_place<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
     let mut arguments = arguments.to_vec();
@@ -326,6 +324,8 @@ fn in_place<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
     arguments
 }
 
+/// Returns once `holds` does.
+#[track_caller]
 pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let started = Instant::now();
     while !holds() {

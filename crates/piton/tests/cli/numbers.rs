@@ -172,3 +172,15 @@ fn a_rule_that_is_off_for_a_reason_finds_nothing() {
     let status = world.json(&["status", "r"]);
     assert_eq!(status["findings"], json!([]));
 }
+
+#[test]
+fn a_rule_that_the_guard_does_not_have_cannot_be_off() {
+    let world = world();
+    world.configure("[guard.rules]\nprotected-path-change = { off = true, reason = 'we move it' }\n");
+    let ran = world.loops("r", "true", &["--check", "true"]).exits(2);
+    insta::assert_snapshot!(ran.err, @"
+    error: `[guard.rules]`: the guard has no rule `protected-path-change`
+
+    hint: did you mean `protected-path-changed`?
+    ");
+}

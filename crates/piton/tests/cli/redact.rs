@@ -263,3 +263,34 @@ fn redact_patterns_hold_in_what_the_guard_quotes() {
     let _ = world.loops("r", agent, &["--check", "test -f b.txt", "--max-iterations", "1"]);
     is_kept(&world, "r");
 }
+
+#[test]
+fn redact_patterns_hold_in_what_people_write_into_a_ledger() {
+    let world = world();
+    let said = format!("it is {SECRET}");
+    world.write("more.yaml", &format!("gaps:\n- {{id: imported, category: c, question: '{said}?'}}\n"));
+    for words in [
+        &["add", "teams", "--category", "c", &format!("question={said}?")][..],
+        &[
+            "verify",
+            "teams",
+            "--findings",
+            &said,
+            "--source",
+            &format!("command:echo {SECRET}"),
+            "--reason",
+            &said,
+        ],
+        &["update", "teams", &format!("findings={said}!"), "--reason", &said],
+        &["import", "more.yaml"],
+    ] {
+        world.piton(&[&["gaps"], words].concat()).exits(0);
+    }
+    let ledger = world.read("gaps.yaml");
+    assert!(ledger.contains("it is [redacted]!") && !ledger.contains(SECRET), "{ledger}");
+    let log = world.read("gap_audit.log");
+    assert!(log.contains("[redacted]") && !log.contains(SECRET), "{log}");
+    let run = world.piton(&["ls", "--kind", "ledger", "--json"]).exits(0).out;
+    let run: serde_json::Value = serde_json::from_str(&run).unwrap();
+    is_kept(&world, run[0]["run_id"].as_str().unwrap());
+}

@@ -16,7 +16,7 @@ fn init_finds_the_checks_runs_them_and_writes_a_trusted_file() {
     check lint       make lint   (target `lint` in Makefile)
           passes now
     no agent was detected: name one with --agent, or use --exec
-    work lands in place; nothing is committed
+    a loop works in place; on the default branch or with changes, in its own tree
     next: piton loop "what to do" --exec 'your-agent'
     "#);
     insta::assert_snapshot!(world.read("piton.toml"), @r#"
@@ -80,7 +80,7 @@ fn init_where_nothing_is_found_says_what_to_do() {
     insta::assert_snapshot!(ran.err, @r#"
     no check was detected: add some under [checks] in piton.toml, then run `piton trust`
     no agent was detected: name one with --agent, or use --exec
-    work lands in place; nothing is committed
+    a loop works in place; on the default branch or with changes, in its own tree
     next: piton loop "what to do" --exec 'your-agent'
     "#);
 }

@@ -357,6 +357,26 @@ fn walls_that_cannot_be_started_any_more_are_an_error_of_the_machine() {
 }
 
 #[test]
+fn a_gate_whose_walls_cannot_be_put_up_is_not_waited_for() {
+    let world = World::new();
+    world.configure("[confine]\nenabled = true\n");
+    // Somebody breaks bubblewrap while the first step works.
+    let path = with_bubblewrap(
+        &world,
+        r#"case "$*" in *"touch b.txt"*) printf '#!/nowhere\n' > "$0.new"; chmod +x "$0.new"; mv "$0.new" "$0";; esac"#,
+    );
+    world.write(
+        "w.yaml",
+        "name: w\nsteps:\n- {id: a, run: 'touch b.txt'}\n- {id: gated, needs: [a], run: 'touch c.txt', gates: ['cmd:test -f b.txt']}\n",
+    );
+    let ran = world.piton_with(&[("PATH", &path)], &["run", "w.yaml", "--run-id", "r1"]).exits(7);
+    assert!(ran.out.contains("start the command of a gate in"), "{}", ran.out);
+    assert!(!world.path("c.txt").exists());
+    world.piton(&["resume", "r1"]).exits(0);
+    assert!(world.path("c.txt").exists());
+}
+
+#[test]
 fn guard_protect_holds_in_a_confined_step() {
     let world = World::new();
     world.configure("[guard]\nprotect = ['a.txt']\n[confine]\nenabled = true\n");

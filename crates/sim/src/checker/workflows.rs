@@ -87,6 +87,8 @@ struct Question {
 #[derive(Default)]
 pub(super) struct Journal {
     place: Place,
+    /// Something stood in the way while steps were open.
+    obstructed: bool,
     attempt: u32,
     questions_asked: u32,
     options: Options,
@@ -235,7 +237,8 @@ impl Rules for Journal {
             }
             "run_stopped" => {
                 self.place = Place::Disturbed;
-                if event.get::<&str>("/reason")? != "environment" {
+                // What is open is waited for; only what stands in the way a second time is not.
+                if event.get::<&str>("/reason")? != "environment" || !self.obstructed {
                     self.nothing_open(kind)?;
                     self.place = Place::Resting;
                 }
@@ -243,6 +246,10 @@ impl Rules for Journal {
             "run_resumed" => self.resumed(event)?,
             "run_completed" => self.completed()?,
             "driver_started" | "items_refused" | "manual_input_refused" | "answer_refused" => {}
+            "run_obstructed" => {
+                self.something_open(kind)?;
+                self.obstructed = true;
+            }
             "limit_warned" | "budget_spent" | "checkpoint_taken" => {}
             _ if is_request => {}
             _ => return violated("I2", format!("nobody knows an event {kind}")),
@@ -300,6 +307,13 @@ impl Journal {
         match self.steps.values().find_map(|step| step.open) {
             Some(open) => violated("I4", format!("{what} while attempt {open} is open")),
             None => Ok(()),
+        }
+    }
+
+    fn something_open(&self, what: &str) -> Checked {
+        match self.nothing_open(what) {
+            Ok(()) => violated("I6", format!("{what}, and nothing is open")),
+            Err(_) => Ok(()),
         }
     }
 
@@ -550,6 +564,7 @@ impl Journal {
             self.steps.values_mut().for_each(|step| step.tries = 0);
         }
         self.place = Place::Running;
+        self.obstructed = false;
         Ok(())
     }
 

@@ -296,6 +296,9 @@ pub fn event(event: &Event) -> String {
         Event::ManualInputRefused { step, why, .. } => format!("step `{step}` goes on waiting: {why}"),
         Event::LimitWarned { detail } => format!("over the limit: {detail}"),
         Event::BudgetSpent { detail } => format!("the money is spent: {detail}"),
+        Event::RunObstructed { detail } => {
+            format!("something stands in the way, so the run stops when what is open has ended: {detail}")
+        }
         Event::RunWaiting { reason, .. } => format!("waiting ({})", reason.as_str()),
         Event::RunPaused { reason, detail } => super::with_detail("paused", *reason, detail.as_deref()),
         Event::RunResumed { .. } => "resumed".to_owned(),

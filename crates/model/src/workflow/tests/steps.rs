@@ -199,6 +199,34 @@ fn an_agent_that_is_logged_out_stops_the_run() {
     assert_eq!(driver.picture(), "a RUNNING 1/0");
 }
 
+fn give_up() -> Command {
+    Command::GiveUp { detail: "no process can be started".to_owned() }
+}
+
+#[test]
+fn what_stands_in_the_way_of_one_step_lets_the_others_end_and_starts_none() {
+    let mut driver = Driver::of(vec![step("a", &[]), step("b", &[]), step("c", &["b"])]);
+    assert_eq!(kinds(&driver.command(give_up())), ["run_obstructed"]);
+    driver.is(Status::Running, None);
+    let attempt = driver.open("a");
+    driver.command(Command::AbandonAttempt { attempt });
+    driver.is(Status::Running, None);
+    driver.done("b");
+    driver.is(Status::Stopped, Reason::Environment);
+    assert_eq!(driver.state.detail.as_deref(), Some("no process can be started"));
+    assert_eq!(driver.picture(), "a PENDING 0/0, b COMPLETED 1/0, c PENDING 0/0");
+    driver.request(resume());
+    assert_eq!(driver.picture(), "a RUNNING 1/0, b COMPLETED 1/0, c RUNNING 1/0");
+}
+
+#[test]
+fn what_stands_in_the_way_twice_is_not_waited_for() {
+    let mut driver = Driver::of(vec![step("a", &[]), step("b", &[])]);
+    driver.command(give_up());
+    driver.command(give_up());
+    driver.is(Status::Stopped, Reason::Environment);
+}
+
 #[test]
 fn an_outcome_is_taken_once() {
     let mut driver = Driver::of(vec![step("a", &[]), step("b", &["a"])]);

@@ -5,6 +5,7 @@ use piton_model::ExitCode;
 use piton_model::ledger::Flip;
 use piton_model::limits::{GAP_FILE_BYTES_MAX, GAP_TEXT_BYTES_MAX};
 use piton_sys::process::Program;
+use piton_view::words::count;
 use piton_view::{GapChange, GapsChanged};
 use serde_json::json;
 
@@ -146,7 +147,7 @@ pub(super) async fn import(
         out.json(&json!({ "added": added, "kept": there }));
         return Ok(ExitCode::Done);
     }
-    out.line(format!("{} gaps added", added.len()));
+    out.line(format!("{} added", count(added.len(), "gap")));
     if !there.is_empty() {
         out.note(format!("note: {} were there already and stay as they are", there.len()));
     }
@@ -169,6 +170,6 @@ pub(super) async fn edit(place: &Place, out: &Output) -> Result<ExitCode, Failur
         return Err(Failure::new(ErrorKind::Failed, "the editor did not end well; nothing was adopted"));
     }
     let state = place.change(out, GapChange::Adopt).await?.state;
-    out.line(format!("{}: {} gaps", place.ledger.file.display(), state.gaps.len()));
+    out.line(format!("{}: {}", place.ledger.file.display(), count(state.gaps.len(), "gap")));
     Ok(ExitCode::Done)
 }

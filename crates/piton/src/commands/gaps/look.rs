@@ -4,7 +4,7 @@ use piton_files::gaps::render;
 use piton_model::ExitCode;
 use piton_model::ledger::{Flip, for_prompt, not_fresh, select_batch, sort_gaps, survey};
 use piton_model::ledger_machine::{State, all_due};
-use piton_view::GapsView;
+use piton_view::{GapsView, words};
 use serde_json::{Value, json};
 
 use super::Place;
@@ -26,11 +26,7 @@ pub(super) async fn validate(place: &Place, out: &Output) -> Result<ExitCode, Fa
         return Ok(ExitCode::Done);
     }
     let count = reading.state.gaps.len();
-    out.line(format!(
-        "{} is sound: {count} gap{}",
-        place.ledger.file.display(),
-        if count == 1 { "" } else { "s" }
-    ));
+    out.line(format!("{} is sound: {}", place.ledger.file.display(), words::count(count, "gap")));
     tell_cycles(&reading.state, out);
     Ok(ExitCode::Done)
 }
@@ -140,7 +136,7 @@ pub(super) async fn batch(
 }
 
 pub(super) fn all_current(gaps: usize, checked: usize, waiting: usize) -> String {
-    let mut text = format!("all is current: none of {gaps} gaps needs research now");
+    let mut text = format!("all is current: none of {} needs research now", words::count(gaps, "gap"));
     if checked > 0 {
         text.push_str(&format!(", {checked} checked lately"));
     }

@@ -63,7 +63,7 @@ pub(super) struct Place {
     pub(super) door: Door,
     pub(super) ledger: LedgerAt,
     pub(super) resolved: Resolved,
-    given_now: Option<Timestamp>,
+    pub(super) given_now: Option<Timestamp>,
 }
 
 impl Place {
