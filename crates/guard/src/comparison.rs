@@ -1,13 +1,17 @@
 //! Two trees side by side: the files that differ, understood, and what they have to do with each other.
 
+mod files;
 mod losses;
 mod touched;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub(crate) use files::{ChangedFile, Side};
+use files::{Changes, changes, sides};
+
 use crate::follow::{At, Followed, follow};
 use crate::inventory::{Definition, Inventory, Test};
-use crate::language::{Class, Language};
+use crate::language::Class;
 use crate::paths;
 use crate::similar::Fingerprint;
 use crate::source::{Kind, Source};
@@ -15,95 +19,6 @@ use piton_git::{Entry, ReadError, Tree};
 
 /// So many tests that changed at once are a rewrite, where they say as much as before.
 const REWRITTEN_TESTS_MIN: usize = 6;
-/// Less than this is read faster than a thread starts.
-const PARALLEL_BYTES_MIN: usize = 16 * 1024;
-
-/// One side of a changed file.
-#[derive(Debug)]
-pub(crate) struct Side {
-    pub(crate) path: String,
-    pub(crate) text: String,
-    /// `None` where the language is unknown.
-    pub(crate) inventory: Option<Inventory>,
-}
-
-impl Side {
-    pub(crate) fn new(path: &str, bytes: Vec<u8>) -> Self {
-        let text = decoded(bytes);
-        let source = Language::of(path).and_then(|language| Source::parse(language, text.clone()));
-        let inventory = source.map(|source| Inventory::of(path, source));
-        Self { path: path.to_owned(), text, inventory }
-    }
-
-    /// Both sides of a file: what they share is parsed once.
-    fn pair(old: File, new: File) -> (Self, Self) {
-        let language = Language::of(&new.0)
-            .filter(|language| Language::of(&old.0).is_some_and(|other| std::ptr::eq(*language, other)));
-        let Some(language) = language else { return (Self::new(&old.0, old.1), Self::new(&new.0, new.1)) };
-        let (before, after) = (decoded(old.1), decoded(new.1));
-        let Some((source, tree)) = Source::parse_after(language, before.clone(), None) else {
-            return (Self::new(&old.0, before.into_bytes()), Self::new(&new.0, after.into_bytes()));
-        };
-        let later = Source::parse_after(language, after.clone(), Some((&before, &tree)));
-        let side = |path: String, text: String, source: Option<Source>| {
-            let inventory = source.map(|source| Inventory::of(&path, source));
-            Self { path, text, inventory }
-        };
-        (side(old.0, before, Some(source)), side(new.0, after, later.map(|(source, _)| source)))
-    }
-
-    pub(crate) fn tests(&self) -> &[Test] {
-        self.inventory.as_ref().map_or(&[], |inventory| &inventory.tests)
-    }
-
-    /// Whether it is code that ships.
-    pub(crate) fn is_product(&self) -> bool {
-        self.inventory.is_some() && !paths::is_test(&self.path) && !paths::is_check_configuration(&self.path)
-    }
-}
-
-fn decoded(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
-}
-
-/// A path and what is in it.
-type File = (String, Vec<u8>);
-
-/// A file that differs. A file that moved is one of these, too.
-#[derive(Debug)]
-pub(crate) struct ChangedFile {
-    pub(crate) before: Option<Side>,
-    pub(crate) after: Option<Side>,
-}
-
-impl ChangedFile {
-    /// Its path in the new tree, or in the old one where it is gone.
-    pub(crate) fn path(&self) -> &str {
-        self.after.as_ref().or(self.before.as_ref()).map_or("", |side| side.path.as_str())
-    }
-
-    pub(crate) fn is_test(&self) -> bool {
-        paths::is_test(self.path())
-    }
-
-    pub(crate) fn both(&self) -> Option<(&Side, &Side)> {
-        self.before.as_ref().zip(self.after.as_ref())
-    }
-
-    /// What was in it.
-    pub(crate) fn old_inventory(&self) -> Option<&Inventory> {
-        self.before.as_ref()?.inventory.as_ref()
-    }
-
-    /// What is in it.
-    pub(crate) fn new_inventory(&self) -> Option<&Inventory> {
-        self.after.as_ref()?.inventory.as_ref()
-    }
-
-    pub(crate) fn inventories(&self) -> Option<(&Inventory, &Inventory)> {
-        self.old_inventory().zip(self.new_inventory())
-    }
-}
 
 /// A test that was followed from one tree to the other.
 #[derive(Clone, Copy, Debug)]
@@ -125,7 +40,7 @@ impl Pair<'_> {
 }
 
 /// Two trees side by side.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Comparison {
     pub(crate) files: Vec<ChangedFile>,
     pub(crate) followed: Followed,
@@ -163,24 +78,7 @@ impl Comparison {
     /// Reads what differs between two trees.
     pub(crate) fn of(base: &dyn Tree, head: &dyn Tree, distrust: bool) -> Result<Self, ReadError> {
         let Changes { files: changed, unchanged, allow_file } = changes(base, head)?;
-        let mut comparison = Self {
-            files: changed,
-            followed: Followed::default(),
-            distrust,
-            product_changed: false,
-            data_changed: false,
-            dependencies_changed: false,
-            touched_names: BTreeSet::new(),
-            removed_names: BTreeSet::new(),
-            balance: BTreeMap::new(),
-            weight_gained: 0,
-            takes_away: std::cell::OnceCell::new(),
-            rewrite: std::cell::OnceCell::new(),
-            allow_file,
-            same: BTreeSet::new(),
-            unchanged,
-            other_tests: Vec::new(),
-        };
+        let mut comparison = Self { files: changed, distrust, allow_file, unchanged, ..Self::default() };
         comparison.removed_names = removed_names(&comparison.files);
         comparison.product_changed = comparison.files.iter().any(product_changed);
         comparison.data_changed = comparison
@@ -254,6 +152,12 @@ impl Comparison {
     /// What is in the changed files of the new tree.
     pub(crate) fn new_inventories(&self) -> impl Iterator<Item = &Inventory> {
         self.files.iter().filter_map(ChangedFile::new_inventory)
+    }
+
+    /// Inventories of the new tree: of what changed, and of other tests that may matter.
+    pub(crate) fn known_inventories(&self) -> impl Iterator<Item = &Inventory> {
+        let others = self.other_tests.iter().filter_map(|side| side.inventory.as_ref());
+        self.new_inventories().chain(others)
     }
 
     pub(crate) fn old_test(&self, at: At) -> &Test {
@@ -333,58 +237,6 @@ fn rarest(inventory: &Inventory, test: &Test) -> Option<String> {
     words.filter(|word| !word.contains('\n')).max_by_key(|word| word.len()).map(str::to_owned)
 }
 
-/// Reads files, on as many processors as there are.
-fn sides(files: Vec<(Option<File>, Option<File>)>) -> Vec<ChangedFile> {
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(files.len());
-    let size = |file: &Option<File>| file.as_ref().map_or(0, |(_, bytes)| bytes.len());
-    let bytes: usize = files.iter().map(|(old, new)| size(old) + size(new)).sum();
-    if workers < 2 || bytes < PARALLEL_BYTES_MIN {
-        return files.into_iter().map(read).collect();
-    }
-    let mut jobs: Vec<_> = files.into_iter().enumerate().collect();
-    // The largest first, so that no processor waits for it in the end.
-    jobs.sort_by_key(|(_, (old, new))| size(old) + size(new));
-    let jobs = std::sync::Mutex::new(jobs);
-    let work = || {
-        let mut done = Vec::new();
-        loop {
-            let job = jobs.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop();
-            let Some((index, file)) = job else { return done };
-            done.push((index, read(file)));
-        }
-    };
-    let mut all: Vec<(usize, ChangedFile)> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
-        let mut all = work();
-        for thread in threads {
-            all.extend(thread.join().expect("reading a file never panics"));
-        }
-        all
-    });
-    all.sort_by_key(|(index, _)| *index);
-    all.into_iter().map(|(_, file)| file).collect()
-}
-
-fn read((old, new): (Option<File>, Option<File>)) -> ChangedFile {
-    match (old, new) {
-        (Some(old), Some(new)) => {
-            let (before, after) = Side::pair(old, new);
-            ChangedFile { before: Some(before), after: Some(after) }
-        }
-        (old, new) => {
-            let side = |file: Option<File>| file.map(|(path, bytes)| Side::new(&path, bytes));
-            ChangedFile { before: side(old), after: side(new) }
-        }
-    }
-}
-
-/// What [`changes`] finds.
-struct Changes {
-    files: Vec<ChangedFile>,
-    unchanged: Option<Vec<Entry>>,
-    allow_file: Option<Vec<u8>>,
-}
-
 /// The tests that are the same before and after, token by token.
 fn same(comparison: &Comparison) -> BTreeSet<At> {
     let is_same = |Pair { before, after, old, new, .. }: &Pair<'_>| {
@@ -394,70 +246,6 @@ fn same(comparison: &Comparison) -> BTreeSet<At> {
             && tokens.all(|(a, b)| old.source.word(a) == new.source.word(b))
     };
     comparison.pairs().filter(is_same).map(|pair| pair.at.0).collect()
-}
-
-/// The files that differ, and those that do not.
-fn changes(base: &dyn Tree, head: &dyn Tree) -> Result<Changes, ReadError> {
-    if let Some(changed) = head.changed_from(base, crate::ALLOW_FILE)? {
-        let files = side_by_side(changed.before.into_iter().collect(), changed.after.into_iter().collect());
-        return Ok(Changes { files, unchanged: None, allow_file: changed.also });
-    }
-    let old: BTreeMap<String, String> =
-        base.entries()?.into_iter().map(|entry| (entry.path, entry.id)).collect();
-    let new: BTreeMap<String, String> =
-        head.entries()?.into_iter().map(|entry| (entry.path, entry.id)).collect();
-    let differs = |mine: &BTreeMap<String, String>, other: &BTreeMap<String, String>| -> Vec<Entry> {
-        let entries = mine.iter().filter(|(path, id)| other.get(*path) != Some(*id));
-        entries.map(|(path, id)| Entry { path: path.clone(), id: id.clone() }).collect()
-    };
-    let (gone, come) = (differs(&old, &new), differs(&new, &old));
-    let unchanged = new
-        .iter()
-        .filter(|(path, id)| old.get(*path) == Some(*id))
-        .map(|(path, id)| Entry { path: path.clone(), id: id.clone() })
-        .collect();
-    let read = |tree: &dyn Tree, entries: &[Entry]| -> Result<BTreeMap<String, Vec<u8>>, ReadError> {
-        let bytes = tree.read(entries)?;
-        Ok(entries.iter().map(|entry| entry.path.clone()).zip(bytes).collect())
-    };
-    let (mut before, mut after) = (read(base, &gone)?, read(head, &come)?);
-    // A work tree gives ids of its own; the bytes decide.
-    before.retain(|path, bytes| match after.get(path) {
-        Some(other) if other == bytes => {
-            after.remove(path);
-            false
-        }
-        _ => true,
-    });
-    let allow_entry =
-        old.get(crate::ALLOW_FILE).map(|id| Entry { path: crate::ALLOW_FILE.to_owned(), id: id.clone() });
-    let allow_file = match allow_entry {
-        Some(entry) => base.read(std::slice::from_ref(&entry))?.pop(),
-        None => None,
-    };
-    Ok(Changes { files: side_by_side(before, after), unchanged: Some(unchanged), allow_file })
-}
-
-/// Pairs files by path, then moved files by content.
-fn side_by_side(before: BTreeMap<String, Vec<u8>>, mut after: BTreeMap<String, Vec<u8>>) -> Vec<ChangedFile> {
-    let mut pairs = Vec::new();
-    let mut lost = Vec::new();
-    for (path, bytes) in before {
-        match after.remove_entry(&path) {
-            Some(new) => pairs.push((Some((path, bytes)), Some(new))),
-            None => lost.push((path, bytes)),
-        }
-    }
-    for (path, bytes) in lost {
-        let moved =
-            after.iter().find(|(_, new)| **new == bytes && !bytes.is_empty()).map(|(path, _)| path.clone());
-        let new = moved.and_then(|path| after.remove_entry(&path));
-        pairs.push((Some((path, bytes)), new));
-    }
-    pairs.extend(after.into_iter().map(|new| (None, Some(new))));
-    let mut files = sides(pairs);
-    files.sort_by(|a, b| a.path().cmp(b.path()));
-    files
 }
 
 /// Names that product code defined and no longer defines, under this name or by its old body under another.

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use crate::source::{Source, Span};
 
-pub(crate) use condition::{is_always, is_constant};
+pub(crate) use condition::{is_always, is_constant, is_never};
 pub(crate) use definitions::{Definition, last_name};
 pub(crate) use marks::{Mark, MarkKind, skips};
 pub(crate) use reach::{Reach, reach, says_so};
@@ -106,6 +106,11 @@ impl Inventory {
     /// What it defines under a name; the first, where there are several.
     pub(crate) fn definition(&self, name: &str) -> Option<&Definition> {
         self.definitions.iter().find(|definition| definition.name == name)
+    }
+
+    /// A function by its name.
+    pub(crate) fn function(&self, name: &str) -> Option<&Definition> {
+        self.functions().find(|function| function.name == name)
     }
 
     pub(crate) fn functions(&self) -> impl DoubleEndedIterator<Item = &Definition> {

@@ -1,16 +1,15 @@
 //! Languages: what a kind of node means, and how each language spells a test.
 //!
-//! A language is a table, not code. [`Language::kinds`] says which nodes of its grammar are functions, calls,
-//! handlers and so on; everything after [`crate::source`] sees only those classes and tokens. The vocabulary of
+//! A language is a table, not code. [`kinds`] says which nodes of a grammar are functions, calls, handlers and so on;
+//! everything after [`crate::source`] sees only those classes and tokens. The vocabulary of
 //! test frameworks is in [`crate::words`], shared by all languages, since their names hardly ever collide.
 
-mod c_family;
 mod go;
 mod javascript;
-mod managed;
+mod kinds;
+mod others;
 mod python;
 mod rust;
-mod scripting;
 
 use std::sync::OnceLock;
 
@@ -70,13 +69,15 @@ pub(crate) enum TestBy {
     NamePrefix(&'static str),
     /// They carry an attribute from [`crate::words::TEST_ATTRIBUTES`].
     Attribute,
-    /// A call from [`crate::words::TEST_CALLS`] is a test.
+    /// A call that [`crate::words::is_test_call`] knows is a test.
     Call,
 }
 
 /// What is peculiar to a language or to how it is tested, besides its grammar.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Traits {
+    /// Kinds of nodes that mean something else here than in other grammars.
+    pub(crate) other_kinds: &'static [&'static str],
     /// Whether the usual runner looks for tests in a file, by its directory and name alone.
     pub(crate) collects_file: fn(&str, &str) -> bool,
     /// Whether it takes the function at this piece for a test, whose name goes on like this behind the prefix.
@@ -156,6 +157,7 @@ pub(crate) enum Doubles {
 impl Traits {
     /// Nothing is peculiar.
     pub(crate) const PLAIN: Self = Self {
+        other_kinds: &[],
         collects_file: |_, _| true,
         collects_function: |_, _, _| true,
         tests_beside_code: false,
@@ -186,13 +188,9 @@ pub(crate) struct Language {
     pub(crate) name: &'static str,
     pub(crate) extensions: &'static [&'static str],
     pub(crate) grammar: fn() -> tree_sitter::Language,
-    /// Which kinds of nodes mean something.
-    pub(crate) kinds: &'static [(&'static str, Class)],
     pub(crate) tests: &'static [TestBy],
     /// What else is peculiar to it.
     pub(crate) traits: Traits,
-    /// The place of this language in [`LANGUAGES`].
-    index: usize,
 }
 
 /// All languages.
@@ -203,12 +201,12 @@ static LANGUAGES: [Language; 12] = [
     javascript::TYPESCRIPT,
     javascript::TSX,
     go::GO,
-    managed::JAVA,
-    managed::C_SHARP,
-    scripting::RUBY,
-    scripting::PHP,
-    c_family::C,
-    c_family::CPP,
+    others::JAVA,
+    others::C_SHARP,
+    others::RUBY,
+    others::PHP,
+    others::C,
+    others::CPP,
 ];
 
 /// What a field of a node is to the guard.
@@ -222,24 +220,11 @@ pub(crate) enum Role {
 }
 
 /// The fields that have a role, the same in every grammar that has them.
-const ROLES: [(&str, Role); 17] = [
-    ("name", Role::Name),
-    ("function", Role::Name),
-    ("macro", Role::Name),
-    ("method", Role::Name),
-    ("type", Role::Name),
-    ("left", Role::Name),
-    ("pattern", Role::Name),
-    ("declarator", Role::Name),
-    ("arguments", Role::Arguments),
-    ("parameters", Role::Arguments),
-    ("right", Role::Arguments),
-    ("value", Role::Arguments),
-    ("body", Role::Body),
-    ("consequence", Role::Body),
-    ("definition", Role::Body),
-    ("handler", Role::Body),
-    ("condition", Role::Condition),
+const ROLES: [(Role, &[&str]); 4] = [
+    (Role::Name, &["name", "function", "macro", "method", "type", "left", "pattern", "declarator"]),
+    (Role::Arguments, &["arguments", "parameters", "right", "value"]),
+    (Role::Body, &["body", "consequence", "definition", "handler"]),
+    (Role::Condition, &["condition"]),
 ];
 
 /// A grammar made ready: classes and roles by number.
@@ -275,7 +260,8 @@ impl Language {
     /// The grammar, made ready once.
     pub(crate) fn ready(&self) -> &'static Grammar {
         static READY: [OnceLock<Grammar>; LANGUAGES.len()] = [const { OnceLock::new() }; LANGUAGES.len()];
-        READY[self.index].get_or_init(|| self.prepare())
+        let index = LANGUAGES.iter().position(|language| std::ptr::eq(language, self));
+        READY[index.expect("every language is in the table")].get_or_init(|| self.prepare())
     }
 
     fn prepare(&self) -> Grammar {
@@ -285,11 +271,13 @@ impl Language {
             let kind = u16::try_from(number).ok().and_then(|number| {
                 language.node_kind_is_named(number).then(|| language.node_kind_for_id(number)).flatten()
             });
-            *class = self.kinds.iter().find(|(name, _)| Some(*name) == kind).map(|(_, class)| *class);
+            let kind = kind.filter(|kind| !self.traits.other_kinds.contains(kind));
+            let row = kind.and_then(|kind| kinds::KINDS.iter().find(|(_, kinds)| kinds.contains(&kind)));
+            *class = row.map(|(class, _)| *class);
         }
         let mut roles = vec![None; language.field_count() + 1];
-        for (name, role) in ROLES {
-            if let Some(field) = language.field_id_for_name(name) {
+        for (role, names) in ROLES {
+            for field in names.iter().filter_map(|name| language.field_id_for_name(name)) {
                 roles[usize::from(field.get())] = Some(role);
             }
         }
@@ -333,12 +321,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_in_a_table_is_one_of_its_grammar() {
-        for (index, language) in LANGUAGES.iter().enumerate() {
-            assert_eq!(language.index, index, "{}", language.name);
-            let grammar = (language.grammar)();
-            for (kind, _) in language.kinds {
-                assert_ne!(grammar.id_for_node_kind(kind, true), 0, "{}: {kind}", language.name);
+    fn every_kind_in_a_table_is_one_of_a_grammar() {
+        let knows = |language: &Language, kind: &str| (language.grammar)().id_for_node_kind(kind, true) != 0;
+        for kind in kinds::KINDS.iter().flat_map(|(_, kinds)| *kinds) {
+            assert!(LANGUAGES.iter().any(|language| knows(language, kind)), "{kind}");
+        }
+        for language in &LANGUAGES {
+            for kind in language.traits.other_kinds {
+                assert!(knows(language, kind), "{}: {kind}", language.name);
             }
         }
     }

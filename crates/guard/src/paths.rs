@@ -7,39 +7,26 @@ use crate::text::{ends_with_any, file_name, has_any, starts_with_any};
 const TEST_DIRECTORIES: &[&str] =
     &["test", "tests", "__tests__", "spec", "specs", "testing", "e2e", "testdata", "fixtures", "it"];
 
-/// Files that runners load before tests, by how their names begin.
-const SETUP_FILES: &[&str] = &[
-    "jest.setup.",
-    "jest-setup.",
-    "vitest.setup.",
-    "vitest-setup.",
-    "setupTests.",
-    "setup-tests.",
-    "test-setup.",
-    "testSetup.",
-    "test.setup.",
-    "globalSetup.",
-    "global-setup.",
-];
-
 /// Whether a file holds tests or what tests need.
 pub(crate) fn is_test(path: &str) -> bool {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.split('.').next().unwrap_or(name);
     let rest = &name[stem.len()..];
     directory.split('/').any(|part| TEST_DIRECTORIES.contains(&part))
-        || stem == "test"
-        || stem == "tests"
-        || stem == "conftest"
+        || ["test", "tests", "conftest"].contains(&stem)
         || stem.starts_with("test_")
-        || stem.ends_with("_test")
-        || stem.ends_with("_tests")
-        || stem.ends_with("_spec")
+        || ends_with_any(stem, &["_test", "_tests", "_spec"])
         || ["Test", "Tests", "TestCase", "Spec", "IT"]
             .iter()
             .any(|end| stem.ends_with(end) && stem.len() > end.len())
         || starts_with_any(rest, &[".test.", ".spec.", ".cy.", ".e2e."])
-        || starts_with_any(name, SETUP_FILES)
+        || is_setup(name)
+}
+
+/// Whether runners load a file before tests.
+fn is_setup(name: &str) -> bool {
+    let plain = name.to_lowercase().replace(['.', '-'], "");
+    starts_with_any(&plain, &["jestsetup", "vitestsetup", "setuptests", "testsetup", "globalsetup"])
 }
 
 /// Whether the usual runner of its language looks for tests in a file, by the file's name and place alone.
@@ -86,108 +73,50 @@ pub(crate) fn is_fixture(path: &str) -> bool {
 /// Whether a file says how checks run: continuous integration, test runners, linters, coverage, hooks.
 pub(crate) fn is_check_configuration(path: &str) -> bool {
     let name = file_name(path);
-    const DIRECTORIES: &[&str] = &[
-        ".github/actions/",
-        ".github/workflows/",
-        ".cargo/",
-        ".circleci/",
-        ".husky/",
-        ".buildkite/",
-        "ci/",
-        ".ci/",
-    ];
-    const STARTS: &[&str] = &[
-        ".c8rc",
-        ".nycrc",
-        "nyc.config.",
-        ".taprc",
-        ".jestrc",
-        "ava.config.",
-        "playwright.config.",
-        "cypress.config.",
-        "karma.conf.",
-        "wtr.config.",
-        "web-test-runner.config.",
-        "tarpaulin.toml",
-        ".tarpaulin.toml",
-        "rustfmt.toml",
-        ".rustfmt.toml",
-        ".clippy.toml",
-        ".golangci.",
-        "tsconfig.",
-        "pyrightconfig.json",
-        ".oxlintrc",
-        ".eslintrc",
-        "eslint.config.",
-        "biome.json",
-        ".mocharc",
-        "bitbucket-pipelines.yml",
-        "appveyor.yml",
-        ".appveyor.yml",
-        ".cirrus.yml",
-        ".woodpecker.yml",
-        ".drone.yml",
-        "turbo.json",
-        ".lintstagedrc",
-        "lint-staged.config.",
-        "sonar-project.properties",
-        "bunfig.toml",
-        "deno.json",
-        ".stestr.conf",
-        ".istanbul.yml",
-        "pylintrc",
-        "Earthfile",
-        "jest.config.",
-        "vitest.config.",
-        "vite.config.",
-        "vitest.workspace.",
-    ];
+    const DIRECTORIES: &[&str] =
+        &[".github/actions/", ".github/workflows/", ".cargo/", ".circleci/", ".husky/", ".buildkite/", "ci/"];
     const NAMES: &[&str] = &[
         "package.json",
         "pyproject.toml",
         "setup.cfg",
-        "tox.ini",
-        "pytest.ini",
-        ".pytest.ini",
         "noxfile.py",
-        ".coveragerc",
-        "Makefile",
-        "makefile",
-        "GNUmakefile",
-        "justfile",
-        "Justfile",
-        "Taskfile.yml",
         "Cargo.toml",
-        "codecov.yml",
-        ".codecov.yml",
-        ".eslintignore",
-        "ruff.toml",
-        ".ruff.toml",
-        ".flake8",
-        "mypy.ini",
-        ".pylintrc",
-        "clippy.toml",
+        "piton.toml",
+        "Taskfile.yml",
         ".pre-commit-config.yaml",
         "Jenkinsfile",
-        "azure-pipelines.yml",
         ".gitlab-ci.yml",
-        ".travis.yml",
-        "piton.toml",
+        "azure-pipelines.yml",
+        "bitbucket-pipelines.yml",
         "pom.xml",
         "build.gradle",
-        "phpunit.xml",
-        "phpunit.xml.dist",
-        ".rspec",
         "Rakefile",
         "CMakeLists.txt",
-        "nextest.toml",
-        "lefthook.yml",
+        ".woodpecker.yml",
     ];
     NAMES.contains(&name)
-        || starts_with_any(name, STARTS)
+        || is_make(path)
+        || name.starts_with("playwright.config.")
+        || is_of_tool(path, name)
         || starts_with_any(path, DIRECTORIES)
         || path.ends_with(".sh")
         || path.starts_with("scripts/") && !name.contains('.')
+}
+
+/// Whether a file says how a tool checks, by the tool's name: `.nycrc`, `jest.config.ts`, `ruff.toml`.
+fn is_of_tool(path: &str, name: &str) -> bool {
+    const TOOLS: &[&str] = &[
+        "nyc", "c8", "tap", "jest", "ava", "cypress", "karma", "wtr", "vite", "vitest", "mocha", "eslint",
+        "oxlint", "biome", "tsconfig", "ruff", "clippy", "rustfmt", "golangci", "codecov", "pylint",
+        "flake8", "mypy", "tox", "pytest", "coverage", "nextest", "phpunit", "rspec", "travis", "appveyor",
+        "drone", "cirrus", "lefthook", "turbo", "deno", "bunfig",
+    ];
+    let mut parts = name.trim_start_matches('.').split('.');
+    let first = parts.next().unwrap_or_default();
+    let tool = first.strip_suffix("rc").or_else(|| first.strip_suffix("ignore")).unwrap_or(first);
+    // A file of code is named after a tool by chance, unless it says that it configures.
+    let configures = parts.any(|part| ["config", "conf", "workspace"].contains(&part));
+    TOOLS.contains(&tool) && (configures || Language::of(path).is_none())
 }
 
 /// Whether a file holds targets and their recipes.

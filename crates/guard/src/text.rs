@@ -24,3 +24,10 @@ pub(crate) fn file_name(path: &str) -> &str {
 pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !character.is_alphanumeric() && character != '_')
 }
+
+/// Whether the last of a path of names, such as `fs.writeFile` or `std::fs::write`, is one of these.
+pub(crate) fn ends_in_name(path: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| {
+        path.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with(['.', ':']))
+    })
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Draft;
 use crate::comparison::{Comparison, Side};
-use crate::inventory::{Definition, Inventory};
+use crate::inventory::{Definition, Inventory, Test};
 use crate::language::Class;
 use crate::source::{Kind, Source, Span};
 
@@ -194,11 +194,7 @@ fn constant_return(source: &Source, body: &Span) -> Option<Vec<String>> {
 fn stubs(old: &Inventory, new: &Inventory) -> Vec<Candidate> {
     let mut found = Vec::new();
     for definition in new.functions() {
-        let Some(before) =
-            old.definitions.iter().find(|other| other.name == definition.name && other.is_function)
-        else {
-            continue;
-        };
+        let Some(before) = old.function(&definition.name) else { continue };
         let Some(answers) = constant_return(&new.source, &definition.body) else { continue };
         if constant_return(&old.source, &before.body).is_none() && before.body.len() > 6 {
             found.push(Candidate {
@@ -221,10 +217,7 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
         || !comparison.followed.added.is_empty();
     for file in &comparison.files {
         for candidate in candidates(file.before.as_ref(), file.after.as_ref()) {
-            let sides =
-                comparison.files.iter().filter_map(|file| file.after.as_ref()).chain(&comparison.other_tests);
-            let inventories = sides.filter_map(|side| side.inventory.as_ref());
-            let is_known = inventories.into_iter().any(|inventory| {
+            let is_known = comparison.known_inventories().any(|inventory| {
                 knows(inventory, &candidate) || !tests_changed && singles_out(inventory, &candidate)
             });
             if is_known {
@@ -245,7 +238,6 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
 /// Whether a constant is the answer to the very inputs of a test that was there before, whatever the test expects of
 /// it: nobody else would ask for these together.
 fn singles_out(inventory: &Inventory, candidate: &Candidate) -> bool {
-    let source = &inventory.source;
     let plain = |literal: &String| literal.trim_matches('"').to_owned();
     let texts: BTreeSet<String> = candidate.inputs.iter().map(plain).filter(|text| text.len() > 1).collect();
     let is_odd = |text: &String| {
@@ -254,24 +246,16 @@ fn singles_out(inventory: &Inventory, candidate: &Candidate) -> bool {
     if candidate.function.is_empty() || texts.len() < 2 && !texts.iter().any(is_odd) {
         return false;
     }
-    inventory.tests.iter().any(|test| {
-        let mut literals = source.literals(&test.span);
-        literals.extend(test.cases.iter().flat_map(|case| super::deletion::literals_of_text(case)));
-        source.words(&test.span).any(|word| word == candidate.function)
-            && candidate.inputs.iter().all(|input| literals.contains(input))
-    })
+    said_by_tests(inventory, &candidate.function)
+        .any(|said| candidate.inputs.iter().all(|input| said.contains(input)))
 }
 
 /// Whether a file of tests asks for exactly this.
 fn knows(inventory: &Inventory, candidate: &Candidate) -> bool {
     let source = &inventory.source;
-    let trivial = ["0", "1", "\"\"", "True", "False", "true", "false", "None", "null", "nil"];
-    let telling = candidate
-        .inputs
-        .iter()
-        .chain(&candidate.answers)
-        .filter(|literal| !trivial.contains(&literal.as_str()))
-        .count();
+    let is_trivial = |literal: &&String| TRIVIAL.contains(&literal.as_str());
+    let said = candidate.inputs.iter().chain(&candidate.answers);
+    let telling = said.filter(|literal| !is_trivial(literal)).count();
     if candidate.function.is_empty() {
         let all: BTreeSet<String> =
             inventory.tests.iter().flat_map(|test| source.literals(&test.span)).collect();
@@ -285,29 +269,32 @@ fn knows(inventory: &Inventory, candidate: &Candidate) -> bool {
     }
     // A table answers several tests at once.
     if candidate.inputs.len() >= 2 && candidate.answers.len() >= 2 {
-        let asking = inventory
-            .tests
-            .iter()
-            .filter(|test| source.words(&test.span).any(|word| word == candidate.function));
-        let mut all: BTreeSet<String> = BTreeSet::new();
-        for test in asking {
-            all.extend(source.literals(&test.span));
-            all.extend(source.words(&test.span).filter(|word| trivial.contains(word)).map(str::to_owned));
-            all.extend(test.cases.iter().flat_map(|case| super::deletion::literals_of_text(case)));
-        }
-        let is_known = |literal: &String| all.contains(literal) || trivial.contains(&literal.as_str());
+        let all: BTreeSet<String> = said_by_tests(inventory, &candidate.function).flatten().collect();
+        let is_known = |literal: &String| all.contains(literal) || is_trivial(&literal);
         return telling >= 2
             && candidate.inputs.iter().all(is_known)
             && candidate.answers.iter().all(is_known)
             && candidate.inputs.iter().any(|input| all.contains(input));
     }
-    inventory.tests.iter().any(|test| {
-        let calls = source.words(&test.span).any(|word| word == candidate.function);
-        let mut literals = source.literals(&test.span);
-        literals.extend(source.words(&test.span).filter(|word| trivial.contains(word)).map(str::to_owned));
-        literals.extend(test.cases.iter().flat_map(|case| super::deletion::literals_of_text(case)));
-        let answers_known = candidate.answers.iter().all(|answer| literals.contains(answer));
-        let inputs_known = candidate.inputs.iter().all(|input| literals.contains(input));
-        calls && answers_known && inputs_known && telling >= 1
+    let known = candidate.inputs.iter().chain(&candidate.answers);
+    telling >= 1
+        && said_by_tests(inventory, &candidate.function)
+            .any(|said| known.clone().all(|one| said.contains(one)))
+}
+
+/// Values that say nothing by themselves.
+const TRIVIAL: &[&str] = &["0", "1", "\"\"", "True", "False", "true", "false", "None", "null", "nil"];
+
+/// What each test that asks a function says: its literals and those of its cases, and words that stand for values.
+fn said_by_tests<'a>(
+    inventory: &'a Inventory,
+    function: &'a str,
+) -> impl Iterator<Item = BTreeSet<String>> + use<'a> {
+    let source = &inventory.source;
+    let asks = move |test: &&Test| source.words(&test.span).any(|word| word == function);
+    inventory.tests.iter().filter(asks).map(move |test| {
+        let words = source.words(&test.span).filter(|word| TRIVIAL.contains(word)).map(str::to_owned);
+        let cases = test.cases.iter().flat_map(|case| super::deletion::literals_of_text(case));
+        source.literals(&test.span).into_iter().chain(words).chain(cases).collect()
     })
 }

@@ -11,7 +11,7 @@ use values::{Moved, is_close, is_value, without_literals};
 
 use super::Draft;
 use super::deletion::{is_emptied, short};
-use crate::comparison::{Comparison, Pair};
+use crate::comparison::{ChangedFile, Comparison, Pair};
 use crate::inventory::{Assertion, Inventory, Reach, Strength, Test};
 use crate::similar::text_similarity;
 use crate::source::Source;
@@ -77,6 +77,7 @@ fn test(comparison: &Comparison, pair: &Pair<'_>) -> Vec<Draft> {
 }
 
 /// What else is known of a test whose assertions changed.
+#[derive(Default)]
 struct Context {
     /// A change of behaviour may be the reason that it says less.
     follows: bool,
@@ -186,13 +187,9 @@ fn helper<'a>(
     name: &str,
     old: bool,
 ) -> Option<&'a Vec<Assertion>> {
-    inventory.helpers.get(name).or_else(|| {
-        let sides = comparison
-            .files
-            .iter()
-            .filter_map(|file| if old { file.before.as_ref() } else { file.after.as_ref() });
-        sides.filter_map(|side| side.inventory.as_ref()).find_map(|other| other.helpers.get(name))
-    })
+    let inventory_of = |file: &'a ChangedFile| if old { file.old_inventory() } else { file.new_inventory() };
+    let elsewhere = || comparison.files.iter().find_map(|file| inventory_of(file)?.helpers.get(name));
+    inventory.helpers.get(name).or_else(elsewhere)
 }
 
 fn changes<'a>(old: &'a [Assertion], new: &'a [Assertion]) -> Vec<Change<'a>> {
@@ -357,11 +354,8 @@ fn describe(
 ) -> Option<Draft> {
     let name = short(id);
     let draft = |rule, line, message: String, before: &Assertion, after: Option<&Assertion>| {
-        let draft = Draft::new(rule, file, line, message).before(old.excerpt(&before.span));
-        Some(match after {
-            Some(after) => draft.after(new.excerpt(&after.span)),
-            None => draft,
-        })
+        let after = after.map(|after| new.excerpt(&after.span).to_owned());
+        Some(Draft { after, ..Draft::new(rule, file, line, message).before(old.excerpt(&before.span)) })
     };
     match change {
         Change::Removed(before) => {
@@ -378,19 +372,27 @@ fn describe(
             let called = format!("{}(", old.word(before.span.start));
             let name = &called[..called.len() - 1];
             let is_own = ["expect", "assert", "should", "if", ""].contains(&name)
-                || comparison.files.iter().filter_map(|file| file.after.as_ref()).any(|side| {
-                    side.inventory.as_ref().is_some_and(|inventory| inventory.helpers.contains_key(name))
-                });
+                || comparison.new_inventories().any(|inventory| inventory.helpers.contains_key(name));
             let count = |text: &str| text.matches(&before.expected).count();
             let still = is_telling(&before.expected)
                 && count(&context.text) >= count(&context.old_text)
                 && is_handed_on(new, &before.expected, context)
                 || !is_own && before.word != *name && calls(&context.text, &called);
             // The very same is asserted again in the same test.
-            let is_doubled = old_count(&before.text, context) > 1;
+            let is_doubled = context.old_assertions.iter().filter(|other| **other == before.text).count() > 1;
             let still = still || is_doubled || is_requested(before, context) || is_merged(before, context);
             // What a test cleans up after itself is not what it tests.
-            let is_own_doing = has_any(&before.subject, CLEANUP);
+            let tidies = [
+                "os.Remove",
+                "os.Mkdir",
+                "etenv(",
+                "os.Chdir",
+                "fs::remove_",
+                "rmtree(",
+                "rmSync(",
+                "unlink",
+            ];
+            let is_own_doing = has_any(&before.subject, &tidies);
             let explained = context.follows || context.rewritten || context.as_much || is_own_doing;
             let is_sure = context.fewer && !still && !explained;
             Some(found.sure_if(is_sure))
@@ -457,11 +459,6 @@ fn describe(
     }
 }
 
-/// How often a test asserted something in the very same words.
-fn old_count(text: &str, context: &Context) -> usize {
-    context.old_assertions.iter().filter(|other| *other == text).count()
-}
-
 /// Whether an assertion is part of a new one: of a list, of an object, or of the pattern of an error.
 fn is_merged(before: &Assertion, context: &Context) -> bool {
     if before.expected.is_empty() {
@@ -490,20 +487,6 @@ fn is_requested(before: &Assertion, context: &Context) -> bool {
         && literals.iter().all(|literal| text.contains(&literal.to_lowercase()))
 }
 
-/// Calls that prepare or clear away.
-const CLEANUP: &[&str] = &[
-    "os.Remove(",
-    "os.RemoveAll(",
-    "os.Mkdir",
-    "os.Setenv(",
-    "os.Unsetenv(",
-    "os.Chdir(",
-    "fs::remove_",
-    "shutil.rmtree(",
-    "fs.rmSync(",
-    "fs.unlinkSync(",
-];
-
 /// Whether a normalised text calls a function, given as `name(`.
 fn calls(text: &str, called: &str) -> bool {
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
@@ -515,19 +498,8 @@ fn is_handed_on(source: &Source, expected: &str, context: &Context) -> bool {
     let span = &context.span;
     let prints = |word: &str| {
         let lower = word.to_lowercase();
-        lower.starts_with("log")
-            || lower.contains("print")
-            || [
-                "dbg",
-                "console",
-                "debug",
-                "info",
-                "ObjectsAreEqual",
-                "ObjectsAreEqualValues",
-                "DeepEqual",
-                "isDeepStrictEqual",
-            ]
-            .contains(&word)
+        // Printing a value or comparing it with another hands it on to nobody.
+        lower.starts_with("log") || has_any(&lower, &["print", "dbg", "console", "debug", "info", "equal"])
     };
     source.pieces_in(span).any(|(_, piece)| {
         let named = match piece.class {
@@ -564,23 +536,18 @@ fn helpers(comparison: &Comparison) -> Vec<Draft> {
     for file in comparison.files.iter().filter(|file| file.is_test()) {
         let Some((before, after)) = file.inventories() else { continue };
         for (name, old) in &before.helpers {
-            let line = after.definition(name);
-            let Some(definition) = line else { continue };
+            let Some(definition) = after.definition(name) else { continue };
             let empty = Vec::new();
             let new = after.helpers.get(name).unwrap_or(&empty);
             let line = after.source.line(definition.span.start);
+            // A helper is called by many, so what all tests say does not count.
             let context = Context {
                 follows: comparison.may_follow_code(),
-                rewritten: false,
                 same_inputs: true,
                 fewer: old.len() > new.len(),
-                // A helper is called by many.
-                as_much: false,
                 text: after.source.flat(&definition.span),
-                old_text: String::new(),
-                old_assertions: Vec::new(),
-                new_assertions: Vec::new(),
                 span: definition.span.clone(),
+                ..Context::default()
             };
             for change in changes(old, new) {
                 drafts.extend(describe(

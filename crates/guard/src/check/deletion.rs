@@ -86,9 +86,7 @@ fn removed(comparison: &Comparison) -> Vec<Draft> {
 /// Whether another test of the new tree does the very same.
 fn is_duplicate(comparison: &Comparison, at: At) -> bool {
     let print = comparison.old_print(at);
-    let sides = comparison.files.iter().filter_map(|file| file.after.as_ref()).chain(&comparison.other_tests);
-    let mut inventories = sides.filter_map(|side| side.inventory.as_ref());
-    inventories.any(|inventory| {
+    comparison.known_inventories().any(|inventory| {
         let same = |test: &Test| Fingerprint::of(&inventory.source, &test.body) == print;
         inventory.tests.iter().any(|test| !test.is_off() && same(test))
     })

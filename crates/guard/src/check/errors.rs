@@ -11,7 +11,8 @@ use crate::language::Class;
 use crate::paths;
 use crate::similar::only_in;
 use crate::source::{Piece, Source};
-use crate::text::{ends_with_any, identifiers};
+use crate::text::{ends_with_any, identifiers, starts_with_any};
+use crate::words::{BOOLEANS, EMPTY, NOTHING};
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let followed = &comparison.followed;
@@ -183,11 +184,8 @@ impl Both<'_> {
         };
         let drops = |flat: &str| {
             ends_with_any(flat, &[".unwrap_or_default()", ".ok()"])
-                || flat == "_=err"
                 || flat == "return nil"
-                || flat.starts_with("_,_=")
-                || flat.starts_with("_=")
-                || flat.starts_with("let _=")
+                || starts_with_any(flat, &["_,_=", "_=", "let _="])
         };
         // Go: an error that is looked at, whatever is done about it.
         let looks = |flat: &str| flat.contains("err!=nil");
@@ -267,38 +265,15 @@ impl Both<'_> {
 
 /// What makes a value of any type of nothing.
 const CASTS: &[&str] = &[" as never", " as any", " as unknown", "!"];
-/// Values that say nothing, as normalised text.
-const NOTHING: &[&str] = &[
-    "0",
-    "0.0",
-    "1",
-    "\"\"",
-    "()",
-    "[]",
-    "{}",
-    "({})",
-    "None",
-    "null",
-    "nil",
-    "undefined",
-    "true",
-    "false",
-    "True",
-    "False",
-    "vec![]",
-    "Vec::new()",
-    "String::new()",
-    "Default::default()",
-    "HashMap::new()",
-    "BTreeMap::new()",
-    "HashSet::new()",
-    "\"\".to_string()",
-    "\"\".to_owned()",
-    "\"\".into()",
-    "Promise.resolve()",
-    "Promise.resolve(null)",
-    "Promise.resolve(undefined)",
-];
+/// Whether a value is none, or empty, or the first that comes to mind.
+fn is_nothing(value: &str) -> bool {
+    let made = ["::new()", "::default()"];
+    BOOLEANS.iter().chain(NOTHING).chain(EMPTY).any(|nothing| *nothing == value)
+        || ["0.0", "1", "({})"].contains(&value)
+        || ends_with_any(value, &made)
+        || value.starts_with("\"\".")
+        || value.starts_with("Promise.resolve(")
+}
 
 /// Whether nothing is left of a body, as normalised text.
 fn is_stub(body: &str) -> bool {
@@ -308,10 +283,10 @@ fn is_stub(body: &str) -> bool {
     let answer = answer.strip_suffix(",nil").unwrap_or(answer);
     let inner = |start: &str| answer.strip_prefix(start).and_then(|rest| rest.strip_suffix(')'));
     let bare = inner("Ok(").or_else(|| inner("Some(")).unwrap_or(answer);
-    let is_nothing = ["", "pass", "..."].contains(&answer) || NOTHING.contains(&bare) && body != "()";
+    let does_nothing = ["", "pass", "..."].contains(&answer) || is_nothing(bare) && body != "()";
     let is_macro = body.starts_with("unimplemented!(") || body.starts_with("todo!(");
     let is_placeholder = body.to_lowercase().contains("not implemented") || body.contains("NotImplemented");
-    is_nothing || is_macro || is_placeholder && body.len() < 80
+    does_nothing || is_macro || is_placeholder && body.len() < 80
 }
 
 /// Whether a piece catches errors and drops them.
@@ -366,7 +341,7 @@ fn is_given_up(answer: &str) -> bool {
     let answer = answer.trim_start_matches("return").trim();
     let inner = answer.strip_prefix("Ok(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(answer);
     let is_number = inner.replace('_', "").parse::<f64>().is_ok();
-    is_number || ["", "continue"].contains(&inner) || NOTHING.contains(&inner)
+    is_number || ["", "continue"].contains(&inner) || is_nothing(inner)
 }
 
 /// How many ways to fail a function has.

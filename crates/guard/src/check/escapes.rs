@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use super::Draft;
 use super::deletion::short;
-use super::{Draft, tokens};
+use super::tokens::{self, is_within};
 use crate::comparison::{ChangedFile, Comparison, Pair, test_modules};
 use crate::inventory::Inventory;
 use crate::language::Class;
@@ -19,29 +20,8 @@ use crate::text::{ends_with_any, has_any};
 const GAINED_MAX: usize = 2;
 /// What a condition says that only some machines meet.
 const MACHINE: &[&str] = &[
-    "goos",
-    "goarch",
-    "platform",
-    "win32",
-    "windows",
-    "darwin",
-    "macos",
-    "linux",
-    "version",
-    "version_info",
-    "short",
-    "ispypy",
-    "pypy",
-    "msrv",
-    "arch",
-    "target_os",
-    "unix",
-    "hasattr",
-    "uid",
-    "getuid",
-    "geteuid",
-    "root",
-    "browser",
+    "goos", "goarch", "platform", "win32", "windows", "darwin", "macos", "linux", "version", "short",
+    "ispypy", "pypy", "msrv", "arch", "unix", "hasattr", "uid", "getuid", "geteuid", "root", "browser",
     "node",
 ];
 
@@ -105,18 +85,7 @@ fn swallowed(file: &ChangedFile, old: &Inventory, new: &Inventory) -> Option<Dra
     let source = &new.source;
     let was = old.source.flat(&tokens::whole(&old.source));
     let is_cleanup = |text: &str| {
-        let tidies = [
-            "unlink",
-            "remove",
-            "rmtree",
-            "close",
-            "kill",
-            "destroy",
-            "rm(",
-            "cleanup",
-            "terminate",
-            "stop(",
-        ];
+        let tidies = ["unlink", "remove", "rmtree", "close", "kill", "destroy", "rm(", "clean", "stop("];
         has_any(text, &tidies)
     };
     let found = source.pieces.iter().enumerate().find(|(index, piece)| {
@@ -175,10 +144,7 @@ fn ways_out(comparison: &Comparison, file: &ChangedFile, old: &Inventory, new: &
         let message = format!("{} leaves before it has checked everything", holder.what);
         let draft = Draft::new("test-case-skipped", file.path(), new.source.line(escape.span.start), message)
             .after(escape.text.clone());
-        let draft = match holder.test {
-            Some(id) => draft.test(&id),
-            None => draft,
-        };
+        let draft = Draft { test: holder.test, ..draft };
         // What a function of the file decides is a reason that somebody gave a name.
         let is_named = asks_own(new, &escape.condition);
         let sure = (is_alone || names_case) && !follows && !is_named;
@@ -252,18 +218,9 @@ fn holder(comparison: &Comparison, old: &Inventory, new: &Inventory, span: &Span
 /// The ways out of the tests of a file.
 fn escapes(path: &str, inventory: &Inventory) -> Vec<Escape> {
     let source = &inventory.source;
-    let regions = if paths::is_test(path) { vec![tokens::whole(source)] } else { test_modules(inventory) };
-    let is_inside =
-        |span: &Span| regions.iter().any(|region| region.start <= span.start && span.end <= region.end);
-    let mut found = Vec::new();
-    for (index, piece) in source.pieces.iter().enumerate() {
-        if is_inside(&piece.span)
-            && let Some(escape) = escape(source, index, piece)
-        {
-            found.push(escape);
-        }
-    }
-    found
+    let regions = tokens::of_tests(path, inventory);
+    let pieces = source.pieces.iter().enumerate().filter(|(_, piece)| is_within(&piece.span, &regions));
+    pieces.filter_map(|(index, piece)| escape(source, index, piece)).collect()
 }
 
 fn escape(source: &Source, index: usize, piece: &Piece) -> Option<Escape> {
@@ -340,12 +297,11 @@ fn trimmed_end(source: &Source, span: &Span) -> usize {
 /// Whether a body does nothing but leave, with what it returns being nothing.
 fn leaves(source: &Source, body: &Span) -> bool {
     let flat = source.flat(body);
-    let is_nothing = ["continue", "break", "return", "return None", "return nil", "return null"]
-        .contains(&flat.as_str())
-        || ["return undefined", "return Ok(())", "return;", "return true", "return done()"]
-            .contains(&flat.as_str());
+    let returned = flat.strip_prefix("return ").unwrap_or_default();
     let is_labelled = flat.starts_with("continue ") && body.len() <= 3;
-    is_nothing || is_labelled
+    ["continue", "break", "return"].contains(&flat.as_str())
+        || ["None", "nil", "null", "undefined", "Ok(())", "true", "done()"].contains(&returned)
+        || is_labelled
 }
 
 /// A conditional that ends a function which goes on by returning: one that found what it looked for, or waits.
@@ -380,7 +336,7 @@ fn is_runner(source: &Source, piece: &Piece) -> bool {
 
 fn is_test_call(source: &Source, piece: &Piece) -> bool {
     let first = source.word(piece.name.start);
-    crate::words::TEST_CALLS.contains(&first) || crate::words::SUITE_CALLS.contains(&first)
+    crate::words::declares_tests(first)
 }
 
 /// Whether a condition asks where it runs.

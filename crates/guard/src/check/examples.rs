@@ -10,22 +10,8 @@ use crate::language::{Class, Examples};
 use crate::source::{Kind, Source, Span};
 
 /// Settings that say how many examples a property gets, in lower case without underscores.
-const SETTINGS: &[&str] = &[
-    "maxexamples",
-    "cases",
-    "withcases",
-    "numruns",
-    "maxcount",
-    "maxcountscale",
-    "tests",
-    "maxtests",
-    "mintestspassed",
-    "iterations",
-    "runs",
-    "samples",
-    "trials",
-    "rounds",
-];
+const SETTINGS: &[&str] =
+    &["maxexamples", "cases", "withcases", "numruns", "maxcount", "tests", "runs", "samples", "rounds"];
 
 /// A number that fell by less than this factor is an adjustment.
 const FACTOR_MIN: u64 = 5;

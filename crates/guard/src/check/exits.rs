@@ -140,23 +140,10 @@ fn place(source: &Source, span: &Span) -> (usize, String) {
 
 /// Equality that does not look.
 fn always_equal(source: &Source) -> Places {
-    const EQUALITIES: &[&str] = &[
-        "__eq__",
-        "equals",
-        "Equals",
-        "eq",
-        "asymmetricMatch",
-        "==",
-        "Equal",
-        "isEqual",
-        "__contains__",
-        "equal",
-        "same",
-        "isSame",
-    ];
+    const EQUALITIES: &[&str] =
+        &["__eq__", "equals", "eq", "asymmetricMatch", "==", "Equal", "__contains__", "equal", "same"];
     const INEQUALITIES: &[&str] = &["__ne__", "ne"];
-    const ANSWERS: &[&str] =
-        &[":()=>true", ":_=>true", ":(_)=>true", "(){return true}", ":function(){return true}", ":()=>!0"];
+    const ANSWERS: &[&str] = &[":()=>true", ":(_)=>true", "(){return true}"];
     let mut found = Vec::new();
     // An object of one's own that says yes to everything.
     for piece in source.pieces.iter().filter(|piece| piece.class == Class::List && piece.span.len() < 60) {

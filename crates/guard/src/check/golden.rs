@@ -4,65 +4,24 @@ use std::collections::BTreeSet;
 
 use super::{Draft, tokens};
 use crate::comparison::{ChangedFile, Comparison, test_modules};
-use crate::inventory::{Inventory, is_always};
+use crate::inventory::{Inventory, is_always, is_constant, is_never};
 use crate::language::Class;
 use crate::paths;
 use crate::source::{Kind, Source, Span};
-use crate::text::{ends_with_any, file_name, has_any};
+use crate::text::{ends_in_name, ends_with_any, file_name, has_any};
 
 /// Parts of paths that only tests have.
-const TEST_PARTS: &[&str] = &[
-    "test",
-    "tests",
-    "__tests__",
-    "testdata",
-    "test-data",
-    "test_data",
-    "fixtures",
-    "__fixtures__",
-    "__snapshots__",
-    "spec",
-    "specs",
-    "goldens",
-];
+const TEST_PARTS: &[&str] =
+    &["test", "tests", "__tests__", "testdata", "test_data", "fixtures", "__snapshots__", "spec"];
 /// What code that reads has in its names.
 const READS: &[&str] = &["read", "open", "include_", "glob", "require", "embed", "load", "import"];
 /// Places whose code serves the tests or the build.
 const TOOLING: &[&str] = &[
-    "scripts",
-    "script",
-    "tools",
-    "tool",
-    "bench",
-    "benches",
-    "benchmarks",
-    "benchmark",
-    "examples",
-    "example",
-    "docs",
-    "build",
-    "hack",
-    "dev",
-    "ci",
-    "xtask",
-    "fuzz",
-    "testing",
-    "testutil",
-    "testutils",
-    "test_utils",
+    "script", "tool", "example", "doc", "build", "hack", "dev", "ci", "xtask", "fuzz", "testing", "testutil",
 ];
 /// What writes a file, by the last words of a call.
-const WRITES: &[&str] = &[
-    "write_text",
-    "write_bytes",
-    "writeFileSync",
-    "writeFile",
-    "WriteFile",
-    "fs::write",
-    "outputFileSync",
-    "copyFileSync",
-    "copyfile",
-];
+const WRITES: &[&str] =
+    &["write_text", "write_bytes", "writeFileSync", "writeFile", "WriteFile", "fs::write"];
 /// What says that a file is of no consequence.
 const TEMPORARY: &[&str] = &["tmp", "temp", "scratch"];
 /// What a switch is called that lets recordings be made.
@@ -92,7 +51,8 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
 fn read_by_product(path: &str, old: Option<&Inventory>, new: &Inventory) -> Option<Draft> {
     let mut directories = path.split('/').rev();
     let name = directories.next().unwrap_or(path);
-    let is_tooling = directories.any(|part| TOOLING.contains(&part))
+    let is_tooling = directories
+        .any(|part| part.starts_with("bench") || TOOLING.contains(&part.trim_end_matches('s')))
         || ["build.rs", "setup.py", "manage.py"].contains(&name)
         || has_any(name, &["config", "gulpfile", "Gruntfile", "rollup", "webpack"]);
     if is_tooling {
@@ -270,12 +230,7 @@ fn is_read(inventory: &Inventory, index: usize) -> bool {
 fn writes(inventory: &Inventory) -> Vec<(u32, String, usize)> {
     let source = &inventory.source;
     let calls = source.pieces.iter().enumerate().filter(|(_, piece)| piece.class == Class::Call);
-    let writing = calls.filter(|(_, piece)| {
-        let callee = source.flat(&piece.name);
-        WRITES.iter().any(|word| {
-            callee == *word || callee.ends_with(&format!(".{word}")) || callee.ends_with(&format!("::{word}"))
-        })
-    });
+    let writing = calls.filter(|(_, piece)| ends_in_name(&source.flat(&piece.name), WRITES));
     writing.map(|(index, piece)| (source.line(piece.span.start), source.flat(&piece.span), index)).collect()
 }
 
@@ -305,25 +260,33 @@ fn recording_on(file: &ChangedFile, old: &Inventory, new: &Inventory) -> Option<
 
 /// A condition in a test or a helper that became a constant.
 fn fixed_conditions(file: &ChangedFile, old: &Inventory, new: &Inventory) -> Option<Draft> {
-    let conditions = |inventory: &Inventory| -> Vec<(u32, String, String, bool)> {
+    let (line, condition) = fixed_condition(old, new)?;
+    let message = "a condition that decided what a test does is a constant now";
+    Some(Draft::new("assertion-unreachable", file.path(), line, message).after(condition))
+}
+
+/// A condition that was open and is decided now, before anything of what it decides is run.
+pub(super) fn fixed_condition(old: &Inventory, new: &Inventory) -> Option<(u32, String)> {
+    let conditions = |inventory: &Inventory| -> Vec<(u32, String, String, bool, bool)> {
         let source = &inventory.source;
-        let ifs = source.pieces.iter().filter(|piece| piece.class == Class::If && !piece.body.is_empty());
+        let ifs = source.pieces_of(Class::If).filter(|piece| !piece.body.is_empty());
         ifs.map(|piece| {
-            let decided = is_always(source, &piece.condition)
-                || crate::inventory::is_constant(source, &piece.condition);
-            (source.line(piece.span.start), source.flat(&piece.condition), source.flat(&piece.body), decided)
+            let (line, condition) = (source.line(piece.span.start), &piece.condition);
+            let parts = source.split_at(condition, &["or", "||", "and", "&&"]);
+            let is_open = !parts.iter().any(|part| is_constant(source, part));
+            let is_decided =
+                is_constant(source, condition) || is_always(source, condition) || is_never(source, condition);
+            (line, source.flat(condition), source.flat(&piece.body), is_open, is_decided)
         })
         .collect()
     };
     let had = conditions(old);
-    let fixed = conditions(new).into_iter().find(|(_, condition, body, decided)| {
-        let is_known = had.iter().any(|(_, was, inner, _)| was == condition && inner == body);
-        let was_open =
-            had.iter().any(|(_, was, inner, decided)| was != condition && inner == body && !decided);
-        *decided && !is_known && was_open && body.len() > 4
+    let fixed = conditions(new).into_iter().find(|(_, condition, body, _, is_decided)| {
+        let mut same = had.iter().filter(|other| other.2 == *body);
+        let is_known = same.clone().any(|other| other.1 == *condition);
+        *is_decided && !is_known && same.any(|other| other.3) && body.len() > 2
     })?;
-    let message = "a condition that decided what a test does is a constant now";
-    Some(Draft::new("assertion-unreachable", file.path(), fixed.0, message).after(fixed.1))
+    Some((fixed.0, fixed.1))
 }
 
 /// A helper that read what is expected, and has the product compute it for some names.

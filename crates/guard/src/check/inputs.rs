@@ -18,31 +18,8 @@ const MASS_MIN: usize = 2;
 const TESTS_MAX: usize = 3;
 /// Words that stand for nothing.
 const NOTHING: &[&str] = &[
-    "nil",
-    "None",
-    "null",
-    "undefined",
-    "true",
-    "false",
-    "True",
-    "False",
-    "Some",
-    "Ok",
-    "vec",
-    "new",
-    "Vec",
-    "String",
-    "default",
-    "Default",
-    "list",
-    "dict",
-    "set",
-    "is",
-    "not",
-    "Empty",
-    "assert",
-    "IsNone",
-    "just",
+    "nil", "None", "null", "true", "false", "True", "False", "Some", "Ok", "vec", "new", "Vec", "String",
+    "default", "Default", "list", "dict", "set", "is", "not", "Empty", "assert", "IsNone", "just",
 ];
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {

@@ -8,33 +8,20 @@ use crate::comparison::{Comparison, Pair};
 use crate::inventory::{Inventory, Test};
 use crate::language::Class;
 use crate::source::{Piece, Source, Span};
-use crate::text::{has_any, starts_with_any};
+use crate::text::{ends_in_name, has_any, starts_with_any};
 
 /// Calls that replace what their arguments name.
 const REPLACEMENTS: &[&str] = &[
     "patch",
-    "mock.patch",
-    "mocker.patch",
     "patch.object",
-    "mock.patch.object",
-    "mocker.patch.object",
-    "monkeypatch.setattr",
-    "unittest.mock.patch",
-    "jest.spyOn",
-    "vi.spyOn",
-    "sinon.stub",
-    "sandbox.stub",
+    "setattr",
+    "setitem",
+    "spyOn",
+    "stub",
     "mock.method",
-    "t.mock.method",
     "jest.mock",
     "vi.mock",
-    "jest.doMock",
-    "vi.doMock",
-    "mocker.spy",
-    "jest.replaceProperty",
-    "monkeypatch.setitem",
-    "mocker.patch.dict",
-    "setattr",
+    "doMock",
 ];
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
@@ -172,7 +159,7 @@ fn replaced_on_top(inventory: &Inventory) -> Vec<Replaced> {
 
 fn replacement(source: &Source, piece: &Piece, in_test: bool) -> Option<Replaced> {
     let names = match piece.class {
-        Class::Call if REPLACEMENTS.contains(&source.flat(&piece.name).as_str()) => {
+        Class::Call if ends_in_name(&source.flat(&piece.name), REPLACEMENTS) => {
             named(source, &source.inside(&piece.arguments))
         }
         Class::Binding if in_test => assigned(source, &piece.name, &piece.arguments),

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::Draft;
 use crate::comparison::{ChangedFile, Comparison};
 use crate::inventory::{Definition, Inventory};
-use crate::language::Class;
 use crate::paths;
 use crate::text::{ends_with_any, has_any};
 
@@ -141,23 +140,6 @@ fn switched_off(path: &str, old: &Inventory, new: &Inventory, any: bool) -> Opti
 
 /// A condition of the product that was open and is a constant now, or a text with a switch in it that is off.
 fn decided(path: &str, old: &Inventory, new: &Inventory) -> Option<Draft> {
-    let conditions = |inventory: &Inventory| -> Vec<(u32, String, String)> {
-        let source = &inventory.source;
-        let ifs = source.pieces.iter().filter(|piece| piece.class == Class::If && !piece.body.is_empty());
-        ifs.map(|piece| {
-            (source.line(piece.span.start), source.flat(&piece.condition), source.flat(&piece.body))
-        })
-        .collect()
-    };
-    let had = conditions(old);
-    let is_fixed = |condition: &str| {
-        ends_with_any(condition, &["||true", "or True", "&&false", "and False"])
-            || ["true", "false", "True", "False", "1", "0"].contains(&condition)
-    };
-    let fixed = conditions(new).into_iter().find(|(_, condition, body)| {
-        is_fixed(condition)
-            && had.iter().any(|(_, was, inner)| inner == body && was != condition && !is_fixed(was))
-    });
     let texts = |inventory: &Inventory| -> Vec<String> {
         inventory.source.literals(&(0..inventory.source.tokens.len()))
     };
@@ -165,14 +147,9 @@ fn decided(path: &str, old: &Inventory, new: &Inventory) -> Option<Draft> {
     let off = is.iter().find(|text| {
         !was.contains(text) && was.iter().any(|other| other.len() > 8 && is_switched(other, text))
     });
-    let (line, what) = match (fixed, off) {
-        (Some((line, condition, _)), _) => (line, condition),
-        (None, Some(text)) => (1, text.clone()),
-        (None, None) => return None,
-    };
-    Some(
-        Draft::new("feature-flag-disabled", path, line, "what the product does was switched off").after(what),
-    )
+    let (line, what) = super::golden::fixed_condition(old, new).or_else(|| Some((1, off?.clone())))?;
+    let message = "what the product does was switched off";
+    Some(Draft::new("feature-flag-disabled", path, line, message).after(what))
 }
 
 /// Whether two texts differ only in switches that are off in the second.

@@ -4,10 +4,7 @@ use super::Draft;
 use crate::comparison::{ChangedFile, Comparison};
 use crate::paths;
 use crate::similar::only_in;
-use crate::text::file_name;
-
-/// Fewer changed lines of test data are an edit, not a replacement.
-const FIXTURE_LINES_MIN: usize = 1;
+use crate::text::{file_name, starts_with_any};
 
 pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
     let mut drafts = Vec::new();
@@ -85,7 +82,7 @@ fn is_said_by_tests(comparison: &Comparison, recorded: &str) -> bool {
 fn fixture(comparison: &Comparison, file: &ChangedFile) -> Option<Draft> {
     let (before, after) = file.both()?;
     let lost = lost_lines(&before.text, &after.text);
-    if lost.len() < FIXTURE_LINES_MIN || comparison.product_changed {
+    if lost.is_empty() || comparison.product_changed {
         return None;
     }
     let message =
@@ -123,26 +120,11 @@ fn ignored(file: &ChangedFile) -> Option<Draft> {
 fn hides_tests(pattern: &str) -> bool {
     let pattern = pattern.trim().trim_start_matches("**/").trim_start_matches('/');
     let plain = pattern.trim_end_matches("/**").trim_end_matches("/*").trim_end_matches('/');
-    let names = [
-        "test",
-        "tests",
-        "__tests__",
-        "spec",
-        "specs",
-        "*.test.*",
-        "*.spec.*",
-        "*_test.*",
-        "test_*",
-        "*_spec.*",
-    ];
     let last = file_name(plain);
     let is_file = paths::is_collected(plain)
         && (last.contains("test") || last.contains("spec"))
         && crate::language::Language::of(plain).is_some();
-    names.contains(&plain)
+    ["test", "tests", "__tests__", "spec", "specs"].contains(&plain)
         || is_file
-        || last.starts_with("*.test.")
-        || last.starts_with("*.spec.")
-        || last.starts_with("*_test.")
-        || last == "test_*.py"
+        || starts_with_any(last, &["*.test.", "*.spec.", "*_test.", "*_spec.", "test_*"])
 }

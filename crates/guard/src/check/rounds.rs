@@ -1,10 +1,10 @@
 //! Loops of tests that go round less often: a part of the cases, a lower limit, a wider step.
 
 use super::Draft;
-use crate::comparison::{ChangedFile, Comparison, test_modules};
+use super::tokens::{is_within, of_tests};
+use crate::comparison::{ChangedFile, Comparison};
 use crate::inventory::Inventory;
 use crate::language::Class;
-use crate::paths;
 use crate::similar::only_in;
 use crate::source::{Source, Span};
 use crate::text::ends_with_any;
@@ -13,28 +13,8 @@ use crate::text::ends_with_any;
 const FACTOR_MIN: f64 = 4.0;
 /// What takes a part of a list.
 const PARTS: &[&str] = &[
-    ".slice(",
-    ".filter(",
-    ".take(",
-    ".skip(",
-    ".step_by(",
-    ".splice(",
-    ".first(",
-    ".head(",
-    "[:",
-    "[..",
-    "[-",
-    ".chunks(",
-    ".take_while(",
-    ".skip_while(",
-    ".nth(",
-    "islice(",
-    ".at(",
-    "sample(",
-    ".find(",
-    "[0",
-    "[1",
-    ".rev().take(",
+    ".slice(", ".filter(", ".take(", ".skip(", ".first(", "[:", "[..", "[-", ".nth(", "islice(", ".at(",
+    ".find(", "[0", "[1",
 ];
 
 /// The header of a loop around assertions or tests.
@@ -71,8 +51,7 @@ pub(super) fn check(
 
 fn rounds(path: &str, inventory: &Inventory) -> Vec<Round> {
     let source = &inventory.source;
-    let regions =
-        if paths::is_test(path) { vec![super::tokens::whole(source)] } else { test_modules(inventory) };
+    let regions = of_tests(path, inventory);
     let mut found = Vec::new();
     for piece in &source.pieces {
         let header = match piece.class {
@@ -80,13 +59,11 @@ fn rounds(path: &str, inventory: &Inventory) -> Vec<Round> {
             Class::Call if is_for_each(source, &piece.name) => piece.name.clone(),
             _ => continue,
         };
-        let is_inside =
-            regions.iter().any(|region| region.start <= piece.span.start && piece.span.end <= region.end);
         let holds = |span: &Span| piece.span.start < span.start && span.end <= piece.span.end;
         let asserts = inventory.tests.iter().any(|test| {
             holds(&test.span) || test.span.start < piece.span.start && piece.span.end <= test.span.end
         }) || inventory.helpers.values().flatten().any(|assertion| holds(&assertion.span));
-        if is_inside && asserts {
+        if is_within(&piece.span, &regions) && asserts {
             let text = written(source, &header);
             found.push(Round { span: header, text });
         }

@@ -4,6 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::comparison::test_modules;
+use crate::inventory::Inventory;
+use crate::paths;
 use crate::source::{Kind, Source, Span, requoted};
 
 /// The words, numbers and texts of `new` that are not in `old`, each as often as it is more, in order; what lies in
@@ -36,4 +39,14 @@ fn counts(source: &Source, index: usize) -> bool {
 /// All tokens of a file.
 pub(super) fn whole(source: &Source) -> Span {
     0..source.tokens.len()
+}
+
+/// The parts of a file that are for tests: all of it, or its tests and their modules.
+pub(super) fn of_tests(path: &str, inventory: &Inventory) -> Vec<Span> {
+    if paths::is_test(path) { vec![whole(&inventory.source)] } else { test_modules(inventory) }
+}
+
+/// Whether a span lies within one of these.
+pub(super) fn is_within(span: &Span, regions: &[Span]) -> bool {
+    regions.iter().any(|region| region.start <= span.start && span.end <= region.end)
 }

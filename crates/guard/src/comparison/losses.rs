@@ -9,6 +9,7 @@ use crate::inventory::{Inventory, Test};
 use crate::language::Class;
 use crate::source::{Kind, requoted};
 use crate::text::{ends_with_any, file_name, has_any, starts_with_any};
+use crate::words::{self, NOTHING};
 use crate::{language, paths};
 use std::collections::BTreeMap;
 
@@ -18,53 +19,10 @@ const GAINED_MAX: usize = 4;
 const NAMES_MAX: usize = 3;
 /// Words that bring nothing: an answer that is always the same, or a way past what was done.
 const EMPTY: &[&str] = &[
-    "return",
-    "None",
-    "null",
-    "nil",
-    "undefined",
-    "pass",
-    "false",
-    "False",
-    "true",
-    "True",
-    "0",
-    "1",
-    "\"\"",
-    "Ok",
-    "Some",
-    "continue",
-    "break",
-    "catch",
-    "except",
-    "Exception",
-    "try",
-    "_",
-    "unwrap_or_default",
-    "unwrap_or",
-    "Default",
-    "default",
-    "String",
-    "Vec",
-    "new",
-    "if",
-    "Err",
-    "todo",
-    "const",
-    "let",
-    "err",
-    "e",
-    "error",
-    "else",
-    "void",
-    "as",
-    "never",
-    "any",
-    "ok",
-    "Promise",
-    "resolve",
-    "unwrap_or_else",
-    "match",
+    "return", "None", "null", "nil", "pass", "false", "False", "true", "True", "0", "1", "\"\"", "Ok",
+    "Some", "break", "catch", "except", "try", "_", "Default", "default", "String", "Vec", "new", "if",
+    "Err", "todo", "const", "let", "err", "e", "error", "else", "void", "as", "never", "any", "ok",
+    "Promise", "resolve", "match",
 ];
 
 impl Comparison {
@@ -138,8 +96,14 @@ fn asks_otherwise(file: &ChangedFile) -> bool {
 
 /// Whether nothing is expected, in whatever words.
 fn is_empty(expected: &str) -> bool {
-    ["[]", "{}", "\"\"", "0", "None", "null", "nil", "undefined", "false", "False", "vec![]", "()"]
-        .contains(&expected)
+    NOTHING.contains(&expected) || words::EMPTY.contains(&expected) || ["false", "False"].contains(&expected)
+}
+
+/// Whether a word of product code says nothing of what it does.
+fn says_nothing(word: &str) -> bool {
+    EMPTY.contains(&word)
+        || ["Exception", "continue", "undefined"].contains(&word)
+        || word.starts_with("unwrap_or")
 }
 
 /// Whether an assertion is about an error.
@@ -168,7 +132,7 @@ fn gained(file: &ChangedFile) -> usize {
     let (called, calls) = (called(old), called(new));
     // A call that was not there does something in its place.
     let is_more = |(word, times): (&String, &usize)| {
-        !EMPTY.contains(&word.as_str()) && *times > called.get(word).copied().unwrap_or_default()
+        !says_nothing(word) && *times > called.get(word).copied().unwrap_or_default()
     };
     if calls.iter().any(is_more) {
         return usize::MAX / 2;
@@ -176,7 +140,7 @@ fn gained(file: &ChangedFile) -> usize {
     let mut count = 0;
     for (word, times) in words(new) {
         let had = left.remove(&word).unwrap_or_default();
-        if times > had && !EMPTY.contains(&word.as_str()) {
+        if times > had && !says_nothing(&word) {
             count += times - had;
         }
     }

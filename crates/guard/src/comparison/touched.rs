@@ -10,7 +10,7 @@ use super::{ChangedFile, Side, test_modules};
 use crate::inventory::Inventory;
 use crate::language::Class;
 use crate::source::{Source, Span};
-use crate::text::file_name;
+use crate::text::{file_name, has_any};
 
 /// Shorter names are in every test.
 const NAME_CHARACTERS_MIN: usize = 3;
@@ -90,35 +90,25 @@ fn digest(source: &Source, span: &Span, without: &[Span]) -> u64 {
 /// Files that say which versions of libraries are used.
 const MANIFESTS: &[&str] = &[
     "package.json",
-    "package-lock.json",
-    "npm-shrinkwrap.json",
-    "yarn.lock",
-    "pnpm-lock.yaml",
     "go.mod",
     "go.sum",
     "Cargo.toml",
-    "Cargo.lock",
     "pyproject.toml",
     "setup.py",
     "setup.cfg",
-    "poetry.lock",
-    "uv.lock",
     "Pipfile",
-    "Pipfile.lock",
     "Gemfile",
-    "Gemfile.lock",
     "composer.json",
-    "composer.lock",
     "pom.xml",
-    "build.gradle",
-    "build.gradle.kts",
 ];
 
 /// Whether a line of a manifest that names a version is another than before.
 pub(super) fn dependencies_changed(file: &ChangedFile) -> bool {
     let Some((before, after)) = file.both() else { return false };
     let name = file_name(&before.path);
-    let is_manifest = MANIFESTS.contains(&name) || name.starts_with("requirements") && name.ends_with(".txt");
+    let is_manifest = MANIFESTS.contains(&name)
+        || has_any(name, &[".lock", "-lock.", "shrinkwrap", "build.gradle"])
+        || name.starts_with("requirements") && name.ends_with(".txt");
     if !is_manifest {
         return false;
     }

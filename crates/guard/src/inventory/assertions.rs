@@ -114,57 +114,43 @@ fn call(source: &Source, piece: &Piece) -> Found {
 /// How many assertions a test says it makes.
 fn promised(source: &Source, piece: &Piece, last: &str) -> (String, Span, Judged) {
     let expected = source.flat(&source.inside(&piece.arguments));
-    let judged = Judged {
-        strength: Strength::Relational,
-        subject: last.to_owned(),
-        expected,
-        operator: ">=".to_owned(),
-    };
+    let judged = Judged { operator: ">=".to_owned(), ..Judged::of(Strength::Relational, last, expected) };
     (last.to_owned(), piece.span.clone(), judged)
 }
 
 /// `c.Assert(got, qt.Equals, want)` and `assert_that!(got, eq(want))`: a checker says how strong it is.
 fn checked(source: &Source, piece: &Piece, last: &str) -> Option<(String, Span, Judged)> {
-    const CHECKERS: &[(&str, Strength)] = &[
-        ("Equals", Strength::Exact),
-        ("DeepEquals", Strength::Exact),
-        ("CmpEquals", Strength::Exact),
-        ("ContentEquals", Strength::Exact),
-        ("JSONEquals", Strength::Exact),
-        ("HasLen", Strength::Exact),
-        ("IsNil", Strength::Exact),
-        ("IsTrue", Strength::Exact),
-        ("IsFalse", Strength::Exact),
-        ("eq", Strength::Exact),
-        ("elements_are", Strength::Exact),
-        ("NotNil", Strength::Truthy),
-        ("IsNotNil", Strength::Truthy),
-        ("anything", Strength::Tautology),
+    const EXACT: &[&str] = &["HasLen", "IsNil", "IsTrue", "IsFalse", "eq", "elements_are"];
+    const CHECKERS: &[(Strength, &[&str])] = &[
+        (Strength::Exact, EXACT),
+        (Strength::Truthy, &["NotNil", "IsNotNil"]),
+        (Strength::Tautology, &["anything"]),
     ];
     let operands = source.split(&source.inside(&piece.arguments));
     let [subject, checker, rest @ ..] = &operands[..] else { return None };
     if !source.language.traits.checker_calls.contains(&last) {
         return None;
     }
-    let name = source.words(checker).find(|word| CHECKERS.iter().any(|(known, _)| known == word));
+    let known = |word: &str| {
+        let row = CHECKERS.iter().find(|(_, names)| names.contains(&word));
+        row.map(|(strength, _)| *strength).or(word.ends_with("Equals").then_some(Strength::Exact))
+    };
+    let name = source.words(checker).find(|word| known(word).is_some());
     let negated = source.words(checker).any(|word| ["Not", "not"].contains(&word));
-    let strength =
-        CHECKERS.iter().find(|(known, _)| Some(*known) == name).map_or(Strength::Relational, |(_, s)| *s);
+    let strength = name.and_then(known).unwrap_or(Strength::Relational);
     let strength = if negated { strength.min(Strength::Relational) } else { strength };
     let expected = match rest.first() {
         Some(first) if !source.language.traits.checker_holds_value => source.flat(first),
         _ => source.flat(checker),
     };
     let word = name.unwrap_or(last).to_owned();
-    let judged = Judged { strength, subject: source.flat(subject), expected, operator: String::new() };
-    Some((word, piece.span.clone(), judged))
+    Some((word, piece.span.clone(), Judged::of(strength, source.flat(subject), expected)))
 }
 
 /// A request with what is expected of its answer.
 fn requested(source: &Source, piece: &Piece, callee: String) -> (String, Span, Judged) {
     let expected = source.flat(&source.inside(&piece.arguments));
-    let judged = Judged { strength: Strength::Exact, subject: callee, expected, operator: String::new() };
-    ("expect".to_owned(), piece.span.clone(), judged)
+    ("expect".to_owned(), piece.span.clone(), Judged::of(Strength::Exact, callee, expected))
 }
 
 /// A word of the table with its operands.
@@ -182,12 +168,7 @@ fn known(source: &Source, piece: &Piece, word: &words::AssertWord) -> (String, S
         word.name.contains("alse") || word.name.contains("ALSE") || ["notOk", "refute"].contains(&word.name);
     let judged = match (word.strength, operands.first()) {
         (Strength::Condition, Some(condition)) => judge(source, condition, negated),
-        (Strength::Condition, None) => Judged {
-            strength: Strength::Truthy,
-            subject: String::new(),
-            expected: String::new(),
-            operator: String::new(),
-        },
+        (Strength::Condition, None) => Judged::of(Strength::Truthy, "", ""),
         (strength, _) => operated(source, strength, &operands, word.name.to_lowercase().contains("not")),
     };
     (word.name.to_owned(), piece.span.clone(), judged)
@@ -219,16 +200,9 @@ fn operated(source: &Source, strength: Strength, operands: &[Span], negates: boo
     // What is expected may come first: it is what no code is asked for.
     let asks = |index: usize| flat(index).contains('(');
     let comes_first = constant(0) && !constant(1) || !asks(0) && asks(1) && !constant(1);
-    match comes_first && flats.len() > 1 {
-        true => {
-            let rest = flats.iter().take(1).chain(flats.iter().skip(2)).cloned().collect::<Vec<_>>();
-            Judged { strength, subject: flat(1), expected: rest.join(","), operator: String::new() }
-        }
-        false => {
-            let expected = flats.get(1..).unwrap_or_default().join(",");
-            Judged { strength, subject: flat(0), expected, operator: String::new() }
-        }
-    }
+    let subject = usize::from(comes_first && flats.len() > 1);
+    let rest: Vec<_> = (0..flats.len()).filter(|index| *index != subject).map(flat).collect();
+    Judged::of(strength, flat(subject), rest.join(","))
 }
 
 /// `expect(subject).words.matcher(expected)`: everything after the first call is read from the tokens.
@@ -291,12 +265,7 @@ fn chain(source: &Source, piece: &Piece) -> Found {
         word.strip_prefix("to").is_some_and(|rest| rest.starts_with(|next: char| next.is_uppercase()))
     });
     if is_method && !is_called {
-        let judged = Judged {
-            strength: Strength::Tautology,
-            subject: source.flat(&subject),
-            expected: String::new(),
-            operator: String::new(),
-        };
+        let judged = Judged::of(Strength::Tautology, source.flat(&subject), "");
         return Some((words.join("."), piece.span.start..at, judged));
     }
     Some((words.join("."), piece.span.start..at, chained(source, strength, &words, &subject, &expected)))
@@ -350,7 +319,7 @@ fn chained(source: &Source, strength: Strength, words: &[String], subject: &Span
     } else {
         strength
     };
-    Judged { strength, subject: subject_flat, expected: expected_flat, operator: String::new() }
+    Judged::of(strength, subject_flat, expected_flat)
 }
 
 /// `subject.should.be.equal(expected)`.
@@ -358,8 +327,7 @@ fn should(source: &Source, piece: &Piece, callee: &str) -> Found {
     let (subject, words) = callee.split_once(".should")?;
     let strength = words.rsplit('.').find_map(words::matcher).unwrap_or(Strength::Relational);
     let expected = source.flat(&source.inside(&piece.arguments));
-    let judged = Judged { strength, subject: subject.to_owned(), expected, operator: String::new() };
-    Some((format!("should{words}"), piece.span.clone(), judged))
+    Some((format!("should{words}"), piece.span.clone(), Judged::of(strength, subject, expected)))
 }
 
 /// `if condition { fail }`: the condition must not hold.
@@ -413,43 +381,24 @@ fn is_failure_call(source: &Source, piece: &Piece) -> bool {
 
 /// A failure that no conditional around it was recognised for: an `else`, a `switch`, a callback.
 fn unconditional(source: &Source, piece: &Piece, last: &str) -> Found {
-    let judged = Judged {
-        strength: Strength::Relational,
-        subject: source.flat(&piece.arguments),
-        expected: String::new(),
-        operator: String::new(),
-    };
+    let judged = Judged::of(Strength::Relational, source.flat(&piece.arguments), "");
     Some((last.to_owned(), piece.span.clone(), judged))
 }
 
 /// A call whose name says that it asserts.
 fn by_name(source: &Source, piece: &Piece, last: &str) -> Found {
-    let starts = [
-        "assert",
-        "expect",
-        "verify",
-        "should",
-        "prop_assert",
-        "EXPECT_",
-        "ASSERT_",
-        "require_",
-        "check_",
-        "ensure_",
-    ];
+    let starts =
+        ["assert", "expect", "verify", "should", "EXPECT_", "ASSERT_", "require_", "check_", "ensure_"];
     let stem = starts.iter().find(|start| last.starts_with(**start))?;
     let rest = last[stem.len()..].chars().next();
     let is_word_end = stem.ends_with('_') || rest.is_some_and(|next| next == '_' || next.is_uppercase());
-    let is_mock = ["verify_mode"].contains(&last);
+    let is_mock = last == "verify_mode";
     if !is_word_end || is_mock {
         return None;
     }
     let operands = source.split(&source.inside(&piece.arguments));
     let flats: Vec<_> = operands.iter().map(|span| source.flat(span)).collect();
-    let judged = Judged {
-        strength: if last.to_lowercase().contains("eq") { Strength::Exact } else { Strength::Relational },
-        subject: flats.first().cloned().unwrap_or_default(),
-        expected: flats.get(1..).unwrap_or_default().join(","),
-        operator: String::new(),
-    };
+    let expected = flats.get(1..).unwrap_or_default().join(",");
+    let judged = Judged::of(words::strength_of(last), flats.first().cloned().unwrap_or_default(), expected);
     Some((last.to_owned(), piece.span.clone(), judged))
 }

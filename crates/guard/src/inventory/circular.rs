@@ -6,6 +6,7 @@ use super::{Strength, facts};
 use crate::language::Class;
 use crate::source::{Kind, Piece, Source, Span};
 use crate::text::identifiers;
+use crate::words::{BOOLEANS, NOTHING};
 
 /// Names are followed so often, not further.
 const STEPS_MAX: usize = 4;
@@ -18,58 +19,27 @@ const COPIES: &[&str] = &[
     "structuredClone(",
     "JSON.parse(",
     "JSON.stringify(",
-    "copy.deepcopy(",
-    "copy.copy(",
     "deepcopy(",
     "list(",
-    "dict(",
-    "tuple(",
     "str(",
-    "repr(",
     "pickle.loads(",
     "pickle.dumps(",
-    "json.loads(",
-    "json.dumps(",
-    "fmt.Sprint(",
-    "fmt.Sprintf(\"%v\",",
-    "fmt.Sprintf(\"%s\",",
-    "fmt.Sprintf(\"%+v\",",
     "format!(\"{:?}\",",
-    "format!(\"{}\",",
     "String(",
     "string(",
     "String::from(",
-    "Object.assign({},",
     "cloneDeep(",
-    "_.cloneDeep(",
     "Array.from(",
     "await ",
     "&",
     "*",
     "(",
 ];
-const COPY_ENDS: &[&str] = &[
-    ".clone()",
-    ".to_owned()",
-    ".to_string()",
-    ".copy()",
-    ".slice()",
-    ".as_str()",
-    ".to_vec()",
-    ".String()",
-];
+const COPY_ENDS: &[&str] =
+    &[".clone()", ".to_owned()", ".to_string()", ".copy()", ".as_str()", ".to_vec()", ".String()"];
 
 /// Calls that write to a file.
-const WRITES: &[&str] = &[
-    "write_text",
-    "write_bytes",
-    "writeFileSync",
-    "writeFile",
-    "WriteFile",
-    "WriteString",
-    "outputFileSync",
-    "dump",
-];
+const WRITES: &[&str] = &["write_text", "write_bytes", "writeFileSync", "writeFile", "WriteFile"];
 /// Calls that read one.
 const READS: &[&str] =
     &["read_text", "read_bytes", "readFileSync", "readFile", "ReadFile", "read_to_string", "read", "load"];
@@ -242,5 +212,5 @@ fn plain(text: &str) -> String {
 fn is_constant(text: &str) -> bool {
     let is_number = text.trim_start_matches('-').replace('_', "").parse::<f64>().is_ok();
     let is_text = text.len() > 1 && text.starts_with('"') && text[1..].find('"') == Some(text.len() - 2);
-    is_number || is_text || ["true", "false", "True", "False", "None", "null", "nil"].contains(&text)
+    is_number || is_text || BOOLEANS.contains(&text) || NOTHING.contains(&text)
 }

@@ -14,6 +14,13 @@ pub(crate) struct Judged {
     pub(crate) operator: String,
 }
 
+impl Judged {
+    /// What compares a subject with what is expected of it.
+    pub(super) fn of(strength: Strength, subject: impl Into<String>, expected: impl Into<String>) -> Self {
+        Self { strength, subject: subject.into(), expected: expected.into(), operator: String::new() }
+    }
+}
+
 const OR: &[&str] = &["or", "||"];
 const AND: &[&str] = &["and", "&&"];
 const COMPARISONS: &[&str] =
@@ -56,18 +63,13 @@ fn weakest(source: &Source, parts: &[Span], negated: bool, span: &Span) -> Judge
         // Any of several exact answers is no longer exact.
         false => weakest.strength.min(Strength::Relational),
     };
-    Judged { strength, subject: source.flat(span), expected: weakest.expected, operator: String::new() }
+    Judged::of(strength, source.flat(span), weakest.expected)
 }
 
 fn single(source: &Source, span: &Span, negated: bool) -> Judged {
     let flat = source.flat(span);
     let sign = if negated { "!" } else { "" };
-    let judged = |strength| Judged {
-        strength,
-        subject: flat.clone(),
-        expected: String::new(),
-        operator: sign.to_owned(),
-    };
+    let judged = |strength| Judged { operator: sign.to_owned(), ..Judged::of(strength, &*flat, "") };
     if is_constant(source, span) {
         let is_true = ordinary::truth(source, span).unwrap_or(true);
         return judged(if is_true != negated { Strength::Tautology } else { Strength::Exact });
@@ -173,52 +175,20 @@ pub(crate) fn matches_anything(expected: &str) -> bool {
         || expected.contains("asymmetricMatch") && expected.contains("=>true")
 }
 
-const EXACT_CALLS: &[&str] = &[
-    "errors.Is(",
-    "DeepEqual(",
-    ".equals(",
-    ".eq(",
-    "isDeepStrictEqual(",
-    "cmp.Equal(",
-    "bytes.Equal(",
-    "array_equal(",
-];
-
-const RELATIONAL_CALLS: &[&str] = &[
-    ".contains(",
-    ".includes(",
-    ".startswith(",
-    ".endswith(",
-    ".startsWith(",
-    ".endsWith(",
-    ".starts_with(",
-    ".ends_with(",
-    "matches!(",
-    "re.match(",
-    "re.search(",
-    "Contains(",
-    ".test(",
-    "HasPrefix(",
-    "HasSuffix(",
-    "isclose(",
-    "errors.As(",
-    ".is_some_and(",
-    ".is_ok_and(",
-    "allclose(",
-    "all(",
-    ".every(",
-    ".issubset(",
-    ".is_match(",
-];
-
 /// A condition that is no comparison.
 fn of_expression(flat: &str) -> Strength {
-    let has = |words: &[&str]| has_any(flat, words);
+    let exact =
+        ["errors.is(", "deepequal(", "strictequal(", "cmp.equal(", "bytes.equal(", ".equals(", ".eq("];
+    let relational = [
+        "contains", "includes", ".starts", ".ends", "prefix(", "suffix(", "match", "search(", ".test(",
+        "close(", "and(", "all(", "every(",
+    ];
+    let lower = flat.to_lowercase().replace('_', "");
     if flat.starts_with("isinstance(") && flat.ends_with(",object)") {
         Strength::Tautology
-    } else if has(EXACT_CALLS) {
+    } else if has_any(&lower, &exact) {
         Strength::Exact
-    } else if has(RELATIONAL_CALLS) {
+    } else if has_any(&lower, &relational) {
         Strength::Relational
     } else {
         Strength::Truthy

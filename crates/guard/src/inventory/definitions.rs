@@ -1,7 +1,7 @@
 //! What a file defines besides tests: functions and the types that hold them.
 
 use crate::language::{Class, Visibility};
-use crate::source::{Source, Span};
+use crate::source::{Piece, Source, Span};
 
 /// Something with a name that other code can use.
 #[derive(Clone, Debug)]
@@ -17,20 +17,10 @@ pub(crate) struct Definition {
 pub(super) fn definitions(source: &Source) -> Vec<Definition> {
     let mut found = Vec::new();
     for piece in &source.pieces {
-        let is_function = match piece.class {
-            Class::Function => true,
-            Class::Container => false,
-            // A function that gets its name from what it is bound to.
-            Class::Binding => match source.pieces_in(&piece.arguments).next() {
-                Some((_, value))
-                    if value.class == Class::Lambda && value.span.start == piece.arguments.start =>
-                {
-                    true
-                }
-                _ => continue,
-            },
-            _ => continue,
-        };
+        let is_function = names_function(source, piece);
+        if !is_function && piece.class != Class::Container {
+            continue;
+        }
         let name = last_name(source, &piece.name);
         if name.is_empty() {
             continue;
@@ -44,6 +34,14 @@ pub(super) fn definitions(source: &Source) -> Vec<Definition> {
         });
     }
     found
+}
+
+/// Whether a piece gives a function its name, also one that gets it from what it is bound to.
+pub(super) fn names_function(source: &Source, piece: &Piece) -> bool {
+    let is_lambda = |value: &Piece| value.class == Class::Lambda && value.span.start == piece.arguments.start;
+    piece.class == Class::Function
+        || piece.class == Class::Binding
+            && source.pieces_in(&piece.arguments).next().is_some_and(|(_, value)| is_lambda(value))
 }
 
 /// The name in a declarator, which in some grammars has its parameters with it.

@@ -4,7 +4,7 @@ use super::condition::{is_always, is_never};
 use super::ordinary::configured;
 use crate::language::Class;
 use crate::source::{Piece, Source, Span};
-use crate::text::has_any;
+use crate::text::{has_any, starts_with_any};
 use crate::words;
 
 /// What a mark does.
@@ -40,7 +40,7 @@ pub(crate) struct Mark {
     pub(crate) line: u32,
 }
 
-fn mark(source: &Source, kind: MarkKind, span: &Span) -> Mark {
+pub(super) fn mark(source: &Source, kind: MarkKind, span: &Span) -> Mark {
     Mark { kind, text: source.flat(span), line: source.line(span.start) }
 }
 
@@ -59,9 +59,7 @@ pub(super) fn of_decorator(source: &Source, span: &Span) -> Option<Mark> {
             // Where a condition decides, it fails only there.
             let first = source.split(&arguments).into_iter().next().unwrap_or_default();
             let is_condition = !first.is_empty()
-                && !source.flat(&first).starts_with("reason=")
-                && !source.flat(&first).starts_with("strict=")
-                && !source.flat(&first).starts_with("raises=")
+                && !starts_with_any(&source.flat(&first), &["reason=", "strict=", "raises="])
                 && !super::condition::is_constant(source, &first)
                 && !is_always(source, &first);
             if is_condition { MarkKind::ConditionalSkip } else { MarkKind::ExpectedFailure }
@@ -110,16 +108,11 @@ pub(super) fn of_call(source: &Source, piece: &Piece) -> Vec<Mark> {
     let words: Vec<_> = top_words(source, &piece.name);
     let Some((first, rest)) = words.split_first() else { return marks };
     let word = source.word(*first);
-    let is_variant = |prefix: char| {
-        word.strip_prefix(prefix)
-            .is_some_and(|plain| words::TEST_CALLS.contains(&plain) || words::SUITE_CALLS.contains(&plain))
-    };
     let mut kinds = Vec::new();
-    if is_variant('x') || is_variant('X') || is_variant('P') {
-        kinds.push(MarkKind::Skip);
-    }
-    if is_variant('f') || is_variant('F') {
-        kinds.push(MarkKind::Only);
+    match words::switched(word) {
+        Some(('f' | 'F', _)) => kinds.push(MarkKind::Only),
+        Some(_) => kinds.push(MarkKind::Skip),
+        None => {}
     }
     for index in rest {
         let word = source.word(*index);
@@ -164,14 +157,13 @@ fn chosen(source: &Source, name: &Span) -> Option<Option<Mark>> {
 /// The tokens of a choice between ways to declare a test, in place or behind a name.
 pub(super) fn choice(source: &Source, name: &Span) -> Option<Span> {
     let declares = |span: &Span| {
-        source.words(span).any(|word| words::TEST_CALLS.contains(&word) || words::SUITE_CALLS.contains(&word))
-            && !source.top_level(span, &["?"]).is_empty()
+        source.words(span).any(words::declares_tests) && !source.top_level(span, &["?"]).is_empty()
     };
     if source.word(name.start) == "(" {
         let inside = name.start + 1..source.closing(name.start);
         return declares(&inside).then_some(inside);
     }
-    if name.len() != 1 || words::TEST_CALLS.contains(&source.word(name.start)) {
+    if name.len() != 1 || words::is_test_call(source.word(name.start)) {
         return None;
     }
     let word = source.word(name.start);
@@ -285,9 +277,8 @@ fn is_skip_call(source: &Source, piece: &Piece) -> bool {
     let callee = source.flat(&piece.name);
     let first = source.word(piece.name.start);
     let Some(last) = callee.rsplit(['.', ':']).next() else { return false };
-    let bare = ["skip", "pending", "GTEST_SKIP", "markTestSkipped", "Skip"];
+    let bare = ["skip", "pending", "GTEST_SKIP", "Skip"];
     match last {
-        "importorskip" | "assumeTrue" | "assumeFalse" => false,
         "xfail" => first == "pytest",
         _ => {
             words::SKIP_WORDS.contains(&last)

@@ -1,6 +1,7 @@
 //! Whether a run gets to an assertion, and whether its failure would be noticed.
 
 use super::condition::{is_always, is_never};
+use super::definitions::{last_name, names_function};
 use crate::language::Class;
 use crate::source::{Piece, Source, Span};
 use crate::text::{ends_with_any, has_any};
@@ -116,13 +117,9 @@ fn is_dead_in(source: &Source, outer: &Piece, at: usize, test: &Span) -> bool {
                 && ends_with_any(&callee, &[".forEach", ".map"])
         }
         Class::Function | Class::Binding => {
-            let names_function = outer.class == Class::Function
-                || source.pieces_in(&outer.arguments).next().is_some_and(|(_, value)| {
-                    value.class == Class::Lambda && value.span.start == outer.arguments.start
-                });
-            let name = super::definitions::last_name(source, &outer.name);
+            let name = last_name(source, &outer.name);
             let is_inner = outer.span.start > test.start || outer.span.end < test.end;
-            names_function && is_inner && (name == "_" || mentions(source, test, &name) < 2)
+            names_function(source, outer) && is_inner && (name == "_" || mentions(source, test, &name) < 2)
         }
         _ => false,
     }
@@ -163,10 +160,8 @@ fn loops_over_nothing(source: &Source, piece: &Piece) -> bool {
     });
     over.is_some_and(|over| EMPTY.contains(&over) || EMPTY.contains(&over.trim_end_matches(')')))
         || header.trim_end_matches([':', ')']).ends_with("[:0]")
-        || header.ends_with(".slice(0,0))")
-        || header.ends_with(".take(0)")
         || header.ends_with("::new()") && has_any(&header, &["Vec::", "HashMap::", "BTreeMap::", "HashSet::"])
-        || ends_with_any(&header, &[".filter(|_|false)", ".filter(()=>false))", ".filter(()=>false)"])
+        || ends_with_any(&header, &[".take(0)", ".slice(0,0))", ".filter(|_|false)", ".filter(()=>false))"])
         || header.ends_with("{}") && header.contains("range[]")
         || is_empty_literal(source, piece)
 }

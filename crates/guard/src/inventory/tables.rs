@@ -89,7 +89,9 @@ fn rows(source: &Source, header: &Span) -> Option<Vec<String>> {
         }
         None => {
             let words = header.clone().rev().filter(|index| source.tokens[*index].kind == Kind::Word);
-            let name = words.into_iter().find(|index| !ITERATION.contains(&source.word(*index)))?;
+            let name = words
+                .into_iter()
+                .find(|index| !ITERATION.contains(&source.word(*index).trim_start_matches("into_")))?;
             resolved(source, &(name..name + 1))
         }
     };
@@ -103,19 +105,7 @@ fn last_text(source: &Source, header: &Span) -> Option<usize> {
 }
 
 /// Words at the end of a header that only say how the list is gone over.
-const ITERATION: &[&str] = &[
-    "into_iter",
-    "iter",
-    "items",
-    "entries",
-    "values",
-    "take",
-    "skip",
-    "slice",
-    "enumerate",
-    "keys",
-    "usize",
-];
+const ITERATION: &[&str] = &["iter", "items", "entries", "values", "take", "skip", "slice", "keys"];
 
 fn is_list(source: &Source, span: &Span) -> bool {
     source.pieces_in(span).any(|(_, list)| list.class == Class::List)

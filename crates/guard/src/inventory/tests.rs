@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::assertions::assertions;
+use super::definitions::names_function;
 use super::last_name;
 use super::marks::{self, Mark};
 use super::{Assertion, Test, tables};
@@ -125,7 +126,7 @@ fn is_collected(source: &Source, index: usize, name: &str, prefix: &str) -> bool
 fn is_test_attribute(source: &Source, span: &Span) -> bool {
     let end = span.clone().find(|index| source.word(*index) == "(").unwrap_or(span.end);
     let last = source.words(&(span.start..end)).last().unwrap_or_default();
-    words::TEST_ATTRIBUTES.contains(&last)
+    words::is_test_attribute(last)
 }
 
 /// The attributes of a definition: those directly before it, and those between its start and its name.
@@ -161,7 +162,7 @@ fn call(source: &Source, index: usize, memo: &mut Suites) -> Option<Test> {
         return None;
     }
     let first = declared_by(source, piece);
-    if !words::TEST_CALLS.contains(&first) {
+    if !words::is_test_call(first) {
         return None;
     }
     let arguments = source.inside(&piece.arguments);
@@ -210,13 +211,13 @@ fn names_around(source: &Source, index: usize) -> Vec<String> {
 }
 
 fn is_suite(source: &Source, piece: &Piece) -> bool {
-    words::SUITE_CALLS.contains(&declared_by(source, piece))
+    words::is_suite_call(declared_by(source, piece))
 }
 
 /// The word of the framework that a call uses, also where it is chosen among several.
 fn declared_by<'a>(source: &'a Source, piece: &Piece) -> &'a str {
     let first = source.word(piece.name.start);
-    let is_plain = words::TEST_CALLS.contains(&first) || words::SUITE_CALLS.contains(&first);
+    let is_plain = words::declares_tests(first);
     // Only a name alone, or a choice in brackets, can stand for such a word.
     let is_titled =
         source.tokens.get(piece.arguments.start + 1).is_some_and(|token| token.kind == Kind::Text);
@@ -226,7 +227,7 @@ fn declared_by<'a>(source: &'a Source, piece: &Piece) -> &'a str {
     }
     let choice = marks::choice(source, &piece.name);
     let mut words = choice.iter().flat_map(|choice| source.words(choice));
-    words.find(|word| words::TEST_CALLS.contains(word) || words::SUITE_CALLS.contains(word)).unwrap_or(first)
+    words.find(|word| words::declares_tests(word)).unwrap_or(first)
 }
 
 /// The marks of the suites and classes around a test.
@@ -252,11 +253,7 @@ fn given(source: &Source, outer: &Piece) -> Vec<Mark> {
         }
         // A function that holds tests and that nobody calls.
         Class::Binding | Class::Function if is_uncalled(source, outer) => {
-            found.push(Mark {
-                kind: super::MarkKind::Hidden,
-                text: source.flat(&outer.name),
-                line: source.line(outer.span.start),
-            });
+            found.push(marks::mark(source, super::MarkKind::Hidden, &outer.name));
         }
         Class::Container => {
             let decorators = decorators(source, outer);
@@ -270,16 +267,12 @@ fn given(source: &Source, outer: &Piece) -> Vec<Mark> {
 
 /// Whether a function of a script has a name that its file never says again.
 fn is_uncalled(source: &Source, outer: &Piece) -> bool {
-    let is_function = outer.class == Class::Function
-        || source.pieces_in(&outer.arguments).next().is_some_and(|(_, value)| {
-            value.class == Class::Lambda && value.span.start == outer.arguments.start
-        });
     let name = last_name(source, &outer.name);
     let is_default = source.word(outer.span.start.wrapping_sub(1)) == "default"
         || source.text.contains("module.exports")
         || source.text.contains("export default");
     source.language.tests == [TestBy::Call]
-        && is_function
+        && names_function(source, outer)
         && outer.parent.is_none()
         && !is_default
         && source.words(&(0..source.tokens.len())).filter(|word| *word == name).count() < 2
@@ -297,11 +290,7 @@ fn class_settings(source: &Source, class: &Piece) -> Vec<Mark> {
                 found.extend(marks::of_body(source, &piece.body));
             }
             Class::Binding if source.flat(&piece.span) == "__test__=False" => {
-                found.push(Mark {
-                    kind: super::MarkKind::Hidden,
-                    text: source.flat(&piece.span),
-                    line: source.line(piece.span.start),
-                });
+                found.push(marks::mark(source, super::MarkKind::Hidden, &piece.span));
             }
             _ => {}
         }

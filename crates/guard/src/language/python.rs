@@ -8,34 +8,10 @@ pub(super) const PYTHON: Language = Language {
     name: "python",
     extensions: &["py", "pyi"],
     grammar: || tree_sitter_python::LANGUAGE.into(),
-    kinds: &[
-        ("function_definition", Class::Function),
-        ("lambda", Class::Lambda),
-        ("class_definition", Class::Container),
-        ("call", Class::Call),
-        ("decorator", Class::Decorator),
-        ("assignment", Class::Binding),
-        ("list", Class::List),
-        ("tuple", Class::List),
-        ("set", Class::List),
-        ("dictionary", Class::List),
-        ("if_statement", Class::If),
-        ("for_statement", Class::Loop),
-        ("while_statement", Class::Loop),
-        ("try_statement", Class::Try),
-        ("except_clause", Class::Handler),
-        ("with_statement", Class::With),
-        ("return_statement", Class::Return),
-        ("raise_statement", Class::Throw),
-        ("assert_statement", Class::Assert),
-        ("block", Class::Block),
-        ("import_statement", Class::Import),
-        ("import_from_statement", Class::Import),
-        ("string", Class::Text),
-        ("comment", Class::Comment),
-    ],
     tests: &[TestBy::NamePrefix("test")],
     traits: Traits {
+        // A module is the whole file, and what follows `else` is a block already.
+        other_kinds: &["module", "else_clause"],
         collects_file: |_, name| {
             let stem = name.split('.').next().unwrap_or(name);
             stem.starts_with("test") || stem.ends_with("_test")
@@ -49,7 +25,6 @@ pub(super) const PYTHON: Language = Language {
         writes_to_receiver: true,
         ..Traits::PLAIN
     },
-    index: 1,
 };
 
 /// Whether pytest or unittest looks for tests where a function stands.

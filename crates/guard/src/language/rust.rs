@@ -1,43 +1,15 @@
 //! Rust.
 
-use super::{Class, Examples, Language, TestBy, Traits, Visibility};
+use super::{Examples, Language, TestBy, Traits, Visibility};
 
 pub(super) const RUST: Language = Language {
     name: "rust",
     extensions: &["rs"],
     grammar: || tree_sitter_rust::LANGUAGE.into(),
-    kinds: &[
-        ("function_item", Class::Function),
-        ("macro_definition", Class::Function),
-        ("closure_expression", Class::Lambda),
-        ("mod_item", Class::Container),
-        ("impl_item", Class::Container),
-        ("trait_item", Class::Container),
-        ("struct_item", Class::Container),
-        ("enum_item", Class::Container),
-        ("call_expression", Class::Call),
-        ("macro_invocation", Class::Call),
-        ("attribute_item", Class::Decorator),
-        ("inner_attribute_item", Class::Decorator),
-        ("let_declaration", Class::Binding),
-        ("const_item", Class::Binding),
-        ("static_item", Class::Binding),
-        ("array_expression", Class::List),
-        ("if_expression", Class::If),
-        ("for_expression", Class::Loop),
-        ("while_expression", Class::Loop),
-        ("return_expression", Class::Return),
-        ("block", Class::Block),
-        ("match_arm", Class::Block),
-        ("use_declaration", Class::Import),
-        ("string_literal", Class::Text),
-        ("raw_string_literal", Class::Text),
-        ("char_literal", Class::Text),
-        ("line_comment", Class::Comment),
-        ("block_comment", Class::Comment),
-    ],
     tests: &[TestBy::Attribute],
     traits: Traits {
+        // Assigning gives no name, and what follows `else` is a block already.
+        other_kinds: &["assignment_expression", "else_clause"],
         // A directory below `tests` is no test of its own.
         collects_file: |directory, name| match format!("{directory}/{name}").split_once("tests/") {
             Some((_, rest)) => !rest.contains('/') || name == "main.rs",
@@ -52,5 +24,4 @@ pub(super) const RUST: Language = Language {
         examples: Examples::Fenced,
         ..Traits::PLAIN
     },
-    index: 0,
 };

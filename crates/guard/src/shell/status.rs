@@ -114,15 +114,8 @@ impl<'a> Play<'a> {
     /// A script from a trap: the command is not in it.
     fn side(&mut self, text: &str, state: State) -> States {
         let list = parse(text);
-        let mut play = Play {
-            command: self.command,
-            text: self.text.clone(),
-            once: self.once,
-            functions: self.functions.clone(),
-            endless: false,
-            steps: self.steps,
-            too_many: false,
-        };
+        let (text, functions) = (self.text.clone(), self.functions.clone());
+        let mut play = Play { text, functions, endless: false, too_many: false, ..*self };
         let states = play.list(&list, State { options: Options::default(), ..state }, true, 0);
         self.too_many |= play.too_many;
         self.steps = play.steps;

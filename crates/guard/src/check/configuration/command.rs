@@ -1,6 +1,9 @@
 //! Lines that run a check.
 
-use super::vocabulary::{CHECKS, FORGIVING, LOOKING, NARROWS, NEUTRAL, NOTHING, STRICT, VARIABLES};
+use super::vocabulary::{
+    CHECKS, FORGIVING, LAUNCHERS, LOOKING, NARROWING, NARROWS, NEUTRAL, NOTHING, OTHERS, STRICT, TASKS,
+    VARIABLES,
+};
 use super::{Change, Line, operands};
 use crate::check::Draft;
 use crate::text::has_any;
@@ -23,7 +26,7 @@ pub(super) fn runs_tests(line: &str) -> bool {
 
 /// Whether a check looks at code without running it.
 pub(super) fn looks(check: &str) -> bool {
-    has_any(check, LOOKING)
+    has_any(check, LOOKING) || check == "cargo check"
 }
 
 /// Whether two lines run the same check.
@@ -31,15 +34,10 @@ pub(super) fn same(a: &str, b: &str) -> bool {
     which(a).is_some() && which(a) == which(b)
 }
 
-/// Names of scripts that check.
-const PURPOSES: &[&str] = &["test", "lint", "check", "coverage", "ci", "typecheck", "verify"];
-
 /// The check that a line runs.
-fn which(line: &str) -> Option<&'static str> {
+fn which(line: &str) -> Option<&str> {
     let line = line.trim();
-    let others =
-        ["install", "pip ", "uses:", "name:", "id:", "cache:", "needs:", "apt-get", "description", "image:"];
-    if super::is_comment(line) || line.starts_with('[') || has_any(line, &others) {
+    if super::is_comment(line) || line.starts_with('[') || has_any(line, OTHERS) {
         return None;
     }
     // The arguments of a runner, and a script by the name of what it is for, are commands too.
@@ -47,7 +45,7 @@ fn which(line: &str) -> Option<&'static str> {
         let purpose = key.split([':', '-']).next().unwrap_or(key);
         ["addopts", "PYTEST_ADDOPTS", "TESTFLAGS", "TEST_FLAGS", "TESTARGS", "TEST_ARGS", "TEST_OPTS"]
             .contains(&key)
-            || line.starts_with('"') && PURPOSES.contains(&purpose)
+            || line.starts_with('"') && TASKS.contains(&purpose)
     });
     if is_script && !line.ends_with(['{', '[']) && !line.contains("\": \"^") {
         return Some("the check");
@@ -56,13 +54,40 @@ fn which(line: &str) -> Option<&'static str> {
 }
 
 /// The check that a command runs, by the words of the command alone.
-pub(super) fn named(command: &str) -> Option<&'static str> {
-    CHECKS.iter().copied().find(|check| has_phrase(command, check))
+pub(super) fn named(command: &str) -> Option<&str> {
+    names(command).next()
+}
+
+/// The checks that a command runs.
+fn names(command: &str) -> impl Iterator<Item = &str> {
+    let tools = CHECKS.iter().copied().filter(move |check| has_phrase(command, check));
+    task(command).into_iter().chain(tools)
+}
+
+/// The task that a launcher is told to run: `npm run test`, `make check`.
+fn task(command: &str) -> Option<&str> {
+    let called = |at: usize, launcher: &str| {
+        let rest = &command[at + launcher.len()..];
+        let name = rest.strip_prefix(" run-script").or_else(|| rest.strip_prefix(" run")).unwrap_or(rest);
+        let name = name.strip_prefix(' ')?;
+        let end = name.find(|character| !is_part(character)).unwrap_or(name.len());
+        let phrase = &command[at..command.len() - name.len() + end];
+        // `npm ci` installs.
+        let checks = TASKS.contains(&&name[..end]) && phrase != "npm ci" && has_phrase(command, phrase);
+        checks.then_some(phrase)
+    };
+    LAUNCHERS
+        .iter()
+        .find_map(|launcher| command.match_indices(launcher).find_map(|(at, _)| called(at, launcher)))
+}
+
+/// Whether a character may be part of a command's name.
+fn is_part(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '_' | '-' | '.')
 }
 
 /// Whether a line has this phrase, not as part of a longer word.
 fn has_phrase(line: &str, phrase: &str) -> bool {
-    let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '-' | '.');
     line.match_indices(phrase).any(|(at, _)| {
         let before = line[..at].chars().next_back();
         let mut rest = line[at + phrase.len()..].chars();
@@ -88,8 +113,8 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
     if which(new.text).is_none() {
         return removed(path, old, Some(new), after);
     }
-    let is_replaced = CHECKS.iter().any(|name| has_phrase(old.text, name))
-        && !CHECKS.iter().any(|name| has_phrase(new.text, name))
+    let is_replaced = named(old.text).is_some()
+        && named(new.text).is_none()
         && !["test", "spec", "check", "verify", "ci", "$("].iter().any(|word| {
             value_of(new.text).split_whitespace().any(|part| !part.starts_with('-') && part.contains(word))
         });
@@ -138,10 +163,10 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
         ));
     }
     // unittest takes a pattern of files where pytest takes a plugin.
-    let leaves_out = |flag: &str| {
-        NARROWS.contains(&flag) || ["-p", "--pattern"].contains(&flag) && new.text.contains("unittest")
-    };
-    let narrows = has.iter().find(|flag| leaves_out(flag.0) && !had.iter().any(|other| other.0 == flag.0));
+    let is_pattern = |flag: &str| flag == "-p" && new.text.contains("unittest");
+    let narrows = has.iter().find(|flag| {
+        (leaves_out(flag.0) || is_pattern(flag.0)) && !had.iter().any(|other| other.0 == flag.0)
+    });
     if let Some((flag, value)) = narrows.filter(|(_, value)| !is_neutral(value)) {
         return Some(draft(
             "check-narrowed",
@@ -149,7 +174,7 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
         ));
     }
     let longer = has.iter().find(|flag| {
-        NARROWS.contains(&flag.0)
+        leaves_out(flag.0)
             && !is_neutral(flag.1)
             && had.iter().filter(|other| other.0 == flag.0).count()
                 < has.iter().filter(|other| other.0 == flag.0).count()
@@ -161,10 +186,11 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
             format!("`{check}` leaves out more than before: `{flag} {value}`"),
         ));
     }
-    if let Some(flag) = FILTERS.iter().find(|flag| selects_less(old.text, new.text, flag)) {
+    let filter = has.iter().find(|(flag, _)| leaves_out(flag) && selects_less(old.text, new.text, flag));
+    if let Some((flag, _)) = filter {
         return Some(draft("check-narrowed", format!("`{check}` runs fewer tests than before: `{flag}`")));
     }
-    let name = CHECKS.iter().copied().find(|name| has_phrase(old.text, name) && has_phrase(new.text, name));
+    let name = names(old.text).find(|name| has_phrase(new.text, name));
     if let Some(name) = name {
         let (had, has) = (operands::of(old.text, name), operands::of(new.text, name));
         // What these are given is no part of the tests.
@@ -180,19 +206,20 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>, after: &str) -> Option<
     lost.map(|word| draft("check-narrowed", format!("`{check}` is less strict: `{word}` is gone")))
 }
 
-/// Flags that select tests by a pattern.
-const FILTERS: &[&str] = &[
-    "-k",
-    "-m",
-    "-run",
-    "-t",
-    "--grep",
-    "--testNamePattern",
-    "--test-name-pattern",
-    "--filter",
-    "-E",
-    "-skip",
-];
+/// Whether a flag leaves tests, files or rules out.
+fn leaves_out(flag: &str) -> bool {
+    is_letter_of(flag, "kmtgEouA") || NARROWS.contains(&flag) || has_any(&flag.to_lowercase(), NARROWING)
+}
+
+/// Whether a flag is one of these letters.
+pub(super) fn is_letter_of(flag: &str, letters: &str) -> bool {
+    flag.strip_prefix('-').is_some_and(|letter| letter.len() == 1 && letters.contains(letter))
+}
+
+/// Whether a command names a part of what it could run.
+pub(super) fn selects(command: &str) -> bool {
+    command.contains("::") || flags(command).iter().any(|(flag, _)| leaves_out(flag))
+}
 
 /// Whether a pattern that was there selects less than it did.
 fn selects_less(old: &str, new: &str, flag: &str) -> bool {
@@ -291,7 +318,7 @@ fn removed(path: &str, old: &Line<'_>, new: Option<&Line<'_>>, after: &str) -> O
     // Another target that runs it is another purpose.
     let left: Vec<_> = super::lines(after).into_iter().filter(|line| line.context == old.context).collect();
     let emptied = crate::paths::is_make(path)
-        && PURPOSES.contains(&old.context)
+        && TASKS.contains(&old.context)
         && (left.iter().any(|line| runs_nothing(line.text)) || !left.iter().any(|line| checks(line.text)));
     let still = !emptied
         && after
@@ -307,7 +334,7 @@ fn removed(path: &str, old: &Line<'_>, new: Option<&Line<'_>>, after: &str) -> O
             .next()
             .and_then(|name| name.split_once(':'))
             .is_some_and(|(purpose, _)| {
-                PURPOSES.contains(&purpose) && after.contains(&format!("\"{purpose}\": "))
+                TASKS.contains(&purpose) && after.contains(&format!("\"{purpose}\": "))
             });
     // A setting that only mentions a check runs nothing.
     let runs = !old.text.contains("= [") || old.text.contains("run");
@@ -316,11 +343,8 @@ fn removed(path: &str, old: &Line<'_>, new: Option<&Line<'_>>, after: &str) -> O
     }
     let message = format!("`{check}` is no longer run here");
     let line = new.map_or(old.number, |line| line.number);
-    let draft = Draft::new("check-removed", path, line, message).before(old.text);
-    Some(match new {
-        Some(new) => draft.after(new.text),
-        None => draft,
-    })
+    let after = new.map(|line| line.text.to_owned());
+    Some(Draft { after, ..Draft::new("check-removed", path, line, message).before(old.text) })
 }
 
 /// A result that was computed and is a number now.

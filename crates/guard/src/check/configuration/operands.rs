@@ -1,5 +1,6 @@
 //! What a command checks: the files, packages and names that it is given.
 
+use super::command::is_letter_of;
 use super::vocabulary::NEUTRAL;
 
 /// Everything there is, in the words of the runners.
@@ -10,16 +11,6 @@ const ALL: &[&str] = &[
 
 /// Flags that are followed by a value.
 const WITH_VALUE: &[&str] = &[
-    "-s",
-    "-t",
-    "-n",
-    "-c",
-    "-p",
-    "-o",
-    "-m",
-    "-k",
-    "-j",
-    "-r",
     "-timeout",
     "--timeout",
     "-count",
@@ -27,28 +18,12 @@ const WITH_VALUE: &[&str] = &[
     "-covermode",
     "-tags",
     "--features",
-    "-F",
-    "--require",
     "--reporter",
-    "-R",
     "--config",
-    "--rootdir",
     "--cov",
-    "--cov-report",
-    "--import",
-    "--loader",
-    "--top-level-directory",
-    "--start-directory",
-    "--cov-fail-under",
-    "--fail-under",
-    "--profile",
     "--target",
-    "--manifest-path",
     "-run",
-    "-parallel",
-    "-cpu",
     "--test-threads",
-    "--maxWorkers",
     "--fail-under-lines",
 ];
 
@@ -67,7 +42,7 @@ pub(super) fn of<'a>(line: &'a str, check: &str) -> Vec<&'a str> {
             break;
         }
         if word.starts_with('-') {
-            is_value = WITH_VALUE.contains(&word);
+            is_value = WITH_VALUE.contains(&word) || is_letter_of(word, "stncpomkjrFR");
             continue;
         }
         // What a matrix fills in is not known.

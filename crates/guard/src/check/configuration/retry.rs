@@ -2,36 +2,14 @@
 
 use super::{Change, Line};
 use crate::check::Draft;
-use crate::text::has_any;
-
-/// Settings that say how often something is tried again, in lower case.
-const SETTINGS: &[&str] = &[
-    "retries",
-    "retry",
-    "reruns",
-    "--reruns",
-    "--retries",
-    "--retry",
-    "max_attempts",
-    "max-attempts",
-    "retry-count",
-    "retry_count",
-    "rerun-fails",
-    "flaky_retries",
-    "test-retries",
-];
+use crate::text::{ends_with_any, has_any};
 
 pub(super) fn compared(path: &str, change: &Change<'_>) -> Option<Draft> {
     let new = change.after.as_ref()?;
     let old = change.before.as_ref();
     let message = format!("a check that fails runs again: `{}`", new.text);
-    let draft = || {
-        let draft = Draft::new("test-retried", path, new.number, message).after(new.text);
-        match old {
-            Some(old) => draft.before(old.text),
-            None => draft,
-        }
-    };
+    let before = old.map(|old| old.text.to_owned());
+    let draft = || Draft { before, ..Draft::new("test-retried", path, new.number, message).after(new.text) };
     let was = old.map_or(0, |old| attempts(old));
     (attempts(new) > was.max(1)).then(draft)
 }
@@ -51,7 +29,10 @@ fn setting(text: &str) -> u32 {
         .split([' ', '=', ':', '"', '\'', ',', '{', '}', '(', ')'])
         .filter(|word| !word.is_empty())
         .collect();
-    let is_setting = |word: &&str| SETTINGS.contains(&word.to_lowercase().as_str());
+    let is_setting = |word: &&str| {
+        let name = word.to_lowercase();
+        ends_with_any(&name, &["retries", "retry", "reruns", "attempts", "retry-count", "retry_count"])
+    };
     let Some(at) = words.iter().position(is_setting) else { return 0 };
     let times = words[at + 1..].iter().find_map(|word| word.parse::<u32>().ok());
     let first = u32::from(!words[at].contains("attempts"));

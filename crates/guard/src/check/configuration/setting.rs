@@ -2,7 +2,7 @@
 
 use super::command::is_neutral;
 use super::vocabulary::{
-    CEILINGS, FLOORS, LEAVING_OUT, LOOKING_AT, STRICT_STEMS, SWITCHES_OFF, SWITCHES_ON, VARIABLES,
+    CEILINGS, FLOORS, LEAVING_OUT, LOOKING_AT, STRICT_STEMS, SWITCHES_OFF, SWITCHES_ON, TASKS, VARIABLES,
 };
 use super::{Change, Line};
 use crate::check::Draft;
@@ -86,8 +86,7 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
     let (had, has) = (words(was), words(is));
     let gained: Vec<_> = has.iter().filter(|word| !had.contains(word) && !is_neutral(word)).collect();
     let lost: Vec<_> = had.iter().filter(|word| !has.contains(word)).collect();
-    let is_list = (LEAVING_OUT.contains(&name) || LEAVING_OUT.contains(&new.context))
-        && !is_about_more(path, name, new);
+    let is_list = lists_left_out(name, new.context, is) && !is_about_more(path, name, new);
     if is_list && !gained.is_empty() {
         return draft("check-narrowed", format!("`{name}` leaves out more than before"));
     }
@@ -120,8 +119,7 @@ fn rewritten(path: &str, old: &Line<'_>, new: &Line<'_>) -> Option<Draft> {
         && old.text.contains(':')
         && !old.text.contains('=')
         && crate::paths::is_make(path);
-    let checking = ["test", "lint", "check", "cover", "coverage", "vet", "clippy"];
-    (is_target && lost.iter().any(|word| checking.contains(&word.as_str())))
+    (is_target && lost.iter().any(|word| TASKS.contains(&word.as_str())))
         .then(|| {
             draft(
                 "check-removed",
@@ -140,11 +138,9 @@ fn is_about_more(path: &str, name: &str, line: &Line<'_>) -> bool {
     let file = file_name(path);
     let is = |names: &[&str]| names.contains(&name) || names.contains(&line.context);
     match file {
-        "package.json" => is(&["files", "types", "include", "exclude", "branches", "paths", "plugins"]),
+        "package.json" => is(&["files", "include", "exclude", "branches", "paths"]),
         "Cargo.toml" => is(&["exclude", "include"]),
-        _ if path.starts_with(".github/workflows/") || file == ".travis.yml" => {
-            is(&["include", "exclude", "types"])
-        }
+        _ if path.starts_with(".github/workflows/") || file == ".travis.yml" => is(&["include", "exclude"]),
         _ => line.context == "filterwarnings" && line.text.matches(':').count() >= 2,
     }
 }
@@ -157,11 +153,6 @@ fn loosened(name: &str, was: &str, is: &str) -> bool {
         "warn" | "warning" | "standard" | "basic" | "1" => 2,
         "off" | "allow" | "ignore" | "none" | "silent" | "0" => 1,
         _ => 0,
-    };
-    let switch = |value: &str| match value.to_lowercase().split([',', ' ']).next().unwrap_or_default() {
-        "true" | "yes" | "on" => Some(true),
-        "false" | "no" | "off" => Some(false),
-        _ => None,
     };
     if let (Some(true), Some(false)) = (switch(was), switch(is)) {
         return is_better_on(name);
@@ -180,12 +171,24 @@ fn loosened(name: &str, was: &str, is: &str) -> bool {
 /// Whether a switch makes checks stricter: by its whole name, or by how it begins.
 fn is_better_on(name: &str) -> bool {
     let lower = name.to_lowercase();
-    SWITCHES_ON.iter().any(|word| {
-        let word = word.to_lowercase();
-        lower == word
-            || word.ends_with(['_', '-']) && lower.starts_with(&word)
-            || starts_with_any(&lower, STRICT_STEMS)
-    })
+    SWITCHES_ON.contains(&lower.as_str()) || starts_with_any(&lower, STRICT_STEMS)
+}
+
+/// Whether a switch is on; nothing where it is none.
+fn switch(value: &str) -> Option<bool> {
+    match value.to_lowercase().split([',', ' ']).next().unwrap_or_default() {
+        "true" | "yes" | "on" => Some(true),
+        "false" | "no" | "off" => Some(false),
+        _ => None,
+    }
+}
+
+/// Whether a setting lists what is left out, by its name or that of what it is in. A switch or a number lists nothing.
+fn lists_left_out(name: &str, context: &str, value: &str) -> bool {
+    let lists = |name: &str| {
+        name == "allow" || starts_with_any(name, LEAVING_OUT) || has_any(name, &["PathIgnore", "-ignore"])
+    };
+    (lists(name) || lists(context)) && switch(value).is_none() && value.parse::<f64>().is_err()
 }
 
 fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
@@ -219,7 +222,7 @@ fn added(path: &str, new: &Line<'_>) -> Option<Draft> {
             format!("a step runs only when somebody asks for it: `{}`", new.text),
         );
     }
-    let leaves_out = LEAVING_OUT.contains(&name) || LEAVING_OUT.contains(&new.context);
+    let leaves_out = lists_left_out(name, new.context, is);
     if name == "default-filter" || leaves_out && !is_about_more(path, name, new) {
         let items: Vec<_> = is
             .split([',', '[', ']', ' '])

@@ -8,48 +8,16 @@ use crate::check::Draft;
 use crate::comparison::ChangedFile;
 use crate::paths;
 use crate::shell;
-use crate::text::{file_name, has_any};
+use crate::text::{file_name, has_any, starts_with_any};
 
 /// What the names of targets and scripts have in them that run tests.
-const TESTING: &[&str] = &[
-    "test",
-    "spec",
-    "check",
-    "cover",
-    "verify",
-    "gate",
-    "prepush",
-    "pre-push",
-    "precommit",
-    "pre-commit",
-    "e2e",
-    "qa",
-    "ci",
-    "all",
-    "validate",
-    "suite",
-];
-/// What the names have in them that look at code without running it.
-const LOOKING: &[&str] = &["lint", "type", "format", "vet", "clippy", "audit"];
+const TESTING: &[&str] =
+    &["test", "spec", "check", "cover", "verify", "gate", "prepush", "e2e", "ci", "all", "validate"];
 /// Names for less than all.
 const LESS: &[&str] = &[
     "safe", "stable", "green", "fast", "quick", "smoke", "subset", "minimal", "basic", "lite", "partial",
     "sanity", "mini", "soft", "passing", "reliable", "trusted", "core", "happy", "tiny", "short",
 ];
-/// Flags that select tests.
-const SELECTS: &[&str] = &[
-    " -k ",
-    " -run",
-    "--lib",
-    "--grep",
-    " -t ",
-    "--testNamePattern",
-    "--test-name-pattern",
-    "--filter",
-    " -m ",
-    "::",
-];
-
 /// One step.
 #[derive(Clone, Debug, PartialEq)]
 struct Step<'a> {
@@ -65,7 +33,7 @@ struct Step<'a> {
 /// Steps of a file that are gone or narrower.
 pub(super) fn check(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
     let Some((before, after)) = file.both() else { return Vec::new() };
-    let (old, new) = (steps(&before.path, &before.text), steps(&after.path, &after.text));
+    let (old, new) = (steps(&before.text), steps(&after.text));
     let is_in = |steps: &[Step<'_>], wanted: &Step<'_>| steps.iter().any(|step| step.target == wanted.target);
     let lost: Vec<_> = old.iter().filter(|step| !is_in(&new, step)).collect();
     let gained: Vec<_> = new.iter().filter(|step| !is_in(&old, step)).collect();
@@ -76,8 +44,7 @@ pub(super) fn check(file: &ChangedFile, all: &[&ChangedFile]) -> Vec<Draft> {
         };
         let narrower = gained.iter().find(|other| is_narrower(other, step, all));
         let is_elsewhere = all.iter().filter(|other| other.path() != file.path()).any(|other| {
-            let gains =
-                |text: &str| steps(other.path(), text).iter().any(|other| other.target == step.target);
+            let gains = |text: &str| steps(text).iter().any(|other| other.target == step.target);
             other.after.as_ref().is_some_and(|side| gains(&side.text))
         });
         let same_kind = gained.iter().any(|other| other.runs_tests || !step.runs_tests);
@@ -116,21 +83,18 @@ fn other_configuration(file: &ChangedFile, all: &[&ChangedFile]) -> Option<Draft
 
 /// Whether a step is new in this change, and runs less than all.
 fn is_narrower(step: &Step<'_>, old: &Step<'_>, all: &[&ChangedFile]) -> bool {
-    let selects = |text: &str| names_test_file(text) || has_any(text, SELECTS);
+    let selects = |text: &str| names_test_file(text) || command::selects(text);
     if selects(step.text) && !selects(old.text) {
         return true;
     }
     let name = step.target.split_once(' ').map_or(step.target.as_str(), |(_, name)| name);
     let says_less = step.target.split(|c: char| !c.is_alphanumeric()).any(|part| LESS.contains(&part));
     let definition = all.iter().find_map(|file| fresh_definition(file, &step.target, name));
+    let runs_something = |text: &str| has_any(text, vocabulary::CHECKS) || has_any(text, TESTING);
     match definition {
-        Some(text) => selects(&text) || says_less && step.runs_tests || !runs_anything(&text),
+        Some(text) => selects(&text) || says_less && step.runs_tests || !runs_something(&text),
         None => false,
     }
-}
-
-fn runs_anything(text: &str) -> bool {
-    has_any(text, vocabulary::CHECKS) || has_any(text, TESTING)
 }
 
 /// What a name stands for, where that is new.
@@ -181,49 +145,16 @@ pub(super) fn names_test_file(text: &str) -> bool {
 }
 
 /// The steps of a file that check something.
-fn steps<'a>(path: &str, text: &'a str) -> Vec<Step<'a>> {
-    let is_make = paths::is_make(path);
+fn steps(text: &str) -> Vec<Step<'_>> {
     let mut found = Vec::new();
     for line in lines(text) {
-        let others = [
-            "uses:",
-            "name:",
-            "image:",
-            "description",
-            "install",
-            "\"version\"",
-            "cache",
-            "key:",
-            "path:",
-            "echo ",
-        ];
-        if has_any(line.text, &others) || line.text.starts_with('[') {
-            continue;
-        }
-        if is_make && let Some((target, needs)) = dependencies(line.text) {
-            let is_check = |word: &&str| kind(word).is_some();
-            for need in needs.split_whitespace().filter(is_check) {
-                found.push(Step {
-                    line: line.number,
-                    text: line.text,
-                    target: format!("{target} needs {need}"),
-                    runs_tests: kind(need) == Some(true),
-                    direct: false,
-                });
-            }
+        if has_any(line.text, vocabulary::OTHERS) || line.text.contains("echo ") || line.text.starts_with('[')
+        {
             continue;
         }
         found.extend(commands(&line));
     }
     found
-}
-
-/// `check: lint test`.
-fn dependencies(text: &str) -> Option<(&str, &str)> {
-    let (target, needs) = text.split_once(':')?;
-    let is_name =
-        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
-    (is_name(target) && !needs.contains(['=', '"', '$', '/'])).then_some((target, needs))
 }
 
 /// The commands of a line.
@@ -284,21 +215,10 @@ pub(super) fn target(command: &str) -> Option<(String, bool, bool)> {
             }
         }
         "go" if rest.first() == Some(&"run") => named("file", rest.get(1)?.trim_start_matches("./")),
-        _ if first.ends_with(".sh")
-            || first.starts_with("./")
-            || first.starts_with("scripts/")
-            || first.starts_with("ci/") =>
-        {
+        _ if first.ends_with(".sh") || starts_with_any(first, &["./", "scripts/", "ci/"]) => {
             named("file", first.trim_start_matches("./"))
         }
         // An alias of one's own.
-        "cargo"
-            if rest
-                .first()
-                .is_some_and(|word| word.contains("test") && !["test", "nextest"].contains(word)) =>
-        {
-            named("alias", rest.first()?)
-        }
         _ => {
             let runner = command::named(command).filter(|runner| !command::looks(runner))?;
             Some((format!("run {runner}"), true, true))
@@ -317,7 +237,7 @@ fn kind(name: &str) -> Option<bool> {
     };
     if has(TESTING) {
         Some(true)
-    } else if has(LOOKING) {
+    } else if has(vocabulary::LOOKING) {
         Some(false)
     } else {
         None

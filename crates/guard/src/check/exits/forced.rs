@@ -12,36 +12,16 @@ pub(super) fn places(source: &Source) -> Places {
     const FORCED: &[&str] = &[
         "outcome=\"passed\"",
         "exitstatus=0",
-        "items[:]=[]",
         "items.clear()",
-        "force_result(",
-        "excinfo=None",
         "exitCode=0",
         "pass:true",
         "failures.clear()",
-        "errors.clear()",
         "wasSuccessful=lambda",
         "state:\"pass\"",
         "numFailingTests:0",
-        "numFailedTests=0",
-        "testsfailed=0",
-        "stats.pop(\"failed\"",
-        "stats[\"failed\"]=[]",
-        "report.failed=False",
-        "rep.failed=False",
-        "config.option.keyword=",
-        "config.option.markexpr=",
-        "config.option.deselect=",
-        "config.option.collectonly=True",
         "flag.Set(\"test.run\"",
-        "flag.Set(\"test.skip\"",
-        "flag.Set(\"test.short\"",
         "return unittest.TestSuite()",
-        "return TestSuite()",
-        "return loader.suiteClass()",
         "result.state=\"pass\"",
-        "result.status=\"passed\"",
-        "test.state=\"passed\"",
         "addSuccess(",
     ];
     let mut found = Vec::new();
@@ -93,12 +73,7 @@ fn takes_over(source: &Source, piece: &Piece, flat: &str) -> bool {
     if flat.starts_with("func TestMain(") {
         return !flat.contains(".Run()") || flat.contains("code=0") || flat.contains("code:=0");
     }
-    const HOOKS: &[&str] = &[
-        "pytest_runtest_call",
-        "pytest_pyfunc_call",
-        "pytest_runtest_protocol",
-        "pytest_exception_interact",
-    ];
+    const HOOKS: &[&str] = &["pytest_runtest_call", "pytest_pyfunc_call"];
     let name = source.words(&piece.name).last().unwrap_or_default();
     let drops = source
         .pieces_in(&piece.body)
@@ -151,7 +126,7 @@ fn replaces_assertion(source: &Source, piece: &Piece) -> bool {
 fn switches_words_off(source: &Source, piece: &Piece) -> bool {
     let name = source.flat(&piece.name);
     let last = name.rsplit('.').next().unwrap_or_default();
-    let is_word = words::TEST_CALLS.contains(&last) || words::SUITE_CALLS.contains(&last);
+    let is_word = words::declares_tests(last);
     let is_global = name == last || name.starts_with("global.") || name.starts_with("globalThis.");
     let value = source.flat(&piece.arguments);
     is_word
@@ -168,7 +143,7 @@ fn deafens_result(source: &Source, piece: &Piece) -> bool {
     let value = source.flat(&piece.arguments);
     // Words of the framework that call what they are given and drop what it throws.
     let is_word =
-        words::TEST_CALLS.contains(&last) && (name.starts_with("global.") || name.starts_with("globalThis."));
+        words::is_test_call(last) && (name.starts_with("global.") || name.starts_with("globalThis."));
     is_result && name.contains('.') || is_word && value.contains("catch")
 }
 

@@ -22,7 +22,7 @@ pub(super) fn endless(source: &Source) -> Places {
             (true, Some(last)) => last,
             (false, Some(_))
                 if operands.get(1).is_some_and(|options| source.word(options.start) == "{")
-                    && words::TEST_CALLS.contains(&source.word(piece.name.start)) =>
+                    && words::is_test_call(source.word(piece.name.start)) =>
             {
                 let options = source.split(&source.inside(&operands[1]));
                 match options.iter().find(|option| source.word(option.start) == "timeout") {
@@ -31,7 +31,7 @@ pub(super) fn endless(source: &Source) -> Places {
                 }
             }
             (false, Some(last))
-                if operands.len() > 2 && words::TEST_CALLS.contains(&source.word(piece.name.start)) =>
+                if operands.len() > 2 && words::is_test_call(source.word(piece.name.start)) =>
             {
                 last
             }
