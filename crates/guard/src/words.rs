@@ -61,6 +61,12 @@ pub(crate) const SKIP_WORDS: &[&str] = &[
     "pending",
     "GTEST_SKIP",
     "SkipTest",
+    "markTestSkipped",
+    "markTestIncomplete",
+    "Inconclusive",
+    "assumeTrue",
+    "assumeFalse",
+    "importorskip",
 ];
 
 /// Receivers whose `skip` and `error` mean the test.
@@ -91,6 +97,8 @@ pub(crate) const EXIT_CALLS: &[&str] = &[
     "System.exit",
     "Environment.Exit",
     "pytest.exit",
+    "Deno.exit",
+    "std::exit",
 ];
 
 /// An assertion word.
