@@ -103,8 +103,8 @@ fn huge_scalars_files_and_lists_are_refused() {
 fn very_many_problems_are_counted_not_kept() {
     let many = "- x\n".repeat(50_000);
     let invalid = Document::parse(format!("gaps:\n{many}").as_bytes()).unwrap_err();
-    assert_eq!((invalid.problems.len(), invalid.more), (10_000, 40_000));
-    assert!(invalid.to_string().ends_with("and 40000 more problems"));
+    assert_eq!((invalid.problems.len(), invalid.more), (20, 49_980));
+    assert!(invalid.to_string().ends_with("and 49980 more problems"));
 }
 
 #[test]
