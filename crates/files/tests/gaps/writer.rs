@@ -109,7 +109,10 @@ fn a_file_that_is_not_sound_is_never_written() {
     let text = "gaps:\n- id: a\n  category: c\n- id: b\n  category: c: d\n";
     let scratch = Scratch::new(text);
     let error = scratch.update("a", |gap| gap.priority = 1).unwrap_err();
-    assert!(error.to_string().contains("gaps.yaml:\nline 5: Invalid YAML: "), "{error}");
+    assert!(
+        error.to_string().contains("gaps.yaml` is not a sound ledger:\nline 5: Invalid YAML: "),
+        "{error}"
+    );
     assert_eq!(scratch.text(), text);
     assert!(Document::parse(text.as_bytes()).is_err());
 }
