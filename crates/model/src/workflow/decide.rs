@@ -226,7 +226,8 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Eve
 /// Comes to rest; where attempts are open, once they have ended. What stands in the way a second time is not waited for.
 fn give_up(state: &State, detail: String) -> Event {
     let at_work = matches!(state.status, Status::Running | Status::Rebooting);
-    if at_work && state.open_count() > 0 && state.requests.halt.is_none() {
+    let is_known = matches!(state.requests.halt, Some((Reason::Environment, _)));
+    if at_work && state.open_count() > 0 && !is_known {
         return Event::RunObstructed { detail };
     }
     Event::RunStopped { reason: Reason::Environment, detail: Some(detail) }

@@ -220,6 +220,16 @@ fn what_stands_in_the_way_of_one_step_lets_the_others_end_and_starts_none() {
 }
 
 #[test]
+fn what_stands_in_the_way_of_a_run_that_halts_is_waited_for_as_well() {
+    let mut driver = Driver::of(vec![step("a", &[]), step("b", &[])]);
+    let hold = Some(Hold { reason: Reason::Auth, until: None });
+    driver.end("a", StepEnd { hold, report: None, ..failed() });
+    assert_eq!(kinds(&driver.command(give_up())), ["run_obstructed"]);
+    driver.done("b");
+    driver.is(Status::Stopped, Reason::Environment);
+}
+
+#[test]
 fn what_stands_in_the_way_twice_is_not_waited_for() {
     let mut driver = Driver::of(vec![step("a", &[]), step("b", &[])]);
     driver.command(give_up());
