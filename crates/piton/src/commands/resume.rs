@@ -25,8 +25,13 @@ pub(super) async fn run(global: &Global, arguments: ResumeArguments, out: &Outpu
 
 async fn resume_all(global: &Global, out: &Output) -> Result {
     let client = repository::open(&repository::layout(global)?)?;
+    let runs = client.runs().await?;
     let mut code = ExitCode::Done;
-    for Listed { undriven, entry } in client.runs().await? {
+    if let Some(lost) = runs.lost {
+        out.failure(&lost);
+        code = lost.kind.exit_code();
+    }
+    for Listed { undriven, entry } in runs.listed {
         let interrupted = entry.status == Status::Stopped && entry.reason == Some(Reason::Interrupted);
         if entry.kind == Kind::Ledger || !(undriven || interrupted) {
             continue;
