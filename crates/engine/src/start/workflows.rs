@@ -107,7 +107,7 @@ async fn newest_of(client: &LocalClient, workflow_file: &str) -> Result<RunId, E
         }
     }
     Err(Error::usage(format!("`{workflow_file}` was never run here"))
-        .hint("run it without --start-at-step, or name a run with --run-id"))
+        .hint("run it first, or name a run with --run-id"))
 }
 
 /// What another tool did in a run directory of this name.

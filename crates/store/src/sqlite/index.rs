@@ -25,6 +25,9 @@ pub(super) struct Record {
 const COLUMNS: &str = "number, id, kind, title, status, reason, created_at, updated_at, iteration, waiting_for, \
                        epoch, holder, head_seq, head_hash, head_row, digest";
 
+/// A row, if it is what was written.
+pub(super) type Verified = Result<Record, Error>;
+
 impl Record {
     /// The row of `run`, or `None` if there is no such run.
     pub(super) fn find(connection: &Connection, run: &RunId) -> Result<Option<Record>, Error> {
@@ -45,7 +48,7 @@ impl Record {
         connection: &Connection,
         below: Option<u64>,
         count_max: usize,
-    ) -> Result<(Vec<Result<Record, Error>>, Option<u64>), Error> {
+    ) -> Result<(Vec<Verified>, Option<u64>), Error> {
         let mut statement = connection.prepare_cached(const_format!(
             "select {COLUMNS} from runs where number < ?1 order by number desc limit ?2"
         ))?;
