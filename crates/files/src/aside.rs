@@ -1,12 +1,19 @@
 //! Making room: what piton did not write is moved aside, never overwritten.
 //!
 //! It is a rename to a name that nothing has, so a crash leaves the file at the one place or the other. Names come
-//! from the time of the run, not from a clock.
+//! from the time of the run, not from a clock. Each new place is listed before it is taken, in `.piton/own-files`: a
+//! snapshot leaves out what is listed, as long as its content is the listed one.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use piton_model::Timestamp;
-use piton_sys::file::{self, Error};
+use piton_sys::file::{self, Durability, Error};
+
+use crate::place::{Alone, check};
+
+/// Far more than the files that piton keeps in a repository need.
+const LIST_BYTES_MAX: u64 = 16 << 20;
 
 /// A file that piton did not write and moved out of its way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,29 +38,80 @@ pub(crate) fn quarantine(root: &Path, path: &Path, at: Timestamp) -> Result<Quar
     let stem =
         format!("{}.foreign-{}", path.file_name().unwrap_or_default().to_string_lossy(), stamp(at, "T", "Z"));
     let directory = path.parent().unwrap_or(root);
-    let to = move_to_free_name(path, directory, &stem, "")?;
+    let to = move_to_free_name(root, path, directory, &stem, "")?;
     file::sync_dir(directory)?;
     let relative = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_owned();
     let hint = format!("`piton import {}` adopts it", relative(&to).display());
     Ok(Quarantined { from: relative(path), to: relative(&to), hint })
 }
 
-/// Renames to the first of `stem`, `stem-1`, `stem-2` … that nothing has.
+/// Renames to the first of `stem`, `stem-1`, `stem-2` … that nothing has, in the repository at `root`.
 pub(crate) fn move_to_free_name(
+    root: &Path,
     from: &Path,
     directory: &Path,
     stem: &str,
     ending: &str,
 ) -> Result<PathBuf, Error> {
+    let list = List::open(root)?;
     let mut name = format!("{stem}{ending}");
     for number in 1_u32.. {
         let to = directory.join(&name);
-        if file::rename_noreplace(from, &to)? {
-            return Ok(to);
+        if to.symlink_metadata().is_err() {
+            if let Some(list) = &list {
+                list.add(from, &to)?;
+            }
+            if file::rename_noreplace(from, &to)? {
+                return Ok(to);
+            }
         }
         name = format!("{stem}-{number}{ending}");
     }
     unreachable!("a directory does not hold four thousand million names")
+}
+
+/// Where the files are listed that piton put into a repository beside its views: digest and path, as `b3sum` writes them.
+pub fn list_of_own_files(root: &Path) -> PathBuf {
+    root.join(".piton").join("own-files")
+}
+
+/// That list, with nobody else writing it.
+struct List {
+    root: PathBuf,
+    _alone: Alone,
+}
+
+impl List {
+    /// Where there is no state directory nobody takes snapshots, and nothing is listed.
+    fn open(root: &Path) -> Result<Option<Self>, Error> {
+        let state = root.join(".piton");
+        if check(&state).is_err() {
+            return Ok(None);
+        }
+        Ok(Some(Self { root: root.to_owned(), _alone: Alone::in_directory(&state)? }))
+    }
+
+    /// Adds that `to` will hold what `from` holds now, and drops what is gone.
+    fn add(&self, from: &Path, to: &Path) -> Result<(), Error> {
+        let path = list_of_own_files(&self.root);
+        let known = file::read_regular(&path, LIST_BYTES_MAX)?.unwrap_or_default();
+        let known = String::from_utf8_lossy(&known);
+        let is_there = |line: &&str| {
+            let place = line.split_once("  ").map(|(_, place)| self.root.join(place));
+            place.is_some_and(|place| place.symlink_metadata().is_ok())
+        };
+        let mut lines: Vec<_> = known.lines().filter(is_there).map(str::to_owned).collect();
+        let place = to.strip_prefix(&self.root).unwrap_or(to);
+        lines.push(format!("{}  {}", digest(from)?, place.display()));
+        file::write_atomic(&path, (lines.join("\n") + "\n").as_bytes(), Durability::Synced)
+    }
+}
+
+fn digest(path: &Path) -> Result<String, Error> {
+    let failed = |error| Error::new("read", path, error);
+    let mut hasher = blake3::Hasher::new();
+    std::io::copy(&mut File::open(path).map_err(failed)?, &mut hasher).map_err(failed)?;
+    Ok(hasher.finalize().to_hex().to_string())
 }
 
 /// `20260215T120320Z` and the like.

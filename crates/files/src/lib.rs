@@ -23,4 +23,5 @@ mod plain;
 mod proof;
 mod yaml;
 
+pub use aside::list_of_own_files;
 pub use yaml::Problem;

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use crate::call::Call;
-use crate::{Error, Workspace};
+use crate::{Error, RepoPath, Workspace};
 
 /// Branches that are somebody's default, where the remote does not say which one is.
 const USUAL_DEFAULTS: [&str; 3] = ["main", "master", "trunk"];
@@ -56,10 +56,26 @@ impl Workspace {
             Some(default) => branch == default,
             None => USUAL_DEFAULTS.contains(&branch),
         });
-        let status =
-            self.git("status").args(["--porcelain", "--untracked-files=normal", "--ignore-submodules=none"]);
-        let is_dirty = !status.bytes()?.is_empty();
+        let is_dirty = self.is_dirty()?;
         Ok(Standing { has_commit, branch, is_default_branch, is_dirty })
+    }
+
+    /// Whether something is not committed that is not piton's own.
+    fn is_dirty(&self) -> Result<bool, Error> {
+        let status = |untracked: &str| {
+            let call =
+                self.git("status").args(["--porcelain", "-z", "--no-renames", "--ignore-submodules=none"]);
+            call.arg(untracked).bytes()
+        };
+        // Directories as a whole are listed faster, and mostly there is nothing.
+        if status("--untracked-files=normal")?.is_empty() {
+            return Ok(false);
+        }
+        let own = self.leave().with_listed(self.root())?;
+        let files = status("--untracked-files=all")?;
+        let is_own = |path: &[u8]| own.covers(&RepoPath::from_bytes(path));
+        let mut files = files.split(|&byte| byte == 0).filter(|line| !line.is_empty());
+        Ok(files.any(|line| !line.strip_prefix(b"?? ").is_some_and(is_own)))
     }
 
     /// Adds a work tree at `path` on the new branch `branch`, from `HEAD`. One that is there already is kept.
@@ -105,6 +121,17 @@ impl Workspace {
             let (commit, message) = text.split_once('\n')?;
             Some((commit.to_owned(), message.to_owned()))
         }))
+    }
+
+    /// The last commits that `HEAD` stands on, the newest first: short name and first line of each. Outside of git, and
+    /// before the first one, there are none.
+    pub fn last_commits(&self, count: usize) -> Result<Vec<String>, Error> {
+        if self.is_private {
+            return Ok(Vec::new());
+        }
+        let log = self.git("log").args(["--format=%h %s", "--no-decorate", "--no-show-signature"]);
+        let answer = self.answer(log.arg(format!("--max-count={count}")).arg("HEAD"))?;
+        Ok(answer.iter().flat_map(|text| text.lines()).map(str::to_owned).collect())
     }
 
     fn git(&self, command: &'static str) -> Call {

@@ -5,7 +5,7 @@
 //! git do it: one to see what changed, one or two to bring the private index up to date, one for its tree.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use piton_sys::file;
 
@@ -14,7 +14,7 @@ use crate::repository::Repository;
 use crate::select::{Budget, Selection, select};
 use crate::shadow::{Shadow, read_rules};
 use crate::status::{self, Status};
-use crate::{Error, LeftOut, RepoPath, TreeId, Why, left_out, seed, theirs, unseen};
+use crate::{Error, LeftOut, RepoPath, TreeId, Why, left_out, own, seed, theirs, unseen};
 
 /// From so many files on they are written as one pack: a loose object each takes five times as long.
 const PACKED_FILES_MIN: usize = 256;
@@ -36,9 +36,19 @@ pub(crate) struct Unit<'a> {
 pub(crate) struct Leave {
     pub(crate) state: Option<RepoPath>,
     pub(crate) rendered: BTreeSet<RepoPath>,
+    /// Where more is listed, that is piton's own as long as nobody changes it.
+    pub(crate) listed: Option<PathBuf>,
 }
 
 impl Leave {
+    /// The same, with what is listed now and is as it was listed.
+    pub(crate) fn with_listed(mut self, work_tree: &Path) -> Result<Self, Error> {
+        if let Some(list) = &self.listed {
+            self.rendered.extend(own::unchanged(work_tree, list)?);
+        }
+        Ok(self)
+    }
+
     pub(crate) fn covers(&self, path: &RepoPath) -> bool {
         is_within_any(path, &self.rendered) || self.state.as_ref().is_some_and(|state| path.is_within(state))
     }
@@ -52,6 +62,8 @@ impl Leave {
         Self {
             state: self.state.as_ref().and_then(inner),
             rendered: self.rendered.iter().filter_map(inner).collect(),
+            // What it lists lies in the work tree itself.
+            listed: None,
         }
     }
 }
@@ -65,14 +77,17 @@ pub(crate) struct Captured {
 }
 
 /// Brings the private index of a unit up to date, and makes its tree.
-pub(crate) fn capture(unit: &Unit<'_>, memo: &mut Memo, budget: &mut Budget) -> Result<Captured, Error> {
+pub(crate) fn capture(mut unit: Unit<'_>, memo: &mut Memo, budget: &mut Budget) -> Result<Captured, Error> {
     let shadow = unit.shadow;
-    let rules = digest_of_rules(unit);
-    let their_index_changed = read_their_index(unit, memo)?;
+    let rules = digest_of_rules(&unit);
+    let their_index_changed = read_their_index(&unit, memo)?;
     if let Some(repository) = unit.repository.filter(|_| unit.is_top && !shadow.index().exists()) {
         seed::seed(repository, shadow, &unit.leave)?;
     }
     let mut status = status::read(shadow)?;
+    // After git has looked: whatever of piton's it saw is listed by now.
+    unit.leave = unit.leave.with_listed(shadow.work_tree())?;
+    let unit = &unit;
     forget_own(&mut status, &unit.leave);
     let nested = unseen::nested(unit, memo, &status)?;
     let mut dropped = std::mem::take(&mut status.deleted);

@@ -33,7 +33,7 @@ pub(crate) fn describe(work_tree: &Path, path: &RepoPath, why: Why, memo: &mut M
 }
 
 /// BLAKE3 of what a file holds, or of where a link points.
-fn digest(path: &Path) -> io::Result<String> {
+pub(crate) fn digest(path: &Path) -> io::Result<String> {
     let metadata = path.symlink_metadata()?;
     if metadata.is_symlink() {
         let target = std::fs::read_link(path)?;

@@ -25,6 +25,7 @@ mod capture;
 mod combine;
 mod left_out;
 mod memo;
+mod own;
 mod place;
 mod record;
 mod seed;

@@ -91,10 +91,10 @@ fn capture_all(
     memo: &mut Memo,
 ) -> Result<Contents, Error> {
     let mut budget = Budget::new(workspace.caps);
-    let leave = Leave { state: workspace.state_path(), rendered: workspace.rendered.clone() };
+    let leave = workspace.leave();
     let unit =
         Unit { shadow, repository: Some(&workspace.repository), is_top: true, exclude, leave: leave.clone() };
-    let top = capture(&unit, memo, &mut budget)?;
+    let top = capture(unit, memo, &mut budget)?;
     let mut left_out = top.left_out;
     let mut nested = Vec::new();
     let mut unseen = top.nested;
@@ -144,7 +144,7 @@ fn capture_nested(
     };
     let mut memo = Memo::load(&shadow)?;
     let before = memo.clone();
-    let captured = capture(&unit, &mut memo, budget)?;
+    let captured = capture(unit, &mut memo, budget)?;
     if memo != before || !shadow.memo().exists() {
         memo.save(&shadow)?;
     }

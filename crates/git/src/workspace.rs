@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use piton_sys::file;
 
+use crate::capture::Leave;
 use crate::repository::Repository;
 use crate::shadow::Shadow;
 use crate::{
@@ -19,6 +20,7 @@ pub struct Workspace {
     pub(crate) state: PathBuf,
     pub(crate) is_private: bool,
     pub(crate) rendered: BTreeSet<RepoPath>,
+    pub(crate) listed: Option<PathBuf>,
     pub(crate) caps: Caps,
 }
 
@@ -50,7 +52,8 @@ impl Workspace {
                 Repository::private(&root, &state.join(".git"))
             }
         };
-        Ok(Self { repository, state, is_private, rendered: BTreeSet::new(), caps: Caps::DEFAULT })
+        let rendered = BTreeSet::new();
+        Ok(Self { repository, state, is_private, rendered, listed: None, caps: Caps::DEFAULT })
     }
 
     /// Leaves out these files and directories, which piton renders itself; each is relative to the root, or below it.
@@ -60,6 +63,13 @@ impl Workspace {
             false => Some(RepoPath::from(path.as_path())),
         };
         self.rendered = rendered.iter().filter_map(below).collect();
+        self
+    }
+
+    /// Leaves out also the files in this list that are as it says: lines of digest and path, as `b3sum` writes them.
+    /// It is read anew for each snapshot.
+    pub fn leaving_out_listed(mut self, list: PathBuf) -> Self {
+        self.listed = Some(list);
         self
     }
 
@@ -171,6 +181,12 @@ impl Workspace {
     /// The state directory's path in the work tree, if it is there.
     pub(crate) fn state_path(&self) -> Option<RepoPath> {
         self.state.strip_prefix(self.root()).ok().map(RepoPath::from)
+    }
+
+    /// What is piton's own in the work tree.
+    pub(crate) fn leave(&self) -> Leave {
+        let rendered = self.rendered.clone();
+        Leave { state: self.state_path(), rendered, listed: self.listed.clone() }
     }
 
     /// A shadow to compare trees in; no run has a name that starts with `_`.

@@ -71,6 +71,35 @@ fn pitons_own_files_are_left_out() {
 }
 
 #[test]
+fn a_listed_file_is_left_out_until_somebody_changes_it() {
+    let place = Place::new();
+    let open = || place.open().leaving_out_listed(place.root.join(".piton/own-files"));
+    let paths = |snapshot: &Snapshot| place.files_of(&snapshot.tree).into_keys().collect::<Vec<_>>();
+    let has = |snapshot: &Snapshot, name: &str| paths(snapshot).contains(&name.as_bytes().to_vec());
+    let before = open().snapshot(RUN, "before").unwrap();
+    let listed = format!("{}  kept/a copy.json\n", digest(b"{}").unwrap());
+    place.write(".piton/own-files", listed.as_bytes());
+    place.write("kept/a copy.json", b"{}");
+    let after = open().snapshot(RUN, "listed").unwrap();
+    assert_eq!(after.tree, before.tree);
+    place.write("kept/b.json", b"{}");
+    assert!(has(&open().snapshot(RUN, "beside it").unwrap(), "kept/b.json"), "no other name is piton's");
+    place.write("kept/a copy.json", b"{\"hidden\": 1}");
+    assert!(has(&open().snapshot(RUN, "changed").unwrap(), "kept/a copy.json"));
+    place.write("kept/a copy.json", b"{}");
+    assert!(!has(&open().snapshot(RUN, "as it was").unwrap(), "kept/a copy.json"));
+    open().restore(RUN, &before.id, piton_git::Expected::Anything).unwrap();
+    assert!(place.root.join("kept/a copy.json").exists(), "what was never captured stays");
+    assert!(!place.root.join("kept/b.json").exists());
+    place.git(&["checkout", "--quiet", "-b", "work"]);
+    place.git(&["add", "."]);
+    place.git(&["reset", "--quiet", "--", "kept"]);
+    place.git(&["commit", "--quiet", "--allow-empty", "-m", "all"]);
+    assert!(!open().standing().unwrap().is_dirty, "it is no uncommitted work");
+    assert!(place.open().standing().unwrap().is_dirty);
+}
+
+#[test]
 fn a_file_over_the_cap_is_listed_with_size_and_hash() {
     let place = Place::new();
     let caps = Caps { file_bytes_max: 100, ..Caps::DEFAULT };

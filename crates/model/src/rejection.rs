@@ -32,6 +32,8 @@ pub enum Rejection {
         run: RunId,
         /// Which limit.
         reason: Reason,
+        /// The flag of a resume that gets it past that.
+        raise: String,
     },
     /// The run waits for an answer first.
     #[error("run `{run}` waits for an answer")]

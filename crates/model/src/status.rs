@@ -89,6 +89,8 @@ words! {
         Blocked = "blocked",
         /// The guard found what looks like cheating, and a person is asked.
         Guard = "guard",
+        /// The run does not get on whatever is tried, and a person is asked.
+        Stuck = "stuck",
         /// An attempt's outcome cannot be known, and the run's policy is to ask.
         AttemptLost = "attempt_lost",
         /// The provider refuses further calls for a while.

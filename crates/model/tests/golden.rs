@@ -126,7 +126,7 @@ examples! {
         recovery: 2,
         step: RecoveryStep::Paused {
             iteration: 7,
-            trigger: Trigger::Regression { regression_type: Some(RegressionType::TestDeletion) },
+            trigger: Trigger::Regression { regression_type: RegressionType::TestDeletion },
             actions: vec!["No attempt is started".to_owned()],
         }
     }

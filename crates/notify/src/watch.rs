@@ -252,6 +252,7 @@ fn why_stopped(reason: Option<Reason>) -> Trigger {
             | Reason::ConditionsMet
             | Reason::Blocked
             | Reason::Guard
+            | Reason::Stuck
             | Reason::AttemptLost
             | Reason::RateLimit
             | Reason::Overloaded

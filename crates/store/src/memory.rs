@@ -129,7 +129,8 @@ impl Store for Memory {
             let mut runs: Vec<_> = shared.runs.values().filter(|run| run.number < below).collect();
             runs.sort_by_key(|run| std::cmp::Reverse(run.number));
             let next = (runs.len() > count_max).then(|| Cursor::after(runs[count_max - 1].number));
-            Ok(Page { rows: runs.into_iter().take(count_max).map(Run::row).collect(), next })
+            let rows = runs.into_iter().take(count_max).map(Run::row).collect();
+            Ok(Page { rows, damaged: Vec::new(), next })
         })
     }
 

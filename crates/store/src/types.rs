@@ -7,6 +7,7 @@ use piton_sys::process::ProcessId;
 use serde::{Deserialize, Serialize};
 
 use crate::chain::Hash;
+use crate::error::Problem;
 
 /// Names a request, so that sending it twice counts once.
 pub type RequestId = [u8; 16];
@@ -88,8 +89,8 @@ pub struct Wanted {
     pub after: Option<Cursor>,
     /// At most so many.
     pub count_max: usize,
-    /// Also where it is known that runs or events are gone. A list that lacks a run is not served otherwise;
-    /// [`row`](crate::Store::row) answers for one run alone.
+    /// Also where it is known that runs or events are gone, or that a row is not what was written. A list that lacks a run
+    /// is not served otherwise; [`row`](crate::Store::row) answers for one run alone.
     pub despite_losses: bool,
 }
 
@@ -105,6 +106,8 @@ impl Wanted {
 pub struct Page {
     /// Newest first.
     pub rows: Vec<RunRow>,
+    /// What is wrong with those that are not served.
+    pub damaged: Vec<Problem>,
     /// Where to go on; `None` where nothing follows.
     pub next: Option<Cursor>,
 }

@@ -26,6 +26,8 @@ pub enum Request {
     Reboot,
     /// Go on, with limits raised.
     Resume(Raise),
+    /// Go on with a workflow, with limits raised.
+    ResumeWorkflow(workflow::Raise),
     /// Change the mode, or be asked before an iteration.
     Mode {
         /// To this one.
@@ -82,6 +84,7 @@ impl Request {
             Request::Skip => Event::SkipRequested {},
             Request::Reboot => Event::RebootRequested {},
             Request::Resume(raise) => Event::ResumeRequested { raise },
+            Request::ResumeWorkflow(_) => return Err("have the limits of a workflow"),
             Request::Mode { mode, break_at } => Event::ModeRequested { mode, break_at },
             Request::Tell(text) => Event::AgentTold { text },
             Request::Answer { question, answer, comment, seen, .. } => {
@@ -103,12 +106,13 @@ impl Request {
                 let Raise { iterations, cost_microusd, .. } = raise;
                 WorkflowEvent::ResumeRequested {
                     raise: workflow::Raise {
-                        max_attempts: None,
                         max_iterations: iterations,
                         max_cost_microusd: cost_microusd,
+                        ..workflow::Raise::default()
                     },
                 }
             }
+            Request::ResumeWorkflow(raise) => WorkflowEvent::ResumeRequested { raise },
             Request::Answer { question, answer, comment, seen, content } => {
                 WorkflowEvent::AnswerGiven { question, answer, comment, seen, content }
             }

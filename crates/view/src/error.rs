@@ -4,7 +4,7 @@
 
 use std::error::Error as StdError;
 
-use piton_model::{ExitCode, Reason, Rejection};
+use piton_model::{ExitCode, Rejection};
 use piton_record::record;
 use serde::{Deserialize, Serialize};
 
@@ -111,15 +111,9 @@ impl From<Rejection> for Error {
             Rejection::Finished { run, .. } | Rejection::NothingTo { run, .. } => {
                 error.hint(format!("run `piton status {run}`"))
             }
-            Rejection::AtLimit { run, reason } => {
-                let flag = match reason {
-                    Reason::LimitDuration => "--max-duration +2h",
-                    Reason::LimitCost => "--max-cost +10",
-                    Reason::LimitTokens => "--max-tokens +1000000",
-                    _ => "--max-iterations +25",
-                };
+            Rejection::AtLimit { run, raise, .. } => {
                 let error = Error { kind: ErrorKind::Limit, ..error };
-                error.hint(format!("run `piton resume {run} {flag}`"))
+                error.hint(format!("run `piton resume {run} {raise}`"))
             }
             Rejection::NeedsAnswer { run } => {
                 Error { kind: ErrorKind::Person, ..error }.hint(format!("run `piton answer {run}`"))

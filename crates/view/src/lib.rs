@@ -28,7 +28,8 @@ pub use error::{Error, ErrorKind, remedy};
 pub use gaps::{Batch, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, ResearchOrder, ResearchUpdate};
 pub use look::{
     Asked, AttemptView, Changes, DiffView, ExportFormat, FileDiffView, Listed, MetricsView, Moment,
-    ReportView, RestoredView, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight, WhyView,
+    ReportView, RestoredView, Runs, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight,
+    WhyView,
 };
 pub use order::{AgentChoice, ForkOrder, LimitWords, LoopOrder, Order, Resumption, Started, WorkflowOrder};
 pub use see::{
@@ -45,7 +46,7 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 
 /// Object-safe and `Send`: a front end holds an `Arc<dyn Client>` and waits for answers on any thread.
 pub trait Client: Send + Sync {
     /// Every run, newest first.
-    fn runs(&self) -> Answer<'_, Vec<Listed>>;
+    fn runs(&self) -> Answer<'_, Runs>;
 
     /// What happened in any run since. With nothing yet, waits up to `wait` for something.
     fn changes(&self, since: Seen, wait: Duration) -> Answer<'_, Changes>;

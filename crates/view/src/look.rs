@@ -208,6 +208,15 @@ pub struct Listed {
     pub entry: Entry,
 }
 
+/// The runs of a journal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Runs {
+    /// Those that are there and sound, newest first.
+    pub listed: Vec<Listed>,
+    /// What the journal lost, or what in it is not what was written; nothing where the list is complete.
+    pub lost: Option<Error>,
+}
+
 /// How far somebody has seen every run of a journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]

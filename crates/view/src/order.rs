@@ -141,8 +141,8 @@ pub struct WorkflowOrder {
     pub max_cost: Option<f64>,
     /// The most that all workflows here may cost on one day, in dollars.
     pub daily_cost_limit: Option<f64>,
-    /// What follows when it costs more.
-    pub cost_limit_action: CostAction,
+    /// What follows when it costs more; a pause, where nobody says.
+    pub cost_limit_action: Option<CostAction>,
     /// The number of an issue whose text lies in a file.
     pub issue_number: Option<String>,
     /// Where that file lies.
@@ -178,6 +178,8 @@ pub struct ForkOrder {
 pub struct Resumption {
     /// With these ceilings.
     pub limits: LimitWords,
+    /// With this limit for all workflows on one day.
+    pub daily_cost_limit: Option<String>,
     /// Also where a driver holds it that is frozen.
     pub take_over: bool,
 }

@@ -225,6 +225,8 @@ pub struct IterationView {
     pub skipped: bool,
     /// The guard refused it: its files were put back.
     pub refused: bool,
+    /// A person did not want it: its files were put back.
+    pub rejected: bool,
     /// Working time, checks included.
     pub duration_ms: u64,
     /// Lines added.
@@ -359,6 +361,8 @@ pub struct WorkflowStatus {
     pub workflow_file: String,
     /// The name of the definition's content.
     pub definition: String,
+    /// More is spent than may be, and the run goes on: by which account.
+    pub over_limit: Option<String>,
     /// What was used.
     pub used: WorkflowUsedView,
     /// The steps, in the order of the definition.

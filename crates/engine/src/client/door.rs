@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use piton_model::{Kind, RunId, Seq, State, Timestamp, ledger_machine, workflow};
+use piton_model::{Entry, Kind, RunId, Seq, State, Timestamp, ledger_machine, workflow};
+use piton_store::Wanted;
 use piton_sys::redact::Redactor;
 use piton_view::{
     Answer, Asked, AttemptView, Batch, Brief, Changes, Client, DiffView, Error, ErrorKind, EventView,
-    ExportFormat, Follow, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, Listed, MetricsView, Moment,
-    Order, ReportView, Request, ResearchOrder, ResearchUpdate, RestoredView, Resumption, Seen, ShowView,
+    ExportFormat, Follow, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, MetricsView, Moment, Order,
+    ReportView, Request, ResearchOrder, ResearchUpdate, RestoredView, Resumption, Runs, Seen, ShowView,
     Started, StateOf, StatusView, VerifyView, WhyView,
 };
 
@@ -30,15 +31,37 @@ const PAGE: usize = 1024;
 
 impl LocalClient {
     async fn resolved(&self, text: Option<&str>) -> Result<RunId, ClientError> {
-        // A run that is named in full is found whatever became of the others.
-        if let Some(named) = text.filter(|text| *text != "last").and_then(|text| text.parse::<RunId>().ok()) {
+        // Which run is the newest, or the only one under way, a list that lacks one does not say.
+        let Some(text) = text.filter(|text| *text != start::LAST) else {
+            let runs = self.store()?.rows(Wanted::ALL).await?.rows;
+            let runs: Vec<Entry> = runs.into_iter().map(|row| row.entry).collect();
+            return resolve::unnamed(&runs, text.is_some());
+        };
+        // A run that is named is found whatever became of the others.
+        if let Ok(named) = text.parse::<RunId>() {
             match self.store()?.row(&named).await {
                 Ok(row) => return Ok(row.entry.run_id),
                 Err(piton_store::Error::UnknownRun { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        resolve::resolve(self.entries().await?, text)
+        let there = self.store()?.rows(Wanted::ALL_THERE).await?;
+        let damaged = there.damaged.into_iter().filter_map(|problem| problem.run);
+        let names: Vec<RunId> = there.rows.into_iter().map(|row| row.entry.run_id).chain(damaged).collect();
+        resolve::named(&names, text)
+    }
+
+    /// Every run, and what the list lacks where it is not sound.
+    async fn all_runs(&self) -> Result<Runs, ClientError> {
+        let (rows, lost) = match self.store()?.rows(Wanted::ALL).await {
+            Ok(page) => (page.rows, None),
+            Err(error @ piton_store::Error::Corrupt(_)) => {
+                (self.all_there().await?, Some(ClientError::from(error).into()))
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let listed = self.listed(rows.into_iter().map(|row| row.entry).collect()).await?;
+        Ok(Runs { listed, lost })
     }
 
     /// Takes secrets out of what is said. A command is on record as it was given, since it must run as it was given; what
@@ -228,8 +251,8 @@ impl LocalClient {
 }
 
 impl Client for LocalClient {
-    fn runs(&self) -> Answer<'_, Vec<Listed>> {
-        Box::pin(async move { Ok(self.listed(self.entries().await?).await?) })
+    fn runs(&self) -> Answer<'_, Runs> {
+        Box::pin(async move { Ok(self.all_runs().await?) })
     }
 
     fn changes(&self, since: Seen, wait: Duration) -> Answer<'_, Changes> {

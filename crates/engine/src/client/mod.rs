@@ -165,10 +165,9 @@ impl LocalClient {
         Ok(self.load_any(run, None).await?.state.entry())
     }
 
-    /// Every run, newest first.
+    /// Every run that is there and sound, newest first, whatever became of others.
     pub(crate) async fn entries(&self) -> Result<Vec<Entry>, ClientError> {
-        let rows = self.store()?.rows(Wanted::ALL).await?.rows;
-        Ok(rows.into_iter().map(|row| row.entry).collect())
+        Ok(self.all_there().await?.into_iter().map(|row| row.entry).collect())
     }
 
     /// Every run that is there, whatever became of others.

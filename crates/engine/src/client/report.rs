@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use piton_model::loop_machine::{AttemptEnd, CheckRound, NoteKind, Prompt};
+use piton_model::loop_machine::{
+    AttemptEnd, AttemptRuling, CheckRound, Consequence, IterationVerdict, NoteKind, Prompt, Verdict,
+};
 use piton_model::{Event, RunId, State};
 use piton_view::words::{self, clean, clean_line};
 use piton_view::{Error, ReportView, StateOf};
@@ -48,15 +50,45 @@ async fn of_loop(client: &LocalClient, run: &RunId, state: &State) -> Result<Rep
 struct Row {
     iteration: u32,
     end: AttemptEnd,
+    /// What was found in what it left; nothing of what was put back before anybody looked.
     checks: Option<CheckRound>,
     commit: Option<String>,
+    /// The guard refused it.
+    refused: bool,
+    /// What became of what it left, once that is known.
+    verdict: Option<IterationVerdict>,
+    /// A person did not want it.
+    rejected: bool,
 }
 
 impl Row {
+    fn new(iteration: u32, end: AttemptEnd, ruling: &AttemptRuling) -> Self {
+        let refused = ruling.guard == Some(Verdict::Refused);
+        Self { iteration, end, checks: None, commit: None, refused, verdict: None, rejected: false }
+    }
+
+    /// What became of it, in a word.
+    fn fate(&self) -> &'static str {
+        if self.rejected {
+            return "rejected";
+        }
+        if self.refused {
+            return "refused";
+        }
+        match self.verdict {
+            Some(IterationVerdict::Refused) => "refused",
+            Some(IterationVerdict::Skipped) => "skipped",
+            Some(IterationVerdict::Doubted) => "doubted",
+            Some(IterationVerdict::Kept) | None => words::outcome_word(self.end.outcome),
+        }
+    }
+
     fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "iteration": self.iteration,
             "outcome": self.end.outcome,
+            "verdict": self.verdict,
+            "rejected": self.rejected,
             "duration_ms": self.end.duration_ms,
             "change": self.end.change,
             "checks": self.checks.as_ref().map(|round| &round.checks),
@@ -78,9 +110,24 @@ async fn iterations(client: &LocalClient, run: &RunId) -> Result<Vec<Row>, Clien
         for event in events.iter().filter_map(|stored| load::decode(run, stored).ok()) {
             match event {
                 Event::AttemptStarted { attempt } => iteration = attempt.iteration,
-                Event::AttemptFinished { end, .. } => {
+                Event::AttemptFinished { end, ruling, .. } => {
                     rows.retain(|row| row.iteration != iteration);
-                    rows.push(Row { iteration, end: *end, checks: None, commit: None });
+                    rows.push(Row::new(iteration, *end, &ruling));
+                }
+                Event::IterationConcluded { conclusion } => {
+                    if let Some(last) = rows.last_mut().filter(|row| row.iteration == conclusion.iteration) {
+                        last.verdict = Some(conclusion.verdict);
+                    }
+                }
+                Event::QuestionClosed { consequence: Consequence::PutBack, .. } => {
+                    // What the guard doubted is refused; anything else a person did not want.
+                    match rows.last_mut() {
+                        Some(last) if last.verdict == Some(IterationVerdict::Doubted) => {
+                            last.verdict = Some(IterationVerdict::Refused);
+                        }
+                        Some(last) => last.rejected = true,
+                        None => {}
+                    }
                 }
                 Event::CommitFinished { commit, .. } => {
                     if let Some(last) = rows.last_mut() {
@@ -88,7 +135,8 @@ async fn iterations(client: &LocalClient, run: &RunId) -> Result<Vec<Row>, Clien
                     }
                 }
                 Event::ChecksFinished { round, .. } => {
-                    if let Some(last) = rows.last_mut() {
+                    // After the verdict, and after a refusal, the files are others than those it left.
+                    if let Some(last) = rows.last_mut().filter(|row| row.verdict.is_none() && !row.refused) {
                         last.checks = Some(*round);
                     }
                 }
@@ -137,7 +185,7 @@ fn text(state: &State, rows: &[Row]) -> String {
             text,
             "| {} | {} | {change} | {} | {} | {} | {} |",
             row.iteration,
-            words::outcome_word(row.end.outcome),
+            row.fate(),
             row.checks.as_ref().map_or_else(|| "not run".to_owned(), words::checks),
             words::duration(row.end.duration_ms),
             cost.map_or_else(|| "unknown".to_owned(), words::money),

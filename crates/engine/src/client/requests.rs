@@ -98,6 +98,7 @@ impl Needs {
             Request::Answer { question, .. } => Needs::Decision { question: *question },
             Request::Reboot
             | Request::Resume(_)
+            | Request::ResumeWorkflow(_)
             | Request::Tell(_)
             | Request::StartAt(_)
             | Request::Note { .. }
@@ -133,6 +134,7 @@ fn redacted(secrets: &Secrets, request: Request) -> Request {
         | Request::Reboot
         | Request::Mode { .. }
         | Request::Resume(_)
+        | Request::ResumeWorkflow(_)
         | Request::StartAt(_)
         | Request::Mark { .. }) => other,
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use piton_model::loop_machine::progress::{advise, velocity};
 use piton_model::loop_machine::{
-    CheckResult, DoneRule, KeptFinding, Measures, ModeSwitch, QuestionKind, State, done_rule,
+    CheckResult, DoneRule, KeptFinding, Measures, ModeSwitch, QuestionKind, State, done_rule, raise_past,
 };
 use piton_model::{Event, Machine, Reason, Status, exit_code};
 use piton_store::Holder;
@@ -134,6 +134,10 @@ fn percentile(values: &VecDeque<u32>, percent: usize) -> Option<u32> {
 /// The command that helps most where the run is.
 fn next_command(state: &State, driven: bool) -> String {
     let id = state.run.short();
+    let raise = state.reason.filter(|_| state.status == Status::Stopped);
+    if let Some(raise) = raise.and_then(|reason| raise_past(state, reason)) {
+        return format!("piton resume {id} {raise}");
+    }
     match (state.status, state.reason) {
         (Status::Completed, _) if state.config.worktree.is_some() => {
             format!("piton report {id} | gh pr create -F -")
@@ -143,14 +147,6 @@ fn next_command(state: &State, driven: bool) -> String {
         (Status::Created | Status::Running | Status::Rebooting | Status::Waiting, _) if driven => {
             format!("piton attach {id}")
         }
-        (Status::Stopped, Some(Reason::LimitIterations)) => format!("piton resume {id} --max-iterations +25"),
-        (Status::Stopped, Some(Reason::LimitDuration)) => format!("piton resume {id} --max-duration +4h"),
-        (Status::Stopped, Some(Reason::LimitCost)) => format!("piton resume {id} --max-cost +10"),
-        (Status::Stopped, Some(Reason::LimitDeadline)) => format!("piton resume {id}"),
-        (Status::Stopped, Some(Reason::LimitTokens)) => format!("piton resume {id} --max-tokens +1000000"),
-        (Status::Stopped, Some(Reason::LimitFiles)) => format!("piton resume {id} --max-files +20"),
-        (Status::Stopped, Some(Reason::LimitLines)) => format!("piton resume {id} --max-lines +1000"),
-        (Status::Stopped, Some(Reason::LimitReboots)) => format!("piton resume {id} --max-reboots +10"),
         (Status::Stopped, Some(Reason::BaselineGreen)) => "piton loop … --until done".to_owned(),
         _ => format!("piton resume {id}"),
     }
@@ -214,6 +210,7 @@ fn iteration_of(record: &piton_model::loop_machine::IterationRecord) -> Iteratio
         outcome: record.outcome,
         skipped: record.skipped,
         refused: record.refused,
+        rejected: record.rejected,
         duration_ms: record.duration_ms,
         added: record.added,
         removed: record.removed,

@@ -18,7 +18,10 @@ pub(super) async fn verify(store: &dyn Store, run: Option<&RunId>) -> Result<Ver
     let runs = match run {
         Some(run) => vec![run.clone()],
         None => match store.rows(Wanted::ALL_THERE).await {
-            Ok(page) => page.rows.into_iter().map(|row| row.entry.run_id).collect(),
+            Ok(page) => {
+                found.problems.extend(page.damaged);
+                page.rows.into_iter().map(|row| row.entry.run_id).collect()
+            }
             Err(error) => {
                 found.problems.push(problem_of(error)?);
                 Vec::new()

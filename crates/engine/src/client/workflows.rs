@@ -1,6 +1,6 @@
 //! Where a workflow is, why, and what to do: a view of its state.
 
-use piton_model::workflow::{State, StepStatus};
+use piton_model::workflow::{State, StepStatus, raise_past};
 use piton_model::{Machine, Reason, RunId, Status, exit_code};
 use piton_store::Holder;
 use piton_sys::{Clock, SystemClock};
@@ -40,6 +40,7 @@ pub(super) fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>)
         discarded,
         workflow_file: state.options.workflow_file.clone(),
         definition: state.digest.clone(),
+        over_limit: state.overspent().filter(|_| state.reason != Some(Reason::LimitCost)),
         used: WorkflowUsedView {
             working_ms: counters.working_ms,
             cost_usd: (counters.cost_unknown == 0).then(|| counters.cost_microusd as f64 / 1e6),
@@ -113,9 +114,11 @@ fn next_command(state: &State, driven: bool) -> String {
         (Status::Created | Status::Running | Status::Rebooting | Status::Waiting, _) if driven => {
             format!("piton attach {id}")
         }
-        (Status::Failed, Some(Reason::LimitIterations)) => format!("piton resume {id} --max-iterations +4"),
-        (Status::Paused | Status::Failed, Some(Reason::LimitCost)) => {
-            format!("piton resume {id} --max-cost +10")
+        (Status::Paused | Status::Failed, Some(Reason::LimitCost)) if state.over_own_limit().is_none() => {
+            format!("piton resume {id} --daily-cost-limit +10")
+        }
+        (Status::Paused | Status::Failed, Some(reason @ (Reason::LimitIterations | Reason::LimitCost))) => {
+            format!("piton resume {id} {}", raise_past(state, reason))
         }
         _ => format!("piton resume {id}"),
     }

@@ -4,7 +4,7 @@ use piton_model::loop_machine::{Adoption, Snapshot, Worktree, create};
 use piton_model::workflow::{self, StepId};
 use piton_model::{Kind, RunId, Seq, State, slug};
 use piton_sys::{Ids, SystemIds};
-use piton_view::{Error, ErrorKind, ForkOrder};
+use piton_view::{Error, ForkOrder};
 
 use crate::client::LocalClient;
 use crate::load;
@@ -26,8 +26,7 @@ pub(super) async fn start(client: &LocalClient, order: &ForkOrder) -> Result<(Ru
 
 /// The name that was asked for, or a new one.
 fn id_of(order: &ForkOrder, otherwise: impl FnOnce() -> String) -> Result<RunId, Error> {
-    let text = order.id.clone().unwrap_or_else(otherwise);
-    text.parse().map_err(|error| Error::of(ErrorKind::Usage, &error))
+    super::name_of(&order.id.clone().unwrap_or_else(otherwise))
 }
 
 /// Everything of a workflow up to a step again.

@@ -2,11 +2,11 @@
 
 use piton_config::Limit;
 use piton_files::workflow::{Edited, Loaded, difference};
-use piton_model::loop_machine::Raise;
-use piton_model::workflow::{Command, State, StepId};
+use piton_model::workflow::{Command, Raise, State, StepId};
 use piton_model::{RunId, Seq, Status, exit_code};
 use piton_view::{Error, Request, Resumption, WorkflowOrder};
 
+use super::options::microusd;
 use super::resume::{free, raised};
 use crate::client::LocalClient;
 use crate::workflow::{catch_up_view, is_discarded, view_of};
@@ -57,7 +57,14 @@ pub(super) async fn go_on(
         let migrate = Command::Migrate(Box::new(loaded.definition.clone()));
         client.record_at_rest::<State>(run, migrate).await?;
     }
-    resume(client, run, Raise::default(), false, notes, wanted.start_at_step.as_deref()).await
+    // What is said about money counts also where the run is there already.
+    let raise = Raise {
+        max_cost_microusd: wanted.max_cost.map(microusd),
+        daily_cost_microusd: wanted.daily_cost_limit.map(microusd),
+        cost_limit_action: wanted.cost_limit_action,
+        ..Raise::default()
+    };
+    resume(client, run, raise, false, notes, wanted.start_at_step.as_deref()).await
 }
 
 /// Asks the run to go on and starts a driver; returns the event after which it does.
@@ -81,8 +88,8 @@ async fn resume(
     let under_way = matches!(loaded.state.status, Status::Created | Status::Running | Status::Rebooting);
     // One that waits for people goes on by what they said, which may lie there as a file.
     let asks = loaded.state.status == Status::Waiting && !loaded.state.questions().is_empty();
-    if start_at.is_none() && (!(under_way || asks) || raise != Raise::default()) {
-        client.record(run, Request::Resume(raise)).await?;
+    if raise != Raise::default() || start_at.is_none() && !(under_way || asks) {
+        client.record(run, Request::ResumeWorkflow(raise)).await?;
     }
     super::driver(client, run, take_over).await?;
     if asks {
@@ -101,9 +108,14 @@ pub(super) async fn of_workflow(
     let options = client.load::<State>(run, None).await?.state.options;
     let iterations =
         raised(Limit::MaxIterations, Some(options.max_iterations.into()), &how.limits.iterations)?;
+    let of_the_day = |text: &String| {
+        let failed = |why: String| Error::usage(format!("--daily-cost-limit: {why}"));
+        Limit::MaxCost.raised(options.daily_cost_microusd, text).map_err(failed)
+    };
     let raise = Raise {
-        iterations: iterations.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
-        cost_microusd: raised(Limit::MaxCost, options.max_cost_microusd, &how.limits.cost)?,
+        max_iterations: iterations.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
+        max_cost_microusd: raised(Limit::MaxCost, options.max_cost_microusd, &how.limits.cost)?,
+        daily_cost_microusd: how.daily_cost_limit.as_ref().map(of_the_day).transpose()?,
         ..Raise::default()
     };
     resume(client, run, raise, how.take_over, notes, None).await

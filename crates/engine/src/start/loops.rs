@@ -201,7 +201,7 @@ fn run_id(order: &LoopOrder, task: &str) -> Result<RunId, Error> {
         Some(id) => id.clone(),
         None => format!("ralph-{}-{}", slug(title(task)), SystemIds.hex(8)),
     };
-    text.parse().map_err(|error| Error::of(ErrorKind::Usage, &error))
+    super::name_of(&text)
 }
 
 /// The first line that says something.

@@ -33,6 +33,9 @@ use piton_view::{Error, ErrorKind, Order, Resumption, Started};
 use crate::client::LocalClient;
 use crate::layout::Layout;
 
+/// What the newest run is called by whoever does not know its name; no run may have it.
+pub(crate) const LAST: &str = "last";
+
 /// How long a driver may take to take the lease.
 const APPEAR_WITHIN: Duration = Duration::from_secs(20);
 
@@ -69,6 +72,16 @@ async fn overtaken(client: &LocalClient, run: &RunId, failure: Error) -> Error {
         }
         _ => failure,
     }
+}
+
+/// The name of a new run.
+fn name_of(text: &str) -> Result<RunId, Error> {
+    if text.eq_ignore_ascii_case(LAST) {
+        return Err(
+            Error::usage("no run can be called `last`: that is the newest one").hint("choose another name")
+        );
+    }
+    text.parse().map_err(|error| Error::of(ErrorKind::Usage, &error))
 }
 
 /// An agent that is not there is found out before anything is recorded.

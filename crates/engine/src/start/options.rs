@@ -8,7 +8,7 @@ use piton_files::workflow::{Loaded, ReportSchema, check_template};
 use piton_model::RunId;
 use piton_model::loop_machine::AgentConfig;
 use piton_model::notify::Notify;
-use piton_model::workflow::{Issue, Launcher, Options, Work, WorkPlace};
+use piton_model::workflow::{CostAction, Issue, Launcher, Options, Work, WorkPlace};
 use piton_sys::file;
 use piton_view::{Error, WorkflowOrder};
 use serde_json::Value;
@@ -37,7 +37,7 @@ pub(super) fn options_of(layout: &Layout, order: &WorkflowOrder, loaded: &Loaded
         pause_for_human_input: order.pause_for_human_input,
         max_cost_microusd: order.max_cost.map(microusd),
         daily_cost_microusd: order.daily_cost_limit.map(microusd),
-        cost_limit_action: order.cost_limit_action,
+        cost_limit_action: order.cost_limit_action.unwrap_or(CostAction::Pause),
         env: order.env.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect(),
         launcher,
         gate_state_file: order.gate_state_file.as_ref().map(|file| relative(layout, file)).transpose()?,
@@ -80,7 +80,7 @@ fn notify_of(layout: &Layout, order: &WorkflowOrder) -> Result<Option<Notify>, E
     Ok(resolved.settings.settled_notify())
 }
 
-fn microusd(dollars: f64) -> u64 {
+pub(super) fn microusd(dollars: f64) -> u64 {
     (dollars.max(0.0) * 1e6).round() as u64
 }
 

@@ -2,7 +2,7 @@
 
 use piton_config::Limit;
 use piton_model::loop_machine::{Limits, Raise};
-use piton_model::{Kind, RunId, Seq, State, Status};
+use piton_model::{Kind, Rejection, RunId, Seq, State, Status};
 use piton_store::chain;
 use piton_view::{Error, LimitWords, Request, Resumption};
 
@@ -19,7 +19,11 @@ pub(super) async fn any(
 ) -> Result<Seq, Error> {
     match client.kind(run).await? {
         Kind::Workflow => go_on::of_workflow(client, run, how, notes).await,
-        Kind::Loop | Kind::Ledger => {
+        kind @ (Kind::Loop | Kind::Ledger) => {
+            if how.daily_cost_limit.is_some() {
+                let action = "have a limit for the day: only workflows do";
+                return Err(Rejection::NotForKind { run: run.clone(), kind, action }.into());
+            }
             let after = of_loop(client, run, &how.limits, how.take_over).await?;
             notes.extend(edited_since(client, run).await?);
             Ok(after)

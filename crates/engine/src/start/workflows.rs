@@ -7,8 +7,8 @@ use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use piton_view::{Error, ErrorKind, WorkflowOrder};
 
 use super::go_on::{discarded, go_on};
-use super::known;
 use super::options::{options_of, place_of};
+use super::{LAST, known};
 use crate::client::LocalClient;
 use crate::layout::Layout;
 use crate::workflow::is_discarded;
@@ -71,6 +71,7 @@ async fn target(
     loaded: &Loaded,
 ) -> Result<Target, Error> {
     let named: Option<RunId> = match &wanted.run_id {
+        Some(id) if id == LAST => Some(newest_of(client, &options.workflow_file).await?),
         Some(id) => Some(id.parse().map_err(|error| Error::of(ErrorKind::Usage, &error))?),
         None => None,
     };
@@ -106,7 +107,7 @@ async fn newest_of(client: &LocalClient, workflow_file: &str) -> Result<RunId, E
         }
     }
     Err(Error::usage(format!("`{workflow_file}` was never run here"))
-        .hint("run it without --start-at-step, or name a run with --run-id"))
+        .hint("run it first, or name a run with --run-id"))
 }
 
 /// What another tool did in a run directory of this name.

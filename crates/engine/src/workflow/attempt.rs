@@ -60,13 +60,13 @@ impl Supervised for Starting<'_> {
 
     fn start(&mut self, _name: &str) -> Result<Start<Command>, WorldError> {
         let Self { context, attempt, step, state } = *self;
-        if let Some(detail) = money::spent(context, state)
-            && state.options.cost_limit_action != CostAction::Warn
-        {
-            return Ok(match state.requests.budget.as_ref() == Some(&detail) {
-                true => Start::Unwanted,
-                false => Start::Instead(Command::SpendBudget { detail }),
-            });
+        if let Some(detail) = money::spent(context, state) {
+            let only_warns = state.options.cost_limit_action == CostAction::Warn;
+            match &state.requests.budget {
+                Some(_) if only_warns => {}
+                Some(said) if *said == detail => return Ok(Start::Unwanted),
+                _ => return Ok(Start::Instead(Command::SpendBudget { detail })),
+            }
         }
         launch(context, attempt, step, state)
     }

@@ -17,6 +17,9 @@ use crate::supervise::{Became, Start, Supervision};
 /// How long a snapshot shows the tree of a run in which nothing works.
 const RESTS_FOR: Duration = Duration::from_secs(2);
 
+/// Commits that a fresh session is told of.
+const HANDED_ON_COMMITS: usize = 5;
+
 /// What the prompt was made of, beside the attempt's other traces: whoever records its end finds it there.
 const PROMPT_RECORD: &str = "prompt-record.json";
 const PROMPT_RECORD_BYTES_MAX: u64 = 1 << 20;
@@ -92,13 +95,11 @@ fn prepare_tree(
 }
 
 fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Start<Command>, WorldError> {
-    // What git does not say is not known; the snapshot before would have failed of anything worse.
-    let head = || context.workspace.head().unwrap_or_default();
     if let Err(why) = launch::require_adapter(&state.config.agent) {
         return Ok(Start::Instead(not_startable(attempt, why)));
     }
     let (tree, home) = (context.layout.tree(), context.layout.root());
-    let composed = match prompt::compose(state, tree, home, SystemClock.now(), &head) {
+    let composed = match prompt::compose(state, tree, home, SystemClock.now(), context) {
         Ok(composed) => composed,
         Err(error) => return Ok(Start::Instead(not_startable(attempt, error.to_string()))),
     };
@@ -110,6 +111,17 @@ fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Sta
     let record = serde_json::to_string(&record).expect("a record is plain data");
     spec.files.insert(PROMPT_RECORD.to_owned(), record);
     begin(context, &spec)
+}
+
+/// What git does not say is not known; the snapshot before would have failed of anything worse.
+impl prompt::AskGit for Context {
+    fn head(&self) -> piton_git::Head {
+        self.workspace.head().unwrap_or_default()
+    }
+
+    fn last_commits(&self) -> Vec<String> {
+        self.workspace.last_commits(HANDED_ON_COMMITS).unwrap_or_default()
+    }
 }
 
 /// Starts a keeper in the run's tree, which is at rest no longer.
@@ -130,7 +142,7 @@ fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String)
         ("PITON_ATTEMPT".to_owned(), attempt.number.to_string()),
     ]);
     let intended = attempt.session.as_ref().map(|session| session.id.as_str());
-    if let Some(session) = intended.or(state.session.current.as_deref()) {
+    if let Some(session) = intended.or(state.session.goes_on()) {
         env.insert("PITON_SESSION_ID".to_owned(), session.to_owned());
     }
     context.launch.prepare(Work {

@@ -208,7 +208,8 @@ impl LocalWorld {
 pub fn open_workspace(layout: &Layout, run: &RunId) -> Result<Workspace, WorldError> {
     let mut left_out = publish::rendered_paths(layout, run);
     left_out.extend(layout.furniture().iter().cloned());
-    Ok(Workspace::open(layout.tree(), &layout.state())?.leaving_out(&left_out))
+    let workspace = Workspace::open(layout.tree(), &layout.state())?.leaving_out(&left_out);
+    Ok(workspace.leaving_out_listed(piton_files::list_of_own_files(layout.root())))
 }
 
 /// The snapshot that the journal names.

@@ -30,19 +30,27 @@ pub struct Composed {
     pub warnings: Vec<String>,
 }
 
+/// What a prompt may want to know of git. Asked only where it speaks of that.
+pub trait AskGit {
+    /// What `HEAD` is.
+    fn head(&self) -> Head;
+
+    /// The last commits, the newest first, a line each.
+    fn last_commits(&self) -> Vec<String>;
+}
+
 /// The prompt of the attempt that is open in `state`. A prompt file is read anew each time.
 ///
-/// `root` is the work tree; `home` is the repository, where the ledger is. `head` is asked only where the task speaks
-/// of it.
+/// `root` is the work tree; `home` is the repository, where the ledger is.
 pub fn compose(
     state: &State,
     root: &Path,
     home: &Path,
     now: Timestamp,
-    head: &dyn Fn() -> Head,
+    git: &dyn AskGit,
 ) -> Result<Composed, PromptError> {
     let facts = Facts { now_millis: Some(now.as_millis()), ..facts_of(state, root) };
-    let Task { text: mut prompt, digest, warnings } = task(&state.config, root, facts, head)?;
+    let Task { text: mut prompt, digest, warnings } = task(&state.config, root, facts, &|| git.head())?;
     prompt.truncate(prompt.trim_end().len());
     prompt.push_str("\n\n---\n");
     let max = state.config.limits.iterations;
@@ -54,7 +62,7 @@ pub fn compose(
         show_failures(&mut prompt, round);
     }
     show_known(&mut prompt, state, home, now);
-    show_handoff(&mut prompt, state);
+    show_handoff(&mut prompt, state, git);
     show_broken(&mut prompt, state);
     reinforce(&mut prompt, state);
     show_false_done(&mut prompt, state);
@@ -126,10 +134,11 @@ fn show_failures(prompt: &mut String, round: &CheckRound) {
 }
 
 /// What the session before this one knew, where this one takes over from it.
-fn show_handoff(prompt: &mut String, state: &State) {
+fn show_handoff(prompt: &mut String, state: &State, git: &dyn AskGit) {
     if state.session.handoff.is_some() {
         prompt.push_str("\nYou take over from a session that has ended. What it left:\n\n");
-        prompt.push_str(&PreservedState::of(state).to_markdown(HANDOFF_BYTES_MAX));
+        let left = PreservedState { commits: git.last_commits(), ..PreservedState::of(state) };
+        prompt.push_str(&left.to_markdown(HANDOFF_BYTES_MAX));
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use piton_git::Head;
 use piton_model::State;
 use piton_model::limits::PROMPT_BYTES_MAX;
-use piton_model::loop_machine::{AttemptOutcome, Check, LoopConfig, Open, Prompt, TestStatus};
+use piton_model::loop_machine::{Check, LoopConfig, Open, Prompt, TestStatus};
 use piton_prompt::{CheckFact, Facts, LastResult, Mode, NoteFact, Problems, ReadError, What};
 use piton_sys::file;
 
@@ -114,7 +114,7 @@ pub(super) fn facts_of(state: &State, root: &Path) -> Facts {
         iteration: state.work.iteration,
         total_iterations: state.config.limits.iterations,
         attempt: state.work.attempt,
-        session_id: intended.or_else(|| state.session.current.clone()),
+        session_id: intended.or_else(|| state.session.goes_on().map(str::to_owned)),
         working_dir: root.display().to_string(),
         last_result: last_result(state),
         checks: state.config.checks.iter().map(|check| check_of(check, state)).collect(),
@@ -132,7 +132,7 @@ fn last_result(state: &State) -> Option<LastResult> {
     let last = state.judged.recent.back()?;
     let tests = last.measures.as_ref().and_then(|measures| measures.tests);
     Some(LastResult {
-        success: last.outcome == AttemptOutcome::Succeeded && last.passed == last.total && !last.refused,
+        success: last.succeeded() && last.passed == last.total,
         files_changed: last.artifacts.iter().map(|artifact| artifact.path.clone()).collect(),
         tests_passed: tests.map(|tests| tests.passed),
         tests_failed: tests.map(|tests| tests.failed),

@@ -13,17 +13,25 @@ use super::identity::uuid;
 use super::{patterns, place};
 use crate::plain::{in_calendar, object};
 
+/// Where the score of an iteration comes from that has none.
+const UNKNOWN: &str = "unknown";
+
 /// How good an iteration is, 0 to 100, and what that was made of: its quality, else the share of checks that passed,
 /// as for the best one.
 pub(super) fn score(record: &IterationRecord) -> (f64, &'static str) {
     match record.quality {
         Some(quality) => (percent(quality.score), "quality"),
-        None if record.total == 0 => (0.0, "unknown"),
+        None if record.total == 0 => (0.0, UNKNOWN),
         None => (percent(100.0 * f64::from(record.passed) / f64::from(record.total)), "checks"),
     }
 }
 
-/// The entry of an iteration; `previous` is the score of the one before it.
+/// Whether anything is known about how good an iteration is.
+pub(super) fn has_score(record: &IterationRecord) -> bool {
+    score(record).1 != UNKNOWN
+}
+
+/// The entry of an iteration; `previous` is the score of the last one before it that has one.
 pub(super) fn iteration(loop_id: &str, record: &IterationRecord, previous: Option<f64>) -> HistoryEntry {
     let (quality_score, source) = score(record);
     let artifact = |artifact: &Artifact| ArtifactEntry {
@@ -38,7 +46,10 @@ pub(super) fn iteration(loop_id: &str, record: &IterationRecord, previous: Optio
         timestamp: in_calendar(record.at),
         quality_score,
         quality_source: source.to_owned(),
-        quality_delta: previous.map_or(0.0, |previous| tenths(quality_score - previous)),
+        // From nothing known to something known is no difference.
+        quality_delta: previous
+            .filter(|_| source != UNKNOWN)
+            .map_or(0.0, |previous| tenths(quality_score - previous)),
         quality_breakdown: known.collect(),
         artifacts: record.artifacts.iter().map(artifact).collect(),
         snapshot_path: place::snapshot_path(loop_id, record.number),
@@ -83,6 +94,7 @@ pub(super) fn particulars(record: &IterationRecord, round: Option<&CheckRound>) 
         message: record.message.clone(),
         skipped: record.skipped,
         refused: record.refused,
+        rejected: record.rejected,
         doubted: record.doubted,
         duration_ms: record.duration_ms,
         lines_added: record.added,

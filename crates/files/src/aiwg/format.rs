@@ -66,13 +66,14 @@ pub(super) struct MetricsSnapshot {
 }
 
 /// The second half of `iteration-NNN.json`: what the journal knows beyond the format.
-#[shown(Debug, PartialEq, omit(skipped, refused, doubted), written(checks))]
+#[shown(Debug, PartialEq, omit(skipped, refused, rejected, doubted), written(checks))]
 pub(super) struct Particulars {
     pub(super) attempt: u32,
     pub(super) outcome: &'static str,
     pub(super) message: Option<String>,
     pub(super) skipped: bool,
     pub(super) refused: bool,
+    pub(super) rejected: bool,
     pub(super) doubted: bool,
     pub(super) duration_ms: u64,
     pub(super) lines_added: u64,

@@ -35,11 +35,12 @@ pub struct History {
 pub(super) struct Iteration {
     pub(super) number: u32,
     pub(super) score: f64,
+    has_score: bool,
     /// When it was last written anew, in revisions of the history.
     pub(super) revision: u64,
     numbers: Numbers,
     doubted: bool,
-    refused: bool,
+    put_back: bool,
     regressed: bool,
     commit: Option<String>,
     /// Whether its entry says that a regression was detected, and that a recovery was attempted.
@@ -125,8 +126,8 @@ impl History {
         for record in state.judged.recent.range(from..) {
             if record.number == known {
                 let last = self.iterations.last().expect("a known number is an iteration's");
-                if (last.doubted, last.refused, last.regressed, &last.commit)
-                    == (record.doubted, record.refused, record.regressed, &record.commit)
+                if (last.doubted, last.put_back, last.regressed, &last.commit)
+                    == (record.doubted, record.was_put_back(), record.regressed, &record.commit)
                 {
                     continue;
                 }
@@ -139,7 +140,8 @@ impl History {
     }
 
     fn read(&mut self, state: &State, record: &IterationRecord) -> Iteration {
-        let previous = self.iterations.last().map(|previous| previous.score);
+        let scored = self.iterations.iter().rev().find(|iteration| iteration.has_score);
+        let previous = scored.map(|previous| previous.score);
         let is_last = state.judged.recent.back().is_some_and(|last| last.number == record.number);
         let coverage = |measures: Option<&Measures>| measures?.coverage_percent();
         let start = state.seen.baseline.as_ref().map(|round| &round.measures);
@@ -154,10 +156,11 @@ impl History {
         Iteration {
             number: record.number,
             score: entries::score(record).0,
+            has_score: entries::has_score(record),
             revision: self.revision,
             numbers,
             doubted: record.doubted,
-            refused: record.refused,
+            put_back: record.was_put_back(),
             regressed: record.regressed,
             commit: record.commit.clone(),
             shown: (record.regressed, false),

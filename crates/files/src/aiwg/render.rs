@@ -170,8 +170,11 @@ fn progress(state: &State) -> impl Serialize {
         object! {
             iteration: record.number,
             timestamp: in_calendar(record.at),
-            passed: record.passed == record.total && !record.refused,
-            output: format!("{} of {} checks pass", record.passed, record.total),
+            passed: record.passed == record.total && !record.was_put_back(),
+            output: match record.was_put_back() {
+                true => "what it left was put back".to_owned(),
+                false => format!("{} of {} checks pass", record.passed, record.total),
+            },
         }
     };
     let judged = || state.judged.recent.iter().filter(|record| record.total > 0);

@@ -23,7 +23,7 @@ pub(super) fn back_up(root: &Path, path: &Path, at: Timestamp) -> Result<PathBuf
     let directory = backups(root);
     enter(&directory)?;
     rotate(&directory, BACKUPS_MAX - 1)?;
-    let to = move_to_free_name(path, &directory, &format!("state_{}", stamp(at, "_", "")), ".json")?;
+    let to = move_to_free_name(root, path, &directory, &format!("state_{}", stamp(at, "_", "")), ".json")?;
     file::sync_dir(&directory)?;
     file::sync_dir(path.parent().unwrap_or(root))?;
     Ok(to)
@@ -39,7 +39,7 @@ pub fn keep_copy(root: &Path, run: &RunId) -> Result<Option<PathBuf>, Error> {
     let copy = directory.join(format!(".copy-{run}"));
     file::write_atomic(&copy, &to_bytes(&ours.view), Durability::Synced)?;
     let stem = format!("state_{}", stamp(ours.view.saved_at, "_", ""));
-    let to = move_to_free_name(&copy, &directory, &stem, ".json")?;
+    let to = move_to_free_name(root, &copy, &directory, &stem, ".json")?;
     file::sync_dir(&directory)?;
     Ok(Some(to))
 }

@@ -19,7 +19,11 @@ pub fn remove(root: &Path, run: &RunId) -> Result<Vec<PathBuf>, Error> {
     check(&home(root))?;
     let _alone = Alone::in_directory(&home(root))?;
     let mut removed = Vec::new();
-    for path in ours(root) {
+    let mut paths = views(root);
+    if check(&backups(root)).is_ok() {
+        paths.extend(our_backups(&backups(root)));
+    }
+    for path in paths {
         let is_of_run = look_for_ours(&path).is_some_and(|ours| ours.is_of(run.as_str()));
         if is_of_run && file::remove_file_if_exists(&path)? {
             removed.push(path);
@@ -35,11 +39,12 @@ pub fn remove(root: &Path, run: &RunId) -> Result<Vec<PathBuf>, Error> {
 
 /// The exact files that piton renders here, relative to `root`: what a snapshot of the tree leaves out.
 ///
-/// The places of this run, whether or not there is a file yet, and every file of any run that is ours.
+/// The places of this run, whether or not there is a file yet, and every view of any run that is ours. Backups are
+/// listed where they are made, each with its digest.
 pub fn rendered_paths(root: &Path, run: &RunId) -> Vec<PathBuf> {
     let mut paths = vec![main_file(root), side_file(root, run.as_str())];
     if check(&home(root)).is_ok() {
-        paths.extend(ours(root));
+        paths.extend(views(root));
     }
     let mut relative: Vec<_> =
         paths.iter().map(|path| path.strip_prefix(root).unwrap_or(path).to_owned()).collect();
@@ -48,8 +53,8 @@ pub fn rendered_paths(root: &Path, run: &RunId) -> Vec<PathBuf> {
     relative
 }
 
-/// Every file in the directory that is ours.
-fn ours(root: &Path) -> Vec<PathBuf> {
+/// Every view in the directory that is ours.
+fn views(root: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<_> = vec![main_file(root)];
     if check(&loops(root)).is_ok() {
         let runs = std::fs::read_dir(loops(root)).into_iter().flatten().flatten();
@@ -57,9 +62,6 @@ fn ours(root: &Path) -> Vec<PathBuf> {
         paths.extend(runs.map(|run| run.path().join("state.json")));
     }
     paths.retain(|path| look_for_ours(path).is_some());
-    if check(&backups(root)).is_ok() {
-        paths.extend(our_backups(&backups(root)));
-    }
     paths.sort();
     paths
 }

@@ -64,7 +64,7 @@ fn session(state: &State, unknown: &mut Vec<&'static str>) -> SessionState {
     if session.context_usage_percent.is_none() {
         unknown.push("session.context_usage");
     }
-    let end_reason = match state.config.session {
+    let as_configured = match state.config.session {
         SessionPolicy::Fresh => "fresh session per iteration",
         SessionPolicy::Continue => "replaced by another session",
         SessionPolicy::Fork => "copied for the next iteration",
@@ -74,7 +74,10 @@ fn session(state: &State, unknown: &mut Vec<&'static str>) -> SessionState {
         started_at: in_calendar(record.started_at),
         ended_at: in_calendar(record.ended_at),
         iterations: record.iterations,
-        end_reason: end_reason.to_owned(),
+        end_reason: match &record.reason {
+            Some(reason) => format!("{}: {}", reason.as_str(), reason.sentence()),
+            None => as_configured.to_owned(),
+        },
     });
     SessionState {
         current_session_id: session.current.clone(),

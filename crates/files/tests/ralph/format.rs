@@ -191,14 +191,14 @@ fn a_typical_run_looks_like_this() {
       },
       "session": {
         "current_session_id": "ses-2",
-        "session_started_at": "2026-02-15T12:13:20.123Z",
+        "session_started_at": "2026-02-15T12:12:20.123Z",
         "session_iterations": 1,
         "context_usage": 41,
         "session_history": [
           {
             "session_id": "ses-1",
-            "started_at": "2026-02-15T12:09:20.123Z",
-            "ended_at": "2026-02-15T12:13:20.123Z",
+            "started_at": "2026-02-15T12:08:20.123Z",
+            "ended_at": "2026-02-15T12:12:20.123Z",
             "iterations": 1,
             "end_reason": "fresh session per iteration"
           }
@@ -256,7 +256,7 @@ fn a_typical_run_looks_like_this() {
       },
       "custom": {
         "piton": {
-          "digest": "6186bb4b778a612c1e7799f8ed371909a032dfc50c79faa544ca5294056ec913",
+          "digest": "3c5606fd15282e0165da85ca24096988f1fcae35a4e8b3e438a2a9d2bfd4261b",
           "reason": null,
           "run_id": "ralph-add-validation-7f3a91c2",
           "seq": 13,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use piton_files::list_of_own_files;
 use piton_files::ralph::{publish, remove, rendered_paths};
 use piton_model::{RunId, Status};
 
@@ -69,14 +70,35 @@ fn nothing_to_remove_is_no_error_and_a_link_is() {
 fn a_snapshot_leaves_out_exactly_what_piton_renders() {
     let root = populated();
     let paths = rendered_paths(root.path(), &run("fourth"));
-    let expected = [
-        ".ralph/backups/state_20260215_120325.json",
-        ".ralph/loops/fourth/state.json",
-        ".ralph/loops/second/state.json",
-        ".ralph/state.json",
-    ];
+    let expected = [".ralph/loops/fourth/state.json", ".ralph/loops/second/state.json", ".ralph/state.json"];
     assert_eq!(paths, expected.map(PathBuf::from));
     let empty = tempfile::tempdir().unwrap();
     let places = [".ralph/loops/a/state.json", ".ralph/state.json"];
     assert_eq!(rendered_paths(empty.path(), &run("a")), places.map(|place| Path::new(place).to_owned()));
+}
+
+#[test]
+fn what_is_put_aside_is_listed_by_path_and_digest_as_long_as_it_is_there() {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::create_dir(root.path().join(".piton")).unwrap();
+    let listed = || std::fs::read_to_string(list_of_own_files(root.path())).unwrap_or_default();
+    publish(root.path(), &view("old", Status::Stopped, 5)).unwrap();
+    assert_eq!(listed(), "", "a view is known by its place");
+    publish(root.path(), &view("next", Status::Running, 6)).unwrap();
+    let backup = ".ralph/backups/state_20260215_120325.json";
+    put(root.path(), ".ralph/state.json", "mine");
+    publish(root.path(), &view("next", Status::Running, 7)).unwrap();
+    let lines = listed();
+    let lines: Vec<(&str, &str)> = lines.lines().filter_map(|line| line.split_once("  ")).collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    for (digest, path) in &lines {
+        let bytes = std::fs::read(root.path().join(path)).unwrap();
+        assert_eq!(*digest, blake3::hash(&bytes).to_hex().as_str(), "{path}");
+    }
+    assert_eq!(lines[0].1, backup);
+    assert!(lines[1].1.starts_with(".ralph/state.json.foreign-"), "{lines:?}");
+    remove(root.path(), &run("old")).unwrap();
+    put(root.path(), ".ralph/state.json", "mine again");
+    publish(root.path(), &view("next", Status::Running, 8)).unwrap();
+    assert!(!listed().contains(backup) && listed().lines().count() == 2, "{}", listed());
 }

@@ -261,8 +261,8 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         if let Some(step) = judge::recovery::next(state) {
             return Some(step);
         }
-        if let Some(text) = guard::doubt(state) {
-            return Some(ask(state, QuestionKind::Guard, text));
+        if let Some((kind, text)) = guard::doubt(state) {
+            return Some(ask(state, kind, text));
         }
         if let Some(reason) = &state.session.proposed {
             return Some(ask(state, QuestionKind::Reboot, propose(state, reason)));
@@ -313,7 +313,9 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
 
 /// What a stop condition that is met leads to. None is judged before the first iteration.
 fn stop_condition(state: &State) -> Option<Event> {
-    let (verdict, label) = stop::verdict(state).filter(|_| state.work.attempt > 0)?;
+    // Whoever goes on although one holds means to: it is judged again after the next iteration.
+    let waived = state.judged.stop_waived == Some(state.counters.iterations);
+    let (verdict, label) = stop::verdict(state).filter(|_| state.work.attempt > 0 && !waived)?;
     let detail = Some(label);
     match verdict {
         StopVerdict::Failure => Some(Event::RunFailed { reason: Reason::StopCondition, detail }),
@@ -469,6 +471,7 @@ fn reason_of(kind: QuestionKind) -> Reason {
         QuestionKind::Blocked => Reason::Blocked,
         QuestionKind::AttemptLost => Reason::AttemptLost,
         QuestionKind::Guard => Reason::Guard,
+        QuestionKind::Stuck => Reason::Stuck,
         QuestionKind::BeforeIteration | QuestionKind::AfterIteration | QuestionKind::Reboot => {
             Reason::Attended
         }
@@ -502,7 +505,10 @@ pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
         }
         Event::SkipRequested {} if !state.can_skip() => nothing_to("skip"),
         Event::ResumeRequested { raise } => match limit::still_reached(state, raise) {
-            Some(reason) => Err(Rejection::AtLimit { run: run(), reason }),
+            Some(reason) => {
+                let raise = limit::raise_past(state, reason).unwrap_or_default();
+                Err(Rejection::AtLimit { run: run(), reason, raise })
+            }
             None if !state.people.questions.is_empty() => Err(Rejection::NeedsAnswer { run: run() }),
             None => Ok(()),
         },

@@ -60,10 +60,10 @@ pub(super) fn reached(state: &State) -> Option<Reason> {
     }
 }
 
-/// Whether the last iteration has its verdict and was neither given up nor refused.
+/// Whether the last iteration has its verdict and was neither given up nor put back.
 pub(super) fn is_judged(state: &State) -> bool {
     let judged =
-        |last: &IterationRecord| !last.skipped && !last.refused && last.number == state.work.iteration;
+        |last: &IterationRecord| !last.skipped && !last.was_put_back() && last.number == state.work.iteration;
     state.work.restore.is_none() && state.judged.recent.back().is_some_and(judged)
 }
 

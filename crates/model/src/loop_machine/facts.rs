@@ -432,6 +432,8 @@ pub enum QuestionKind {
     AttemptLost,
     /// The guard found what looks like cheating.
     Guard,
+    /// The run does not get on, though nobody did anything wrong.
+    Stuck,
     /// A person decides whether the next iteration begins.
     BeforeIteration,
     /// A person looks at what the last iteration left.

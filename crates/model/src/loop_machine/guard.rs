@@ -5,6 +5,7 @@
 
 use piton_record::record;
 
+use super::facts::QuestionKind;
 use super::state::State;
 use crate::Timestamp;
 use crate::limits::{FINDINGS_MAX, TAIL_BYTES_MAX, clip};
@@ -101,7 +102,7 @@ impl KeptFinding {
 }
 
 /// The question to a person about what is recovered from, if there is one to ask.
-pub(super) fn doubt(state: &State) -> Option<String> {
+pub(super) fn doubt(state: &State) -> Option<(QuestionKind, String)> {
     let recovery = state.judged.recovery.as_ref()?;
     let (_, reason) = recovery.escalated.as_ref()?;
     let last = state.judged.recent.back()?;
@@ -114,17 +115,20 @@ pub(super) fn doubt(state: &State) -> Option<String> {
         .collect();
     let list = found.join("\n");
     if last.doubted {
-        return Some(format!(
+        let text = format!(
             "The guard doubts iteration {}:\n{list}\nApprove keeps it, reject goes back to the files before it and tells the agent.",
             last.number
-        ));
+        );
+        return Some((QuestionKind::Guard, text));
     }
     if last.refused {
-        return Some(format!(
+        let text = format!(
             "Iteration {} was refused ({reason}), for:\n{list}\nIts files are back as they were. Let the agent try again?",
             last.number
-        ));
+        );
+        return Some((QuestionKind::Guard, text));
     }
     let sentence = recovery.diagnosed.as_ref().map_or("", |(_, diagnosis)| diagnosis.sentence.as_str());
-    Some(format!("The run does not get on ({reason}): {sentence}. Let the agent try again?"))
+    let text = format!("The run does not get on ({reason}): {sentence}. Let the agent try again?");
+    Some((QuestionKind::Stuck, text))
 }

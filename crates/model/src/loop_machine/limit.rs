@@ -25,6 +25,43 @@ pub(super) fn still_reached(state: &State, raise: &Raise) -> Option<Reason> {
     budget_reached(&state.config.limits.clone().raised(raise), state)
 }
 
+/// What `piton resume` needs to get a run past this ceiling, with room beyond; nothing where no flag raises it.
+pub fn raise_past(state: &State, reason: Reason) -> Option<String> {
+    const HOUR_MS: u64 = 3_600_000;
+    const DOLLAR: u64 = 1_000_000;
+    let (limits, counters) = (&state.config.limits, &state.counters);
+    let files = state.seen.modified_files.len() as u64;
+    let of = |limit: Option<u32>| limit.map_or(0, u64::from);
+    let (flag, used, limit, room, unit, word) = match reason {
+        Reason::LimitIterations => {
+            ("--max-iterations", counters.iterations.into(), limits.iterations.into(), 25, 1, "")
+        }
+        Reason::LimitDuration => {
+            ("--max-duration", counters.working_ms, limits.working_ms, 4 * HOUR_MS, HOUR_MS, "h")
+        }
+        Reason::LimitCost => {
+            let limit = limits.cost_microusd.unwrap_or(0);
+            ("--max-cost", counters.cost_microusd, limit, 10 * DOLLAR, DOLLAR, "")
+        }
+        Reason::LimitTokens => {
+            ("--max-tokens", counters.tokens, limits.tokens.unwrap_or(0), 1_000_000, 1, "")
+        }
+        Reason::LimitFiles => ("--max-files", files, of(limits.files), 20, 1, ""),
+        Reason::LimitLines => {
+            ("--max-lines", counters.lines_changed, limits.lines.unwrap_or(0), 1_000, 1, "")
+        }
+        Reason::LimitReboots => ("--max-reboots", counters.reboots.into(), of(limits.reboots), 10, 1, ""),
+        _ => return None,
+    };
+    Some(format!("{flag} +{}{word}", room_past(used, limit, room).div_ceil(unit)))
+}
+
+/// What is added to a limit so that there is `room` again: more than that where it was exceeded by as much.
+pub(crate) fn room_past(used: u64, limit: u64, room: u64) -> u64 {
+    let over = used.saturating_sub(limit);
+    if over < room { room } else { over.saturating_add(room) }
+}
+
 fn budget_reached(limits: &Limits, state: &State) -> Option<Reason> {
     let counters = &state.counters;
     let files = state.seen.modified_files.len();

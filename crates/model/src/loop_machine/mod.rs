@@ -56,6 +56,8 @@ pub use judge::quality::{Quality, QualityPolicy, judge};
 pub use judge::reboot::{RebootPolicy, RebootReason, RebootRecord};
 pub use judge::regression::{Thresholds, regressions};
 pub use judge::reinforcement::{Escalation, Level, LevelChange, Reinforcement};
+pub use limit::raise_past;
+pub(crate) use limit::room_past;
 pub use measures::{Coverage, Measures, Share, TestCounts, TreeCounts};
 pub use mode::{
     Attended, Hybrid, ModePolicy, ModeState, ModeSwitch, ScheduledMode, SwitchReason, SwitchTrigger,

@@ -309,7 +309,7 @@ pub(super) fn patience(state: &State, now: Timestamp) -> Option<Timestamp> {
 pub(super) fn after_iteration(state: &State) -> Option<String> {
     let next = state.counters.iterations + 1;
     let last = state.judged.recent.back().filter(|last| last.number == state.work.iteration)?;
-    if state.people.mode.asked >= next || last.refused || last.skipped {
+    if state.people.mode.asked >= next || last.was_put_back() || last.skipped {
         return None;
     }
     let policy = &state.config.mode;

@@ -63,8 +63,8 @@ pub struct Recovery {
 pub enum Trigger {
     /// Something got worse.
     Regression {
-        /// What weighs most of it, where it is known.
-        regression_type: Option<RegressionType>,
+        /// What weighs most of it.
+        regression_type: RegressionType,
     },
     /// Files change, but no number moves.
     Stuck {
@@ -79,8 +79,7 @@ impl std::fmt::Display for Trigger {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Trigger::Regression { regression_type } => {
-                let kind = regression_type.map_or("unknown", RegressionType::as_str);
-                write!(formatter, "regression_detected: {kind}")
+                write!(formatter, "regression_detected: {}", regression_type.as_str())
             }
             Trigger::Stuck { iterations } => {
                 write!(formatter, "stuck_loop_detected: {iterations} iterations with the same numbers")

@@ -149,6 +149,8 @@ pub struct Judged {
     pub recoveries: VecDeque<Recovery>,
     /// The last iteration that was recovered from.
     pub recovered_iteration: u32,
+    /// How many iterations were over when somebody went on although a stop condition held.
+    pub stop_waived: Option<u32>,
 }
 
 /// What agents and people want remembered.

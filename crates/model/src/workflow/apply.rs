@@ -288,7 +288,9 @@ fn loop_back(state: &mut State, gate: &StepId, target: &StepId) {
 
 /// The step and what waits for it are as new. Elsewhere only failures are tried again.
 fn reset(state: &mut State, id: &StepId, at: Timestamp) {
-    state.requests = Requests { answers: std::mem::take(&mut state.requests.answers), ..Requests::default() };
+    // Limits that were raised with it are raised right after it.
+    let Requests { answers, resume, .. } = std::mem::take(&mut state.requests);
+    state.requests = Requests { answers, resume, ..Requests::default() };
     if let Some(index) = state.plan.graph().place(id) {
         for place in state.plan.graph().with_dependents(index) {
             let open = state.steps[place].open.clone();
@@ -403,10 +405,12 @@ fn resume(state: &mut State, raise: &Raise, at: Timestamp) {
     // A raise never lowers: what was done within the old limit stays within the new one.
     options.max_attempts = options.max_attempts.max(raise.max_attempts.unwrap_or(0));
     options.max_iterations = options.max_iterations.max(raise.max_iterations.unwrap_or(0));
-    if let (Some(limit), Some(raised)) = (&mut options.max_cost_microusd, raise.max_cost_microusd) {
-        *limit = raised.max(*limit);
+    if let Some(raised) = raise.max_cost_microusd {
+        options.max_cost_microusd = Some(options.max_cost_microusd.unwrap_or(0).max(raised));
         state.counters.warned = false;
     }
+    options.daily_cost_microusd = raise.daily_cost_microusd.or(options.daily_cost_microusd);
+    options.cost_limit_action = raise.cost_limit_action.unwrap_or(options.cost_limit_action);
     let at_rest = matches!(state.status, Status::Stopped | Status::Failed | Status::Paused);
     state.requests = Requests {
         answers: std::mem::take(&mut state.requests.answers),

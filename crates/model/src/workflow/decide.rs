@@ -17,7 +17,7 @@ use super::{ask, judge, pass};
 use crate::event::StopOrigin;
 use crate::lifecycle::until_settled;
 use crate::limits::{PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX, TITLE_CHARS_MAX, clip};
-use crate::loop_machine::{Answer, Place, TreeProof};
+use crate::loop_machine::{Answer, Place, TreeProof, room_past};
 use crate::machine::Machine;
 use crate::rejection::Rejection;
 use crate::status::{Kind, Reason, Status};
@@ -209,7 +209,10 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Eve
         Command::SpendBudget { .. } if state.status == Status::Completed => return Err(finished()),
         Command::SpendBudget { detail } => {
             let detail = clip(&detail, TEXT_BYTES_MAX).to_owned();
-            if state.requests.budget.as_ref() == Some(&detail) {
+            // A run that only says so says it once, however the sum grows.
+            let is_said =
+                state.options.cost_limit_action == CostAction::Warn && state.requests.budget.is_some();
+            if is_said || state.requests.budget.as_ref() == Some(&detail) {
                 return Ok(None);
             }
             Event::BudgetSpent { detail }
@@ -355,7 +358,7 @@ fn anew(state: &State) -> Option<Event> {
         return Some(Event::StepsReset { step: step.clone() });
     }
     let at_work = matches!(state.status, Status::Running | Status::Rebooting);
-    (!at_work).then(|| Event::RunResumed { raise: Raise::default() })
+    (!at_work).then(|| Event::RunResumed { raise: state.requests.resume.clone().unwrap_or_default() })
 }
 
 fn while_waiting(state: &State) -> Option<Event> {
@@ -377,6 +380,9 @@ fn while_waiting(state: &State) -> Option<Event> {
 fn while_running(state: &State, now: Timestamp) -> Option<Event> {
     if let Some(raise) = &state.requests.resume {
         return Some(Event::RunResumed { raise: raise.clone() });
+    }
+    if let Some(event) = warning(state) {
+        return Some(event);
     }
     let nothing_open = state.open_count() == 0;
     if let Some(event) = ask::conclude(state).or_else(|| ask::next(state)).or_else(|| due_loop_back(state)) {
@@ -403,7 +409,7 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         return nothing_open.then_some(Event::RunPaused { reason: Reason::Human, detail: None });
     }
     if let Some(event) = overspent(state) {
-        return event.filter(|event| nothing_open || matches!(event, Event::LimitWarned { .. }));
+        return nothing_open.then_some(event);
     }
     if let Some(event) = pass::next(state, now) {
         return Some(event);
@@ -411,17 +417,20 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
     next_start(state, now).or_else(|| nothing_left(state))
 }
 
-/// More is spent than may be: what that means; the inner `None` where it was said already.
-#[expect(clippy::option_option, reason = "not overspent, overspent and silent, overspent and an event")]
-fn overspent(state: &State) -> Option<Option<Event>> {
-    let detail = state.overspent()?;
-    let reason = Reason::LimitCost;
+/// More is spent than may be, and the run ends for it.
+fn overspent(state: &State) -> Option<Event> {
+    let (reason, detail) = (Reason::LimitCost, Some(state.overspent()?));
     match state.options.cost_limit_action {
-        CostAction::Warn if state.counters.warned => None,
-        CostAction::Warn => Some(Some(Event::LimitWarned { detail })),
-        CostAction::Pause => Some(Some(Event::RunPaused { reason, detail: Some(detail) })),
-        CostAction::Fail => Some(Some(Event::RunFailed { reason, detail: Some(detail) })),
+        CostAction::Warn => None,
+        CostAction::Pause => Some(Event::RunPaused { reason, detail }),
+        CostAction::Fail => Some(Event::RunFailed { reason, detail }),
     }
+}
+
+/// More is spent than may be, and the run only says so: once, and before it is called completed.
+fn warning(state: &State) -> Option<Event> {
+    let warns = state.options.cost_limit_action == CostAction::Warn && !state.counters.warned;
+    warns.then(|| state.over_own_limit()).flatten().map(|detail| Event::LimitWarned { detail })
 }
 
 fn due_loop_back(state: &State) -> Option<Event> {
@@ -490,7 +499,7 @@ pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
         let known = state.step(step).is_some();
         return known.then_some(()).ok_or_else(|| Rejection::NoSuchStep { run: run(), step: step.clone() });
     }
-    if state.status == Status::Completed {
+    if state.status == Status::Completed && state.requests.start_at.is_none() {
         return Err(Rejection::Finished { run: run(), status: state.status });
     }
     match request {
@@ -503,7 +512,7 @@ pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
             nothing_to("stop")
         }
         Event::ResumeRequested { raise } => match still_reached(state, raise) {
-            Some(reason) => Err(Rejection::AtLimit { run: run(), reason }),
+            Some(reason) => Err(Rejection::AtLimit { run: run(), reason, raise: raise_past(state, reason) }),
             None => Ok(()),
         },
         Event::AnswerGiven { question, .. }
@@ -513,6 +522,17 @@ pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
         }
         _ => Ok(()),
     }
+}
+
+/// What `piton resume` needs to get a run past the one of these two limits, with room beyond.
+pub fn raise_past(state: &State, reason: Reason) -> String {
+    const DOLLAR: u64 = 1_000_000;
+    if reason == Reason::LimitCost {
+        let limit = state.options.max_cost_microusd.unwrap_or(0);
+        let room = room_past(state.counters.cost_microusd, limit, 10 * DOLLAR);
+        return format!("--max-cost +{}", room.div_ceil(DOLLAR));
+    }
+    "--max-iterations +4".to_owned()
 }
 
 /// The limit that would stop the run again at once.
@@ -525,7 +545,7 @@ fn still_reached(state: &State, raise: &Raise) -> Option<Reason> {
         return Some(Reason::LimitIterations);
     }
     let money = raise.max_cost_microusd.or(state.options.max_cost_microusd);
-    let stops = state.options.cost_limit_action != CostAction::Warn;
+    let stops = raise.cost_limit_action.unwrap_or(state.options.cost_limit_action) != CostAction::Warn;
     (stops && money.is_some_and(spent)).then_some(Reason::LimitCost)
 }
 

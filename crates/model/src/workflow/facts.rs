@@ -313,7 +313,7 @@ pub struct Edit {
     pub status: StepStatus,
 }
 
-/// Limits that are raised with a resume. Absolute.
+/// Limits that are raised with a resume, and what follows from them. Absolute.
 #[record(Default, Eq)]
 #[serde(default)]
 pub struct Raise {
@@ -323,6 +323,10 @@ pub struct Raise {
     pub max_iterations: Option<u32>,
     /// Money.
     pub max_cost_microusd: Option<u64>,
+    /// Money of all workflows on one day. This one may also be lower: what others spent is nobody's promise.
+    pub daily_cost_microusd: Option<u64>,
+    /// What follows when it costs more.
+    pub cost_limit_action: Option<CostAction>,
 }
 
 /// What a new run is made of.

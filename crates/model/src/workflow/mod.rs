@@ -36,7 +36,7 @@ mod validate;
 
 pub use apply::apply;
 pub use condition::{BadCondition, Condition, Facts, Operator, Part, Subject};
-pub use decide::{Command, admit, advance, create, decide, fork};
+pub use decide::{Command, admit, advance, create, decide, fork, raise_past};
 pub use definition::{Collection, Definition, Gate, Items, OnReject, Step, StepId, Work};
 pub use event::WorkflowEvent;
 pub use facts::{

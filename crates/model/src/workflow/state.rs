@@ -374,15 +374,18 @@ impl State {
         self.steps.iter().enumerate().find_map(|(index, step)| step.failed_for.map(|reason| (index, reason)))
     }
 
-    /// Whether more money is spent than may be, and by which account.
+    /// Whether more money is spent than may be, and by which account: its own, or that of the day.
     pub fn overspent(&self) -> Option<String> {
+        self.over_own_limit().or_else(|| self.requests.budget.clone())
+    }
+
+    /// Whether it cost more itself than it may.
+    pub fn over_own_limit(&self) -> Option<String> {
         let spent = self.counters.cost_microusd;
-        let limit = self.options.max_cost_microusd.filter(|limit| spent >= *limit);
+        let limit = self.options.max_cost_microusd.filter(|limit| spent >= *limit)?;
         let dollars =
             |microusd: u64| format!("${}.{:02}", microusd / 1_000_000, microusd % 1_000_000 / 10_000);
-        limit
-            .map(|limit| format!("{} of {} are spent", dollars(spent), dollars(limit)))
-            .or_else(|| self.requests.budget.clone())
+        Some(format!("{} of {} are spent", dollars(spent), dollars(limit)))
     }
 
     /// Whether what is open is let run out and nothing else is begun.

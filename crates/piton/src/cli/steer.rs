@@ -69,6 +69,9 @@ pub(crate) struct ResumeArguments {
     pub(crate) run: RunArgument,
     #[command(flatten)]
     pub(crate) raise: RaiseArguments,
+    /// A new ceiling for all workflows on one day; `+10` adds to the old one.
+    #[arg(long, value_name = "[+]USD")]
+    pub(crate) daily_cost_limit: Option<String>,
     /// Start it and return.
     #[arg(long)]
     pub(crate) detach: bool,

@@ -67,9 +67,9 @@ pub(crate) struct RunArguments {
     /// The most that all workflows of this repository may cost on one day (UTC), in dollars.
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) daily_cost_limit: Option<f64>,
-    /// What follows when it costs more.
-    #[arg(long, value_enum, default_value = "pause")]
-    pub(crate) cost_limit_action: CostLimitAction,
+    /// What follows when it costs more; `pause` unless said.
+    #[arg(long, value_enum)]
+    pub(crate) cost_limit_action: Option<CostLimitAction>,
     /// The number of an issue whose text lies in `gh_issue_N.md`, for steps to read.
     #[arg(long, value_name = "N", value_parser = issue_number)]
     pub(crate) issue_number: Option<String>,

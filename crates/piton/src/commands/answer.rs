@@ -66,7 +66,7 @@ async fn list(global: &Global, run: Option<&str>, out: &Output) -> Result {
         None => None,
     };
     let mut waiting = Vec::new();
-    for run in client.runs().await?.into_iter().map(|listed| listed.entry) {
+    for run in client.runs().await?.listed.into_iter().map(|listed| listed.entry) {
         if run.kind == Kind::Ledger || only.as_ref().is_some_and(|only| run.run_id != *only) {
             continue;
         }

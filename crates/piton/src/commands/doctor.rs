@@ -191,7 +191,10 @@ async fn journal(layout: &Layout) -> Finding {
     match repository::open_existing(layout) {
         Ok(None) => finding("journal", State::Ok, "none yet"),
         Ok(Some(client)) => match client.runs().await {
-            Ok(runs) => finding("journal", State::Ok, words::count(runs.len(), "run")),
+            Ok(runs) => match runs.lost {
+                Some(lost) => finding("journal", State::Bad, lost.message),
+                None => finding("journal", State::Ok, words::count(runs.listed.len(), "run")),
+            },
             Err(failure) => finding("journal", State::Bad, failure.message),
         },
         Err(failure) => finding("journal", State::Bad, failure.message),

@@ -23,21 +23,27 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
     };
     let places =
         if arguments.everywhere { repository::everywhere()? } else { vec![repository::layout(global)?] };
+    let mut code = ExitCode::Done;
     let mut listed = Vec::new();
     for layout in places {
         let place = layout.root().display().to_string();
         let Some(client) = repository::open_existing(&layout)? else { continue };
         let repository = arguments.everywhere.then_some(place);
-        let runs = select(client.runs().await?, arguments, since).into_iter();
-        listed.extend(runs.map(|run| Placed { repository: repository.clone(), run }));
+        let runs = client.runs().await?;
+        let shown = select(runs.listed, arguments, since).into_iter();
+        listed.extend(shown.map(|run| Placed { repository: repository.clone(), run }));
+        if let Some(lost) = runs.lost {
+            out.failure(&lost);
+            code = lost.kind.exit_code();
+        }
     }
     // Stable: newest first within each group.
     listed.sort_by_key(|listed| !(listed.run.entry.needs_person() || listed.run.undriven));
     if out.json {
         out.json(&listed);
-        return Ok(ExitCode::Done);
+        return Ok(code);
     }
-    if listed.is_empty() {
+    if listed.is_empty() && code == ExitCode::Done {
         out.note("no runs here; start one with `piton loop`, or see `piton demo`");
     }
     let now = SystemClock.now();
@@ -45,7 +51,7 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
     for listed in &listed {
         columns.lines(listed, now).iter().for_each(|line| out.line(line));
     }
-    Ok(ExitCode::Done)
+    Ok(code)
 }
 
 /// A run, and the repository it is in where there are several.

@@ -13,7 +13,11 @@ pub(super) async fn run(global: &Global, arguments: ResumeArguments, out: &Outpu
         return resume_all(global, out).await;
     }
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
-    let how = Resumption { limits: limits_of(arguments.raise), take_over: arguments.take_over };
+    let how = Resumption {
+        limits: limits_of(arguments.raise),
+        daily_cost_limit: arguments.daily_cost_limit,
+        take_over: arguments.take_over,
+    };
     let started = client.resume(&run, how).await?;
     started.notes.iter().for_each(|note| out.note(note));
     if arguments.detach {
@@ -25,8 +29,13 @@ pub(super) async fn run(global: &Global, arguments: ResumeArguments, out: &Outpu
 
 async fn resume_all(global: &Global, out: &Output) -> Result {
     let client = repository::open(&repository::layout(global)?)?;
+    let runs = client.runs().await?;
     let mut code = ExitCode::Done;
-    for Listed { undriven, entry } in client.runs().await? {
+    if let Some(lost) = runs.lost {
+        out.failure(&lost);
+        code = lost.kind.exit_code();
+    }
+    for Listed { undriven, entry } in runs.listed {
         let interrupted = entry.status == Status::Stopped && entry.reason == Some(Reason::Interrupted);
         if entry.kind == Kind::Ledger || !(undriven || interrupted) {
             continue;

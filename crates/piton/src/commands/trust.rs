@@ -5,16 +5,21 @@ use piton_model::ExitCode;
 
 use crate::cli::{Global, TrustArguments};
 use crate::failure::{Failure, Result};
-use crate::output::{Output, clean};
+use crate::output::{Output, clean, clean_line};
 use crate::repository::{self, configuration};
 
 pub(super) fn run(global: &Global, arguments: &TrustArguments, out: &Output) -> Result {
     let layout = repository::layout(global)?;
     let files = configuration::read(&layout)?;
-    // Where hooks are is said in files that may be wrong; the usual place is looked at in any case.
-    let settings = resolve(&files, &configuration::variable, &Overrides::default());
-    let settings = settings.map(|resolved| resolved.settings).unwrap_or_default();
+    // What cannot be used cannot be meant: it would have to be looked at again once it is mended.
+    let resolved = resolve(&files, &configuration::variable, &Overrides::default());
+    let settings = resolved.map_err(configuration::problems)?.settings;
     let hooks = repository::hook_files(&layout, &settings);
+    let wrong = hooks.iter().find_map(|file| Some((&file.path, file.hook.as_ref().err()?)));
+    if let Some((path, why)) = wrong {
+        return Err(Failure::usage(format!("{path}: {}", clean_line(why)))
+            .hint("docs/hooks.md says what such a file holds"));
+    }
     if files.project.is_none() && hooks.is_empty() {
         return Err(Failure::usage("there is no piton.toml here").hint("run `piton init` to write one"));
     }

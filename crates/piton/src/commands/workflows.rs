@@ -52,11 +52,11 @@ fn order_of(file: PathBuf, arguments: RunArguments) -> Result<WorkflowOrder> {
         skip_cleanup: arguments.skip_cleanup,
         max_cost: arguments.max_cost,
         daily_cost_limit: arguments.daily_cost_limit,
-        cost_limit_action: match arguments.cost_limit_action {
+        cost_limit_action: arguments.cost_limit_action.map(|action| match action {
             CostLimitAction::Warn => CostAction::Warn,
             CostLimitAction::Pause => CostAction::Pause,
             CostLimitAction::Fail => CostAction::Fail,
-        },
+        }),
         issue_number: arguments.issue_number,
         issue_dir: arguments.issue_dir,
         worktree: arguments.worktree,

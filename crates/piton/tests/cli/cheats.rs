@@ -93,7 +93,28 @@ fn every_cheat_is_refused_and_the_run_ends_with_honest_work() {
         .map(|iteration| iteration["number"].as_u64().unwrap())
         .collect();
     assert_eq!(refused, [1, 3, 4, 6]);
-    assert!(world.piton(&["report", "r"]).exits(0).out.contains("## What the guard found"));
+    // What was put back is no success, and what the checks found afterwards is not about it.
+    let report = world.piton(&["report", "r"]).exits(0).out;
+    assert!(report.contains("## What the guard found"), "{report}");
+    assert!(report.contains("| 1 | refused | +0 −11 in 1 | not run |"), "{report}");
+    assert!(report.contains("| 2 | succeeded | +1 −1 in 1 | test ✗ |"), "{report}");
+    assert_eq!(world.json(&["report", "r"])["iterations"][0]["verdict"], "refused");
+    let first = &status["iterations"][0];
+    assert_eq!((&first["total"], &first["measures"]), (&0.into(), &serde_json::Value::Null), "{first:#}");
+    let view: serde_json::Value = serde_json::from_str(&world.read(".ralph/state.json")).unwrap();
+    assert_eq!(view["metrics"]["successful_iterations"], 3, "{:#}", view["metrics"]);
+    assert_eq!(view["metrics"]["failed_iterations"], 4, "{:#}", view["metrics"]);
+}
+
+#[test]
+fn a_loop_that_goes_to_and_fro_asks_a_person_and_accuses_nobody() {
+    let world = world();
+    world.configure("[recovery]\nmax_retries = 1\n");
+    let to_and_fro = "if grep -qs x notes.txt; then echo y > notes.txt; else echo x > notes.txt; fi";
+    let ran = runs(&world, &[to_and_fro; 12], &[]).exits(4);
+    assert!(ran.out.contains("waiting   it does not get on, whatever it tries"), "{}", ran.out);
+    assert!(!ran.out.contains("cheat"), "{}", ran.out);
+    assert_eq!(world.json(&["status", "r"])["reason"], "stuck");
 }
 
 #[test]

@@ -120,6 +120,9 @@ fn a_run_is_found_by_a_piece_of_its_name() {
     assert_eq!(name("last"), "fix-orders-22bb", "the newest");
     assert_eq!(world.json(&["status"])["run_id"], "fix-orders-22bb", "the newest, where none is active");
 
+    let refused = world.loops("last", "true", &["--check", RED]).exits(2);
+    assert!(refused.err.contains("no run can be called `last`: that is the newest one"), "{}", refused.err);
+
     let ran = world.piton(&["status", "fix"]).exits(2);
     insta::assert_snapshot!(ran.err, @"
     error: `fix` could be any of fix-orders-22bb, fix-users-11aa

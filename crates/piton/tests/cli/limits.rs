@@ -105,6 +105,29 @@ fn tokens_are_a_limit_too() {
 }
 
 #[test]
+fn a_run_at_any_ceiling_is_told_the_flag_that_gets_it_past_that() {
+    for (limit, value, agent, flag) in [
+        ("--max-files", "1", "for n in $(seq 30); do echo $n > f$n; done", "--max-files +49"),
+        ("--max-lines", "2", "seq 9 > lines", "--max-lines +1000"),
+        (
+            "--max-tokens",
+            "5",
+            r#"date +%N > a.txt; echo '{"usage":{"input_tokens":9,"output_tokens":1}}' > $PITON_REPORT"#,
+            "--max-tokens +1000000",
+        ),
+    ] {
+        let world = World::new();
+        let ran = world.loops("r", agent, &["--check", NEVER, limit, value]).exits(3);
+        assert!(ran.out.contains(&format!("next      piton resume r {flag}\n")), "{}", ran.out);
+        let refused = world.piton(&["resume", "r"]).exits(3);
+        assert!(refused.err.contains(&format!("hint: run `piton resume r {flag}`")), "{}", refused.err);
+        let (name, more) = flag.split_once(' ').unwrap();
+        let words = ["resume", "r", name, more, "--max-iterations", "2"];
+        assert!(world.piton(&words).exits(3).out.contains("resumed"), "{flag} leads somewhere");
+    }
+}
+
+#[test]
 fn a_money_ceiling_that_cannot_be_enforced_says_so() {
     let world = World::new();
     let ran = world
@@ -114,6 +137,8 @@ fn a_money_ceiling_that_cannot_be_enforced_says_so() {
     let screen = world.piton(&["status", "blind"]).exits(0).out;
     assert!(screen.contains("cost: unknown (not enforced)"), "{screen}");
     assert_eq!(world.json(&["status", "blind"])["limits"]["cost_usd"]["used"], serde_json::Value::Null);
+    let why = world.piton(&["why", "blind"]).exits(0).out;
+    assert!(why.contains("money unknown of $1.00") && !why.contains("$0.00"), "{why}");
 }
 
 #[test]

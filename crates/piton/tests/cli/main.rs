@@ -43,4 +43,5 @@ mod widths;
 mod workflow;
 mod workflow_files;
 mod workflow_hostile;
+mod workflow_money;
 mod worktree;

@@ -34,8 +34,13 @@ fn an_attended_loop_asks_and_answers_lead_it_to_its_end() {
         prompts.contains("A person looked at what the last iteration changed and put it back."),
         "{prompts}"
     );
+    // Nobody cheated: nothing is diagnosed, and nobody is lectured.
+    assert_eq!(world.count("r", "recovery_advanced"), 0);
+    assert!(!prompts.contains("was refused"), "{prompts}");
+    assert!(world.piton(&["report", "r"]).exits(0).out.contains("| 1 | rejected | +1 −0 in 1 | test ✗ |"));
     world.piton(&["answer", "r", "--approve"]).exits(0);
-    world.piton(&["wait", "r"]).exits(0);
+    let ended = world.piton(&["wait", "r"]).exits(0);
+    assert!(!ended.out.contains("cheat"), "{}", ended.out);
     assert!(world.path("b.txt").exists());
     world.piton(&["verify"]).exits(0);
 }

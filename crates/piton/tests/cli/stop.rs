@@ -82,6 +82,21 @@ fn success_failure_and_plain_conditions_end_a_run_with_their_own_codes() {
     }
 }
 
+/// Whoever goes on although a condition holds means to: it is judged again after the next iteration.
+#[test]
+fn a_resume_gets_past_a_condition_that_still_holds() {
+    let world = world("[stop]\nconditions = [{ type = 'file_created', path = 'flag' }]");
+    let agent =
+        "echo x >> notes; test $PITON_ITERATION != 2 || rm flag; test $PITON_ITERATION != 1 || touch flag";
+    let ran = runs(&world, agent, &[]).exits(3);
+    assert!(ran.out.contains("file_created(flag) holds"), "{}", ran.out);
+    assert!(ran.out.contains("next      piton resume r\n"), "{}", ran.out);
+    assert_eq!(world.count("r", "attempt_started"), 1);
+    world.piton(&["resume", "r"]).exits(3);
+    assert_eq!(world.json(&["status", "r"])["reason"], "limit:iterations", "it went on to its end");
+    assert_eq!(world.count("r", "attempt_started"), 3);
+}
+
 #[test]
 fn until_takes_texts_patterns_and_names() {
     for (until, agent) in [

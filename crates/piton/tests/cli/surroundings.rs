@@ -138,6 +138,31 @@ fn a_changed_event_is_found_out() {
 }
 
 #[test]
+fn a_damaged_row_of_one_run_leaves_the_others_alone() {
+    let world = with_a_run();
+    let once = ["--check", "never=false", "--max-iterations", "1"];
+    world.loops("other-1", "date > b.txt", &once).exits(3);
+    world.loops("other-2", "date > b.txt", &once).exits(3);
+    let journal = rusqlite::Connection::open(world.path(".piton/journal.db")).unwrap();
+    assert_eq!(journal.execute("update runs set title = 'else' where id = 'other-1'", []).unwrap(), 1);
+    drop(journal);
+    let listed = world.piton(&["ls", "--all"]).exits(6);
+    assert!(listed.out.contains("other-2") && !listed.out.contains("other-1"), "{}", listed.out);
+    assert!(listed.err.contains("run `other-1`: its index row is not what was written"), "{}", listed.err);
+    for words in [&["status", "r"][..], &["log", "other-2"], &["why", "other-2"]] {
+        world.piton(words).exits(0);
+    }
+    world.piton(&["resume", "other-2", "--max-iterations", "+1"]).exits(3);
+    world.loops("new", "date > b.txt", &once).exits(3);
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'true'}]\n");
+    world.piton(&["run", "w.yaml", "--run-id", "w"]).exits(0);
+    // What is not known of the damaged one is not guessed.
+    for words in [&["status", "other-1"][..], &["status"], &["status", "last"], &["verify"]] {
+        world.piton(words).exits(6);
+    }
+}
+
+#[test]
 fn a_journal_that_is_no_database_is_corruption() {
     let world = with_a_run();
     for suffix in ["-wal", "-shm"] {

@@ -64,10 +64,11 @@ fn there_is_nothing_to_trust_where_there_is_no_file() {
 #[test]
 fn every_problem_of_a_configuration_is_said_at_once_with_its_line() {
     let world = World::new();
-    world.configure(
+    world.write(
+        "piton.toml",
         "[loop]\nmax_iteration = 3\nmax_duration = \"soon\"\n\n[checks]\ntest = 3\n\n[agent]\nuse = \"nobody\"\n\n[lop]\n",
     );
-    let ran = world.loops("r", "true", &[]).exits(2);
+    let ran = world.loops("r", "true", &["--trust"]).exits(2);
     insta::assert_snapshot!(ran.err, @"
     error: 5 things are wrong
       piton.toml:2:1: unknown key in `[loop]`: `max_iteration`; did you mean `max_iterations`?
@@ -81,14 +82,31 @@ fn every_problem_of_a_configuration_is_said_at_once_with_its_line() {
 #[test]
 fn a_configuration_that_is_no_toml_says_where() {
     let world = World::new();
-    world.configure("[loop\nx = \n");
-    let ran = world.loops("r", "true", &[]).exits(2);
+    world.write("piton.toml", "[loop\nx = \n");
+    let ran = world.loops("r", "true", &["--trust"]).exits(2);
     insta::assert_snapshot!(ran.err, @"
     error: 3 things are wrong
       piton.toml:1:6: this is not TOML: unclosed table, expected `]`
       piton.toml:2:1: unknown section `x`; known here: `agent`, `agents`, `loop`, `checks`, `guard`, `session`, `stop`, `metrics`, `progress`, `reinforcement`, `recovery`, `worktree`, `confine`, `views`, `gaps`, `hooks`, `notify`, `mode`, `prompts`, `redact`
       nothing would stop this loop: it has no check and no condition; give `--check CMD`, or run `piton init` to find the checks of this project
     ");
+}
+
+#[test]
+fn what_cannot_be_used_is_not_trusted() {
+    let world = World::new();
+    for (file, text, says) in [
+        ("piton.toml", "[loop\n", "piton.toml:1:6: this is not TOML"),
+        ("piton.toml", "[loop]\nmax_iteration = 3\n", "unknown key in `[loop]`: `max_iteration`"),
+        (".ralph/hooks/tell.yaml", "name: [tell\n", ".ralph/hooks/tell.yaml: "),
+    ] {
+        std::fs::create_dir_all(world.path(".ralph/hooks")).unwrap();
+        world.write(file, text);
+        let ran = world.piton(&["trust", "--yes"]).exits(2);
+        assert!(ran.err.contains(says), "{}", ran.err);
+        std::fs::remove_file(world.path(file)).unwrap();
+    }
+    assert!(!world.beside("config/trust.json").exists(), "nothing was trusted");
 }
 
 #[test]

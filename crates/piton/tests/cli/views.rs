@@ -42,6 +42,41 @@ fn a_file_of_somebody_else_is_moved_aside_and_said_so() {
     assert_eq!(std::fs::read_to_string(aside.unwrap().path()).unwrap(), "{\"mine\": true}\n");
 }
 
+/// The names below `.ralph` that start so, oldest first.
+fn kept(world: &World, directory: &str, start: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(world.path(directory)).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<_> = names.filter(|name| name.starts_with(start)).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn what_piton_puts_aside_is_no_work_of_the_agents() {
+    let world = World::new();
+    world.configure("[hooks.backup]\ntype = \"builtin\"\npoints = [\"post_iteration\"]\n");
+    // The view is edited, too, and so long before the end of its attempt that it is due again then: piton moves the
+    // edited one out of its way.
+    let agent = "if [ $PITON_ITERATION = 2 ]; then echo mine > .ralph/state.json; sleep 1.1; fi";
+    world.loops("idle", agent, &["--check", RED]).exits(3);
+    assert_eq!(world.json(&["status", "idle"])["reason"], "no_progress");
+    assert_eq!(world.json(&["show", "idle"])["state"]["counters"]["iterations"], 5);
+    assert!(kept(&world, ".ralph/backups", "state_").len() >= 3, "backups were made");
+    assert_eq!(kept(&world, ".ralph", "state.json.foreign-").len(), 1, "a file was moved aside");
+    assert_eq!(world.json(&["show", "idle"])["state"]["seen"]["modified_files"], serde_json::json!([]));
+}
+
+#[test]
+fn a_backup_that_the_agent_changes_is_its_work() {
+    let world = World::new();
+    world.configure("[hooks.backup]\ntype = \"builtin\"\npoints = [\"post_iteration\"]\n");
+    let agent =
+        "for file in .ralph/backups/state_*; do test ! -e $file || echo $PITON_ITERATION >> $file; done";
+    world.loops("hides", agent, &["--check", RED, "--max-iterations", "3"]).exits(3);
+    let files = world.json(&["show", "hides"])["state"]["seen"]["modified_files"].to_string();
+    assert!(files.contains(".ralph/backups/state_"), "{files}");
+}
+
 #[test]
 fn views_can_be_turned_off() {
     let world = World::new();

@@ -28,7 +28,7 @@ printf '{"schema":"run_report@v0","run_id":"%s","step_id":"%s","agent":"%s","sta
 "#;
 
 /// A world with the wrapper, a prompt and this workflow.
-fn world(workflow: &str) -> World {
+pub(super) fn world(workflow: &str) -> World {
     let world = World::new();
     world.write("wrapper.sh", WRAPPER);
     world.shell("chmod +x wrapper.sh").exits(0);
@@ -37,7 +37,7 @@ fn world(workflow: &str) -> World {
     world
 }
 
-fn run(world: &World, more: &[&str]) -> Ran {
+pub(super) fn run(world: &World, more: &[&str]) -> Ran {
     world.piton(&[&["run", "w.yaml", "--wrapper", "wrapper.sh", "--run-id", "r1"], more].concat())
 }
 

@@ -25,6 +25,9 @@ pub(super) struct Record {
 const COLUMNS: &str = "number, id, kind, title, status, reason, created_at, updated_at, iteration, waiting_for, \
                        epoch, holder, head_seq, head_hash, head_row, digest";
 
+/// A row, if it is what was written.
+pub(super) type Verified = Result<Record, Error>;
+
 impl Record {
     /// The row of `run`, or `None` if there is no such run.
     pub(super) fn find(connection: &Connection, run: &RunId) -> Result<Option<Record>, Error> {
@@ -39,26 +42,27 @@ impl Record {
         }
     }
 
-    /// At most `count_max` rows, newest run first, from below the number `below`; and the number of the last of them
-    /// where more follow.
+    /// At most `count_max` rows, newest run first, from below the number `below`, each if it is sound; and the number of
+    /// the last of them where more follow.
     pub(super) fn page(
         connection: &Connection,
         below: Option<u64>,
         count_max: usize,
-    ) -> Result<(Vec<Record>, Option<u64>), Error> {
+    ) -> Result<(Vec<Verified>, Option<u64>), Error> {
         let mut statement = connection.prepare_cached(const_format!(
             "select {COLUMNS} from runs where number < ?1 order by number desc limit ?2"
         ))?;
         let below = below.and_then(|below| i64::try_from(below).ok()).unwrap_or(i64::MAX);
         // One more than wanted tells whether more follow.
         let limit = i64::try_from(count_max).unwrap_or(i64::MAX).saturating_add(1);
-        let rows = statement.query_map([below, limit], Raw::read)?;
-        let mut records: Vec<Record> =
-            rows.map(|raw| raw.map_err(Error::from)?.verified()).collect::<Result<_, _>>()?;
+        // The number is the row's own key: it is there, whatever became of the rest.
+        let rows = statement.query_map([below, limit], |row| Ok((row.get::<_, i64>(0)?, Raw::read(row))))?;
+        let mut records = rows.collect::<Result<Vec<_>, _>>()?;
         let more = records.len() > count_max;
         records.truncate(count_max);
-        let last = records.last().map(|record| record.number as u64);
-        Ok((records, last.filter(|_| more)))
+        let last = records.last().map(|(number, _)| *number as u64);
+        let verified = records.into_iter().map(|(_, raw)| raw.map_err(Error::from)?.verified());
+        Ok((verified.collect(), last.filter(|_| more)))
     }
 
     pub(super) fn insert(&self, connection: &Connection) -> Result<i64, Error> {

@@ -32,7 +32,14 @@ pub(super) fn page(
     let _steady = steady(connection)?;
     let below = wanted.after.as_ref().map(Cursor::number);
     let (records, next) = Record::page(connection, below, wanted.count_max.max(1))?;
-    let rows: Vec<RunRow> = records.into_iter().map(Record::into_row).collect();
+    let (mut rows, mut damaged) = (Vec::new(), Vec::new());
+    for record in records {
+        match record {
+            Ok(record) => rows.push(record.into_row()),
+            Err(Error::Corrupt(problem)) if wanted.despite_losses => damaged.push(problem),
+            Err(error) => return Err(error),
+        }
+    }
     let by_key: HashMap<String, &RunRow> = rows.iter().map(|row| (row.entry.run_id.key(), row)).collect();
     for (run, head) in anchors {
         match by_key.get(&run.key()) {
@@ -43,7 +50,7 @@ pub(super) fn page(
             None => return Err(Error::Corrupt(verify::gone(run, *head))),
         }
     }
-    Ok(Page { rows, next: next.map(Cursor::after) })
+    Ok(Page { rows, damaged, next: next.map(Cursor::after) })
 }
 
 /// One view of the database while this lives, whatever others commit; inside a transaction there is one.

@@ -158,7 +158,7 @@ pub fn iteration(record: &IterationRecord, state: &State) -> String {
         format!("{:>4}  {:>7}  {change:<12}", format!("#{}", record.number), duration(record.duration_ms));
     if record.skipped {
         text.push_str("  skipped");
-    } else if let Some(round) = state.seen.checks.as_ref().filter(|_| !record.refused) {
+    } else if let Some(round) = state.seen.checks.as_ref().filter(|_| !record.was_put_back()) {
         let _ = write!(text, "  {}", checks(round));
         let measured = record.measures.as_ref().map(measured).filter(|text| !text.is_empty());
         let _ = measured.map(|measured| write!(text, "   {measured}"));
@@ -280,6 +280,7 @@ pub fn why(state: &State) -> String {
         Some(Reason::Interrupted) => "interrupted".to_owned(),
         Some(Reason::Human) => "a person asked for it".to_owned(),
         Some(Reason::Guard) => "the guard found what looks like cheating".to_owned(),
+        Some(Reason::Stuck) => "it does not get on, whatever it tries".to_owned(),
         Some(Reason::Blocked) => "the agent reports that it cannot go on".to_owned(),
         Some(Reason::AttemptLost) => "the outcome of an attempt cannot be known".to_owned(),
         Some(Reason::RateLimit) => format!("the provider's limit{}", until(state)),
@@ -353,12 +354,17 @@ fn doubts(record: &IterationRecord, state: &State) -> Option<String> {
         .filter(|kept| kept.iteration == record.number && kept.finding.blocking)
         .map(|kept| &kept.finding);
     let what = clean_line(&found(of_iteration));
-    let kept =
-        state.judged.recent.iter().rev().find(|earlier| earlier.number < record.number && !earlier.refused);
+    let kept = state
+        .judged
+        .recent
+        .iter()
+        .rev()
+        .find(|earlier| earlier.number < record.number && !earlier.was_put_back());
     let back = kept.map_or_else(|| "the start".to_owned(), |kept| format!("#{}", kept.number));
     match (record.refused, record.doubted) {
         (true, _) => Some(format!("REFUSED {what} → back to {back}, agent told")),
         (false, true) => Some(format!("DOUBTED {what}")),
+        (false, false) if record.rejected => Some(format!("put back by a person → back to {back}")),
         (false, false) => None,
     }
 }

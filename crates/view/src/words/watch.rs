@@ -111,6 +111,7 @@ fn is_news(event: &Event) -> bool {
         | Event::RunWaiting { until: Some(_), .. }
         | Event::RunResumed { .. }
         | Event::AnswerRefused { .. }
+        | Event::SessionRebooted { .. }
         | Event::ModeSwitched { .. } => true,
         _ => false,
     }

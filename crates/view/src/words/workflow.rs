@@ -68,6 +68,7 @@ pub fn progress(event: &Event, after: &State) -> Option<String> {
         | Event::AnswerRefused { .. }
         | Event::ItemsRefused { .. }
         | Event::LimitWarned { .. }
+        | Event::BudgetSpent { .. }
         | Event::RunResumed { .. }
         | Event::StepsReset { .. }
         | Event::StatusesAdopted { .. }
@@ -190,6 +191,7 @@ pub fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Vec<Strin
         view.used.lost,
         count(view.used.loop_backs, "loop-back"),
     ));
+    lines.extend(view.over_limit.iter().map(|spent| format!("limit   {spent}")));
     let width = view.steps.iter().map(|step| step.id.len()).max().unwrap_or(0).min(40);
     // A large workflow would fill screens: what is done is counted, what is not is shown.
     let shown = |step: &&StepView| view.steps.len() <= 40 || !matches!(step.status, "COMPLETED" | "SKIPPED");

@@ -106,7 +106,7 @@ fn count(state: &mut State, conclusion: &Conclusion, outcome: AttemptOutcome, re
         counters.failed += 1;
         return;
     }
-    if outcome == AttemptOutcome::Succeeded {
+    if outcome == AttemptOutcome::Succeeded && !refused {
         counters.succeeded += 1;
     } else {
         counters.failed += 1;
@@ -136,7 +136,9 @@ pub(super) fn keep_findings(state: &mut State, findings: impl Iterator<Item = Ke
 
 fn remember(state: &mut State, ended: &Ended, conclusion: &Conclusion, at: Timestamp) {
     let verdict = conclusion.verdict;
-    let round = state.seen.checks.as_ref().filter(|_| verdict != IterationVerdict::Skipped);
+    // What the guard refused was put back before the checks: what they found is not about this iteration.
+    let is_its_own = verdict != IterationVerdict::Skipped && !ended.refused;
+    let round = state.seen.checks.as_ref().filter(|_| is_its_own);
     let refused = ended.refused || verdict == IterationVerdict::Refused;
     let record = IterationRecord {
         number: conclusion.iteration,
@@ -146,6 +148,7 @@ fn remember(state: &mut State, ended: &Ended, conclusion: &Conclusion, at: Times
         message: ended.message.clone(),
         skipped: verdict == IterationVerdict::Skipped,
         refused,
+        rejected: false,
         doubted: ended.doubted || verdict == IterationVerdict::Doubted,
         tests: ended.tests,
         regressed: conclusion.regressed,
@@ -202,16 +205,23 @@ pub(super) fn keep(state: &mut State, best: bool, at: Timestamp) {
     }
 }
 
-/// A person does not want what the last iteration left: its files are put back.
+/// A person does not want what the last iteration left: its files are put back. What the guard doubted is refused; of
+/// anything else nobody says that it was a cheat.
 pub(super) fn put_back(state: &mut State) {
     if let Some(last) = state.judged.recent.back_mut() {
-        last.refused = true;
+        if last.succeeded() {
+            state.counters.succeeded = state.counters.succeeded.saturating_sub(1);
+            state.counters.failed += 1;
+        }
         if std::mem::take(&mut last.doubted) {
+            last.refused = true;
+            state.counters.refused += 1;
             let confirmed = last.number;
             confirm_findings(state, confirmed);
+        } else {
+            last.rejected = true;
         }
     }
-    state.counters.refused += 1;
     state.seen.report = None;
     state.work.restore = state.work.before.clone();
     state.work.next = Next::Checks;

@@ -117,6 +117,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
                 told.attempt.get_or_insert(attempt.number);
             }
             state.work.open = Some(Open::Attempt(attempt.clone()));
+            state.session.attempt_at = Some(at);
             if state.status == Status::Rebooting {
                 enter(state, Status::Running, None, None, at);
             }
@@ -223,6 +224,9 @@ fn resume(state: &mut State, raise: &Raise, at: Timestamp) {
     state.requests.stop = None;
     state.requests.pause = false;
     hooks::resumed(state);
+    if state.reason == Some(Reason::StopCondition) {
+        state.judged.stop_waived = Some(state.counters.iterations);
+    }
     if matches!(state.status, Status::Stopped | Status::Failed) {
         state.counters.failures_in_a_row = 0;
         state.counters.no_progress_in_a_row = 0;

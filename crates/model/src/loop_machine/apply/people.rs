@@ -43,11 +43,11 @@ pub(super) fn closed(
     drop_answer(state, question);
     let kind = state.people.questions.iter().find(|open| open.number == question).map(|open| open.kind);
     state.people.questions.retain(|open| open.number != question);
-    if kind == Some(QuestionKind::Guard) {
+    if matches!(kind, Some(QuestionKind::Guard | QuestionKind::Stuck)) {
         recovery::answered(state, answer);
-    }
-    if kind == Some(QuestionKind::Guard) && answer != Answer::Abort {
-        state.counters.refused_in_a_row = 0;
+        if answer != Answer::Abort {
+            state.counters.refused_in_a_row = 0;
+        }
     }
     tell_agent.iter().for_each(|text| tell(state, text));
     if *consequence != Consequence::Stop

@@ -22,43 +22,58 @@ pub(super) fn attempt_ended(
     at: Timestamp,
 ) -> bool {
     let report = end.report.as_ref();
-    if let Some(report) = report.filter(|_| ruling.taken) {
-        take(session, report, at);
-    }
+    take(session, end, ruling.taken, at);
     session.spent = ruling.spent;
     session.said_bytes = session.said_bytes.saturating_add(end.said_bytes.unwrap_or(0));
     session.usage = report.and_then(|report| report.session_usage).or(session.usage);
     session.cost_microusd = report.and_then(|report| report.session_cost_microusd).or(session.cost_microusd);
     session.samples.extend(ruling.sample);
     keep_last(&mut session.samples, SAMPLES_MAX);
-    let is_read = !matches!(end.outcome, AttemptOutcome::Cancelled | AttemptOutcome::NotStartable);
-    is_read && session.handoff.take().is_some()
+    is_read(end) && session.handoff.take().is_some()
 }
 
-/// The session that an attempt worked in, by its own account.
-pub(in crate::loop_machine) fn take(session: &mut Session, report: &Report, at: Timestamp) {
+/// Whether its agent has read what it was told.
+fn is_read(end: &AttemptEnd) -> bool {
+    !matches!(end.outcome, AttemptOutcome::Cancelled | AttemptOutcome::NotStartable)
+}
+
+/// The session that an attempt worked in: one that was to be left is left, whatever the agent says of the other.
+pub(in crate::loop_machine) fn take(session: &mut Session, end: &AttemptEnd, taken: bool, at: Timestamp) {
+    let began = session.attempt_at.unwrap_or(at);
+    if session.spent && is_read(end) {
+        leave(session, began);
+    }
+    if let Some(report) = end.report.as_ref().filter(|_| taken) {
+        take_named(session, report, began);
+    }
+}
+
+/// The session by the agent's own account, in an attempt that `began` then.
+fn take_named(session: &mut Session, report: &Report, began: Timestamp) {
     session.context_usage_percent = report.context_usage_percent.or(session.context_usage_percent);
     let Some(id) = &report.session_id else { return };
     if session.current.as_ref() == Some(id) {
         session.iterations += 1;
         return;
     }
-    if let (Some(old), Some(started_at)) = (session.current.take(), session.started_at) {
-        session.history.push_back(SessionRecord {
-            session_id: old,
-            started_at,
-            ended_at: at,
-            iterations: session.iterations,
-        });
+    leave(session, began);
+    session.current = Some(id.clone());
+    session.started_at = Some(began);
+    session.iterations = 1;
+    session.context_usage_percent = report.context_usage_percent;
+}
+
+/// The session is no longer the last one.
+fn leave(session: &mut Session, at: Timestamp) {
+    if let (Some(session_id), Some(started_at)) = (session.current.take(), session.started_at.take()) {
+        let (iterations, reason) = (session.iterations, session.handoff.clone());
+        session.history.push_back(SessionRecord { session_id, started_at, ended_at: at, iterations, reason });
         keep_last(&mut session.history, SESSION_HISTORY_MAX);
     }
-    session.current = Some(id.clone());
-    session.started_at = Some(at);
-    session.iterations = 1;
+    session.iterations = 0;
     session.said_bytes = 0;
     session.samples.clear();
-    (session.usage, session.cost_microusd) = (None, None);
-    session.context_usage_percent = report.context_usage_percent;
+    (session.usage, session.cost_microusd, session.context_usage_percent) = (None, None, None);
 }
 
 /// The next attempt begins a fresh session, and is told what the old one knew.

@@ -11,6 +11,9 @@ const PUT_BACK: &str =
     "A person looked at what the last iteration changed and put it back. Go on another way.";
 /// What is told to an agent whose report was turned down without a word.
 const TURNED_DOWN: &str = "A person looked at what you reported and said no. Go on another way.";
+/// What is told to an agent of a run that does not get on.
+const ANOTHER_WAY: &str =
+    "A person looked at how the run goes: what was tried so far does not help. Go another way.";
 
 /// The end of `question`, with what follows from it.
 pub(in crate::loop_machine) fn answer(
@@ -23,6 +26,7 @@ pub(in crate::loop_machine) fn answer(
     let words = match (answer, question.kind) {
         (Answer::Reject, QuestionKind::AfterIteration) => Some(PUT_BACK),
         (Answer::Reject, QuestionKind::Blocked | QuestionKind::Guard) => Some(TURNED_DOWN),
+        (Answer::Reject, QuestionKind::Stuck) => Some(ANOTHER_WAY),
         (
             Answer::Reject,
             QuestionKind::AttemptLost | QuestionKind::BeforeIteration | QuestionKind::Reboot,
@@ -48,7 +52,10 @@ fn consequence(state: &State, kind: QuestionKind, answer: Answer) -> Consequence
             None => Consequence::GoOn,
         },
         (QuestionKind::Reboot, Answer::Reject) => Consequence::StayInSession,
-        (QuestionKind::Blocked | QuestionKind::Guard, Answer::Approve | Answer::Reject)
+        (
+            QuestionKind::Blocked | QuestionKind::Guard | QuestionKind::Stuck,
+            Answer::Approve | Answer::Reject,
+        )
         | (
             QuestionKind::AttemptLost | QuestionKind::BeforeIteration | QuestionKind::AfterIteration,
             Answer::Approve,

@@ -79,9 +79,7 @@ fn session(state: &State, end: &AttemptEnd, now: Timestamp) -> (SessionRuling, O
     let taken = end.report.is_some() && (!is_fork || end.outcome == AttemptOutcome::Succeeded);
     let mut ruling = SessionRuling { taken, spent: is_spent(intended, end), sample: None };
     let mut session = state.session.clone();
-    if let Some(report) = end.report.as_ref().filter(|_| taken) {
-        take_session(&mut session, report, now);
-    }
+    take_session(&mut session, end, taken, now);
     if state.config.session == SessionPolicy::Fresh {
         return (ruling, None);
     }

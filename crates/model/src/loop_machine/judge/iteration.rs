@@ -69,9 +69,10 @@ fn conclude(state: &State, ended: &Ended, now: Timestamp) -> Conclusion {
             progress_of(state, ended)
         }
     };
-    let quality = quality_of(state);
-    // What got worse, or what a person has not judged yet, is not the best of anything.
-    let best = !regressed && verdict != IterationVerdict::Doubted && is_best(state, quality);
+    // What the guard refused was put back before the checks: nobody knows how good it was.
+    let quality = quality_of(state).filter(|_| !ended.refused);
+    // What got worse, or is gone, or what a person has not judged yet, is not the best of anything.
+    let best = !regressed && verdict == IterationVerdict::Kept && is_best(state, quality);
     let iteration = state.work.iteration;
     Conclusion { iteration, verdict, regressed, changed, progress, quality, best, findings }
 }

@@ -74,6 +74,19 @@ pub enum RebootReason {
 }
 
 impl RebootReason {
+    /// Its kind in a word, as it is on record.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            RebootReason::Redline { .. } => "redline",
+            RebootReason::Degradation => "degradation",
+            RebootReason::IterationLimit => "iteration_limit",
+            RebootReason::DurationLimit => "duration_limit",
+            RebootReason::PatternMatch { .. } => "pattern_match",
+            RebootReason::Manual => "manual",
+            RebootReason::ErrorRecovery { .. } => "error_recovery",
+        }
+    }
+
     /// In words.
     pub fn sentence(&self) -> String {
         match self {

@@ -48,9 +48,9 @@ fn adapt(state: &State) -> RecoveryStep {
 
 fn begin(state: &State) -> Option<RecoveryStep> {
     let last = state.judged.recent.back().filter(|last| last.number > state.judged.recovered_iteration)?;
-    let trigger = if last.refused || last.doubted {
-        let regression_type = worst(state, last.number).map(|finding| finding.regression_type);
-        Trigger::Regression { regression_type }
+    let found = worst(state, last.number).filter(|_| last.refused || last.doubted);
+    let trigger = if let Some(finding) = found {
+        Trigger::Regression { regression_type: finding.regression_type }
     } else if is_stuck(state) {
         Trigger::Stuck { iterations: state.config.recovery.stuck_iterations }
     } else if oscillates(state) {
@@ -74,9 +74,8 @@ fn diagnose(state: &State, recovery: &Recovery) -> Diagnosis {
             Trigger::Oscillation => {
                 (Cause::SpecificationAmbiguity, "what one iteration does, the next one undoes")
             }
-            Trigger::Stuck { .. } | Trigger::Regression { .. } => {
-                (Cause::TaskComplexity, "files change, but no number moves")
-            }
+            Trigger::Stuck { .. } => (Cause::TaskComplexity, "files change, but no number moves"),
+            Trigger::Regression { .. } => (Cause::TaskComplexity, "what got worse is on record no more"),
         };
         return Diagnosis {
             cause,
@@ -125,7 +124,7 @@ fn why_escalate(state: &State, recovery: &Recovery, diagnosis: &Diagnosis) -> Op
 /// How the iteration after the recovery went, once it has its verdict.
 fn retry(state: &State, recovery: &Recovery) -> Option<Retry> {
     let last = state.judged.recent.back().filter(|last| last.number > recovery.iteration)?;
-    let regressed = last.refused || last.doubted;
+    let regressed = last.was_put_back() || last.doubted;
     let still = is_stuck(state) || oscillates(state);
     Some(Retry { iteration: last.number, succeeded: !regressed && !still })
 }
@@ -167,7 +166,7 @@ fn oscillates(state: &State) -> bool {
         .iter()
         .rev()
         .take(4)
-        .filter(|record| !record.refused && !record.skipped)
+        .filter(|record| !record.was_put_back() && !record.skipped)
         .map(|record| record.snapshot.as_ref().map(|snapshot| snapshot.tree.as_str()))
         .collect();
     match trees[..] {

@@ -117,7 +117,7 @@ impl Best {
 }
 
 /// An iteration with a verdict.
-#[record(omit(attempt, refused, doubted, regressed), written(snapshot))]
+#[record(omit(attempt, refused, rejected, doubted, regressed), written(snapshot))]
 pub struct IterationRecord {
     pub number: u32,
     /// When it had its verdict.
@@ -133,6 +133,8 @@ pub struct IterationRecord {
     pub skipped: bool,
     /// The guard refused it: its files were put back.
     pub refused: bool,
+    /// A person did not want it: its files were put back, and nobody says that anything is wrong with it.
+    pub rejected: bool,
     /// A person is asked about it.
     pub doubted: bool,
     /// Tests that there were, before and after, where that is known.
@@ -166,4 +168,16 @@ pub struct IterationRecord {
     pub cost_microusd: Option<u64>,
     /// Its tree.
     pub snapshot: Option<Snapshot>,
+}
+
+impl IterationRecord {
+    /// Whether what it left is gone: its files are as they were before it.
+    pub fn was_put_back(&self) -> bool {
+        self.refused || self.rejected
+    }
+
+    /// Whether its agent came to a good end and what it left was kept.
+    pub fn succeeded(&self) -> bool {
+        self.outcome == AttemptOutcome::Succeeded && !self.skipped && !self.was_put_back()
+    }
 }

@@ -16,6 +16,8 @@ pub struct Session {
     pub current: Option<String>,
     /// Since when.
     pub started_at: Option<Timestamp>,
+    /// When the last attempt began.
+    pub attempt_at: Option<Timestamp>,
     /// Iterations in it.
     pub iterations: u32,
     /// How full its context is.
@@ -50,4 +52,13 @@ pub struct SessionRecord {
     pub ended_at: Timestamp,
     /// Iterations in it.
     pub iterations: u32,
+    /// Why it gave way, where that was decided; otherwise another one was begun as the run is configured.
+    pub reason: Option<RebootReason>,
+}
+
+impl Session {
+    /// The session that the next attempt may go on with: the last one, unless it gives way to a fresh one.
+    pub fn goes_on(&self) -> Option<&str> {
+        self.current.as_deref().filter(|_| !self.spent)
+    }
 }

@@ -269,6 +269,29 @@ fn sessions_are_told_apart_and_the_old_ones_remembered() {
     assert_eq!((session.history[0].session_id.as_str(), session.history[0].iterations), ("a", 2));
 }
 
+#[test]
+fn a_session_lasts_from_its_first_attempt_and_says_why_it_gave_way() {
+    let mut driver = with_sessions(SessionPolicy::Continue);
+    let (first, began) = (intended(&driver), driver.now);
+    let full = Report { context_usage_percent: Some(90), ..Report::default() };
+    driver.after(5 * MINUTE_MS).iterate(in_session(&first.id, full), false);
+    let session = &driver.state.session;
+    assert_eq!((session.started_at, session.goes_on()), (Some(began), None));
+    let without_it = driver.now;
+    // Whether or not the next one says what its session is called, the old one is over.
+    driver.after(MINUTE_MS).iterate(works("t2"), false);
+    let session = &driver.state.session;
+    assert_eq!((&session.current, session.context_usage_percent), (&None, None));
+    let left = SessionRecord {
+        session_id: first.id,
+        started_at: began,
+        ended_at: without_it,
+        iterations: 1,
+        reason: Some(RebootReason::Redline { usage: 90 }),
+    };
+    assert_eq!(session.history, [left]);
+}
+
 /// A driver whose agent has sessions that we name.
 fn with_sessions(policy: SessionPolicy) -> Driver {
     let mut config = config();

@@ -240,3 +240,17 @@ fn nothing_is_begun_after_the_deadline_and_a_resume_drops_one_that_passed() {
     driver.end_attempt(end);
     driver.is(Status::Stopped, Reason::LimitDeadline);
 }
+
+#[test]
+fn what_is_far_beyond_a_ceiling_needs_more_than_the_usual_room() {
+    let mut driver = Driver::red();
+    driver.state.config.limits.cost_microusd = Some(5_000_000);
+    for (spent, flag) in
+        [(5_000_000, "--max-cost +10"), (14_999_999, "--max-cost +10"), (40_500_000, "--max-cost +46")]
+    {
+        driver.state.counters.cost_microusd = spent;
+        assert_eq!(raise_past(&driver.state, Reason::LimitCost).as_deref(), Some(flag));
+    }
+    assert_eq!(raise_past(&driver.state, Reason::LimitDuration).as_deref(), Some("--max-duration +4h"));
+    assert_eq!(raise_past(&driver.state, Reason::NoProgress), None);
+}

@@ -89,6 +89,29 @@ fn a_cheat_is_refused_and_green_checks_do_not_count() {
 }
 
 #[test]
+fn a_refused_iteration_is_no_success_and_has_nothing_of_the_restored_tree() {
+    let mut driver = with_mode(GuardMode::Block);
+    driver.iterate(works("t1"), false);
+    driver.end_attempt(cheats("t2"));
+    put_back(&mut driver, "t1", true);
+    let last = driver.state.judged.recent.back().unwrap();
+    assert!(last.refused && !last.succeeded(), "{last:?}");
+    assert_eq!((last.passed, last.total, last.quality, &last.measures), (0, 0, None, &None));
+    let counters = &driver.state.counters;
+    assert_eq!((counters.iterations, counters.succeeded, counters.failed), (2, 1, 1));
+}
+
+#[test]
+fn what_a_person_refuses_after_the_guard_doubted_it_is_no_success_either() {
+    let mut driver = with_mode(GuardMode::Ask);
+    driver.iterate(cheats("t2"), true);
+    assert_eq!(driver.state.counters.succeeded, 1);
+    driver.request(answer(Answer::Reject));
+    let counters = &driver.state.counters;
+    assert_eq!((counters.succeeded, counters.failed, counters.refused), (0, 1, 1));
+}
+
+#[test]
 fn a_refused_iteration_never_completes_a_run() {
     let mut driver = with_mode(GuardMode::Block);
     driver.end_attempt(cheats("t2"));

@@ -51,7 +51,11 @@ fn no_to_a_change_puts_the_files_back_and_tells_the_agent() {
     driver.end_checks("t0", false);
     assert_eq!(driver.open_attempt(), 2, "{:?}", driver.kinds());
     assert!(driver.state.people.told[0].text.contains("put it back"));
-    assert!(driver.state.judged.recent.back().unwrap().refused);
+    let last = driver.state.judged.recent.back().unwrap();
+    assert!(last.rejected && !last.refused, "nobody cheated: {last:?}");
+    let counters = &driver.state.counters;
+    assert_eq!((counters.succeeded, counters.failed, counters.refused), (0, 1, 0));
+    assert_eq!(driver.count("recovery_advanced"), 0, "and there is nothing to recover from");
 }
 
 #[test]

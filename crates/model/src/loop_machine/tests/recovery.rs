@@ -100,3 +100,21 @@ fn a_tree_that_goes_to_and_fro_is_noticed() {
     driver.iterate(works("c"), false);
     assert_eq!(driver.state.judged.recoveries.back().unwrap().outcome, Some(RecoveryOutcome::Success));
 }
+
+#[test]
+fn a_run_that_does_not_get_on_accuses_nobody() {
+    let mut config = config();
+    config.until = vec![until(FileCreated { path: "never".to_owned() })];
+    (config.recovery.max_retries, config.limits.no_progress) = (0, 99);
+    let mut driver = Driver::with_baseline(config, false);
+    for tree in ["a", "b", "a", "b"] {
+        driver.iterate(works(tree), false);
+    }
+    driver.is(Status::Waiting, Reason::Stuck);
+    assert_eq!(driver.state.people.questions[0].kind, QuestionKind::Stuck);
+    driver.request(answer(Answer::Reject));
+    driver.is(Status::Running, None);
+    assert!(driver.state.people.told[0].text.contains("Go another way"));
+    let closed = driver.state.judged.recoveries.back().unwrap();
+    assert_eq!((closed.outcome, closed.decision), (Some(RecoveryOutcome::Escalated), Some(Answer::Reject)));
+}

@@ -143,7 +143,7 @@ fn what_follows_from_how_an_attempt_ended() {
 #[test]
 fn what_follows_from_an_answer() {
     use Answer::{Abort, Approve, Reject};
-    use QuestionKind::{AfterIteration, AttemptLost, BeforeIteration, Blocked, Guard, Reboot};
+    use QuestionKind::{AfterIteration, AttemptLost, BeforeIteration, Blocked, Guard, Reboot, Stuck};
     let driver = Driver::red();
     for (kind, answer, consequence, tells) in [
         (Blocked, Approve, Consequence::GoOn, false),
@@ -157,6 +157,8 @@ fn what_follows_from_an_answer() {
         // Nothing is doubted here: the guard's question is whether to go on at all.
         (Guard, Approve, Consequence::GoOn, false),
         (Guard, Reject, Consequence::GoOn, true),
+        (Stuck, Approve, Consequence::GoOn, false),
+        (Stuck, Reject, Consequence::GoOn, true),
         (Reboot, Reject, Consequence::StayInSession, false),
         (Reboot, Abort, Consequence::Stop, false),
     ] {

@@ -53,7 +53,7 @@ impl Driver {
         self.command(Command::Tick)
     }
 
-    fn fold(&mut self, event: WorkflowEvent) {
+    pub(super) fn fold(&mut self, event: WorkflowEvent) {
         let state = apply(Some(self.state.clone()), &event, self.now);
         self.state = state.expect("a state stays a state");
         self.journal.push(event);

@@ -20,7 +20,8 @@ fn a_cost_limit_pauses_the_run() {
     driver.is(Status::Paused, Reason::LimitCost);
     assert_eq!(driver.picture(), "a COMPLETED 1/0, b PENDING 0/0");
     assert_eq!(driver.state.detail.as_deref(), Some("$0.10 of $0.10 are spent"));
-    let at_limit = Rejection::AtLimit { run: run(), reason: Reason::LimitCost };
+    let raise = "--max-cost +10".to_owned();
+    let at_limit = Rejection::AtLimit { run: run(), reason: Reason::LimitCost, raise };
     assert_eq!(admit(&driver.state, &resume()), Err(at_limit));
     let raise = Raise { max_cost_microusd: Some(500_000), ..Raise::default() };
     let raised = WorkflowEvent::ResumeRequested { raise };
@@ -44,6 +45,39 @@ fn a_cost_limit_that_only_warns_warns_once() {
 }
 
 #[test]
+fn the_last_step_that_costs_too_much_is_warned_of_as_well() {
+    let options = Options { max_cost_microusd: Some(100_000), ..Options::default() };
+    let mut driver = Driver::with(vec![step("a", &[])], options);
+    driver.done("a");
+    assert_eq!(driver.count("limit_warned"), 1);
+    driver.is(Status::Completed, Reason::Done);
+}
+
+#[test]
+fn a_limit_for_the_day_can_be_raised_lowered_and_made_a_warning() {
+    let options = Options {
+        daily_cost_microusd: Some(5_000_000),
+        cost_limit_action: CostAction::Pause,
+        ..Options::default()
+    };
+    let mut driver = Driver::with(vec![step("a", &[]), step("b", &["a"])], options);
+    driver.command(Command::SpendBudget { detail: "$5 of $5 of today".to_owned() });
+    driver.done("a");
+    driver.is(Status::Paused, Reason::LimitCost);
+    let raise = Raise { daily_cost_microusd: Some(2_000_000), ..Raise::default() };
+    driver.request(WorkflowEvent::ResumeRequested { raise });
+    assert_eq!(driver.state.options.daily_cost_microusd, Some(2_000_000));
+    let raise = Raise { cost_limit_action: Some(CostAction::Warn), ..Raise::default() };
+    driver.request(WorkflowEvent::ResumeRequested { raise });
+    for spent in ["$7 of $2 of today", "$8 of $2 of today"] {
+        driver.command(Command::SpendBudget { detail: spent.to_owned() });
+    }
+    assert_eq!(driver.count("budget_spent"), 2, "once before the pause, once as a warning");
+    driver.done("b");
+    driver.is(Status::Completed, Reason::Done);
+}
+
+#[test]
 fn a_budget_beyond_the_run_stops_it_too() {
     let options = Options { cost_limit_action: CostAction::Pause, ..Options::default() };
     let mut driver = Driver::with(vec![step("a", &[]), step("b", &["a"])], options);
@@ -53,6 +87,21 @@ fn a_budget_beyond_the_run_stops_it_too() {
     driver.is(Status::Paused, Reason::LimitCost);
     driver.request(resume());
     assert_eq!(driver.picture(), "a COMPLETED 1/0, b RUNNING 1/0", "whoever goes on means to");
+}
+
+#[test]
+fn a_limit_can_be_raised_while_a_completed_run_begins_anew() {
+    let mut driver = Driver::of(vec![step("a", &[])]);
+    driver.done("a");
+    driver.is(Status::Completed, Reason::Done);
+    let raise = Raise { daily_cost_microusd: Some(9_000_000), ..Raise::default() };
+    let raised = WorkflowEvent::ResumeRequested { raise };
+    assert!(admit(&driver.state, &raised).is_err(), "there is nothing to go on with");
+    driver.fold(WorkflowEvent::StartAtRequested { step: "a".into() });
+    assert_eq!(admit(&driver.state, &raised), Ok(()));
+    driver.request(raised);
+    assert_eq!(driver.picture(), "a RUNNING 1/0");
+    assert_eq!(driver.state.options.daily_cost_microusd, Some(9_000_000));
 }
 
 #[test]

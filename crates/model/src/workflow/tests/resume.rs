@@ -46,7 +46,8 @@ fn a_run_at_its_loop_limit_needs_a_raise() {
     driver.end("review", gate_failed());
     driver.is(Status::Failed, Reason::LimitIterations);
     let reason = Reason::LimitIterations;
-    assert_eq!(admit(&driver.state, &resume()), Err(Rejection::AtLimit { run: run(), reason }));
+    let raise = "--max-iterations +4".to_owned();
+    assert_eq!(admit(&driver.state, &resume()), Err(Rejection::AtLimit { run: run(), reason, raise }));
     let raise = Raise { max_iterations: Some(2), ..Raise::default() };
     driver.request(WorkflowEvent::ResumeRequested { raise });
     driver.end("review", gate_failed());

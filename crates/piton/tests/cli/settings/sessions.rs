@@ -60,8 +60,8 @@ fn session_after_acts_in_a_loop() {
     assert_eq!(conversations("", "sleep 1.1"), ".++");
     assert_eq!(
         conversations("[session]\nafter = '1s'\n", "sleep 1.1"),
-        ".+.",
-        "it begins once it has a name"
+        "..+",
+        "it begins with its first attempt, and the second would come too soon after the first"
     );
 }
 
@@ -239,4 +239,33 @@ fn progress_markers_acts_in_a_loop() {
 #[test]
 fn progress_min_score_acts_in_a_loop() {
     assert_eq!(ends("min_score = 0.9\n"), "no_progress");
+}
+
+/// A command as the agent is told which session it may go on with, and a full one is none.
+#[test]
+fn a_full_session_is_not_handed_to_a_command_again() {
+    let world = World::new();
+    world.configure("[loop]\nsession = 'continue'\nno_progress = 50\n[checks]\nc = 'false'\n");
+    let agent = "echo \"$PITON_ITERATION ${PITON_SESSION_ID-none}\" >> \"$BESIDE/sessions\"\n\
+        cp \"$PITON_PROMPT_FILE\" \"$BESIDE/prompt$PITON_ITERATION\"; echo $PITON_ITERATION > done.txt\n\
+        case $PITON_ITERATION in\n\
+        1) used=20;; 2) used=85; git add done.txt; git commit -qm 'Half of it';; *) exit;; esac\n\
+        echo \"{\\\"session_id\\\":\\\"s1\\\",\\\"context_usage_percent\\\":$used}\" > \"$PITON_REPORT\"";
+    let ran = world.loops("r", agent, &["--max-iterations", "4"]).exits(3);
+    let sessions = std::fs::read_to_string(world.beside("sessions")).unwrap();
+    assert_eq!(sessions, "1 none\n2 s1\n3 none\n4 none\n");
+    assert!(ran.out.contains("a fresh session is due: its context is 85 % full"), "{}", ran.out);
+    let prompt = std::fs::read_to_string(world.beside("prompt3")).unwrap();
+    assert!(prompt.contains("You take over from a session that has ended."), "{prompt}");
+    assert!(prompt.contains("## Recent Commits") && prompt.contains(" Half of it\n"), "{prompt}");
+    let view: serde_json::Value = serde_json::from_str(&world.read(".ralph/state.json")).unwrap();
+    let left = &view["session"]["session_history"][0];
+    assert_eq!(left["end_reason"], "redline: its context is 85 % full", "{view:#}");
+    assert_eq!(view["session"]["current_session_id"], serde_json::Value::Null, "{view:#}");
+    // It lasted from the beginning of its first attempt to the one that began without it.
+    let began = |attempt: usize| {
+        let starts = world.events("r").into_iter().filter(|event| event["type"] == "attempt_started");
+        starts.map(|event| event["at"].clone()).nth(attempt - 1)
+    };
+    assert_eq!((Some(left["started_at"].clone()), Some(left["ended_at"].clone())), (began(1), began(3)));
 }

@@ -1,0 +1,64 @@
+//! Workflows and money: limits that can be lifted and warnings that are heard of; and which run `last` is.
+
+use super::common::eventually;
+use super::workflow::{run, world};
+
+#[test]
+fn last_is_the_newest_run_of_the_workflow() {
+    let world = world("name: w\nsteps: [{id: a, run: 'test -e ready'}]\n");
+    let refused = world.piton(&["run", "w.yaml", "--run-id", "last"]).exits(2);
+    assert!(refused.err.contains("`w.yaml` was never run here"), "{}", refused.err);
+    run(&world, &["--max-attempts", "1"]).exits(1);
+    world.write("ready", "");
+    world.piton(&["run", "w.yaml", "--run-id", "last"]).exits(0);
+    assert_eq!(world.json(&["status", "r1"])["status"], "completed");
+}
+
+#[test]
+fn a_pause_by_the_day_is_lifted_by_whoever_raises_its_limit() {
+    let world = world(
+        "name: w\nsteps: [{id: a, agent: x, prompt: do.md}, {id: b, agent: x, prompt: do.md, needs: [a]}, {id: c, agent: x, prompt: do.md, needs: [b]}]\n",
+    );
+    for step in ["a", "b"] {
+        world.write(
+            &format!("says.{step}"),
+            r#""status":"COMPLETED","logs":["x"],"metrics":{"cost_usd":2.5}"#,
+        );
+    }
+    let ran = run(&world, &["--daily-cost-limit", "2"]).exits(3);
+    assert!(ran.out.contains("next    piton resume r1 --daily-cost-limit +10"), "{}", ran.out);
+    let ran = world.piton(&["resume", "r1"]).exits(3);
+    assert!(ran.out.contains("$2.50 of $2.00 for today are spent"), "it is the same day: {}", ran.out);
+    world.piton(&["resume", "r1", "--daily-cost-limit", "+1"]).exits(3);
+    assert!(world.beside("count.r1.b").exists(), "one more step fits into $3.00");
+    // The command that began the run says it as well.
+    run(&world, &["--daily-cost-limit", "20"]).exits(0);
+    let refused = world.piton(&["resume", "r1", "--daily-cost-limit", "x"]).exits(2);
+    assert!(refused.err.contains("--daily-cost-limit: it must be an amount in dollars"), "{}", refused.err);
+}
+
+#[test]
+fn a_limit_that_only_warns_is_heard_of() {
+    let world = world(
+        "name: w\nsteps: [{id: a, agent: x, prompt: do.md}, {id: b, run: 'until test -e $GATE; do sleep 0.02; done', needs: [a]}]\n",
+    );
+    world.write("says.a", r#""status":"COMPLETED","logs":["x"],"metrics":{"cost_usd":2.5}"#);
+    run(&world, &["--daily-cost-limit", "2", "--cost-limit-action", "warn", "--detach"]).exits(0);
+    eventually("the second step works", || world.json(&["status", "r1"])["steps"][1]["status"] == "RUNNING");
+    let screen = world.piton(&["status", "r1"]).exits(0).out;
+    assert!(screen.contains("limit   $2.50 of $2.00 for today are spent"), "{screen}");
+    world.open_gate();
+    world.piton(&["wait", "r1"]).exits(0);
+    assert_eq!(world.count("r1", "budget_spent"), 1);
+    // A limit of the run's own is warned of even if its last step breaks it.
+    let alone = "name: alone\nsteps: [{id: a, agent: x, prompt: do.md}]\n";
+    world.write("alone.yaml", alone);
+    for (id, limit, says) in [
+        ("r2", "--max-cost", "over the limit: $2.50 of $1.00 are spent"),
+        ("r3", "--daily-cost-limit", "the money is spent: $5.00 of $1.00 for today are spent"),
+    ] {
+        let words = ["run", "alone.yaml", "--wrapper", "wrapper.sh", "--run-id", id, limit, "1"];
+        let ran = world.piton(&[&words[..], &["--cost-limit-action", "warn"]].concat()).exits(0);
+        assert!(ran.out.contains(says), "{}", ran.out);
+    }
+}
