@@ -21,6 +21,8 @@ mod aside;
 mod place;
 mod plain;
 mod proof;
+mod recognise;
 mod yaml;
 
+pub use recognise::{Recognised, recognise};
 pub use yaml::Problem;
