@@ -43,7 +43,7 @@ pub enum Action<M: Machine = State> {
     Show(Box<M>),
     /// Read the events after our head, then answer with `Seen`.
     ReadOn(Seq),
-    /// Perform this, or look up what became of it, then answer with `Outcome`.
+    /// Perform this, or look up what became of it, then answer with `Outcomes`.
     Perform {
         /// The work.
         effect: M::Effect,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use piton_model::{Entry, Kind, RunId, Seq, Status};
 use piton_sys::{Clock, SystemClock};
-use piton_view::Client;
+use piton_view::{Client, StatusOf, StatusView};
 
 use crate::attended;
 use crate::failure::Result;
@@ -52,7 +52,10 @@ impl Waiting {
         self.looked_at = Some(now);
         let status = client.status(run).await?;
         if status.has_input() {
-            client.wake(run).await?;
+            // Whoever drives it finds the file, too.
+            if !is_driven(&status) {
+                client.wake(run).await?;
+            }
             return Ok(true);
         }
         // Somebody was faster.
@@ -65,6 +68,13 @@ impl Waiting {
             out.note("waiting for your answer, or for its file; Ctrl-C leaves the run as it is");
         }
         Ok(self.every.is_some())
+    }
+}
+
+fn is_driven(status: &StatusView) -> bool {
+    match &status.of {
+        StatusOf::Workflow(status) => status.driver.is_some(),
+        StatusOf::Loop(_) | StatusOf::Ledger(_) => false,
     }
 }
 

@@ -343,9 +343,10 @@ impl Client for LocalClient {
 
     fn wake<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()> {
         Box::pin(async move {
+            let before = self.head(run).await?;
             match start::driver(self, run, false).await {
-                // Somebody else was faster.
-                Err(error) if error.kind == ErrorKind::Held => Ok(()),
+                // Somebody else was faster: they drive it, or have driven it to where nothing is left to do.
+                Err(error) if error.kind == ErrorKind::Held || self.head(run).await? != before => Ok(()),
                 started => started,
             }
         })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::{Zoned, civil};
-use piton_config::{AgentOptions, Limit, Overrides, Plan, Settings, Task, config_hash, files, plan};
+use piton_config::{Limit, Overrides, Plan, Settings, Task, config_hash, files, plan};
 use piton_model::hook::Mode;
 use piton_model::loop_machine::{Adoption, LoopConfig, ModePolicy, Prompt, Worktree, create};
 use piton_model::{ExitCode, Kind, RunId, Seq, State, Status, Timestamp, closest, exit_code, slug};
@@ -154,18 +154,11 @@ fn plan_of(layout: &Layout, order: &LoopOrder) -> Result<Plan, Error> {
     let limits: BTreeMap<_, _> =
         limits.into_iter().filter_map(|(limit, value)| Some((limit, value.clone()?))).collect();
     let overrides = Overrides {
-        agent: order.agent.clone(),
-        exec: order.exec.clone(),
-        options: AgentOptions {
-            mode: order.sandbox.clone(),
-            model: order.model.clone(),
-            arguments: order.agent_arguments.clone(),
-            ..AgentOptions::default()
-        },
         confine: order.confine,
         prompt_file: order.prompt_file.as_ref().map(|path| path.display().to_string()),
         checks: order.checks.clone(),
         limits,
+        ..configuration::chosen(&order.agent)
     };
     let task = Task {
         text: order.task.clone(),

@@ -1,6 +1,6 @@
 //! Turning a command into events.
 //!
-//! Every command is an outcome or a nudge; what follows from it is asked of [`next_event`] until there
+//! Every command is an outcome or a nudge; what follows from it is asked of [`next_events`] until there
 //! is nothing more to say. So an outcome and the intent that follows leave together.
 
 use super::config::{LoopConfig, OnLost, Raise};
@@ -98,11 +98,6 @@ pub fn create(run: RunId, title: &str, config: LoopConfig) -> Result<Event, Reje
     let title: String = title.split_whitespace().collect::<Vec<_>>().join(" ");
     let title = title.chars().filter(|character| !character.is_control()).take(TITLE_CHARS_MAX).collect();
     Ok(Event::RunCreated { run, kind: Kind::Loop, title, config: Box::new(config) })
-}
-
-/// What follows from `command` at `now`.
-pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Event>, Rejection> {
-    advance(state, command, now).map(|(events, _)| events)
 }
 
 /// What follows from `command` at `now`, and the state it leads to.

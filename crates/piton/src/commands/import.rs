@@ -9,7 +9,7 @@ use piton_model::RunId;
 use piton_model::limits::GAP_FILE_BYTES_MAX;
 use piton_model::workflow::CostAction;
 use piton_sys::file;
-use piton_view::{Order, WorkflowOrder};
+use piton_view::{AgentChoice, Order, WorkflowOrder};
 
 use super::{begun, gaps, loops};
 use crate::cli::gaps::{GapsArguments, GapsCommand, ImportGapsArguments};
@@ -33,7 +33,7 @@ pub(super) async fn run(global: &Global, arguments: ImportArguments, out: &Outpu
         }
         Recognised::Run(left) => {
             let layout = repository::layout(global)?;
-            Order::Workflow(Box::new(run_order(&layout, &path, &left, &arguments)?))
+            Order::Workflow(Box::new(run_order(&layout, &path, &left, arguments)?))
         }
         Recognised::Loop => Order::Import { file: path, order: Box::new(loops::order_of(arguments.options)) },
     };
@@ -43,12 +43,7 @@ pub(super) async fn run(global: &Global, arguments: ImportArguments, out: &Outpu
 }
 
 /// A run goes on where it is: its reports, logs and inputs lie beside its state.
-fn run_order(
-    layout: &Layout,
-    path: &Path,
-    left: &Left,
-    arguments: &ImportArguments,
-) -> Result<WorkflowOrder> {
+fn run_order(layout: &Layout, path: &Path, left: &Left, arguments: ImportArguments) -> Result<WorkflowOrder> {
     let shown = path.display();
     let run: RunId = left.run_id.parse().map_err(|error| Failure::usage(format!("`{shown}`: {error}")))?;
     let here = RunPlace::new(layout.root(), run).state();
@@ -57,18 +52,18 @@ fn run_order(
         return Err(Failure::usage(format!("`{shown}` is not a run of this repository"))
             .hint(format!("copy its directory to `.agents/runs/{}` first", left.run_id)));
     }
-    let Some(workflow) = &arguments.workflow else {
+    let ImportArguments { workflow, wrapper, options, .. } = arguments;
+    let Some(workflow) = workflow else {
         return Err(Failure::usage(format!(
             "`{shown}` is a run of the workflow `{}`, and does not say what that is",
             left.workflow_name
         ))
         .hint("name the document with --workflow FILE"));
     };
-    let options = &arguments.options;
     Ok(WorkflowOrder {
-        file: absolute(workflow)?,
-        exec: options.exec.clone(),
-        wrapper: arguments.wrapper.clone(),
+        file: absolute(&workflow)?,
+        exec: AgentChoice::from(options.agent).exec,
+        wrapper,
         wrapper_arguments: Vec::new(),
         command_template: None,
         run_id: Some(left.run_id.clone()),
