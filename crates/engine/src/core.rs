@@ -39,6 +39,8 @@ pub enum Input<M: Machine = State> {
 pub enum Action<M: Machine = State> {
     /// Make this durable, then answer with `Appended`, `Conflicted` or `Fenced`.
     Append(Planned),
+    /// Let readers of the views see this state, through which what was just appended went.
+    Show(Box<M>),
     /// Read the events after our head, then answer with `Seen`.
     ReadOn(Seq),
     /// Perform this, or look up what became of it, then answer with `Outcomes`.
@@ -104,6 +106,8 @@ pub struct Core<M: Machine = State> {
 struct InFlight<M: Machine> {
     /// What it decides, in this order.
     commands: Vec<M::Command>,
+    /// What readers are promised to see on the way.
+    moments: Vec<M>,
     state: M,
     head: Seq,
     bytes: u64,
@@ -156,7 +160,12 @@ impl<M: Machine> Core<M> {
                 outcomes.into_iter().for_each(|(effect, command)| self.outcome(&effect, command));
             }
             Input::Seen(events) => self.see(events),
-            Input::Appended => self.appended(),
+            Input::Appended => {
+                let moments = self.appended().into_iter();
+                let mut actions: Vec<_> = moments.map(|moment| Action::Show(Box::new(moment))).collect();
+                actions.extend(self.advance(now));
+                return actions;
+            }
             Input::Conflicted => return self.conflicted(),
             Input::Fenced => return self.leave(Leave::Fenced),
         }
@@ -193,7 +202,8 @@ impl<M: Machine> Core<M> {
         }
     }
 
-    fn appended(&mut self) {
+    /// What was in flight is where the run is; what it went through comes back.
+    fn appended(&mut self) -> Vec<M> {
         let in_flight = self.in_flight.take().expect("an answer follows an append");
         self.state = in_flight.state;
         self.head = in_flight.head;
@@ -204,6 +214,7 @@ impl<M: Machine> Core<M> {
             }
             None => self.bytes_since_checkpoint += in_flight.bytes,
         }
+        in_flight.moments
     }
 
     fn conflicted(&mut self) -> Vec<Action<M>> {
@@ -271,6 +282,7 @@ impl<M: Machine> Core<M> {
         };
         self.in_flight = Some(InFlight {
             commands,
+            moments: self.state.moments(&events, now),
             state,
             head: self.head + planned.events.len() as u64,
             bytes,

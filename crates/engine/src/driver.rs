@@ -50,6 +50,14 @@ pub trait World<M: Machine = State> {
     /// Ends work that is performed; its outcome still follows from [`World::perform`].
     fn cancel(&self, effect: &M::Effect);
 
+    /// Renders a state that readers of the views are promised to see, and that more has followed already.
+    fn show(&self, _moment: &M) {}
+
+    /// Completes when the last of those was there for long enough to be seen.
+    fn shown(&self) -> impl Future<Output = ()> {
+        std::future::ready(())
+    }
+
     /// The state changed: views may be rendered. Never on the path of a step unless `at_rest`.
     fn publish(&self, state: &M, head: Seq, at_rest: bool);
 
@@ -190,6 +198,10 @@ impl<M: Machine, W: World<M>> Shell<'_, M, W> {
                 let answer = self.append(planned).await?;
                 self.inputs.push_back(answer);
             }
+            Action::Show(moment) => {
+                self.world.shown().await;
+                self.world.show(&moment);
+            }
             Action::ReadOn(from) => self.read_on(from).await?,
             Action::Perform { effect, fresh } => {
                 self.world.publish(self.core.state(), self.core.head(), false);
@@ -204,6 +216,7 @@ impl<M: Machine, W: World<M>> Shell<'_, M, W> {
             }
             Action::Leave(leave) => {
                 if leave == Leave::AtRest {
+                    self.world.shown().await;
                     self.world.publish(self.core.state(), self.core.head(), true);
                 }
                 return Ok(Some(leave));

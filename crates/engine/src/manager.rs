@@ -20,7 +20,7 @@ use serde_json::Value;
 use crate::client::{ClientError, LocalClient};
 use crate::layout::Layout;
 use crate::workflow::cleanup;
-use crate::world::{WorldError, open_workspace, republish, unpublish, view_bytes};
+use crate::world::{WorldError, open_workspace, republish, telling, unpublish, view_bytes};
 
 /// Why a manager cannot do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -253,7 +253,9 @@ pub async fn forget(client: &LocalClient, run: &RunId) -> Result<(), ManagerErro
     if client.kind(run).await? == Kind::Workflow {
         cleanup::remove(layout, run).map_err(WorldError::from)?;
     }
-    file::remove_file_if_exists(&layout.told(run)).map_err(WorldError::from)?;
+    for told in [layout.told(run), telling::lock_of(layout, run)] {
+        file::remove_file_if_exists(&told).map_err(WorldError::from)?;
+    }
     client.store()?.remove(lease).await?;
     Ok(())
 }

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use piton_model::{Entry, Kind, RunId, Status, workflow};
+use piton_model::{Entry, Kind, RunId, Status, Timestamp, workflow};
 use piton_sys::{Clock, SystemClock};
 
 use crate::client::{ClientError, LocalClient};
 use crate::start;
 use crate::start::known;
-use crate::workflow::has_input;
+use crate::workflow::manual_input;
 
 /// Drivers started for one run within [`STARTS_WITHIN`]: what dies so often needs a person.
 const STARTS_MAX: usize = 5;
@@ -21,6 +21,8 @@ const STARTS_WITHIN: Duration = Duration::from_secs(3600);
 pub struct Worker {
     /// When drivers were started, run by run.
     starts: HashMap<(PathBuf, RunId), Vec<Duration>>,
+    /// The runs at rest that were looked at, as they were then.
+    looked_at: HashMap<(PathBuf, RunId), Timestamp>,
 }
 
 impl Worker {
@@ -39,6 +41,21 @@ impl Worker {
         Ok(said)
     }
 
+    /// What the driver of a run at rest died before it could show or tell is shown and told, once this worker has not looked
+    /// at it as it is.
+    async fn catch_up(&mut self, client: &LocalClient, run: &Entry) {
+        let name = (client.layout().root().to_owned(), run.run_id.clone());
+        if !run.is_at_rest() || self.looked_at.get(&name) == Some(&run.updated_at) {
+            return;
+        }
+        // One that cannot be read is none of the others' business; whoever looks at it is told.
+        if let Ok(loaded) = client.load_any(&run.run_id, None).await
+            && client.catch_up(&loaded).await.is_ok()
+        {
+            self.looked_at.insert(name, run.updated_at);
+        }
+    }
+
     /// Starts a driver for every run of a repository that is under way and has none.
     async fn look_after(&mut self, client: &LocalClient, said: &mut Vec<String>) {
         let place = client.layout().root().display().to_string();
@@ -48,6 +65,7 @@ impl Worker {
         };
         for run in &runs {
             if !is_missed(client, run).await.unwrap_or(false) {
+                self.catch_up(client, run).await;
                 continue;
             }
             let now = SystemClock.monotonic();
@@ -76,5 +94,5 @@ async fn is_missed(client: &LocalClient, run: &Entry) -> Result<bool, ClientErro
         return client.is_missed(run).await;
     }
     let state = client.load::<workflow::State>(&run.run_id, None).await?.state;
-    Ok(has_input(client.layout(), &state) && client.driver_of(&run.run_id).await?.is_none())
+    Ok(manual_input(client.layout(), &state).is_some() && client.driver_of(&run.run_id).await?.is_none())
 }

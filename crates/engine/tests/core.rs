@@ -279,3 +279,58 @@ fn an_append_never_holds_more_events_than_the_journal_takes() {
     assert_eq!(finished, 32, "each is recorded once");
     assert_eq!(actions.iter().filter(|action| matches!(action, Action::Perform { .. })).count(), 32);
 }
+
+/// What readers are shown of a workflow, as `status iteration: last error` of its steps.
+fn shown(actions: &[Action<workflow::State>]) -> Vec<String> {
+    let one = |step: &workflow::StepState| {
+        let why = step.last_error.as_deref().unwrap_or("-");
+        format!("{} {}: {why}", step.status.as_str(), step.iteration_count)
+    };
+    let moments = actions.iter().filter_map(|action| match action {
+        Action::Show(moment) => {
+            Some(moment.steps.iter().map(|step| one(step)).collect::<Vec<_>>().join(", "))
+        }
+        _ => None,
+    });
+    moments.collect()
+}
+
+#[test]
+fn readers_are_shown_the_start_a_gates_failure_and_the_loop_back() {
+    let work = || workflow::Work::Run { command: "true".to_owned(), agent: None };
+    let gate = workflow::Step {
+        needs: vec!["code".into()],
+        loop_back_to: Some("code".into()),
+        ..workflow::Step::new("gate", work())
+    };
+    let steps = vec![workflow::Step::new("code", work()), gate];
+    let definition = workflow::Definition { name: "w".to_owned(), steps, ..workflow::Definition::default() };
+    let run = "r".parse().expect("an id");
+    let order = workflow::Order { run, definition, options: workflow::Options::default(), inherited: None };
+    let created = workflow::create(order).expect("a workflow");
+    let mut core = Core::new(workflow::apply(None, &created, NOW).expect("a state"), 1, 1, 0, 0);
+    let place = Place { host: "h".to_owned(), boot: "b".to_owned(), pid: 7 };
+    core.step(Input::Begin(workflow::Command::Drive { epoch: 1, place, version: "test".to_owned() }), NOW);
+    let performed = |actions: &[Action<workflow::State>]| match actions.last() {
+        Some(Action::Perform { effect, .. }) => effect.clone(),
+        other => panic!("{other:?} is no work"),
+    };
+    let actions = core.step(Input::Appended, NOW);
+    assert_eq!(shown(&actions), ["PENDING 0: -, PENDING 0: -"]);
+    core.step(Input::Outcomes(vec![succeeded(&performed(&actions))]), NOW);
+    let actions = core.step(Input::Appended, NOW);
+    assert_eq!(shown(&actions), [""; 0], "no other step waits");
+    let (effect, mut ends) = succeeded(&performed(&actions));
+    if let workflow::Command::EndAttempt { end, .. } = &mut ends {
+        (end.outcome, end.exit_code, end.message) =
+            (AttemptOutcome::Failed, Some(1), Some("two bugs".to_owned()));
+    }
+    core.step(Input::Outcomes(vec![(effect, ends)]), NOW);
+    assert_eq!(
+        shown(&core.step(Input::Appended, NOW)),
+        [
+            "COMPLETED 0: -, COMPLETED 0: Gate failure: two bugs",
+            "PENDING 1: -, PENDING 1: Gate failure: two bugs"
+        ]
+    );
+}

@@ -16,6 +16,7 @@ mod edit;
 mod field;
 mod invalid;
 mod log;
+mod pass_on;
 mod place;
 mod render;
 
@@ -23,5 +24,6 @@ pub use document::Document;
 pub use edit::RewriteError;
 pub use invalid::Invalid;
 pub use log::{Logged, append_flips};
+pub use pass_on::UnknownKeys;
 pub use place::{LedgerFile, UpdateError, Updated};
 pub use render::render;

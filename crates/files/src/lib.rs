@@ -21,7 +21,9 @@ mod aside;
 mod place;
 mod plain;
 mod proof;
+mod recognise;
 mod yaml;
 
 pub use aside::list_of_own_files;
+pub use recognise::{Recognised, recognise};
 pub use yaml::Problem;

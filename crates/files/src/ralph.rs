@@ -27,7 +27,7 @@ pub use format::{
     SessionHistoryEntry, SessionState, StopConditionState, TestState,
 };
 pub use owner::{ParseError, parse, to_bytes};
-pub use publish::{Published, publish, published_path, read, rebuild};
+pub use publish::{Published, publish, published_path, published_seq, read, rebuild};
 pub use remove::{remove, rendered_paths};
 pub use render::{Context, render};
 pub use status::loop_status;

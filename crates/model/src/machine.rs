@@ -35,6 +35,12 @@ pub trait Machine: Clone + Debug + PartialEq + Serialize + DeserializeOwned + 's
     /// What follows from `command` at `now`, and the state it leads to.
     fn advance(&self, command: Self::Command, now: Timestamp) -> Result<(Vec<Self::Event>, Self), Rejection>;
 
+    /// The states on the way to where `events` lead that readers of the published files are promised to see, although all
+    /// of it shares one append.
+    fn moments(&self, _events: &[Self::Event], _at: Timestamp) -> Vec<Self> {
+        Vec::new()
+    }
+
     /// Whether a request makes sense where the run is; the journal would take it in any case.
     fn admit(&self, request: &Self::Event) -> Result<(), Rejection>;
 

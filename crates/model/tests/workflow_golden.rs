@@ -39,6 +39,7 @@ examples! {
         inherited: Some(Box::new(Inherited {
             run: Some("0a0b0c0d".parse().unwrap()),
             seq: Some(12),
+            created_at: None,
             steps: vec![("plan".into(), done())],
         }))
     }
@@ -77,7 +78,7 @@ examples! {
     }
     StepFinished { attempt: 5, end: Box::new(end()), ruling: retry() }
     StepAbandoned { attempt: 6 }
-    StepLost { attempt: 7, tree: TreeProof::Scanned, ruling: retry() }
+    StepLost { attempt: 7, tree: TreeProof::Scanned, ruling: again() }
     LoopedBack { step: "look".into(), target: "build".into() }
     StepsReset { step: "build".into() }
     StatusesAdopted { edits: vec![Edit { step: "build".into(), status: StepStatus::Skipped }] }
@@ -196,6 +197,11 @@ fn done() -> StepState {
 fn retry() -> StepRuling {
     let not_before = Timestamp::from_millis(1_771_157_000_123);
     StepVerdict::Retry { not_before, error: "no report".to_owned() }.into()
+}
+
+fn again() -> StepRuling {
+    let not_before = Some(Timestamp::from_millis(1_771_157_000_123));
+    StepVerdict::Again { not_before, lost: Some("nobody knows".to_owned()) }.into()
 }
 
 fn end() -> StepEnd {

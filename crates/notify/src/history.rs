@@ -36,6 +36,8 @@ pub struct History {
     pub failing: BTreeSet<String>,
     /// How the run stood when it was last looked at.
     pub seen: Option<Seen>,
+    /// The rest that people were last told of, by its beginning, where nobody looks at more than that.
+    pub rested: Option<Timestamp>,
 }
 
 /// A message that waits.
@@ -82,6 +84,11 @@ impl History {
     pub fn load(path: &Path) -> Self {
         let bytes = file::read_regular(path, BYTES_MAX).ok().flatten();
         bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    }
+
+    /// Whether there is something to tell of a run that stands like this: who drove it died before it could.
+    pub fn is_behind(&self, seen: &Seen) -> bool {
+        !self.held.is_empty() || !seen.occasions(self.seen.as_ref()).is_empty()
     }
 
     /// Keeps it in the file.

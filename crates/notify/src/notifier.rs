@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use piton_model::State;
 use piton_model::notify::Notify;
+use piton_model::{State, Timestamp};
 use piton_sys::Clock;
 
 use crate::decide::{Dispatch, Moment};
@@ -63,6 +63,7 @@ pub fn zone_of_this_machine() -> TimeZone {
 enum Input {
     Seen(Box<Seen>),
     Tell(Box<Occasion>),
+    Rest { since: Timestamp, occasion: Box<Occasion> },
     Close,
 }
 
@@ -104,6 +105,11 @@ impl Notifier {
     /// Something happened that no state says. Returns at once.
     pub fn tell(&self, occasion: Occasion) {
         self.give(Input::Tell(Box::new(occasion)));
+    }
+
+    /// The run rests since then. Told once per rest, whoever asks for it. Returns at once.
+    pub fn tell_rest(&self, since: Timestamp, occasion: Occasion) {
+        self.give(Input::Rest { since, occasion: Box::new(occasion) });
     }
 
     /// What went wrong since this was last asked: a sentence per channel, once until it works again.
@@ -151,6 +157,11 @@ impl Teller {
                     self.tell(occasions, &moment);
                 }
                 Ok(Input::Tell(occasion)) => self.tell(vec![*occasion], &moment),
+                Ok(Input::Rest { since, occasion }) => {
+                    if self.history.rested.replace(since) != Some(since) {
+                        self.tell(vec![*occasion], &moment);
+                    }
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Ok(Input::Close) | Err(RecvTimeoutError::Disconnected) => {
                     let rest = self.history.flush(&self.setup.config, &moment);

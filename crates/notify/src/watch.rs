@@ -211,14 +211,19 @@ impl Since<'_> {
         if !self.rests_anew() {
             return None;
         }
-        match self.after.status {
-            Status::Completed => Some(Trigger::LoopCompleted),
-            Status::Failed => Some(Trigger::LoopFailed),
-            Status::Paused => Some(Trigger::LoopPaused),
-            Status::Waiting => Some(Trigger::AttentionNeeded),
-            Status::Stopped => Some(why_stopped(self.after.reason)),
-            Status::Created | Status::Running | Status::Rebooting => None,
-        }
+        at_rest(self.after.status, self.after.reason)
+    }
+}
+
+/// What people are told of a run that rests like this.
+pub fn at_rest(status: Status, reason: Option<Reason>) -> Option<Trigger> {
+    match status {
+        Status::Completed => Some(Trigger::LoopCompleted),
+        Status::Failed => Some(Trigger::LoopFailed),
+        Status::Paused => Some(Trigger::LoopPaused),
+        Status::Waiting => Some(Trigger::AttentionNeeded),
+        Status::Stopped => Some(why_stopped(reason)),
+        Status::Created | Status::Running | Status::Rebooting => None,
     }
 }
 

@@ -121,7 +121,7 @@ pub(crate) enum Command {
     Diff(DiffArguments),
     /// What a run did, as Markdown for a pull request.
     Report(RunArgument),
-    /// Go on with a loop that another tool began, from its `.ralph/state.json`.
+    /// Go on with what another tool began: a loop from its state file, a workflow from its run directory, a gap file.
     Import(Box<ImportArguments>),
     /// Go on from an earlier point of a run in a run of its own; the original stays as it is.
     Fork(ForkArguments),

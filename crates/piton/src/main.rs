@@ -5,6 +5,7 @@
 //! else to stderr.
 
 mod attended;
+mod awaited;
 mod cli;
 mod commands;
 mod failure;

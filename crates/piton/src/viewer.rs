@@ -9,6 +9,7 @@ use piton_sys::{Clock, SystemClock};
 use piton_view::{Client, Follow, Request, Update, Weight, words};
 
 use crate::attended;
+use crate::awaited::Waiting;
 use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::{Output, clean_line};
 use crate::repository::{Absence, Missing};
@@ -20,17 +21,32 @@ const RESTARTS_MAX: u32 = 5;
 
 /// Shows what happens in `run` after event `after` until it rests, and exits with its code.
 pub(crate) async fn view(client: &dyn Client, run: &RunId, after: Seq, out: &Output) -> Result {
+    view_awaiting(client, run, after, Waiting::new(None, out), out).await
+}
+
+/// The same, while a person is waited for like this.
+pub(crate) async fn view_awaiting(
+    client: &dyn Client,
+    run: &RunId,
+    after: Seq,
+    mut waiting: Waiting,
+    out: &Output,
+) -> Result {
     let mut screen = Screen { follow: client.follow(run, after).await?, out, spinner: 0 };
     let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
         .map_err(|error| Failure::environment(&error))?;
-    let mut interrupted = 0;
+    let (mut interrupted, mut leaves) = (0, false);
     let mut absence = Absence::default().at_most(RESTARTS_MAX);
     loop {
         tokio::select! {
             looked = screen.look(TICK) => looked?,
-            _ = interrupts.recv() => {
-                interrupted += 1;
-                stop(client, run, interrupted, out).await?;
+            _ = interrupts.recv() => match screen.rests() {
+                // Whoever waits for a person and has enough of it leaves the run as it is.
+                true => leaves = true,
+                false => {
+                    interrupted += 1;
+                    stop(client, run, interrupted, out).await?;
+                }
             }
         }
         screen.look(Duration::ZERO).await?;
@@ -45,6 +61,9 @@ pub(crate) async fn view(client: &dyn Client, run: &RunId, after: Seq, out: &Out
                     continue;
                 }
                 screen.look(Duration::ZERO).await?;
+            }
+            if !leaves && waiting.look(client, run, &standing.entry, out).await? {
+                continue;
             }
             // What comes next must not find a driver that is only leaving.
             client.settled(run).await?;
@@ -127,6 +146,11 @@ struct Screen<'a> {
 }
 
 impl Screen<'_> {
+    /// Whether the run rests, as far as was shown.
+    fn rests(&self) -> bool {
+        self.follow.standing().is_some_and(|standing| standing.entry.is_at_rest())
+    }
+
     /// Shows what is new.
     async fn look(&mut self, wait: Duration) -> Result<()> {
         for update in self.follow.next(wait).await? {

@@ -390,6 +390,8 @@ impl<K: Driven> Driver<K> {
                 let append = self.append_of(planned, sim);
                 self.sending = Some(Sending::new(append, sim));
             }
+            // Readers of files are not simulated.
+            Action::Show(_) => {}
             Action::ReadOn(from) => {
                 let seen = sim.journal.read_on(from);
                 self.inputs.push_back(Input::Seen(seen));

@@ -85,8 +85,8 @@ pub trait Client: Send + Sync {
     /// What the last iteration changed, as a patch.
     fn last_change<'a>(&'a self, run: &'a RunId) -> Answer<'a, Vec<u8>>;
 
-    /// A loop in one of the published formats.
-    fn export<'a>(&'a self, run: &'a RunId, format: ExportFormat) -> Answer<'a, Vec<u8>>;
+    /// A run in one of the published formats; without one, in that of its kind.
+    fn export<'a>(&'a self, run: &'a RunId, format: Option<ExportFormat>) -> Answer<'a, Vec<u8>>;
 
     /// The run, as far as it matters to an agent.
     fn brief<'a>(&'a self, run: &'a RunId) -> Answer<'a, Brief>;

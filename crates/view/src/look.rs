@@ -57,6 +57,14 @@ pub enum StatusOf {
 }
 
 impl StatusView {
+    /// Whether a file of a person lies there that the run has not heard of.
+    pub fn has_input(&self) -> bool {
+        match &self.of {
+            StatusOf::Workflow(status) => status.manual_input.is_some(),
+            StatusOf::Loop(_) | StatusOf::Ledger(_) => false,
+        }
+    }
+
     /// Nothing but this; whoever has read a run says the rest.
     pub fn of(of: StatusOf) -> Self {
         Self {
@@ -310,8 +318,14 @@ pub struct RestoredView {
 /// A format in which a run can be handed on.
 #[record(Copy, Eq)]
 pub enum ExportFormat {
-    /// `.ralph/state.json`.
+    /// A loop as `.ralph/state.json`.
     Ralph,
+    /// A loop as the extended format has it, with its complete histories.
+    Aiwg,
+    /// A workflow as `run_state.json`.
+    RunState,
+    /// A ledger as a gap file.
+    Gaps,
     /// The folded state.
     State,
 }

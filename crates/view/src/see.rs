@@ -369,6 +369,8 @@ pub struct WorkflowStatus {
     pub steps: Vec<StepView>,
     /// What waits for a person.
     pub questions: Vec<AskedView>,
+    /// The file of a person that lies there and that the run has not heard of.
+    pub manual_input: Option<String>,
 }
 
 /// What a workflow used.

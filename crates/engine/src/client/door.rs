@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use piton_files::gaps::Document;
+use piton_model::limits::GAP_FILE_BYTES_MAX;
 use piton_model::{Entry, Kind, RunId, Seq, State, Timestamp, ledger_machine, workflow};
 use piton_store::Wanted;
+use piton_sys::file;
 use piton_sys::redact::Redactor;
 use piton_view::{
     Answer, Asked, AttemptView, Batch, Brief, Changes, Client, DiffView, Error, ErrorKind, EventView,
@@ -19,8 +22,8 @@ use super::{
 use crate::launch::Secrets;
 use crate::load::Loaded;
 use crate::manager::forget;
-use crate::workflow::{catch_up_view, view_of};
-use crate::world::{brief, republish, view_bytes};
+use crate::workflow::view_of;
+use crate::world::{brief, extended_bytes, republish, view_bytes};
 use crate::{configuration, start};
 
 /// Events behind a status: enough for the last iteration and what led out of it.
@@ -72,10 +75,8 @@ impl LocalClient {
 
     /// One moment of a run: its state is loaded once, and everything follows from that.
     async fn moment(&self, run: &RunId) -> Result<StatusView, ClientError> {
-        if self.kind(run).await? == Kind::Workflow {
-            catch_up_view(self, run).await?;
-        }
         let loaded = self.load_any(run, None).await?;
+        self.catch_up(&loaded).await?;
         let holder = self.driver_of(run).await?;
         let mut view = match &loaded.state {
             StateOf::Loop(state) => status::view_of(state, holder.as_ref()),
@@ -174,14 +175,35 @@ impl LocalClient {
         Ok(AttemptView { name, attempts: self.layout().attempts(run), stream })
     }
 
-    async fn exported(&self, run: &RunId, format: ExportFormat) -> Result<Vec<u8>, ClientError> {
-        let loaded = self.load::<State>(run, None).await?;
-        Ok(match format {
-            ExportFormat::Ralph => view_bytes(self.layout(), &loaded.state, loaded.head),
-            ExportFormat::State => {
-                let mut bytes = serde_json::to_vec_pretty(&loaded.state).expect("a state is plain data");
-                bytes.push(b'\n');
-                bytes
+    async fn exported(&self, run: &RunId, format: Option<ExportFormat>) -> Result<Vec<u8>, Error> {
+        let Loaded { state, head, .. } = self.load_any(run, None).await?;
+        let kind = state.entry().kind;
+        let format = format.unwrap_or(match kind {
+            Kind::Loop => ExportFormat::Ralph,
+            Kind::Workflow => ExportFormat::RunState,
+            Kind::Ledger => ExportFormat::Gaps,
+        });
+        let layout = self.layout();
+        Ok(match (format, &state) {
+            (ExportFormat::Ralph, StateOf::Loop(state)) => view_bytes(layout, state, head),
+            (ExportFormat::Aiwg, StateOf::Loop(state)) => {
+                extended_bytes(layout, state, head, &self.history(run).await?)
+            }
+            (ExportFormat::RunState, StateOf::Workflow(state)) => {
+                piton_files::workflow::render(state, view_of(layout, run).place())
+            }
+            (ExportFormat::Gaps, StateOf::Ledger(state)) => {
+                let bytes = file::read_regular(&layout.root().join(&state.file), GAP_FILE_BYTES_MAX)?;
+                let document = bytes.and_then(|bytes| Document::parse(&bytes).ok());
+                document.unwrap_or_else(Document::empty).passed_on(&state.gaps).into_bytes()
+            }
+            (ExportFormat::State, state) => folded(state),
+            (
+                ExportFormat::Ralph | ExportFormat::Aiwg | ExportFormat::RunState | ExportFormat::Gaps,
+                StateOf::Loop(_) | StateOf::Workflow(_) | StateOf::Ledger(_),
+            ) => {
+                let what = format!("run `{run}` is a {}, and that format has none", kind.as_str());
+                return Err(Error::usage(what).hint(format!("`piton export {run}` prints it in its own")));
             }
         })
     }
@@ -250,6 +272,13 @@ impl LocalClient {
     }
 }
 
+/// The folded state, as it is.
+fn folded(state: &StateOf) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec_pretty(state).expect("a state is plain data");
+    bytes.push(b'\n');
+    bytes
+}
+
 impl Client for LocalClient {
     fn runs(&self) -> Answer<'_, Runs> {
         Box::pin(async move { Ok(self.all_runs().await?) })
@@ -308,8 +337,8 @@ impl Client for LocalClient {
         Box::pin(restore::last_change(self, run))
     }
 
-    fn export<'a>(&'a self, run: &'a RunId, format: ExportFormat) -> Answer<'a, Vec<u8>> {
-        Box::pin(async move { Ok(self.exported(run, format).await?) })
+    fn export<'a>(&'a self, run: &'a RunId, format: Option<ExportFormat>) -> Answer<'a, Vec<u8>> {
+        Box::pin(self.exported(run, format))
     }
 
     fn brief<'a>(&'a self, run: &'a RunId) -> Answer<'a, Brief> {
@@ -337,9 +366,10 @@ impl Client for LocalClient {
 
     fn wake<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()> {
         Box::pin(async move {
+            let before = self.head(run).await?;
             match start::driver(self, run, false).await {
-                // Somebody else was faster.
-                Err(error) if error.kind == ErrorKind::Held => Ok(()),
+                // Somebody else was faster: they drive it, or have driven it to where nothing is left to do.
+                Err(error) if error.kind == ErrorKind::Held || self.head(run).await? != before => Ok(()),
                 started => started,
             }
         })

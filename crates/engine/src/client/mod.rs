@@ -3,6 +3,7 @@
 //! Reads fold the journal; requests are facts appended to it. Where nobody drives a run, the asker takes
 //! its lease for a moment and applies the request itself.
 
+mod at_rest;
 mod door;
 mod events;
 mod failure;
@@ -313,33 +314,36 @@ impl LocalClient {
         Ok(())
     }
 
-    /// Tells a run at rest something that whoever drives it next should know. Nothing happens where it has a driver.
-    pub async fn tell_at_rest<M: Machine>(
-        &self,
-        run: &RunId,
-        command: M::Command,
-    ) -> Result<(), ClientError> {
-        let lease = match self.store()?.claim(run, Self::holder(), Claim::IfFree).await {
-            Ok(lease) => lease,
-            Err(piton_store::Error::Held { .. }) => return Ok(()),
-            Err(error) => return Err(error.into()),
-        };
-        let loaded = load::load::<M>(&**self.store()?, run).await?;
-        let now = SystemClock.now();
-        let (events, state) = loaded.state.advance(command, now)?;
-        // Work must be begun by a driver; only what comes to rest is settled here.
-        if !events.is_empty() && state.effects().is_empty() {
-            self.append_under(&lease, loaded.head, now, &events, &state).await?;
-        }
-        self.store()?.release(lease).await?;
-        Ok(())
-    }
-
-    /// Records a request, and applies it where nobody drives the run and it has nothing to do.
-    pub(super) async fn ask<M: Machine>(&self, run: &RunId, request: M::Event) -> Result<(), ClientError> {
+    /// Records a request, and applies it where nobody drives the run and it has nothing to do. `true` where work follows that
+    /// only a driver can do.
+    pub(super) async fn ask<M: Machine>(&self, run: &RunId, request: M::Event) -> Result<bool, ClientError> {
         self.load::<M>(run, None).await?.state.admit(&request)?;
         let append = self.request_append(run, Expect::Any, SystemClock.now(), vec![request.encode()]);
         self.store()?.append(append).await?;
-        self.tell_at_rest::<M>(run, M::tick()).await
+        // Whoever drives it hears of it.
+        let lease = match self.store()?.claim(run, Self::holder(), Claim::IfFree).await {
+            Ok(lease) => lease,
+            Err(piton_store::Error::Held { .. }) => return Ok(false),
+            Err(error) => return Err(error.into()),
+        };
+        let applied = self.apply_requests::<M>(&lease).await;
+        self.release_shown(lease).await?;
+        applied
+    }
+
+    /// Records what follows from what was asked of a run at rest. `true` where that is work.
+    async fn apply_requests<M: Machine>(&self, lease: &Lease) -> Result<bool, ClientError> {
+        let loaded = load::load::<M>(&**self.store()?, &lease.run).await?;
+        let now = SystemClock.now();
+        let (events, state) = loaded.state.advance(M::tick(), now)?;
+        // Work must be begun by a driver; only what comes to rest is settled here.
+        if !state.effects().is_empty() {
+            return Ok(true);
+        }
+        if events.is_empty() {
+            return Ok(false);
+        }
+        self.append_under(lease, loaded.head, now, &events, &state).await?;
+        Ok(false)
     }
 }

@@ -12,6 +12,11 @@ use crate::start;
 impl LocalClient {
     /// Puts a request on record. Where nobody drives the run and it has nothing to do, it is applied at once.
     pub(crate) async fn record(&self, run: &RunId, request: Request) -> Result<(), ClientError> {
+        self.recorded(run, request).await.map(drop)
+    }
+
+    /// The same; `true` where nobody drives the run and work follows that only a driver can do.
+    async fn recorded(&self, run: &RunId, request: Request) -> Result<bool, ClientError> {
         let request = redacted(&Secrets::of(self.layout().root())?, request);
         let kind = self.kind(run).await?;
         let refused = |action| Rejection::NotForKind { run: run.clone(), kind, action };
@@ -33,16 +38,22 @@ impl LocalClient {
         if matches!(needs, Needs::Decision { .. }) && self.kind(run).await? == Kind::Workflow {
             start::require_kept(self, run).await?;
         }
-        self.record(run, request).await?;
-        let status = self.entry(run).await?.status;
+        let rested = self.entry(run).await?;
+        let work_follows = self.recorded(run, request).await?;
+        let entry = self.entry(run).await?;
+        let status = entry.status;
         let open = match needs {
             Needs::Nothing | Needs::Work => false,
             Needs::ToBeHeard => self.waits_for_its_mode(run, status).await?,
             Needs::Decision { question } => self.is_asked(run, question).await?,
         };
-        let wanted = needs != Needs::Nothing && (open || status.is_active());
-        if wanted && self.driver_of(run).await?.is_none() {
+        let wanted = needs != Needs::Nothing && (open || work_follows || status.is_active());
+        let driven = self.driver_of(run).await?.is_some();
+        if wanted && !driven {
             start::driver(self, run, false).await?;
+        } else if !driven && rested.status != status && entry.kind == Kind::Loop && entry.is_at_rest() {
+            // It rests in another way, and no driver was there to say so.
+            self.tell_on_done(run).await?;
         }
         Ok(Asked { status, driven: self.driver_of(run).await?.is_some(), open })
     }

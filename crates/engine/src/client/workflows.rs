@@ -9,7 +9,7 @@ use piton_view::{AskedView, StatusOf, StatusView, StepView, WorkflowStatus, Work
 
 use super::status::driver_view;
 use crate::layout::Layout;
-use crate::workflow::is_discarded;
+use crate::workflow::{is_discarded, manual_input};
 
 /// Everything about a workflow at one moment.
 pub(super) fn view_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> StatusView {
@@ -26,6 +26,7 @@ pub(super) fn view_of(layout: &Layout, state: &State, holder: Option<&Holder>) -
 
 pub(super) fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> WorkflowStatus {
     let discarded = is_discarded(layout, state);
+    let manual_input = manual_input(layout, state);
     let counters = &state.counters;
     WorkflowStatus {
         entry: state.entry(),
@@ -33,6 +34,7 @@ pub(super) fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>)
         since: state.since,
         next: match discarded {
             true => format!("piton run {} --run-id {}", state.options.workflow_file, state.run),
+            false if manual_input.is_some() && holder.is_none() => format!("piton resume {}", state.run),
             false => next_command(state, holder.is_some()),
         },
         driver: holder.map(driver_view),
@@ -52,6 +54,7 @@ pub(super) fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>)
         },
         steps: (0..state.steps.len()).map(|index| step_of(state, index)).collect(),
         questions: asked(state),
+        manual_input,
     }
 }
 

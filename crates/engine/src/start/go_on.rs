@@ -9,7 +9,7 @@ use piton_view::{Error, Request, Resumption, WorkflowOrder};
 use super::options::microusd;
 use super::resume::{free, raised};
 use crate::client::LocalClient;
-use crate::workflow::{catch_up_view, is_discarded, view_of};
+use crate::workflow::{is_discarded, view_of};
 
 /// Nobody goes on with a run whose directory was deleted.
 pub(super) fn discarded(state: &State) -> Error {
@@ -33,7 +33,7 @@ pub(super) async fn go_on(
     wanted: &WorkflowOrder,
     notes: &mut Vec<String>,
 ) -> Result<Seq, Error> {
-    catch_up_view(client, run).await?;
+    client.catch_up(&client.load_any(run, None).await?).await?;
     let state = client.load::<State>(run, None).await?.state;
     if state.status == Status::Completed && wanted.start_at_step.is_none() {
         return Err(Error::usage(format!("run `{run}` is completed")).hint(format!(
@@ -78,7 +78,7 @@ async fn resume(
 ) -> Result<Seq, Error> {
     free(client, run, take_over).await?;
     require_kept(client, run).await?;
-    catch_up_view(client, run).await?;
+    client.catch_up(&client.load_any(run, None).await?).await?;
     adopt_edits(client, run, notes).await?;
     let loaded = client.load::<State>(run, None).await?;
     if let Some(step) = start_at {
@@ -128,11 +128,11 @@ async fn adopt_edits(client: &LocalClient, run: &RunId, notes: &mut Vec<String>)
         return Ok(());
     }
     let view = view_of(client.layout(), run);
-    match view.edited(&state)? {
-        Edited::No => {}
+    let moved = match view.edited(&state)? {
+        Edited::No => return Ok(()),
         // Nothing of it can be changed where it is: whoever begins anew from a step says so by a flag.
         Edited::Statuses { .. } if state.status == Status::Completed || state.open_count() > 0 => {
-            notes.push(format!("note: {}", view.set_aside(&state)?));
+            view.set_aside(&state)?
         }
         Edited::Statuses { edits, digest } => {
             let names: Vec<String> =
@@ -140,8 +140,12 @@ async fn adopt_edits(client: &LocalClient, run: &RunId, notes: &mut Vec<String>)
             client.record_at_rest::<State>(run, Command::AdoptStatuses(edits)).await?;
             view.accept(&digest)?;
             notes.push(format!("adopted from run_state.json: {}", names.join(", ")));
+            return Ok(());
         }
-        Edited::Quarantined(moved) => notes.push(format!("note: {moved}")),
-    }
+        Edited::Quarantined(moved) => moved,
+    };
+    notes.push(format!("note: {moved}"));
+    // The run may not go on, and its file is there all the same.
+    view.publish(&state)?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use piton_files::{aiwg, ralph};
-use piton_model::loop_machine::{Adoption, Objectives};
+use piton_model::loop_machine::{Adoption, Earlier, EarlierTests, Objectives, SessionRecord};
 use piton_model::{RunId, Seq};
 use piton_store::chain;
 use piton_sys::file;
@@ -92,7 +92,47 @@ fn of_ralph(state: &ralph::PersistedLoopState) -> Adoption {
         },
         modified_files: state.progress.modified_files.iter().map(|path| path.display().to_string()).collect(),
         custom: state.custom.clone().into_iter().filter(|(key, _)| key != "piton").collect(),
+        started_at: Some(state.core.started_at),
+        red_in_a_row: state.tests.failure_streak,
+        sessions: sessions_of(state),
+        reboots: count(state.metrics.total_reboots),
+        earlier: earlier_of(state).bounded(),
         ..Adoption::default()
+    }
+}
+
+/// The sessions of a loop; the last one ended with the tool that drove it.
+fn sessions_of(state: &ralph::PersistedLoopState) -> Vec<SessionRecord> {
+    let session = &state.session;
+    let ended = session.session_history.iter().map(|entry| SessionRecord {
+        session_id: entry.session_id.clone(),
+        started_at: entry.started_at,
+        ended_at: entry.ended_at,
+        iterations: entry.iterations,
+    });
+    let last = session.current_session_id.iter().map(|id| SessionRecord {
+        session_id: id.clone(),
+        started_at: session.session_started_at.unwrap_or(state.saved_at),
+        ended_at: state.saved_at,
+        iterations: session.session_iterations,
+    });
+    ended.chain(last).collect()
+}
+
+fn earlier_of(state: &ralph::PersistedLoopState) -> Earlier {
+    let tests = state.tests.clone();
+    let tests = EarlierTests {
+        passing: tests.passing_tests,
+        failing: tests.failing_tests,
+        flaky: tests.flaky_tests,
+        fixed: tests.recently_fixed,
+    };
+    let prompt = state.core.prompt_path.display().to_string();
+    Earlier {
+        prompt_path: Some(prompt).filter(|path| !path.is_empty()),
+        scores: state.progress.recent_scores.clone(),
+        tests: Some(tests).filter(|tests| *tests != EarlierTests::default()),
+        ..Earlier::default()
     }
 }
 
@@ -106,6 +146,9 @@ fn of_aiwg(state: &aiwg::Adopted) -> Adoption {
         working_ms: state.totals.duration_seconds.unwrap_or(0).saturating_mul(1000),
         cost_microusd: state.totals.cost_usd.map_or(0, |cost| (cost.max(0.0) * 1e6) as u64),
         tokens: state.totals.tokens.unwrap_or(0),
+        started_at: state.started_at,
+        level: state.level,
+        earlier: state.earlier.clone().bounded(),
         ..Adoption::default()
     }
 }

@@ -59,8 +59,14 @@ pub(crate) async fn start(client: &LocalClient, order: Order) -> Result<Started,
 /// Goes on with a run that is there.
 pub(crate) async fn go_on(client: &LocalClient, run: &RunId, how: &Resumption) -> Result<Started, Error> {
     let mut notes = Vec::new();
-    let after = resume::any(client, run, how, &mut notes).await?;
-    Ok(Started { run_id: run.clone(), after, notes })
+    match resume::any(client, run, how, &mut notes).await {
+        Ok(after) => Ok(Started { run_id: run.clone(), after, notes }),
+        // What was done before it could not go on is told all the same.
+        Err(mut failure) => {
+            failure.details.splice(0..0, notes);
+            Err(failure)
+        }
+    }
 }
 
 /// Why a run could not begin, where it was not there a moment ago. If it is now, somebody else was faster.

@@ -1,8 +1,10 @@
 //! Starting a workflow: its document is read and checked, what is there is gone on with.
 
-use piton_files::workflow::{Disk, Loaded, RunPlace, STATE_BYTES_MAX, import, load};
-use piton_model::workflow::{Command, Definition, Inherited, Options, Order, State, WorkPlace, create};
-use piton_model::{Kind, RunId, Seq};
+use piton_files::workflow::{Disk, Left, Loaded, RunPlace, STATE_BYTES_MAX, glance, import, load};
+use piton_model::workflow::{
+    Command, Definition, Inherited, Options, Order, State, StepId, WorkPlace, anew_from, create,
+};
+use piton_model::{Kind, Rejection, RunId, Seq, Timestamp};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use piton_view::{Error, ErrorKind, WorkflowOrder};
 
@@ -77,7 +79,7 @@ async fn target(
     };
     let run = match (named, &wanted.start_at_step) {
         (Some(run), _) => run,
-        (None, Some(_)) => newest_of(client, &options.workflow_file).await?,
+        (None, Some(_)) => newest_of(client, &options.workflow_file, &loaded.definition.name).await?,
         (None, None) => {
             return Ok(Target::New(SystemIds.hex(8).parse().expect("hex digits are a run's name"), None));
         }
@@ -92,22 +94,67 @@ async fn target(
             }
         }
         None => match left_by_another_tool(client.layout(), &run, &loaded.definition) {
-            Ok(inherited) => Ok(Target::New(run, inherited)),
+            Ok(left) => from_step(run, left, wanted.start_at_step.as_deref(), &loaded.definition),
             Err(failure) => Err(super::overtaken(client, &run, failure).await),
         },
     }
 }
 
-/// The newest run of this workflow, by its file.
-async fn newest_of(client: &LocalClient, workflow_file: &str) -> Result<RunId, Error> {
-    for run in client.entries().await?.into_iter().filter(|run| run.kind == Kind::Workflow) {
+/// A run that is not on record, from the step that a person names: what another tool left must be there then.
+fn from_step(
+    run: RunId,
+    left: Option<Inherited>,
+    step: Option<&str>,
+    definition: &Definition,
+) -> Result<Target, Error> {
+    let Some(step) = step else { return Ok(Target::New(run, left)) };
+    let Some(left) = left else {
+        return Err(Error::usage(format!("there is no run `{run}` to begin anew in"))
+            .hint("run it without --start-at-step"));
+    };
+    match anew_from(left, &StepId::new(step), definition) {
+        Some(left) => Ok(Target::New(run, Some(left))),
+        None => Err(Rejection::NoSuchStep { run, step: StepId::new(step) }.into()),
+    }
+}
+
+/// The newest run of this workflow: of piton's by its file, of another tool's by its name.
+async fn newest_of(client: &LocalClient, workflow_file: &str, name: &str) -> Result<RunId, Error> {
+    let mut newest: Option<(Timestamp, RunId)> = None;
+    let entries = client.entries().await?;
+    for run in entries.iter().filter(|run| run.kind == Kind::Workflow) {
         let state = client.load::<State>(&run.run_id, None).await?.state;
         if state.options.workflow_file == workflow_file && !is_discarded(client.layout(), &state) {
-            return Ok(run.run_id);
+            newest = Some((run.updated_at, run.run_id.clone()));
+            break;
         }
     }
-    Err(Error::usage(format!("`{workflow_file}` was never run here"))
-        .hint("run it first, or name a run with --run-id"))
+    let is_ours = |run: &RunId| entries.iter().any(|entry| entry.run_id == *run);
+    for (run, left) in left_by_others(client.layout()) {
+        let at = left.updated_at.unwrap_or(Timestamp::from_millis(0));
+        let is_newer = newest.as_ref().is_none_or(|(known, _)| at > *known);
+        if left.workflow_name == name && !is_ours(&run) && is_newer {
+            newest = Some((at, run));
+        }
+    }
+    newest.map(|(_, run)| run).ok_or_else(|| {
+        Error::usage(format!("`{workflow_file}` was never run here"))
+            .hint("run it first, or name a run with --run-id")
+    })
+}
+
+/// The run directories here that hold a state, whoever made them.
+fn left_by_others(layout: &Layout) -> Vec<(RunId, Left)> {
+    let runs = layout.root().join(".agents/runs");
+    let names = std::fs::read_dir(runs).into_iter().flatten().flatten();
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok()?.parse::<RunId>().ok());
+    let left = |run: RunId| {
+        let path = RunPlace::new(layout.root(), run.clone()).state();
+        let bytes = file::read_regular(&path, STATE_BYTES_MAX as u64).ok()??;
+        let left = glance(&bytes).ok().filter(|left| left.run_id == run.as_str())?;
+        Some((run, left))
+    };
+    names.filter_map(left).collect()
 }
 
 /// What another tool did in a run directory of this name.
@@ -153,6 +200,8 @@ async fn begin(
     let run = order.run.clone();
     if order.inherited.is_some() {
         notes.push(format!("going on with what another tool left in `.agents/runs/{run}`"));
+        notes
+            .extend(wanted.start_at_step.iter().map(|step| format!("from step `{step}`, which begins anew")));
     }
     let created = create(order).map_err(|rejection| Error::from(rejection).hint("see `piton run --help`"))?;
     if let Err(error) = client.create::<State>(&[created]).await {

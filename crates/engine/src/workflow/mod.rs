@@ -13,7 +13,7 @@ mod look;
 mod money;
 mod nested;
 mod remember;
-mod telling;
+pub(crate) mod telling;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -30,10 +30,9 @@ use piton_files::workflow::{RunPlace, RunView};
 use piton_git::Workspace;
 use piton_model::workflow::{Command, Effect, State};
 use piton_model::{Machine, RunId, Seq, Timestamp};
-use piton_store::{Claim, Store};
+use piton_store::Store;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 
-use crate::client::{ClientError, LocalClient};
 use crate::driver::World;
 use crate::launch::Surroundings;
 use crate::layout::Layout;
@@ -48,6 +47,10 @@ const LOG_EVERY: Duration = Duration::from_secs(1);
 /// A view is there this long after what it shows, at the latest.
 const SHOWN_WITHIN_MS: u64 = 900;
 
+/// How long a moment that readers are promised to see stays in the view. Where a rendering takes longer than that, moments
+/// are passed over: they would hold up the work.
+const SHOWN_FOR_MS: u64 = 50;
+
 /// How much longer than a rendering the time to the next must be.
 const COST_FACTOR: u64 = 20;
 
@@ -57,8 +60,6 @@ pub struct WorkflowWorld {
     shown: RefCell<Option<Shown>>,
     interrupts: Interrupts,
     note: Box<dyn Fn(&str)>,
-    /// Since when the run was where this driver found it.
-    rested_since: Timestamp,
 }
 
 /// What performing work needs, shared with the threads that do it.
@@ -78,7 +79,8 @@ struct Context {
 struct Shown {
     at: Timestamp,
     cost_ms: u64,
-    head: Seq,
+    /// The last event it shows; `None` for a moment on the way, which stays for a while.
+    head: Option<Seq>,
 }
 
 /// The view of `run` in the repository of `layout`.
@@ -87,33 +89,12 @@ pub fn view_of(layout: &Layout, run: &RunId) -> RunView {
     RunView::new(RunPlace::new(layout.root(), run.clone()), digests)
 }
 
-/// Renders the view of a run that rests and that nobody drives, where its driver was killed before it could. One that
-/// somebody edited is left for `resume`.
-pub async fn catch_up_view(client: &LocalClient, run: &RunId) -> Result<(), ClientError> {
-    let view = view_of(client.layout(), run);
-    let is_behind = |state: &State| state.is_at_rest() && view.is_behind(state).unwrap_or(false);
-    if !is_behind(&client.load::<State>(run, None).await?.state) {
-        return Ok(());
-    }
-    // Whoever drives it renders it; the lease keeps a driver from beginning meanwhile.
-    let Ok(lease) = client.claim(run, Claim::IfFree).await else {
-        return Ok(());
-    };
-    let loaded = client.load::<State>(run, None).await;
-    if let Ok(loaded) = &loaded
-        && is_behind(&loaded.state)
-    {
-        // One that cannot be written is no reason not to look; the next look tries again.
-        let _ = view.publish(&loaded.state);
-    }
-    client.release(lease).await?;
-    loaded.map(drop)
-}
-
-/// Whether a file of a person lies there that the run has not heard of.
-pub fn has_input(layout: &Layout, state: &State) -> bool {
+/// The file of a person that lies there and that the run has not heard of, by its place in the repository.
+pub fn manual_input(layout: &Layout, state: &State) -> Option<String> {
     let place = RunPlace::new(layout.root(), state.run.clone());
-    state.questions().iter().any(|(step, _)| look::has_manual_input(&place, state, step))
+    let mut asked = state.questions().into_iter().map(|(step, _)| step);
+    let path = place.manual_input(asked.find(|step| look::has_manual_input(&place, state, step))?);
+    Some(path.strip_prefix(layout.root()).unwrap_or(&path).display().to_string())
 }
 
 /// Whether somebody deleted the directory of this run while it was at rest: what it did is discarded, and its name may be
@@ -163,11 +144,11 @@ impl WorkflowWorld {
         };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
         let (context, shown) = (Arc::new(context), RefCell::new(None));
-        Ok(Self { context, shown, interrupts, note, rested_since: state.since })
+        Ok(Self { context, shown, interrupts, note })
     }
 
     /// Renders the view now, whatever it costs: a step that may read it is about to start, or nothing follows.
-    fn show(&self, state: &State, head: Seq) {
+    fn render(&self, state: &State, head: Option<Seq>) {
         let begin = SystemClock.monotonic();
         match self.context.view.publish(state) {
             Ok(Some(moved)) => (self.note)(&moved.to_string()),
@@ -183,9 +164,17 @@ impl WorkflowWorld {
             None => true,
             Some(shown) => {
                 let wait_ms = shown.cost_ms.saturating_mul(COST_FACTOR).min(SHOWN_WITHIN_MS);
-                shown.head != head && self.now().millis_since(shown.at) >= wait_ms
+                let is_seen = self.now().millis_since(shown.at) >= wait_ms && self.unseen_ms() == 0;
+                shown.head != Some(head) && is_seen
             }
         }
+    }
+
+    /// How much longer the moment that the view shows is to stay there.
+    fn unseen_ms(&self) -> u64 {
+        let shown = self.shown.borrow();
+        let moment = shown.as_ref().filter(|shown| shown.head.is_none());
+        moment.map_or(0, |moment| SHOWN_FOR_MS.saturating_sub(self.now().millis_since(moment.at)))
     }
 }
 
@@ -279,18 +268,29 @@ impl World<State> for WorkflowWorld {
         let _ = piton_agent::cancel(&self.context.attempts(), &attempt.number.to_string());
     }
 
+    fn show(&self, moment: &State) {
+        let is_cheap = self.shown.borrow().as_ref().is_none_or(|shown| shown.cost_ms < SHOWN_FOR_MS);
+        if is_cheap {
+            self.render(moment, None);
+        }
+    }
+
+    async fn shown(&self) {
+        if let left @ 1.. = self.unseen_ms() {
+            tokio::time::sleep(Duration::from_millis(left)).await;
+        }
+    }
+
     fn publish(&self, state: &State, head: Seq, at_rest: bool) {
         if at_rest || self.is_due(head) {
-            self.show(state, head);
+            self.render(state, Some(head));
         }
         if at_rest {
             // It has a runtime of its own, which cannot be within this one.
             let context = Arc::clone(&self.context);
             let _ = std::thread::spawn(move || money::show_day(&context)).join();
-            // Whoever only looked in on a run that rests has no news.
-            if state.since != self.rested_since {
-                telling::tell(&self.context, state).iter().for_each(|problem| (self.note)(problem));
-            }
+            let (layout, redactor) = (&self.context.layout, self.context.launch.redactor());
+            telling::tell(layout, redactor, state).iter().for_each(|problem| (self.note)(problem));
         }
     }
 

@@ -1,40 +1,38 @@
 //! Telling people that a workflow needs them, failed or is done: once it rests, once per rest.
 
-use piton_model::notify::Trigger;
+use piton_model::notify::{Notify, Trigger};
 use piton_model::workflow::State;
-use piton_model::{Machine, Status};
-use piton_notify::{Facts, Occasion};
+use piton_model::{Machine, Timestamp};
+use piton_notify::{Facts, History, Occasion, watch};
+use piton_sys::redact::Redactor;
 use piton_sys::{Clock, SystemClock};
 
-use super::Context;
+use crate::layout::Layout;
 use crate::world::sentence;
-use crate::world::telling::{PATIENCE, notifier};
+use crate::world::telling::{PATIENCE, alone, notifier};
 
-/// Tells people how the run rests, where its configuration says so. Returns what went wrong.
-pub(super) fn tell(context: &Context, state: &State) -> Vec<String> {
-    let Some(config) = state.options.notify.clone().filter(|config| !config.channels.is_empty()) else {
-        return Vec::new();
-    };
-    let Some(trigger) = trigger_of(state) else { return Vec::new() };
-    let layout = &context.layout;
+/// Tells people how the run rests, where its configuration says so and nobody did. Returns what went wrong.
+pub(crate) fn tell(layout: &Layout, redactor: &Redactor, state: &State) -> Vec<String> {
+    let Some((config, trigger)) = wanted(state) else { return Vec::new() };
     let repository = layout.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
-    match notifier(config, layout, &state.run, context.launch.redactor()) {
-        Ok(notifier) => {
-            notifier.line().tell(occasion(state, trigger, repository));
-            notifier.close(PATIENCE)
-        }
-        Err(error) => vec![sentence(&error)],
-    }
+    let told = alone(layout, &state.run).and_then(|alone| {
+        let Some(_telling) = alone else { return Ok(Vec::new()) };
+        let notifier = notifier(config, layout, &state.run, redactor)?;
+        notifier.tell_rest(state.since, occasion(state, trigger, repository));
+        Ok(notifier.close(PATIENCE))
+    });
+    told.unwrap_or_else(|error| vec![sentence(&error)])
 }
 
-fn trigger_of(state: &State) -> Option<Trigger> {
-    Some(match state.status {
-        Status::Waiting => Trigger::AttentionNeeded,
-        Status::Failed => Trigger::LoopFailed,
-        Status::Completed => Trigger::LoopCompleted,
-        Status::Paused => Trigger::LoopPaused,
-        Status::Created | Status::Running | Status::Rebooting | Status::Stopped => return None,
-    })
+/// Whether people are to be told how the run rests, and nobody did.
+pub(crate) fn is_untold(layout: &Layout, state: &State) -> bool {
+    let told = || -> Option<Timestamp> { History::load(&layout.told(&state.run)).rested };
+    wanted(state).is_some() && told() != Some(state.since)
+}
+
+fn wanted(state: &State) -> Option<(Notify, Trigger)> {
+    let config = state.options.notify.clone().filter(|config| !config.channels.is_empty())?;
+    Some((config, watch::at_rest(state.status, state.reason)?))
 }
 
 fn occasion(state: &State, trigger: Trigger, repository: String) -> Occasion {

@@ -59,6 +59,11 @@ pub(super) fn rebuild(
     Ok(lines)
 }
 
+/// The extended view of a run as it would be written.
+pub(super) fn bytes(layout: &Layout, state: &State, head: Seq, history: &History) -> Vec<u8> {
+    view_of(layout, state, head, history).bytes().to_owned()
+}
+
 fn view_of(layout: &Layout, state: &State, head: Seq, history: &History) -> View {
     let context = Context { working_directory: layout.of_run(&state.config).tree().to_owned() };
     aiwg::render(state, head, history, &context)

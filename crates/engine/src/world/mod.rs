@@ -46,6 +46,7 @@ use telling::Telling;
 
 pub use land::wants_worktree;
 pub use publish::{Views, republish, unpublish, view_bytes};
+pub(crate) use publish::{extended_bytes, publish_at_rest};
 pub(crate) use signals::Interrupts;
 
 /// Why the world cannot be acted on.

@@ -105,7 +105,7 @@ impl Publisher {
 fn view_of(layout: &Layout, state: &State, head: Seq) -> ralph::PersistedLoopState {
     let prompt_path = match &state.config.prompt {
         Prompt::File(path) => PathBuf::from(path),
-        Prompt::Text(_) => PathBuf::new(),
+        Prompt::Text(_) => named_earlier(state).map(PathBuf::from).unwrap_or_default(),
     };
     let context = Context {
         working_dir: layout.root().to_owned(),
@@ -115,8 +115,27 @@ fn view_of(layout: &Layout, state: &State, head: Seq) -> ralph::PersistedLoopSta
     ralph::render(state, head, &context)
 }
 
+/// The prompt file of the tool that began the loop.
+fn named_earlier(state: &State) -> Option<&String> {
+    state.memory.adopted.as_ref()?.earlier.prompt_path.as_ref()
+}
+
 fn notes_of(published: &Published) -> Vec<String> {
     published.quarantined.iter().map(ToString::to_string).collect()
+}
+
+/// Renders the views of a run that rests and that nobody drives, with a history that has taken in all of it where a view
+/// holds that. What cannot be written is tried again at the next look.
+pub(crate) fn publish_at_rest(
+    layout: &Layout,
+    views: Views,
+    state: &State,
+    head: Seq,
+    history: Option<History>,
+) {
+    let mut publisher = Publisher::new(layout.of_run(&state.config), views, Box::new(|_| {}));
+    history.into_iter().for_each(|history| publisher.remember(history));
+    publisher.publish(state, head, true, SystemClock.now());
 }
 
 /// Renders the views of a run again from the journal; says what was written. The extended ones with a history that has
@@ -139,6 +158,11 @@ pub fn republish(
 /// The view of a run as it would be written.
 pub fn view_bytes(layout: &Layout, state: &State, head: Seq) -> Vec<u8> {
     ralph::to_bytes(&view_of(layout, state, head))
+}
+
+/// The extended view of a run as it would be written, with a history that has taken in all of it.
+pub(crate) fn extended_bytes(layout: &Layout, state: &State, head: Seq, history: &History) -> Vec<u8> {
+    extended::bytes(layout, state, head, history)
 }
 
 /// Removes the views of a run that are piton's own.

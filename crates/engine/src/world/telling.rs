@@ -3,13 +3,15 @@
 //! Looks at every state that is published, and never waits: a thread of its own sends. What was sent is kept beside the
 //! journal, so that a driver that takes over says nothing twice.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use piton_model::notify::Notify;
 use piton_model::{RunId, State};
 use piton_notify::send::Means;
-use piton_notify::{Line, Notifier, Setup};
+use piton_notify::{History, Line, Notifier, Seen, Setup};
+use piton_sys::lock::FileLock;
 use piton_sys::redact::Redactor;
 use piton_sys::{SystemClock, file};
 
@@ -20,19 +22,20 @@ use crate::layout::Layout;
 pub(crate) const PATIENCE: Duration = Duration::from_secs(12);
 
 /// Who tells people; nobody where nobody is to be told.
-pub(super) struct Telling {
+pub(crate) struct Telling {
     notifier: Option<Notifier>,
+    /// Says to others that somebody tells people of this run already.
+    _telling: Option<FileLock>,
 }
 
 impl Telling {
     pub(super) fn start(layout: &Layout, state: &State, redactor: &Redactor) -> Result<Self, WorldError> {
-        let Some(config) = state.config.notify.clone().or_else(desktop) else {
-            return Ok(Self { notifier: None });
+        let Some(config) = wanted(state.config.notify.clone().or_else(desktop)) else {
+            return Ok(Self { notifier: None, _telling: None });
         };
-        if config.channels.is_empty() || config.on.is_empty() {
-            return Ok(Self { notifier: None });
-        }
-        Ok(Self { notifier: Some(notifier(config, layout, &state.run, redactor)?) })
+        // A driver before this one may still be at it; what they told is on record.
+        let telling = alone(layout, &state.run)?;
+        Ok(Self { notifier: Some(notifier(config, layout, &state.run, redactor)?), _telling: telling })
     }
 
     /// Where others can have people told something.
@@ -51,6 +54,46 @@ impl Telling {
     pub(super) fn close(self) -> Vec<String> {
         self.notifier.map_or_else(Vec::new, |notifier| notifier.close(PATIENCE))
     }
+}
+
+/// Tells people what is new of a run that rests and that nobody drives; nothing where somebody is at it. Returns what went
+/// wrong.
+pub(crate) fn tell_at_rest(
+    layout: &Layout,
+    state: &State,
+    redactor: &Redactor,
+) -> Result<Vec<String>, WorldError> {
+    let Some(config) = wanted(state.config.notify.clone()) else { return Ok(Vec::new()) };
+    // Whoever was faster may have told it by now.
+    let alone = alone(layout, &state.run)?.filter(|_| is_untold(layout, state));
+    let Some(_telling) = alone else { return Ok(Vec::new()) };
+    let mut notifier = notifier(config, layout, &state.run, redactor)?;
+    notifier.observe(state);
+    Ok(notifier.close(PATIENCE))
+}
+
+/// Whether there is something that people are to be told of a run, and nobody did. A desktop that nobody asked for is not
+/// told later.
+pub(crate) fn is_untold(layout: &Layout, state: &State) -> bool {
+    let repository = layout.root().file_name().unwrap_or_default().to_string_lossy();
+    let is_new = || History::load(&layout.told(&state.run)).is_behind(&Seen::of(state, &repository));
+    wanted(state.config.notify.clone()).is_some() && is_new()
+}
+
+fn wanted(config: Option<Notify>) -> Option<Notify> {
+    config.filter(|config| !(config.channels.is_empty() || config.on.is_empty()))
+}
+
+/// What is held while somebody tells people of this run.
+pub(crate) fn lock_of(layout: &Layout, run: &RunId) -> PathBuf {
+    layout.told(run).with_extension("lock")
+}
+
+/// The right to tell people of this run; `None` where somebody is at it.
+pub(crate) fn alone(layout: &Layout, run: &RunId) -> Result<Option<FileLock>, WorldError> {
+    let lock = lock_of(layout, run);
+    file::create_private_dir(lock.parent().expect("a file lies in a directory"))?;
+    Ok(FileLock::try_exclusive(&lock)?)
 }
 
 /// Who tells people of a run, whatever its kind, as its configuration says.

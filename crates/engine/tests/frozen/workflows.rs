@@ -88,10 +88,11 @@ fn release() -> Script<State> {
     let mut script = Script::<State>::new(created);
     let place = Place { host: "host".to_owned(), boot: "boot".to_owned(), pid: 7 };
     script.command(Command::Drive { epoch: 1, place, version: "0.1.0".to_owned() });
-    // A try that failed, and one that was lost: the step has no further one, and a person resumes.
+    // One that was lost is no try; two that failed are all it has, and a person resumes.
     script.end("build", end(AttemptOutcome::Failed, None)).after(3_600_000).command(Command::Tick);
     let attempt = script.open("build");
     script.command(Command::LoseAttempt { attempt, tree: TreeProof::Scanned });
+    script.after(3_600_000).command(Command::Tick).end("build", end(AttemptOutcome::Failed, None));
     assert_eq!((script.state.status, script.state.reason), (Status::Failed, Some(Reason::FailureStreak)));
     script.request(WorkflowEvent::ResumeRequested { raise: Raise::default() });
     script.end("build", done());

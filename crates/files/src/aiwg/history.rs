@@ -27,7 +27,19 @@ pub struct History {
     patterns: Vec<Pattern>,
     marks: BTreeMap<String, bool>,
     baseline_at: Option<Timestamp>,
+    earlier: Earlier,
     revision: u64,
+}
+
+/// What another tool put on record before: it comes before what piton did, as it stands there.
+#[derive(Debug, Default)]
+struct Earlier {
+    iterations: Vec<Text>,
+    regressions: Vec<Text>,
+    recoveries: Vec<Text>,
+    levels: Vec<Text>,
+    patterns: Vec<Text>,
+    is_known: bool,
 }
 
 /// An iteration with a verdict.
@@ -66,6 +78,7 @@ impl History {
         if state.seen.baseline.is_some() {
             self.baseline_at.get_or_insert(state.updated_at);
         }
+        self.absorb_earlier(state);
         let mut touched = BTreeSet::new();
         self.absorb_levels(state);
         self.absorb_findings(state, &mut touched);
@@ -82,6 +95,21 @@ impl History {
     /// How many iterations have their verdict.
     pub fn iterations(&self) -> usize {
         self.iterations.len()
+    }
+
+    /// It is all there from the beginning, and never changes.
+    fn absorb_earlier(&mut self, state: &State) {
+        let Some(adopted) = state.memory.adopted.as_ref().filter(|_| !self.earlier.is_known) else { return };
+        let texts = |entries: &[serde_json::Value]| entries.iter().map(text).collect();
+        let earlier = &adopted.earlier;
+        self.earlier = Earlier {
+            iterations: texts(&earlier.iterations),
+            regressions: texts(&earlier.regressions),
+            recoveries: texts(&earlier.recoveries),
+            levels: texts(&earlier.levels),
+            patterns: texts(&earlier.patterns),
+            is_known: true,
+        };
     }
 
     fn absorb_levels(&mut self, state: &State) {
@@ -233,24 +261,28 @@ impl History {
     }
 
     pub(super) fn iteration_texts(&self) -> Vec<&RawValue> {
-        self.iterations.iter().map(|iteration| &*iteration.entry).collect()
+        after(&self.earlier.iterations, self.iterations.iter().map(|iteration| &iteration.entry))
     }
 
     pub(super) fn regression_texts(&self) -> Vec<&RawValue> {
-        self.regressions.values().map(|event| &**event).collect()
+        after(&self.earlier.regressions, self.regressions.values())
     }
 
     pub(super) fn recovery_texts(&self) -> Vec<&RawValue> {
-        self.recoveries.values().map(|(_, entry)| &**entry).collect()
+        after(&self.earlier.recoveries, self.recoveries.values().map(|(_, entry)| entry))
     }
 
     pub(super) fn level_texts(&self) -> Vec<&RawValue> {
-        self.levels.values().map(|entry| &**entry).collect()
+        after(&self.earlier.levels, self.levels.values())
     }
 
     pub(super) fn pattern_texts(&self) -> Vec<&RawValue> {
-        self.patterns.iter().map(|pattern| &*pattern.text).collect()
+        after(&self.earlier.patterns, self.patterns.iter().map(|pattern| &pattern.text))
     }
+}
+
+fn after<'a>(earlier: &'a [Text], own: impl Iterator<Item = &'a Text>) -> Vec<&'a RawValue> {
+    earlier.iter().chain(own).map(|entry| &**entry).collect()
 }
 
 impl Iteration {

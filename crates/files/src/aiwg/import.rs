@@ -4,7 +4,8 @@
 //! Reading is lenient about everything that a new run does not need: a field that is absent, null or of another type is
 //! not known. A newer version is refused. Nothing is written here and nothing is decided.
 
-use piton_model::RunId;
+use piton_model::loop_machine::{Earlier, Level};
+use piton_model::{RunId, Timestamp};
 use serde_json::{Map, Value};
 
 use crate::proof;
@@ -25,6 +26,12 @@ pub struct Adopted {
     pub max_iterations: Option<u32>,
     /// What it has used.
     pub totals: Totals,
+    /// When it began.
+    pub started_at: Option<Timestamp>,
+    /// How firmly its prompts spoke.
+    pub level: Option<Level>,
+    /// What it put on record: its histories, its best iteration and the numbers it began with.
+    pub earlier: Earlier,
 }
 
 /// What a loop has used. Absent means unknown.
@@ -106,6 +113,18 @@ fn published(fields: &Fields<'_>) -> Result<Adopted, ParseError> {
             cost_usd: metrics.amount("total_cost_usd"),
             duration_seconds: metrics.whole("total_duration_seconds"),
         },
+        started_at: fields.moment("started_at"),
+        level: fields.text("reinforcement_level").and_then(|word| Level::from_word(&word.to_lowercase())),
+        earlier: Earlier {
+            iterations: fields.list("iteration_history").to_vec(),
+            regressions: fields.list("regression_events").to_vec(),
+            recoveries: fields.list("recovery_history").to_vec(),
+            levels: fields.list("reinforcement_history").to_vec(),
+            patterns: fields.list("detected_patterns").to_vec(),
+            best: fields.object("best_iteration").cloned().map(Value::Object),
+            baseline: fields.object("baseline_metrics").cloned().map(Value::Object),
+            ..Earlier::default()
+        },
     })
 }
 
@@ -121,6 +140,9 @@ fn original(fields: &Fields<'_>) -> Result<Adopted, ParseError> {
         iterations: counted.max(last_number(fields.list("iterations"))),
         max_iterations: fields.count("maxIterations"),
         totals: Totals::default(),
+        started_at: fields.moment("startedAt").or(fields.moment("startTime")),
+        level: None,
+        earlier: Earlier::default(),
     })
 }
 
@@ -145,6 +167,10 @@ impl<'a> Fields<'a> {
             _ => return None,
         };
         (!text.trim().is_empty()).then_some(text)
+    }
+
+    fn moment(&self, name: &str) -> Option<Timestamp> {
+        self.0.get(name)?.as_str()?.parse().ok()
     }
 
     fn whole(&self, name: &str) -> Option<u64> {

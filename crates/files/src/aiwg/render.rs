@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
-use piton_model::loop_machine::{DoneRule, GuardMode, IterationRecord, LoopConfig, Prompt, done_rule};
+use piton_model::loop_machine::{
+    DoneRule, Earlier, GuardMode, IterationRecord, LoopConfig, Prompt, done_rule,
+};
 use piton_model::{Reason, RunId, Seq, State, Status, Timestamp};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::entries::{percent, tenths};
 use super::history::History;
@@ -72,9 +75,13 @@ pub fn render(state: &State, head: Seq, history: &History, context: &Context) ->
         progress: progress(state),
         metrics: metrics(state),
         error_context?: error_context(state),
-        baseline_metrics?: baseline(state, history),
+        baseline_metrics?: earlier(state, |earlier| earlier.baseline.as_ref())
+            .map(Known::Earlier)
+            .or_else(|| baseline(state, history).map(Known::Own)),
         iteration_history: history.iteration_texts(),
-        best_iteration?: best(state, history, &loop_id),
+        best_iteration?: best(state, history, &loop_id)
+            .map(Known::Own)
+            .or_else(|| earlier(state, |earlier| earlier.best.as_ref()).map(Known::Earlier)),
         regression_events: history.regression_texts(),
         reinforcement_level: state.judged.reinforcement.level.published(),
         reinforcement_history: history.level_texts(),
@@ -98,6 +105,18 @@ pub fn render(state: &State, head: Seq, history: &History, context: &Context) ->
     };
     let at = in_calendar(state.updated_at);
     View { run: state.run.clone(), seq: head, at, bytes, listed, loop_id }
+}
+
+/// What piton knows itself, or what stood in the file of the tool that began the loop.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Known<'a, T> {
+    Earlier(&'a Value),
+    Own(T),
+}
+
+fn earlier(state: &State, part: impl Fn(&Earlier) -> Option<&Value>) -> Option<&Value> {
+    part(&state.memory.adopted.as_ref()?.earlier)
 }
 
 fn entry(state: &State, loop_id: &str, working_directory: String) -> RegistryEntry {

@@ -15,7 +15,7 @@
 
 use std::path::{Path, PathBuf};
 
-use piton_model::RunId;
+use piton_model::{RunId, Seq};
 use piton_sys::fault;
 use piton_sys::file::{self, Durability, Error};
 
@@ -58,6 +58,11 @@ pub fn published_path(root: &Path, run: &RunId) -> Option<PathBuf> {
 /// The run's view as it is on disk, if it has one that is ours.
 pub fn read(root: &Path, run: &RunId) -> Option<PersistedLoopState> {
     find(root, run).map(|(_, ours)| ours.view)
+}
+
+/// The event up to which the run's view on disk shows it, if it has one that is ours.
+pub fn published_seq(root: &Path, run: &RunId) -> Option<Seq> {
+    find(root, run).map(|(_, ours)| ours.seq)
 }
 
 fn find(root: &Path, run: &RunId) -> Option<(PathBuf, Ours)> {

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use piton_model::loop_machine::{CheckRound, SessionPolicy, TestStatus, done_rule, stop_progress};
+use piton_model::limits::RECENT_ITERATIONS_MAX;
+use piton_model::loop_machine::{CheckRound, Earlier, SessionPolicy, TestStatus, done_rule, stop_progress};
 use piton_model::{Seq, State};
 
 use super::format::{
@@ -92,20 +93,46 @@ fn progress(state: &State) -> ProgressState {
     ProgressState {
         iterations_since_progress: state.counters.no_progress_in_a_row,
         last_progress_iteration: state.counters.last_progress_iteration,
-        recent_scores: state.judged.recent.iter().map(|iteration| iteration.score).collect(),
+        recent_scores: recent_scores(state),
         modified_files: state.seen.modified_files.iter().map(PathBuf::from).collect(),
         completed_objectives: state.memory.objectives.completed.clone(),
         pending_objectives: state.memory.objectives.pending.clone(),
     }
 }
 
+/// What the tool that began the loop put on record about it.
+fn earlier(state: &State) -> Option<&Earlier> {
+    state.memory.adopted.as_ref().map(|adopted| &adopted.earlier)
+}
+
+/// As many as a run of piton's alone would have.
+fn recent_scores(state: &State) -> Vec<f64> {
+    let before = earlier(state).map_or(&[][..], |earlier| &earlier.scores);
+    let own = state.judged.recent.iter().map(|iteration| iteration.score);
+    let mut scores: Vec<f64> = before.iter().copied().chain(own).collect();
+    scores.drain(..scores.len().saturating_sub(RECENT_ITERATIONS_MAX));
+    scores
+}
+
 fn tests(state: &State, unknown: &mut Vec<&'static str>) -> TestState {
     if !state.seen.tests.is_empty() {
         return named_tests(state);
     }
-    unknown.push("tests.flaky_tests");
     // The format counts iterations; the round before the first one is none.
     let failure_streak = state.counters.red_in_a_row.min(state.counters.iterations);
+    // Until piton has looked itself, what another tool found is all that is known.
+    let has_looked = state.seen.checks.as_ref().is_some_and(|round| !round.checks.is_empty());
+    let found = earlier(state).and_then(|earlier| earlier.tests.clone());
+    if let Some(found) = found.filter(|_| !has_looked) {
+        return TestState {
+            failure_streak,
+            passing_tests: found.passing,
+            failing_tests: found.failing,
+            flaky_tests: found.flaky,
+            recently_fixed: found.fixed,
+        };
+    }
+    unknown.push("tests.flaky_tests");
     let Some(round) = &state.seen.checks else {
         unknown.extend(["tests.passing_tests", "tests.failing_tests", "tests.recently_fixed"]);
         return TestState { failure_streak, ..TestState::default() };

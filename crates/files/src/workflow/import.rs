@@ -44,6 +44,10 @@ pub enum ImportError {
 struct Found {
     run_id: String,
     workflow_name: String,
+    #[serde(default)]
+    created_at: Value,
+    #[serde(default)]
+    updated_at: Value,
     steps: serde_json::Map<String, Value>,
 }
 
@@ -81,6 +85,27 @@ pub struct Imported {
     pub inherited: Inherited,
 }
 
+/// A run that another tool left, at a glance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// Its id, as it stands there.
+    pub run_id: String,
+    /// The workflow's name.
+    pub workflow_name: String,
+    /// When it was last changed, by its own account.
+    pub updated_at: Option<Timestamp>,
+}
+
+/// Which run another tool's file is about.
+pub fn glance(bytes: &[u8]) -> Result<Left, ImportError> {
+    let Found { run_id, workflow_name, updated_at, created_at, .. } = parse(bytes)?;
+    Ok(Left { run_id, workflow_name, updated_at: moment(&updated_at).or(moment(&created_at)) })
+}
+
+fn moment(value: &Value) -> Option<Timestamp> {
+    value.as_str()?.parse().ok()
+}
+
 /// What another tool's file says about `run` and the steps of this definition. What ran there runs no more, and is to be
 /// run again.
 pub fn import(bytes: &[u8], run: &RunId, definition: &Definition) -> Result<Imported, ImportError> {
@@ -96,7 +121,7 @@ pub fn import(bytes: &[u8], run: &RunId, definition: &Definition) -> Result<Impo
         sound(&step).map_err(malformed)?;
         steps.push((StepId::new(id), imported(step, known.len())));
     }
-    let inherited = Inherited { run: None, seq: None, steps };
+    let inherited = Inherited { run: None, seq: None, created_at: moment(&found.created_at), steps };
     Ok(Imported { run_id: found.run_id, workflow_name: found.workflow_name, inherited })
 }
 
@@ -121,7 +146,7 @@ fn sound(step: &FoundStep) -> Result<(), String> {
 }
 
 fn imported(step: FoundStep, steps: usize) -> StepState {
-    let moment = |text: Option<String>| text.and_then(|text| text.parse::<Timestamp>().ok());
+    let moment = |text: Option<String>| text.and_then(|text| moment(&Value::from(text)));
     let report = StepReport {
         completed: true,
         gate_failure: false,

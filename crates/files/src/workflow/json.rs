@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value as Json};
 use crate::yaml::{Entry, Kind, Node, Problems, Value, kind};
 
 /// The node as JSON. What JSON cannot hold is a problem.
-pub(super) fn json(node: &Node<'_>, problems: &mut Problems) -> Json {
+pub(crate) fn json(node: &Node<'_>, problems: &mut Problems) -> Json {
     match &node.value {
         Value::Unreadable => Json::Null,
         Value::List { items, .. } => Json::Array(items.iter().map(|item| json(item, problems)).collect()),

@@ -190,8 +190,7 @@ fn next_events(state: &State, now: Timestamp) -> Vec<Event> {
     if works && state.work.open.is_none() && state.work.next == Next::Verdict && state.work.ended.is_some() {
         return judge::iteration(state, now);
     }
-    let Some(event) = following(state, now) else { return Vec::new() };
-    vec![hook_calls::before_end(state, &event).unwrap_or(event)]
+    following(state, now).and_then(|event| hook_calls::before_end(state, event)).into_iter().collect()
 }
 
 fn following(state: &State, now: Timestamp) -> Option<Event> {

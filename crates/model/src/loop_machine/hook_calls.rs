@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use piton_record::record;
 
-use super::state::State;
+use super::state::{Open, State};
 use crate::event::Event;
 use crate::hook::HookPoint;
 use crate::limits::{CUSTOM_KEYS_MAX, clip};
@@ -143,18 +143,27 @@ pub(super) fn before_attempt(state: &State) -> Option<Event> {
     (!points.is_empty()).then(|| call(state, points, None))
 }
 
-/// The call that is due before a running loop ends with `event`.
-pub(super) fn before_end(state: &State, event: &Event) -> Option<Event> {
-    let running = matches!(state.status, Status::Running | Status::Rebooting) && state.work.open.is_none();
-    if !running || state.hooks.ended || !is_hooked(state, HookPoint::LoopEnd) {
-        return None;
-    }
-    let (status, reason, detail) = match event {
+/// What comes before a loop that has not ended ends with `event`: the call that is due, or nothing while it is made. Other
+/// events, and an end that its hooks were told of, come as they are.
+pub(super) fn before_end(state: &State, event: Event) -> Option<Event> {
+    let (status, reason, detail) = match &event {
         Event::RunStopped { reason, detail } => (Status::Stopped, *reason, detail.clone()),
         Event::RunFailed { reason, detail } => (Status::Failed, *reason, detail.clone()),
         Event::RunCompleted { reason } => (Status::Completed, *reason, None),
-        _ => return None,
+        _ => return Some(event),
     };
+    if matches!(state.work.open, Some(Open::Hooks(_))) {
+        return None;
+    }
+    // One that rests until a person acts has not ended: whoever stops it then ends it.
+    let goes_on = match state.status {
+        Status::Running | Status::Rebooting | Status::Paused | Status::Waiting => true,
+        Status::Created | Status::Stopped | Status::Failed | Status::Completed => false,
+    };
+    let is_due = goes_on && state.work.open.is_none() && !state.hooks.ended;
+    if !is_due || !is_hooked(state, HookPoint::LoopEnd) {
+        return Some(event);
+    }
     Some(call(state, vec![HookPoint::LoopEnd], Some(Ending { status, reason, detail })))
 }
 

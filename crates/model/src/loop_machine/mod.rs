@@ -34,7 +34,7 @@ mod tests;
 mod tracker;
 mod verdict;
 
-pub use adoption::{Adopted, Adoption};
+pub use adoption::{Adopted, Adoption, Earlier, EarlierTests};
 pub use apply::apply;
 pub use config::{
     AgentConfig, Backoff, Check, Confine, Injection, Limits, LoopConfig, Metric, NamedBy, OnLost, Prompt,

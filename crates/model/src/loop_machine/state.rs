@@ -230,6 +230,8 @@ impl State {
     /// What is open.
     pub fn effects(&self) -> Vec<Effect> {
         match (self.status, &self.work.open) {
+            // Hooks are told of the end that a person gives to a run at rest.
+            (Status::Waiting | Status::Paused, Some(Open::Hooks(call))) => vec![Effect::Hooks(call.clone())],
             (Status::Waiting, _) => self.until.map(Effect::Timer).into_iter().collect(),
             (Status::Running | Status::Rebooting, Some(Open::Attempt(attempt))) => {
                 vec![Effect::Attempt(attempt.clone())]

@@ -71,6 +71,7 @@ fn fresh(
 /// What another run did. What it was doing when it was left is to be done here.
 fn inherit(state: &mut State, inherited: &Inherited) {
     state.forked_from = inherited.run.clone().map(|run| (run, inherited.seq));
+    state.created_at = inherited.created_at.unwrap_or(state.created_at);
     for (id, step) in &inherited.steps {
         let Some(index) = state.plan.graph().place(id) else { continue };
         let mut step = step.clone();
@@ -251,11 +252,12 @@ pub(super) fn pass(state: &mut State, passed: &Passed, at: Timestamp) {
     unblock(state, &passed.step);
 }
 
-/// A step is done: who was held until then is free.
+/// A step is done: who was held until then is free, and why is over.
 pub(super) fn unblock(state: &mut State, target: &StepId) {
     for step in &mut state.steps {
         if step.blocked.as_ref().is_some_and(|block| block.until == *target) {
-            Arc::make_mut(step).blocked = None;
+            let step = Arc::make_mut(step);
+            (step.blocked, step.last_error) = (None, None);
         }
     }
 }
@@ -276,6 +278,8 @@ fn loop_back(state: &mut State, gate: &StepId, target: &StepId) {
             reported: step.reported,
             manual: step.manual.clone(),
             blocked: (index != target_place).then_some(block),
+            // Why all of this begins anew stays known for as long as that holds the gate.
+            last_error: step.last_error.clone().filter(|_| index == gate_place && index != target_place),
             // Work is never forgotten: if it is open all the same, its outcome is still to come.
             open: step.open.clone(),
             ..StepState::default()
@@ -326,6 +330,7 @@ fn had_all_items(state: &State, index: usize) -> bool {
 fn give_tries(step: &mut StepState) {
     step.status = StepStatus::Pending;
     step.attempts = 0;
+    step.lost = 0;
     step.failed_for = None;
     step.not_before = None;
     step.held = None;

@@ -3,6 +3,8 @@
 //! Every command is an outcome or a nudge; what follows from it is asked of [`next_event`] until there is nothing more
 //! to say. So an outcome and the intents that follow leave together, and share one append.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::definition::{Definition, StepId};
@@ -10,6 +12,7 @@ use super::event::WorkflowEvent as Event;
 use super::facts::{
     CostAction, Edit, GateVerdict, Inherited, ManualInput, OpenAttempt, Options, Order, Raise, StepEnd,
 };
+use super::graph::Plan;
 use super::limits::{PARALLEL_MAX, TRIES_MAX};
 use super::state::{Effect, GivenAnswer, State, StepState, StepStatus};
 use super::validate::{oversize, validate};
@@ -158,7 +161,17 @@ pub fn fork(state: &State, step: &StepId, seq: Option<Seq>) -> Result<Inherited,
         .filter(|index| *state.steps[*index] != fresh)
         .map(|index| (state.id(index).clone(), StepState::clone(&state.steps[index])))
         .collect();
-    Ok(Inherited { run: Some(state.run.clone()), seq, steps })
+    Ok(Inherited { run: Some(state.run.clone()), seq, created_at: None, steps })
+}
+
+/// What was done of a workflow elsewhere, without this step and all that waits for it: they are as new. `None` where there is
+/// no such step.
+pub fn anew_from(inherited: Inherited, step: &StepId, definition: &Definition) -> Option<Inherited> {
+    let plan = Plan::new(definition.clone());
+    let anew: BTreeSet<usize> = plan.graph().with_dependents(plan.graph().place(step)?).into_iter().collect();
+    let is_kept = |id: &StepId| plan.graph().place(id).is_some_and(|index| !anew.contains(&index));
+    let steps = inherited.steps.into_iter().filter(|(id, _)| is_kept(id)).collect();
+    Some(Inherited { steps, ..inherited })
 }
 
 /// What follows from `command` at `now`.

@@ -102,7 +102,8 @@ run_events! {
         StepAbandoned {
             attempt: u32,
         },
-        /// The attempt's outcome cannot be known. Nothing of it runs any more. It counts as a failed try.
+        /// The attempt's outcome cannot be known. Nothing of it runs any more. That is not the step's failure: the try is had
+        /// again, so often that a machine which loses every one of them does not go on for ever.
         StepLost {
             attempt: u32,
             /// How it is known that nothing runs.

@@ -301,6 +301,8 @@ pub struct Inherited {
     pub run: Option<RunId>,
     /// The last event of that run that counts here.
     pub seq: Option<Seq>,
+    /// When another tool began it.
+    pub created_at: Option<Timestamp>,
     /// The steps that are not as new.
     pub steps: Vec<(StepId, StepState)>,
 }
@@ -363,6 +365,8 @@ pub enum StepVerdict {
     Again {
         /// Not before: the durable timer.
         not_before: Option<Timestamp>,
+        /// What came in between, where the end of the attempt does not say it: it was lost.
+        lost: Option<String>,
     },
     /// The try does not count, and a person is needed before any step can go on.
     Halt {

@@ -35,12 +35,14 @@ pub(super) fn abandoned(state: &mut State, attempt: u32) {
     }
 }
 
-/// The attempt may have run, so it counts.
+/// The attempt may have run, and nobody knows what it came to.
 pub(super) fn lost(state: &mut State, attempt: u32, ruling: &StepRuling, at: Timestamp) {
     let Some(index) = take_open(state, attempt) else { return };
     state.counters.lost = state.counters.lost.saturating_add(1);
     state.counters.cost_unknown = state.counters.cost_unknown.saturating_add(1);
-    Arc::make_mut(&mut state.steps[index]).ended_at = Some(at);
+    let step = Arc::make_mut(&mut state.steps[index]);
+    step.lost = step.lost.saturating_add(1);
+    step.ended_at = Some(at);
     rule(state, index, &ruling.verdict, None);
 }
 
@@ -50,6 +52,7 @@ pub(super) fn finished(state: &mut State, attempt: u32, end: &StepEnd, ruling: &
     charge(state, index, end);
     let step = Arc::make_mut(&mut state.steps[index]);
     step.ended_at = Some(at);
+    step.lost = 0;
     if end.hold.is_some() {
         step.last_error = end.message.clone().or(step.last_error.take());
     }
@@ -91,9 +94,10 @@ fn rule(state: &mut State, index: usize, verdict: &StepVerdict, report: Option<S
     let has_items = state.plan.step(index).collection.is_some();
     let step = Arc::make_mut(&mut state.steps[index]);
     match verdict {
-        StepVerdict::Again { not_before } => {
+        StepVerdict::Again { not_before, lost } => {
             give_back(step);
             step.not_before = *not_before;
+            step.last_error = lost.clone().or(step.last_error.take());
         }
         StepVerdict::Halt { .. } => give_back(step),
         StepVerdict::NextItem => {

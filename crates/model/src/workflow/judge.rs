@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::definition::{OnReject, Work};
 use super::facts::{StepEnd, StepReport, StepRuling, StepVerdict};
 use super::finish::populate;
+use super::limits::LOST_IN_A_ROW_MAX;
 use super::state::State;
 use crate::Timestamp;
 use crate::loop_machine::AttemptOutcome;
@@ -21,10 +22,10 @@ pub(super) fn finished(state: &State, index: usize, end: &StepEnd, now: Timestam
         };
         // A time that has passed already helps nobody.
         let until = hold.until.filter(|until| *until > now).unwrap_or_else(|| now.plus_millis(pause_ms));
-        return StepVerdict::Again { not_before: Some(until) }.into();
+        return StepVerdict::Again { not_before: Some(until), lost: None }.into();
     }
     if end.outcome == AttemptOutcome::Cancelled {
-        return StepVerdict::Again { not_before: None }.into();
+        return StepVerdict::Again { not_before: None, lost: None }.into();
     }
     let step = state.plan.step(index);
     let (work, may_go_back) = (&step.work, step.loop_back_to.is_some());
@@ -41,9 +42,16 @@ pub(super) fn finished(state: &State, index: usize, end: &StepEnd, now: Timestam
     failed(state, index, error, now)
 }
 
-/// The attempt may have run, so it counts.
+/// Losing an attempt is not the step's failure, so it costs no try. It is bounded all the same.
 pub(super) fn lost(state: &State, index: usize, now: Timestamp) -> StepRuling {
-    failed(state, index, "The outcome of this attempt cannot be known".to_owned(), now)
+    let lost = state.steps[index].lost.saturating_add(1);
+    if lost >= LOST_IN_A_ROW_MAX {
+        let error = format!("{lost} attempts in a row were lost: the outcome of none of them can be known");
+        return StepVerdict::Fail { reason: Reason::AttemptLost, error }.into();
+    }
+    let not_before = Some(now.plus_millis(pause_ms(state, index, lost)));
+    let why = "The outcome of this attempt cannot be known".to_owned();
+    StepVerdict::Again { not_before, lost: Some(why) }.into()
 }
 
 /// What a person said takes effect.
@@ -161,8 +169,12 @@ fn failed(state: &State, index: usize, error: String, now: Timestamp) -> StepRul
     if attempts >= state.max_attempts(index) {
         return StepVerdict::Fail { reason: Reason::FailureStreak, error }.into();
     }
+    StepVerdict::Retry { not_before: now.plus_millis(pause_ms(state, index, attempts)), error }.into()
+}
+
+/// How long a step is left alone after so many attempts that came to nothing: twice as long after each.
+fn pause_ms(state: &State, index: usize, times: u32) -> u64 {
     let first_ms = state.plan.step(index).backoff_ms.unwrap_or(state.options.backoff_ms);
-    let doublings = attempts.saturating_sub(1).min(20);
-    let pause_ms = first_ms.saturating_mul(1 << doublings).min(first_ms.max(state.options.refusal.max_ms));
-    StepVerdict::Retry { not_before: now.plus_millis(pause_ms), error }.into()
+    let doublings = times.saturating_sub(1).min(20);
+    first_ms.saturating_mul(1 << doublings).min(first_ms.max(state.options.refusal.max_ms))
 }

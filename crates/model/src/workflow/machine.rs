@@ -23,6 +23,10 @@ impl Machine for State {
         super::advance(self, command, now)
     }
 
+    fn moments(&self, events: &[Event], at: Timestamp) -> Vec<Self> {
+        super::moments::of(self, events, at)
+    }
+
     fn admit(&self, request: &Event) -> Result<(), Rejection> {
         super::admit(self, request)
     }

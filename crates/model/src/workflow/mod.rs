@@ -28,6 +28,7 @@ mod graph;
 mod judge;
 pub mod limits;
 mod machine;
+mod moments;
 mod pass;
 mod state;
 #[cfg(test)]
@@ -36,7 +37,7 @@ mod validate;
 
 pub use apply::apply;
 pub use condition::{BadCondition, Condition, Facts, Operator, Part, Subject};
-pub use decide::{Command, admit, advance, create, decide, fork, raise_past};
+pub use decide::{Command, admit, advance, anew_from, create, decide, fork, raise_past};
 pub use definition::{Collection, Definition, Gate, Items, OnReject, Step, StepId, Work};
 pub use event::WorkflowEvent;
 pub use facts::{

@@ -62,13 +62,15 @@ pub struct State {
 }
 
 /// What is known of one step.
-#[record(Default, omit(reported, gate_failure, index))]
+#[record(Default, omit(reported, gate_failure, index, lost))]
 #[serde(default)]
 pub struct StepState {
     /// Where it is.
     pub status: StepStatus,
     /// Tries in this iteration.
     pub attempts: u32,
+    /// Attempts since the last that ended whose outcome could not be known. They are no tries.
+    pub lost: u32,
     /// Loop-backs that reached it.
     pub iteration_count: u32,
     /// There is a report of it.

@@ -53,8 +53,14 @@ pub(crate) struct AutostartArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    /// The state file.
+    /// The state file of a loop, the directory of a workflow's run, or a gap file.
     pub(crate) file: PathBuf,
+    /// The workflow that a run directory is a run of.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) workflow: Option<PathBuf>,
+    /// The wrapper program that runs the agents of a workflow.
+    #[arg(long, value_name = "FILE", requires = "workflow")]
+    pub(crate) wrapper: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) options: LoopArguments,
 }
@@ -63,16 +69,22 @@ pub(crate) struct ImportArguments {
 pub(crate) struct ExportArguments {
     #[command(flatten)]
     pub(crate) run: RunArgument,
-    /// In which format.
-    #[arg(long, value_name = "FORMAT", default_value = "ralph")]
-    pub(crate) format: ExportFormat,
+    /// In which format; by default the one of its kind.
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<ExportFormat>,
 }
 
 /// What a run can be printed as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// `.ralph/state.json`.
+    /// A loop as `.ralph/state.json`.
     Ralph,
+    /// A loop as `.aiwg/ralph/loops/<id>/state.json`, with its complete histories.
+    Aiwg,
+    /// A workflow as `.agents/runs/<id>/run_state.json`.
+    RunState,
+    /// A ledger as `gaps.yaml`.
+    Gaps,
     /// The whole state, as `piton show --json` has it.
     State,
 }

@@ -1,6 +1,7 @@
 //! The words and flags of `piton run`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
@@ -82,9 +83,9 @@ pub(crate) struct RunArguments {
     /// Let steps work in this directory.
     #[arg(long, value_name = "DIR", conflicts_with = "worktree")]
     pub(crate) workdir: Option<PathBuf>,
-    /// How often other tools look for reports: piton is told when a step ends.
-    #[arg(long, value_name = "SECONDS", hide = true)]
-    pub(crate) poll_interval: Option<f64>,
+    /// Stay while the run waits for a person, and look for their file this often. At a terminal that is done anyway.
+    #[arg(long, value_name = "SECONDS", value_parser = interval)]
+    pub(crate) poll_interval: Option<Duration>,
     /// Where other tools would keep the run's state: piton's is in `.agents/runs/<run_id>`.
     #[arg(long, value_name = "FILE", hide = true)]
     pub(crate) state_file: Option<PathBuf>,
@@ -113,6 +114,15 @@ pub(crate) enum CostLimitAction {
 fn dollars(text: &str) -> Result<f64, String> {
     let amount: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     if (0.0..=1e9).contains(&amount) { Ok(amount) } else { Err("not between 0 and 1000000000".to_owned()) }
+}
+
+/// A pause that somebody can mean.
+fn interval(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    match (0.0..=3600.0).contains(&seconds) {
+        true => Ok(Duration::from_secs_f64(seconds)),
+        false => Err("not between 0 and 3600".to_owned()),
+    }
 }
 
 /// A piece of a file's name, so nothing that leads elsewhere.

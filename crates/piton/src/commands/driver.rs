@@ -9,9 +9,8 @@ use piton_engine::world::LocalWorld;
 use piton_engine::{DriveError, Driver, Layout, LocalClient, claim_soon, configuration, drive, start};
 use piton_model::{ExitCode, Kind, RunId, State, workflow};
 use piton_store::{Claim, Lease};
-use piton_sys::process::{Program, RunLimits, Signal};
+use piton_sys::process::Signal;
 use piton_sys::{Clock, SystemClock};
-use piton_view::Client;
 
 use crate::cli::{DriverArguments, Global};
 use crate::failure::{ErrorKind, Failure, Result};
@@ -19,9 +18,6 @@ use crate::{output, repository};
 
 /// How long a killed driver may take to die.
 const DIE_WITHIN: Duration = Duration::from_secs(10);
-
-/// How long the command of `--on-done` may take.
-const TELL_WITHIN: Duration = Duration::from_secs(60);
 
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
@@ -67,7 +63,7 @@ async fn drive_run(global: &Global, arguments: &DriverArguments) -> Result {
     }
     match drive(&**client.store()?, &world, lease, driver).await? {
         Leave::AtRest => {
-            tell_at_rest(&client, &run).await?;
+            client.tell_on_done(&run).await?.iter().for_each(|problem| say_note(problem));
             world.close();
             Ok(ExitCode::Done)
         }
@@ -117,31 +113,6 @@ async fn drive_workflow(
         Leave::AtRest => Ok(ExitCode::Done),
         Leave::Fenced => Err(Failure::new(ErrorKind::Held, format!("another driver took over run `{run}`"))),
     }
-}
-
-/// The run rests, and perhaps nobody watches: says so to the command that was given.
-async fn tell_at_rest(client: &LocalClient, run: &RunId) -> Result<()> {
-    let state = client.load::<State>(run, None).await?.state;
-    let status = client.status(run).await?;
-    let limits = RunLimits { deadline: TELL_WITHIN, output_bytes_max: 1 << 20 };
-    let Some(command) = &state.config.on_done else { return Ok(()) };
-    let ran = Program::new("sh")
-        .args(["-c", command.as_str()])
-        .current_dir(client.layout().root())
-        .env("PITON_RUN_ID", run.as_str())
-        .env("PITON_STATUS", state.status.as_str())
-        .env("PITON_REASON", state.reason.map_or("", |reason| reason.as_str()))
-        .stdin_bytes(serde_json::to_vec(&status.of).expect("a view is plain data"))
-        .run(limits);
-    match ran {
-        Ok(output) if output.success() => {}
-        Ok(output) if output.timed_out => {
-            say_note("the command of --on-done took longer than a minute and was ended")
-        }
-        Ok(output) => say_note(&format!("the command of --on-done failed: {:?}", output.status)),
-        Err(error) => say_note(&format!("the command of --on-done: {error}")),
-    }
-    Ok(())
 }
 
 /// A frozen driver is killed, after making sure that it is the process that took the lease.

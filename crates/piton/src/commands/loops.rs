@@ -1,9 +1,9 @@
-//! `piton loop` and `piton import`: a loop is ordered, then watched.
+//! `piton loop`: a loop is ordered, then watched.
 
 use piton_view::{LimitWords, LoopOrder, Order};
 
 use super::begun;
-use crate::cli::{Global, ImportArguments, LoopArguments};
+use crate::cli::{Global, LoopArguments};
 use crate::failure::Result;
 use crate::output::Output;
 use crate::repository;
@@ -15,16 +15,8 @@ pub(super) async fn run(global: &Global, arguments: LoopArguments, out: &Output)
     begun(&*client, started, detach, out).await
 }
 
-pub(super) async fn import(global: &Global, arguments: ImportArguments, out: &Output) -> Result {
-    let detach = arguments.options.detach;
-    let client = repository::open_or_create(&repository::layout(global)?);
-    let order = Box::new(order_of(arguments.options));
-    let started = client.start(Order::Import { file: arguments.file, order }).await?;
-    begun(&*client, started, detach, out).await
-}
-
 /// What the words of the command line say.
-fn order_of(arguments: LoopArguments) -> LoopOrder {
+pub(super) fn order_of(arguments: LoopArguments) -> LoopOrder {
     LoopOrder {
         task: arguments.task,
         prompt_file: arguments.prompt_file,

@@ -15,6 +15,7 @@ mod fork;
 mod gaps;
 mod guard;
 mod hook;
+mod import;
 mod init;
 mod log;
 mod loops;
@@ -43,6 +44,7 @@ pub(crate) use enclosed::enclosed;
 use piton_model::{Entry, ExitCode};
 use piton_view::{Client, Started};
 
+use crate::awaited::Waiting;
 use crate::cli::{Arguments, Command, ConfigCommand};
 use crate::failure::{Failure, Result};
 use crate::output::Output;
@@ -85,7 +87,7 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result {
         Command::Reboot(argument) => steer::reboot(global, &argument, out).await,
         Command::Tell(arguments) => steer::tell(global, &arguments, out).await,
         Command::Note(arguments) => note::run(global, &arguments, out).await,
-        Command::Import(arguments) => loops::import(global, *arguments, out).await,
+        Command::Import(arguments) => import::run(global, *arguments, out).await,
         Command::Fork(arguments) => fork::run(global, arguments, out).await,
         Command::Export(arguments) => export::run(global, &arguments, out).await,
         Command::Metrics(arguments) => metrics::run(global, &arguments, out).await,
@@ -119,10 +121,21 @@ fn not_a_loop(entry: &Entry) -> Failure {
 
 /// A run is under way: it is watched, or left to itself.
 async fn begun(client: &dyn Client, started: Started, detach: bool, out: &Output) -> Result {
+    begun_awaiting(client, started, detach, Waiting::new(None, out), out).await
+}
+
+/// The same, while a person is waited for like this.
+async fn begun_awaiting(
+    client: &dyn Client,
+    started: Started,
+    detach: bool,
+    waiting: Waiting,
+    out: &Output,
+) -> Result {
     started.notes.iter().for_each(|note| out.note(note));
     let run = &started.run_id;
     if !detach {
-        return viewer::view(client, run, started.after, out).await;
+        return viewer::view_awaiting(client, run, started.after, waiting, out).await;
     }
     match out.json {
         true => out.json(&serde_json::json!({ "run_id": run })),

@@ -11,12 +11,17 @@ use crate::failure::{Failure, Result};
 use crate::output::Output;
 
 /// What JSON looks like, as it looks itself: a word stands for what is at its place, and is one of those in [`word`] or
-/// the name of another shape. `name?` may be missing, `name|null` may be `null`, and `...` brings the fields of another.
+/// the name of another shape. `name?` may be missing, `name|null` may be `null`, `...` brings the fields of another, and what
+/// stands behind `*` holds for every name.
 const SHAPES: &str = include_str!("schema/shapes.json");
 
 /// Each schema: its name, what it describes, and the shape that says it.
-const SCHEMAS: [(&str, &str, &str); 13] = [
+const SCHEMAS: [(&str, &str, &str); 17] = [
     ("ralph-state", ".ralph/state.json, version 1", "ralph-state"),
+    ("aiwg-state", ".aiwg/ralph/loops/<id>/state.json, version 2", "aiwg-state"),
+    ("run-state", ".agents/runs/<id>/run_state.json", "run-state"),
+    ("run-report", "what a step's agent writes to $REPORT_PATH", "run-report"),
+    ("gaps", "gaps.yaml, and piton gaps export --format json", "gaps"),
     ("ls", "piton ls --json", "ls"),
     ("status", "piton status RUN --json", "status-of-a-run"),
     ("show", "piton show RUN --json", "show"),
@@ -78,6 +83,9 @@ fn schema(shape: &Value, shapes: &Value) -> Value {
 
 fn object(fields: &Map<String, Value>, shapes: &Value) -> Value {
     let (mut properties, mut required) = (Map::new(), Vec::new());
+    if let Some(every) = fields.get("*") {
+        return json!({"type": "object", "additionalProperties": schema(every, shapes)});
+    }
     for (key, shape) in fields {
         let mut schema = schema(shape, shapes);
         if key == "..." {

@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
+use crate::awaited::Waiting;
 use crate::cli::{Global, RunArgument};
 use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::Output;
 use crate::{repository, viewer};
+
+/// How often a run that waits for a person is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 pub(super) async fn attach(global: &Global, argument: &RunArgument, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
@@ -14,9 +18,14 @@ pub(super) async fn attach(global: &Global, argument: &RunArgument, out: &Output
 
 pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
+    let mut waiting = Waiting::new(None, out);
     loop {
         let status = client.status(&run).await?;
         if let Some(code) = status.entry().exit_code() {
+            if waiting.look(&*client, &run, status.entry(), out).await? {
+                client.events(&run, status.seq + 1, LOOK_EVERY).await?;
+                continue;
+            }
             client.settled(&run).await?;
             if out.json {
                 out.json(&client.status(&run).await?.of);

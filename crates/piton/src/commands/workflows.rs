@@ -8,7 +8,8 @@ use piton_model::ExitCode;
 use piton_model::workflow::CostAction;
 use piton_view::{Order, WorkflowOrder};
 
-use super::begun;
+use super::begun_awaiting;
+use crate::awaited::Waiting;
 use crate::cli::{CostLimitAction, Global, RunArguments};
 use crate::failure::{Failure, Result};
 use crate::output::Output;
@@ -22,13 +23,13 @@ pub(super) async fn run(global: &Global, arguments: RunArguments, out: &Output) 
     if arguments.check_only {
         return check_only(&path, &layout, out);
     }
-    let detach = arguments.detach;
+    let (detach, waiting) = (arguments.detach, Waiting::new(arguments.poll_interval, out));
     let without_effect = without_effect(&arguments);
     let order = order_of(path, arguments)?;
     let client = repository::open_or_create(&layout);
     let mut started = client.start(Order::Workflow(Box::new(order))).await?;
     started.notes.splice(0..0, without_effect);
-    begun(&*client, started, detach, out).await
+    begun_awaiting(&*client, started, detach, waiting, out).await
 }
 
 /// What the words of the command line say.
@@ -79,7 +80,6 @@ fn environment(pairs: &[String]) -> Result<BTreeMap<String, String>> {
 /// Flags of other tools that mean nothing here are taken, and said to be without effect.
 fn without_effect(arguments: &RunArguments) -> Vec<String> {
     let given = [
-        ("--poll-interval", arguments.poll_interval.is_some(), "piton is told when a step ends"),
         (
             "--state-file",
             arguments.state_file.is_some(),

@@ -45,6 +45,135 @@ fn a_loop_of_another_tool_is_gone_on_with() {
     assert!(ran.err.contains("foreign"), "the file of the other tool is kept: {}", ran.err);
 }
 
+/// What the loop-state-persistence document has, filled in.
+fn rich() -> Value {
+    let mut state = foreign(1);
+    state["core"]["prompt_path"] = "docs/ASK.md".into();
+    state["session"] = json!({
+        "current_session_id": "s3", "session_started_at": "2026-02-15T11:30:00Z", "session_iterations": 2,
+        "context_usage": 40,
+        "session_history": [{"session_id": "s2", "started_at": "2026-02-15T10:00:00Z",
+                             "ended_at": "2026-02-15T11:30:00Z", "iterations": 5, "end_reason": "context"}],
+    });
+    state["tests"] = json!({"failure_streak": 2, "passing_tests": ["a"], "failing_tests": ["x"],
+                            "flaky_tests": ["f"], "recently_fixed": ["a"]});
+    state["metrics"]["total_reboots"] = 3.into();
+    state
+}
+
+/// Goes on with `state.json` and rests at once, so that nothing of piton's own is in it yet.
+fn imported(world: &World, state: &Value) {
+    world.write("state.json", &state.to_string());
+    let words = ["import", "state.json", "Do it", "--id", "r", "--here", "--attended", "--until", "done"];
+    world.piton(&[&words[..], &["--exec", "true", "--max-iterations", "20"]].concat()).exits(4);
+}
+
+#[test]
+fn an_import_keeps_what_the_other_tool_put_on_record() {
+    let world = World::new();
+    imported(&world, &rich());
+    let view: Value = serde_json::from_str(&world.read(".ralph/state.json")).unwrap();
+    assert_eq!(view["core"]["started_at"], "2026-02-15T10:00:00.000Z");
+    assert_eq!(view["core"]["prompt_path"], "docs/ASK.md");
+    let sessions = view["session"]["session_history"].as_array().unwrap();
+    assert_eq!(sessions.iter().map(|it| &it["session_id"]).collect::<Vec<_>>(), ["s2", "s3"]);
+    assert_eq!(view["progress"]["recent_scores"], json!([1.0, 0.0]));
+    assert_eq!(view["tests"]["failing_tests"], json!(["x"]));
+    assert_eq!((&view["tests"]["flaky_tests"], &view["tests"]["failure_streak"]), (&json!(["f"]), &json!(2)));
+    assert_eq!(view["metrics"]["total_reboots"], 3);
+    assert_eq!(world.json(&["status", "r"])["created_at"], "2026-02-15T10:00:00.000Z");
+}
+
+#[test]
+fn an_import_of_the_extended_format_keeps_its_histories() {
+    let world = World::new();
+    std::fs::create_dir(world.path(".aiwg")).unwrap();
+    let iteration = json!({"iteration": 1, "timestamp": "2026-02-15T10:10:00Z", "quality_score": 60.0,
+        "quality_delta": 0.0, "artifacts": [], "snapshot_path": "x", "regression_detected": false, "recovery_attempted": false});
+    let theirs = json!({
+        "version": "2.1.0", "loop_id": "ralph-fix-tests-a1b2c3d4", "task": "Fix the tests", "status": "paused", "iteration": 1,
+        "started_at": "2026-02-15T10:00:00Z", "configuration": {"max_iterations": 10},
+        "metrics": {"total_iterations": 1, "successful_iterations": 1, "failed_iterations": 0},
+        "baseline_metrics": {"captured_at": "2026-02-15T10:00:00Z", "test_count": 50, "coverage_percentage": 75.0},
+        "iteration_history": [iteration],
+        "best_iteration": {"iteration": 1, "quality_score": 60.0, "snapshot_path": "x", "updated_at": "2026-02-15T10:10:00Z"},
+        "regression_events": [{"event_id": "e1", "iteration": 1}],
+        "reinforcement_level": "STANDARD",
+        "reinforcement_history": [{"timestamp": "2026-02-15T10:00:00Z", "iteration": 1, "from_level": "OFF", "to_level": "STANDARD", "reason": "r"}],
+        "recovery_history": [{"recovery_id": "r1"}], "detected_patterns": [{"pattern_id": "LP-001"}],
+    });
+    imported(&world, &theirs);
+    let exported = world.piton(&["export", "r", "--format", "aiwg"]).exits(0).out;
+    let view: Value = serde_json::from_str(&exported).unwrap();
+    for part in [
+        "baseline_metrics",
+        "best_iteration",
+        "iteration_history",
+        "regression_events",
+        "recovery_history",
+        "detected_patterns",
+        "started_at",
+    ] {
+        let expected =
+            if part == "started_at" { json!("2026-02-15T10:00:00.000Z") } else { theirs[part].clone() };
+        assert_eq!(view[part], expected, "{part}");
+    }
+    assert_eq!(view["reinforcement_level"], "STANDARD");
+    assert_eq!(view["reinforcement_history"][0], theirs["reinforcement_history"][0]);
+}
+
+/// A run directory as the workflow-run-state document has it.
+fn run_directory(world: &World) {
+    world.write("w.yaml", "name: app\nsteps:\n  - {id: planning, run: 'echo plan >> log'}\n  \
+        - {id: coding, run: 'echo code >> log', needs: [planning]}\n  - {id: review, run: 'echo review >> log', needs: [coding]}\n");
+    let step = |status: &str| {
+        json!({"status": status, "attempts": 1, "iteration_count": 0, "report_path": null,
+        "started_at": "2025-01-15T14:30:00.123456Z", "ended_at": null, "last_error": null, "artifacts": [], "metrics": {},
+        "logs": [], "manual_input_path": null, "blocked_by_loop": null})
+    };
+    let theirs = json!({"run_id": "f8c1a491", "workflow_name": "app", "repo_dir": "/x", "reports_dir": "/x", "manual_inputs_dir": "/x",
+        "created_at": "2025-01-15T14:30:00.123456Z", "updated_at": "2025-01-15T15:30:00.123456Z",
+        "steps": {"planning": step("COMPLETED"), "coding": step("COMPLETED"), "review": step("FAILED")}});
+    world.shell("mkdir -p .agents/runs/f8c1a491").exits(0);
+    world.write(".agents/runs/f8c1a491/run_state.json", &theirs.to_string());
+}
+
+#[test]
+fn the_newest_run_of_another_tool_begins_anew_from_a_step() {
+    let world = World::new();
+    run_directory(&world);
+    let ran = world.piton(&["run", "--workflow", "w.yaml", "--start-at-step", "coding"]).exits(0);
+    assert!(
+        ran.err.contains("going on with what another tool left in `.agents/runs/f8c1a491`"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(world.read("log"), "code\nreview\n", "what came before stays");
+    let view: Value = serde_json::from_str(&world.read(".agents/runs/f8c1a491/run_state.json")).unwrap();
+    assert_eq!(view["created_at"], "2025-01-15T14:30:00.123000Z");
+    world.piton(&["run", "w.yaml", "--run-id", "other", "--start-at-step", "coding"]).exits(2);
+    world.piton(&["run", "w.yaml", "--start-at-step", "nothing"]).exits(2);
+}
+
+#[test]
+fn a_run_directory_and_a_gap_file_are_imported_too() {
+    let world = World::new();
+    run_directory(&world);
+    let ran = world.piton(&["import", ".agents/runs/f8c1a491"]).exits(2);
+    assert!(
+        ran.err.contains("a run of the workflow `app`") && ran.err.contains("--workflow FILE"),
+        "{}",
+        ran.err
+    );
+    world.piton(&["import", ".agents/runs/f8c1a491", "--workflow", "w.yaml"]).exits(0);
+    assert_eq!(world.read("log"), "review\n", "only what had failed there");
+
+    world.write("more.yaml", "gaps:\n- id: pricing\n  category: market\n");
+    let ran = world.piton(&["import", "more.yaml"]).exits(0);
+    assert_eq!(ran.out, "1 gap added\n");
+    assert_eq!(world.json(&["gaps", "show", "pricing"])["category"], "market");
+}
+
 #[test]
 fn a_newer_state_is_refused_with_what_was_expected_and_found() {
     let world = World::new();

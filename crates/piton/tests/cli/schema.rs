@@ -31,6 +31,33 @@ fn real_output_fits_the_schemas() {
 }
 
 #[test]
+fn every_published_format_is_described_and_printed() {
+    let world = World::new();
+    world.loops("r", "touch b.txt", &["--check", "test=test -f b.txt"]).exits(0);
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'true'}, {id: b, run: 'true', needs: [a]}]\n");
+    world.piton(&["run", "w.yaml", "--run-id", "w1"]).exits(0);
+    world.piton(&["gaps", "add", "pricing", "--category", "market", "question=What does it cost?"]).exits(0);
+    let exported = |arguments: &[&str]| -> Value {
+        let ran = world.piton(&[&["export"], arguments].concat()).exits(0);
+        serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}", ran.out))
+    };
+    fits(&world, "ralph-state", &exported(&["r"]));
+    fits(&world, "aiwg-state", &exported(&["r", "--format", "aiwg"]));
+    fits(&world, "run-state", &exported(&["w1"]));
+    assert_eq!(
+        exported(&["w1"]),
+        serde_json::from_str::<Value>(&world.read(".agents/runs/w1/run_state.json")).unwrap()
+    );
+    fits(&world, "gaps", &world.json(&["gaps", "export"]));
+    let ledger = world.json(&["ls"]).as_array().unwrap().iter().find(|run| run["kind"] == "ledger").cloned();
+    let ledger = ledger.unwrap()["run_id"].as_str().unwrap().to_owned();
+    assert_eq!(world.piton(&["export", &ledger]).exits(0).out, world.read("gaps.yaml"));
+    world.piton(&["export", "w1", "--format", "ralph"]).exits(2);
+    world.piton(&["export", "r", "--format", "run-state"]).exits(2);
+    exported(&["w1", "--format", "state"]);
+}
+
+#[test]
 fn what_hooks_and_channels_are_told_fits_too() {
     let world = World::new();
     let [hook, channel] = [(); 2].map(|()| super::servers::Web::answering("{}"));
@@ -53,5 +80,5 @@ fn the_list_names_every_schema_and_an_unknown_one_is_refused() {
         world.piton(&["schema", entry["name"].as_str().unwrap()]).exits(0);
     }
     let ran = world.piton(&["schema", "nothing"]).exits(2);
-    assert!(ran.err.contains("known are ralph-state, ls, status"), "{ran:?}");
+    assert!(ran.err.contains("known are ralph-state, aiwg-state, run-state"), "{ran:?}");
 }

@@ -9,6 +9,9 @@ use super::world::{World, check_end};
 use super::{Checked, Rules, Used, Violation, violated};
 use crate::history::{Entry, Name};
 
+/// Attempts that a step may lose in a row.
+const LOST_IN_A_ROW_MAX: u32 = 10;
+
 /// Where the run is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
@@ -59,6 +62,8 @@ struct Step {
     shape: Shape,
     /// Tries that failed since it last began anew.
     tries: u32,
+    /// Attempts since the last that ended whose outcome could not be known.
+    lost: u32,
     /// Loop-backs that reached it.
     iteration: u32,
     /// Those who wait for it may go on.
@@ -205,7 +210,7 @@ impl Rules for Journal {
                 for id in self.with_dependents(event.get("/step")?) {
                     self.anew(&id, 0);
                 }
-                self.steps.values_mut().for_each(|step| step.tries = 0);
+                self.steps.values_mut().for_each(|step| (step.tries, step.lost) = (0, 0));
                 self.place = Place::Running;
             }
             "statuses_adopted" => self.statuses_adopted(event)?,
@@ -281,7 +286,7 @@ impl Journal {
                 // nowhere to go back to.
                 Some(step) => {
                     let done = step.done || (step.sent_back && shape.loop_back_to.is_none());
-                    Step { tries: 0, opened: true, done, ..step }
+                    Step { tries: 0, lost: 0, opened: true, done, ..step }
                 }
                 None => Step::default(),
             };
@@ -418,6 +423,7 @@ impl Journal {
 
     fn step_finished(&mut self, event: &Data<'_>, world: &World) -> Checked {
         let (number, id) = self.close(event, "finished", world)?;
+        self.step(&id)?.lost = 0;
         let (outcome, cost): (&str, _) = (event.get("/end/outcome")?, event.maybe("/end/cost_microusd")?);
         let name = Name::Attempt(number);
         let known = self.nested.get(&number).copied().unwrap_or_else(|| world.exit(name));
@@ -455,8 +461,12 @@ impl Journal {
         }
         world.check_lost(Name::Attempt(number))?;
         self.used.lost += 1;
-        self.step(&id)?.tries += 1;
-        Ok(())
+        let step = self.step(&id)?;
+        step.lost += 1;
+        match step.lost > LOST_IN_A_ROW_MAX {
+            true => violated("I13", format!("step {id} lost {} attempts in a row", step.lost)),
+            false => Ok(()),
+        }
     }
 
     /// Only to where the step may go back, within its limit, and once nothing of that is open.
@@ -561,7 +571,7 @@ impl Journal {
         }
         // What failed gets its tries again after a rest.
         if self.at_rest() {
-            self.steps.values_mut().for_each(|step| step.tries = 0);
+            self.steps.values_mut().for_each(|step| (step.tries, step.lost) = (0, 0));
         }
         self.place = Place::Running;
         self.obstructed = false;

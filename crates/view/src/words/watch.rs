@@ -140,7 +140,7 @@ impl Watched for workflow::State {
 
     fn told(before: Option<&Self>, event: &WorkflowEvent, after: &Self) -> Vec<Told> {
         let heading = before.is_none().then(|| told(Weight::Heading, super::workflow::opening(after)));
-        let line = match super::workflow::progress(event, after) {
+        let line = match super::workflow::progress(before, event, after) {
             Some(line) => told(Weight::News, line),
             None => told(Weight::Detail, format!("      {}", Self::words(event))),
         };

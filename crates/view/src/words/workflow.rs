@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use crate::{StepView, WorkflowStatus};
-use piton_model::workflow::{State, StepStatus, WorkflowEvent as Event};
+use piton_model::loop_machine::AttemptOutcome;
+use piton_model::workflow::{State, StepStatus, StepVerdict, WorkflowEvent as Event};
 use piton_model::{Reason, Status, Timestamp};
 
 use super::{ago, cell, clean, clean_line, count, duration, known_money, money, outcome_word};
@@ -21,26 +22,20 @@ pub fn opening(state: &State) -> String {
 }
 
 /// What a viewer says of an event, if it is worth a line.
-pub fn progress(event: &Event, after: &State) -> Option<String> {
+pub fn progress(before: Option<&State>, event: &Event, after: &State) -> Option<String> {
     let text = match event {
-        Event::StepFinished { .. } | Event::StepLost { .. } => {
-            let (id, step) = last_ended(event, after)?;
-            let took = step.ended_at.zip(step.started_at).map_or(0, |(end, start)| end.millis_since(start));
-            let tries = match step.attempts {
-                0 | 1 => String::new(),
-                tries => format!(", try {tries}"),
-            };
-            let items = after.plan.graph().place(id).and_then(|index| after.item_count(index));
-            let more = match (&step.last_error, items) {
-                (Some(error), _) => format!("  {error}"),
-                (None, Some(items)) => format!("  item {} of {items}", step.index),
-                (None, None) => String::new(),
-            };
-            // One item of several is done: the step itself is to go on.
-            let is_item = step.status == StepStatus::Pending && step.index > 0 && step.last_error.is_none();
-            let word = if is_item { "completed" } else { word(step.status) };
-            format!("{word:<18} {id}  ({}{tries}){more}", duration(took))
+        Event::StepFinished { attempt, end, ruling } => {
+            let index = worked_on(before?, *attempt)?;
+            match (&ruling.verdict, end.outcome) {
+                // What a person is asked about it says more.
+                (StepVerdict::Hold, _) => return None,
+                (StepVerdict::Again { .. }, AttemptOutcome::Cancelled) => {
+                    format!("{:<18} {}  ({})", "stopped", after.id(index), duration(end.duration_ms))
+                }
+                _ => ended(after, index),
+            }
         }
+        Event::StepLost { attempt, .. } => ended(after, worked_on(before?, *attempt)?),
         Event::StepsPassed { steps } => {
             let names: Vec<String> = steps
                 .iter()
@@ -79,19 +74,28 @@ pub fn progress(event: &Event, after: &State) -> Option<String> {
     Some(format!("  {}", clean_line(&text)))
 }
 
-/// The step that an event ended an attempt at. The event names the attempt, and the step has forgotten it.
-fn last_ended<'a>(
-    event: &Event,
-    after: &'a State,
-) -> Option<(&'a piton_model::workflow::StepId, &'a piton_model::workflow::StepState)> {
-    let (Event::StepFinished { .. } | Event::StepLost { .. }) = event else { return None };
-    let of = |index: usize| (after.id(index), &*after.steps[index]);
-    (0..after.steps.len())
-        .map(of)
-        .filter(|(_, step)| {
-            step.ended_at == Some(after.updated_at) || step.last_error.is_some() && step.open.is_none()
-        })
-        .max_by_key(|(_, step)| step.ended_at)
+/// The step that the attempt was made at: the state that follows has forgotten it.
+fn worked_on(before: &State, attempt: u32) -> Option<usize> {
+    before.steps.iter().position(|step| step.open.as_ref().is_some_and(|open| open.number == attempt))
+}
+
+/// What became of a step by the end of an attempt at it.
+fn ended(after: &State, index: usize) -> String {
+    let (id, step) = (after.id(index), &after.steps[index]);
+    let took = step.ended_at.zip(step.started_at).map_or(0, |(end, start)| end.millis_since(start));
+    let tries = match step.attempts {
+        0 | 1 => String::new(),
+        tries => format!(", try {tries}"),
+    };
+    let more = match (&step.last_error, after.item_count(index)) {
+        (Some(error), _) => format!("  {error}"),
+        (None, Some(items)) => format!("  item {} of {items}", step.index),
+        (None, None) => String::new(),
+    };
+    // One item of several is done: the step itself is to go on.
+    let is_item = step.status == StepStatus::Pending && step.index > 0 && step.last_error.is_none();
+    let word = if is_item { "completed" } else { word(step.status) };
+    format!("{word:<18} {id}  ({}{tries}){more}", duration(took))
 }
 
 fn word(status: StepStatus) -> &'static str {
@@ -203,6 +207,9 @@ pub fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Vec<Strin
     for question in &view.questions {
         lines.push(format!("question {}:", question.question));
         lines.extend(clean(&question.text).lines().map(|line| format!("  {line}")));
+    }
+    if let Some(file) = &view.manual_input {
+        lines.push(clean_line(&format!("an answer lies in {file}; the run has not heard of it yet")));
     }
     lines.push(format!("next    {}", view.next));
     lines

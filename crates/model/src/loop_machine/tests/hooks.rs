@@ -191,3 +191,22 @@ fn an_iteration_that_is_given_up_has_its_hooks_called_and_is_given_up() {
     driver.command(Command::EndChecks(Box::new(round)));
     assert!(driver.state.judged.recent.back().unwrap().skipped);
 }
+
+#[test]
+fn a_run_at_rest_that_somebody_stops_ends_after_its_hooks() {
+    let mut driver = Driver::begun(hooked(&[HookPoint::LoopEnd]));
+    driver.end_checks("t0", false);
+    driver.request(Event::PauseRequested {});
+    driver.end_attempt(works("t1"));
+    driver.is(Status::Paused, Reason::Human);
+    assert_eq!(driver.count("hooks_started"), 0, "it has not ended yet");
+    driver.request(Event::StopRequested { now: false, origin: crate::StopOrigin::Command });
+    assert_eq!(open_points(&driver), ["loop_end"]);
+    driver.is(Status::Paused, Reason::Human);
+    let open = driver.state.effects();
+    driver.drive(2);
+    assert_eq!(driver.state.effects(), open, "a driver that takes over makes the same call");
+    ends(&mut driver);
+    driver.is(Status::Stopped, Reason::Human);
+    assert_eq!((driver.count("hooks_started"), driver.state.effects()), (1, vec![]));
+}

@@ -29,7 +29,11 @@ fn a_gate_failure_completes_the_step_then_resets_target_and_dependents() {
     let second = apply(Some(first), &events[1], driver.now).unwrap();
     let review = second.step(&"review".into()).unwrap();
     assert_eq!((review.status, review.iteration_count, review.attempts), (StepStatus::Pending, 1, 0));
-    assert_eq!(review.last_error, None);
+    assert_eq!(
+        review.last_error.as_deref(),
+        Some("Gate failure: found P0 issues"),
+        "for as long as that holds it"
+    );
 }
 
 #[test]

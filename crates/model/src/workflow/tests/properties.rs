@@ -227,7 +227,7 @@ fn check_step(before: &State, event: &WorkflowEvent, after: &State) {
             || matches!(event, WorkflowEvent::LoopedBack { .. } | WorkflowEvent::RunResumed { .. })
             || new.index > old.index;
         let not_counted = match event {
-            WorkflowEvent::StepAbandoned { .. } => true,
+            WorkflowEvent::StepAbandoned { .. } | WorkflowEvent::StepLost { .. } => true,
             WorkflowEvent::StepFinished { end, .. } => {
                 end.hold.is_some() || end.outcome == AttemptOutcome::Cancelled
             }

@@ -123,7 +123,8 @@ fn a_fork_keeps_what_came_before_and_leaves_the_original_alone() {
 fn what_was_running_when_it_was_imported_is_pending() {
     let running =
         StepState { status: StepStatus::Running, attempts: 1, iteration_count: 2, ..StepState::default() };
-    let inherited = Inherited { run: None, seq: None, steps: vec![("plan".into(), running)] };
+    let inherited =
+        Inherited { run: None, seq: None, created_at: None, steps: vec![("plan".into(), running)] };
     let order = Order {
         run: run(),
         definition: definition(chain()),

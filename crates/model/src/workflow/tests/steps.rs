@@ -168,13 +168,35 @@ fn an_attempt_that_never_started_does_not_count() {
 }
 
 #[test]
-fn a_lost_attempt_counts() {
+fn a_lost_attempt_costs_no_try() {
     let mut driver = Driver::of(vec![step("a", &[])]);
-    driver.lose("a");
-    assert_eq!(driver.picture(), "a PENDING 1/0");
+    for lost in 1..=5 {
+        driver.lose("a");
+        assert_eq!(driver.picture(), "a PENDING 0/0");
+        assert_eq!(driver.step("a").lost, lost);
+        assert!(driver.step("a").last_error.as_ref().unwrap().contains("cannot be known"));
+        driver.after(1_000_000);
+    }
+    driver.end("a", failed());
+    assert_eq!(driver.picture(), "a PENDING 1/0", "a failure is the first try of two");
+    assert_eq!(driver.step("a").lost, 0, "what was lost before an end is forgotten");
     driver.after(1_000);
-    driver.lose("a");
+    driver.end("a", failed());
     driver.is(Status::Failed, Reason::FailureStreak);
+}
+
+#[test]
+fn a_machine_that_loses_every_attempt_does_not_go_on_for_ever() {
+    let mut driver = Driver::of(vec![step("a", &[])]);
+    for _ in 1..limits::LOST_IN_A_ROW_MAX {
+        driver.lose("a");
+        driver.is(Status::Running, None);
+        driver.after(100_000_000);
+    }
+    driver.lose("a");
+    driver.is(Status::Failed, Reason::AttemptLost);
+    driver.request(resume());
+    assert_eq!((driver.picture().as_str(), driver.step("a").lost), ("a RUNNING 1/0", 0));
 }
 
 #[test]

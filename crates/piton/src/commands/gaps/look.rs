@@ -1,11 +1,12 @@
 //! Commands that only report: `validate`, `order`, `stale`, `batch`, `fresh`, `prompt`, `export`.
 
-use piton_files::gaps::render;
+use piton_files::gaps::{Document, UnknownKeys};
 use piton_model::ExitCode;
 use piton_model::ledger::{
-    Flip, GapStatus, StaleSince, detect_cycles, for_prompt, not_fresh, select_batch, sort_gaps, survey,
+    Flip, Gap, GapStatus, StaleSince, detect_cycles, for_prompt, not_fresh, select_batch, sort_gaps, survey,
 };
 use piton_model::ledger_machine::{State, all_due};
+use piton_model::limits::GAP_FILE_BYTES_MAX;
 use piton_view::{GapsView, words};
 use serde_json::{Value, json};
 
@@ -188,11 +189,22 @@ pub(super) async fn prompt(place: &Place, arguments: &PromptArguments, out: &Out
 }
 
 pub(super) async fn export(place: &Place, arguments: &ExportGapsArguments, out: &Output) -> Result {
-    let state = place.read(out).await?.state;
+    let gaps = place.read(out).await?.state.gaps;
+    let path = place.layout.root().join(&place.ledger.file);
+    let bytes = piton_sys::file::read_regular(&path, GAP_FILE_BYTES_MAX)?;
+    // What could not be read was refused a moment ago.
+    let document = bytes.and_then(|bytes| Document::parse(&bytes).ok()).unwrap_or_else(Document::empty);
     match arguments.format {
-        GapsFormat::Yaml if !out.json => out.bytes(render(&state.gaps).as_bytes()),
+        GapsFormat::Yaml if !out.json => out.bytes(document.passed_on(&gaps).as_bytes()),
         GapsFormat::Yaml | GapsFormat::Json => {
-            out.json(&json!({ "gaps": state.gaps.iter().map(fields_json).collect::<Vec<_>>() }));
+            let UnknownKeys { mut top, gaps: mut unknown } = document.unknown_keys();
+            let whole = |gap: &Gap| {
+                let mut fields = fields_json(gap);
+                fields.extend(unknown.remove(&gap.id).unwrap_or_default());
+                fields
+            };
+            top.insert("gaps".to_owned(), gaps.iter().map(whole).collect());
+            out.json(&top);
         }
     }
     Ok(ExitCode::Done)

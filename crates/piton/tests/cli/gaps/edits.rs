@@ -84,6 +84,21 @@ fn add_import_export_and_remove_go_round() {
 }
 
 #[test]
+fn what_piton_does_not_know_is_exported_too() {
+    let world = crate::common::World::new();
+    let file =
+        "# ours\nowner: ann\ngaps:\n- id: pricing\n  category: market\n  severity: high\n  tags: [a, 1]\n";
+    world.write("gaps.yaml", file);
+    assert_eq!(gaps(&world, &["export"]).exits(0).out, file);
+    let exported: serde_json::Value =
+        serde_json::from_str(&gaps(&world, &["export", "--format", "json"]).exits(0).out).unwrap();
+    assert_eq!(exported["owner"], "ann");
+    assert_eq!(exported["gaps"][0]["severity"], "high");
+    assert_eq!(exported["gaps"][0]["tags"], serde_json::json!(["a", 1]));
+    assert_eq!(exported["gaps"][0]["category"], "market");
+}
+
+#[test]
 fn an_editor_is_opened_on_the_file_and_what_it_saves_is_adopted() {
     let world = ledger();
     let ran = world

@@ -1,0 +1,136 @@
+//! A run at rest that nobody drives: whoever changes it shows and tells what became of it.
+//!
+//! Views, messages and the command of `--on-done` follow the journal, and a driver sees to them. What is recorded without
+//! one is shown and told here: by whoever recorded it, and, where a driver died before it could, by whoever looks next.
+
+use std::time::Duration;
+
+use piton_files::ralph;
+use piton_model::{Machine, RunId, State};
+use piton_store::{Claim, Lease};
+use piton_sys::process::{Program, RunLimits};
+use piton_view::{Client, StateOf};
+
+use super::{ClientError, LocalClient};
+use crate::configuration;
+use crate::launch::Secrets;
+use crate::load::Loaded;
+use crate::workflow::{is_discarded, telling, view_of};
+use crate::world::{self, in_thread, publish_at_rest};
+
+/// How long the command of `--on-done` may take.
+const ON_DONE_WITHIN: Duration = Duration::from_secs(60);
+
+impl LocalClient {
+    /// Lets go of a run that was changed under `lease`: what it shows is rendered before, and people are told after it.
+    pub(super) async fn release_shown(&self, lease: Lease) -> Result<(), ClientError> {
+        let run = lease.run.clone();
+        let loaded = self.load_any(&run, None).await;
+        let shown = match &loaded {
+            Ok(loaded) => self.show_at_rest(loaded).await,
+            Err(_) => Ok(()),
+        };
+        self.release(lease).await?;
+        shown?;
+        self.tell_people(loaded?.state).await
+    }
+
+    /// Shows and tells what a driver died before it could show or tell. Nothing where somebody drives the run.
+    pub(crate) async fn catch_up(&self, loaded: &Loaded<StateOf>) -> Result<(), ClientError> {
+        if !self.is_behind(loaded) {
+            return Ok(());
+        }
+        match self.claim(&loaded.state.entry().run_id, Claim::IfFree).await {
+            Ok(lease) => self.release_shown(lease).await,
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Whether a run rests, and its files or people do not know how. A file that somebody edited or deleted is not behind.
+    fn is_behind(&self, loaded: &Loaded<StateOf>) -> bool {
+        let layout = self.layout();
+        let is_old = match &loaded.state {
+            StateOf::Loop(state) => {
+                let shown = || ralph::published_seq(layout.root(), &state.run);
+                state.is_at_rest() && shown().is_some_and(|seq| seq < loaded.head)
+            }
+            StateOf::Workflow(state) => {
+                state.is_at_rest() && view_of(layout, &state.run).is_behind(state).unwrap_or(false)
+            }
+            StateOf::Ledger(_) => false,
+        };
+        is_old || self.is_untold(&loaded.state)
+    }
+
+    /// Renders the views of a run that rests. One that cannot be written is no reason not to go on: the next look tries
+    /// again.
+    async fn show_at_rest(&self, loaded: &Loaded<StateOf>) -> Result<(), ClientError> {
+        let layout = self.layout();
+        match &loaded.state {
+            StateOf::Loop(state) if state.is_at_rest() => {
+                let views = configuration::views(layout);
+                let history = match views.aiwg {
+                    true => Some(self.history(&state.run).await?),
+                    false => None,
+                };
+                publish_at_rest(layout, views, state, loaded.head, history);
+            }
+            // What somebody edited is left for `resume`, which adopts it; what they deleted is discarded.
+            StateOf::Workflow(state) if state.is_at_rest() && !is_discarded(layout, state) => {
+                let view = view_of(layout, &state.run);
+                if view.is_behind(state).unwrap_or(false) {
+                    let _ = view.publish(state);
+                }
+            }
+            StateOf::Loop(_) | StateOf::Workflow(_) | StateOf::Ledger(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Tells people how a run rests, where they do not know. What cannot be sent is reported by nobody: there is no driver
+    /// whose notes a person would read.
+    async fn tell_people(&self, state: StateOf) -> Result<(), ClientError> {
+        if !self.is_untold(&state) {
+            return Ok(());
+        }
+        let (layout, secrets) = (self.layout().clone(), Secrets::of(self.layout().root())?);
+        let told = in_thread(move || match &state {
+            StateOf::Loop(state) => world::telling::tell_at_rest(&layout, state, secrets.redactor()),
+            StateOf::Workflow(state) => Ok(telling::tell(&layout, secrets.redactor(), state)),
+            StateOf::Ledger(_) => Ok(Vec::new()),
+        });
+        let _ = told.await;
+        Ok(())
+    }
+
+    fn is_untold(&self, state: &StateOf) -> bool {
+        match state {
+            StateOf::Loop(state) => state.is_at_rest() && world::telling::is_untold(self.layout(), state),
+            StateOf::Workflow(state) => state.is_at_rest() && telling::is_untold(self.layout(), state),
+            StateOf::Ledger(_) => false,
+        }
+    }
+
+    /// A loop has come to rest, and perhaps nobody watches: says so to the command that was given. Returns what went wrong.
+    pub async fn tell_on_done(&self, run: &RunId) -> Result<Option<String>, piton_view::Error> {
+        let state = self.load::<State>(run, None).await?.state;
+        let Some(command) = &state.config.on_done else { return Ok(None) };
+        let status = self.status(run).await?;
+        let ran = Program::new("sh")
+            .args(["-c", command.as_str()])
+            .current_dir(self.layout().root())
+            .env("PITON_RUN_ID", run.as_str())
+            .env("PITON_STATUS", state.status.as_str())
+            .env("PITON_REASON", state.reason.map_or("", |reason| reason.as_str()))
+            .stdin_bytes(serde_json::to_vec(&status.of).expect("a view is plain data"))
+            .run(RunLimits { deadline: ON_DONE_WITHIN, output_bytes_max: 1 << 20 });
+        Ok(match ran {
+            Ok(output) if output.success() => None,
+            Ok(output) if output.timed_out => {
+                Some("the command of --on-done took longer than a minute and was ended".to_owned())
+            }
+            Ok(output) => Some(format!("the command of --on-done failed: {:?}", output.status)),
+            Err(error) => Some(format!("the command of --on-done: {error}")),
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! `piton import`: what another tool began is gone on with, whichever of the published formats it is in.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use piton_files::workflow::{Left, RunPlace};
+use piton_files::{Recognised, recognise};
+use piton_model::RunId;
+use piton_model::limits::GAP_FILE_BYTES_MAX;
+use piton_model::workflow::CostAction;
+use piton_sys::file;
+use piton_view::{AgentChoice, Order, WorkflowOrder};
+
+use super::{begun, gaps, loops};
+use crate::cli::gaps::{GapsArguments, GapsCommand, ImportGapsArguments};
+use crate::cli::{Global, ImportArguments};
+use crate::failure::{Failure, Result};
+use crate::output::Output;
+use crate::repository::{self, Layout};
+
+pub(super) async fn run(global: &Global, arguments: ImportArguments, out: &Output) -> Result {
+    let detach = arguments.options.detach;
+    let path = match arguments.file.is_dir() {
+        true => arguments.file.join("run_state.json"),
+        false => arguments.file.clone(),
+    };
+    let bytes = file::read_regular(&path, GAP_FILE_BYTES_MAX)?
+        .ok_or_else(|| Failure::usage(format!("there is no file `{}`", path.display())))?;
+    let order = match recognise(&bytes) {
+        Recognised::Gaps => {
+            let command = GapsCommand::Import(ImportGapsArguments { from: path });
+            return gaps::run(global, &GapsArguments { file: None, now: None, command }, out).await;
+        }
+        Recognised::Run(left) => {
+            let layout = repository::layout(global)?;
+            Order::Workflow(Box::new(run_order(&layout, &path, &left, arguments)?))
+        }
+        Recognised::Loop => Order::Import { file: path, order: Box::new(loops::order_of(arguments.options)) },
+    };
+    let client = repository::open_or_create(&repository::layout(global)?);
+    let started = client.start(order).await?;
+    begun(&*client, started, detach, out).await
+}
+
+/// A run goes on where it is: its reports, logs and inputs lie beside its state.
+fn run_order(layout: &Layout, path: &Path, left: &Left, arguments: ImportArguments) -> Result<WorkflowOrder> {
+    let shown = path.display();
+    let run: RunId = left.run_id.parse().map_err(|error| Failure::usage(format!("`{shown}`: {error}")))?;
+    let here = RunPlace::new(layout.root(), run).state();
+    let real = |path: &Path| path.canonicalize().ok();
+    if real(&here).is_none() || real(&here) != real(path) {
+        return Err(Failure::usage(format!("`{shown}` is not a run of this repository"))
+            .hint(format!("copy its directory to `.agents/runs/{}` first", left.run_id)));
+    }
+    let ImportArguments { workflow, wrapper, options, .. } = arguments;
+    let Some(workflow) = workflow else {
+        return Err(Failure::usage(format!(
+            "`{shown}` is a run of the workflow `{}`, and does not say what that is",
+            left.workflow_name
+        ))
+        .hint("name the document with --workflow FILE"));
+    };
+    Ok(WorkflowOrder {
+        file: absolute(&workflow)?,
+        exec: AgentChoice::from(options.agent).exec,
+        wrapper,
+        wrapper_arguments: Vec::new(),
+        command_template: None,
+        run_id: Some(left.run_id.clone()),
+        start_at_step: None,
+        migrate: false,
+        max_attempts: 2,
+        max_iterations: options.max_iterations.unwrap_or(4),
+        max_parallel: 4,
+        pause_for_human_input: false,
+        env: BTreeMap::new(),
+        gate_state_file: None,
+        schema: None,
+        skip_cleanup: false,
+        max_cost: options.max_cost,
+        daily_cost_limit: None,
+        cost_limit_action: CostAction::Pause,
+        issue_number: None,
+        issue_dir: None,
+        worktree: options.worktree,
+        workdir: None,
+        trust: options.trust,
+    })
+}
+
+fn absolute(path: &Path) -> Result<PathBuf> {
+    std::path::absolute(path).map_err(|error| Failure::environment(&error))
+}
