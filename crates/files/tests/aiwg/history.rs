@@ -71,9 +71,11 @@ impl Witness {
                 |recovery: &&piton_model::loop_machine::Recovery| event["iteration"] == recovery.iteration;
             let recovery = self.recoveries.values().find(of);
             assert_eq!(event["recovery_protocol_invoked"], recovery.is_some());
+            let number = event["iteration"].as_u64().unwrap() as u32;
+            let refused = self.iterations.get(&number).is_some_and(|record| record.refused);
             let decision = recovery.and_then(|recovery| recovery.decision).map(|answer| match answer {
-                Answer::Approve => "approve",
-                Answer::Reject => "reject",
+                Answer::Approve if !refused => "approve",
+                Answer::Approve | Answer::Reject => "reject",
                 Answer::Abort => "abort",
             });
             assert_eq!(event["human_decision"].as_str(), decision);
