@@ -35,7 +35,8 @@ impl Witness {
             if kept.finding.blocking {
                 self.regressions.insert(kept.iteration);
             }
-            if kept.finding.pattern.is_some() {
+            let is_deletion = ["test-deleted", "test-case-deleted"].contains(&kept.finding.rule.as_str());
+            if kept.finding.pattern.is_some() || is_deletion {
                 self.patterns.insert((kept.iteration, kept.finding.id.clone()));
             }
         }
