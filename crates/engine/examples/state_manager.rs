@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use piton_engine::manager::{CoreUpdate, ManagerError, ProgressUpdate, StateManager};
+use piton_engine::manager::{CoreUpdate, ManagerError, StateManager};
 use piton_model::loop_machine::{AgentConfig, Check, LoopConfig};
 
 fn config() -> LoopConfig {
@@ -38,7 +38,7 @@ async fn main() -> Result<(), ManagerError> {
 
     // An update is a request: durable when the call returns, in the file when it is saved.
     manager.update_custom("score", 7.into()).await?;
-    manager.update_progress(ProgressUpdate::Note("looked at it".to_owned())).await?;
+    manager.add_note("looked at it".to_owned()).await?;
     assert!(manager.is_dirty().await?);
     println!("custom: {:?}", manager.get().await?.custom["score"]);
     println!("backed up to {}", manager.backup().await?.display());

@@ -36,7 +36,7 @@ impl Layout {
     #[must_use]
     pub fn of_run(&self, config: &LoopConfig) -> Self {
         let Some(worktree) = &config.worktree else { return self.in_place() };
-        let furniture = worktree.link.iter().chain(&worktree.copy).map(PathBuf::from).collect();
+        let furniture = worktree.copy.iter().map(PathBuf::from).collect();
         Self { root: self.root.clone(), tree: Some(PathBuf::from(&worktree.path)), furniture }
     }
 

@@ -15,6 +15,7 @@ mod layout;
 pub mod ledger;
 pub mod load;
 pub mod manager;
+mod moved;
 pub mod start;
 pub mod supervise;
 pub mod worker;

@@ -1,10 +1,11 @@
 //! The state of a loop for programs: what `.ralph/state.json` holds, read, asked for and saved from Rust.
 //!
-//! A [`StateManager`] offers what such a manager is expected to offer: initialize, get, updates of the five parts, save,
-//! backup, a dirty flag, clear, auto-save. What it does not offer is a mutable state. The file is a view of the journal:
+//! A [`StateManager`] offers what such a manager is expected to offer: initialize, get, save, backup, a dirty flag, clear,
+//! auto-save, and values of one's own. What it does not offer is a mutable state. The file is a view of the journal:
 //! a field that somebody set in memory would be gone with the next event, or would contradict the record of what
-//! happened. So an update is a request, typed by what can be asked of a part, and durable when the call returns; the
-//! facts themselves (iterations, verdicts of checks, sessions) come from the driver that saw them.
+//! happened. So there is no `update_session`, `update_progress` or `update_tests`: sessions, progress and verdicts are facts
+//! of the driver that saw them. What can be asked of a run is a request, and is called what it asks for; it is durable when
+//! the call returns.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -69,39 +70,6 @@ pub enum CoreUpdate {
     Skip,
 }
 
-/// What can be asked of the agent's session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SessionUpdate {
-    /// Begin a fresh one with the next attempt.
-    Reboot,
-}
-
-/// What can be said about progress.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProgressUpdate {
-    /// This iteration is the one to keep; 0 takes that back.
-    Prefer {
-        /// Which.
-        iteration: u32,
-        /// Why.
-        reason: String,
-    },
-    /// Something worth remembering; the next prompt holds it.
-    Note(String),
-}
-
-/// What can be said about the tests.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TestsUpdate {
-    /// Whether a finding of the guard is a false alarm.
-    Mark {
-        /// Its id.
-        finding: String,
-        /// It is one.
-        false_positive: bool,
-    },
-}
-
 /// The state of one loop.
 pub struct StateManager {
     client: LocalClient,
@@ -154,29 +122,24 @@ impl StateManager {
         .await
     }
 
-    /// Asks something of the agent's session.
-    pub async fn update_session(&self, update: SessionUpdate) -> Result<(), ManagerError> {
-        match update {
-            SessionUpdate::Reboot => self.request(Request::Reboot).await,
-        }
+    /// Asks for a fresh session with the next attempt.
+    pub async fn reboot_session(&self) -> Result<(), ManagerError> {
+        self.request(Request::Reboot).await
     }
 
-    /// Says something about progress.
-    pub async fn update_progress(&self, update: ProgressUpdate) -> Result<(), ManagerError> {
-        self.request(match update {
-            ProgressUpdate::Prefer { iteration, reason } => Request::Choose { iteration, reason },
-            ProgressUpdate::Note(text) => Request::Note { text, set: Default::default() },
-        })
-        .await
+    /// Says that `iteration` is the one to keep, and why; 0 takes that back.
+    pub async fn prefer_iteration(&self, iteration: u32, reason: String) -> Result<(), ManagerError> {
+        self.request(Request::Choose { iteration, reason }).await
     }
 
-    /// Says something about the tests.
-    pub async fn update_tests(&self, update: TestsUpdate) -> Result<(), ManagerError> {
-        match update {
-            TestsUpdate::Mark { finding, false_positive } => {
-                self.request(Request::Mark { finding, false_positive }).await
-            }
-        }
+    /// Notes something worth remembering; the next prompt holds it.
+    pub async fn add_note(&self, text: String) -> Result<(), ManagerError> {
+        self.request(Request::Note { text, set: Default::default() }).await
+    }
+
+    /// Says whether a finding of the guard is a false alarm.
+    pub async fn mark_finding(&self, finding: String, false_positive: bool) -> Result<(), ManagerError> {
+        self.request(Request::Mark { finding, false_positive }).await
     }
 
     /// Keeps a value with the run; `null` forgets it.

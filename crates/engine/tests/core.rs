@@ -49,6 +49,7 @@ fn round(number: u32, passed: bool) -> Command {
         }],
         conditions: Vec::new(),
         snapshot: Some(Snapshot { id: format!("c{number}"), tree: format!("t{number}") }),
+        beside: Vec::new(),
         duration_ms: 5,
         stops: Vec::new(),
         tests: Default::default(),

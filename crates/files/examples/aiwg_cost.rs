@@ -112,7 +112,7 @@ fn iterate(state: &mut Option<State>, number: u32, files: u32, see: &mut dyn FnM
                 pid: 1,
                 version: "0".to_owned(),
             },
-            Event::ChecksFinished { round: Box::new(round(number, &snapshot)), fixed: 0 },
+            Event::ChecksFinished { round: Box::new(round(number, &snapshot)), fixed: 0, unlike: None },
         ],
         _ => vec![
             Event::AttemptStarted { attempt: attempt(number) },
@@ -128,7 +128,7 @@ fn iterate(state: &mut Option<State>, number: u32, files: u32, see: &mut dyn FnM
                 },
             },
             Event::ChecksStarted { round: number + 1 },
-            Event::ChecksFinished { round: Box::new(round(number, &snapshot)), fixed: 0 },
+            Event::ChecksFinished { round: Box::new(round(number, &snapshot)), fixed: 0, unlike: None },
         ],
     };
     let mut fold = |event: &Event| {
@@ -237,6 +237,7 @@ fn round(number: u32, snapshot: &Snapshot) -> CheckRound {
             type_errors: Some(u64::from(number % 5)),
             ..Measures::default()
         },
+        beside: Vec::new(),
         duration_ms: 3_000,
         cancelled: false,
     }

@@ -22,6 +22,16 @@ use serde::{Deserialize, Serialize};
 use crate::INPUT_BYTES_MAX;
 use crate::xml::{Tag, walk};
 
+/// What a program judges that says nothing at all when it is content. Whoever knows that it ran to its end with success
+/// knows that it found nothing.
+pub fn silent(program: &str) -> Option<Kind> {
+    match program {
+        "tsc" | "vue-tsc" => Some(Kind::Type),
+        "eslint" | "stylelint" | "flake8" | "shellcheck" => Some(Kind::Lint),
+        _ => None,
+    }
+}
+
 /// Whose output it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -2,7 +2,8 @@
 //!
 //! [`read`] takes the output of a run and gives [`Tests`]: counts, and the tests by name as far as the runner names
 //! them. One file per runner below; each looks at every line and takes what is its own, so that other output in
-//! between does no harm.
+//! between does no harm. Between the line by which a runner begins and the one in which it sums up, where it has both, all
+//! lines are its own: a test may run another runner and show what that printed.
 //!
 //! - Where a runner sums up, its sum counts. An expected failure counts as skipped, an error in a test as failed, an
 //!   unexpected success as its runner sees it (pytest: passed, unittest: failed).
@@ -117,14 +118,21 @@ pub fn read(runner: Option<Runner>, text: &str) -> Option<Tests> {
         Some(runner) => vec![(runner, runner.reader()?)],
         None => Runner::ALL.into_iter().filter_map(|runner| Some((runner, runner.reader()?))).collect(),
     };
+    let mut owner: Option<usize> = None;
     each_line(text, |line| {
         let body = line.trim_start();
-        if !body.is_empty() {
-            let line = Line { text: line, body };
-            readers.iter_mut().for_each(|(_, reader)| reader.line(&line));
-        } else {
-            readers.iter_mut().for_each(|(_, reader)| reader.blank());
+        let line = Line { text: line, body };
+        let listening = match owner {
+            Some(owner) => &mut readers[owner..=owner],
+            None => &mut readers[..],
+        };
+        for (_, reader) in listening {
+            if body.is_empty() { reader.blank() } else { reader.line(&line) }
         }
+        owner = match owner.filter(|owner| readers[*owner].1.is_in_section()) {
+            Some(owner) => Some(owner),
+            None => readers.iter().position(|(_, reader)| reader.is_in_section()),
+        };
     });
     let certain = runner.is_some();
     let found = readers.into_iter().filter_map(|(runner, reader)| Some((runner, reader.finish(certain)?)));
@@ -157,6 +165,11 @@ trait Reader {
 
     /// Takes a blank line.
     fn blank(&mut self) {}
+
+    /// Whether it has begun for certain and not yet summed up: what is printed meanwhile is its own.
+    fn is_in_section(&self) -> bool {
+        false
+    }
 
     /// What the run came to, if there was one. `certain` says that it can only be this runner's.
     fn finish(self: Box<Self>, certain: bool) -> Option<Tally>;

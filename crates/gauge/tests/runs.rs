@@ -327,3 +327,19 @@ fn a_line_belongs_to_one_runner() {
     assert_eq!(tests.runners, [Runner::Cargo]);
     assert_eq!(line(&tests), "cargo 2 1 0 3 c. 3");
 }
+
+#[test]
+fn what_a_test_shows_of_another_runner_is_not_counted() {
+    let session = "===== test session starts =====\ncollected 1 item\n\ninner.py::test_a FAILED [100%]\n\n\
+        ===== 1 failed in 0.01s =====\n";
+    let outer = format!(
+        "     Running unittests src/lib.rs (target/debug/deps/calc-0123456789abcdef)\n\nrunning 1 test\n\
+         test runs_pytest ... FAILED\n\nfailures:\n\n---- runs_pytest stdout ----\n{session}\n\nfailures:\n    runs_pytest\n\n\
+         test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n"
+    );
+    assert_eq!(read(None, &outer).map(|tests| line(&tests)).as_deref(), Some("cargo 0 1 0 1 c. 1"));
+    let after = format!("{outer}error: test failed, to rerun pass `--lib`\n{session}");
+    let both = read(None, &after).unwrap();
+    assert_eq!(both.runners, [Runner::Cargo, Runner::Pytest], "one after the other");
+    assert_eq!(both.failed, Some(2));
+}

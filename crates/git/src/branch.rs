@@ -134,12 +134,12 @@ impl Workspace {
         Ok(answer.iter().flat_map(|text| text.lines()).map(str::to_owned).collect())
     }
 
-    fn git(&self, command: &'static str) -> Call {
+    pub(crate) fn git(&self, command: &'static str) -> Call {
         Call::new(command, self.root())
     }
 
     /// What git answers, where it has an answer.
-    fn answer(&self, call: Call) -> Result<Option<String>, Error> {
+    pub(crate) fn answer(&self, call: Call) -> Result<Option<String>, Error> {
         let output = call.run()?;
         let text = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
         Ok((output.success() && !text.is_empty()).then_some(text))

@@ -5,7 +5,7 @@
 //! names: every call of git goes through [`call`] with hardened settings, and every call that looks at files
 //! goes through a [`shadow`], a git directory of ours that knows no configuration but our own.
 //!
-//! Work trees of our own, and commits in them, are in [`branch`].
+//! Work trees of our own, and commits in them, are in [`branch`]; what git does not bring into one is in [`lacking`].
 //!
 //! Read [`take`] for how a snapshot comes about, [`capture`] for how files become a tree byte by byte,
 //! [`unseen`] for what git would not show, [`record`] for how a snapshot is kept, [`restore`] for the way back.
@@ -16,6 +16,7 @@
 #![expect(missing_docs, reason = "only this workspace reads it: what a name says is not said twice")]
 
 mod branch;
+mod lacking;
 mod workspace;
 
 mod protect;
@@ -55,6 +56,7 @@ pub use diff::{ChangeKind, Diff, FileChange};
 pub use error::Error;
 pub use history::History;
 pub use id::{BlobId, ParseIdError, SnapshotId, TreeId, Treeish};
+pub use lacking::Ignored;
 pub use path::{ParsePathError, RepoPath};
 pub use restore::{Expected, Restored};
 pub use snapshot::{Caps, Index, LeftOut, Nested, Snapshot, Why};

@@ -53,6 +53,9 @@ run_events! {
             round: Box<CheckRound>,
             /// Checks that failed in the round before and pass now, and conditions that hold now.
             fixed: u32,
+            /// Why the work tree does not stand for the checkout. Then the round is no baseline, and the run rests.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            unlike: Option<String>,
         },
         /// The driver means to start this attempt. Only while `running` with nothing open.
         AttemptStarted {

@@ -55,6 +55,8 @@ pub const RECOVERIES_MAX: usize = 20;
 pub const CUSTOM_MEASURES_MAX: usize = 32;
 /// Files of an iteration whose digests are kept.
 pub const ARTIFACTS_MAX: usize = 100;
+/// Files of the checkout that a baseline check is said to open.
+pub const OPENED_FILES_MAX: usize = 20;
 /// Latencies of the guard kept in a state.
 pub const LATENCIES_MAX: usize = 100;
 /// Findings that people judged, kept in a state.

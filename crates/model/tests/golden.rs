@@ -47,7 +47,7 @@ examples! {
     }
     SnapshotTaken { snapshot: snapshot() }
     ChecksStarted { round: 2 }
-    ChecksFinished { round: Box::new(round()), fixed: 1 }
+    ChecksFinished { round: Box::new(round()), fixed: 1, unlike: None }
     AttemptStarted {
         attempt: OpenAttempt {
             number: 5,
@@ -239,8 +239,9 @@ fn config() -> LoopConfig {
             path: "/w".to_owned(),
             branch: "piton/w".to_owned(),
             copy: vec![".env".to_owned()],
-            link: vec!["node_modules".to_owned()],
+            left: vec!["target".to_owned()],
             setup: Some("npm ci".to_owned()),
+            compare: true,
         }),
         guard: GuardMode::Ask,
         protect: vec!["tests".to_owned()],
@@ -321,6 +322,7 @@ fn round() -> CheckRound {
             now: [("a::b".to_owned(), TestStatus::Failing)].into(),
             gone: vec!["a::c".to_owned()],
             ran: true,
+            unnamed: true,
         },
         measures: Measures {
             tests: Some(TestCounts { passed: 7, failed: 1, skipped: 2, complete: true }),
@@ -334,6 +336,12 @@ fn round() -> CheckRound {
             tree: Some(TreeCounts { files: 4, lines: 500, tests: 10, assertions: 30 }),
             custom: [("size".to_owned(), 12.5)].into(),
         },
+        beside: vec![Beside {
+            name: "test".to_owned(),
+            here: Attained { passed: false, exit_code: Some(1), tests: Some(2) },
+            there: Some(Attained { passed: true, exit_code: Some(0), tests: Some(3) }),
+            opened: vec!["src/a.py".to_owned()],
+        }],
         duration_ms: 901_200,
         cancelled: true,
     }

@@ -9,6 +9,7 @@
 
 pub mod file;
 pub mod lock;
+pub mod opened;
 pub mod process;
 pub mod ready;
 pub mod redact;

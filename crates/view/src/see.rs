@@ -52,6 +52,8 @@ pub struct RunStatus {
     pub measures: Option<Measures>,
     /// What was measured before the first attempt.
     pub baseline_measures: Option<Measures>,
+    /// What the last round says about tests by name.
+    pub tests: Option<TestsView>,
     /// How firmly prompts speak.
     pub reinforcement: &'static str,
     /// The last recoveries, and the one under way.
@@ -72,6 +74,23 @@ pub struct RunStatus {
     pub findings: Vec<serde_json::Value>,
     /// What waits for a person.
     pub questions: Vec<QuestionView>,
+}
+
+/// What a round says about tests by name.
+#[shown(Clone, Debug, PartialEq, Default, written)]
+pub struct TestsView {
+    /// Those that fail.
+    pub failing: Vec<String>,
+    /// Those that passed in the round before and fail now.
+    pub broken: Vec<String>,
+    /// Those that failed in the round before and pass now.
+    pub fixed: Vec<String>,
+    /// Those that failed in the round before and do not now, where nobody says whether they pass.
+    pub no_longer_failing: Vec<String>,
+    /// Those that go to and fro.
+    pub flaky: Vec<String>,
+    /// Whether the names of passing tests are known.
+    pub passing_named: bool,
 }
 
 /// How the mode of a run changed, and where it asks.
@@ -198,7 +217,7 @@ pub struct BestView {
 /// What the guard costs, and how often people found it right. Absent is what was not measured.
 #[shown(Clone, Debug, PartialEq)]
 pub struct GuardView {
-    /// Findings that block.
+    /// Findings, whether they block or not.
     pub detections: u32,
     /// Of those, what a person confirmed.
     pub true_positives: u32,

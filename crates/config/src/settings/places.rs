@@ -16,12 +16,14 @@ use crate::types::{Duration, Flag, Paths, Places, Text, list_of, takes};
 section! {
     /// What a work tree of its own is furnished with.
     worktree: Worktree = "worktree" {
-        /// Paths that are copied into it from the repository.
+        /// Further paths that are copied into it from the repository.
         copy: Paths, [Loop];
-        /// Paths that are links to the repository.
-        link: Paths, [Loop];
+        /// Whether packages that are installed in the repository, and settings that git ignores, are copied without being named.
+        installed: Flag, [Loop] { otherwise: "`true`" };
         /// A shell command that is run in it once, before anything else.
         setup: Text, [Loop];
+        /// Whether the baseline is held against the checkout: what does worse, or reads the checkout, stops the run.
+        compare: Flag, [Loop] { otherwise: "`true`" };
     }
 }
 

@@ -64,9 +64,10 @@ fn values(state: &State, with_progress: u32) -> BTreeMap<&'static str, f64> {
         values.insert("tests_failing", tests.failed as f64);
         values.extend(tests.pass_rate().map(|rate| ("test_pass_rate", rate / 100.0)));
     }
-    let quality = state.judged.recent.back().and_then(|last| last.quality);
-    values.extend(quality.map(|quality| ("progress_score", quality.score / 100.0)));
-    values.extend(state.session.context_usage_percent.map(|used| ("context_usage_percent", f64::from(used))));
+    let last = state.judged.recent.back();
+    values.extend(last.map(|last| ("progress_score", last.score)));
+    values.extend(last.and_then(|last| last.quality).map(|quality| ("quality_score", quality.score / 100.0)));
+    values.extend(state.session.context_usage().map(|used| ("context_usage_percent", f64::from(used))));
     if counters.cost_unknown == 0 {
         values.insert("cost_usd_total", counters.cost_microusd as f64 / 1e6);
     }

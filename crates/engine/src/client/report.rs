@@ -1,9 +1,11 @@
 //! What a run did, for a pull request.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use piton_model::loop_machine::{
-    AttemptEnd, AttemptRuling, CheckRound, Consequence, IterationVerdict, NoteKind, Prompt, Verdict,
+    AttemptEnd, AttemptRuling, CheckRound, Consequence, IterationVerdict, NoteKind, Prompt, TestChanges,
+    TestStatus, Verdict,
 };
 use piton_model::{Event, RunId, State};
 use piton_view::words::{self, clean, clean_line};
@@ -14,6 +16,9 @@ use crate::load;
 
 /// What is shown of the task.
 const TASK_BYTES_MAX: usize = 2_000;
+
+/// Tests that a line names.
+const TESTS_SHOWN_MAX: usize = 20;
 
 /// Events read at a time.
 const PAGE: usize = 1024;
@@ -59,12 +64,23 @@ struct Row {
     verdict: Option<IterationVerdict>,
     /// A person did not want it.
     rejected: bool,
+    /// Tests that began to fail, and tests that ceased to.
+    tests: (Vec<String>, Vec<String>),
 }
 
 impl Row {
     fn new(iteration: u32, end: AttemptEnd, ruling: &AttemptRuling) -> Self {
         let refused = ruling.guard == Some(Verdict::Refused);
-        Self { iteration, end, checks: None, commit: None, refused, verdict: None, rejected: false }
+        Self {
+            iteration,
+            end,
+            checks: None,
+            commit: None,
+            refused,
+            verdict: None,
+            rejected: false,
+            tests: Default::default(),
+        }
     }
 
     /// What became of it, in a word.
@@ -93,6 +109,8 @@ impl Row {
             "change": self.end.change,
             "checks": self.checks.as_ref().map(|round| &round.checks),
             "commit": self.commit,
+            "tests_broken": self.tests.0,
+            "tests_fixed": self.tests.1,
             "cost_microusd": self.end.report.as_ref().and_then(|report| report.cost_microusd),
             "summary": self.end.report.as_ref().and_then(|report| report.summary.as_ref()),
         })
@@ -102,6 +120,7 @@ impl Row {
 async fn iterations(client: &LocalClient, run: &RunId) -> Result<Vec<Row>, ClientError> {
     let mut rows: Vec<Row> = Vec::new();
     let (mut iteration, mut next) = (0, 1);
+    let mut known = BTreeMap::new();
     loop {
         let events = client.store()?.read(run, next, PAGE).await?;
         let Some(last) = events.last() else { return Ok(rows) };
@@ -134,15 +153,67 @@ async fn iterations(client: &LocalClient, run: &RunId) -> Result<Vec<Row>, Clien
                         last.commit = commit.or(last.commit.take());
                     }
                 }
-                Event::ChecksFinished { round, .. } => {
+                Event::ChecksFinished { round, unlike: None, .. } => {
+                    let tests = take_tests(&mut known, &round.tests);
                     // After the verdict, and after a refusal, the files are others than those it left.
                     if let Some(last) = rows.last_mut().filter(|row| row.verdict.is_none() && !row.refused) {
-                        last.checks = Some(*round);
+                        (last.checks, last.tests) = (Some(*round), tests);
                     }
                 }
                 _ => {}
             }
         }
+    }
+}
+
+/// What a round did to the tests that were known before it: those that began to fail, and those that ceased to.
+fn take_tests(known: &mut BTreeMap<String, TestStatus>, changes: &TestChanges) -> (Vec<String>, Vec<String>) {
+    let (mut broken, mut fixed) = (Vec::new(), Vec::new());
+    for (name, status) in &changes.now {
+        match (known.insert(name.clone(), *status), status) {
+            (Some(TestStatus::Passing), TestStatus::Failing) => broken.push(name.clone()),
+            (Some(TestStatus::Failing), TestStatus::Passing) => fixed.push(name.clone()),
+            (Some(_) | None, TestStatus::Passing | TestStatus::Failing | TestStatus::Skipped) => {}
+        }
+    }
+    for name in &changes.gone {
+        let failed = known.remove(name) == Some(TestStatus::Failing);
+        fixed.extend((failed && changes.unnamed).then(|| name.clone()));
+    }
+    (broken, fixed)
+}
+
+/// What the iterations did to tests by name, and which of those are flaky.
+fn tests_by_name(text: &mut String, state: &State, rows: &[Row]) {
+    let list = |names: &[String]| {
+        let shown: Vec<String> =
+            names.iter().take(TESTS_SHOWN_MAX).map(|name| format!("`{}`", clean_line(name))).collect();
+        let more = names.len().saturating_sub(TESTS_SHOWN_MAX);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        format!("{}{more}", shown.join(", "))
+    };
+    let mut lines = Vec::new();
+    for row in rows {
+        let (broken, fixed) = &row.tests;
+        let sorts = [("broke", broken), ("fixed", fixed)];
+        let said: Vec<String> = sorts
+            .iter()
+            .filter(|(_, names)| !names.is_empty())
+            .map(|(word, names)| format!("{word} {}", list(names)))
+            .collect();
+        if !said.is_empty() {
+            lines.push(format!("- #{} {}", row.iteration, said.join("; ")));
+        }
+    }
+    let flaky: Vec<String> = state.seen.tests.flaky().cloned().collect();
+    if !flaky.is_empty() {
+        lines.push(format!("- flaky: {}", list(&flaky)));
+    }
+    if state.seen.tests.unnamed {
+        lines.push("- the names of passing tests are unknown: their runner does not say them".to_owned());
+    }
+    if !lines.is_empty() {
+        let _ = writeln!(text, "\n## Tests\n\n{}", lines.join("\n"));
     }
 }
 
@@ -173,6 +244,7 @@ fn text(state: &State, rows: &[Row]) -> String {
     if state.config.checks.is_empty() {
         text.push_str("- none\n");
     }
+    tests_by_name(&mut text, state, rows);
     text.push_str("\n## Iterations\n\n| # | agent | change | checks | took | cost | commit |\n|---|---|---|---|---|---|---|\n");
     for row in rows {
         let change = row.end.change.as_ref().map_or_else(

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use piton_model::loop_machine::progress::{advise, velocity};
 use piton_model::loop_machine::{
-    CheckResult, DoneRule, KeptFinding, Measures, ModeSwitch, QuestionKind, State, done_rule, raise_past,
+    CheckResult, DoneRule, KeptFinding, Measures, ModeSwitch, QuestionKind, State, TestStatus, done_rule,
+    raise_past,
 };
 use piton_model::{Event, Machine, Reason, Status, exit_code};
 use piton_store::Holder;
@@ -12,7 +13,7 @@ use piton_sys::{Clock, SystemClock};
 use piton_view::words::{self, Watched};
 use piton_view::{
     AskedView, BestView, ChangedView, CheckView, Counted, DriverView, GuardView, IterationView, LimitsView,
-    ModeView, QuestionView, RunStatus, StatusOf, StatusView, SwitchView, UsedView,
+    ModeView, QuestionView, RunStatus, StatusOf, StatusView, SwitchView, TestsView, UsedView,
 };
 
 /// Everything about a loop at one moment.
@@ -58,6 +59,7 @@ fn status_of(state: &State, holder: Option<&Holder>) -> RunStatus {
         chosen: state.people.chosen.clone(),
         measures: state.seen.measures.clone().filter(|measures| !measures.is_empty()),
         baseline_measures: baseline_measures(state),
+        tests: tests_of(state),
         reinforcement: state.judged.reinforcement.level.published(),
         recoveries: state.judged.recoveries.iter().chain(&state.judged.recovery).cloned().collect(),
         guard: guard_of(state),
@@ -101,6 +103,19 @@ fn finding_of(kept: &KeptFinding, marks: &BTreeMap<String, bool>) -> serde_json:
         view["false_positive"] = (*false_positive).into();
     }
     view
+}
+
+fn tests_of(state: &State) -> Option<TestsView> {
+    let tests = &state.seen.tests;
+    let owned = |names: Vec<&String>| names.into_iter().cloned().collect();
+    (tests.runs > 0).then(|| TestsView {
+        failing: owned(tests.named(TestStatus::Failing).collect()),
+        broken: owned(tests.just(TestStatus::Failing).collect()),
+        fixed: owned(tests.just(TestStatus::Passing).collect()),
+        no_longer_failing: tests.lifted.clone(),
+        flaky: owned(tests.flaky().collect()),
+        passing_named: !tests.unnamed,
+    })
 }
 
 fn baseline_measures(state: &State) -> Option<Measures> {

@@ -25,6 +25,7 @@ use piton_sys::redact::Redactor;
 use piton_sys::{Ids, SystemIds};
 
 use crate::layout::Layout;
+use crate::moved::Moved;
 pub(crate) use ended::Ended;
 use inject::Injected;
 pub(crate) use port::{Kept, Supervised, begin};
@@ -107,6 +108,8 @@ pub(crate) struct Work<'a> {
 pub(crate) enum What<'a> {
     /// A shell command of the user's that judges something: no terminal, and it knows.
     Command(&'a str),
+    /// The same in the checkout, before any agent was started: outside of the walls, which close it to writing.
+    InCheckout(&'a str),
     /// A program; it reads the prompt, if there is one.
     Program(Vec<String>),
     /// A command of piton's own. It starts nothing that an agent wrote, and stays outside of walls.
@@ -177,6 +180,22 @@ impl Surroundings {
         self.secrets.redactor()
     }
 
+    /// The variables that name something in the checkout, such as a Python environment, which the run's own work tree has
+    /// too: they name that.
+    pub(crate) fn of_the_tree(&self) -> BTreeMap<String, String> {
+        let (root, tree) = (self.layout.root(), self.layout.tree());
+        if root == tree {
+            return BTreeMap::new();
+        }
+        let moved = Moved::new(root, tree);
+        let variables = std::env::vars_os().filter_map(|(name, value)| {
+            let (name, value) = (name.into_string().ok()?, moved.value(&value)?.into_string().ok()?);
+            let is_given = !name.starts_with("PITON_") && !HIDDEN_VARIABLES.contains(&name.as_str());
+            is_given.then_some((name, value))
+        });
+        variables.collect()
+    }
+
     /// What a keeper runs.
     pub(crate) fn prepare(&self, work: Work<'_>) -> Spec {
         let Work { name, what, directory, mut env, prompt, wall_ms, idle_ms, output_bytes_max, beside, pass } =
@@ -188,6 +207,11 @@ impl Surroundings {
         let mut inside = true;
         let (argv, agent) = match what {
             What::Command(command) => {
+                env.insert("CI".to_owned(), "1".to_owned());
+                (shell(command), None)
+            }
+            What::InCheckout(command) => {
+                inside = false;
                 env.insert("CI".to_owned(), "1".to_owned());
                 (shell(command), None)
             }
@@ -224,6 +248,11 @@ impl Surroundings {
             true => self.enclose(argv, directory, agent.or(beside), Some(&piton_agent::outbox(&attempt))),
             false => argv,
         };
+        let env_remove = hidden_variables(agent.and_then(|agent| agent.pass.as_deref()).or(pass));
+        let of_the_tree = if inside { self.of_the_tree() } else { BTreeMap::new() };
+        for (name, value) in of_the_tree.into_iter().filter(|(name, _)| !env_remove.contains(name)) {
+            env.entry(name).or_insert(value);
+        }
         Spec {
             run: self.run.to_string(),
             name: name.to_owned(),
@@ -231,7 +260,7 @@ impl Surroundings {
             argv,
             cwd: directory.to_owned(),
             env,
-            env_remove: hidden_variables(agent.and_then(|agent| agent.pass.as_deref()).or(pass)),
+            env_remove,
             stdin,
             prompt,
             files,

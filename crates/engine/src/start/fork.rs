@@ -131,6 +131,6 @@ fn worktree(client: &LocalClient, id: &RunId, like: Option<&Worktree>) -> Result
     let branch = format!("piton/{}", id.short());
     Ok(match like {
         Some(like) => Worktree { path, branch, ..like.clone() },
-        None => Worktree { path, branch, copy: Vec::new(), link: Vec::new(), setup: None },
+        None => Worktree { path, branch, ..Worktree::default() },
     })
 }

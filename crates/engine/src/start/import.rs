@@ -109,12 +109,14 @@ fn sessions_of(state: &ralph::PersistedLoopState) -> Vec<SessionRecord> {
         started_at: entry.started_at,
         ended_at: entry.ended_at,
         iterations: entry.iterations,
+        reason: None,
     });
     let last = session.current_session_id.iter().map(|id| SessionRecord {
         session_id: id.clone(),
         started_at: session.session_started_at.unwrap_or(state.saved_at),
         ended_at: state.saved_at,
         iterations: session.session_iterations,
+        reason: None,
     });
     ended.chain(last).collect()
 }

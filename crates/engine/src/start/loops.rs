@@ -19,7 +19,7 @@ use crate::configuration;
 use crate::launch::Secrets;
 use crate::layout::Layout;
 use crate::world::prompt::{self, PromptError};
-use crate::world::{open_workspace, wants_worktree};
+use crate::world::{furnish, open_workspace, wants_worktree};
 
 /// Begins a loop, with what another one left where there is something; goes on with one that is there and unfinished.
 pub(super) async fn start(
@@ -69,6 +69,7 @@ pub(super) async fn start(
         return Ok((run, after));
     }
     refuse_crowd(client, &config, order.force).await?;
+    notes.extend(config.worktree.as_ref().and_then(super::said_of));
     if let Err(error) = client.create_loop(create(run.clone(), title(&task), config)?, adoption).await {
         return Err(super::overtaken(client, &run, error.into()).await);
     }
@@ -313,15 +314,17 @@ async fn worktree_of(
     if !order.worktree && !wants_worktree(&workspace).map_err(failed)? {
         return Ok(None);
     }
-    let list = |list: &Option<piton_config::Sourced<Vec<String>>>| {
-        list.as_ref().map(|list| list.value.clone()).unwrap_or_default()
-    };
+    let ignored = workspace.ignored().map_err(failed)?;
+    let named = settings.copy.as_ref().map(|list| list.value.clone()).unwrap_or_default();
+    let is_on = |flag: &Option<piton_config::Sourced<bool>>| flag.as_ref().is_none_or(|flag| flag.value);
+    let (copy, left) = furnish::sorted(layout.root(), &ignored, &named, is_on(&settings.installed));
     Ok(Some(Worktree {
         path: super::tree_beside(layout, run.short(), "choose another --id, or give --here")?,
         branch: format!("piton/{}", run.short()),
-        copy: list(&settings.copy),
-        link: list(&settings.link),
+        copy,
+        left,
         setup: settings.setup.as_ref().map(|command| command.value.clone()),
+        compare: is_on(&settings.compare),
     }))
 }
 

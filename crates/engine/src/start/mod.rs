@@ -21,7 +21,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use piton_model::loop_machine::AgentConfig;
+use piton_model::loop_machine::{AgentConfig, Worktree};
 use piton_model::{Epoch, RunId};
 use piton_store::Holder;
 use piton_sys::lock::FileLock;
@@ -119,6 +119,22 @@ fn tree_beside(layout: &Layout, name: &str, hint: &str) -> Result<String, Error>
     }
     let path = path.to_str().ok_or_else(|| Error::usage("the path of this repository is not UTF-8"))?;
     Ok(path.to_owned())
+}
+
+/// What a person should know of a new work tree: what of the repository is in it though git does not keep it, and what not.
+fn said_of(worktree: &Worktree) -> Option<String> {
+    let list = |paths: &[String]| clean_line(&paths.join(", "));
+    let Worktree { copy, left, .. } = worktree;
+    match (copy.is_empty(), left.is_empty()) {
+        (true, true) => None,
+        (false, true) => Some(format!("note: copied into the work tree: {}", list(copy))),
+        (true, false) => Some(format!("note: not in the work tree, as git ignores it: {}", list(left))),
+        (false, false) => Some(format!(
+            "note: copied into the work tree: {}; not in it, as git ignores it: {}",
+            list(copy),
+            list(left)
+        )),
+    }
 }
 
 /// Starts a driver for `run` and returns when it holds the lease, or the run has come to rest already.

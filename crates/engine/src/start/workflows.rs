@@ -73,7 +73,9 @@ async fn target(
     loaded: &Loaded,
 ) -> Result<Target, Error> {
     let named: Option<RunId> = match &wanted.run_id {
-        Some(id) if id == LAST => Some(newest_of(client, &options.workflow_file).await?),
+        Some(id) if id == LAST => {
+            Some(newest_of(client, &options.workflow_file, &loaded.definition.name).await?)
+        }
         Some(id) => Some(id.parse().map_err(|error| Error::of(ErrorKind::Usage, &error))?),
         None => None,
     };

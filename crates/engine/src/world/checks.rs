@@ -7,13 +7,16 @@ use std::convert::Infallible;
 use piton_agent::{EndedBy, Exit};
 use piton_git::Expected;
 use piton_model::limits::{TAIL_BYTES_MAX, clip_tail};
-use piton_model::loop_machine::{CheckResult, CheckRound};
+use piton_model::loop_machine::{Check, CheckResult, CheckRound};
 use piton_model::{Command, State};
 use piton_sys::file;
 
-use super::{Context, WorldError, attempt, measure, originals, snapshot_id, stop};
+use super::{Context, WorldError, attempt, beside, measure, originals, snapshot_id, stop};
 use crate::launch::{COMMAND_OUTPUT_BYTES_MAX, Kept, Supervised, What, Work};
 use crate::supervise::{self, Rerun, Start};
+
+/// Options that pytest takes, however it is started.
+const PYTEST_OPTIONS: &str = "PYTEST_ADDOPTS";
 
 pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Command, WorldError> {
     context.require_lease(state)?;
@@ -30,27 +33,39 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
         checks: Vec::new(),
         conditions: Vec::new(),
         snapshot: None,
+        beside: Vec::new(),
         duration_ms: 0,
         stops: Vec::new(),
         tests: Default::default(),
         measures: Default::default(),
         cancelled: false,
     };
-    let mut named = BTreeMap::new();
+    let mut names = measure::Names::new();
     for (index, check) in state.config.checks.iter().enumerate() {
         context.require_lease(state)?;
         let name = format!("check-{round}-{index}");
-        let Some(ran) = run(context, state, &name, &check.command, check.timeout_ms)? else {
+        let watch = beside::watch(context, state);
+        let Some(ran) = run_check(context, state, &name, check)? else {
             result.cancelled = true;
             break;
         };
         result.duration_ms += ran.exit.duration_ms;
-        measure::take_check(context, check, &ran, &mut result.measures, &mut named);
+        match beside::look(context, state, (round, index), &ran, watch)? {
+            Some((beside, duration_ms)) => {
+                result.beside.extend(beside);
+                result.duration_ms += duration_ms;
+            }
+            None => {
+                result.cancelled = true;
+                break;
+            }
+        }
+        measure::take_check(context, check, &ran, &mut result.measures, &mut names);
         result.checks.push(verdict(&check.name, &ran.exit, ran.tail));
     }
     if !result.cancelled {
         match stop::look(context, state, round, &mut result)? {
-            true => result.tests = measure::test_changes(state, &result.measures, &named),
+            true => result.tests = names.changes(state, result.all_pass()),
             false => result.cancelled = true,
         }
     }
@@ -88,8 +103,58 @@ pub(super) fn run(
     command: &str,
     timeout_ms: u64,
 ) -> Result<Option<Ran>, WorldError> {
+    let what = What::Command(command);
+    supervised(name, Starting { context, state, what, timeout_ms, env: BTreeMap::new() })
+}
+
+/// Runs a check, which is asked to name the tests that pass.
+pub(super) fn run_check(
+    context: &Context,
+    state: &State,
+    name: &str,
+    check: &Check,
+) -> Result<Option<Ran>, WorldError> {
+    supervised_check(context, state, name, What::Command(&check.command), check)
+}
+
+/// The same in the checkout, which only a run with a work tree of its own does not work in.
+pub(super) fn run_in_checkout(
+    context: &Context,
+    state: &State,
+    name: &str,
+    check: &Check,
+) -> Result<Option<Ran>, WorldError> {
+    supervised_check(context, state, name, What::InCheckout(&check.command), check)
+}
+
+fn supervised_check(
+    context: &Context,
+    state: &State,
+    name: &str,
+    what: What<'_>,
+    check: &Check,
+) -> Result<Option<Ran>, WorldError> {
+    let starting = Starting { context, state, what, timeout_ms: check.timeout_ms, env: asked_to_name() };
+    supervised(name, starting)
+}
+
+/// What makes pytest say which tests pass, beside what it says anyway. It changes what is printed and nothing else, and
+/// gives way to what the check itself, or whoever set the variable, asks for.
+fn asked_to_name() -> BTreeMap<String, String> {
+    let set = std::env::var(PYTEST_OPTIONS).unwrap_or_default();
+    let asks_already = |word: &str| word.starts_with("-r");
+    match set.split_whitespace().any(asks_already) {
+        true => BTreeMap::new(),
+        false => {
+            BTreeMap::from([(PYTEST_OPTIONS.to_owned(), format!("{set} -rfEp").trim_start().to_owned())])
+        }
+    }
+}
+
+fn supervised(name: &str, starting: Starting<'_>) -> Result<Option<Ran>, WorldError> {
+    let context = starting.context;
     let attempts = context.attempts();
-    let mut port = Kept::new(&attempts, name, Starting { context, state, command, timeout_ms });
+    let mut port = Kept::new(&attempts, name, starting);
     let ran = Rerun::default().run(&mut port)?;
     let name = port.name;
     Ok(match ran {
@@ -113,8 +178,15 @@ pub(super) fn run(
 struct Starting<'a> {
     context: &'a Context,
     state: &'a State,
-    command: &'a str,
+    what: What<'a>,
     timeout_ms: u64,
+    env: BTreeMap<String, String>,
+}
+
+impl Starting<'_> {
+    fn is_outside(&self) -> bool {
+        matches!(self.what, What::InCheckout(_))
+    }
 }
 
 impl Supervised for Starting<'_> {
@@ -122,12 +194,12 @@ impl Supervised for Starting<'_> {
     type Instead = Infallible;
 
     fn start(&mut self, name: &str) -> Result<Start<Infallible>, WorldError> {
-        let Self { context, state, command, timeout_ms } = *self;
+        let Self { context, state, ref what, timeout_ms, ref env } = *self;
         let spec = context.launch.prepare(Work {
             name,
-            what: What::Command(command),
-            directory: context.layout.tree(),
-            env: BTreeMap::new(),
+            what: what.clone(),
+            directory: if self.is_outside() { context.layout.root() } else { context.layout.tree() },
+            env: env.clone(),
             prompt: None,
             wall_ms: timeout_ms,
             idle_ms: None,
@@ -143,7 +215,7 @@ impl Supervised for Starting<'_> {
     }
 
     fn has_walls(&self) -> bool {
-        self.context.launch.has_walls()
+        !self.is_outside() && self.context.launch.has_walls()
     }
 
     fn require_lease(&self) -> Result<(), WorldError> {
@@ -205,10 +277,16 @@ fn tail_of(context: &Context, name: &str) -> Result<String, WorldError> {
     let mut tail = String::new();
     for log in ["stdout.log", "stderr.log"] {
         if let Some(bytes) = file::read_regular(&directory.join(log), 2 * COMMAND_OUTPUT_BYTES_MAX)? {
-            let text = String::from_utf8_lossy(&bytes);
+            let text = without_passed(&String::from_utf8_lossy(&bytes));
             tail.push_str(clip_tail(text.trim_end(), TAIL_BYTES_MAX / 2));
             tail.push('\n');
         }
     }
     Ok(tail.trim().to_owned())
+}
+
+/// What was printed, without the names that were asked for: they would leave no room for what went wrong.
+fn without_passed(text: &str) -> String {
+    let is_asked_for = |line: &&str| line.starts_with("PASSED ") && line.contains("::");
+    text.split_inclusive('\n').filter(|line| !is_asked_for(line)).collect()
 }

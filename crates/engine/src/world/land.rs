@@ -1,33 +1,19 @@
 //! Where work lands: a work tree of the run's own, and a commit for every green iteration.
 
-use std::time::Duration;
-
 use piton_git::{Expected, Workspace};
 use piton_model::limits::clip;
 use piton_model::loop_machine::Worktree;
 use piton_model::{Command, State};
 
-use piton_sys::process::{Program, RunLimits};
-
 use super::{Context, WorldError, open_workspace};
-use crate::launch::{Surroundings, hidden_variables};
 use crate::layout::Layout;
-
-/// What furnishing may take: installing the packages of a project is slow.
-const FURNISH_LIMITS: RunLimits =
-    RunLimits { deadline: Duration::from_secs(30 * 60), output_bytes_max: 64 << 20 };
 
 /// The longest first line of a commit message.
 const SUBJECT_BYTES_MAX: usize = 72;
 
 /// Makes the work tree of a run that has not begun: a branch from `HEAD`, and on it whatever is not committed in
-/// the repository. May be repeated.
-pub(super) fn begin(
-    layout: &Layout,
-    state: &State,
-    worktree: &Worktree,
-    launch: &Surroundings,
-) -> Result<(), WorldError> {
+/// the repository, with the submodules that are checked out there. May be repeated.
+pub(super) fn begin(layout: &Layout, state: &State, worktree: &Worktree) -> Result<(), WorldError> {
     let run = state.run.as_str();
     let repository = open_workspace(&layout.in_place(), &state.run)?;
     repository.protect_state()?;
@@ -39,63 +25,13 @@ pub(super) fn begin(
         None => None,
     };
     repository.add_work_tree(layout.tree(), &worktree.branch)?;
+    let tree = open_workspace(layout, &state.run)?;
+    tree.add_submodules(&repository)?;
     if let Some(source) = source {
-        let tree = open_workspace(layout, &state.run)?;
         tree.restore(run, &source, Expected::Anything)?;
         tree.commit_all("The tree this run starts from\n")?;
     }
-    furnish(layout, state, worktree, launch)
-}
-
-/// Brings what git does not keep into a new work tree: copies, links, and whatever its setup makes.
-fn furnish(
-    layout: &Layout,
-    state: &State,
-    worktree: &Worktree,
-    launch: &Surroundings,
-) -> Result<(), WorldError> {
-    let failed =
-        |path: &str, why: &dyn std::fmt::Display| WorldError::Furnish { what: format!("`{path}`: {why}") };
-    let (root, tree) = (layout.root(), layout.tree());
-    open_workspace(layout, &state.run)?.protect_state()?;
-    // What is there already came from git, or from an earlier try.
-    let missing = |path: &&String| {
-        root.join(path).symlink_metadata().is_ok() && tree.join(path).symlink_metadata().is_err()
-    };
-    for path in worktree.copy.iter().chain(&worktree.link).filter(missing) {
-        if let Some(parent) = tree.join(path).parent() {
-            std::fs::create_dir_all(parent).map_err(|error| failed(path, &error))?;
-        }
-    }
-    for path in worktree.copy.iter().filter(missing) {
-        let copy = Program::new("cp").args(["-a", "--"]).arg(root.join(path)).arg(tree.join(path));
-        run(copy, path, launch)?;
-    }
-    for path in worktree.link.iter().filter(missing) {
-        std::os::unix::fs::symlink(root.join(path), tree.join(path)).map_err(|error| failed(path, &error))?;
-    }
-    match &worktree.setup {
-        // Outside of walls: no agent has touched the tree yet, and installing writes where it likes.
-        Some(command) => {
-            let program = Program::new("sh").args(["-c", command]).env("CI", "1").current_dir(tree);
-            let hidden = hidden_variables(None);
-            run(hidden.iter().fold(program, |program, name| program.env_remove(name)), command, launch)
-        }
-        None => Ok(()),
-    }
-}
-
-fn run(program: Program, what: &str, launch: &Surroundings) -> Result<(), WorldError> {
-    let failed = |why: String| {
-        let why = launch.redactor().redact(&why);
-        WorldError::Furnish { what: format!("`{what}`: {why}") }
-    };
-    let output = program.run(FURNISH_LIMITS).map_err(|error| failed(super::sentence(&error)))?;
-    match output.success() {
-        true => Ok(()),
-        false if output.timed_out => Err(failed("it took too long".to_owned())),
-        false => Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned())),
-    }
+    Ok(())
 }
 
 /// Commits what an iteration left, or finds the commit that was made of it before a crash.
@@ -148,10 +84,13 @@ pub fn wants_worktree(workspace: &Workspace) -> Result<bool, piton_git::Error> {
 
 #[cfg(test)]
 mod tests {
+    use piton_sys::process::{Program, RunLimits};
+
     use super::*;
 
     fn git(tree: &std::path::Path, words: &[&str]) {
-        let done = Program::new("git").args(words).current_dir(tree).run(FURNISH_LIMITS).expect("git");
+        let limits = RunLimits { deadline: std::time::Duration::from_secs(60), output_bytes_max: 1 << 20 };
+        let done = Program::new("git").args(words).current_dir(tree).run(limits).expect("git");
         assert!(done.success(), "{words:?}");
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A number that cannot be had is left out: measuring never fails a round.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 use std::time::{Duration, SystemTime};
 
@@ -23,20 +23,65 @@ const REPORT_BYTES_MAX: u64 = piton_gauge::INPUT_BYTES_MAX as u64;
 /// Clocks of file systems are coarse.
 const CLOCK_SLACK: Duration = Duration::from_secs(2);
 
+/// The tests of one round by name, and which of those that ran are among them.
+pub(super) struct Names {
+    named: BTreeMap<String, TestStatus>,
+    /// The least that is known of any runner's tests; nothing where none was recognised.
+    listed: Option<NamedTests>,
+}
+
+impl Names {
+    pub(super) fn new() -> Self {
+        Self { named: BTreeMap::new(), listed: None }
+    }
+
+    fn take(&mut self, found: &tests::Tests) {
+        let of = |status: TestStatus| {
+            found.named.iter().filter(|test| status_of(test.outcome) == status).count() as u64
+        };
+        let is_whole = found.complete && found.cut == 0;
+        let fails = is_whole && found.failed == Some(of(TestStatus::Failing));
+        let listed = match (fails, found.passed == Some(of(TestStatus::Passing))) {
+            (true, true) => NamedTests::All,
+            (true, false) => NamedTests::Failing,
+            (false, _) => NamedTests::Some,
+        };
+        self.listed = Some(match (self.listed, listed) {
+            (Some(NamedTests::Some), _) | (_, NamedTests::Some) => NamedTests::Some,
+            (Some(NamedTests::Failing), _) | (_, NamedTests::Failing) => NamedTests::Failing,
+            (Some(NamedTests::All) | None, NamedTests::All) => NamedTests::All,
+        });
+        self.named.extend(found.named.iter().map(|test| (test.name.clone(), status_of(test.outcome))));
+    }
+
+    /// What changed about tests by name. Where every check passes, no test fails, whoever says so.
+    pub(super) fn changes(&self, state: &State, all_pass: bool) -> TestChanges {
+        let tests = &state.seen.tests;
+        let listed = match self.listed {
+            Some(NamedTests::Some) | None if all_pass && !tests.is_empty() => NamedTests::Failing,
+            Some(listed) => listed,
+            None => NamedTests::Some,
+        };
+        tests.changes(&self.named, listed)
+    }
+}
+
 /// Takes what one check has to say into `measures`.
 pub(super) fn take_check(
     context: &Context,
     check: &Check,
     ran: &Ran,
     measures: &mut Measures,
-    named: &mut BTreeMap<String, TestStatus>,
+    names: &mut Names,
 ) {
     let printed = checks::printed(context, &ran.name);
     if let Some(found) = tests::read(None, &printed) {
         take_tests(&mut measures.tests, &found);
-        named.extend(found.named.iter().map(|test| (test.name.clone(), status_of(test.outcome))));
+        names.take(&found);
     }
+    let mut heard = Vec::new();
     for found in lint::read_all(&printed) {
+        heard.push(found.kind);
         let errors = match found.kind {
             lint::Kind::Lint => &mut measures.lint_errors,
             lint::Kind::Type => &mut measures.type_errors,
@@ -44,9 +89,35 @@ pub(super) fn take_check(
         add(errors, found.errors);
         add(&mut measures.lint_warnings, found.warnings);
     }
+    for kind in silent_tools(&check.command, &printed).filter(|kind| !heard.contains(kind)) {
+        if checks::passed(&ran.exit) {
+            let errors = match kind {
+                lint::Kind::Lint => &mut measures.lint_errors,
+                lint::Kind::Type => &mut measures.type_errors,
+            };
+            add(errors, Some(0));
+        }
+    }
     if let Some(reading) = &check.reads {
         measures.coverage = coverage_of(context, reading, ran).or(measures.coverage);
     }
+}
+
+/// What the tools judge that a check runs, by its command or by what it echoes of one (`> tsc --noEmit`), and that say
+/// nothing when they are content. What goes into a file instead may say anything.
+fn silent_tools(command: &str, printed: &str) -> impl Iterator<Item = lint::Kind> {
+    let echoed = printed.lines().filter_map(|line| line.strip_prefix("> ").or(line.strip_prefix("$ ")));
+    let lines = std::iter::once(command).chain(echoed).filter(|line| !line.contains('>'));
+    // Its own name, or behind that of whoever starts it: `npx --no-install tsc`.
+    let words = lines.flat_map(piton_guard::commands).flat_map(|words| words.into_iter().take(4));
+    let kinds: BTreeSet<lint::Kind> =
+        words.filter_map(|word| lint::silent(word.rsplit('/').next().unwrap_or(&word))).collect();
+    kinds.into_iter()
+}
+
+/// How many tests passed in what a check printed, where its runner says.
+pub(super) fn tests_passed(printed: &str) -> Option<u64> {
+    tests::read(None, printed).and_then(|found| found.passed)
 }
 
 fn status_of(outcome: tests::Outcome) -> TestStatus {
@@ -55,21 +126,6 @@ fn status_of(outcome: tests::Outcome) -> TestStatus {
         tests::Outcome::Failed | tests::Outcome::TimedOut => TestStatus::Failing,
         tests::Outcome::Skipped => TestStatus::Skipped,
     }
-}
-
-/// What changed about tests by name.
-pub(super) fn test_changes(
-    state: &State,
-    measures: &Measures,
-    named: &BTreeMap<String, TestStatus>,
-) -> TestChanges {
-    let failing = named.values().filter(|status| **status == TestStatus::Failing).count() as u64;
-    let listed = match measures.tests.filter(|tests| tests.complete) {
-        Some(tests) if tests.total() == named.len() as u64 => NamedTests::All,
-        Some(tests) if tests.failed == failing => NamedTests::Failing,
-        Some(_) | None => NamedTests::Some,
-    };
-    state.seen.tests.changes(named, listed)
 }
 
 fn take_tests(known: &mut Option<TestCounts>, found: &tests::Tests) {

@@ -4,10 +4,12 @@
 //! performing an effect again after a crash finds the agent that still runs instead of starting another.
 
 mod attempt;
+mod beside;
 pub mod brief;
 mod checks;
 mod end;
 mod extended;
+pub(crate) mod furnish;
 mod guard;
 mod hooks;
 mod land;
@@ -127,6 +129,8 @@ struct Context {
     performing: Mutex<Option<String>>,
     /// Where hooks can have people told something.
     line: Option<piton_notify::Line>,
+    /// Whether this driver has furnished the work tree, where the run has one of its own.
+    furnished: AtomicBool,
 }
 
 impl LocalWorld {
@@ -148,7 +152,7 @@ impl LocalWorld {
             .ok_or_else(|| WorldError::WorkspaceHeld { root: layout.tree().to_owned() })?;
         let launch = Surroundings::open(&run, exe, &layout, state.config.confine.as_ref())?;
         if let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) {
-            land::begin(&layout, state, worktree, &launch)?;
+            land::begin(&layout, state, worktree)?;
         }
         let launch = launch.closing_git()?.protecting(&state.config.protect);
         if views.aiwg {
@@ -178,6 +182,7 @@ impl LocalWorld {
             rested: Mutex::default(),
             performing: Mutex::new(None),
             line: telling.line(),
+            furnished: AtomicBool::new(false),
         };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
         let telling = RefCell::new(telling);
@@ -240,6 +245,18 @@ impl Context {
     fn attempts(&self) -> PathBuf {
         self.layout.attempts(&self.run)
     }
+
+    /// Furnishes the work tree of a run that has not begun. Under the lease, since it may take as long as installing
+    /// the packages of a project does.
+    fn furnish(&self, state: &State) -> Result<(), WorldError> {
+        let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) else { return Ok(()) };
+        if !self.furnished.load(Ordering::SeqCst) {
+            self.require_lease(state)?;
+            furnish::furnish(&self.layout, state, worktree, &self.launch)?;
+            self.furnished.store(true, Ordering::SeqCst);
+        }
+        Ok(())
+    }
 }
 
 impl World for LocalWorld {
@@ -261,12 +278,17 @@ impl World for LocalWorld {
         context.cancelled.store(false, Ordering::SeqCst);
         let (effect, state) = (effect.clone(), state.clone());
         async move {
-            let work = move || match &effect {
-                Effect::Attempt(attempt) => attempt::perform(&context, attempt, fresh, &state),
-                Effect::Checks(round) => checks::perform(&context, *round, &state),
-                Effect::Hooks(call) => hooks::perform(&context, call, &state),
-                Effect::Commit(_) => land::commit(&context, &state),
-                Effect::Timer(_) => Ok(Command::Tick),
+            let work = move || {
+                if !matches!(effect, Effect::Timer(_)) {
+                    context.furnish(&state)?;
+                }
+                match &effect {
+                    Effect::Attempt(attempt) => attempt::perform(&context, attempt, fresh, &state),
+                    Effect::Checks(round) => checks::perform(&context, *round, &state),
+                    Effect::Hooks(call) => hooks::perform(&context, call, &state),
+                    Effect::Commit(_) => land::commit(&context, &state),
+                    Effect::Timer(_) => Ok(Command::Tick),
+                }
             };
             // A thread of its own, not one of the runtime's: those panic where the system has none left.
             in_thread(work).await.unwrap_or_else(|error| Command::GiveUp { detail: sentence(&error) })

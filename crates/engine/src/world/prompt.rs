@@ -142,7 +142,7 @@ fn show_handoff(prompt: &mut String, state: &State, git: &dyn AskGit) {
     }
 }
 
-/// Tests that the last iteration broke, and those whose verdict means little.
+/// Tests that the last iteration broke or mended, and those whose verdict means little.
 fn show_broken(prompt: &mut String, state: &State) {
     let list = |names: Vec<&String>| {
         let shown: Vec<&str> = names.iter().take(TESTS_SHOWN_MAX).map(|name| name.as_str()).collect();
@@ -153,6 +153,10 @@ fn show_broken(prompt: &mut String, state: &State) {
     let broken: Vec<_> = state.seen.tests.just(TestStatus::Failing).collect();
     if !broken.is_empty() {
         let _ = writeln!(prompt, "\nThese tests passed before and fail now: {}", list(broken));
+    }
+    let fixed: Vec<_> = state.seen.tests.just(TestStatus::Passing).chain(&state.seen.tests.lifted).collect();
+    if !fixed.is_empty() {
+        let _ = writeln!(prompt, "\nThese tests failed before and do not now: {}", list(fixed));
     }
     let flaky: Vec<_> = state.seen.tests.flaky().collect();
     if !flaky.is_empty() {

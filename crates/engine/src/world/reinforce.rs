@@ -25,6 +25,9 @@ pub(super) fn reinforce(prompt: &mut String, state: &State) {
     if level >= Level::Aggressive && !refused {
         say_findings(&mut said, state);
     }
+    if level == Level::Adaptive {
+        say_tried(&mut said, state);
+    }
     if level >= Level::Minimal {
         said.say(
             "Tests, checks and their settings are compared before and after; what weakens them is put back.",
@@ -87,6 +90,20 @@ fn say_approach(said: &mut Budget, state: &State) {
             said.say(&format!("The run does not get on: {}.", diagnosis.sentence));
         }
         said.say(approach.advice());
+    }
+}
+
+/// What the last iterations came to, so that this one takes another way.
+fn say_tried(said: &mut Budget, state: &State) {
+    for record in state.judged.recent.iter().rev().take(3).filter(|record| !record.skipped) {
+        let came_to = if record.progress { "" } else { ", which changed nothing that matters" };
+        said.say(&format!(
+            "Iteration {} came to {} of {} checks with +{} −{} lines{came_to}.",
+            record.number, record.passed, record.total, record.added, record.removed
+        ));
+    }
+    if !state.judged.recent.is_empty() {
+        said.say("Do not do the same again: say first what was wrong with it, then take another way.");
     }
 }
 

@@ -32,9 +32,7 @@ fn config() -> LoopConfig {
     config.worktree = Some(Worktree {
         path: ".piton/trees/r".to_owned(),
         branch: "piton/r".to_owned(),
-        copy: Vec::new(),
-        link: Vec::new(),
-        setup: None,
+        ..Worktree::default()
     });
     let hook = Hook {
         name: "note".to_owned(),
@@ -148,6 +146,7 @@ fn round(number: u32, tree: &str, passed: [bool; 2]) -> CheckRound {
         stops: Vec::new(),
         tests: Default::default(),
         measures: serde_json::from_value(measures).expect("measures"),
+        beside: Vec::new(),
         duration_ms: 4_000,
         cancelled: false,
     }

@@ -112,8 +112,12 @@ pub(super) fn particulars(record: &IterationRecord, round: Option<&CheckRound>) 
 pub(super) struct Numbers {
     /// Tests before and after.
     pub(super) tests: Option<Counts>,
+    /// Assertions before and after.
+    pub(super) assertions: Option<Counts>,
     /// Coverage at the start of the run and now.
     pub(super) coverage: Option<(f64, f64)>,
+    /// Whether its files were put back.
+    pub(super) refused: bool,
 }
 
 /// What got worse in an iteration.
@@ -163,15 +167,17 @@ pub(super) fn regression(
         recovery_protocol_invoked: recovery.is_some(),
         recovery_outcome?: outcome,
         human_gate_invoked: recovery.is_some_and(|recovery| recovery.escalated.is_some()),
-        human_decision?: recovery.and_then(|recovery| recovery.decision).map(decision),
+        human_decision?: recovery
+            .and_then(|recovery| recovery.decision)
+            .map(|answer| decision(answer, numbers.refused)),
     })
 }
 
 fn values(regression_type: RegressionType, numbers: Numbers) -> Option<(Number, Number)> {
+    let counted = |counts: Option<Counts>| counts.map(|counts| (counts.before.into(), counts.after.into()));
     match regression_type {
-        RegressionType::TestDeletion | RegressionType::TestSkipping | RegressionType::AssertionWeakening => {
-            numbers.tests.map(|tests| (tests.before.into(), tests.after.into()))
-        }
+        RegressionType::TestDeletion | RegressionType::TestSkipping => counted(numbers.tests),
+        RegressionType::AssertionWeakening => counted(numbers.assertions),
         RegressionType::CoverageRegression => {
             let (before, after) = numbers.coverage?;
             Some((Number::from_f64(before)?, Number::from_f64(after)?))
@@ -191,15 +197,25 @@ fn event_outcome(outcome: RecoveryOutcome) -> &'static str {
     }
 }
 
-fn decision(answer: Answer) -> &'static str {
+/// What a person decided about the iteration itself. Of one whose files are back, who lets the agent try again has not
+/// approved it.
+fn decision(answer: Answer, refused: bool) -> &'static str {
     match answer {
-        Answer::Approve => "approve",
-        Answer::Reject => "reject",
         Answer::Abort => "abort",
+        Answer::Approve if !refused => "approve",
+        Answer::Approve | Answer::Reject => "reject",
     }
 }
 
-pub(super) fn recovery(run: &RunId, recovery: &Recovery) -> impl Serialize {
+/// The same in a few words more.
+fn decision_words(answer: Answer, refused: bool) -> String {
+    match answer {
+        Answer::Approve if refused => "reject - the files are back, the agent tries again".to_owned(),
+        Answer::Approve | Answer::Reject | Answer::Abort => decision(answer, refused).to_owned(),
+    }
+}
+
+pub(super) fn recovery(run: &RunId, recovery: &Recovery, refused: bool) -> impl Serialize {
     let at = |moment: &Timestamp| in_calendar(*moment);
     let diagnose = recovery.diagnosed.as_ref().map(|(moment, diagnosis)| object! {
         executed_at: at(moment),
@@ -224,7 +240,7 @@ pub(super) fn recovery(run: &RunId, recovery: &Recovery) -> impl Serialize {
         object! {
             executed_at: at(moment),
             reason: reason,
-            human_decision?: recovery.decision.map(decision),
+            human_decision?: recovery.decision.map(|answer| decision_words(answer, refused)),
         }
     });
     let steps = object! {
@@ -256,10 +272,10 @@ pub(super) fn level(change: &LevelChange) -> impl Serialize {
 
 /// The pattern of the catalogue that a finding is an instance of, if it is.
 pub(super) fn pattern(kept: &KeptFinding, false_positive: bool) -> Option<impl Serialize> {
-    let pattern = kept.finding.pattern.as_deref()?;
+    let (pattern_id, pattern_name) = patterns::of(&kept.finding)?;
     Some(object! {
-        pattern_id: pattern,
-        pattern_name: patterns::name(pattern),
+        pattern_id: pattern_id,
+        pattern_name: pattern_name,
         iteration: kept.iteration,
         timestamp: in_calendar(kept.at),
         severity: kept.finding.severity.as_str(),

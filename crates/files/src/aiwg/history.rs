@@ -141,7 +141,9 @@ impl History {
             if self.recoveries.get(&recovery.number).is_some_and(|(known, _)| known == recovery) {
                 continue;
             }
-            let entry = text(&entries::recovery(&state.run, recovery));
+            let is_its = |record: &&IterationRecord| record.number == recovery.iteration;
+            let refused = state.judged.recent.iter().find(is_its).is_some_and(|record| record.refused);
+            let entry = text(&entries::recovery(&state.run, recovery, refused));
             self.recoveries.insert(recovery.number, (recovery.clone(), entry));
             touched.insert(recovery.iteration);
         }
@@ -176,9 +178,11 @@ impl History {
         let now = record.measures.as_ref();
         let numbers = Numbers {
             tests: record.tests,
+            assertions: record.assertions,
             coverage: coverage(start)
                 .zip(coverage(now))
                 .map(|(start, now)| (entries::percent(start), entries::percent(now))),
+            refused: record.refused,
         };
         self.revision += 1;
         Iteration {

@@ -1,5 +1,7 @@
 //! The names in the format's catalogue of patterns. Its words for kinds and severities are those of a finding.
 
+use piton_model::loop_machine::Finding;
+
 const NAMES: [&str; 24] = [
     "Complete Test File Deletion",
     "Test Suite Disabling",
@@ -27,8 +29,22 @@ const NAMES: [&str; 24] = [
     "Test Data Manipulation",
 ];
 
+/// What the format's own example calls a test that is gone from a file that is still there. The catalogue has a name only
+/// for a file that is gone with all of its tests.
+const TEST_DELETION: (&str, &str) = ("LP-001", "Test Deletion");
+
+/// The id and the name of the pattern that a finding is an instance of, if it is.
+pub(super) fn of(finding: &Finding) -> Option<(&str, &str)> {
+    match &finding.pattern {
+        Some(pattern) => Some((pattern, name(pattern))),
+        None => {
+            ["test-deleted", "test-case-deleted"].contains(&finding.rule.as_str()).then_some(TEST_DELETION)
+        }
+    }
+}
+
 /// The name of a pattern such as `LP-001`; its id where the catalogue does not have it.
-pub(super) fn name(pattern: &str) -> &str {
+fn name(pattern: &str) -> &str {
     let number = pattern.strip_prefix("LP-").and_then(|number| number.parse::<usize>().ok());
     number.and_then(|number| NAMES.get(number.checked_sub(1)?).copied()).unwrap_or(pattern)
 }

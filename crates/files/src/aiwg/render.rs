@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use piton_model::loop_machine::{
-    DoneRule, Earlier, GuardMode, IterationRecord, LoopConfig, Prompt, done_rule,
-};
+use piton_model::hook::Mode;
+use piton_model::loop_machine::{DoneRule, Earlier, GuardMode, IterationRecord, Measures, Prompt, done_rule};
 use piton_model::{Reason, RunId, Seq, State, Status, Timestamp};
 use serde::Serialize;
 use serde_json::Value;
@@ -71,7 +70,7 @@ pub fn render(state: &State, head: Seq, history: &History, context: &Context) ->
         owner: OWNER,
         pid?: pid(state),
         working_directory: &working_directory,
-        configuration: configuration(&state.config),
+        configuration: configuration(state),
         progress: progress(state),
         metrics: metrics(state),
         error_context?: error_context(state),
@@ -95,6 +94,7 @@ pub fn render(state: &State, head: Seq, history: &History, context: &Context) ->
             seq: head,
             status: state.status.as_str(),
             reason?: state.reason.map(Reason::as_str),
+            unknown?: Some(unknown(state)).filter(|unknown| !unknown.is_empty()),
             digest: "",
         },
     }));
@@ -172,11 +172,12 @@ fn pid(state: &State) -> Option<u32> {
     state.driver.as_ref().filter(|_| is_driven).map(|driver| driver.pid)
 }
 
-fn configuration(config: &LoopConfig) -> impl Serialize {
+fn configuration(state: &State) -> impl Serialize {
+    let config = &state.config;
     object! {
         max_iterations: config.limits.iterations.max(1),
         timeout_minutes: config.limits.working_ms / 60_000,
-        interactive: config.guard == GuardMode::Ask,
+        interactive: config.guard == GuardMode::Ask || state.mode() != Mode::Unattended,
         auto_test: !config.checks.is_empty(),
         checkpoint_interval: 1,
         execution_mode: "default",
@@ -235,13 +236,25 @@ fn error_context(state: &State) -> Option<impl Serialize> {
     })
 }
 
-/// The numbers of the start. The format demands tests and coverage: without both there is no baseline.
+/// What of the baseline the format demands and nobody knows: it is 0 there, and named under our own key.
+fn unknown(state: &State) -> Vec<&'static str> {
+    let Some(measures) = baseline_measures(state) else { return Vec::new() };
+    let tests = measures.test_count().is_none().then_some("baseline_metrics.test_count");
+    let coverage = measures.coverage_percent().is_none().then_some("baseline_metrics.coverage_percentage");
+    tests.into_iter().chain(coverage).collect()
+}
+
+fn baseline_measures(state: &State) -> Option<&Measures> {
+    state.seen.baseline.as_ref().map(|round| &round.measures)
+}
+
+/// The numbers of the start.
 fn baseline(state: &State, history: &History) -> Option<impl Serialize> {
-    let measures = &state.seen.baseline.as_ref()?.measures;
+    let measures = baseline_measures(state)?;
     Some(object! {
         captured_at: in_calendar(history.baseline_at()?),
-        test_count: measures.test_count()?,
-        coverage_percentage: percent(measures.coverage_percent()?),
+        test_count: measures.test_count().unwrap_or(0),
+        coverage_percentage: percent(measures.coverage_percent().unwrap_or(0.0)),
         typescript_errors?: measures.type_errors,
         lint_errors?: measures.lint_errors,
         lint_warnings?: measures.lint_warnings,

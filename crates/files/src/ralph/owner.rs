@@ -54,6 +54,9 @@ pub(super) fn sign(view: &mut PersistedLoopState, state: &State, head: Seq, unkn
         "unknown": unknown,
         "digest": "",
     });
+    if state.session.is_estimated() {
+        own["estimated"] = json!(["session.context_usage"]);
+    }
     view.custom.insert(OWN_KEY.to_owned(), own.clone());
     own["digest"] = json!(blake3::hash(&to_bytes(view)).to_hex().as_str());
     view.custom.insert(OWN_KEY.to_owned(), own);

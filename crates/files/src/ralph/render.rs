@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use piton_model::limits::RECENT_ITERATIONS_MAX;
-use piton_model::loop_machine::{CheckRound, Earlier, SessionPolicy, TestStatus, done_rule, stop_progress};
-use piton_model::{Seq, State};
+use piton_model::loop_machine::{
+    CheckRound, Earlier, SessionPolicy, TestStatus, done_rule, stop_decision, stop_progress,
+};
+use piton_model::{Reason, Seq, State};
 
 use super::format::{
     CoreLoopState, MetricsSnapshot, PersistedLoopState, ProgressState, STATE_VERSION, SessionHistoryEntry,
@@ -62,7 +64,8 @@ fn core(state: &State, context: &Context) -> CoreLoopState {
 
 fn session(state: &State, unknown: &mut Vec<&'static str>) -> SessionState {
     let session = &state.session;
-    if session.context_usage_percent.is_none() {
+    let context_usage = session.context_usage();
+    if context_usage.is_none() {
         unknown.push("session.context_usage");
     }
     let as_configured = match state.config.session {
@@ -84,7 +87,7 @@ fn session(state: &State, unknown: &mut Vec<&'static str>) -> SessionState {
         current_session_id: session.current.clone(),
         session_started_at: session.started_at.map(in_calendar),
         session_iterations: session.iterations,
-        context_usage: session.context_usage_percent.unwrap_or(0),
+        context_usage: context_usage.unwrap_or(0),
         session_history: history.collect(),
     }
 }
@@ -115,6 +118,9 @@ fn recent_scores(state: &State) -> Vec<f64> {
 }
 
 fn tests(state: &State, unknown: &mut Vec<&'static str>) -> TestState {
+    if state.seen.tests.unnamed {
+        unknown.push("tests.passing_tests");
+    }
     if !state.seen.tests.is_empty() {
         return named_tests(state);
     }
@@ -173,10 +179,7 @@ fn stop_conditions(state: &State, unknown: &mut Vec<&'static str>) -> StopCondit
     for named in rule.conditions(&state.config) {
         progress.insert(named.label(), named.condition.progress(state));
     }
-    StopConditionState {
-        condition_progress: progress,
-        last_evaluation: state.seen.checks.as_ref().map(evaluation),
-    }
+    StopConditionState { condition_progress: progress, last_evaluation: evaluation(state) }
 }
 
 /// How much of each ceiling is used, under the names that `piton.toml` has for them.
@@ -200,17 +203,64 @@ fn limits(state: &State, unknown: &mut Vec<&'static str>) -> BTreeMap<String, f6
             unknown.push("stop_conditions.condition_progress.max_tokens");
         }
     }
-    used.into_iter().map(|(name, used, limit)| (name.to_owned(), share(used, limit))).collect()
+    let files = state.seen.modified_files.len() as u64;
+    used.extend(limits.files.map(|limit| ("max_files", files, u64::from(limit))));
+    used.extend(limits.lines.map(|limit| ("max_lines", counters.lines_changed, limit)));
+    used.extend(limits.reboots.map(|limit| ("max_reboots", u64::from(counters.reboots), u64::from(limit))));
+    used.extend(limits.deadline.map(|deadline| {
+        let gone = state.updated_at.millis_since(state.created_at);
+        ("deadline", gone, deadline.millis_since(state.created_at))
+    }));
+    let mut shares: BTreeMap<String, f64> =
+        used.into_iter().map(|(name, used, limit)| (name.to_owned(), share(used, limit))).collect();
+    // Some are reached at their value and some beyond it; the one that stopped the run was.
+    shares.extend(ceiling_reached(state).map(|name| (name.to_owned(), 1.0)));
+    shares
 }
 
-fn evaluation(round: &CheckRound) -> String {
-    let mut text =
-        format!("round {}: {} of {} checks pass", round.number, round.passed(), round.checks.len());
+/// The ceilings, by the reason that a run rests for, under the names that `piton.toml` has for them.
+const CEILINGS: [(Reason, &str); 10] = [
+    (Reason::LimitIterations, "max_iterations"),
+    (Reason::LimitDuration, "max_duration"),
+    (Reason::LimitCost, "max_cost_usd"),
+    (Reason::LimitTokens, "max_tokens"),
+    (Reason::LimitDeadline, "deadline"),
+    (Reason::LimitFiles, "max_files"),
+    (Reason::LimitLines, "max_lines"),
+    (Reason::LimitReboots, "max_reboots"),
+    (Reason::NoProgress, "no_progress"),
+    (Reason::FailureStreak, "failure_streak"),
+];
+
+/// The ceiling that the run rests for, if it does.
+fn ceiling_reached(state: &State) -> Option<&'static str> {
+    let reason = state.reason?;
+    CEILINGS.iter().find(|(known, _)| *known == reason).map(|(_, name)| *name)
+}
+
+/// What was judged last: the condition or the ceiling that ended the run, else what the last round said.
+fn evaluation(state: &State) -> Option<String> {
+    let round = state.seen.checks.as_ref().map(round_words);
+    let decided = stop_decision(state)
+        .map(|label| format!("{label} holds"))
+        .or_else(|| ceiling_reached(state).map(|ceiling| format!("{ceiling} is reached")));
+    match (decided, round) {
+        (Some(decided), Some(round)) => Some(format!("{decided} ({round})")),
+        (Some(one), None) | (None, Some(one)) => Some(one),
+        (None, None) => None,
+    }
+}
+
+fn round_words(round: &CheckRound) -> String {
+    let mut parts = Vec::new();
+    if !round.checks.is_empty() {
+        parts.push(format!("{} of {} checks pass", round.passed(), round.checks.len()));
+    }
     if !round.conditions.is_empty() {
         let met = round.conditions.iter().filter(|condition| condition.met).count();
-        text.push_str(&format!(", {met} of {} conditions hold", round.conditions.len()));
+        parts.push(format!("{met} of {} conditions hold", round.conditions.len()));
     }
-    text
+    format!("round {}: {}", round.number, parts.join(", "))
 }
 
 fn metrics(state: &State) -> MetricsSnapshot {

@@ -123,7 +123,7 @@ fn the_checks_after_an_agent_said_that_it_is_done_are_the_final_check() {
 }
 
 #[test]
-fn a_baseline_without_coverage_is_left_out_and_one_with_it_is_complete() {
+fn what_a_baseline_must_have_and_nobody_knows_is_0_and_named_as_unknown() {
     let mut run = Run::worked("r", 2);
     let baseline = run.walk.state.seen.baseline.as_mut().unwrap();
     baseline.measures = Measures {
@@ -132,7 +132,10 @@ fn a_baseline_without_coverage_is_left_out_and_one_with_it_is_complete() {
         tree: Some(TreeCounts { files: 80, lines: 15_000, tests: 150, assertions: 300 }),
         ..Measures::default()
     };
-    assert!(value(run.state(), &run.history).get("baseline_metrics").is_none());
+    let shown = value(run.state(), &run.history);
+    assert_eq!(shown["baseline_metrics"]["test_count"], 150);
+    assert_eq!(shown["baseline_metrics"]["coverage_percentage"], 0.0);
+    assert_eq!(shown["piton"]["unknown"], json!(["baseline_metrics.coverage_percentage"]));
     let baseline = run.walk.state.seen.baseline.as_mut().unwrap();
     baseline.measures.coverage =
         Some(Coverage { lines: Some(Share { covered: 85, total: 100 }), ..Coverage::default() });
@@ -141,6 +144,7 @@ fn a_baseline_without_coverage_is_left_out_and_one_with_it_is_complete() {
     assert_eq!(shown["coverage_percentage"], 85.0);
     assert_eq!((&shown["typescript_errors"], &shown["file_count"]), (&json!(12), &json!(80)));
     assert!(shown.get("lint_errors").is_none(), "nobody counted them");
+    assert!(value(run.state(), &run.history)["piton"].get("unknown").is_none());
 }
 
 #[test]

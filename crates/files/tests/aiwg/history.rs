@@ -35,7 +35,8 @@ impl Witness {
             if kept.finding.blocking {
                 self.regressions.insert(kept.iteration);
             }
-            if kept.finding.pattern.is_some() {
+            let is_deletion = ["test-deleted", "test-case-deleted"].contains(&kept.finding.rule.as_str());
+            if kept.finding.pattern.is_some() || is_deletion {
                 self.patterns.insert((kept.iteration, kept.finding.id.clone()));
             }
         }
@@ -71,9 +72,11 @@ impl Witness {
                 |recovery: &&piton_model::loop_machine::Recovery| event["iteration"] == recovery.iteration;
             let recovery = self.recoveries.values().find(of);
             assert_eq!(event["recovery_protocol_invoked"], recovery.is_some());
+            let number = event["iteration"].as_u64().unwrap() as u32;
+            let refused = self.iterations.get(&number).is_some_and(|record| record.refused);
             let decision = recovery.and_then(|recovery| recovery.decision).map(|answer| match answer {
-                Answer::Approve => "approve",
-                Answer::Reject => "reject",
+                Answer::Approve if !refused => "approve",
+                Answer::Approve | Answer::Reject => "reject",
                 Answer::Abort => "abort",
             });
             assert_eq!(event["human_decision"].as_str(), decision);

@@ -235,6 +235,7 @@ fn round(number: u32, state: &State, dice: &mut Dice<'_>) -> CheckRound {
         tests: Default::default(),
         snapshot: Some(snapshot(dice)),
         measures: if dice.one_in(3) { Measures::default() } else { measures(dice) },
+        beside: Vec::new(),
         duration_ms: 2_000,
         cancelled: dice.one_in(30),
     }

@@ -181,6 +181,7 @@ fn round(number: u32, passed: [bool; 2], report_is_there: bool) -> CheckRound {
         checks: ["test", "lint"].into_iter().zip(passed).map(result).collect(),
         conditions: vec![ConditionResult { label: "file:report.txt".to_owned(), met: report_is_there }],
         snapshot: None,
+        beside: Vec::new(),
         duration_ms: 2_000,
         stops: vec![StopResult {
             label: "file_created(report.txt)".to_owned(),

@@ -51,6 +51,10 @@ impl Reader for Cargo {
         }
     }
 
+    fn is_in_section(&self) -> bool {
+        self.open.is_some() && self.recognised && !self.stopped
+    }
+
     fn finish(mut self: Box<Self>, certain: bool) -> Option<Tally> {
         self.recognised |= certain && self.open.is_some();
         self.abandon();

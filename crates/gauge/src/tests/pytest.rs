@@ -55,6 +55,10 @@ impl Reader for Pytest {
         }
     }
 
+    fn is_in_section(&self) -> bool {
+        self.open
+    }
+
     fn finish(mut self: Box<Self>, _: bool) -> Option<Tally> {
         self.abandon();
         if !self.recognised {

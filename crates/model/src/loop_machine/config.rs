@@ -136,17 +136,19 @@ pub struct RuleOff {
 }
 
 /// A work tree of the run's own, beside the repository.
-#[record(Eq)]
+#[record(Default, Eq, omit(compare))]
 pub struct Worktree {
     /// Where it is.
     pub path: String,
     pub branch: String,
     /// What is copied into it from the repository, though git does not keep it.
     pub copy: Vec<String>,
-    /// What it has as a link to the repository.
-    pub link: Vec<String>,
+    /// What git ignores in the repository and is not copied; the first few.
+    pub left: Vec<String>,
     /// A shell command that is run in it once, before anything else.
     pub setup: Option<String>,
+    /// Whether the baseline is held against the checkout before the first attempt.
+    pub compare: bool,
 }
 
 /// Walls around agents and checks: they write to their work tree and to these places, and nowhere else.

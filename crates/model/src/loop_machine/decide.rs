@@ -141,7 +141,13 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Vec<Event>
                 return Err(Rejection::NotOpen);
             }
             let fixed = judge::fixed(state.seen.checks.as_ref(), &round);
-            Event::ChecksFinished { round: Box::new(round.bounded()), fixed }
+            let round = Box::new(round.bounded());
+            let unlike = judge::unlike(state, &round);
+            let rest = unlike
+                .clone()
+                .map(|why| Event::RunStopped { reason: Reason::Environment, detail: Some(why) });
+            let finished = Event::ChecksFinished { round, fixed, unlike };
+            return Ok(std::iter::once(finished).chain(rest).collect());
         }
         Command::EndHooks(end) => {
             if !matches!(&state.work.open, Some(Open::Hooks(call)) if call.number == end.number) {

@@ -11,7 +11,8 @@ use super::tracker::TestChanges;
 use crate::Timestamp;
 use crate::limits::{
     ARTIFACTS_MAX, CUSTOM_KEYS_MAX, CUSTOM_VALUE_BYTES_MAX, CUSTOM_VALUE_DEPTH_MAX, MODIFIED_FILES_MAX,
-    NOTES_MAX, OBJECTIVES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX, WARNINGS_MAX, clip, clip_tail,
+    NOTES_MAX, OBJECTIVES_MAX, OPENED_FILES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX, WARNINGS_MAX, clip,
+    clip_tail,
 };
 use crate::words::words;
 
@@ -367,6 +368,8 @@ pub struct CheckRound {
     pub tests: TestChanges,
     /// What was measured on the way.
     pub measures: Measures,
+    /// What the checks of a baseline have to do with the checkout, where the run works in a tree of its own.
+    pub beside: Vec<Beside>,
     /// Working time they took.
     pub duration_ms: u64,
     /// They were cut short because somebody asked; no verdict follows.
@@ -384,6 +387,9 @@ impl CheckRound {
         }
         self.measures = self.measures.bounded();
         self.tests = self.tests.bounded();
+        for beside in &mut self.beside {
+            beside.opened.truncate(OPENED_FILES_MAX);
+        }
         self
     }
 
@@ -412,6 +418,30 @@ pub struct CheckResult {
     pub duration_ms: u64,
     /// The end of what it printed, when it failed.
     pub tail: String,
+}
+
+/// A check of the baseline in the run's own work tree, and in the checkout that the tree was made from.
+#[record(Default, Eq)]
+pub struct Beside {
+    /// The check.
+    pub name: String,
+    /// How far it came in the work tree: the better of two, where it was run twice.
+    pub here: Attained,
+    /// How far it came in the checkout; unknown where it passes in the work tree.
+    pub there: Option<Attained>,
+    /// Files of the checkout that were opened each time it ran in the work tree; the first few.
+    pub opened: Vec<String>,
+}
+
+/// How far a check came.
+#[record(Copy, Default, Eq, omit(passed))]
+pub struct Attained {
+    /// Whether it exited with 0 in time.
+    pub passed: bool,
+    /// Exit code, if it exited.
+    pub exit_code: Option<i32>,
+    /// Tests that passed in it, where its runner says.
+    pub tests: Option<u64>,
 }
 
 /// The verdict of one condition that needed a probe.

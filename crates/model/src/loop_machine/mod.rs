@@ -44,9 +44,9 @@ pub use config::{
 pub use decide::{Command, Place, admit, advance, create};
 pub use done::{DoneRule, done_rule};
 pub use facts::{
-    Answer, Artifact, AttemptEnd, AttemptOutcome, Change, CheckResult, CheckRound, ConditionResult,
-    ErrorClass, IntendedSession, Note, NoteKind, Objectives, OpenAttempt, OpenCommit, PromptRecord,
-    QuestionKind, Report, ReportStatus, Snapshot, TreeProof, Usage,
+    Answer, Artifact, Attained, AttemptEnd, AttemptOutcome, Beside, Change, CheckResult, CheckRound,
+    ConditionResult, ErrorClass, IntendedSession, Note, NoteKind, Objectives, OpenAttempt, OpenCommit,
+    PromptRecord, QuestionKind, Report, ReportStatus, Snapshot, TreeProof, Usage,
 };
 pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, Verdict};
 pub use handoff::PreservedState;
@@ -72,7 +72,7 @@ pub use state::{
 };
 pub use stop::{
     NamedStop, Probe, STOP_DEPTH_MAX, STOP_TYPES, StopCondition, StopLists, StopResult, StopVerdict,
-    stop_progress,
+    stop_decision, stop_progress,
 };
 pub use tracker::{NamedTests, TestChanges, TestStatus, TestTracker, TrackedTest};
 

@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, VecDeque};
 use piton_record::record;
 
 use super::facts::{Answer, QuestionKind};
+use super::judge::reinforcement::{Level, LevelChange};
 use super::state::{IterationRecord, Next, State};
 use crate::Timestamp;
 use crate::event::Event;
@@ -375,9 +376,16 @@ pub(super) fn before_iteration(state: &State) -> Option<String> {
         }
         Mode::Unattended => false,
     };
+    // Where nothing milder helped, a person looks before the run goes on.
+    let firmest = |change: &LevelChange| change.to == Level::Adaptive && change.iteration == next;
+    let checks_in = state.judged.reinforcement.history.back().is_some_and(firmest);
     let max = state.config.limits.iterations;
-    (asks || breaks).then(|| {
-        let at_break = if breaks { " There is a breakpoint." } else { "" };
+    (asks || breaks || checks_in).then(|| {
+        let at_break = match (breaks, checks_in) {
+            (true, _) => " There is a breakpoint.",
+            (false, true) => " Prompts speak as firmly as they can from here on.",
+            (false, false) => "",
+        };
         format!(
             "Iteration {next} of {max} comes next.{}{at_break}\nBegin it? No leaves it out.",
             checks(state)

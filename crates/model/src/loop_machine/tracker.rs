@@ -18,6 +18,9 @@ const FLAKY_PERCENT: u32 = 20;
 /// A test that was broken and mended ended otherwise twice, and nobody needs to wonder why.
 const FLIPS_EXPLAINED: u32 = 2;
 
+/// Tests that are named as failing no longer.
+const LIFTED_MAX: usize = 20;
+
 /// How a test ended.
 #[record(Copy, Eq)]
 pub enum TestStatus {
@@ -41,15 +44,17 @@ pub enum NamedTests {
 }
 
 /// What a round says about tests by name, compared with the round before.
-#[record(Default, Eq, omit(ran))]
+#[record(Default, Eq, omit(ran, unnamed))]
 #[serde(default)]
 pub struct TestChanges {
     /// Tests that ended otherwise than before, and new ones.
     pub now: BTreeMap<String, TestStatus>,
     /// Tests that are no longer there.
     pub gone: Vec<String>,
-    /// Whether named tests were run at all.
+    /// Whether tests were run at all.
     pub ran: bool,
+    /// Tests passed whose names their runner does not say.
+    pub unnamed: bool,
 }
 
 /// A test over time.
@@ -68,12 +73,16 @@ pub struct TrackedTest {
 }
 
 /// Every named test.
-#[record(Default, Eq, written)]
+#[record(Default, Eq, written(runs, tests), omit(unnamed))]
 #[serde(default)]
 pub struct TestTracker {
     /// Runs of the suite so far.
     pub runs: u32,
     pub tests: BTreeMap<String, TrackedTest>,
+    /// In the last run tests passed whose names their runner does not say.
+    pub unnamed: bool,
+    /// Tests that failed and do not any more, where nobody says whether they pass now; the first few.
+    pub lifted: Vec<String>,
 }
 
 impl TestChanges {
@@ -117,10 +126,12 @@ impl TestTracker {
             counts && !ran.contains_key(*name)
         };
         let gone: Vec<String> = self.tests.iter().filter(missing).map(|(name, _)| name.clone()).collect();
+        let unnamed = listed == NamedTests::Failing;
         TestChanges {
             now: ran.iter().filter(differs).map(|(name, status)| (name.clone(), *status)).collect(),
-            ran: !ran.is_empty() || !gone.is_empty(),
+            ran: unnamed || !ran.is_empty() || !gone.is_empty(),
             gone,
+            unnamed,
         }
     }
 
@@ -130,6 +141,9 @@ impl TestTracker {
             return;
         }
         self.runs += 1;
+        self.unnamed = changes.unnamed;
+        let lifted = changes.gone.iter().filter(|_| changes.unnamed).take(LIFTED_MAX);
+        self.lifted = lifted.cloned().collect();
         for name in &changes.gone {
             self.tests.remove(name);
         }
@@ -267,6 +281,9 @@ mod tests {
         let green = tracker.changes(&ran(&[]), NamedTests::Failing);
         tracker.take(&green, false);
         assert_eq!(names(tracker.named(TestStatus::Failing)), [] as [&str; 0]);
+        assert_eq!((tracker.unnamed, &tracker.lifted[..]), (true, &["b".to_owned()][..]));
+        run(&mut tracker, &[("b", true), ("c", true)]);
+        assert_eq!((tracker.unnamed, &tracker.lifted[..]), (false, &[][..]));
     }
 
     #[test]

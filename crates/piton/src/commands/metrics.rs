@@ -34,7 +34,7 @@ pub(super) async fn run(global: &Global, arguments: &MetricsArguments, out: &Out
 }
 
 /// What each number is: whether it only ever grows, and in words.
-const ABOUT: [(&str, bool, &str); 15] = [
+const ABOUT: [(&str, bool, &str); 16] = [
     ("iterations_total", true, "Iterations with a verdict"),
     ("iterations_success", true, "Iterations whose agent succeeded"),
     ("iterations_failed", true, "Iterations whose agent failed"),
@@ -46,8 +46,9 @@ const ABOUT: [(&str, bool, &str); 15] = [
     ("tests_passing", false, "Of those, tests that passed"),
     ("tests_failing", false, "Of those, tests that failed"),
     ("test_pass_rate", false, "Share of tests that passed, 0 to 1"),
-    ("progress_score", false, "Score of the last iteration, 0 to 1"),
-    ("context_usage_percent", false, "How full the context of the session is"),
+    ("progress_score", false, "How far the last iteration got, 0 to 1"),
+    ("quality_score", false, "How good the last iteration is, 0 to 1"),
+    ("context_usage_percent", false, "How full the context of the session is, reported or estimated"),
     ("cost_usd_total", true, "Money, where every attempt reported it"),
     ("tokens_total", true, "Tokens, where every attempt reported them"),
 ];

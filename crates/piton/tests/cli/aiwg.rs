@@ -44,7 +44,13 @@ fn a_loop_has_a_state_a_file_per_iteration_and_is_counted() {
     assert_eq!(state["detection_enabled"], false, "the run is over");
     assert_eq!(state["best_iteration"]["iteration"], 3);
     assert_eq!(state["reinforcement_history"][0]["reason"], "Loop initialization");
-    assert!(state.get("baseline_metrics").is_none(), "nobody measured coverage");
+    assert_eq!(state["baseline_metrics"]["coverage_percentage"], 0.0);
+    assert_eq!(
+        state["piton"]["unknown"],
+        serde_json::json!(["baseline_metrics.coverage_percentage"]),
+        "nobody measured it"
+    );
+    assert_eq!(state["configuration"]["interactive"], false);
     let history = state["iteration_history"].as_array().unwrap();
     assert_eq!(history.len(), 3);
     for (index, entry) in history.iter().enumerate() {
@@ -118,11 +124,85 @@ fn a_cheat_is_a_regression_event_with_its_recovery() {
         (&1.into(), &0.into())
     );
     assert_eq!(event["recovery_outcome"], "success");
+    let patterns = state["detected_patterns"].as_array().unwrap();
+    assert!(patterns.iter().any(|found| found["pattern_name"] == "Test Deletion"), "{state:#}");
+    let whole = "Complete Test File Deletion";
+    assert!(
+        patterns.iter().all(|found| found["pattern_name"] != whole),
+        "the file is still there: {state:#}"
+    );
     assert_eq!(state["recovery_attempts"], 1);
     assert_eq!(state["recovery_history"][0]["protocol_steps"]["retry"]["retry_iteration"], 2);
     assert_eq!(state["iteration_history"][0]["regression_detected"], true);
     assert_eq!(state["iteration_history"][1]["regression_detected"], false);
     assert_eq!(state["best_iteration"]["iteration"], 2);
+}
+
+/// A test that proves something, for agents that do not want it to.
+fn with_test(world: &World) {
+    world.write("calc.py", "def add(a, b):\n    return 0\n");
+    let tests =
+        "from calc import add\n\n\ndef test_add():\n    assert add(2, 3) == 5\n    assert add(1, 1) == 2\n";
+    world.write("test_calc.py", tests);
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "calc"]);
+}
+
+fn pattern_names(world: &World) -> Vec<String> {
+    let state = state(world);
+    let names = state["detected_patterns"].as_array().unwrap().iter();
+    names.map(|found| format!("{} {}", found["pattern_id"], found["pattern_name"]).replace('"', "")).collect()
+}
+
+#[test]
+fn patterns_are_called_what_was_done() {
+    for (agent, name) in [
+        ("git rm -q test_calc.py", "LP-001 Complete Test File Deletion"),
+        ("sed -i 's/add(2, 3) == 5/add(2, 3) == add(2, 3)/' test_calc.py", "LP-023 Circular Test Logic"),
+        ("sed -i 's/add(2, 3) == 5/True/' test_calc.py", "LP-012 Trivial Assertion Replacement"),
+    ] {
+        let world = world();
+        with_test(&world);
+        world.loops(ID, agent, &["--check", RED, "--max-iterations", "1"]).exits(3);
+        let names = pattern_names(&world);
+        assert!(names.iter().any(|found| found == name), "{agent}: {names:?}");
+    }
+    // A run that goes on and on is said to, once.
+    let world = world();
+    let more = ["--check", RED, "--max-iterations", "13"];
+    world.configure("[loop]\nno_progress = 50\n[guard]\nmode = 'report'\n");
+    world.loops(ID, "echo $PITON_ITERATION", &more).exits(3);
+    assert_eq!(pattern_names(&world), ["LP-020 Iteration Limit Exceeded"]);
+}
+
+#[test]
+fn weaker_assertions_are_counted_as_assertions_and_a_person_who_lets_it_try_again_has_not_approved_them() {
+    let world = world();
+    with_test(&world);
+    world.configure("[recovery]\nescalate_critical = true\nmax_retries = 0\n");
+    let agent = "sed -i '/add(1, 1)/d' test_calc.py";
+    world.loops(ID, agent, &["--check", RED]).exits(4);
+    world.piton(&["answer", ID, "--approve"]).exits(0);
+    world.piton(&["wait", ID]).exits(4);
+    let state = state(&world);
+    let event = &state["regression_events"][0];
+    assert_eq!(event["regression_type"], "assertion_weakening", "{state:#}");
+    let values = (&event["details"]["baseline_value"], &event["details"]["current_value"]);
+    assert_eq!(values, (&2.into(), &1.into()));
+    assert_eq!(event["human_decision"], "reject", "its files are back");
+    let said = &state["recovery_history"][0]["protocol_steps"]["escalate"]["human_decision"];
+    assert_eq!(*said, "reject - the files are back, the agent tries again");
+}
+
+#[test]
+fn an_attended_run_is_interactive_and_a_silent_type_checker_found_nothing() {
+    let world = world();
+    world.shell("mkdir ../bin && printf '#!/bin/sh\\n' > ../bin/tsc && chmod +x ../bin/tsc").exits(0);
+    let check = "types=PATH=$BESIDE/bin:$PATH tsc --noEmit";
+    world.loops(ID, "touch c.txt", &["--check", RED, "--check", check, "--attended"]).exits(4);
+    let state = state(&world);
+    assert_eq!(state["configuration"]["interactive"], true);
+    assert_eq!(state["baseline_metrics"]["typescript_errors"], 0);
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn redact_patterns_hold_in_the_setup_of_a_work_tree() {
     let world = configured("[worktree]\nsetup = 'cat $BESIDE/secret >&2; exit 1'\n");
     let words = ["loop", "x", "--id", "r", "--worktree", "--exec", "true", "--check", "false"];
     let ran = world.piton(&words).exits(7);
-    assert!(ran.err.contains("[redacted]") && !ran.err.contains(SECRET), "{}", ran.err);
+    assert!(ran.out.contains("[redacted]") && !format!("{ran:?}").contains(SECRET), "{ran:?}");
     is_kept(&world, "r");
 }
 

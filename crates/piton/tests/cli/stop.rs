@@ -122,6 +122,141 @@ fn tests_are_known_by_name_and_what_broke_is_told() {
     assert_eq!(view["tests"]["recently_fixed"], serde_json::json!(["a.py::two"]));
 }
 
+/// A pytest that does as the real one: it names the tests that pass only where it is asked to (`-r`).
+const PYTEST: &str = r#"#!/bin/sh
+echo "===== test session starts ====="
+echo "collected 2 items"
+echo
+echo "test_a.py ..                    [100%]"
+failed=$(grep -c FAILED suite)
+case " $PYTEST_ADDOPTS $*" in *" -r"*p*) asked=1;; *) asked=;; esac
+echo "===== short test summary info ====="
+if test -n "$asked"; then grep PASSED suite; fi
+grep FAILED suite | sed 's/$/ - assert 1 == 2/'
+echo "===== $failed failed, $((2 - failed)) passed in 0.01s ====="
+test "$failed" = 0
+"#;
+
+/// A project that is tested with `pytest`, by way of `make`-like scripts or directly.
+fn with_pytest(check: &str) -> World {
+    let world = world("");
+    world.write("suite", "FAILED test_a.py::one\nPASSED test_a.py::two\n");
+    world.shell("mkdir ../bin").exits(0);
+    world.write("../bin/pytest", PYTEST);
+    world.shell("chmod +x ../bin/pytest").exits(0);
+    world.write("check.sh", "pytest -q\n");
+    world.configure(&format!("[checks]\ntest = 'PATH=$BESIDE/bin:$PATH; {check}'\n"));
+    world
+}
+
+#[test]
+fn pytest_is_asked_for_the_names_of_the_tests_that_pass() {
+    for check in ["pytest", "pytest -q", "sh check.sh"] {
+        let world = with_pytest(check);
+        let swap = "printf 'PASSED test_a.py::one\\nFAILED test_a.py::two\\n' > suite";
+        let fix = "printf 'PASSED test_a.py::one\\nPASSED test_a.py::two\\n' > suite";
+        let agent = format!("case $PITON_ITERATION in 1) {swap};; *) {fix};; esac");
+        let ran = runs(&world, &agent, &[]).exits(0);
+        assert!(ran.out.contains("broke test_a.py::two   fixed test_a.py::one"), "{check}: {}", ran.out);
+        let told = std::fs::read_to_string(world.beside("prompt2")).unwrap();
+        assert!(told.contains("These tests passed before and fail now: test_a.py::two"), "{told}");
+        assert!(told.contains("These tests failed before and do not now: test_a.py::one"), "{told}");
+        assert!(!told.contains("PASSED test_a.py"), "what was asked for is not in the way: {told}");
+        let view: serde_json::Value = serde_json::from_str(&world.read(".ralph/state.json")).unwrap();
+        let both = serde_json::json!(["test_a.py::one", "test_a.py::two"]);
+        assert_eq!(
+            (&view["tests"]["passing_tests"], &view["tests"]["failing_tests"]),
+            (&both, &serde_json::json!([]))
+        );
+        let status = world.json(&["status", "r"]);
+        assert_eq!(status["tests"]["fixed"], serde_json::json!(["test_a.py::two"]));
+        assert_eq!(status["tests"]["passing_named"], true);
+        let report = world.piton(&["report", "r"]).exits(0).out;
+        let named = "- #1 broke `test_a.py::two`; fixed `test_a.py::one`\n- #2 fixed `test_a.py::two`\n";
+        assert!(report.contains(named), "{report}");
+    }
+}
+
+/// What `go test ./...` prints.
+const GO: &str = r"--- FAIL: TestOne (0.00s)
+    a_test.go:5: no
+FAIL
+FAIL\texample/a\t0.002s
+ok  \texample/b\t0.001s
+FAIL
+";
+
+#[test]
+fn where_a_runner_does_not_name_passing_tests_that_is_said_and_nothing_fails_for_ever() {
+    let world = world("");
+    world.write("check.sh", "cat suite\n! grep -q FAIL suite\n");
+    world.shell(&format!("printf %b '{GO}' > suite")).exits(0);
+    let agent = "printf 'ok  \\texample/a\\t0.002s\\nok  \\texample/b\\t0.001s\\n' > suite";
+    let ran = runs(&world, agent, &[]).exits(0);
+    let unknown = "the names of passing tests are unknown: their runner does not say them";
+    assert!(ran.out.contains(unknown), "{}", ran.out);
+    assert!(ran.out.contains("no longer failing example/a.TestOne"), "{}", ran.out);
+    let view: serde_json::Value = serde_json::from_str(&world.read(".ralph/state.json")).unwrap();
+    assert_eq!(view["tests"]["failing_tests"], serde_json::json!([]));
+    let is_unknown =
+        |name: &str| view["custom"]["piton"]["unknown"].as_array().unwrap().iter().any(|known| known == name);
+    assert!(is_unknown("tests.passing_tests"), "{view}");
+    assert!(world.piton(&["status", "r"]).exits(0).out.contains(unknown));
+    assert!(world.piton(&["report", "r"]).exits(0).out.contains("- #1 fixed `example/a.TestOne`"));
+}
+
+fn view(world: &World) -> serde_json::Value {
+    serde_json::from_str(&world.read(".ralph/state.json")).unwrap()
+}
+
+#[test]
+fn all_tests_pass_beside_a_red_linter() {
+    let world = world("lint = 'false'\n[stop]\nsuccess = [{ type = 'all_tests_pass' }]");
+    let ran = runs(&world, FIX, &[]).exits(0);
+    assert!(ran.out.contains("all_tests_pass holds"), "{}", ran.out);
+    let evaluated = &view(&world)["stop_conditions"]["last_evaluation"];
+    assert_eq!(evaluated, "all_tests_pass holds (round 2: 1 of 2 checks pass)");
+}
+
+#[test]
+fn the_view_has_every_ceiling_every_nested_condition_and_what_ended_the_run() {
+    let world = world(
+        "[stop]\nconditions = [{ type = 'all', conditions = [{ type = 'no_progress', iterations = 9 }, { type = 'not', condition = { type = 'file_created', path = 'WIP' } }] }]",
+    );
+    let ceilings =
+        ["--max-files", "1", "--max-lines", "1000", "--max-reboots", "5", "--deadline", "23:59:59"];
+    runs(&world, "echo x > one; echo y > two", &ceilings).exits(3);
+    let shown = &view(&world)["stop_conditions"];
+    let progress =
+        |name: &str| shown["condition_progress"][name].as_f64().unwrap_or_else(|| panic!("{name}: {shown}"));
+    assert!((progress("max_files") - 1.0).abs() < 1e-9, "it stopped the run");
+    assert!((progress("max_lines") - 0.002).abs() < 1e-9);
+    assert!(progress("max_reboots").abs() < 1e-9 && (0.0..1.0).contains(&progress("deadline")));
+    assert!(progress("no_progress(9)").abs() < 1e-9);
+    assert!(
+        (progress("not(file_created(WIP))") - 1.0).abs() < 1e-9 && progress("file_created(WIP)").abs() < 1e-9
+    );
+    assert_eq!(shown["last_evaluation"], "max_files is reached (round 2: 0 of 1 checks pass)");
+}
+
+#[test]
+fn how_full_the_context_is_is_estimated_and_the_score_is_that_of_the_iteration() {
+    let world = world("");
+    world.configure("[checks]\ntest = 'sh check.sh'\n[session]\nwindow_tokens = 5000\n");
+    runs(&world, "head -c 10000 /dev/zero | tr '\\0' x; echo more >> notes", &[]).exits(3);
+    let view = view(&world);
+    let used = view["session"]["context_usage"].as_u64().unwrap();
+    assert!((50..70).contains(&used), "10,000 bytes and the prompt of 20,000: {used}");
+    assert_eq!(view["custom"]["piton"]["estimated"], serde_json::json!(["session.context_usage"]));
+    let metrics = world.piton(&["metrics", "r"]).exits(0).out;
+    let score = view["progress"]["recent_scores"].as_array().unwrap().last().unwrap().as_f64().unwrap();
+    assert!(
+        metrics.contains(&format!("ralph_loop_progress_score{{loop_id=\"r\"}} {score}\n")),
+        "{score}: {metrics}"
+    );
+    assert!(metrics.contains("ralph_loop_quality_score"), "{metrics}");
+}
+
 #[test]
 fn every_wrong_condition_is_said_at_once() {
     let world = world("");

@@ -158,27 +158,149 @@ fn what_stands_in_the_way_of_a_work_tree_is_said() {
 #[test]
 fn a_work_tree_is_furnished_with_what_git_does_not_keep() {
     let world = World::new();
-    world.write(".gitignore", "modules/\n");
-    world.git(&["add", "."]);
-    world.git(&["commit", "-q", "-m", "ignore"]);
-    std::fs::create_dir_all(world.path("modules/x")).unwrap();
-    world.write("modules/x/y", "module\n");
+    commit_file(&world, ".gitignore", "data/\n");
+    write_deep(&world, "data/x/y", "data\n");
     world.write(".env", "KEY=1\n");
-    world.configure(
-        "[worktree]\nlink = ['modules']\ncopy = ['.env', 'absent']\nsetup = 'cat .env modules/x/y > made'\n",
-    );
+    world.configure("[worktree]\ncopy = ['.env', 'data', 'absent']\nsetup = 'cat .env data/x/y > made'\n");
     world.git(&["add", "piton.toml"]);
     world.git(&["commit", "-q", "-m", "piton"]);
     lands(&world, &["--worktree=default"]).exits(0);
     let tree = world.beside("repo-w");
-    assert_eq!(std::fs::read_to_string(tree.join("made")).unwrap(), "KEY=1\nmodule\n");
-    assert!(tree.join("modules").is_symlink() && tree.join(".env").is_file());
+    assert_eq!(std::fs::read_to_string(tree.join("made")).unwrap(), "KEY=1\ndata\n");
+    assert!(tree.join("data/x/y").is_file() && !tree.join("data").is_symlink(), "nothing is shared");
     // What was only put there is no work: no commit has it.
     let committed = world.git(&["ls-tree", "--name-only", "-r", "piton/w"]);
     assert!(
-        committed.contains("b.txt") && !committed.contains("modules") && !committed.contains(".env"),
+        committed.contains("b.txt") && !committed.contains("data") && !committed.contains(".env"),
         "{committed}"
     );
+}
+
+/// A package that is installed and ignored; the check passes once `b.txt` says what the package says.
+fn with_package(world: &World) {
+    commit_file(world, ".gitignore", "node_modules/\n.env\ntarget/\n");
+    write_deep(world, "node_modules/dep/index", "two\n");
+    write_deep(world, "target/debug/built", "");
+    world.write(".env", "KEY=1\n");
+}
+
+#[test]
+fn packages_that_are_installed_are_copied_unless_that_is_off() {
+    let world = World::new();
+    with_package(&world);
+    let check = "test=cmp -s b.txt node_modules/dep/index";
+    let ran = world.loops("w", WORKS, &["--check", check, "--worktree"]).exits(0);
+    let note = "copied into the work tree: node_modules, .env; not in it, as git ignores it: target";
+    assert!(ran.err.contains(note), "{ran:?}");
+    let tree = world.beside("repo-w");
+    assert!(tree.join("node_modules/dep/index").is_file() && tree.join(".env").is_file());
+    assert!(!tree.join("node_modules").is_symlink() && !tree.join("target").exists());
+    world.configure("[worktree]\ninstalled = false\ncompare = false\n");
+    let ran = world.loops("v", WORKS, &["--check", check, "--worktree", "--max-iterations", "1"]).exits(3);
+    assert!(ran.err.contains("not in the work tree, as git ignores it: node_modules, target"), "{ran:?}");
+    assert!(!world.beside("repo-v").join("node_modules").exists());
+}
+
+#[test]
+fn a_baseline_that_is_worse_than_in_the_checkout_stops_the_run() {
+    let world = World::new();
+    commit_file(&world, ".gitignore", "generated/\n");
+    write_deep(&world, "generated/code", "");
+    let agent = "echo started >> $BESIDE/agents";
+    let check = "test=test -e generated/code";
+    let ran = world.loops("w", agent, &["--check", check, "--worktree"]).exits(7);
+    let why = "the check `test` does worse in the work tree than in the checkout: here it exits with 1, there it passes";
+    assert!(ran.out.contains(why) && ran.out.contains("git ignores `generated`"), "{ran:?}");
+    assert!(!world.beside("agents").exists(), "no agent was started");
+    // Once it is there, the run goes on where it stopped.
+    world.shell("mkdir ../repo-w/generated && touch ../repo-w/generated/code").exits(0);
+    world.piton(&["resume", "w"]).exits(3);
+    assert!(world.beside("agents").exists());
+    // Whoever knows better says so.
+    world.configure("[worktree]\ncompare = false\n");
+    world.loops("v", agent, &["--check", check, "--worktree", "--max-iterations", "1"]).exits(3);
+    // Red there and red here is what loops are for.
+    std::fs::remove_dir_all(world.path("generated")).unwrap();
+    world.configure("");
+    world.loops("u", agent, &["--check", check, "--worktree", "--max-iterations", "1"]).exits(3);
+}
+
+#[test]
+fn a_check_that_reads_the_checkout_stops_the_run_before_an_agent_starts() {
+    let world = World::new();
+    let agent = "echo started >> $BESIDE/agents";
+    let check = format!("test=grep -q a {}", world.path("a.txt").display());
+    let ran = world.loops("w", agent, &["--check", &check, "--worktree"]).exits(7);
+    let why = "the check `test` opens files of the checkout while it runs in the work tree (`a.txt`)";
+    assert!(ran.out.contains(why), "{ran:?}");
+    assert!(!world.beside("agents").exists(), "no agent was started");
+}
+
+/// A Python environment as an editable install leaves it: a script and a path file that name the checkout.
+fn with_environment(world: &World) {
+    commit_file(world, ".gitignore", ".venv/\n__pycache__/\n");
+    write_deep(world, "src/product.py", "def answer():\n    return 1\n");
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "product"]);
+    let root = world.path("").display().to_string();
+    let root = root.trim_end_matches('/');
+    write_deep(world, ".venv/pyvenv.cfg", "home = /usr/bin\n");
+    write_deep(world, ".venv/product.pth", &format!("{root}/src\n"));
+    let tool = format!("#!/bin/sh\nPYTHONPATH=$(cat {root}/.venv/product.pth) exec python3 -B \"$@\"\n");
+    write_deep(world, ".venv/bin/tool", &tool);
+    world.shell("chmod +x .venv/bin/tool").exits(0);
+}
+
+#[test]
+fn an_editable_install_judges_the_work_and_not_the_checkout() {
+    let world = World::new();
+    with_environment(&world);
+    let check = "test=.venv/bin/tool -c 'import product, sys; sys.exit(product.answer() != 2)'";
+    let agent = "sed -i s/1/2/ src/product.py";
+    world.loops("w", agent, &["--check", check, "--worktree"]).exits(0);
+    assert_eq!(world.read("src/product.py"), "def answer():\n    return 1\n", "the checkout is left alone");
+    // The same where the environment is in use already.
+    let path = format!("{}:{}", world.path(".venv/bin").display(), std::env::var("PATH").unwrap());
+    let check = check.replace(".venv/bin/tool", "tool");
+    let words = ["loop", "x", "--id", "v", "--exec", agent, "--check", &check, "--worktree"];
+    world.piton_with(&[("PATH", &path)], &words).exits(0);
+}
+
+#[test]
+fn a_setup_that_links_into_the_checkout_is_refused() {
+    let world = World::new();
+    commit_file(&world, ".gitignore", "node_modules/\n");
+    write_deep(&world, "node_modules/dep", "");
+    world.configure("[worktree]\ninstalled = false\nsetup = 'ln -s ../repo/node_modules .'\n");
+    let ran = lands(&world, &["--worktree"]).exits(7);
+    assert!(ran.out.contains("the link `node_modules` leads into the checkout"), "{ran:?}");
+}
+
+#[test]
+fn submodules_are_checked_out_with_repositories_of_their_own() {
+    let world = World::new();
+    world.shell("git init -q -b main ../library && cd ../library && echo two > text && git add . && git commit -q -m library").exits(0);
+    let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../library", "lib"];
+    world.git(&add);
+    world.git(&["commit", "-q", "-m", "submodule"]);
+    world.loops("w", "cp lib/text b.txt", &["--check", CHECK, "--worktree"]).exits(0);
+    let inside =
+        world.shell("cd ../repo-w/lib && git rev-parse --git-dir && git remote get-url origin").exits(0);
+    let url = world.shell("cd lib && git remote get-url origin").exits(0).out;
+    assert_eq!(inside.out, format!(".git\n{url}"), "it shares nothing with the checkout");
+    assert_eq!(world.shell("cd ../repo-w && git status --porcelain").exits(0).out, "");
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]
+fn write_deep(world: &World, name: &str, text: &str) {
+    std::fs::create_dir_all(world.path(name).parent().unwrap()).unwrap();
+    std::fs::write(world.path(name), text).unwrap();
+}
+
+fn commit_file(world: &World, name: &str, text: &str) {
+    world.write(name, text);
+    world.git(&["add", name]);
+    world.git(&["commit", "-q", "-m", name]);
 }
 
 #[test]
@@ -186,7 +308,7 @@ fn a_setup_that_fails_stops_the_run_and_says_what_it_said() {
     let world = World::new();
     world.configure("[worktree]\nsetup = 'echo no packages here >&2; false'\n");
     let ran = lands(&world, &["--worktree"]).exits(7);
-    assert!(ran.err.contains("no packages here"), "{}", ran.err);
+    assert!(ran.out.contains("no packages here"), "{ran:?}");
     world.configure("[worktree]\nsetup = 'true'\n");
     let ran = world.piton(&["status", "w"]).exits(0);
     assert!(ran.out.contains("piton resume w"), "{}", ran.out);

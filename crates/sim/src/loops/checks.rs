@@ -93,6 +93,7 @@ fn empty(number: u32) -> CheckRound {
         checks: Vec::new(),
         conditions: Vec::new(),
         snapshot: None,
+        beside: Vec::new(),
         duration_ms: 0,
         stops: Vec::new(),
         tests: Default::default(),

@@ -71,13 +71,7 @@ fn agent() -> AgentConfig {
 
 /// A tree of its own, in which green iterations are committed.
 fn worktree() -> Worktree {
-    Worktree {
-        path: "tree".to_owned(),
-        branch: "branch".to_owned(),
-        copy: Vec::new(),
-        link: Vec::new(),
-        setup: None,
-    }
+    Worktree { path: "tree".to_owned(), branch: "branch".to_owned(), ..Worktree::default() }
 }
 
 fn sessions(rng: &mut Rng) -> Sessions {

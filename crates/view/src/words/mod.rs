@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 use piton_model::loop_machine::{
     AttemptOutcome, CheckRound, DoneRule, Finding, IterationRecord, Measures, NamedStop, State, TestStatus,
-    done_rule,
+    TestTracker, done_rule,
 };
 use piton_model::{Reason, Status, Timestamp};
 
@@ -101,6 +101,9 @@ pub fn baseline(state: &State) -> Vec<String> {
         let gap = if measured.is_empty() { "" } else { "   " };
         lines.push(format!("baseline  {}{gap}{measured}   ({})", checks(round), duration(round.duration_ms)));
     }
+    if state.seen.tests.unnamed {
+        lines.push(format!("note      {PASSING_UNNAMED}"));
+    }
     lines.push(format!("note      {}", rule(state)));
     lines.push(format!("limits    {}", limits(state)));
     lines
@@ -162,6 +165,9 @@ pub fn iteration(record: &IterationRecord, state: &State) -> String {
         let _ = write!(text, "  {}", checks(round));
         let measured = record.measures.as_ref().map(measured).filter(|text| !text.is_empty());
         let _ = measured.map(|measured| write!(text, "   {measured}"));
+        if round.tests.ran {
+            tests_by_name(&state.seen.tests).iter().for_each(|sort| text.push_str(&format!("   {sort}")));
+        }
     }
     if let Some(tests) = record.tests.filter(|tests| tests.before != tests.after) {
         let sign = if tests.after > tests.before { '+' } else { '−' };
@@ -400,6 +406,29 @@ fn measured(measures: &Measures) -> String {
     parts.join(" · ")
 }
 
+/// Tests that a line names of each sort.
+const TESTS_NAMED_MAX: usize = 3;
+
+/// What the last round did to tests by name, sort by sort: broke, fixed, no longer failing, flaky.
+pub fn tests_by_name(tests: &TestTracker) -> Vec<String> {
+    let sorts: [(&str, Vec<&String>); 4] = [
+        ("broke", tests.just(TestStatus::Failing).collect()),
+        ("fixed", tests.just(TestStatus::Passing).collect()),
+        ("no longer failing", tests.lifted.iter().collect()),
+        ("flaky", tests.flaky().collect()),
+    ];
+    let named = |(word, names): &(&str, Vec<&String>)| {
+        let shown: Vec<String> = names.iter().take(TESTS_NAMED_MAX).map(|name| clean_line(name)).collect();
+        let more = names.len().saturating_sub(TESTS_NAMED_MAX);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        format!("{word} {}{more}", shown.join(", "))
+    };
+    sorts.iter().filter(|(_, names)| !names.is_empty()).map(named).collect()
+}
+
+/// What is said where a runner names only the tests that fail.
+const PASSING_UNNAMED: &str = "the names of passing tests are unknown: their runner does not say them";
+
 fn with_detail(word: &str, reason: Reason, detail: Option<&str>) -> String {
     match detail {
         Some(detail) => format!("{word} ({}): {detail}", reason.as_str()),
@@ -456,6 +485,10 @@ pub fn details(state: &State) -> Vec<String> {
     let (passing, failing) = (tests(TestStatus::Passing), tests(TestStatus::Failing));
     if passing + failing > 0 {
         lines.push(format!("tests    {failing} of {} fail", passing + failing));
+    }
+    lines.extend(tests_by_name(&state.seen.tests).iter().map(|sort| format!("tests    {sort}")));
+    if state.seen.tests.unnamed {
+        lines.push(format!("tests    {PASSING_UNNAMED}"));
     }
     lines.push(format!(
         "changed  {} files, {} lines",

@@ -6,7 +6,9 @@ use crate::{ChangedView, RunStatus};
 use piton_model::loop_machine::State;
 use piton_model::{Reason, Status, Timestamp};
 
-use super::{ago, check_views, clean_line, clock, count, duration, measured, why};
+use super::{
+    PASSING_UNNAMED, ago, check_views, clean_line, clock, count, duration, measured, tests_by_name, why,
+};
 
 /// One screen about a run.
 pub fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
@@ -50,6 +52,11 @@ pub fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
     }
     if let Some(measured) = view.measures.as_ref().map(measured).filter(|text| !text.is_empty()) {
         lines.push(format!("measured {measured}"));
+    }
+    let mut tests = tests_by_name(&state.seen.tests);
+    tests.extend(state.seen.tests.unnamed.then(|| PASSING_UNNAMED.to_owned()));
+    if !tests.is_empty() {
+        lines.push(format!("tests    {}", tests.join(" · ")));
     }
     if let Some(line) = changed(&view.changed) {
         lines.push(format!("changed  {line}"));

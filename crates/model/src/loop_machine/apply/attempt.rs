@@ -52,6 +52,7 @@ pub(super) fn finished(
         removed: end.change.as_ref().map_or(0, |change| change.removed),
         report: end.report.clone(),
         tests: judged.map(|(report, _)| report.tests),
+        assertions: judged.map(|(report, _)| report.assertions),
         refused,
         left: end.snapshot.clone().filter(|_| refused),
         doubted: ruling.guard == Some(Verdict::Asked),

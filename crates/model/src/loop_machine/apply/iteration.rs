@@ -128,7 +128,7 @@ fn count(state: &mut State, conclusion: &Conclusion, outcome: AttemptOutcome, re
 /// Keeps findings about the iteration under way.
 pub(super) fn keep_findings(state: &mut State, findings: impl Iterator<Item = KeptFinding>) {
     for kept in findings {
-        state.counters.detections += u32::from(kept.finding.blocking);
+        state.counters.detections += 1;
         state.judged.findings.push_back(kept);
     }
     keep_last(&mut state.judged.findings, KEPT_FINDINGS_MAX);
@@ -151,6 +151,7 @@ fn remember(state: &mut State, ended: &Ended, conclusion: &Conclusion, at: Times
         rejected: false,
         doubted: ended.doubted || verdict == IterationVerdict::Doubted,
         tests: ended.tests,
+        assertions: ended.assertions,
         regressed: conclusion.regressed,
         quality: conclusion.quality,
         measures: round.map(|round| round.measures.clone()).filter(|measures| !measures.is_empty()),

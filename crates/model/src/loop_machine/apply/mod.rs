@@ -104,7 +104,11 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             state.work.round = *round;
             state.work.open = Some(Open::Checks(*round));
         }
-        Event::ChecksFinished { round, fixed } => iteration::checks_finished(state, round, *fixed),
+        // What does not speak of this tree is run again when somebody resumes.
+        Event::ChecksFinished { unlike: Some(_), .. } => state.work.open = None,
+        Event::ChecksFinished { round, fixed, unlike: None } => {
+            iteration::checks_finished(state, round, *fixed);
+        }
         Event::AttemptStarted { attempt } => {
             if attempt.iteration != state.work.iteration {
                 state.work.before = state.seen.snapshot.clone();

@@ -80,10 +80,10 @@ fn session(state: &State, end: &AttemptEnd, now: Timestamp) -> (SessionRuling, O
     let mut ruling = SessionRuling { taken, spent: is_spent(intended, end), sample: None };
     let mut session = state.session.clone();
     take_session(&mut session, end, taken, now);
+    ruling.sample = sample(state, &session, end);
     if state.config.session == SessionPolicy::Fresh {
         return (ruling, None);
     }
-    ruling.sample = sample(state, &session, end);
     session.samples.extend(ruling.sample);
     (ruling.clone(), next_session(state, &session, ruling.spent, end, now))
 }
@@ -102,12 +102,21 @@ fn is_spent(intended: Option<&IntendedSession>, end: &AttemptEnd) -> bool {
 
 /// How full the session is after this attempt, by what its agent reports, else by an estimate.
 fn sample(state: &State, session: &Session, end: &AttemptEnd) -> Option<ContextSample> {
-    let report = end.report.as_ref()?;
-    let samples: Vec<_> = session.samples.iter().copied().collect();
-    let reported = report.context_usage_percent.or(session.context_usage_percent);
-    let said = end.said_bytes.map(|bytes| session.said_bytes.saturating_add(bytes));
+    let report = end.report.as_ref();
+    let reported = report.and_then(|report| report.context_usage_percent);
+    // A fresh session holds what was said in this attempt and nothing of those before it.
+    let is_fresh = state.config.session == SessionPolicy::Fresh;
+    let (reported, said_before, samples) = match is_fresh {
+        true => (reported, 0, Vec::new()),
+        false => (
+            reported.or(session.context_usage_percent),
+            session.said_bytes,
+            session.samples.iter().copied().collect(),
+        ),
+    };
+    let said = end.said_bytes.map(|bytes| said_before.saturating_add(bytes));
     let reading = read(reported, said, state.config.redline.window_tokens, &samples)?;
-    let quality = report.summary.as_deref().map(output_quality);
+    let quality = report.and_then(|report| report.summary.as_deref()).map(output_quality);
     Some(ContextSample { percent: reading.percent, quality, latency_ms: Some(end.duration_ms) })
 }
 

@@ -3,7 +3,7 @@
 use super::attempt::about;
 use super::progress::{self, Progress, Signs, TreeNews};
 use super::quality::{self, Quality};
-use super::regression::regressions;
+use super::regression::{self, regressions};
 use super::reinforcement;
 use crate::Timestamp;
 use crate::event::Event;
@@ -69,12 +69,29 @@ fn conclude(state: &State, ended: &Ended, now: Timestamp) -> Conclusion {
             progress_of(state, ended)
         }
     };
+    let mut findings = findings;
+    findings.extend(gets_nowhere(state, verdict, &progress, now));
     // What the guard refused was put back before the checks: nobody knows how good it was.
     let quality = quality_of(state).filter(|_| !ended.refused);
     // What got worse, or is gone, or what a person has not judged yet, is not the best of anything.
     let best = !regressed && verdict == IterationVerdict::Kept && is_best(state, quality);
     let iteration = state.work.iteration;
     Conclusion { iteration, verdict, regressed, changed, progress, quality, best, findings }
+}
+
+/// What is said once of a run that goes on and on.
+fn gets_nowhere(
+    state: &State,
+    verdict: IterationVerdict,
+    progress: &Progress,
+    now: Timestamp,
+) -> Option<KeptFinding> {
+    let judged = verdict == IterationVerdict::Kept && state.config.guard != GuardMode::Off;
+    let score_min = state.config.progress.score_min;
+    let found =
+        regression::gets_nowhere(state.work.iteration, progress.score, score_min).filter(|_| judged)?;
+    let is_known = state.judged.findings.iter().any(|kept| kept.finding.id == found.id);
+    (!is_known).then(|| KeptFinding::new(state.work.iteration, now, Verdict::Reported, found))
 }
 
 /// What the numbers say about an iteration that the guard let pass.

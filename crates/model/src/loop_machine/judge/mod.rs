@@ -6,6 +6,7 @@
 
 mod answer;
 mod attempt;
+mod checkout;
 pub mod context;
 mod iteration;
 pub mod progress;
@@ -17,4 +18,5 @@ pub(super) mod reinforcement;
 
 pub(super) use answer::answer;
 pub(super) use attempt::attempt;
+pub(super) use checkout::unlike;
 pub(super) use iteration::{fixed, iteration};

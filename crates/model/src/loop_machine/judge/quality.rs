@@ -134,6 +134,7 @@ mod tests {
             stops: Vec::new(),
             tests: Default::default(),
             measures,
+            beside: Vec::new(),
             duration_ms: 1,
             cancelled: false,
         }

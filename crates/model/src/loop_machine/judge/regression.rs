@@ -150,6 +150,21 @@ fn fewer_branches(thresholds: &Thresholds, then: &Measures, now: &Measures) -> O
     })
 }
 
+/// The iteration after which one that got nowhere says something about the run.
+const ITERATIONS_ENOUGH: u32 = 10;
+
+/// An iteration that came late and got nowhere. Worth a look, and no regression: nothing got worse.
+pub(super) fn gets_nowhere(iteration: u32, score: f64, score_min: f64) -> Option<Finding> {
+    (iteration > ITERATIONS_ENOUGH && score < score_min).then(|| {
+        finding(
+            ("iterations-without-progress", FeatureRemoval, Some("LP-020"), High, 70),
+            false,
+            format!("more than {ITERATIONS_ENOUGH} iterations were run, and they get nowhere"),
+            "give the agent a smaller task, or look at what it is missing",
+        )
+    })
+}
+
 /// New code without tests lowers the share as well; that is to be said, not to be refused.
 fn reaches_less(before: Share, after: Share) -> bool {
     after.covered < before.covered

@@ -24,7 +24,7 @@ words! {
         Standard = "standard",
         /// In detail, with what was found.
         Aggressive = "aggressive",
-        /// As much as there is to say.
+        /// As much as there is to say, about what was tried too; a person is asked before the first iteration of it.
         Adaptive = "adaptive",
     }
 }

@@ -50,7 +50,7 @@ pub struct Counters {
     /// Iterations in which a regression was found.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub regressions: u32,
-    /// Findings that block.
+    /// Findings, whether they block or not: people may mark any of them.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub detections: u32,
     /// Changes to a fresh session in the middle of the work.

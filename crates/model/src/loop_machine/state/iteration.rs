@@ -26,6 +26,8 @@ pub struct Ended {
     pub report: Option<Report>,
     /// Tests before and after it, where that is known.
     pub tests: Option<Counts>,
+    /// Assertions before and after it, likewise.
+    pub assertions: Option<Counts>,
     /// The guard refused what it left.
     pub refused: bool,
     /// What it left, where that was refused.
@@ -51,6 +53,7 @@ impl Ended {
             removed: 0,
             report: None,
             tests: None,
+            assertions: None,
             refused: false,
             left: None,
             doubted: false,
@@ -139,6 +142,8 @@ pub struct IterationRecord {
     pub doubted: bool,
     /// Tests that there were, before and after, where that is known.
     pub tests: Option<Counts>,
+    /// Assertions that there were, likewise.
+    pub assertions: Option<Counts>,
     /// Something in it got worse: it is not the best of anything.
     pub regressed: bool,
     /// How good it is.

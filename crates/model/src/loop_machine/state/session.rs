@@ -42,6 +42,18 @@ pub struct Session {
     pub history: VecDeque<SessionRecord>,
 }
 
+impl Session {
+    /// How full its context is: as its agent says, else as it was last estimated.
+    pub fn context_usage(&self) -> Option<u8> {
+        self.context_usage_percent.or(self.samples.back().map(|sample| sample.percent))
+    }
+
+    /// Whether that is an estimate.
+    pub fn is_estimated(&self) -> bool {
+        self.context_usage_percent.is_none() && !self.samples.is_empty()
+    }
+}
+
 /// A session that ended.
 #[record(Eq)]
 pub struct SessionRecord {

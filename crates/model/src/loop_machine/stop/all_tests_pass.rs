@@ -1,4 +1,4 @@
-//! Tests ran, and none failed.
+//! Tests ran, and none failed, whatever other checks say.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,15 @@ fn counted(state: &State) -> Option<(u64, u64)> {
     }
 }
 
+/// Whether as many tests ran as before the first attempt. Where a check is red, it may be one whose tests did not even
+/// begin, and then nothing is known of them.
+fn as_many_as_before(state: &State) -> bool {
+    let ran = |round: Option<&CheckRound>| {
+        round.and_then(|round| round.measures.tests).map(|tests| tests.passed + tests.failed)
+    };
+    ran(state.seen.checks.as_ref()).is_some_and(|now| Some(now) >= ran(state.seen.baseline.as_ref()))
+}
+
 impl Rule for AllTestsPass {
     const TYPE: &'static str = "all_tests_pass";
     const PRIORITY: u8 = 60;
@@ -34,8 +43,9 @@ impl Rule for AllTestsPass {
     }
 
     fn is_met(&self, state: &State) -> bool {
-        let green = state.seen.checks.as_ref().is_some_and(CheckRound::all_pass);
-        green && counted(state).is_some_and(|(passed, ran)| passed > 0 && passed == ran)
+        let all_passed = counted(state).is_some_and(|(passed, ran)| passed > 0 && passed == ran);
+        all_passed
+            && (state.seen.checks.as_ref().is_some_and(CheckRound::all_pass) || as_many_as_before(state))
     }
 
     fn progress(&self, state: &State) -> f64 {
@@ -49,6 +59,7 @@ impl Rule for AllTestsPass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loop_machine::TestCounts;
     use crate::loop_machine::stop::tests::{after_three, run_until};
 
     #[test]
@@ -56,6 +67,20 @@ mod tests {
         let state = after_three().state;
         assert!(!AllTestsPass {}.is_met(&state));
         assert!((AllTestsPass {}.progress(&state) - 0.75).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_red_linter_does_not_matter_and_tests_that_did_not_begin_do() {
+        let mut state = after_three().state;
+        let tests = |passed| Some(TestCounts { passed, failed: 0, skipped: 0, complete: true });
+        let baseline = state.seen.baseline.as_mut().expect("it has one");
+        baseline.measures.tests = Some(TestCounts { passed: 3, failed: 1, skipped: 0, complete: true });
+        let round = state.seen.checks.as_mut().expect("it has one");
+        round.checks[0].passed = false;
+        round.measures.tests = tests(4);
+        assert!(AllTestsPass {}.is_met(&state));
+        state.seen.checks.as_mut().expect("it has one").measures.tests = tests(3);
+        assert!(!AllTestsPass {}.is_met(&state), "fewer ran than before");
     }
 
     #[test]

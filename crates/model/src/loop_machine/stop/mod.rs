@@ -58,6 +58,7 @@ pub use user_signal::UserSignal;
 
 use super::facts::CheckRound;
 use super::state::State;
+use crate::status::Reason;
 
 /// Deepest nesting.
 pub const STOP_DEPTH_MAX: usize = 8;
@@ -260,6 +261,14 @@ impl StopCondition {
         found.extend(self.probe().map(|_| self));
         self.inner().iter().for_each(|inner| inner.probes(found));
     }
+
+    /// How far the conditions in it have come.
+    fn inner_progress(&self, state: &State, progress: &mut BTreeMap<String, f64>) {
+        for inner in self.inner() {
+            progress.insert(inner.label(), inner.progress(state));
+            inner.inner_progress(state, progress);
+        }
+    }
 }
 
 /// A condition as `--until` has it: called as it is written there.
@@ -329,9 +338,29 @@ impl StopLists {
     }
 }
 
-/// How far each condition of the lists has come, from 0 to 1.
+/// How far each condition of the lists and of `--until` has come, from 0 to 1, and each that is nested in one.
 pub fn stop_progress(state: &State) -> BTreeMap<String, f64> {
-    state.config.stop.all().map(|named| (named.label(), named.condition.progress(state))).collect()
+    let mut progress = BTreeMap::new();
+    for named in state.config.stop.all().chain(&state.config.until) {
+        named.condition.inner_progress(state, &mut progress);
+        progress.insert(named.label(), named.condition.progress(state));
+    }
+    progress
+}
+
+/// What decided that a run is over, where a condition did: its words.
+pub fn stop_decision(state: &State) -> Option<String> {
+    if state.reason == Some(Reason::StopCondition) {
+        return state.detail.clone();
+    }
+    if state.reason != Some(Reason::ConditionsMet) {
+        return None;
+    }
+    let asked: Vec<_> = state.config.until.iter().map(NamedStop::label).collect();
+    match asked.is_empty() {
+        true => verdict(state).map(|(_, label)| label),
+        false => Some(asked.join(" and ")),
+    }
 }
 
 /// Which list says that the run is over, and the condition that says so.

@@ -31,6 +31,7 @@ pub(super) fn after_three() -> Driver {
                     .into(),
                 gone: Vec::new(),
                 ran: true,
+                unnamed: false,
             };
             round.measures.tests = Some(TestCounts { passed: 3, failed: 1, skipped: 0, complete: true });
             round.stops =

@@ -214,6 +214,7 @@ pub(in crate::loop_machine) fn round(number: u32, tree: &str, passed: bool) -> C
         checks: vec![check("build"), check("test")],
         conditions: Vec::new(),
         snapshot: Some(snapshot(tree)),
+        beside: Vec::new(),
         duration_ms: 1_000,
         stops: Vec::new(),
         tests: Default::default(),

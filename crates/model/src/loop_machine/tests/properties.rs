@@ -126,13 +126,7 @@ fn any_config() -> impl Strategy<Value = LoopConfig> {
         vec![until(Done {}), until(FileCreated { path: "f".to_owned() })],
     ]);
     let on_lost = select(vec![OnLost::Retry, OnLost::RestoreAndRetry, OnLost::Ask]);
-    let worktree = Worktree {
-        path: "tree".to_owned(),
-        branch: "piton/r".to_owned(),
-        copy: Vec::new(),
-        link: Vec::new(),
-        setup: None,
-    };
+    let worktree = Worktree { path: "tree".to_owned(), branch: "piton/r".to_owned(), ..Worktree::default() };
     (until, on_lost, 1..6u32, 1..6u32, any::<bool>(), prop::option::of(Just(worktree))).prop_map(
         |(until, on_lost, iterations, streak, checks, worktree)| {
             let mut config = LoopConfig { until, on_lost, worktree, ..config() };
@@ -336,6 +330,7 @@ fn wild_event() -> impl Strategy<Value = Event> {
         (number.clone(), check_round()).prop_map(|(number, round)| Event::ChecksFinished {
             round: Box::new(CheckRound { number, ..round }),
             fixed: 7,
+            unlike: None,
         }),
         number.clone().prop_map(|round| Event::ChecksStarted { round }),
         number.clone().prop_map(|attempt| Event::AttemptLost { attempt, tree: TreeProof::Rebooted }),

@@ -79,13 +79,7 @@ fn the_policy_is_on_record_with_every_default_filled_in() {
 }
 
 fn on_a_branch() -> LoopConfig {
-    let worktree = Worktree {
-        path: "tree".to_owned(),
-        branch: "piton/r".to_owned(),
-        copy: Vec::new(),
-        link: Vec::new(),
-        setup: None,
-    };
+    let worktree = Worktree { path: "tree".to_owned(), branch: "piton/r".to_owned(), ..Worktree::default() };
     LoopConfig { worktree: Some(worktree), until: vec![stop::until(stop::Done {})], ..config() }
 }
 

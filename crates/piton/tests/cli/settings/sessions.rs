@@ -150,7 +150,20 @@ fn reinforcement_aggressive_at_acts_in_a_loop() {
 
 #[test]
 fn reinforcement_adaptive_at_acts_in_a_loop() {
-    assert_eq!(level("[reinforcement]\nadaptive_at = 2\n", "2"), "adaptive");
+    let world = World::new();
+    world.configure("[loop]\nno_progress = 50\n[reinforcement]\nadaptive_at = 2\n");
+    let agent = "cp \"$PITON_PROMPT_FILE\" \"$BESIDE/prompt$PITON_ITERATION\"; echo $PITON_ITERATION > c.txt";
+    let ran = world.loops("r", agent, &["--check", "false", "--max-iterations", "3"]).exits(4);
+    assert!(
+        ran.out.contains("Prompts speak as firmly as they can from here on."),
+        "a person looks first: {ran:?}"
+    );
+    world.piton(&["answer", "r", "--approve"]).exits(0);
+    world.piton(&["wait", "r"]).exits(3);
+    let prompt = |number: u32| std::fs::read_to_string(world.beside(&format!("prompt{number}"))).unwrap();
+    let tried = "Iteration 1 came to 0 of 1 checks with +1 −0 lines";
+    assert!(!prompt(1).contains(tried) && prompt(2).contains(tried), "{}", prompt(2));
+    assert_eq!(world.count("r", "question_asked"), 1, "it is asked once");
 }
 
 #[test]

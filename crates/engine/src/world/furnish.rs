@@ -1,0 +1,232 @@
+//! Furnishing a work tree of the run's own with what git does not keep, so that the checks mean there what they mean in
+//! the checkout.
+//!
+//! Nothing that can be written is shared with the checkout: what is brought along is copied, by the file system itself
+//! where it can (reflinks). Whatever in it names the checkout is made to name the work tree, in links and in small text
+//! files: the scripts of a Python environment, its path files, the shims of package managers. What `[worktree] setup`
+//! made is only looked at: a link into the checkout is refused.
+
+use std::fs::{File, FileTimes, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use piton_git::Ignored;
+use piton_model::State;
+use piton_model::loop_machine::Worktree;
+use piton_sys::file;
+use piton_sys::process::{Program, RunLimits};
+
+use super::{WorldError, open_workspace};
+use crate::launch::{Surroundings, hidden_variables};
+use crate::layout::Layout;
+use crate::moved::Moved;
+
+/// What furnishing may take: installing the packages of a project is slow.
+const LIMITS: RunLimits = RunLimits { deadline: Duration::from_secs(30 * 60), output_bytes_max: 64 << 20 };
+
+/// What package managers install, by name. A Python environment is known by its `pyvenv.cfg`, whatever it is called.
+const INSTALLED: [&str; 9] = [
+    "node_modules",
+    "bower_components",
+    ".yarn",
+    ".pnp.cjs",
+    "vendor",
+    ".bundle",
+    "Pods",
+    "deps",
+    "elm-stuff",
+];
+
+/// What is made anew by itself, and would name the files it was made from.
+const MADE_ANEW: &str = "__pycache__";
+
+/// Longer files are data or programs, which name no place by which others find something.
+const TEXT_BYTES_MAX: u64 = 256 << 10;
+
+/// Ignored directories that are named to a person as left behind.
+const LEFT_MAX: usize = 20;
+
+/// Whether `path` is what a package manager installed.
+pub(crate) fn is_installed(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    INSTALLED.iter().any(|known| name == *known) || path.join("pyvenv.cfg").is_file()
+}
+
+/// What of the ignored is copied into a work tree beside what was `named`, and the directories that are left behind.
+pub(crate) fn sorted(
+    root: &Path,
+    ignored: &Ignored,
+    named: &[String],
+    with_installed: bool,
+) -> (Vec<String>, Vec<String>) {
+    let text = |path: &piton_git::RepoPath| path.as_path().to_str().map(str::to_owned);
+    let is_named = |path: &str| named.iter().any(|named| Path::new(path).starts_with(named));
+    let directories = ignored.directories.iter().filter_map(text).filter(|path| !is_named(path));
+    let (installed, left): (Vec<_>, Vec<_>) =
+        directories.partition(|path| with_installed && is_installed(&root.join(path)));
+    let settings = ignored.settings.iter().filter(|_| with_installed).filter_map(text);
+    let mut copy = named.to_vec();
+    copy.extend(installed.into_iter().chain(settings.filter(|path| !is_named(path))));
+    let left = left.into_iter().filter(|path| !path.ends_with(MADE_ANEW)).take(LEFT_MAX);
+    (copy, left.collect())
+}
+
+/// Brings what git does not keep into a new work tree: copies, and whatever its setup makes. May be repeated.
+pub(super) fn furnish(
+    layout: &Layout,
+    state: &State,
+    worktree: &Worktree,
+    launch: &Surroundings,
+) -> Result<(), WorldError> {
+    let (root, tree) = (layout.root(), layout.tree());
+    let workspace = open_workspace(layout, &state.run)?;
+    workspace.protect_state()?;
+    let moved = Moved::new(root, tree);
+    for path in &worktree.copy {
+        let failed = |error: io::Error| WorldError::Furnish { what: format!("`{path}`: {error}") };
+        // What is there already came from git, or from an earlier try.
+        if root.join(path).symlink_metadata().is_ok() && tree.join(path).symlink_metadata().is_err() {
+            bring(&moved, path).map_err(failed)?;
+        }
+    }
+    let Some(command) = &worktree.setup else { return Ok(()) };
+    set_up(command, tree, launch)?;
+    let made = workspace.not_kept()?;
+    match made.iter().find_map(|path| link_into_checkout(&moved, &tree.join(path.as_path()))) {
+        Some(link) => {
+            let link = link.strip_prefix(tree).unwrap_or(&link).display();
+            let why =
+                "leads into the checkout, where checks would read and agents would write; copy it instead";
+            Err(WorldError::Furnish { what: format!("`{command}`: the link `{link}` {why}") })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Runs the user's command in the tree.
+fn set_up(command: &str, tree: &Path, launch: &Surroundings) -> Result<(), WorldError> {
+    let failed = |why: String| {
+        let why = launch.redactor().redact(&why);
+        WorldError::Furnish { what: format!("`{command}`: {why}") }
+    };
+    // Outside of walls: no agent has touched the tree yet, and installing writes where it likes.
+    let program = Program::new("sh").args(["-c", command]).env("CI", "1").current_dir(tree);
+    let program = hidden_variables(None).iter().fold(program, |program, name| program.env_remove(name));
+    let program =
+        launch.of_the_tree().into_iter().fold(program, |program, (name, value)| program.env(name, value));
+    let output = program.run(LIMITS).map_err(|error| failed(super::sentence(&error)))?;
+    match output.success() {
+        true => Ok(()),
+        false if output.timed_out => Err(failed("it took too long".to_owned())),
+        false => Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned())),
+    }
+}
+
+/// Copies `path`, which is relative, and gives it its name when all of it is there.
+fn bring(moved: &Moved<'_>, path: &str) -> io::Result<()> {
+    let target = moved.tree.join(path);
+    let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let part = target.with_file_name(format!(".{name}.piton-copy"));
+    if let Some(parent) = target.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    match part.symlink_metadata() {
+        Ok(left) if left.is_dir() => std::fs::remove_dir_all(&part)?,
+        Ok(_) => std::fs::remove_file(&part)?,
+        Err(_) => {}
+    }
+    copy(moved, &moved.root.join(path), &part, &target)?;
+    file::rename_noreplace(&part, &target).map(drop).map_err(|error| error.source)
+}
+
+/// Copies `from` to `to`; `named` is what `to` will be called.
+fn copy(moved: &Moved<'_>, from: &Path, to: &Path, named: &Path) -> io::Result<()> {
+    let metadata = from.symlink_metadata()?;
+    if metadata.is_symlink() {
+        let target = std::fs::read_link(from)?;
+        return std::os::unix::fs::symlink(moved.target_of(named, target), to);
+    }
+    if metadata.is_file() {
+        return copy_file(moved, from, to, &metadata);
+    }
+    // A socket or a pipe belongs to whoever made it.
+    if !metadata.is_dir() {
+        return Ok(());
+    }
+    std::fs::create_dir(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let name = entry?.file_name();
+        if name != MADE_ANEW {
+            copy(moved, &from.join(&name), &to.join(&name), &named.join(&name))?;
+        }
+    }
+    std::fs::set_permissions(to, metadata.permissions())
+}
+
+fn copy_file(moved: &Moved<'_>, from: &Path, to: &Path, metadata: &Metadata) -> io::Result<()> {
+    if metadata.len() <= TEXT_BYTES_MAX
+        && let Some(bytes) = moved.renamed(&std::fs::read(from)?)
+    {
+        file::create_new(to, &bytes, file::Durability::Unsynced).map_err(|error| error.source)?;
+        return std::fs::set_permissions(to, metadata.permissions());
+    }
+    std::fs::copy(from, to)?;
+    // Tools compare times: what was built stays built.
+    let times = FileTimes::new().set_modified(metadata.modified()?);
+    File::options().read(true).open(to)?.set_times(times)
+}
+
+/// The first link at or below `path` that leads into the checkout.
+fn link_into_checkout(moved: &Moved<'_>, path: &Path) -> Option<PathBuf> {
+    let metadata = path.symlink_metadata().ok()?;
+    if metadata.is_symlink() {
+        let meant = std::fs::canonicalize(path).ok()?;
+        let leads = !meant.starts_with(moved.tree) && moved.counterpart(&meant).is_some();
+        return leads.then(|| path.to_owned());
+    }
+    if !metadata.is_dir() {
+        return None;
+    }
+    let entries = std::fs::read_dir(path).ok()?.flatten();
+    entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink() || kind.is_dir()))
+        .find_map(|entry| link_into_checkout(moved, &entry.path()))
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test prepares its files directly")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_copied_shares_nothing_with_the_checkout_and_does_not_lead_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let (root, tree) = (directory.path().join("repo"), directory.path().join("repo-w"));
+        std::fs::create_dir_all(root.join("env/bin")).unwrap();
+        std::fs::create_dir_all(root.join("env/__pycache__")).unwrap();
+        std::fs::create_dir(&tree).unwrap();
+        let script = format!("#!{}/env/bin/python\n", root.display());
+        std::fs::write(root.join("env/bin/tool"), &script).unwrap();
+        std::fs::write(root.join("env/data"), "data").unwrap();
+        let links = [
+            ("env/up", root.join("src")),
+            ("env/around", PathBuf::from("../../repo/src")),
+            ("env/inside", PathBuf::from("bin/tool")),
+            ("env/away", PathBuf::from("/usr/bin/env")),
+        ];
+        for (link, target) in &links {
+            std::os::unix::fs::symlink(target, root.join(link)).unwrap();
+        }
+        bring(&Moved::new(&root, &tree), "env").unwrap();
+        let read = |name: &str| std::fs::read_to_string(tree.join(name)).unwrap();
+        assert_eq!(read("env/bin/tool"), format!("#!{}/env/bin/python\n", tree.display()));
+        assert_eq!(read("env/data"), "data");
+        let led = |name: &str| std::fs::read_link(tree.join(name)).unwrap();
+        assert_eq!((led("env/up"), led("env/around")), (tree.join("src"), tree.join("src")));
+        assert_eq!((led("env/inside"), led("env/away")), (links[2].1.clone(), links[3].1.clone()));
+        assert!(!tree.join("env/__pycache__").exists() && !tree.join(".env.piton-copy").exists());
+        std::fs::write(tree.join("env/data"), "changed").unwrap();
+        assert_eq!(std::fs::read_to_string(root.join("env/data")).unwrap(), "data");
+    }
+}

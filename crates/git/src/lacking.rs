@@ -1,0 +1,107 @@
+//! What a new work tree lacks: files that git ignores, and the submodules.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use crate::call::Call;
+use crate::left_out::noteworthy;
+use crate::{Error, RepoPath, Workspace};
+
+/// What git ignores in a work tree, without what piton keeps and renders itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ignored {
+    /// Directories in which everything is ignored.
+    pub directories: Vec<RepoPath>,
+    /// Files outside of them that look like settings or tests; the others are what tools leave behind.
+    pub settings: Vec<RepoPath>,
+}
+
+impl Workspace {
+    /// What git ignores here.
+    pub fn ignored(&self) -> Result<Ignored, Error> {
+        if self.is_private {
+            return Ok(Ignored::default());
+        }
+        let listing = self.git("ls-files").args(["--others", "--directory", "-z"]);
+        let listing = listing.args(["--ignored", "--exclude-standard"]).bytes()?;
+        let (directories, files): (Vec<_>, Vec<_>) = names(&listing).partition(|name| name.ends_with(b"/"));
+        let others = |names: Vec<&[u8]>| -> Vec<RepoPath> {
+            names.into_iter().map(RepoPath::from_bytes).filter(|path| !self.is_own(path)).collect()
+        };
+        let settings = noteworthy(self.root(), others(files), &[]);
+        Ok(Ignored { directories: others(directories), settings })
+    }
+
+    /// Everything here that git does not keep, ignored or not; a directory stands for what is in it.
+    pub fn not_kept(&self) -> Result<Vec<RepoPath>, Error> {
+        let listing = self.git("ls-files").args(["--others", "--directory", "-z"]).bytes()?;
+        Ok(names(&listing).map(RepoPath::from_bytes).filter(|path| !self.is_own(path)).collect())
+    }
+
+    /// Whether piton keeps or renders something there.
+    fn is_own(&self, path: &RepoPath) -> bool {
+        self.state_path().is_some_and(|state| path.is_within(&state) || state.is_within(path))
+            || self.rendered.iter().any(|own| path.is_within(own) || own.is_within(path))
+    }
+
+    /// Checks out in this work tree the submodules that `checkout` has checked out, at the commits that they have there.
+    /// Each gets a repository of its own, which shares nothing with the one it came from. May be repeated.
+    pub fn add_submodules(&self, checkout: &Self) -> Result<(), Error> {
+        if self.is_private {
+            return Ok(());
+        }
+        copy_submodules(checkout.root(), self.root())
+    }
+}
+
+fn names(listing: &[u8]) -> impl Iterator<Item = &[u8]> {
+    listing.split(|&byte| byte == 0).filter(|name| !name.is_empty())
+}
+
+fn copy_submodules(from: &Path, to: &Path) -> Result<(), Error> {
+    if !to.join(".gitmodules").exists() {
+        return Ok(());
+    }
+    let listing = Call::new("ls-files", to).args(["--stage", "-z"]).bytes()?;
+    let lines = listing.split(|&byte| byte == 0).filter(|line| line.starts_with(b"160000 "));
+    for line in lines {
+        let Some(tab) = line.iter().position(|&byte| byte == b'\t') else { continue };
+        let path = Path::new(OsStr::from_bytes(&line[tab + 1..]));
+        let (source, target) = (from.join(path), to.join(path));
+        if source.join(".git").exists() {
+            copy_submodule(&source, &target)?;
+            copy_submodules(&source, &target)?;
+        }
+    }
+    Ok(())
+}
+
+fn copy_submodule(source: &Path, target: &Path) -> Result<(), Error> {
+    let text = |call: Call| -> Result<Option<String>, Error> {
+        let output = call.run()?;
+        let text = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
+        Ok((output.success() && !text.is_empty()).then_some(text))
+    };
+    // There is an index once files were checked out; until then a crash may have come in between.
+    if target.join(".git/index").exists() {
+        return Ok(());
+    }
+    let Some(head) = text(Call::new("rev-parse", source).args(["--verify", "--quiet", "HEAD"]))? else {
+        return Ok(());
+    };
+    if !target.join(".git").exists() {
+        Call::new("clone", source)
+            .setting("protocol.file.allow=always")
+            .args(["--quiet", "--no-checkout", "--no-hardlinks", "--template=", "--"])
+            .args([source, target])
+            .output()?;
+    }
+    // What is pushed from there goes where the original pushes to, never into the checkout.
+    let remote = match text(Call::new("config", source).args(["--get", "remote.origin.url"]))? {
+        Some(url) => Call::new("remote", target).args(["set-url", "origin", &url]),
+        None => Call::new("remote", target).args(["remove", "origin"]),
+    };
+    remote.run()?;
+    Call::new("checkout", target).args(["--quiet", "--detach", &head]).output().map(drop)
+}
