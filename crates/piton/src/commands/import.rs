@@ -79,7 +79,7 @@ fn run_order(layout: &Layout, path: &Path, left: &Left, arguments: ImportArgumen
         skip_cleanup: false,
         max_cost: options.max_cost,
         daily_cost_limit: None,
-        cost_limit_action: CostAction::Pause,
+        cost_limit_action: Some(CostAction::Pause),
         issue_number: None,
         issue_dir: None,
         worktree: options.worktree,
