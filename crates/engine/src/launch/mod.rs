@@ -98,6 +98,8 @@ pub(crate) struct Work<'a> {
     /// Whose places can be written between walls, where that is not the agent that is started: a check runs what an
     /// agent wrote.
     pub(crate) beside: Option<&'a AgentConfig>,
+    /// The only variables that it gets from outside, where that is not for an [`AgentConfig`] to say; all where there are none.
+    pub(crate) pass: Option<&'a [String]>,
 }
 
 /// Who works.
@@ -177,7 +179,7 @@ impl Surroundings {
 
     /// What a keeper runs.
     pub(crate) fn prepare(&self, work: Work<'_>) -> Spec {
-        let Work { name, what, directory, mut env, prompt, wall_ms, idle_ms, output_bytes_max, beside } =
+        let Work { name, what, directory, mut env, prompt, wall_ms, idle_ms, output_bytes_max, beside, pass } =
             work;
         let attempt = self.attempts().join(name);
         env.insert("PITON_RUN_ID".to_owned(), self.run.to_string());
@@ -229,7 +231,7 @@ impl Surroundings {
             argv,
             cwd: directory.to_owned(),
             env,
-            env_remove: hidden_variables(agent.and_then(|agent| agent.pass.as_deref())),
+            env_remove: hidden_variables(agent.and_then(|agent| agent.pass.as_deref()).or(pass)),
             stdin,
             prompt,
             files,

@@ -278,16 +278,16 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
     if strict && by_hook.is_some() && state.requests.stop.is_none() {
         return by_hook;
     }
-    if state.work.next == Next::Attempt
-        && state.work.iteration == state.counters.iterations
-        && let Some(event) = stop_condition(state)
-    {
-        return Some(event);
-    }
-    if state.work.next == Next::Attempt
-        && let Some(reason) = done::reached(state)
-    {
-        return Some(Event::RunCompleted { reason });
+    if state.work.next == Next::Attempt {
+        let is_between = state.work.iteration == state.counters.iterations;
+        match (stop_condition(state).filter(|_| is_between), done::reached(state)) {
+            // A goal that is reached is reached, although the run was to end here anyway.
+            (None | Some(Event::RunStopped { .. }), Some(reason)) => {
+                return Some(Event::RunCompleted { reason });
+            }
+            (None, None) => {}
+            (event, _) => return event,
+        }
     }
     if let Some((_, origin)) = state.requests.stop {
         return Some(stopped(origin));

@@ -32,9 +32,12 @@ fn agent_pass_acts_in_a_workflow() {
     let world = world(&format!("{PASS}command = ['sh', '-c', 'cat > /dev/null; env > env.txt']\n"));
     world.write("do.md", "Do it.\n");
     world.write("w.yaml", "name: w\nsteps: [{id: a, agent: mine, prompt: do.md}]\n");
-    world.piton_with(&VARIABLES, &["run", "w.yaml"]).exits(0);
-    let env = world.read("env.txt");
-    assert!(env.contains("MY_ONE=1") && !env.contains("OTHER="), "{env}");
+    for launcher in [&[][..], &["--exec", "cat > /dev/null; env > env.txt"]] {
+        world.piton_with(&VARIABLES, &[&["run", "w.yaml"], launcher].concat()).exits(0);
+        let env = world.read("env.txt");
+        assert!(env.contains("MY_ONE=1") && !env.contains("OTHER="), "{env}");
+        std::fs::remove_file(world.path("env.txt")).unwrap();
+    }
 }
 
 #[test]
