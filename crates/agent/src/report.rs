@@ -2,7 +2,7 @@
 //!
 //! A report is a request, never a fact: nothing in it is believed without a look at the tree. It is written by
 //! a program we do not control, so nothing in it can fail an attempt: a field of the wrong type is left out and
-//! counted, like a field we do not know.
+//! named, like a field we do not know.
 
 use std::path::Path;
 
@@ -18,8 +18,8 @@ use crate::directory::report_file;
 pub struct Read {
     /// What it says. Every part is optional; absent means unknown.
     pub report: Report,
-    /// How many fields were left out: unknown ones, and those of the wrong type.
-    pub ignored_fields: usize,
+    /// The fields that were left out: those of the wrong type, and those that nobody knows.
+    pub ignored: Vec<String>,
 }
 
 /// Larger reports are not read.
@@ -67,7 +67,7 @@ fn parse(bytes: &[u8]) -> Option<Map<String, Value>> {
 }
 
 fn of_object(mut object: Map<String, Value>) -> Read {
-    let (fields, ignored) = (&mut object, &mut 0);
+    let (fields, ignored) = (&mut object, &mut Vec::new());
     let percent = take_within(fields, "context_usage_percent", 100.0, ignored);
     let mut notes: Vec<Note> = take_known(fields, "notes", &["kind", "text"], ignored).unwrap_or_default();
     // Nobody speaks for a person.
@@ -92,8 +92,9 @@ fn of_object(mut object: Map<String, Value>) -> Read {
         message: take(fields, "message", ignored),
         ..Report::default()
     };
-    let ignored_fields = *ignored + object.len();
-    Read { report, ignored_fields }
+    let ignored =
+        std::mem::take(ignored).into_iter().chain(object.into_iter().map(|(name, _)| name)).collect();
+    Read { report, ignored }
 }
 
 /// The same fields, as they are read.
@@ -129,7 +130,7 @@ fn take_known<T: DeserializeOwned>(
     object: &mut Map<String, Value>,
     name: &str,
     known: &[&str],
-    ignored: &mut usize,
+    ignored: &mut Vec<String>,
 ) -> Option<T> {
     let keep = |members: &mut Map<String, Value>| members.retain(|name, _| known.contains(&name.as_str()));
     match object.get_mut(name) {
@@ -141,18 +142,31 @@ fn take_known<T: DeserializeOwned>(
 }
 
 /// Takes a field out; null means absent, and the wrong type is ignored.
-fn take<T: DeserializeOwned>(object: &mut Map<String, Value>, name: &str, ignored: &mut usize) -> Option<T> {
+fn take<T: DeserializeOwned>(
+    object: &mut Map<String, Value>,
+    name: &str,
+    ignored: &mut Vec<String>,
+) -> Option<T> {
     let value = object.remove(name).filter(|value| !value.is_null())?;
     let taken = serde_json::from_value(value).ok();
-    *ignored += usize::from(taken.is_none());
+    if taken.is_none() {
+        ignored.push(name.to_owned());
+    }
     taken
 }
 
 /// Takes a number that makes sense only between 0 and `most`.
-fn take_within(object: &mut Map<String, Value>, name: &str, most: f64, ignored: &mut usize) -> Option<f64> {
+fn take_within(
+    object: &mut Map<String, Value>,
+    name: &str,
+    most: f64,
+    ignored: &mut Vec<String>,
+) -> Option<f64> {
     let number = take::<f64>(object, name, ignored)?;
     let makes_sense = (0.0..=most).contains(&number);
-    *ignored += usize::from(!makes_sense);
+    if !makes_sense {
+        ignored.push(name.to_owned());
+    }
     makes_sense.then_some(number)
 }
 
@@ -183,7 +197,7 @@ mod tests {
                 "notes": [{"kind": "finding", "text": "t"}, {"kind": "person", "text": "not theirs"}],
                 "custom": {"k": [1]}, "error_class": "auth", "message": "m"}"#,
         );
-        let Read { report, ignored_fields } = read.unwrap().unwrap();
+        let Read { report, ignored } = read.unwrap().unwrap();
         assert_eq!(report.status, Some(ReportStatus::Done));
         assert_eq!(
             report.usage,
@@ -195,10 +209,10 @@ mod tests {
         assert_eq!(report.notes, [Note { kind: NoteKind::Finding, text: "t".to_owned() }]);
         let texts = [&report.reason, &report.summary, &report.session_id, &report.message];
         assert_eq!(texts.map(|text| text.as_deref().unwrap()), ["r", "s", "i", "m"]);
-        assert_eq!((report.error_class, ignored_fields), (Some(ErrorClass::Auth), 0));
+        assert_eq!((report.error_class, ignored.len()), (Some(ErrorClass::Auth), 0));
         assert_eq!(
             of_object(to_object(&report)),
-            Read { report, ignored_fields: 0 },
+            Read { report, ignored: Vec::new() },
             "it is written as it is read"
         );
     }
@@ -220,7 +234,7 @@ mod tests {
         );
         let read = read.unwrap().unwrap();
         let kept = Report { message: Some("kept".into()), ..Report::default() };
-        assert_eq!(read, Read { report: kept, ignored_fields: 7 });
+        assert_eq!((read.report, read.ignored.len()), (kept, 7));
     }
 
     #[test]

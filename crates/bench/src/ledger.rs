@@ -192,7 +192,7 @@ fn updates(options: &Options) -> Vec<Metric> {
 }
 
 /// A ledger as tools write it (`lean`) or with every field, comments and lists (`full`).
-fn generate(count: usize, full: bool) -> String {
+pub(crate) fn generate(count: usize, full: bool) -> String {
     let mut text = "# What is not known yet.\nversion: 1\ngaps:\n".to_owned();
     for number in 0..count {
         let status = ["verified", "stale", "blocked"][number % 3];

@@ -7,6 +7,7 @@
 
 mod command_line;
 mod curve;
+mod gaps;
 mod journal;
 mod ledger;
 mod raw;
@@ -60,7 +61,7 @@ fn main() {
             _ => panic!("`{word}` is not known; see the top of main.rs"),
         }
     }
-    let groups: [(&[&str], Measure); 9] = [
+    let groups: [(&[&str], Measure); 10] = [
         (journal::NAMES, journal::measure),
         (syncs::NAMES, syncs::measure),
         (resume::NAMES, resume::measure),
@@ -68,6 +69,7 @@ fn main() {
         (command_line::NAMES, command_line::measure),
         (snapshot::NAMES, snapshot::measure),
         (ledger::NAMES, ledger::measure),
+        (gaps::NAMES, gaps::measure),
         (workflow::NAMES, workflow::measure),
         (raw::NAMES, raw::measure_disk),
     ];

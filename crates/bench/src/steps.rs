@@ -178,7 +178,7 @@ pub(crate) fn many_runs(state: &Path, runs: u32, steps: u32) -> f64 {
     })
 }
 
-/// Reads every run back: two step events per step, and a valid chain. Payload bytes of the step events.
+/// Reads every run back: two step events per step, and a valid chain. Payload bytes of the steps with their verdicts.
 pub(crate) fn check(state: &Path, steps_per_run: u32) -> u64 {
     let store = Sqlite::open(state).expect("a journal");
     let mut payload = 0;
@@ -193,11 +193,8 @@ pub(crate) fn check(state: &Path, steps_per_run: u32) -> u64 {
             let step_events = events.iter().filter(|event| is_step(event)).count();
             // The first intent and the last refusal frame the steps.
             assert_eq!(step_events, 2 * steps_per_run as usize + 1, "two step events per step");
-            payload += events
-                .iter()
-                .filter(|event| is_step(event))
-                .map(|event| event.event.data.len() as u64)
-                .sum::<u64>();
+            let of_steps = events.iter().filter(|event| is_step(event) || is_verdict(event));
+            payload += of_steps.map(|event| event.event.data.len() as u64).sum::<u64>();
         }
     });
     payload
@@ -205,6 +202,10 @@ pub(crate) fn check(state: &Path, steps_per_run: u32) -> u64 {
 
 fn is_step(event: &StoredEvent) -> bool {
     matches!(event.event.kind.as_str(), "attempt_started" | "attempt_finished")
+}
+
+fn is_verdict(event: &StoredEvent) -> bool {
+    event.event.kind == "iteration_concluded"
 }
 
 /// A process of its own: `sequential DIR RUN STEPS` or `many DIR RUNS STEPS`; prints what it measured.

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use piton_config::{Files, Overrides, Problem, Problems, Sourced, Wanted, config_dir, files, resolve, trust};
+use piton_config::{
+    AgentOptions, Files, Overrides, Problem, Problems, Sourced, Wanted, config_dir, files, resolve, trust,
+};
 use piton_model::loop_machine::Confine;
 use piton_sys::{Clock, SystemClock};
-use piton_view::{Error, ErrorKind};
+use piton_view::{AgentChoice, Error, ErrorKind};
 
 use crate::launch::walls;
 use crate::layout::Layout;
@@ -24,6 +26,13 @@ pub fn directory() -> Result<PathBuf, Error> {
 /// The user's and the project's files.
 pub fn read(layout: &Layout) -> Result<Files, Error> {
     Ok(files::read(&directory()?, layout.root())?)
+}
+
+/// What a person says about the agent goes before what the configuration says.
+pub(crate) fn chosen(agent: &AgentChoice) -> Overrides {
+    let AgentChoice { name, exec, model, sandbox, arguments } = agent.clone();
+    let options = AgentOptions { mode: sandbox, model, arguments, ..AgentOptions::default() };
+    Overrides { agent: name, exec, options, ..Overrides::default() }
 }
 
 /// Every problem at once, as one failure.

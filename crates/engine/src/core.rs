@@ -41,7 +41,7 @@ pub enum Action<M: Machine = State> {
     Append(Planned),
     /// Read the events after our head, then answer with `Seen`.
     ReadOn(Seq),
-    /// Perform this, or look up what became of it, then answer with `Outcome`.
+    /// Perform this, or look up what became of it, then answer with `Outcomes`.
     Perform {
         /// The work.
         effect: M::Effect,

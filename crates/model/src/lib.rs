@@ -3,7 +3,7 @@
 //! Never reads a clock, does I/O or is async: time, ids and results come in as data.
 //!
 //! Start with [`Event`]: the enum is the specification. A machine folds events into a state
-//! ([`apply`]), turns a command into events ([`decide`]), and names the work that is open in a state
+//! ([`apply`]), turns a command into events ([`advance`]), and names the work that is open in a state
 //! ([`State::effects`]). The loop is in [`loop_machine`], the [`workflow`] beside it with events of its own;
 //! [`Machine`] is what the driver knows of either.
 #![expect(missing_docs, reason = "only this workspace reads it: what a name says is not said twice")]
@@ -30,7 +30,7 @@ pub mod workflow;
 pub use event::{Event, StopOrigin};
 pub use finding::{Finding, RegressionType, Severity};
 pub use id::{Epoch, InvalidRunId, RunId, Seq, slug};
-pub use loop_machine::{Command, Effect, State, admit, advance, apply, create, decide};
+pub use loop_machine::{Command, Effect, State, admit, advance, apply, create};
 pub use machine::{CheckpointName, DecodeError, Encoded, Entry, Machine, RunEvent};
 pub use rejection::Rejection;
 pub use status::{ExitCode, Kind, Reason, Status, exit_code};

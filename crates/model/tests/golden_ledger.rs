@@ -68,7 +68,7 @@ fn examples() -> Vec<LedgerEvent> {
             ],
             at: AT,
         },
-        LedgerEvent::GapFlipped { flip },
+        LedgerEvent::GapsFlipped { flips: vec![flip] },
         LedgerEvent::GapChecked { gap: "pricing".to_owned(), at: AT },
         LedgerEvent::GapVerified {
             gap: "pricing".to_owned(),

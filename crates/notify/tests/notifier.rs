@@ -55,7 +55,7 @@ fn after(state: &State, events: &[Event]) -> State {
 fn running() -> State {
     let place = Place { host: "h".to_owned(), boot: "b".to_owned(), pid: 1 };
     let command = piton_model::Command::Drive { epoch: 1, place, version: "0".to_owned() };
-    after(&created(), &piton_model::decide(&created(), command, NOON).unwrap())
+    after(&created(), &piton_model::advance(&created(), command, NOON).unwrap().0)
 }
 
 fn completed() -> State {

@@ -21,7 +21,7 @@ pub(crate) use see::{
     BestArguments, DiffArguments, LogArguments, LsArguments, MetricsArguments, MetricsFormat,
     OutputArguments, SchemaArguments, ShowArguments,
 };
-pub(crate) use start::{DemoArguments, InitArguments, LoopArguments};
+pub(crate) use start::{AgentArguments, DemoArguments, InitArguments, LoopArguments};
 pub(crate) use steer::{
     AnswerArguments, ForkArguments, ModeArguments, ModeWord, NoteArguments, RaiseArguments, RestoreArguments,
     ResumeArguments, RmArguments, StopArguments, TellArguments,

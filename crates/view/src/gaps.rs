@@ -8,6 +8,8 @@ use piton_model::{Seq, Timestamp};
 use piton_record::record;
 use serde::{Deserialize, Serialize};
 
+use crate::AgentChoice;
+
 /// Which ledger, and how it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerAt {
@@ -46,7 +48,7 @@ pub struct GapEvent {
     pub gap: Option<String>,
     /// In words.
     pub text: String,
-    /// Its data.
+    /// Its data, where it is about this gap alone.
     pub data: serde_json::Value,
 }
 
@@ -131,16 +133,8 @@ pub struct ResearchOrder {
     pub max: usize,
     /// Goes on whenever something becomes stale.
     pub watch: bool,
-    /// The agent's name, or a command in its stead.
-    pub agent: Option<String>,
-    /// Any command as the agent.
-    pub exec: Option<String>,
-    /// The model of the agent.
-    pub model: Option<String>,
-    /// What the agent may do without asking.
-    pub sandbox: Option<String>,
-    /// Further arguments for the agent.
-    pub agent_arguments: Vec<String>,
+    /// Who researches.
+    pub agent: AgentChoice,
     /// What one batch may use.
     pub limits: ResearchLimits,
     /// How long one attempt may take.

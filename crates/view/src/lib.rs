@@ -30,7 +30,7 @@ pub use look::{
     Asked, AttemptView, Changes, DiffView, ExportFormat, FileDiffView, Listed, MetricsView, Moment,
     ReportView, RestoredView, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight, WhyView,
 };
-pub use order::{ForkOrder, LimitWords, LoopOrder, Order, Resumption, Started, WorkflowOrder};
+pub use order::{AgentChoice, ForkOrder, LimitWords, LoopOrder, Order, Resumption, Started, WorkflowOrder};
 pub use see::{
     AskedView, BestView, ChangedView, CheckView, Counted, DriverView, EventView, GapCounts, GuardView,
     IterationView, LedgerStatus, LimitsView, ModeView, ProblemView, QuestionView, ResearchView, RunStatus,

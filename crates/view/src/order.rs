@@ -38,16 +38,10 @@ pub struct LoopOrder {
     pub task: Option<String>,
     /// A file with the task.
     pub prompt_file: Option<PathBuf>,
-    /// The agent, by name.
-    pub agent: Option<String>,
-    /// The model it is to use.
-    pub model: Option<String>,
-    /// What it may do without asking.
-    pub sandbox: Option<String>,
+    /// Who does it.
+    pub agent: AgentChoice,
     /// Walls around agents and checks.
     pub confine: bool,
-    /// Any command as the agent.
-    pub exec: Option<String>,
     /// Checks, as `[NAME=]COMMAND`.
     pub checks: Vec<String>,
     /// What must hold.
@@ -70,8 +64,22 @@ pub struct LoopOrder {
     pub on_done: Option<String>,
     /// Take the configuration as it stands, for this once.
     pub trust: bool,
-    /// Further arguments for the agent.
-    pub agent_arguments: Vec<String>,
+}
+
+/// Which agent is to work, and how. What is not said comes from the configuration.
+#[record(Default, written)]
+#[serde(default)]
+pub struct AgentChoice {
+    /// By name.
+    pub name: Option<String>,
+    /// Any command in its stead.
+    pub exec: Option<String>,
+    /// The model it is to use.
+    pub model: Option<String>,
+    /// What it may do without asking.
+    pub sandbox: Option<String>,
+    /// Further arguments for it.
+    pub arguments: Vec<String>,
 }
 
 /// Ceilings as a person writes them, e.g. `90m`; of a run that is there also relative, e.g. `+25`.

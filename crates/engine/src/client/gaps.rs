@@ -6,7 +6,6 @@ use std::sync::Arc;
 use piton_model::Timestamp;
 use piton_model::ledger::{Field, Gap, Source, SourceKind, set};
 use piton_model::ledger_machine::{Command, LedgerEvent, State};
-use piton_model::{Encoded, RunEvent};
 use piton_store::{Store, StoredEvent};
 use piton_sys::redact::Redactor;
 use piton_view::words::{clean_line, ledger as words};
@@ -37,31 +36,35 @@ pub(super) async fn state_at(
     moment: Timestamp,
 ) -> Result<Option<State>, Error> {
     let (mut then, mut latest) = (None, None);
-    let mut see = |_: &StoredEvent, event: &LedgerEvent, state: &State| {
+    let mut see = |stored: &StoredEvent, event: &LedgerEvent, _: &State| {
         latest = event.at().or(latest);
         // What is only about the file happened when the change before it did.
         if latest.is_some_and(|latest: Timestamp| latest <= moment) {
-            then = Some(state.clone());
+            then = Some(stored.seq);
         }
     };
-    ledger(client, client.existing_store()?, at).walk(&mut see).await?;
-    Ok(then)
+    let ledger = ledger(client, client.existing_store()?, at);
+    ledger.walk(&mut see).await?;
+    match then {
+        Some(seq) => Ok(Some(ledger.state_at(seq).await?)),
+        None => Ok(None),
+    }
 }
 
 pub(super) async fn events(client: &LocalClient, at: &LedgerAt) -> Result<Vec<GapEvent>, Error> {
     let mut list = Vec::new();
     let mut see = |stored: &StoredEvent, event: &LedgerEvent, _: &State| {
-        for (gap, text) in words::told(event) {
-            let Encoded { kind, data, .. } = event.encode();
-            list.push(GapEvent {
-                seq: stored.seq,
-                at: event.at().unwrap_or(stored.at),
-                kind,
-                gap: gap.map(str::to_owned),
-                text,
-                data: serde_json::from_slice(&data).unwrap_or_default(),
-            });
-        }
+        let told = words::told(event);
+        // Of an event about many gaps each would get all the others, too.
+        let data = (told.len() == 1).then(|| serde_json::from_slice(&stored.event.data).unwrap_or_default());
+        list.extend(told.into_iter().map(|(gap, text)| GapEvent {
+            seq: stored.seq,
+            at: event.at().unwrap_or(stored.at),
+            kind: stored.event.kind.clone(),
+            gap: gap.map(str::to_owned),
+            text,
+            data: data.clone().unwrap_or_default(),
+        }));
     };
     ledger(client, client.existing_store()?, at).walk(&mut see).await?;
     Ok(list)
@@ -86,7 +89,7 @@ pub(super) async fn change(
     let (mut flips, mut added) = (Vec::new(), Vec::new());
     for event in &changed.events {
         match event {
-            LedgerEvent::GapFlipped { flip } => flips.push(flip.clone()),
+            LedgerEvent::GapsFlipped { flips: changed } => flips.extend(changed.iter().cloned()),
             LedgerEvent::GapAdded { gap, .. } => added.push(gap.id.clone()),
             _ => {}
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use piton_config::{AgentOptions, Overrides, configured_agent, resolve};
+use piton_config::{configured_agent, resolve};
 use piton_model::Timestamp;
 use piton_model::ledger::{Observed, select_batch, survey};
 use piton_model::ledger_machine::{Command, ResearchEnd, State};
@@ -189,20 +189,10 @@ impl Work<'_> {
 fn researcher(client: &LocalClient, order: &ResearchOrder) -> Result<Researcher, Error> {
     let layout = client.layout();
     let files = configuration::read(layout)?;
-    if !order.trust && order.exec.is_none() {
+    if !order.trust && order.agent.exec.is_none() {
         configuration::require_trust(layout, &files)?;
     }
-    let overrides = Overrides {
-        agent: order.agent.clone(),
-        exec: order.exec.clone(),
-        options: AgentOptions {
-            mode: order.sandbox.clone(),
-            model: order.model.clone(),
-            arguments: order.agent_arguments.clone(),
-            ..AgentOptions::default()
-        },
-        ..Overrides::default()
-    };
+    let overrides = configuration::chosen(&order.agent);
     let resolved = resolve(&files, &configuration::variable, &overrides).map_err(configuration::problems)?;
     let (agent, idle_ms) = configured_agent(&resolved, &overrides).map_err(configuration::problems)?;
     start::require_program(&agent, layout.root())?;

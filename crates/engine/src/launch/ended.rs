@@ -2,11 +2,11 @@
 //!
 //! The same for agents of loops, of steps and of research. What is special to one CLI is asked of its adapter.
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read as _, Seek, SeekFrom};
 use std::path::Path;
 
 use piton_agent::stream::{self, Account};
-use piton_agent::{EndedBy, Exit};
+use piton_agent::{EndedBy, Exit, Read};
 use piton_model::limits::{CUSTOM_VALUE_BYTES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX, clip};
 use piton_model::loop_machine::{AgentConfig, AttemptOutcome, ErrorClass, Report};
 use piton_sys::redact::Redactor;
@@ -32,6 +32,8 @@ pub(crate) struct Ended {
     pub(crate) error_class: Option<ErrorClass>,
     /// What it reported, without secrets. A report that cannot be read says nothing.
     pub(crate) report: Report,
+    /// What of its report nobody can make sense of, in words.
+    pub(crate) not_understood: Option<String>,
     /// Whether its stream says which session it had.
     pub(crate) names_its_session: bool,
 }
@@ -57,12 +59,23 @@ impl Ended {
             cli.class_of_exit(exit.code, last_line(&piton_agent::stderr_file(directory)).as_deref())
         };
         let error_class = account.error_class.or_else(by_exit);
-        let read = piton_agent::read_report(directory).ok().flatten().unwrap_or_default();
+        let (read, not_understood) = match piton_agent::read_report(directory) {
+            Ok(read) => {
+                let read = read.unwrap_or_default();
+                let ignored = read.ignored.join(", ");
+                let fields = (!ignored.is_empty()).then(|| {
+                    clip(&format!("not understood in its report: {ignored}"), LINE_BYTES_MAX).to_owned()
+                });
+                (read, fields)
+            }
+            Err(problem) => (Read::default(), Some(format!("its report was not understood: {problem}"))),
+        };
         Self {
             outcome,
             contradiction,
             error_class,
             report: clean(read.report, redactor),
+            not_understood: not_understood.map(|text| redactor.redact(&text).into_owned()),
             names_its_session: cli.is_some_and(|cli| cli.names_its_session()),
             account,
         }

@@ -99,6 +99,8 @@ pub(crate) struct Work<'a> {
     /// Whose places can be written between walls, where that is not the agent that is started: a check runs what an
     /// agent wrote.
     pub(crate) beside: Option<&'a AgentConfig>,
+    /// The only variables that it gets from outside, where that is not for an [`AgentConfig`] to say; all where there are none.
+    pub(crate) pass: Option<&'a [String]>,
 }
 
 /// Who works.
@@ -196,7 +198,7 @@ impl Surroundings {
 
     /// What a keeper runs.
     pub(crate) fn prepare(&self, work: Work<'_>) -> Spec {
-        let Work { name, what, directory, mut env, prompt, wall_ms, idle_ms, output_bytes_max, beside } =
+        let Work { name, what, directory, mut env, prompt, wall_ms, idle_ms, output_bytes_max, beside, pass } =
             work;
         let attempt = self.attempts().join(name);
         env.insert("PITON_RUN_ID".to_owned(), self.run.to_string());
@@ -246,7 +248,7 @@ impl Surroundings {
             true => self.enclose(argv, directory, agent.or(beside), Some(&piton_agent::outbox(&attempt))),
             false => argv,
         };
-        let env_remove = hidden_variables(agent.and_then(|agent| agent.pass.as_deref()));
+        let env_remove = hidden_variables(agent.and_then(|agent| agent.pass.as_deref()).or(pass));
         let of_the_tree = if inside { self.of_the_tree() } else { BTreeMap::new() };
         for (name, value) in of_the_tree.into_iter().filter(|(name, _)| !env_remove.contains(name)) {
             env.entry(name).or_insert(value);

@@ -49,19 +49,29 @@ pub(super) async fn walk(
     }
 }
 
-/// Adds the events, a part at a time, and folds each part once it is durable.
+/// Adds the events, a part at a time, and folds them once all of them are durable.
+///
+/// Where somebody was faster, `folded` stays as it was, even if some of the parts are on record: it is to be loaded again.
 pub(super) async fn append(
     store: &dyn Store,
     run: &RunId,
     folded: &mut Loaded<State>,
     events: &[LedgerEvent],
 ) -> Result<(), piton_store::Error> {
+    if events.is_empty() {
+        return Ok(());
+    }
+    // A ledger that has no journal yet is born by the first of its events.
+    let state = (folded.head > 0).then(|| folded.state.clone());
+    let Loaded { head, tail_bytes, checkpoint_bytes, .. } = *folded;
+    let mut ahead = Loaded { state, head, tail_bytes, checkpoint_bytes };
     let mut rest = events;
     while !rest.is_empty() {
         let (count, encoded) = part(rest);
-        append_part(store, run, folded, &rest[..count], encoded).await?;
+        ahead = append_part(store, run, ahead, &rest[..count], encoded).await?;
         rest = &rest[count..];
     }
+    *folded = ahead.map(|state| state.expect("a ledger begins with its opening"));
     Ok(())
 }
 
@@ -83,41 +93,42 @@ fn part(events: &[LedgerEvent]) -> (usize, Vec<Encoded>) {
 async fn append_part(
     store: &dyn Store,
     run: &RunId,
-    folded: &mut Loaded<State>,
+    folded: Loaded<Option<State>>,
     events: &[LedgerEvent],
     mut encoded: Vec<Encoded>,
-) -> Result<(), piton_store::Error> {
+) -> Result<Loaded<Option<State>>, piton_store::Error> {
+    let Loaded { state, head, tail_bytes, checkpoint_bytes } = folded;
     let at = SystemClock.now();
     let fold = |state: Option<State>, event: &LedgerEvent| <State as Machine>::apply(state, event, at);
-    // A ledger that has no journal yet is born by the first of its events.
-    let before = (folded.head > 0).then(|| folded.state.clone());
-    let state = events.iter().fold(before, fold).expect("a ledger begins with its opening");
+    let state = events.iter().fold(state, fold).expect("a ledger begins with its opening");
     let bytes: u64 = encoded.iter().map(|event| (event.data.len() + event.kind.len()) as u64).sum();
+    let tail_bytes = tail_bytes + bytes;
     let mut checkpoint = None;
-    if folded.tail_bytes + bytes > folded.checkpoint_bytes.max(CHECKPOINT_BYTES_MIN) {
-        let (stored, named) = checkpoint_of(&state, folded.head + encoded.len() as u64 + 1);
+    // While file or log lack something, the state holds much of it twice.
+    if tail_bytes > checkpoint_bytes.max(CHECKPOINT_BYTES_MIN)
+        && state.unwritten.is_empty()
+        && state.unlogged.is_empty()
+    {
+        let (stored, named) = checkpoint_of(&state, head + encoded.len() as u64 + 1);
         if stored.len() <= CHECKPOINT_BYTES_MAX {
             encoded.push(named.encode());
             checkpoint = Some(stored);
         }
     }
-    let checkpoint_bytes = checkpoint.as_ref().map(|stored| stored.len() as u64);
+    let (checkpoint_bytes, tail_bytes) = match &checkpoint {
+        Some(stored) => (stored.len() as u64, 0),
+        None => (checkpoint_bytes, tail_bytes),
+    };
     let append = Append {
         run: run.clone(),
         fence: Fence::Request(SystemIds.bytes()),
-        expect: Expect::Seq(folded.head),
+        expect: Expect::Seq(head),
         at,
         events: encoded,
         entry: Some(state.entry()),
         checkpoint,
         salt: SystemIds.bytes(),
     };
-    let head = store.append(append).await?;
-    folded.state = state;
-    folded.head = head.seq;
-    match checkpoint_bytes {
-        Some(bytes) => (folded.checkpoint_bytes, folded.tail_bytes) = (bytes, 0),
-        None => folded.tail_bytes += bytes,
-    }
-    Ok(())
+    let head = store.append(append).await?.seq;
+    Ok(Loaded { state: Some(state), head, tail_bytes, checkpoint_bytes })
 }

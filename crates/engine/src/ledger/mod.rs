@@ -28,7 +28,7 @@ use piton_model::ledger_machine::{
     Command, Effect, LedgerEvent, Opening, Rejection, State, apply, create, decide,
 };
 use piton_model::limits::GAP_FILE_BYTES_MAX;
-use piton_model::{Kind, RunId, Timestamp, slug};
+use piton_model::{Kind, RunId, Seq, Timestamp, slug};
 use piton_store::{Store, StoredEvent, Wanted, chain};
 use piton_sys::file;
 use piton_sys::lock::FileLock;
@@ -274,6 +274,11 @@ impl<'a> Ledger<'a> {
         }
     }
 
+    /// The ledger as it was after this event.
+    pub async fn state_at(&self, seq: Seq) -> Result<State, LedgerError> {
+        Ok(crate::load::load_at(self.store(), &self.run, seq).await?.state)
+    }
+
     /// The ledger for changing it, alone among pitons: what others left open is done, what people edited is adopted.
     pub async fn open(&self, now: Timestamp) -> Result<Open<'_, 'a>, LedgerError> {
         file::create_private_dir(&self.layout.ledgers())?;
@@ -409,13 +414,12 @@ impl Open<'_, '_> {
                 }
             }
         };
-        let updated = match self.ledger.ledger_file().update(wish) {
+        let ledger_file = self.ledger.ledger_file().knowing(self.ledger.document()?);
+        let updated = match ledger_file.update(wish) {
             Err(UpdateError::Rewrite(_)) => {
                 let given_up = |gap: &String| Overruled::Change { gap: gap.clone() };
                 overruled = self.loaded.state.unwritten.keys().map(given_up).collect();
-                self.ledger
-                    .ledger_file()
-                    .update(|file: &[Gap]| Ok::<_, std::convert::Infallible>(file.to_vec()))
+                ledger_file.update(|file: &[Gap]| Ok::<_, std::convert::Infallible>(file.to_vec()))
             }
             updated => updated,
         };

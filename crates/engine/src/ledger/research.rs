@@ -220,6 +220,7 @@ impl Ledger<'_> {
             idle_ms: researcher.idle_ms,
             output_bytes_max: AGENT_OUTPUT_BYTES_MAX,
             beside: None,
+            pass: None,
         })
     }
 }

@@ -1,16 +1,17 @@
 //! Starting a loop: configuration and order become one plan, which is checked and put on record.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use jiff::{Zoned, civil};
-use piton_config::{AgentOptions, Limit, Overrides, Plan, Settings, Task, config_hash, files, plan};
+use piton_config::{Limit, Overrides, Plan, Settings, Task, config_hash, files, plan};
 use piton_model::hook::Mode;
 use piton_model::loop_machine::{Adoption, LoopConfig, ModePolicy, Prompt, Worktree, create};
 use piton_model::{ExitCode, Kind, RunId, Seq, State, Status, Timestamp, closest, exit_code, slug};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 use piton_view::words::clean_line;
 use piton_view::{Error, ErrorKind, LimitWords, LoopOrder};
+use serde_json::Value;
 
 use super::{hooks, known, require_program, resume};
 use crate::client::LocalClient;
@@ -155,18 +156,11 @@ fn plan_of(layout: &Layout, order: &LoopOrder) -> Result<Plan, Error> {
     let limits: BTreeMap<_, _> =
         limits.into_iter().filter_map(|(limit, value)| Some((limit, value.clone()?))).collect();
     let overrides = Overrides {
-        agent: order.agent.clone(),
-        exec: order.exec.clone(),
-        options: AgentOptions {
-            mode: order.sandbox.clone(),
-            model: order.model.clone(),
-            arguments: order.agent_arguments.clone(),
-            ..AgentOptions::default()
-        },
         confine: order.confine,
         prompt_file: order.prompt_file.as_ref().map(|path| path.display().to_string()),
         checks: order.checks.clone(),
         limits,
+        ..configuration::chosen(&order.agent)
     };
     let task = Task {
         text: order.task.clone(),
@@ -246,32 +240,53 @@ async fn is_there(client: &LocalClient, run: &RunId, config: &LoopConfig) -> Res
 
 fn differences(begun: &LoopConfig, asked: &LoopConfig) -> Vec<String> {
     let mut list = Vec::new();
-    let mut differ = |what: &str, begun: String, asked: String| {
-        if begun != asked {
-            list.push(clean_line(&format!("{what}: began with {begun}, asked for {asked}")));
-        }
-    };
     let prompt = |config: &LoopConfig| match &config.prompt {
         Prompt::Text(text) => format!("`{text}`"),
         Prompt::File(path) => format!("the file {path}"),
     };
-    differ("task", prompt(begun), prompt(asked));
-    differ("agent", format!("{:?}", begun.agent.command), format!("{:?}", asked.agent.command));
+    differ(&mut list, "task", prompt(begun), prompt(asked));
     let checks = |config: &LoopConfig| {
-        config
-            .checks
-            .iter()
-            .map(|check| format!("{}={}", check.name, check.command))
-            .collect::<Vec<_>>()
-            .join(", ")
+        let checks = config.checks.iter().map(|check| format!("{}={}", check.name, check.command));
+        checks.collect::<Vec<_>>().join(", ")
     };
-    differ("checks", checks(begun), checks(asked));
-    differ("until", format!("{:?}", begun.until), format!("{:?}", asked.until));
-    differ("session", format!("{:?}", begun.session), format!("{:?}", asked.session));
-    differ("protected", format!("{:?}", begun.protect), format!("{:?}", asked.protect));
-    differ("confined", format!("{:?}", begun.confine), format!("{:?}", asked.confine));
-    differ("on_lost", format!("{:?}", begun.on_lost), format!("{:?}", asked.on_lost));
+    differ(&mut list, "checks", checks(begun), checks(asked));
+    let data = |config: &LoopConfig| {
+        let mut data = serde_json::to_value(config).expect("a configuration is plain data");
+        if let Some(members) = data.as_object_mut() {
+            members.retain(|name, _| !["prompt", "checks"].contains(&name.as_str()));
+        }
+        data
+    };
+    members_differ(&mut list, "", &data(begun), &data(asked));
     list
+}
+
+fn differ(list: &mut Vec<String>, what: &str, begun: String, asked: String) {
+    let short = |text: String| match text.char_indices().nth(100) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    };
+    if begun != asked {
+        list.push(clean_line(&format!("{what}: began with {}, asked for {}", short(begun), short(asked))));
+    }
+}
+
+/// Every member that is not the same, by its way from the top.
+fn members_differ(list: &mut Vec<String>, path: &str, begun: &Value, asked: &Value) {
+    let none = serde_json::Map::new();
+    let (Some(before), Some(now)) = (
+        begun.as_object().or(begun.is_null().then_some(&none)),
+        asked.as_object().or(asked.is_null().then_some(&none)),
+    ) else {
+        let shown = |value: &Value| if value.is_null() { "nothing".to_owned() } else { value.to_string() };
+        return differ(list, path, shown(begun), shown(asked));
+    };
+    let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+    for name in names {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        let of = |members: &serde_json::Map<String, Value>| members.get(name).cloned().unwrap_or_default();
+        members_differ(list, &path, &of(before), &of(now));
+    }
 }
 
 /// The work tree of its own that a run gets, unless it works in place. A run that exists has what it has.

@@ -120,12 +120,25 @@ fn said_of(worktree: &Worktree) -> Option<String> {
 
 /// Starts a driver for `run` and returns when it holds the lease, or the run has come to rest already.
 pub async fn driver(client: &LocalClient, run: &RunId, take_over: bool) -> Result<(), Error> {
-    let layout = client.layout();
+    let before = client.load_any(run, None).await?.state.driven();
+    let (ours, log) = driver_process(client.layout(), &exe()?, run, take_over)?;
+    let appeared = appears(client, run, &log, ours.as_ref(), before).await;
+    // It is still there if the driver never held the lease.
+    file::remove_file_if_exists(&log)?;
+    appeared
+}
+
+/// Starts the process of a driver, and does not wait for it. What it says goes to the log, which it takes along with the lease.
+pub(crate) fn driver_process(
+    layout: &Layout,
+    exe: &Path,
+    run: &RunId,
+    take_over: bool,
+) -> Result<(Option<ProcessId>, PathBuf), Error> {
     let starter = std::process::id();
     let log = layout.driver_log_at_start(run, starter);
     file::create_private_dir(&layout.driver_logs())?;
     file::remove_file_if_exists(&log)?;
-    let before = client.load_any(run, None).await?.state.driven();
     let mut args: Vec<OsString> = vec!["--repo".into(), layout.root().into(), "__driver".into()];
     args.extend([run.as_str().into(), "--starter".into(), starter.to_string().into()]);
     if take_over {
@@ -137,11 +150,8 @@ pub async fn driver(client: &LocalClient, run: &RunId, take_over: bool) -> Resul
         current_dir: Some(layout.root().to_owned()),
         ..Detach::default()
     };
-    let ours = spawn_detached(&exe()?, &args, options).map_err(|error| Error::environment(&error))?.process;
-    let appeared = appears(client, run, &log, ours.as_ref(), before).await;
-    // It is still there if the driver never held the lease.
-    file::remove_file_if_exists(&log)?;
-    appeared
+    let process = spawn_detached(exe, &args, options).map_err(|error| Error::environment(&error))?.process;
+    Ok((process, log))
 }
 
 /// Returns when the driver `ours`, which takes its `log` along with the lease, is at work or has been.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use piton_config::{AgentOptions, Overrides, find, resolve};
+use piton_config::{AgentOptions, Files, Overrides, find, resolve};
 use piton_files::workflow::{Loaded, ReportSchema, check_template};
 use piton_model::RunId;
 use piton_model::loop_machine::AgentConfig;
@@ -54,6 +54,7 @@ pub(super) fn options_of(layout: &Layout, order: &WorkflowOrder, loaded: &Loaded
         agents,
         confine,
         protect,
+        pass: pass_of(layout, &files, order.trust)?,
         ..Options::default()
     })
 }
@@ -81,6 +82,16 @@ fn notify_of(layout: &Layout, order: &WorkflowOrder) -> Result<Option<Notify>, E
 
 fn microusd(dollars: f64) -> u64 {
     (dollars.max(0.0) * 1e6).round() as u64
+}
+
+/// The only variables that agents get, as the user's own file says it, or a project's that is trusted.
+fn pass_of(layout: &Layout, files: &Files, trust: bool) -> Result<Option<Vec<String>>, Error> {
+    let mut believed = files.clone();
+    if !trust && !configuration::is_trusted(layout, files)? {
+        believed.project = None;
+    }
+    let resolved = resolve(&believed, &configuration::variable, &Overrides::default());
+    Ok(resolved.map_err(configuration::problems)?.settings.agent.pass.map(|pass| pass.value))
 }
 
 /// Where steps work, if not in the repository itself.
@@ -171,10 +182,7 @@ fn agents_of(
         }
         let options = AgentOptions { model: model.map(str::to_owned), confined, ..AgentOptions::default() };
         match find(&resolved.settings, agent).map(|found| found.configured(&options)) {
-            Some(Ok(mut config)) => {
-                config.pass = resolved.settings.agent.pass.as_ref().map(|pass| pass.value.clone());
-                agents.insert(key, config);
-            }
+            Some(Ok(config)) => drop(agents.insert(key, config)),
             Some(Err((_, why))) => missing.push(format!("agent `{agent}`: {why}")),
             None => missing.push(format!("there is no agent `{agent}`")),
         }

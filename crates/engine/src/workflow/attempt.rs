@@ -122,7 +122,11 @@ fn launch(
     make_room(context, &launch)?;
     look::keep_inputs(context, attempt, step, state)?;
     let text = prompt.map(|(_, text)| text);
-    let spec = spec(context, attempt, adapter, launch, text);
+    let pass = match step.work {
+        Work::Agent { .. } => state.options.pass.as_deref(),
+        _ => None,
+    };
+    let spec = spec(context, attempt, adapter, pass, launch, text);
     Ok(begin(context.launch.exe(), &context.attempts(), &spec)?)
 }
 
@@ -179,6 +183,7 @@ fn spec(
     context: &Context,
     attempt: &OpenAttempt,
     adapter: Option<&AgentConfig>,
+    pass: Option<&[String]>,
     launch: files::Launch,
     prompt: Option<String>,
 ) -> Spec {
@@ -208,6 +213,7 @@ fn spec(
         idle_ms: None,
         output_bytes_max: AGENT_OUTPUT_BYTES_MAX,
         beside: None,
+        pass,
     })
 }
 

@@ -140,6 +140,7 @@ impl Supervised for Starting<'_> {
             idle_ms: None,
             output_bytes_max: OUTPUT_BYTES_MAX,
             beside: None,
+            pass: None,
         });
         Ok(begin(self.context.launch.exe(), &self.context.attempts(), &spec)?)
     }

@@ -127,6 +127,8 @@ pub(super) fn items(context: &Context, path: Option<&str>) -> Result<Vec<Value>,
     }
     let bytes = file::read_regular(&file, ITEMS_BYTES_MAX).map_err(|error| sentence(&error))?;
     let bytes = bytes.ok_or_else(|| format!("there is no `{shown}`"))?;
+    // An agent wrote it, and the items go on record.
+    let bytes = context.launch.redactor().redact_bytes(&bytes);
     let value: Value =
         serde_json::from_slice(&bytes).map_err(|error| format!("`{shown}` is not JSON: {error}"))?;
     match value {

@@ -3,7 +3,6 @@
 //! It is no child of this driver: it has a journal and a driver of its own, survives what this one does not, and can
 //! be looked at, answered and stopped like any other.
 
-use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,13 +10,13 @@ use piton_files::workflow::nested;
 use piton_model::loop_machine::AttemptOutcome;
 use piton_model::workflow::{Command, Definition, OpenAttempt, Options, Order, State, StepEnd, create};
 use piton_model::{Entry, Machine, RunId, Status, StopOrigin};
-use piton_sys::process::{Detach, spawn_detached};
 use piton_view::Request;
 
 use super::Context;
 use super::attempt::not_startable;
 use crate::absence::{Absence, Missing};
 use crate::client::{ClientError, LocalClient};
+use crate::start::driver_process;
 use crate::world::{WorldError, sentence};
 
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -67,7 +66,8 @@ async fn follow(
             let _ = client.record(&run, Request::Stop { now: true, origin: StopOrigin::Command }).await;
         }
         if let Missing::Start { .. } = absence.look(!client.is_missed(&entry).await?) {
-            start_driver(context, &run);
+            // One that cannot be started is tried again at the next look.
+            let _ = driver_process(&context.layout, context.launch.exe(), &run, false);
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }
@@ -114,12 +114,4 @@ async fn ended(
     };
     debug_assert!(nested.is_at_rest());
     Ok(Some(Command::EndAttempt { attempt: attempt.number, end: Box::new(end) }))
-}
-
-fn start_driver(context: &Context, run: &RunId) {
-    let arguments: Vec<OsString> =
-        vec!["--repo".into(), context.layout.root().into(), "__driver".into(), run.as_str().into()];
-    let options = Detach { current_dir: Some(context.layout.root().to_owned()), ..Detach::default() };
-    // One that cannot be started is tried again at the next look.
-    let _ = spawn_detached(context.launch.exe(), &arguments, options);
 }

@@ -147,6 +147,7 @@ fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String)
         idle_ms: limits.idle_ms,
         output_bytes_max: AGENT_OUTPUT_BYTES_MAX,
         beside: None,
+        pass: None,
     })
 }
 

@@ -205,6 +205,7 @@ impl Supervised for Starting<'_> {
             idle_ms: None,
             output_bytes_max: COMMAND_OUTPUT_BYTES_MAX,
             beside: Some(&state.config.agent),
+            pass: None,
         });
         attempt::begin(context, &spec)
     }

@@ -62,7 +62,7 @@ fn said_bytes(exit: &Exit, directory: &Path) -> Option<u64> {
 
 /// What the stream says counts over what the agent reports of itself; usage is charged once.
 fn take_account(ended: Ended, attempt: &OpenAttempt, state: &State, redactor: &Redactor) -> Report {
-    let Ended { account, mut report, error_class, names_its_session, .. } = ended;
+    let Ended { account, mut report, not_understood, error_class, names_its_session, .. } = ended;
     let clean = |text: &String| redactor.redact(clip(text, TEXT_BYTES_MAX)).into_owned();
     let cost = account.cost_usd.and_then(piton_agent::microusd);
     let resumed = attempt.session.as_ref().is_some_and(|session| session.resumed || session.from.is_some());
@@ -94,7 +94,7 @@ fn take_account(ended: Ended, attempt: &OpenAttempt, state: &State, redactor: &R
     if report.summary.is_none() && account.failure.is_none() {
         report.summary = account.text.as_ref().map(clean);
     }
-    report.warnings = account.warnings.iter().map(clean).collect();
+    report.warnings = account.warnings.iter().map(clean).chain(not_understood).collect();
     // An agent that says nothing of its session has the one it was told to have.
     let told = attempt.session.as_ref().filter(|_| !names_its_session).map(|session| session.id.clone());
     if let Some(heard) = &account.session_id.or(told) {

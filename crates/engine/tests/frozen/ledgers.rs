@@ -44,7 +44,7 @@ fn questions() -> Script<State> {
     script.command(Command::StartAttempt { host: "host".to_owned(), boot: "boot".to_owned() });
     script.command(Command::Remove { gap: "c".to_owned() });
     script.command(Command::Watch { until: Some(script.now.plus_millis(3_600_000)) });
-    for kind in ["gap_flipped", "gap_verified", "research_attempt_ended", "research_ended"] {
+    for kind in ["gaps_flipped", "gap_verified", "research_attempt_ended", "research_ended"] {
         assert!(script.has(kind), "{kind}");
     }
     script

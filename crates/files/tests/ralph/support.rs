@@ -8,7 +8,7 @@ use piton_model::loop_machine::stop::{ChecksPass, FileCreated, until};
 use piton_model::loop_machine::{
     AgentConfig, AttemptEnd, AttemptOutcome, Change, Check, CheckResult, CheckRound, ConditionResult, Limits,
     LoopConfig, Objectives, OnLost, OpenAttempt, Prompt, Report, ReportStatus, SessionPolicy, Snapshot,
-    StopResult, create, decide,
+    StopResult, advance, create,
 };
 use piton_model::{Command, Event, Reason, Seq, State, Status, Timestamp, apply};
 
@@ -53,7 +53,7 @@ pub(crate) fn worked(run: &str) -> State {
         at = at.plus_millis(60_000);
         let events = match happened {
             Happened::Fact(event) => vec![event],
-            Happened::Outcome(command) => decide(&state, command, at).unwrap(),
+            Happened::Outcome(command) => advance(&state, command, at).unwrap().0,
         };
         let intends =
             |event: &Event| matches!(event, Event::ChecksStarted { .. } | Event::AttemptStarted { .. });

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::event::LedgerEvent;
 use super::research::{Failures, Research, ResearchResult};
-use super::state::State;
+use super::state::{LastFlip, State};
 use crate::ledger::{Flip, Gap, GapStatus, mark_checked, mark_verified};
 
 /// The state after `event`; `None` only where the first event is not [`LedgerEvent::LedgerOpened`].
@@ -55,7 +55,7 @@ fn fold(state: &mut State, event: &LedgerEvent) {
                 state.digest.clone_from(digest);
             }
         }
-        LedgerEvent::GapFlipped { flip } => flipped(state, flip),
+        LedgerEvent::GapsFlipped { flips } => flips.iter().for_each(|flip| flipped(state, flip)),
         LedgerEvent::GapChecked { gap, at } => {
             // A check of something that is due flips it first, in the same moment. The check is the later of the two.
             if let Some(since) = state.stale_since.get_mut(gap).filter(|since| **since == *at) {
@@ -188,8 +188,8 @@ fn change(state: &mut State, id: &str, change: impl Fn(&Gap) -> Gap) {
 
 fn flipped(state: &mut State, flip: &Flip) {
     if let Some(place) = state.place(&flip.gap) {
-        let before = state.gaps[place].clone();
-        state.flipped.insert(flip.gap.clone(), (flip.new, before));
+        let Gap { status: before, last_verified, .. } = state.gaps[place];
+        state.flipped.insert(flip.gap.clone(), LastFlip { before, last_verified, after: flip.new });
     }
     if flip.new == GapStatus::Stale {
         state.stale_since.insert(flip.gap.clone(), flip.at);

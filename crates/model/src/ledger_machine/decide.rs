@@ -10,12 +10,12 @@ use super::event::LedgerEvent;
 use super::research::{self, Found, ResearchLimits, Used};
 use super::state::State;
 use crate::ledger::{
-    Adopted, Flip, Gap, GapStatus, Merged, Observed, Outcome, Overruled, Problem, Source, Why, changed_flips,
+    Flip, Gap, GapStatus, Merged, Observed, Outcome, Overruled, Problem, Source, Why, changed_flips,
     due_flips, merge, problems_since, renew,
 };
 use crate::{RunId, Timestamp};
 
-/// Gaps in one event of adoption.
+/// Gaps in one event.
 const GAPS_PER_EVENT: usize = 500;
 /// Words of gaps in one event of adoption, unless a single gap has more.
 const BYTES_PER_EVENT: usize = 256 << 10;
@@ -158,7 +158,8 @@ pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Led
         }
         Command::Logged { count: 0, .. } => return Ok(Vec::new()),
         Command::Logged { count, end } => return Ok(vec![LedgerEvent::FlipsLogged { count, end }]),
-        Command::FlipDue { observed } => flips(all_due(state, &observed, now)),
+        // What was verified and is stale now fits as well as it did.
+        Command::FlipDue { observed } => return Ok(flips(all_due(state, &observed, now))),
         Command::Check { gap } => {
             let mut events = flips(due(state, find(state, &gap)?, now));
             events.push(LedgerEvent::GapChecked { gap, at: now });
@@ -206,7 +207,10 @@ fn find<'a>(state: &'a State, id: &str) -> Result<&'a Gap, Rejection> {
 }
 
 fn flips(flips: Vec<Flip>) -> Vec<LedgerEvent> {
-    flips.into_iter().map(|flip| LedgerEvent::GapFlipped { flip }).collect()
+    let mut flips = flips.into_iter();
+    let part =
+        || Some(flips.by_ref().take(GAPS_PER_EVENT).collect()).filter(|part: &Vec<_>| !part.is_empty());
+    std::iter::from_fn(part).map(|flips| LedgerEvent::GapsFlipped { flips }).collect()
 }
 
 fn due(state: &State, gap: &Gap, now: Timestamp) -> Vec<Flip> {
@@ -234,15 +238,13 @@ fn verify(
     now: Timestamp,
 ) -> Result<Vec<LedgerEvent>, Rejection> {
     let gap = find(state, id)?;
-    let due = due(state, gap, now);
-    let old = if due.is_empty() { gap.status } else { GapStatus::Stale };
-    let mut events = flips(due);
+    let mut flipped = due(state, gap, now);
+    let old = if flipped.is_empty() { gap.status } else { GapStatus::Stale };
     if old != GapStatus::Verified {
         let (gap, reason) = (id.to_owned(), reason.to_owned());
-        events.push(LedgerEvent::GapFlipped {
-            flip: Flip { at: now, gap, old, new: GapStatus::Verified, reason },
-        });
+        flipped.push(Flip { at: now, gap, old, new: GapStatus::Verified, reason });
     }
+    let mut events = flips(flipped);
     let superseded =
         finding.as_ref().and_then(|(text, sources)| renew(gap, text, sources.clone(), now).superseded);
     let (findings, evidence) = finding.map_or((None, Vec::new()), |(text, sources)| (Some(text), sources));
@@ -277,21 +279,19 @@ fn edit(state: &State, mut gap: Gap, reason: &str, now: Timestamp) -> Result<Vec
     if *old == gap {
         return Ok(Vec::new());
     }
-    let due = due(state, old, now);
+    let mut flipped = due(state, old, now);
     let mut status = old.status;
-    if !due.is_empty() {
+    if !flipped.is_empty() {
         status = GapStatus::Stale;
         if gap.status == old.status && gap.last_verified == old.last_verified {
             gap.status = GapStatus::Stale;
         }
     }
-    let mut events = flips(due);
     if gap.status != status {
         let (id, reason) = (gap.id.clone(), reason.to_owned());
-        events.push(LedgerEvent::GapFlipped {
-            flip: Flip { at: now, gap: id, old: status, new: gap.status, reason },
-        });
+        flipped.push(Flip { at: now, gap: id, old: status, new: gap.status, reason });
     }
+    let mut events = flips(flipped);
     let fields = old.differences(&gap);
     events.push(LedgerEvent::GapEdited { gap: Box::new(gap), fields, at: now });
     Ok(events)
@@ -300,13 +300,13 @@ fn edit(state: &State, mut gap: Gap, reason: &str, now: Timestamp) -> Result<Vec
 fn undo(state: &State, id: &str, now: Timestamp) -> Result<Vec<LedgerEvent>, Rejection> {
     let gap = find(state, id)?;
     let nothing = || Rejection::NothingToUndo(id.to_owned());
-    let (new, before) = state.flipped.get(id).filter(|(new, _)| *new == gap.status).ok_or_else(nothing)?;
+    let last = state.flipped.get(id).filter(|last| last.after == gap.status).ok_or_else(nothing)?;
     let reason = Why::Undone.to_string();
-    let flip = Flip { at: now, gap: id.to_owned(), old: *new, new: before.status, reason };
-    let restored = Gap { status: before.status, last_verified: before.last_verified, ..gap.clone() };
+    let flip = Flip { at: now, gap: id.to_owned(), old: last.after, new: last.before, reason };
+    let restored = Gap { status: last.before, last_verified: last.last_verified, ..gap.clone() };
     let fields = gap.differences(&restored);
     let edited = LedgerEvent::GapEdited { gap: Box::new(restored), fields, at: now };
-    Ok(vec![LedgerEvent::GapFlipped { flip }, edited])
+    Ok(vec![LedgerEvent::GapsFlipped { flips: vec![flip] }, edited])
 }
 
 /// What the file brought, merged with what it does not hold yet.
@@ -355,31 +355,32 @@ fn adoption(state: &State, digest: String, file: &[Gap], merged: Merged, now: Ti
     let flip = |gap: &Gap| {
         let old = known.get(gap.id.as_str()).map(|old| old.status).filter(|old| *old != gap.status)?;
         let (gap, new) = (gap.id.clone(), gap.status);
-        Some(LedgerEvent::GapFlipped { flip: Flip { at: now, gap, old, new, reason: reason.clone() } })
+        Some(Flip { at: now, gap, old, new, reason: reason.clone() })
     };
-    let mut events: Vec<LedgerEvent> = merged.gaps.iter().filter_map(flip).collect();
+    let mut events = flips(merged.gaps.iter().filter_map(flip).collect());
     // What the file says of a gap that is not written yet is what later edits of it start from.
     let differs = |gap: &Gap| {
         let id = gap.id.as_str();
         known.get(id).is_none_or(|old| **old != *gap)
             || state.unwritten.contains_key(id) && in_file.contains_key(id)
     };
-    let mut gaps: Vec<Gap> = merged.gaps.into_iter().filter(differs).collect();
-    let mut adopted = merged.adopted;
-    let part = |gaps: Vec<Gap>, adopted: Vec<Adopted>| {
+    let mut parts = parts(merged.gaps.into_iter().filter(differs));
+    let last = parts.pop().unwrap_or_default();
+    let mut adopted = merged.adopted.into_iter();
+    let mut part = |gaps: Vec<Gap>, told: usize| {
         // A gap that the file does not have is one that piton is still to add.
         let unlike =
             |gap: &Gap| in_file.get(gap.id.as_str()).filter(|seen| **seen != gap).map(|seen| (*seen).clone());
         let seen = gaps.iter().filter_map(unlike).collect();
+        let adopted = adopted.by_ref().take(told).collect();
         let (removed, overruled) = (Vec::new(), Vec::new());
         LedgerEvent::FileAdopted { digest: None, gaps, seen, removed, adopted, overruled, at: now }
     };
-    while let Some(count) = first_part(&gaps) {
-        let rest = gaps.split_off(count);
-        let told = adopted.drain(..adopted.len().min(count)).collect();
-        events.push(part(std::mem::replace(&mut gaps, rest), told));
-    }
-    let mut last = part(gaps, adopted);
+    events.extend(parts.into_iter().map(|gaps| {
+        let told = gaps.len();
+        part(gaps, told)
+    }));
+    let mut last = part(last, usize::MAX);
     if let LedgerEvent::FileAdopted { digest: seen, removed: gone, overruled, .. } = &mut last {
         (*seen, *gone, *overruled) = (Some(digest), removed, merged.overruled);
     }
@@ -387,16 +388,22 @@ fn adoption(state: &State, digest: String, file: &[Gap], merged: Merged, now: Ti
     events
 }
 
-/// How many of the gaps go into an event of their own; `None` where the last one holds them all.
-fn first_part(gaps: &[Gap]) -> Option<usize> {
-    let words = |gap: &Gap| gap.findings.len() + gap.question.len() + 64 * gap.evidence.len();
+/// The gaps, as many together as go into one event.
+fn parts(gaps: impl Iterator<Item = Gap>) -> Vec<Vec<Gap>> {
+    let mut parts: Vec<Vec<Gap>> = Vec::new();
     let mut bytes = 0;
-    let fits = |gap: &&Gap| {
-        bytes += words(gap);
-        bytes <= BYTES_PER_EVENT
-    };
-    let count = gaps.iter().take(GAPS_PER_EVENT).take_while(fits).count().max(1);
-    (count < gaps.len()).then_some(count)
+    for gap in gaps {
+        let words = gap.findings.len() + gap.question.len() + 64 * gap.evidence.len();
+        bytes += words;
+        match parts.last_mut().filter(|part| part.len() < GAPS_PER_EVENT && bytes <= BYTES_PER_EVENT) {
+            Some(part) => part.push(gap),
+            None => {
+                bytes = words;
+                parts.push(vec![gap]);
+            }
+        }
+    }
+    parts
 }
 
 fn by_id(gaps: &[Gap]) -> HashMap<&str, &Gap> {

@@ -37,10 +37,10 @@ pub enum LedgerEvent {
         /// When it was seen.
         at: Timestamp,
     },
-    /// A gap's status changed. One line of the audit log, written once.
-    GapFlipped {
-        /// The change.
-        flip: Flip,
+    /// The status of gaps changed. Each flip is one line of the audit log, written once.
+    GapsFlipped {
+        /// The changes, in their order; very many come as several events.
+        flips: Vec<Flip>,
     },
     /// Somebody looked, and nothing new was found.
     GapChecked { gap: String, at: Timestamp },
@@ -138,7 +138,7 @@ impl LedgerEvent {
             | LedgerEvent::ResearchBegun { at, .. }
             | LedgerEvent::ResearchAttemptEnded { at, .. }
             | LedgerEvent::ResearchEnded { at, .. } => Some(*at),
-            LedgerEvent::GapFlipped { flip } => Some(flip.at),
+            LedgerEvent::GapsFlipped { flips } => flips.last().map(|flip| flip.at),
             LedgerEvent::ResearchAttemptStarted { open } => Some(open.since),
             LedgerEvent::LedgerOpened { .. }
             | LedgerEvent::FileWritten { .. }

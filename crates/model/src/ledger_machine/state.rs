@@ -31,8 +31,8 @@ pub struct State {
     pub log_end: Option<u64>,
     /// Of each gap that was ever flipped: when it last went stale.
     pub stale_since: BTreeMap<String, Timestamp>,
-    /// Of each gap that was ever flipped: the last flip, and the gap before it.
-    pub flipped: BTreeMap<String, (GapStatus, Gap)>,
+    /// Of each gap that was ever flipped: the last flip.
+    pub flipped: BTreeMap<String, LastFlip>,
     /// The batch under way.
     pub research: Option<Research>,
     /// How many batches there were.
@@ -50,6 +50,17 @@ pub struct State {
     /// Where each gap is in the list, as far as somebody has asked.
     #[serde(skip)]
     pub(super) index: Index,
+}
+
+/// The last flip of a gap: enough to take it back.
+#[record(Eq, Copy)]
+pub struct LastFlip {
+    /// What it was.
+    pub before: GapStatus,
+    /// When it had last been verified then.
+    pub last_verified: Option<Timestamp>,
+    /// What it became.
+    pub after: GapStatus,
 }
 
 /// Places of gaps by id; follows from the list, so it is neither stored nor compared.

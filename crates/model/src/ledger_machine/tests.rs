@@ -49,8 +49,8 @@ impl World {
             let stored = event.encode();
             let event = LedgerEvent::decode(&stored.kind, stored.version, &stored.data).unwrap();
             self.state = apply(Some(self.state.clone()), &event).unwrap();
-            if let LedgerEvent::GapFlipped { flip } = event {
-                self.flips.push(flip);
+            if let LedgerEvent::GapsFlipped { flips } = event {
+                self.flips.extend(flips);
             }
         }
         Ok(events)

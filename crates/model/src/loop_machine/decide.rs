@@ -1,6 +1,6 @@
 //! Turning a command into events.
 //!
-//! Every command is an outcome or a nudge; what follows from it is asked of [`next_event`] until there
+//! Every command is an outcome or a nudge; what follows from it is asked of [`next_events`] until there
 //! is nothing more to say. So an outcome and the intent that follows leave together.
 
 use super::config::{LoopConfig, OnLost, Raise};
@@ -98,11 +98,6 @@ pub fn create(run: RunId, title: &str, config: LoopConfig) -> Result<Event, Reje
     let title: String = title.split_whitespace().collect::<Vec<_>>().join(" ");
     let title = title.chars().filter(|character| !character.is_control()).take(TITLE_CHARS_MAX).collect();
     Ok(Event::RunCreated { run, kind: Kind::Loop, title, config: Box::new(config) })
-}
-
-/// What follows from `command` at `now`.
-pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Event>, Rejection> {
-    advance(state, command, now).map(|(events, _)| events)
 }
 
 /// What follows from `command` at `now`, and the state it leads to.
@@ -289,16 +284,16 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
     if strict && by_hook.is_some() && state.requests.stop.is_none() {
         return by_hook;
     }
-    if state.work.next == Next::Attempt
-        && state.work.iteration == state.counters.iterations
-        && let Some(event) = stop_condition(state)
-    {
-        return Some(event);
-    }
-    if state.work.next == Next::Attempt
-        && let Some(reason) = done::reached(state)
-    {
-        return Some(Event::RunCompleted { reason });
+    if state.work.next == Next::Attempt {
+        let is_between = state.work.iteration == state.counters.iterations;
+        match (stop_condition(state).filter(|_| is_between), done::reached(state)) {
+            // A goal that is reached is reached, although the run was to end here anyway.
+            (None | Some(Event::RunStopped { .. }), Some(reason)) => {
+                return Some(Event::RunCompleted { reason });
+            }
+            (None, None) => {}
+            (event, _) => return event,
+        }
     }
     if let Some((_, origin)) = state.requests.stop {
         return Some(stopped(origin));

@@ -6,9 +6,9 @@
 //!                      completed · waiting · paused · stopped · failed
 //! ```
 //!
-//! [`decide`] turns a command into events, [`apply`] folds an event into the state, and
+//! [`advance`] turns a command into events, [`apply`] folds an event into the state, and
 //! [`State::effects`] names what is open. Between two pieces of work there is exactly one decision, and
-//! the outcome of the one and the intent of the next leave [`decide`] together, so that they share one
+//! the outcome of the one and the intent of the next leave [`advance`] together, so that they share one
 //! append.
 
 mod adoption;
@@ -41,7 +41,7 @@ pub use config::{
     PromptBy, PromptPolicy, Raise, Reading, RequiredGaps, RuleOff, SessionPolicy, Sessions, StreamField,
     StreamFormat, Worktree,
 };
-pub use decide::{Command, Place, admit, advance, create, decide};
+pub use decide::{Command, Place, admit, advance, create};
 pub use done::{DoneRule, done_rule};
 pub use facts::{
     Answer, Artifact, Attained, AttemptEnd, AttemptOutcome, Beside, Change, CheckResult, CheckRound,

@@ -12,7 +12,7 @@ use super::state::Next;
 use crate::status::Reason;
 
 /// What follows from how an attempt ended.
-#[record]
+#[record(omit(counts, session))]
 pub struct AttemptRuling {
     /// What comes next: the checks, the verdict on its iteration, or another attempt at it.
     pub next: Next,
@@ -27,7 +27,7 @@ pub struct AttemptRuling {
 }
 
 /// What an attempt means for the session it worked in.
-#[record(Default)]
+#[record(Default, omit(taken, spent))]
 pub struct SessionRuling {
     /// The session that it names is built on.
     pub taken: bool,
@@ -38,7 +38,7 @@ pub struct SessionRuling {
 }
 
 /// The verdict on an iteration.
-#[record]
+#[record(omit(regressed, changed, progress, best))]
 pub struct Conclusion {
     /// The iteration's number.
     pub iteration: u32,

@@ -61,6 +61,8 @@ pub struct Options {
     pub confine: Option<Confine>,
     /// Paths of the tree that stay as they are, where there are walls.
     pub protect: Vec<String>,
+    /// The only variables that agents get from outside; all where there are none.
+    pub pass: Option<Vec<String>>,
 }
 
 impl Default for Options {
@@ -87,6 +89,7 @@ impl Default for Options {
             agents: BTreeMap::new(),
             confine: None,
             protect: Vec::new(),
+            pass: None,
         }
     }
 }

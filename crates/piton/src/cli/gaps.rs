@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::AgentArguments;
+
 #[derive(Debug, Args)]
 pub(crate) struct GapsArguments {
     /// The gap file; by default `[gaps] file`, else gaps.yaml at the top of the repository.
@@ -189,18 +191,8 @@ pub(crate) struct ResearchArguments {
     /// Go on whenever something becomes stale.
     #[arg(long)]
     pub(crate) watch: bool,
-    /// The agent.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) agent: Option<String>,
-    /// Any command as the agent; the prompt is on its stdin.
-    #[arg(long, value_name = "CMD", conflicts_with = "agent")]
-    pub(crate) exec: Option<String>,
-    /// The model of the agent.
-    #[arg(long, value_name = "M")]
-    pub(crate) model: Option<String>,
-    /// What the agent may do without asking.
-    #[arg(long, value_name = "MODE")]
-    pub(crate) sandbox: Option<String>,
+    #[command(flatten)]
+    pub(crate) agent: AgentArguments,
     /// Stop after this much money, in dollars.
     #[arg(long, value_name = "USD")]
     pub(crate) max_cost: Option<f64>,
@@ -216,9 +208,6 @@ pub(crate) struct ResearchArguments {
     /// Take piton.toml as it stands, for this once.
     #[arg(long)]
     pub(crate) trust: bool,
-    /// Further arguments for the agent.
-    #[arg(last = true, value_name = "AGENT_ARGS")]
-    pub(crate) agent_arguments: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use piton_view::AgentChoice;
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArguments {
@@ -29,21 +30,11 @@ pub(crate) struct LoopArguments {
     /// A file with the task, read anew at every iteration; PROMPT.md or prompt.md if present.
     #[arg(short = 'P', long, value_name = "FILE")]
     pub(crate) prompt_file: Option<PathBuf>,
-    /// The agent: one that `piton doctor` lists, such as claude, or an `agents.NAME` section in piton.toml.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) agent: Option<String>,
-    /// The model the agent is to use.
-    #[arg(long, value_name = "M")]
-    pub(crate) model: Option<String>,
-    /// What the agent may do without asking: full, edit or ask, as far as it has them.
-    #[arg(long, value_name = "MODE")]
-    pub(crate) sandbox: Option<String>,
+    #[command(flatten)]
+    pub(crate) agent: AgentArguments,
     /// Keep the agent and the checks from writing anywhere but into their work tree (bubblewrap).
     #[arg(long)]
     pub(crate) confine: bool,
-    /// Any command as the agent; it gets the prompt on its standard input.
-    #[arg(long, value_name = "CMD", conflicts_with = "agent")]
-    pub(crate) exec: Option<String>,
     /// A command that judges the tree, e.g. `test=cargo test`. Repeatable; beside those of piton.toml.
     #[arg(long, value_name = "[NAME=]CMD")]
     pub(crate) check: Vec<String>,
@@ -99,7 +90,31 @@ pub(crate) struct LoopArguments {
     /// Trust piton.toml as it stands, for this once.
     #[arg(long)]
     pub(crate) trust: bool,
+}
+
+/// Who is to work: a loop and research ask for an agent in the same words.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct AgentArguments {
+    /// The agent: one that `piton doctor` lists, such as claude, or an `agents.NAME` section in piton.toml.
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// The model the agent is to use.
+    #[arg(long, value_name = "M")]
+    model: Option<String>,
+    /// What the agent may do without asking: full, edit or ask, as far as it has them.
+    #[arg(long, value_name = "MODE")]
+    sandbox: Option<String>,
+    /// Any command as the agent; it gets the prompt on its standard input.
+    #[arg(long, value_name = "CMD", conflicts_with = "agent")]
+    exec: Option<String>,
     /// Further arguments for the agent.
     #[arg(last = true, value_name = "AGENT_ARGS")]
-    pub(crate) agent_arguments: Vec<String>,
+    arguments: Vec<String>,
+}
+
+impl From<AgentArguments> for AgentChoice {
+    fn from(arguments: AgentArguments) -> Self {
+        let AgentArguments { agent: name, model, sandbox, exec, arguments } = arguments;
+        Self { name, exec, model, sandbox, arguments }
+    }
 }

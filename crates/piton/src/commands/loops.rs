@@ -28,11 +28,8 @@ fn order_of(arguments: LoopArguments) -> LoopOrder {
     LoopOrder {
         task: arguments.task,
         prompt_file: arguments.prompt_file,
-        agent: arguments.agent,
-        model: arguments.model,
-        sandbox: arguments.sandbox,
+        agent: arguments.agent.into(),
         confine: arguments.confine,
-        exec: arguments.exec,
         checks: arguments.check,
         until: arguments.until,
         limits: LimitWords {
@@ -52,6 +49,5 @@ fn order_of(arguments: LoopArguments) -> LoopOrder {
         force: arguments.force,
         on_done: arguments.on_done,
         trust: arguments.trust,
-        agent_arguments: arguments.agent_arguments,
     }
 }

@@ -86,10 +86,17 @@ fn what_an_agent_did_not_report_is_unknown_and_not_zero() {
 }
 
 #[test]
-fn a_report_that_is_no_json_says_nothing_and_stops_nothing() {
-    let world = World::new();
-    let agent = "echo 'not json' > $PITON_REPORT; touch b.txt";
-    world.loops("odd", agent, &["--check", RED]).exits(0);
+fn a_report_that_is_not_understood_stops_nothing_and_is_told() {
+    for (report, told) in [
+        ("not json", "its report was not understood: the report is not a JSON object"),
+        (r#"{"status": "finished", "sumary": "x"}"#, "not understood in its report: status, sumary"),
+    ] {
+        let world = World::new();
+        let agent = format!("echo '{report}' > $PITON_REPORT; touch b.txt");
+        let ran = world.loops("odd", &agent, &["--check", RED]).exits(0);
+        assert!(ran.out.contains(told), "{}", ran.out);
+        assert!(world.piton(&["log", "odd", "--json"]).exits(0).out.contains("not understood"));
+    }
 }
 
 #[test]

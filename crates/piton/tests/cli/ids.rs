@@ -39,11 +39,14 @@ fn a_run_of_that_name_with_another_configuration_shows_the_difference() {
     insta::assert_snapshot!(ran.err, @r#"
     error: run `same` exists with another configuration
       task: began with `Do it`, asked for `Another task`
-      agent: began with ["sh", "-c", "true"], asked for ["sh", "-c", "false"]
       checks: began with test=test -f b.txt, asked for lint=true
+      agent.command: began with ["sh","-c","true"], asked for ["sh","-c","false"]
 
     hint: run `piton resume same` to go on as it began, or choose another --id
     "#);
+    world.configure("[guard]\nmode = 'report'\n");
+    let ran = world.loops("same", "true", &["--check", RED, "--max-iterations", "1"]).exits(2);
+    assert!(ran.err.contains("guard: began with \"block\", asked for \"report\""), "{}", ran.err);
 }
 
 #[test]

@@ -153,6 +153,20 @@ fn redact_patterns_hold_in_a_workflow_step() {
 }
 
 #[test]
+fn redact_patterns_hold_in_the_items_of_a_collection() {
+    let world = world();
+    world.write(
+        "w.yaml",
+        "name: w\nsteps:\n  - {id: a, run: 'printf ''[\"%s\"]'' $(cat $BESIDE/secret) > items.json'}\n  \
+         - {id: b, run: 'true', needs: [a], loop: {items_from_artifact: items.json}}\n",
+    );
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
+    let log = world.piton(&["log", "r1", "--json"]).exits(0).out;
+    assert!(log.contains("items_read") && log.contains("[redacted]"), "{log}");
+    assert!(!log.contains(SECRET), "{log}");
+}
+
+#[test]
 fn redact_patterns_hold_in_a_workflow_gate() {
     let world = world();
     let gate = "cmd:cat $BESIDE/secret; until test -e $GATE; do sleep 0.02; done";

@@ -25,6 +25,18 @@ fn runs(world: &World, agent: &str, more: &[&str]) -> crate::common::Ran {
 }
 
 #[test]
+fn a_goal_that_is_reached_counts_although_the_run_was_to_stop_there() {
+    for (goal, more) in [("[stop]\n", &[][..]), ("[stop]\n", &["--until", "cmd:grep -q 'one PASSED' suite"])]
+    {
+        let world = world(&format!("{goal}conditions = [{{ type = 'max_iterations', count = 1 }}]"));
+        let ran = runs(&world, FIX, more);
+        assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    }
+    let failing = "[stop]\nfailure = [{ type = 'output_pattern', pattern = 'FATAL' }]";
+    assert_eq!(runs(&world(failing), &format!("{FIX}; echo FATAL"), &[]).code, 1, "a failure goes first");
+}
+
+#[test]
 fn success_failure_and_plain_conditions_end_a_run_with_their_own_codes() {
     for (stop, agent, code, says) in [
         (

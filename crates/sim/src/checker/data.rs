@@ -43,6 +43,11 @@ impl<'a> Data<'a> {
         self.maybe(pointer)?.ok_or_else(|| misshapen(self.event, &format!("there is no `{pointer}`")))
     }
 
+    /// Whether this is said to be so; what is left out is not.
+    pub(super) fn is(&self, pointer: &str) -> Result<bool, Violation> {
+        Ok(self.maybe(pointer)?.unwrap_or(false))
+    }
+
     /// What each member of a list says here.
     pub(super) fn each<'d, T: Deserialize<'d>>(
         &'d self,

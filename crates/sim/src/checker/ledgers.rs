@@ -98,7 +98,7 @@ impl Rules for Journal {
         let kind = event.kind();
         match kind {
             "file_adopted" => self.adopted(event)?,
-            "gap_flipped" => self.flipped(event)?,
+            "gaps_flipped" => self.flipped(event)?,
             "gap_added" => {
                 let gap: String = event.get("/gap/id")?;
                 if self.gaps.insert(gap.clone(), event.get("/gap/status")?).is_some() {
@@ -174,13 +174,14 @@ impl Journal {
     }
 
     fn flipped(&mut self, event: &Data<'_>) -> Checked {
-        let gap: String = event.get("/flip/gap")?;
-        let (old, new): (String, String) = (event.get("/flip/old")?, event.get("/flip/new")?);
-        if self.status(&gap)? != old || old == new {
-            return violated("I4", format!("gap {gap} went from {old} to {new}, and was not {old}"));
+        let each = |member| event.each::<String>("/flips", member);
+        for ((gap, old), new) in each("gap")?.into_iter().zip(each("old")?).zip(each("new")?) {
+            if self.status(&gap)? != old || old == new {
+                return violated("I4", format!("gap {gap} went from {old} to {new}, and was not {old}"));
+            }
+            self.gaps.insert(gap.clone(), new.clone());
+            self.flips.push((gap, old, new));
         }
-        self.gaps.insert(gap.clone(), new.clone());
-        self.flips.push((gap, old, new));
         Ok(())
     }
 

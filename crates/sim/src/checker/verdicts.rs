@@ -92,7 +92,7 @@ impl Verdicts {
         if self.refused && matches!(verdict, "kept" | "doubted") {
             return violated("I12", format!("iteration {number} was refused, and is {verdict}"));
         }
-        if event.get("/conclusion/best")? && (verdict != "kept" || event.get("/conclusion/regressed")?) {
+        if event.is("/conclusion/best")? && (verdict != "kept" || event.is("/conclusion/regressed")?) {
             return violated("I12", format!("iteration {number} is the best, and {verdict}"));
         }
         (self.iterations, self.last, self.left_out) = (number, verdict.to_owned(), false);

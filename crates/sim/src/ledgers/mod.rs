@@ -64,7 +64,7 @@ impl Simulated for Ledgers {
     const SITES: &'static [&'static str] = &[
         "ledger_opened",
         "file_adopted",
-        "gap_flipped",
+        "gaps_flipped",
         "gap_checked",
         "gap_verified",
         "gap_edited",

@@ -364,11 +364,11 @@ impl Command {
         let head = self.loaded.as_ref().map_or(0, |loaded| loaded.head);
         let before = (head > 0).then(|| self.state().clone());
         if sim.plant == Some(Plant::LogBeforeJournal) {
-            let flips = events.iter().filter_map(|event| match event {
-                LedgerEvent::GapFlipped { flip } => Some(flip.clone()),
-                _ => None,
-            });
-            sim.scene.place.log.extend(flips);
+            for event in &events {
+                if let LedgerEvent::GapsFlipped { flips } = event {
+                    sim.scene.place.log.extend(flips.iter().cloned());
+                }
+            }
         }
         let at = sim.now();
         let after = fold(before, &events, at);

@@ -12,8 +12,13 @@ use crate::{GapCounts, LedgerStatus};
 /// What an event says of which gap; nothing where it is only about file, log and journal.
 pub fn told(event: &Event) -> Vec<(Option<&str>, String)> {
     let (gap, what) = match event {
-        Event::GapFlipped { flip: Flip { gap, old, new, reason, .. } } => {
-            (gap, format!("{old} -> {new} ({reason})"))
+        Event::GapsFlipped { flips } => {
+            return flips
+                .iter()
+                .map(|Flip { gap, old, new, reason, .. }| {
+                    (Some(gap.as_str()), format!("{gap}: {old} -> {new} ({reason})"))
+                })
+                .collect();
         }
         Event::GapChecked { gap, .. } => (gap, "checked, nothing new".to_owned()),
         Event::GapVerified { gap, findings, superseded, .. } => {
@@ -87,7 +92,7 @@ pub fn event(event: &Event) -> String {
         Event::WatchSet { until: Some(until) } => format!("watched: looked at again at {}", to_iso(*until)),
         Event::WatchSet { until: None } => "not watched any more".to_owned(),
         Event::CheckpointTaken { seq, .. } => format!("checkpoint at {seq}"),
-        Event::GapFlipped { .. }
+        Event::GapsFlipped { .. }
         | Event::GapChecked { .. }
         | Event::GapVerified { .. }
         | Event::GapEdited { .. }

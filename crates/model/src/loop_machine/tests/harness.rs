@@ -59,7 +59,7 @@ impl Driver {
     }
 
     pub(in crate::loop_machine) fn try_command(&mut self, command: Command) -> Result<Vec<Event>, Rejection> {
-        let events = decide(&self.state, command, self.now)?;
+        let (events, _) = advance(&self.state, command, self.now)?;
         for event in &events {
             self.fold(event.clone());
         }

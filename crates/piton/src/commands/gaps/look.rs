@@ -2,7 +2,9 @@
 
 use piton_files::gaps::render;
 use piton_model::ExitCode;
-use piton_model::ledger::{Flip, detect_cycles, for_prompt, not_fresh, select_batch, sort_gaps, survey};
+use piton_model::ledger::{
+    Flip, GapStatus, StaleSince, detect_cycles, for_prompt, not_fresh, select_batch, sort_gaps, survey,
+};
 use piton_model::ledger_machine::{State, all_due};
 use piton_view::{GapsView, words};
 use serde_json::{Value, json};
@@ -76,12 +78,8 @@ pub(super) async fn order(place: &Place, out: &Output) -> Result {
 pub(super) async fn stale(place: &Place, out: &Output) -> Result {
     let GapsView { state, observed, .. } = place.read(out).await?;
     let flips = all_due(&state, &observed, place.now());
-    let on_disk: Vec<&str> = state
-        .gaps
-        .iter()
-        .filter(|gap| gap.status == piton_model::ledger::GapStatus::Stale)
-        .map(|gap| gap.id.as_str())
-        .collect();
+    let on_disk: Vec<&str> =
+        state.gaps.iter().filter(|gap| gap.status == GapStatus::Stale).map(|gap| gap.id.as_str()).collect();
     if out.json {
         out.json(&json!({ "due": flips.iter().map(flip_json).collect::<Vec<_>>(), "stale": on_disk }));
         return Ok(ExitCode::Done);
@@ -121,12 +119,12 @@ pub(super) async fn batch(place: &Place, arguments: &BatchArguments, out: &Outpu
     let now = place.now();
     let mut stale_since = state.stale_since();
     // What research would flip before it chooses, so that both choose the same.
-    for flip in all_due(&state, &observed, now) {
-        if let Some(gap) = state.gaps.iter_mut().find(|gap| gap.id == flip.gap) {
-            gap.status = flip.new;
-        }
-        stale_since.insert(flip.gap, flip.at);
+    let flips: StaleSince =
+        all_due(&state, &observed, now).into_iter().map(|flip| (flip.gap, flip.at)).collect();
+    for gap in state.gaps.iter_mut().filter(|gap| flips.contains_key(&gap.id)) {
+        gap.status = GapStatus::Stale;
     }
+    stale_since.extend(flips);
     let survey = survey(&state.gaps, state.default_ttl_days, now, &stale_since);
     let batch = select_batch(survey.candidates.iter().copied(), place.max_per_run(arguments.max));
     if out.json {

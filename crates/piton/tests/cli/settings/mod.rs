@@ -92,13 +92,25 @@ const ELSEWHERE: &[(&str, Kind, &str)] = &[
     ("redact.patterns", Kind::Ledger, "redact::redact_patterns_hold_in_research"),
 ];
 
-/// The tests in a file, each with its body.
+/// The tests in a file, each with its body and the bodies of the functions of that file that it calls.
 fn tests_in(path: &Path, module: &str, found: &mut BTreeMap<String, String>) {
     let text = std::fs::read_to_string(path).unwrap();
-    for part in text.split("#[test]\n").skip(1) {
-        let name = part.trim_start().strip_prefix("fn ").and_then(|rest| rest.split('(').next());
-        let Some(name) = name else { continue };
-        found.insert(format!("{module}::{name}"), text.clone());
+    let function = |part: &str| {
+        let name = part.split('(').next()?.to_owned();
+        Some((name, part.split("\n}\n").next()?.to_owned()))
+    };
+    let functions: BTreeMap<String, String> = text
+        .split("\nfn ")
+        .skip(1)
+        .chain(text.split("\npub(crate) fn ").skip(1))
+        .filter_map(function)
+        .collect();
+    for part in text.split("#[test]\nfn ").skip(1) {
+        let (name, mut body) = function(part).expect("a test has a name and a body");
+        let called =
+            functions.iter().filter(|(other, _)| **other != name && body.contains(&format!("{other}(")));
+        body.extend(called.map(|(_, body)| body.as_str()).collect::<Vec<_>>());
+        found.insert(format!("{module}::{name}"), body);
     }
 }
 
@@ -119,9 +131,14 @@ fn tests(directory: &Path, module: &str, found: &mut BTreeMap<String, String>) {
     }
 }
 
+/// What a test of this setting is called here.
+fn name_of(setting: &str, kind: Kind) -> String {
+    format!("{}_acts_in_a_{}", setting.replace('.', "_").to_lowercase(), kind.as_str())
+}
+
 /// The test that shows `setting` act in `kind`, if there is one and it speaks of the setting.
 fn shown_by(setting: &str, kind: Kind, tests: &BTreeMap<String, String>) -> Option<String> {
-    let name = format!("{}_acts_in_a_{}", setting.replace('.', "_").to_lowercase(), kind.as_str());
+    let name = name_of(setting, kind);
     let here =
         tests.keys().find(|test| test.starts_with("settings::") && test.ends_with(&format!("::{name}")));
     let elsewhere = ELSEWHERE.iter().find(|(known, of, _)| *known == setting && *of == kind);
@@ -181,6 +198,9 @@ fn what_is_named_elsewhere_is_there_and_needed() {
         assert!(known.contains_key(*test), "{test} is no test");
         let entry = piton_config::entries().find(|entry| entry.name() == *setting);
         assert!(entry.is_some_and(|entry| entry.kinds.contains(kind)), "{setting} is not for this kind");
+        let here = format!("::{}", name_of(setting, *kind));
+        let has_its_own = |name: &&String| name.starts_with("settings::") && name.ends_with(&here);
+        assert_eq!(known.keys().find(has_its_own), None, "{setting} has a test of its own");
     }
 }
 

@@ -32,9 +32,12 @@ fn agent_pass_acts_in_a_workflow() {
     let world = world(&format!("{PASS}command = ['sh', '-c', 'cat > /dev/null; env > env.txt']\n"));
     world.write("do.md", "Do it.\n");
     world.write("w.yaml", "name: w\nsteps: [{id: a, agent: mine, prompt: do.md}]\n");
-    world.piton_with(&VARIABLES, &["run", "w.yaml"]).exits(0);
-    let env = world.read("env.txt");
-    assert!(env.contains("MY_ONE=1") && !env.contains("OTHER="), "{env}");
+    for launcher in [&[][..], &["--exec", "cat > /dev/null; env > env.txt"]] {
+        world.piton_with(&VARIABLES, &[&["run", "w.yaml"], launcher].concat()).exits(0);
+        let env = world.read("env.txt");
+        assert!(env.contains("MY_ONE=1") && !env.contains("OTHER="), "{env}");
+        std::fs::remove_file(world.path("env.txt")).unwrap();
+    }
 }
 
 #[test]
@@ -84,7 +87,10 @@ const WORKS: &str = "echo $PITON_ITERATION > c.txt";
 
 #[test]
 fn loop_max_iterations_acts_in_a_loop() {
-    assert_eq!(stops("max_iterations = 2", WORKS), "limit:iterations");
+    let world = world("[loop]\nmax_iterations = 2\n");
+    world.loops("r", WORKS, &["--check", RED]);
+    assert_eq!(world.json(&["status", "r"])["reason"], "limit:iterations");
+    assert_eq!(world.count("r", "attempt_started"), 2);
 }
 
 #[test]
@@ -143,6 +149,11 @@ fn loop_deadline_acts_in_a_loop() {
     let world = world("[loop]\ndeadline = '2020-01-01T07:00'\n");
     let ran = world.loops("r", "touch b.txt", &["--check", RED]).exits(2);
     assert!(ran.err.contains("has passed"), "{}", ran.err);
+    let soon = world.shell("date -d '6 seconds' +%FT%T").exits(0).out;
+    assert_eq!(
+        stops(&format!("deadline = '{}'", soon.trim()), &format!("sleep 0.3; {WORKS}")),
+        "limit:deadline"
+    );
 }
 
 /// An attempt whose keeper and agent are both gone without a word.
