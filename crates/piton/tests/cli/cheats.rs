@@ -64,12 +64,12 @@ fn every_cheat_is_refused_and_the_run_ends_with_honest_work() {
     note      stopping when every check passes
     limits    50 iterations · 8h00m working, waits not counted · 5 without progress · 5 failures in a row
       #1 T s  +0 −11         −2 tests   REFUSED test `test_add` is gone, and no other test has become it (and 1 more) → back to the start, agent told
-      #2 T s  +1 −1         test ✗   tests 1/2
+      #2 T s  +1 −1         test ✗   tests 1/2   no longer failing test_calc.Calc.test_add
       #3 T s  +4 −4          REFUSED test `test_add` checks `add(2,3)` less strictly (and 3 more) → back to #2, agent told
       #4 T s  +1 −0          REFUSED 2 tests do not run any more → back to #2, agent told
       #5 T s  no change     test ✗   tests 1/2
       #6 T s  +1 −1          REFUSED `check.sh` is protected and changed (and 1 more) → back to #5, agent told
-      #7 T s  +1 −1         test ✓   tests 2/2
+      #7 T s  +1 −1         test ✓   tests 2/2   no longer failing test_calc.Calc.test_mul
     done      1 of 1 checks green · 7 iterations, T s · 4 cheats refused
     result    files changed in place, nothing committed
     next      piton diff r
