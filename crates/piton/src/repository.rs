@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use piton_engine::LocalClient;
 pub(crate) use piton_engine::absence::{Absence, Missing};
 pub(crate) use piton_engine::client::unsound;
+pub(crate) use piton_engine::launch::{this_program, walls};
 pub(crate) use piton_engine::start::hooks::files as hook_files;
-pub(crate) use piton_engine::start::not_runnable;
+pub(crate) use piton_engine::start::{known, not_runnable};
 pub(crate) use piton_engine::world::brief::read as read_brief;
-pub(crate) use piton_engine::{Layout, configuration};
+pub(crate) use piton_engine::{Layout, Worker, configuration};
 use piton_model::RunId;
 use piton_sys::redact::Redactor;
 use piton_view::Client;
@@ -83,26 +84,6 @@ pub(crate) fn open(layout: &Layout) -> Result<Door> {
 /// The same; nothing where there is no journal.
 pub(crate) fn open_existing(layout: &Layout) -> Result<Option<Door>> {
     Ok(LocalClient::existing(layout.clone())?.map(|client| Box::new(client) as Door))
-}
-
-/// What goes on with runs whose driver is gone.
-pub(crate) fn worker() -> piton_engine::Worker {
-    piton_engine::Worker::default()
-}
-
-/// Whether there are walls to put around agents and checks; why not.
-pub(crate) fn walls() -> Result<(), String> {
-    piton_engine::launch::walls::available()
-}
-
-/// This program.
-pub(crate) fn exe() -> Result<std::path::PathBuf> {
-    piton_engine::start::exe()
-}
-
-/// Every repository in which a run was ever started.
-pub(crate) fn everywhere() -> Result<Vec<Layout>> {
-    piton_engine::start::known::repositories()
 }
 
 /// The door and the run that a command names.

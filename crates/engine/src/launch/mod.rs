@@ -54,6 +54,9 @@ pub enum LaunchError {
     /// What must not be written down cannot be read.
     #[error(transparent)]
     Secrets(#[from] SecretsError),
+    /// It is not known which program this is: keepers are started from it.
+    #[error("failed to find this program")]
+    ThisProgram(#[from] std::io::Error),
     /// Git said no.
     #[error(transparent)]
     Git(#[from] piton_git::Error),
@@ -123,7 +126,6 @@ impl Surroundings {
     /// Before the tree is there: nothing is to be made, or set up, for a run that cannot begin.
     pub(crate) fn open(
         run: &RunId,
-        exe: PathBuf,
         layout: &Layout,
         confine: Option<&Confine>,
     ) -> Result<Self, LaunchError> {
@@ -132,7 +134,7 @@ impl Surroundings {
         }
         let confined =
             confine.map(|confine| Confined { write: confine.write.clone(), ..Confined::default() });
-        let secrets = Secrets::of(layout.root())?;
+        let (exe, secrets) = (this_program()?, Secrets::of(layout.root())?);
         Ok(Self { run: run.clone(), exe, layout: layout.clone(), secrets, confined })
     }
 
@@ -319,6 +321,11 @@ impl Surroundings {
         inner.extend(argv);
         walls.around(directory, inner)
     }
+}
+
+/// This very program: drivers and keepers are started from it.
+pub fn this_program() -> std::io::Result<PathBuf> {
+    std::env::current_exe()
 }
 
 /// Refuses an agent whose output this piton cannot read: it would work for hours, and nobody would know what it costs.

@@ -35,8 +35,6 @@ pub struct Researcher {
     pub idle_ms: Option<u64>,
     /// How long one attempt may take.
     pub attempt_ms: u64,
-    /// This very program: keepers are started from it.
-    pub exe: PathBuf,
     /// The walls it works between, if it is to have them.
     pub confine: Option<Confine>,
     /// Paths of the repository that stay as they are, where there are walls.
@@ -97,8 +95,7 @@ impl Ledger<'_> {
     ) -> Result<Option<Batch>, LedgerError> {
         file::create_private_dir(&self.layout.attempts(&self.run))?;
         piton_agent::sweep(&self.layout.attempts(&self.run))?;
-        let (exe, confine) = (researcher.exe.clone(), researcher.confine.as_ref());
-        let launch = Surroundings::open(&self.run, exe, self.layout, confine)?;
+        let launch = Surroundings::open(&self.run, self.layout, researcher.confine.as_ref())?;
         let launch = launch.closing_git()?.protecting(&researcher.protect);
         loop {
             let (open, fresh) = match self.next_attempt(now(), tell).await? {
@@ -178,7 +175,7 @@ impl Ledger<'_> {
             return Ok((Found::Failed(why), Used::default()));
         }
         let spec = self.spec(launch, researcher, open);
-        let starting = Starting { exe: &researcher.exe, attempts: &attempts, spec: &spec };
+        let starting = Starting { exe: launch.exe(), attempts: &attempts, spec: &spec };
         let supervision = Supervision::of_recorded(&open.host, &open.boot, fresh);
         let found = match supervision.run(&mut Kept::new(&attempts, &name, starting))? {
             Became::Ended(exit) => {

@@ -9,6 +9,7 @@ use piton_view::{Error, Request, Resumption, WorkflowOrder};
 use super::options::microusd;
 use super::resume::{free, raised};
 use crate::client::LocalClient;
+use crate::driver_process;
 use crate::workflow::{is_discarded, view_of};
 
 /// Nobody goes on with a run whose directory was deleted.
@@ -52,7 +53,7 @@ pub(super) async fn go_on(
         notes.push("going on with the workflow as it is now:".to_owned());
         notes.extend(lines.iter().map(|line| format!("  {line}")));
     }
-    super::settled(client, run).await?;
+    driver_process::settled(client, run).await?;
     if wanted.migrate && state.digest != loaded.digest {
         let migrate = Command::Migrate(Box::new(loaded.definition.clone()));
         client.record_at_rest::<State>(run, migrate).await?;
@@ -91,9 +92,9 @@ async fn resume(
     if raise != Raise::default() || start_at.is_none() && !(under_way || asks) {
         client.record(run, Request::ResumeWorkflow(raise)).await?;
     }
-    super::driver(client, run, take_over).await?;
+    driver_process::start(client, run, take_over).await?;
     if asks {
-        super::settled(client, run).await?;
+        driver_process::settled(client, run).await?;
     }
     Ok(loaded.head)
 }

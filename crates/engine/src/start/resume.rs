@@ -9,6 +9,7 @@ use piton_view::{Error, LimitWords, Request, Resumption};
 use super::go_on;
 use crate::client::LocalClient;
 use crate::configuration;
+use crate::driver_process;
 
 /// Goes on with a run of any kind; returns the event after which it does.
 pub(super) async fn any(
@@ -46,13 +47,13 @@ pub(super) async fn of_loop(
     if !under_way || raise != Raise::default() {
         client.record(run, Request::Resume(raise)).await?;
     }
-    super::driver(client, run, take_over).await?;
+    driver_process::start(client, run, take_over).await?;
     Ok(loaded.head)
 }
 
 /// Refuses where somebody drives the run and is not to be replaced.
 pub(super) async fn free(client: &LocalClient, run: &RunId, take_over: bool) -> Result<(), Error> {
-    super::settled(client, run).await?;
+    driver_process::settled(client, run).await?;
     match client.driver_of(run).await? {
         Some(holder) if !take_over => Err(LocalClient::held(run, holder)),
         _ => Ok(()),

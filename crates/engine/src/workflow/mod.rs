@@ -111,7 +111,6 @@ impl WorkflowWorld {
         store: Arc<dyn Store>,
         layout: &Layout,
         state: &State,
-        exe: PathBuf,
         note: Box<dyn Fn(&str)>,
     ) -> Result<Self, WorldError> {
         let run = &state.run;
@@ -119,7 +118,7 @@ impl WorkflowWorld {
             Some(place) => layout.in_tree(PathBuf::from(&place.path)),
             None => layout.in_place(),
         };
-        let launch = Surroundings::open(run, exe, layout, state.options.confine.as_ref())?;
+        let launch = Surroundings::open(run, layout, state.options.confine.as_ref())?;
         if let Some(branch) = state.options.place.as_ref().and_then(|place| place.branch.as_ref()) {
             let repository = Workspace::open(layout.root(), &layout.state())?;
             repository.protect_state()?;

@@ -141,7 +141,6 @@ impl LocalWorld {
         store: Arc<dyn Store>,
         layout: &Layout,
         state: &State,
-        exe: PathBuf,
         views: Views,
         note: Box<dyn Fn(&str)>,
     ) -> Result<Self, WorldError> {
@@ -150,7 +149,7 @@ impl LocalWorld {
         file::create_private_dir(lock.parent().expect("a lock lies in a directory"))?;
         let lock = FileLock::try_exclusive(&lock)?
             .ok_or_else(|| WorldError::WorkspaceHeld { root: layout.tree().to_owned() })?;
-        let launch = Surroundings::open(&run, exe, &layout, state.config.confine.as_ref())?;
+        let launch = Surroundings::open(&run, &layout, state.config.confine.as_ref())?;
         if let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) {
             land::begin(&layout, state, worktree)?;
         }
