@@ -36,6 +36,7 @@ use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use crate::driver::World;
 use crate::launch::Surroundings;
 use crate::layout::Layout;
+use crate::supervise::kept::Supervisor;
 use crate::world::{Interrupts, WorldError, in_thread, sentence};
 
 /// How often files that people and other programs write are looked at.
@@ -206,6 +207,26 @@ impl Context {
             true => Err(WorldError::Superseded),
             false => Ok(()),
         }
+    }
+}
+
+/// The driver of a workflow, in this state, while it supervises what it started.
+struct Driving<'a> {
+    context: &'a Context,
+    state: &'a State,
+    /// What it started, if that can be cancelled: nobody ends the command of a gate, which ends by itself.
+    attempt: Option<u32>,
+}
+
+impl Supervisor for Driving<'_> {
+    type Error = WorldError;
+
+    fn is_cancelled(&self) -> bool {
+        self.attempt.is_some_and(|attempt| self.context.is_cancelled(attempt))
+    }
+
+    fn require_lease(&self) -> Result<(), WorldError> {
+        self.context.require_lease(self.state)
     }
 }
 

@@ -42,6 +42,7 @@ use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use crate::driver::World;
 use crate::launch::{LaunchError, Surroundings};
 use crate::layout::Layout;
+use crate::supervise::kept::Supervisor;
 use brief::Briefing;
 use publish::Publisher;
 use telling::Telling;
@@ -227,9 +228,9 @@ impl Context {
         self.cancelled.load(Ordering::SeqCst)
     }
 
-    /// Notes which directory is waited for, so that a cancellation finds it.
-    fn set_performing(&self, name: Option<&str>) {
-        *self.performing.lock().unwrap_or_else(PoisonError::into_inner) = name.map(str::to_owned);
+    /// Something is about to work in the tree, or did: what was seen of it at rest counts no more.
+    fn tree_changes(&self) {
+        self.rested.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// Asked before everything that is written: a driver that was frozen and wakes late does no harm.
@@ -255,6 +256,28 @@ impl Context {
             self.furnished.store(true, Ordering::SeqCst);
         }
         Ok(())
+    }
+}
+
+/// The driver of a loop, in this state, while it supervises what it started.
+struct Driving<'a> {
+    context: &'a Context,
+    state: &'a State,
+}
+
+impl Supervisor for Driving<'_> {
+    type Error = WorldError;
+
+    fn is_cancelled(&self) -> bool {
+        self.context.is_cancelled()
+    }
+
+    fn require_lease(&self) -> Result<(), WorldError> {
+        self.context.require_lease(self.state)
+    }
+
+    fn set_awaited(&self, name: Option<&str>) {
+        *self.context.performing.lock().unwrap_or_else(PoisonError::into_inner) = name.map(str::to_owned);
     }
 }
 
