@@ -93,7 +93,7 @@ impl LocalClient {
 
     /// A client of the journal of a repository, if it has one.
     pub fn existing(layout: Layout) -> Result<Option<Self>, ClientError> {
-        Ok(piton_store::open_existing(layout.state())?.map(|store| Self::new(store, layout)))
+        Ok(piton_store::open_existing(layout.store())?.map(|store| Self::new(store, layout)))
     }
 
     /// The journal itself.
@@ -101,7 +101,7 @@ impl LocalClient {
         match self.store.get() {
             Some(store) => Ok(store),
             None => {
-                let opened = piton_store::open(self.layout.state())?;
+                let opened = piton_store::open(self.layout.store())?;
                 Ok(self.store.get_or_init(|| opened))
             }
         }
@@ -110,7 +110,7 @@ impl LocalClient {
     /// The journal, if there is one: looking for it makes none.
     pub(super) fn existing_store(&self) -> Result<Option<&Arc<dyn Store>>, ClientError> {
         if self.store.get().is_none()
-            && let Some(opened) = piton_store::open_existing(self.layout.state())?
+            && let Some(opened) = piton_store::open_existing(self.layout.store())?
         {
             return Ok(Some(self.store.get_or_init(|| opened)));
         }

@@ -224,7 +224,7 @@ impl Surroundings {
             }
             What::Piton(words) => {
                 let mut argv = vec![self.exe.display().to_string()];
-                argv.extend(["--repo".to_owned(), self.layout.root().display().to_string()]);
+                argv.extend(self.layout.arguments().map(|word| word.to_string_lossy().into_owned()));
                 argv.extend(words);
                 (argv, None)
             }
