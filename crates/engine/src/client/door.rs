@@ -362,7 +362,7 @@ impl Client for LocalClient {
     }
 
     fn resume<'a>(&'a self, run: &'a RunId, how: Resumption) -> Answer<'a, Started> {
-        Box::pin(async move { start::go_on(self, run, &how).await })
+        Box::pin(async move { start::resume(self, run, &how).await })
     }
 
     fn wake<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()> {

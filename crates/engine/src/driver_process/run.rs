@@ -16,7 +16,7 @@ use crate::core::Leave;
 use crate::driver::{Driver, World, claim_soon, drive};
 use crate::layout::Layout;
 use crate::workflow::WorkflowWorld;
-use crate::world::LocalWorld;
+use crate::world::LoopWorld;
 
 /// How long a killed driver may take to die.
 const DIE_WITHIN: Duration = Duration::from_secs(10);
@@ -69,7 +69,7 @@ async fn drive_loop(
     // A driver that is only leaving is waited for; another that works in this tree is an error of `open`.
     let _ = tree_free(client, &layout.of_run(&state.config)).await?;
     let views = configuration::views(layout);
-    let world = LocalWorld::open(Arc::clone(client.store()?), layout, &state, views, Box::new(note))?;
+    let world = LoopWorld::open(Arc::clone(client.store()?), layout, &state, views, Box::new(note))?;
     let lease = claim(client, duty).await?;
     if views.aiwg {
         world.remember(client.history(run).await?);

@@ -86,7 +86,7 @@ async fn resume(
         client.record(run, Request::StartAt(StepId::new(step))).await?;
     }
     // A run that a crash left under way needs a driver, not a decision.
-    let under_way = matches!(loaded.state.status, Status::Created | Status::Running | Status::Rebooting);
+    let under_way = loaded.state.status.is_active();
     // One that waits for people goes on by what they said, which may lie there as a file.
     let asks = loaded.state.status == Status::Waiting && !loaded.state.questions().is_empty();
     if raise != Raise::default() || start_at.is_none() && !(under_way || asks) {

@@ -15,6 +15,7 @@ mod resume;
 mod workflows;
 
 pub(crate) use go_on::require_kept;
+pub(crate) use resume::resume;
 pub use workflows::not_runnable;
 
 use std::path::Path;
@@ -22,7 +23,7 @@ use std::path::Path;
 use piton_model::RunId;
 use piton_model::loop_machine::{AgentConfig, Worktree};
 use piton_view::words::clean_line;
-use piton_view::{Error, ErrorKind, Order, Resumption, Started};
+use piton_view::{Error, ErrorKind, Order, Started};
 
 use crate::client::LocalClient;
 use crate::layout::Layout;
@@ -40,19 +41,6 @@ pub(crate) async fn start(client: &LocalClient, order: Order) -> Result<Started,
         Order::Fork(order) => fork::start(client, &order).await?,
     };
     Ok(Started { run_id, after, notes })
-}
-
-/// Goes on with a run that is there.
-pub(crate) async fn go_on(client: &LocalClient, run: &RunId, how: &Resumption) -> Result<Started, Error> {
-    let mut notes = Vec::new();
-    match resume::any(client, run, how, &mut notes).await {
-        Ok(after) => Ok(Started { run_id: run.clone(), after, notes }),
-        // What was done before it could not go on is told all the same.
-        Err(mut failure) => {
-            failure.details.splice(0..0, notes);
-            Err(failure)
-        }
-    }
 }
 
 /// Why a run could not begin, where it was not there a moment ago. If it is now, somebody else was faster.

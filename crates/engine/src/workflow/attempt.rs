@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use piton_agent::Spec;
-use piton_files::workflow::{self as files, Disk, Look, REPORT_BYTES_MAX, Surroundings, resolve_prompt};
+use piton_files::workflow::{self as files, Disk, Look, REPORT_BYTES_MAX, StepPlaces, resolve_prompt};
 use piton_model::loop_machine::{AgentConfig, AttemptOutcome};
 use piton_model::workflow::{Command, CostAction, Launcher, OpenAttempt, State, Step, StepEnd, Work};
 use piton_sys::file;
@@ -92,7 +92,7 @@ impl<'a> Parts<'a> {
     /// The parts, or what is missing.
     fn of(context: &Context, attempt: &OpenAttempt, step: &Step, state: &'a State) -> Result<Self, String> {
         let prompt = prompt_of(context, step, state)?;
-        let around = Surroundings {
+        let around = StepPlaces {
             place: context.place(),
             prompt: prompt.as_ref().map(|(path, _)| path.as_path()),
             workdir: context.layout.tree(),

@@ -37,7 +37,7 @@ use crate::driver::World;
 use crate::launch::Surroundings;
 use crate::layout::Layout;
 use crate::supervise::kept::Supervisor;
-use crate::world::{Interrupts, WorldError, in_thread, sentence};
+use crate::world::{Interrupts, WorldError, in_thread, require_lease, sentence};
 
 /// How often files that people and other programs write are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -202,11 +202,7 @@ impl Context {
 
     /// Asked before everything that is written: a driver that was frozen and wakes late does no harm.
     fn require_lease(&self, state: &State) -> Result<(), WorldError> {
-        let epoch = state.driver.as_ref().map_or(0, |driver| driver.epoch);
-        match self.store.is_superseded(&self.run, epoch) {
-            true => Err(WorldError::Superseded),
-            false => Ok(()),
-        }
+        require_lease(&*self.store, &self.run, state.driver.as_ref())
     }
 }
 

@@ -103,7 +103,7 @@ pub enum WorldError {
 }
 
 /// The world of a run that works in a directory of this machine.
-pub struct LocalWorld {
+pub struct LoopWorld {
     context: Arc<Context>,
     publisher: RefCell<Publisher>,
     briefing: RefCell<Briefing>,
@@ -134,7 +134,7 @@ struct Context {
     furnished: AtomicBool,
 }
 
-impl LocalWorld {
+impl LoopWorld {
     /// The world of `run`, with the work tree to itself.
     ///
     /// `note` is told what a person should know and no event says.
@@ -235,11 +235,7 @@ impl Context {
 
     /// Asked before everything that is written: a driver that was frozen and wakes late does no harm.
     fn require_lease(&self, state: &State) -> Result<(), WorldError> {
-        let epoch = state.driver.as_ref().map_or(0, |driver| driver.epoch);
-        match self.store.is_superseded(&self.run, epoch) {
-            true => Err(WorldError::Superseded),
-            false => Ok(()),
-        }
+        require_lease(&*self.store, &self.run, state.driver.as_ref())
     }
 
     fn attempts(&self) -> PathBuf {
@@ -281,7 +277,7 @@ impl Supervisor for Driving<'_> {
     }
 }
 
-impl World for LocalWorld {
+impl World for LoopWorld {
     fn now(&self) -> Timestamp {
         SystemClock.now()
     }
@@ -335,6 +331,18 @@ impl World for LocalWorld {
 
     fn interrupted(&self) -> impl Future<Output = bool> {
         self.interrupts.next()
+    }
+}
+
+/// Refuses where another driver than the one on record has the lease, or is being granted it.
+pub(crate) fn require_lease(
+    store: &dyn Store,
+    run: &RunId,
+    driver: Option<&piton_model::loop_machine::Driver>,
+) -> Result<(), WorldError> {
+    match store.is_superseded(run, driver.map_or(0, |driver| driver.epoch)) {
+        true => Err(WorldError::Superseded),
+        false => Ok(()),
     }
 }
 

@@ -60,7 +60,7 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
     out.line(out.bold("3. a re-attach: `piton resume` finds the agent instead of starting another"));
     let before = client.load::<State>(&run, None).await?.head;
     driver_process::start(&client, &run, false).await?;
-    let code = viewer::view(&client, &run, before, out).await?;
+    let code = viewer::view(&client, &run, before, None, out).await?;
 
     out.line(String::new());
     out.line(out.bold("4. the account: every transition is in the journal"));
