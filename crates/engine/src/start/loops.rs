@@ -20,7 +20,7 @@ use crate::driver_process;
 use crate::launch::Secrets;
 use crate::layout::Layout;
 use crate::world::prompt::{self, PromptError};
-use crate::world::{furnish, open_workspace, wants_worktree};
+use crate::world::{open_workspace, wants_worktree};
 
 /// Begins a loop, with what another one left where there is something; goes on with one that is there and unfinished.
 pub(super) async fn start(
@@ -308,25 +308,10 @@ async fn worktree_of(
     let failed = |error: piton_git::Error| Error::environment(&error);
     // What piton keeps and renders itself is no uncommitted work.
     workspace.protect_state().map_err(failed)?;
-    if order.worktree && !workspace.standing().map_err(failed)?.has_commit {
-        return Err(Error::usage("--worktree needs a git repository with a commit to start from")
-            .hint("commit something first, or give --here"));
-    }
     if !order.worktree && !wants_worktree(&workspace).map_err(failed)? {
         return Ok(None);
     }
-    let ignored = workspace.ignored().map_err(failed)?;
-    let named = settings.copy.as_ref().map(|list| list.value.clone()).unwrap_or_default();
-    let is_on = |flag: &Option<piton_config::Sourced<bool>>| flag.as_ref().is_none_or(|flag| flag.value);
-    let (copy, left) = furnish::sorted(layout.root(), &ignored, &named, is_on(&settings.installed));
-    Ok(Some(Worktree {
-        path: super::tree_beside(layout, run.short(), "choose another --id, or give --here")?,
-        branch: format!("piton/{}", run.short()),
-        copy,
-        left,
-        setup: settings.setup.as_ref().map(|command| command.value.clone()),
-        compare: is_on(&settings.compare),
-    }))
+    super::own_tree(layout, run, run.short(), settings, "choose another --id, or give --here").map(Some)
 }
 
 /// Loops at once without being asked twice.

@@ -27,6 +27,7 @@ use piton_view::{Error, ErrorKind, Order, Started};
 
 use crate::client::LocalClient;
 use crate::layout::Layout;
+use crate::world::{furnish, open_workspace};
 
 /// What the newest run is called by whoever does not know its name; no run may have it.
 pub(crate) const LAST: &str = "last";
@@ -88,6 +89,34 @@ fn tree_beside(layout: &Layout, name: &str, hint: &str) -> Result<String, Error>
     }
     let path = path.to_str().ok_or_else(|| Error::usage("the path of this repository is not UTF-8"))?;
     Ok(path.to_owned())
+}
+
+/// A work tree of the run's own, furnished as `[worktree]` says.
+fn own_tree(
+    layout: &Layout,
+    run: &RunId,
+    name: &str,
+    settings: &piton_config::Worktree,
+    hint: &str,
+) -> Result<Worktree, Error> {
+    let workspace = open_workspace(layout, run)?;
+    let failed = |error: piton_git::Error| Error::environment(&error);
+    if !workspace.standing().map_err(failed)?.has_commit {
+        return Err(Error::usage("--worktree needs a git repository with a commit to start from")
+            .hint("commit something first, or let it work in place"));
+    }
+    let ignored = workspace.ignored().map_err(failed)?;
+    let named = settings.copy.as_ref().map(|list| list.value.clone()).unwrap_or_default();
+    let is_on = |flag: &Option<piton_config::Sourced<bool>>| flag.as_ref().is_none_or(|flag| flag.value);
+    let (copy, left) = furnish::sorted(layout.root(), &ignored, &named, is_on(&settings.installed));
+    Ok(Worktree {
+        path: tree_beside(layout, name, hint)?,
+        branch: format!("piton/{name}"),
+        copy,
+        left,
+        setup: settings.setup.as_ref().map(|command| command.value.clone()),
+        compare: is_on(&settings.compare),
+    })
 }
 
 /// What a person should know of a new work tree: what of the repository is in it though git does not keep it, and what not.

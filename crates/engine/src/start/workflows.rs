@@ -206,6 +206,9 @@ async fn begin(
         notes
             .extend(wanted.start_at_step.iter().map(|step| format!("from step `{step}`, which begins anew")));
     }
+    if let Some(WorkPlace::Worktree(worktree)) = &order.options.place {
+        notes.extend(super::said_of(worktree));
+    }
     let created = create(order).map_err(|rejection| Error::from(rejection).hint("see `piton run --help`"))?;
     if let Err(error) = client.create::<State>(&[created]).await {
         return Err(super::overtaken(client, &run, error.into()).await);

@@ -29,6 +29,7 @@ pub(super) fn perform(
 ) -> Result<Command, WorldError> {
     let number = attempt.number;
     let Some(step) = step_of(state, attempt) else { return Ok(Command::AbandonAttempt { attempt: number }) };
+    context.furnish(state)?;
     if let Work::Workflow { path } = &step.work {
         return nested::perform(context, attempt, path, state);
     }

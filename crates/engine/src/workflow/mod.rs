@@ -28,7 +28,7 @@ use log::Log;
 pub use nested::nested_run;
 use piton_files::workflow::{RunPlace, RunView};
 use piton_git::Workspace;
-use piton_model::workflow::{Command, Effect, State};
+use piton_model::workflow::{Command, Effect, State, WorkPlace};
 use piton_model::{Machine, RunId, Seq, Timestamp};
 use piton_store::Store;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
@@ -37,7 +37,7 @@ use crate::driver::World;
 use crate::launch::Surroundings;
 use crate::layout::Layout;
 use crate::supervise::kept::Supervisor;
-use crate::world::{Interrupts, WorldError, in_thread, require_lease, sentence};
+use crate::world::{Interrupts, WorldError, furnish, in_thread, require_lease, sentence};
 
 /// How often files that people and other programs write are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -75,6 +75,8 @@ struct Context {
     cancelled: Mutex<BTreeSet<u32>>,
     /// What workflows cost today.
     day: Mutex<money::Day>,
+    /// Whether this driver has furnished the work tree, where the run has one of its own.
+    furnished: Mutex<bool>,
 }
 
 struct Shown {
@@ -116,14 +118,15 @@ impl WorkflowWorld {
     ) -> Result<Self, WorldError> {
         let run = &state.run;
         let layout = &match &state.options.place {
-            Some(place) => layout.in_tree(PathBuf::from(&place.path)),
+            Some(place) => layout.in_tree(PathBuf::from(place.path())),
             None => layout.in_place(),
         };
         let launch = Surroundings::open(run, layout, state.options.confine.as_ref())?;
-        if let Some(branch) = state.options.place.as_ref().and_then(|place| place.branch.as_ref()) {
+        if let Some(WorkPlace::Worktree(worktree)) = &state.options.place {
             let repository = Workspace::open(layout.root(), &layout.state())?;
             repository.protect_state()?;
-            repository.add_work_tree(layout.tree(), branch)?;
+            repository.add_work_tree(layout.tree(), &worktree.branch)?;
+            Workspace::open(layout.tree(), &layout.state())?.add_submodules(&repository)?;
         }
         file::create_private_dir(&layout.attempts(run))?;
         piton_agent::sweep(&layout.attempts(run))?;
@@ -141,6 +144,7 @@ impl WorkflowWorld {
             launch,
             cancelled: Mutex::default(),
             day: Mutex::default(),
+            furnished: Mutex::default(),
         };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
         let (context, shown) = (Arc::new(context), RefCell::new(None));
@@ -185,6 +189,19 @@ impl Context {
 
     fn place(&self) -> &RunPlace {
         self.view.place()
+    }
+
+    /// Furnishes the work tree of a run of which no attempt has ended yet. Attempts that start side by side wait for it.
+    fn furnish(&self, state: &State) -> Result<(), WorldError> {
+        let Some(WorkPlace::Worktree(worktree)) = &state.options.place else { return Ok(()) };
+        let mut furnished = self.furnished.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_begun = state.attempt as usize > state.open_count();
+        if !*furnished && !has_begun {
+            self.require_lease(state)?;
+            furnish::furnish(&self.layout, &self.run, worktree, &self.launch)?;
+        }
+        *furnished = true;
+        Ok(())
     }
 
     /// Acts on a file of the run. Steps work in the same directories, and might put links there.

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use piton_files::workflow::nested;
 use piton_model::loop_machine::AttemptOutcome;
-use piton_model::workflow::{Command, Definition, OpenAttempt, Options, Order, State, StepEnd, create};
+use piton_model::workflow::{
+    Command, Definition, OpenAttempt, Options, Order, State, StepEnd, WorkPlace, create,
+};
 use piton_model::{Entry, Machine, RunId, Status, StopOrigin};
 use piton_view::Request;
 
@@ -80,7 +82,9 @@ fn order(context: &Context, path: &str, run: RunId, state: &State) -> Result<Ord
     let (file, definition) =
         nested(path, &above, root, &state.plan).ok_or("it was not there when the run began")?;
     let workflow_file = file.strip_prefix(root).unwrap_or(&file).display().to_string();
-    let options = Options { workflow_file, parent: Some(state.run.clone()), ..state.options.clone() };
+    // Where this run works, and what it has furnished.
+    let place = state.options.place.as_ref().map(|place| WorkPlace::Directory(place.path().to_owned()));
+    let options = Options { workflow_file, parent: Some(state.run.clone()), place, ..state.options.clone() };
     let definition = Definition { nested: state.plan.nested.clone(), ..definition.clone() };
     Ok(Order { run, definition, options, inherited: None })
 }

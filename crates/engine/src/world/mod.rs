@@ -248,7 +248,7 @@ impl Context {
         let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) else { return Ok(()) };
         if !self.furnished.load(Ordering::SeqCst) {
             self.require_lease(state)?;
-            furnish::furnish(&self.layout, state, worktree, &self.launch)?;
+            furnish::furnish(&self.layout, &self.run, worktree, &self.launch)?;
             self.furnished.store(true, Ordering::SeqCst);
         }
         Ok(())

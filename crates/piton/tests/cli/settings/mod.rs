@@ -50,6 +50,17 @@ const ELSEWHERE: &[(&str, Kind, &str)] = &[
     ("worktree.copy", Kind::Loop, "worktree::a_work_tree_is_furnished_with_what_git_does_not_keep"),
     ("worktree.installed", Kind::Loop, "worktree::packages_that_are_installed_are_copied_unless_that_is_off"),
     ("worktree.setup", Kind::Loop, "worktree::a_work_tree_is_furnished_with_what_git_does_not_keep"),
+    (
+        "worktree.copy",
+        Kind::Workflow,
+        "worktree::the_work_tree_of_a_workflow_is_furnished_once_for_all_its_steps",
+    ),
+    ("worktree.installed", Kind::Workflow, "worktree::packages_are_copied_for_a_workflow_unless_that_is_off"),
+    (
+        "worktree.setup",
+        Kind::Workflow,
+        "worktree::the_work_tree_of_a_workflow_is_furnished_once_for_all_its_steps",
+    ),
     ("worktree.compare", Kind::Loop, "worktree::a_baseline_that_is_worse_than_in_the_checkout_stops_the_run"),
     ("confine.enabled", Kind::Loop, "walls::a_confined_agent_writes_to_its_tree_and_nowhere_else"),
     ("confine.enabled", Kind::Workflow, "walls::confine_holds_in_a_workflow_step"),
