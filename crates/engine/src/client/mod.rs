@@ -28,7 +28,7 @@ use piton_git::Workspace;
 use piton_model::loop_machine::{Adoption, IterationRecord};
 use piton_model::{Encoded, Entry, Event, Kind, Machine, Rejection, RunEvent, RunId, Seq, State, Timestamp};
 use piton_store::{Append, Claim, Expect, Fence, Holder, Lease, RunRow, Store, Wanted};
-use piton_sys::{Clock, Ids, SystemClock, SystemIds};
+use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use piton_view::StateOf;
 
 use crate::driver::claim_soon;
@@ -101,6 +101,8 @@ impl LocalClient {
         match self.store.get() {
             Some(store) => Ok(store),
             None => {
+                // A journal may lie elsewhere than what piton keeps beside it.
+                file::create_private_dir(&self.layout.state()).map_err(piton_store::Error::from)?;
                 let opened = piton_store::open(self.layout.store())?;
                 Ok(self.store.get_or_init(|| opened))
             }
