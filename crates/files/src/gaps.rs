@@ -18,6 +18,7 @@ mod invalid;
 mod log;
 mod pass_on;
 mod place;
+mod proof;
 mod render;
 
 pub use document::Document;

@@ -99,23 +99,23 @@ impl LedgerFile {
     }
 
     /// The file as it is; `None` where there is none.
-    pub fn read(&self) -> Result<Option<Document>, UpdateError<std::convert::Infallible>> {
+    pub fn read(&self) -> Result<Option<Arc<Document>>, UpdateError<std::convert::Infallible>> {
         self.load()
     }
 
-    fn load<E>(&self) -> Result<Option<Document>, UpdateError<E>> {
+    fn load<E>(&self) -> Result<Option<Arc<Document>>, UpdateError<E>> {
         match file::read_regular(&self.path, GAP_FILE_BYTES_MAX)? {
-            Some(bytes) => self.parse(&bytes).map(Some),
+            Some(bytes) => self.parse(bytes).map(Some),
             None => Ok(None),
         }
     }
 
-    fn parse<E>(&self, bytes: &[u8]) -> Result<Document, UpdateError<E>> {
-        if let Some(known) = self.known.as_deref().filter(|known| known.text().as_bytes() == bytes) {
-            return Ok(known.clone());
+    fn parse<E>(&self, bytes: Vec<u8>) -> Result<Arc<Document>, UpdateError<E>> {
+        if let Some(known) = self.known.as_ref().filter(|known| known.text().as_bytes() == bytes) {
+            return Ok(Arc::clone(known));
         }
         let invalid = |problems| UpdateError::Invalid { path: self.path.clone(), problems };
-        Document::parse(bytes).map_err(invalid)
+        Document::from_bytes(bytes).map(Arc::new).map_err(invalid)
     }
 
     /// Changes the gaps to what `wish` makes of them, alone among pitons and safe among everybody else.
@@ -133,10 +133,10 @@ impl LedgerFile {
         let mut wanted = wish(late.as_deref().unwrap_or(seen.document.gaps())).map_err(UpdateError::Wish)?;
         for _ in 0..TRIES_MAX {
             let text = seen.document.rewrite(&wanted)?;
-            if seen.is_on_disk(&text) || seen.on_disk.is_none() && wanted.is_empty() {
-                return Ok(found.into_updated(seen.document.into_gaps(), text));
+            if seen.on_disk() == Some(&text) || seen.on_disk().is_none() && wanted.is_empty() {
+                return Ok(found.into_updated(seen.document.gaps().to_vec(), text));
             }
-            match self.replace(seen.on_disk.as_deref(), &text)? {
+            match self.replace(seen.on_disk(), &text)? {
                 Displaced::AsExpected => {
                     found.wrote = true;
                     return Ok(found.into_updated(in_file_order(seen.document.gaps(), wanted), text));
@@ -147,7 +147,7 @@ impl LedgerFile {
                 }
                 Displaced::Other { other, bytes } => {
                     // Ours is in its place now, and theirs aside: theirs with our wishes goes there next.
-                    let (theirs, merged) = match self.merge_into(&seen.gaps_on_disk, &bytes, &wanted) {
+                    let (theirs, merged) = match self.merge_into(&seen.gaps_on_disk, bytes, &wanted) {
                         Ok(merged) => merged,
                         Err(error) => return Err(self.put_back(&other, error)?),
                     };
@@ -155,7 +155,7 @@ impl LedgerFile {
                     found.handled.extend([base_of(&other), other]);
                     let merged = found.take(merged);
                     let gaps_on_disk = std::mem::replace(&mut wanted, merged);
-                    seen = Seen { document: theirs, on_disk: Some(text), gaps_on_disk };
+                    seen = Seen { document: theirs, on_disk: OnDisk::Written(text), gaps_on_disk };
                 }
                 Displaced::Appeared => {
                     let now = Seen::of(self.load()?);
@@ -170,9 +170,9 @@ impl LedgerFile {
     fn merge_into<E>(
         &self,
         base: &[Gap],
-        theirs: &[u8],
+        theirs: Vec<u8>,
         wanted: &[Gap],
-    ) -> Result<(Document, Merged), UpdateError<E>> {
+    ) -> Result<(Arc<Document>, Merged), UpdateError<E>> {
         let theirs = self.parse(theirs)?;
         let merged = merge(base, theirs.gaps(), wanted);
         theirs.rewrite(&merged.gaps)?;
@@ -330,23 +330,35 @@ impl<E> UpdateError<E> {
 /// What is known of the file.
 struct Seen {
     /// The content that wishes are written into.
-    document: Document,
+    document: Arc<Document>,
     /// The content that is in the place, as far as piton knows.
-    on_disk: Option<String>,
+    on_disk: OnDisk,
     /// Its gaps: what an edit that comes in between was made from.
     gaps_on_disk: Vec<Gap>,
 }
 
+enum OnDisk {
+    Nothing,
+    /// The document as it was read.
+    Document,
+    /// Something that piton wrote, while the document is aside.
+    Written(String),
+}
+
 impl Seen {
-    fn of(document: Option<Document>) -> Self {
-        let on_disk = document.as_ref().map(|document| document.text().to_owned());
-        let document = document.unwrap_or_else(Document::empty);
+    fn of(document: Option<Arc<Document>>) -> Self {
+        let on_disk = if document.is_some() { OnDisk::Document } else { OnDisk::Nothing };
+        let document = document.unwrap_or_else(|| Arc::new(Document::empty()));
         let gaps_on_disk = document.gaps().to_vec();
         Self { document, on_disk, gaps_on_disk }
     }
 
-    fn is_on_disk(&self, text: &str) -> bool {
-        self.on_disk.as_deref() == Some(text)
+    fn on_disk(&self) -> Option<&str> {
+        match &self.on_disk {
+            OnDisk::Nothing => None,
+            OnDisk::Document => Some(self.document.text()),
+            OnDisk::Written(text) => Some(text),
+        }
     }
 }
 

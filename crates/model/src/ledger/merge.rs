@@ -112,7 +112,8 @@ const TOGETHER: [Field; 2] = [Field::Status, Field::LastVerified];
 
 fn merge_gap(base: &Gap, theirs: &Gap, ours: &Gap, merged: &mut Merged) -> Gap {
     if base == theirs {
-        return ours.clone();
+        // What nobody changed stays the file's own copy, so that it is never compared again.
+        return if ours == base { theirs.clone() } else { ours.clone() };
     }
     let theirs_changed = theirs.differences(base);
     let decided_by_file = |field: &Field| {

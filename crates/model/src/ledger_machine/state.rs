@@ -1,6 +1,7 @@
 //! Where a ledger is: its gaps, what the file does not hold yet, what the log does not hold yet.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use piton_record::record;
 
@@ -8,7 +9,7 @@ use super::research::{Failures, Research};
 use crate::ledger::{Flip, Gap, GapStatus, StaleSince};
 use crate::{RunId, Timestamp};
 
-/// The fold of a ledger's events.
+/// The fold of a ledger's events. A copy costs little, whatever its size: it shares what neither side changes.
 #[record(Eq, written)]
 pub struct State {
     /// Its name.
@@ -30,9 +31,9 @@ pub struct State {
     /// How long the log was when the last of the others had been added; `None` before the first.
     pub log_end: Option<u64>,
     /// Of each gap that was ever flipped: when it last went stale.
-    pub stale_since: BTreeMap<String, Timestamp>,
+    pub stale_since: Arc<BTreeMap<String, Timestamp>>,
     /// Of each gap that was ever flipped: the last flip.
-    pub flipped: BTreeMap<String, LastFlip>,
+    pub flipped: Arc<BTreeMap<String, LastFlip>>,
     /// The batch under way.
     pub research: Option<Research>,
     /// How many batches there were.
@@ -65,7 +66,7 @@ pub struct LastFlip {
 
 /// Places of gaps by id; follows from the list, so it is neither stored nor compared.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Index(pub(super) HashMap<String, usize>);
+pub(super) struct Index(Arc<HashMap<String, usize>>);
 
 impl PartialEq for Index {
     fn eq(&self, _: &Self) -> bool {
@@ -74,6 +75,16 @@ impl PartialEq for Index {
 }
 
 impl Eq for Index {}
+
+impl Index {
+    pub(super) fn add(&mut self, gap: &Gap, place: usize) {
+        Arc::make_mut(&mut self.0).insert(gap.id.clone(), place);
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
 
 /// What is still to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +124,8 @@ impl State {
     /// Where the gap with this id is. Thousands of flips come one after the other: each must be found at once.
     pub(super) fn place(&mut self, id: &str) -> Option<usize> {
         if self.index.0.len() != self.gaps.len() {
-            self.index.0 = self.gaps.iter().enumerate().map(|(at, gap)| (gap.id.clone(), at)).collect();
+            let places = self.gaps.iter().enumerate().map(|(place, gap)| (gap.id.clone(), place));
+            self.index = Index(Arc::new(places.collect()));
         }
         self.index.0.get(id).copied()
     }
