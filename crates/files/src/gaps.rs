@@ -22,7 +22,7 @@ mod proof;
 mod render;
 
 pub use document::Document;
-pub use edit::RewriteError;
+pub use edit::{Draft, RewriteError};
 pub use invalid::Invalid;
 pub use log::{Logged, append_flips};
 pub use pass_on::UnknownKeys;

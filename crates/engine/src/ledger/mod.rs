@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_files::Problem;
-use piton_files::gaps::{Document, Invalid, LedgerFile, RewriteError, UpdateError, append_flips};
+use piton_files::gaps::{Document, Draft, Invalid, LedgerFile, RewriteError, UpdateError, append_flips};
 use piton_model::ledger::{Gap, Observed, Overruled, SourceKind, merge, problems_since_sound};
 use piton_model::ledger_machine::{
     Command, Effect, LedgerEvent, Opening, Rejection, State, apply, create, decide,
@@ -198,10 +198,10 @@ impl<'a> Ledger<'a> {
 
     /// What the file says. A content that was read before is not read again.
     async fn file(&self) -> Result<Option<Known>, LedgerError> {
-        let Some(bytes) = self.content()? else { return Ok(None) };
-        if let Some(known) = self.known().filter(|known| known.document.text().as_bytes() == bytes) {
+        if let Some(known) = self.known() {
             return Ok(Some(known));
         }
+        let Some(bytes) = self.content()? else { return Ok(None) };
         // Beside whoever loads the journal meanwhile: of a large ledger, either takes its time.
         let read = tokio::task::spawn_blocking(move || {
             let digest = digest(Some(&bytes));
@@ -213,15 +213,18 @@ impl<'a> Ledger<'a> {
         Ok(Some(known))
     }
 
+    /// What was read, if the file holds it still.
     fn known(&self) -> Option<Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        known.filter(|known| file::holds(&self.path(), known.document.text().as_bytes()))
     }
 
     /// How the journal knows what the file holds now.
     fn digest(&self) -> Result<String, LedgerError> {
-        let content = self.content()?;
-        let known = self.known().filter(|known| Some(known.document.text().as_bytes()) == content.as_deref());
-        Ok(known.map_or_else(|| digest(content.as_deref()), |known| known.digest))
+        match self.known() {
+            Some(known) => Ok(known.digest),
+            None => Ok(digest(self.content()?.as_deref())),
+        }
     }
 
     fn opening(&self, log: &Path) -> LedgerEvent {
@@ -306,7 +309,7 @@ impl<'a> Ledger<'a> {
         let (file, loaded) = tokio::join!(self.file(), self.load());
         file?;
         let loaded = loaded?;
-        let mut open = Open { ledger: self, loaded, changed: Changed::default(), _lock: lock };
+        let mut open = Open { ledger: self, loaded, changed: Changed::default(), draft: None, _lock: lock };
         if open.loaded.head == 0 {
             let opening = self.opening(&self.free_log().await?);
             open.append(&[opening]).await?;
@@ -335,6 +338,8 @@ pub struct Open<'l, 'a> {
     ledger: &'l Ledger<'a>,
     loaded: Loaded<State>,
     changed: Changed,
+    /// The file with the last wish in it, as far as nobody edits it in between.
+    draft: Option<Draft>,
     _lock: FileLock,
 }
 
@@ -370,7 +375,7 @@ impl Open<'_, '_> {
                     | Command::Watch { .. }
             );
             if !is_fact {
-                self.check_room(&events)?;
+                self.check_room(&events).await?;
             }
             match self.append(&events).await {
                 Ok(()) => return Ok(events),
@@ -388,17 +393,17 @@ impl Open<'_, '_> {
     }
 
     /// What the file could not be made to say is refused before it is on record.
-    fn check_room(&self, events: &[LedgerEvent]) -> Result<(), LedgerError> {
+    async fn check_room(&mut self, events: &[LedgerEvent]) -> Result<(), LedgerError> {
         let fold = |state, event| apply(Some(state), event).expect("a state stays a state");
         let after = events.iter().fold(self.state().clone(), fold);
         if after.unwritten.is_empty() {
             return Ok(());
         }
-        // Who edits the file from now on is merged with when it is written.
-        let document =
-            self.ledger.known().map_or_else(|| Arc::new(Document::empty()), |known| known.document);
+        let file = self.ledger.file().await?;
+        let document = file.map_or_else(|| Arc::new(Document::empty()), |file| file.document);
         let wanted = merge(&after.base(), document.gaps(), &after.gaps).gaps;
-        Ok(document.check_room(&wanted)?)
+        self.draft = Some(document.draft(wanted)?);
+        Ok(())
     }
 
     /// Does what is open: adopt what people wrote, write the file, log the flips.
@@ -448,7 +453,7 @@ impl Open<'_, '_> {
             }
         };
         let ledger_file = self.ledger.ledger_file().knowing(self.ledger.known().map(|known| known.document));
-        let updated = match ledger_file.update(wish) {
+        let updated = match ledger_file.update_with(self.draft.take(), wish) {
             Err(UpdateError::Rewrite(_)) => {
                 let given_up = |gap: &String| Overruled::Change { gap: gap.clone() };
                 overruled = self.loaded.state.unwritten.keys().map(given_up).collect();

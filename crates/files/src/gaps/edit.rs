@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use piton_model::ledger::{Gap, problems_since_sound};
 
@@ -37,6 +38,21 @@ pub enum RewriteError {
 pub(super) struct Edit {
     pub(super) range: Range<usize>,
     pub(super) text: String,
+}
+
+/// A document with other gaps, made ready before they are on record: what cannot be written is refused by then.
+#[derive(Debug)]
+pub struct Draft {
+    document: Arc<Document>,
+    gaps: Vec<Gap>,
+    text: String,
+}
+
+impl Draft {
+    /// The text, if it is this document with these gaps.
+    pub(super) fn text_of(self, document: &Arc<Document>, gaps: &[Gap]) -> Option<String> {
+        (Arc::ptr_eq(&self.document, document) && self.gaps == gaps).then_some(self.text)
+    }
 }
 
 /// What is to become of a document.
@@ -80,11 +96,10 @@ impl Document {
         Err(why.unwrap_or_else(|| self.unchangeable(&wishes)))
     }
 
-    /// Whether each gap has room for its change where it stands. [`Document::rewrite`] looks at the whole as well.
-    pub fn check_room(&self, target: &[Gap]) -> Result<(), RewriteError> {
-        self.check(target)?;
-        let wishes = self.wishes(target);
-        self.edits(&wishes, Shape::Block).or_else(|_| self.edits(&wishes, Shape::Line)).map(drop)
+    /// The same, kept until the file is written.
+    pub fn draft(self: &Arc<Self>, gaps: Vec<Gap>) -> Result<Draft, RewriteError> {
+        let text = self.rewrite(&gaps)?;
+        Ok(Draft { document: Arc::clone(self), gaps, text })
     }
 
     /// The first gap that is to be different.

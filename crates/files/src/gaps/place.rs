@@ -27,7 +27,7 @@ use piton_sys::lock::FileLock;
 use piton_sys::{Ids, SystemIds, fault};
 
 use super::document::Document;
-use super::edit::RewriteError;
+use super::edit::{Draft, RewriteError};
 use super::invalid::Invalid;
 
 /// How often piton tries again while others keep on writing.
@@ -104,6 +104,10 @@ impl LedgerFile {
     }
 
     fn load<E>(&self) -> Result<Option<Arc<Document>>, UpdateError<E>> {
+        let is_there = |known: &&Arc<Document>| file::holds(&self.path, known.text().as_bytes());
+        if let Some(known) = self.known.as_ref().filter(is_there) {
+            return Ok(Some(Arc::clone(known)));
+        }
         match file::read_regular(&self.path, GAP_FILE_BYTES_MAX)? {
             Some(bytes) => self.parse(bytes).map(Some),
             None => Ok(None),
@@ -111,9 +115,6 @@ impl LedgerFile {
     }
 
     fn parse<E>(&self, bytes: Vec<u8>) -> Result<Arc<Document>, UpdateError<E>> {
-        if let Some(known) = self.known.as_ref().filter(|known| known.text().as_bytes() == bytes) {
-            return Ok(Arc::clone(known));
-        }
         let invalid = |problems| UpdateError::Invalid { path: self.path.clone(), problems };
         Document::from_bytes(bytes).map(Arc::new).map_err(invalid)
     }
@@ -125,6 +126,15 @@ impl LedgerFile {
         &self,
         wish: impl FnOnce(&[Gap]) -> Result<Vec<Gap>, E>,
     ) -> Result<Updated, UpdateError<E>> {
+        self.update_with(None, wish)
+    }
+
+    /// The same with a text that was made ready: it is used if the file is still what it was made from, and the wish the same.
+    pub fn update_with<E>(
+        &self,
+        mut draft: Option<Draft>,
+        wish: impl FnOnce(&[Gap]) -> Result<Vec<Gap>, E>,
+    ) -> Result<Updated, UpdateError<E>> {
         file::create_private_dir(&self.aside)?;
         let _alone = FileLock::exclusive(&self.aside.join("lock"))?;
         let mut found = Found::default();
@@ -132,7 +142,8 @@ impl LedgerFile {
         let late = self.look_again(seen.document.gaps(), &mut found)?;
         let mut wanted = wish(late.as_deref().unwrap_or(seen.document.gaps())).map_err(UpdateError::Wish)?;
         for _ in 0..TRIES_MAX {
-            let text = seen.document.rewrite(&wanted)?;
+            let ready = draft.take().and_then(|draft| draft.text_of(&seen.document, &wanted));
+            let text = ready.map_or_else(|| seen.document.rewrite(&wanted), Ok)?;
             if seen.on_disk() == Some(&text) || seen.on_disk().is_none() && wanted.is_empty() {
                 return Ok(found.into_updated(seen.document.gaps().to_vec(), text));
             }
@@ -220,14 +231,12 @@ impl LedgerFile {
         file::sync_dir(parent(&self.path))?;
         file::sync_dir(&self.aside)?;
         fault::point("files.gaps.displaced");
-        let bytes = match file::read_regular(&other, GAP_FILE_BYTES_MAX) {
-            Ok(bytes) => bytes.unwrap_or_default(),
-            Err(error) => return Err(self.put_back::<()>(&other, UpdateError::File(error))?.into_file()),
-        };
-        if bytes == expected.as_bytes() {
-            Ok(Displaced::AsExpected)
-        } else {
-            Ok(Displaced::Other { other, bytes })
+        if file::holds(&other, expected.as_bytes()) {
+            return Ok(Displaced::AsExpected);
+        }
+        match file::read_regular(&other, GAP_FILE_BYTES_MAX) {
+            Ok(bytes) => Ok(Displaced::Other { other, bytes: bytes.unwrap_or_default() }),
+            Err(error) => Err(self.put_back::<()>(&other, UpdateError::File(error))?.into_file()),
         }
     }
 
@@ -263,13 +272,13 @@ impl LedgerFile {
         let mut merged_gaps: Option<Vec<Gap>> = None;
         for (other, base) in self.left_behind()? {
             let late = file::read_regular(&other, GAP_FILE_BYTES_MAX)?.unwrap_or_default();
-            let expected = file::read_regular(&base, GAP_FILE_BYTES_MAX)?;
-            if late.trim_ascii().is_empty() && expected.is_some() {
+            if late.trim_ascii().is_empty() && base.exists() {
                 // Somebody has emptied it and is about to fill it again: to be heard when that is done.
                 continue;
             }
-            let never_placed = other.to_string_lossy().ends_with(&format!("-{}.other", digest(&late)));
-            if !never_placed && expected.as_ref() != Some(&late) {
+            let never_placed = || other.to_string_lossy().ends_with(&format!("-{}.other", digest(&late)));
+            if !file::holds(&base, &late) && !never_placed() {
+                let expected = file::read_regular(&base, GAP_FILE_BYTES_MAX)?;
                 let current = merged_gaps.as_deref().unwrap_or(gaps);
                 match late_edit(expected.as_deref(), &late, current) {
                     Some(merged) => merged_gaps = Some(found.take(merged)),
@@ -408,6 +417,9 @@ impl Found {
 
 /// The order in which a rewritten document has its gaps: those it had, then those that are new.
 fn in_file_order(before: &[Gap], mut gaps: Vec<Gap>) -> Vec<Gap> {
+    if before.len() <= gaps.len() && before.iter().zip(&gaps).all(|(old, new)| old.id == new.id) {
+        return gaps;
+    }
     let places: HashMap<&str, usize> =
         before.iter().enumerate().map(|(place, gap)| (gap.id.as_str(), place)).collect();
     // Stable: new gaps stay in the order in which they were given.

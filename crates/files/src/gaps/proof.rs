@@ -96,8 +96,7 @@ impl Document {
         let mut wanted = kept.chain(added);
         let mut list = Lines::new(&text).list_at(dash);
         let mut is_first = true;
-        loop {
-            let Some(node) = list.next().map_err(|Unusual| ()).ok()? else { break };
+        while let Some(node) = list.next().map_err(|Unusual| ()).ok()? {
             // Comments in front would stand behind the gap before, which could take them for its own.
             if std::mem::take(&mut is_first) && node.line != 1 {
                 return None;

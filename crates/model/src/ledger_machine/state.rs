@@ -1,6 +1,6 @@
 //! Where a ledger is: its gaps, what the file does not hold yet, what the log does not hold yet.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use piton_record::record;
@@ -132,9 +132,18 @@ impl State {
 
     /// The gaps of the content that was last seen or written: the side that both others are compared with.
     pub fn base(&self) -> Vec<Gap> {
-        let unchanged = |gap: &&Gap| !self.unwritten.contains_key(&gap.id);
-        let mut base: Vec<Gap> = self.gaps.iter().filter(unchanged).cloned().collect();
-        base.extend(self.unwritten.values().flatten().cloned());
+        if self.unwritten.is_empty() {
+            return self.gaps.clone();
+        }
+        let as_written = |gap: &Gap| match self.unwritten.get(&gap.id) {
+            Some(written) => written.clone(),
+            None => Some(gap.clone()),
+        };
+        let mut base: Vec<Gap> = self.gaps.iter().filter_map(as_written).collect();
+        // Those that are to go.
+        let stay: HashSet<&str> = self.gaps.iter().map(|gap| gap.id.as_str()).collect();
+        let gone = self.unwritten.iter().filter(|(id, _)| !stay.contains(id.as_str()));
+        base.extend(gone.filter_map(|(_, written)| written.clone()));
         base
     }
 
