@@ -17,11 +17,11 @@ section! {
     /// What a work tree of its own is furnished with.
     worktree: Worktree = "worktree" {
         /// Further paths that are copied into it from the repository.
-        copy: Paths, [Loop];
+        copy: Paths, [Loop Workflow];
         /// Whether packages that are installed in the repository, and settings that git ignores, are copied without being named.
-        installed: Flag, [Loop] { otherwise: "`true`" };
+        installed: Flag, [Loop Workflow] { otherwise: "`true`" };
         /// A shell command that is run in it once, before anything else.
-        setup: Text, [Loop];
+        setup: Text, [Loop Workflow];
         /// Whether the baseline is held against the checkout: what does worse, or reads the checkout, stops the run.
         compare: Flag, [Loop] { otherwise: "`true`" };
     }

@@ -16,10 +16,11 @@ use serde_json::Value;
 use super::{hooks, known, require_program, resume};
 use crate::client::LocalClient;
 use crate::configuration;
+use crate::driver_process;
 use crate::launch::Secrets;
 use crate::layout::Layout;
 use crate::world::prompt::{self, PromptError};
-use crate::world::{furnish, open_workspace, wants_worktree};
+use crate::world::{open_workspace, wants_worktree};
 
 /// Begins a loop, with what another one left where there is something; goes on with one that is there and unfinished.
 pub(super) async fn start(
@@ -76,7 +77,7 @@ pub(super) async fn start(
     if let Err(error) = known::remember(layout) {
         notes.push(format!("note: `piton ls --everywhere` will not find this run: {}", error.message));
     }
-    super::driver(client, &run, false).await?;
+    driver_process::start(client, &run, false).await?;
     Ok((run, 0))
 }
 
@@ -307,25 +308,10 @@ async fn worktree_of(
     let failed = |error: piton_git::Error| Error::environment(&error);
     // What piton keeps and renders itself is no uncommitted work.
     workspace.protect_state().map_err(failed)?;
-    if order.worktree && !workspace.standing().map_err(failed)?.has_commit {
-        return Err(Error::usage("--worktree needs a git repository with a commit to start from")
-            .hint("commit something first, or give --here"));
-    }
     if !order.worktree && !wants_worktree(&workspace).map_err(failed)? {
         return Ok(None);
     }
-    let ignored = workspace.ignored().map_err(failed)?;
-    let named = settings.copy.as_ref().map(|list| list.value.clone()).unwrap_or_default();
-    let is_on = |flag: &Option<piton_config::Sourced<bool>>| flag.as_ref().is_none_or(|flag| flag.value);
-    let (copy, left) = furnish::sorted(layout.root(), &ignored, &named, is_on(&settings.installed));
-    Ok(Some(Worktree {
-        path: super::tree_beside(layout, run.short(), "choose another --id, or give --here")?,
-        branch: format!("piton/{}", run.short()),
-        copy,
-        left,
-        setup: settings.setup.as_ref().map(|command| command.value.clone()),
-        compare: is_on(&settings.compare),
-    }))
+    super::own_tree(layout, run, run.short(), settings, "choose another --id, or give --here").map(Some)
 }
 
 /// Loops at once without being asked twice.
@@ -345,7 +331,7 @@ async fn refuse_crowd(client: &LocalClient, config: &LoopConfig, force: bool) ->
             .details(driven));
     }
     let layout = client.layout().of_run(config);
-    let Err(busy) = super::workspace_free(client, &layout).await? else { return Ok(()) };
+    let Err(busy) = driver_process::tree_free(client, &layout).await? else { return Ok(()) };
     Err(Error::new(ErrorKind::Held, "another run works in this tree")
         .hint("run `piton ls`; wait for it with `piton wait`, or stop it with `piton stop`")
         .details(busy.iter().map(ToString::to_string).collect()))

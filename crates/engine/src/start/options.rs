@@ -17,7 +17,6 @@ use super::require_program;
 use crate::configuration;
 use crate::layout::Layout;
 use crate::workflow::agent_key;
-use crate::world::open_workspace;
 
 /// Largest schema of reports.
 const SCHEMA_BYTES_MAX: u64 = 256 << 10;
@@ -105,18 +104,21 @@ pub(super) fn place_of(
         if !path.is_dir() {
             return Err(Error::usage(format!("--workdir: there is no directory `{}`", directory.display())));
         }
-        return Ok(Some(WorkPlace { path: path.display().to_string(), branch: None }));
+        return Ok(Some(WorkPlace::Directory(path.display().to_string())));
     }
     if !order.worktree {
         return Ok(None);
     }
-    let standing = open_workspace(layout, run)?.standing().map_err(|error| Error::environment(&error))?;
-    if !standing.has_commit {
-        return Err(Error::usage("--worktree needs a git repository with a commit to start from")
-            .hint("commit something first, or run it in place"));
+    // Its setup is a command of the project's.
+    let files = configuration::read(layout)?;
+    if !order.trust {
+        configuration::require_trust(layout, &files)?;
     }
-    let path = super::tree_beside(layout, run.as_str(), "choose another --run-id")?;
-    Ok(Some(WorkPlace { path, branch: Some(format!("piton/{run}")) }))
+    let resolved =
+        resolve(&files, &configuration::variable, &Overrides::default()).map_err(configuration::problems)?;
+    let settings = &resolved.settings.worktree;
+    super::own_tree(layout, run, run.as_str(), settings, "choose another --run-id")
+        .map(|worktree| Some(WorkPlace::Worktree(worktree)))
 }
 
 /// The path as the run keeps it: relative to the repository where it lies in it.

@@ -28,7 +28,7 @@ use log::Log;
 pub use nested::nested_run;
 use piton_files::workflow::{RunPlace, RunView};
 use piton_git::Workspace;
-use piton_model::workflow::{Command, Effect, State};
+use piton_model::workflow::{Command, Effect, State, WorkPlace};
 use piton_model::{Machine, RunId, Seq, Timestamp};
 use piton_store::Store;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
@@ -36,7 +36,8 @@ use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use crate::driver::World;
 use crate::launch::Surroundings;
 use crate::layout::Layout;
-use crate::world::{Interrupts, WorldError, in_thread, sentence};
+use crate::supervise::kept::Supervisor;
+use crate::world::{Interrupts, WorldError, furnish, in_thread, require_lease, sentence};
 
 /// How often files that people and other programs write are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -74,6 +75,8 @@ struct Context {
     cancelled: Mutex<BTreeSet<u32>>,
     /// What workflows cost today.
     day: Mutex<money::Day>,
+    /// Whether this driver has furnished the work tree, where the run has one of its own.
+    furnished: Mutex<bool>,
 }
 
 struct Shown {
@@ -111,19 +114,19 @@ impl WorkflowWorld {
         store: Arc<dyn Store>,
         layout: &Layout,
         state: &State,
-        exe: PathBuf,
         note: Box<dyn Fn(&str)>,
     ) -> Result<Self, WorldError> {
         let run = &state.run;
         let layout = &match &state.options.place {
-            Some(place) => layout.in_tree(PathBuf::from(&place.path)),
+            Some(place) => layout.in_tree(PathBuf::from(place.path())),
             None => layout.in_place(),
         };
-        let launch = Surroundings::open(run, exe, layout, state.options.confine.as_ref())?;
-        if let Some(branch) = state.options.place.as_ref().and_then(|place| place.branch.as_ref()) {
+        let launch = Surroundings::open(run, layout, state.options.confine.as_ref())?;
+        if let Some(WorkPlace::Worktree(worktree)) = &state.options.place {
             let repository = Workspace::open(layout.root(), &layout.state())?;
             repository.protect_state()?;
-            repository.add_work_tree(layout.tree(), branch)?;
+            repository.add_work_tree(layout.tree(), &worktree.branch)?;
+            Workspace::open(layout.tree(), &layout.state())?.add_submodules(&repository)?;
         }
         file::create_private_dir(&layout.attempts(run))?;
         piton_agent::sweep(&layout.attempts(run))?;
@@ -141,6 +144,7 @@ impl WorkflowWorld {
             launch,
             cancelled: Mutex::default(),
             day: Mutex::default(),
+            furnished: Mutex::default(),
         };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
         let (context, shown) = (Arc::new(context), RefCell::new(None));
@@ -187,6 +191,19 @@ impl Context {
         self.view.place()
     }
 
+    /// Furnishes the work tree of a run of which no attempt has ended yet. Attempts that start side by side wait for it.
+    fn furnish(&self, state: &State) -> Result<(), WorldError> {
+        let Some(WorkPlace::Worktree(worktree)) = &state.options.place else { return Ok(()) };
+        let mut furnished = self.furnished.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_begun = state.attempt as usize > state.open_count();
+        if !*furnished && !has_begun {
+            self.require_lease(state)?;
+            furnish::furnish(&self.layout, &self.run, worktree, &self.launch)?;
+        }
+        *furnished = true;
+        Ok(())
+    }
+
     /// Acts on a file of the run. Steps work in the same directories, and might put links there.
     fn within<T>(
         &self,
@@ -202,11 +219,27 @@ impl Context {
 
     /// Asked before everything that is written: a driver that was frozen and wakes late does no harm.
     fn require_lease(&self, state: &State) -> Result<(), WorldError> {
-        let epoch = state.driver.as_ref().map_or(0, |driver| driver.epoch);
-        match self.store.is_superseded(&self.run, epoch) {
-            true => Err(WorldError::Superseded),
-            false => Ok(()),
-        }
+        require_lease(&*self.store, &self.run, state.driver.as_ref())
+    }
+}
+
+/// The driver of a workflow, in this state, while it supervises what it started.
+struct Driving<'a> {
+    context: &'a Context,
+    state: &'a State,
+    /// What it started, if that can be cancelled: nobody ends the command of a gate, which ends by itself.
+    attempt: Option<u32>,
+}
+
+impl Supervisor for Driving<'_> {
+    type Error = WorldError;
+
+    fn is_cancelled(&self) -> bool {
+        self.attempt.is_some_and(|attempt| self.context.is_cancelled(attempt))
+    }
+
+    fn require_lease(&self) -> Result<(), WorldError> {
+        self.context.require_lease(self.state)
     }
 }
 

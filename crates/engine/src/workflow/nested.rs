@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use piton_files::workflow::nested;
 use piton_model::loop_machine::AttemptOutcome;
-use piton_model::workflow::{Command, Definition, OpenAttempt, Options, Order, State, StepEnd, create};
+use piton_model::workflow::{
+    Command, Definition, OpenAttempt, Options, Order, State, StepEnd, WorkPlace, create,
+};
 use piton_model::{Entry, Machine, RunId, Status, StopOrigin};
 use piton_view::Request;
 
@@ -16,7 +18,7 @@ use super::Context;
 use super::attempt::not_startable;
 use crate::absence::{Absence, Missing};
 use crate::client::{ClientError, LocalClient};
-use crate::start::driver_process;
+use crate::driver_process;
 use crate::world::{WorldError, sentence};
 
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -67,7 +69,7 @@ async fn follow(
         }
         if let Missing::Start { .. } = absence.look(!client.is_missed(&entry).await?) {
             // One that cannot be started is tried again at the next look.
-            let _ = driver_process(&context.layout, context.launch.exe(), &run, false);
+            let _ = driver_process::spawn(&context.layout, &run, false);
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }
@@ -80,7 +82,9 @@ fn order(context: &Context, path: &str, run: RunId, state: &State) -> Result<Ord
     let (file, definition) =
         nested(path, &above, root, &state.plan).ok_or("it was not there when the run began")?;
     let workflow_file = file.strip_prefix(root).unwrap_or(&file).display().to_string();
-    let options = Options { workflow_file, parent: Some(state.run.clone()), ..state.options.clone() };
+    // Where this run works, and what it has furnished.
+    let place = state.options.place.as_ref().map(|place| WorkPlace::Directory(place.path().to_owned()));
+    let options = Options { workflow_file, parent: Some(state.run.clone()), place, ..state.options.clone() };
     let definition = Definition { nested: state.plan.nested.clone(), ..definition.clone() };
     Ok(Order { run, definition, options, inherited: None })
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use piton_git::Ignored;
-use piton_model::State;
+use piton_model::RunId;
 use piton_model::loop_machine::Worktree;
 use piton_sys::file;
 use piton_sys::process::{Program, RunLimits};
@@ -73,14 +73,14 @@ pub(crate) fn sorted(
 }
 
 /// Brings what git does not keep into a new work tree: copies, and whatever its setup makes. May be repeated.
-pub(super) fn furnish(
+pub(crate) fn furnish(
     layout: &Layout,
-    state: &State,
+    run: &RunId,
     worktree: &Worktree,
     launch: &Surroundings,
 ) -> Result<(), WorldError> {
     let (root, tree) = (layout.root(), layout.tree());
-    let workspace = open_workspace(layout, &state.run)?;
+    let workspace = open_workspace(layout, run)?;
     workspace.protect_state()?;
     let moved = Moved::new(root, tree);
     for path in &worktree.copy {

@@ -11,7 +11,7 @@ use super::limits::{
 };
 use super::state::{StepState, StepStatus};
 use crate::limits::{TEXT_BYTES_MAX, clip};
-use crate::loop_machine::{AgentConfig, AttemptOutcome, Backoff, Confine};
+use crate::loop_machine::{AgentConfig, AttemptOutcome, Backoff, Confine, Worktree};
 use crate::notify::Notify;
 use crate::status::Reason;
 use crate::{RunId, Seq, Timestamp};
@@ -133,11 +133,21 @@ pub enum Launcher {
 
 /// Where steps work.
 #[record(Eq)]
-pub struct WorkPlace {
+pub enum WorkPlace {
+    /// In this directory, which was there before; absolute.
+    Directory(String),
+    /// In a work tree of the run's own.
+    Worktree(Worktree),
+}
+
+impl WorkPlace {
     /// The directory; absolute.
-    pub path: String,
-    /// It is a work tree of the run's own, on this branch; otherwise it was there before.
-    pub branch: Option<String>,
+    pub fn path(&self) -> &str {
+        match self {
+            Self::Directory(path) => path,
+            Self::Worktree(worktree) => &worktree.path,
+        }
+    }
 }
 
 /// The issue that a run works on.

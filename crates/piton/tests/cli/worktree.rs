@@ -313,3 +313,44 @@ fn a_setup_that_fails_stops_the_run_and_says_what_it_said() {
     let ran = world.piton(&["status", "w"]).exits(0);
     assert!(ran.out.contains("piton resume w"), "{}", ran.out);
 }
+
+const NEW_PACKAGE: &str = "name: w\nsteps: [{id: a, run: 'cat node_modules/dep/index > made'}]\n";
+
+#[test]
+fn packages_are_copied_for_a_workflow_unless_that_is_off() {
+    let world = World::new();
+    with_package(&world);
+    world.write("w.yaml", NEW_PACKAGE);
+    let ran = world.piton(&["run", "w.yaml", "--run-id", "w", "--worktree"]).exits(0);
+    let note = "copied into the work tree: node_modules, .env; not in it, as git ignores it: target";
+    assert!(ran.err.contains(note), "{ran:?}");
+    let tree = world.beside("repo-w");
+    assert_eq!(std::fs::read_to_string(tree.join("made")).unwrap(), "two\n");
+    assert!(!tree.join("node_modules").is_symlink(), "nothing is shared");
+    world.configure("[worktree]\ninstalled = false\n");
+    world.piton(&["run", "w.yaml", "--run-id", "v", "--worktree"]).exits(1);
+    assert!(!world.beside("repo-v").join("node_modules").exists());
+}
+
+#[test]
+fn the_work_tree_of_a_workflow_is_furnished_once_for_all_its_steps() {
+    let world = World::new();
+    commit_file(&world, ".gitignore", "data/\n");
+    write_deep(&world, "data/x", "data\n");
+    world.configure(
+        "[worktree]\ncopy = ['data']\nsetup = 'test -e ../ready || { echo no packages here >&2; exit 1; }; cat data/x >> made'\n",
+    );
+    world.write("inner.yaml", "name: i\nsteps: [{id: c, run: 'test -s made'}]\n");
+    let steps = "[{id: a, run: 'test -s made'}, {id: b, run: 'test -s made'}, {id: n, workflow: inner.yaml}]";
+    world.write("w.yaml", &format!("name: w\nsteps: {steps}\n"));
+    let words = ["run", "w.yaml", "--run-id", "w", "--worktree"];
+    let ran = world.piton(&words).exits(7);
+    assert!(
+        ran.out.contains("failed to furnish the work tree") && ran.out.contains("no packages here"),
+        "{ran:?}"
+    );
+    std::fs::write(world.beside("ready"), "").unwrap();
+    world.piton(&["resume", "w"]).exits(0);
+    let made = std::fs::read_to_string(world.beside("repo-w").join("made")).unwrap();
+    assert_eq!(made, "data\n", "once, for the nested run as well");
+}
