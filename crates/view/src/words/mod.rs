@@ -332,7 +332,7 @@ fn result(state: &State) -> String {
         }
     };
     match &state.judged.best {
-        Some(best) if state.status != Status::Completed => {
+        Some(best) if state.status != Status::Completed && best.total > 0 => {
             format!("{place}; best is #{} with {} of {} checks", best.iteration, best.passed, best.total)
         }
         _ => place,

@@ -9,7 +9,7 @@ use crate::Timestamp;
 use crate::event::Event;
 use crate::finding::Severity;
 use crate::loop_machine::decide::commit_due;
-use crate::loop_machine::facts::CheckRound;
+use crate::loop_machine::facts::{AttemptOutcome, CheckRound};
 use crate::loop_machine::guard::{GuardMode, KeptFinding, Verdict};
 use crate::loop_machine::measures::Measures;
 use crate::loop_machine::state::{Best, Ended, State};
@@ -75,7 +75,10 @@ fn conclude(state: &State, ended: &Ended, now: Timestamp) -> Conclusion {
     // What the guard refused was put back before the checks: nobody knows how good it was.
     let quality = quality_of(state).filter(|_| !ended.refused);
     // What got worse, or is gone, or what a person has not judged yet, is not the best of anything.
-    let best = !regressed && verdict == IterationVerdict::Kept && is_best(state, quality);
+    let eligible = !regressed && verdict == IterationVerdict::Kept;
+    // Without checks an agent that failed has nothing that speaks for what it left.
+    let is_spoken_for = !state.config.checks.is_empty() || ended.outcome == AttemptOutcome::Succeeded;
+    let best = eligible && is_spoken_for && is_best(state, quality);
     let iteration = state.work.iteration;
     Conclusion { iteration, verdict, regressed, changed, progress, quality, best, findings }
 }

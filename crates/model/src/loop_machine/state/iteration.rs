@@ -73,8 +73,8 @@ pub struct Chosen {
 }
 
 /// The best iteration so far: of those whose checks all pass the one with the highest score, else of all. Ties keep
-/// the earlier. Without checks the one after which the most conditions hold, of equals the last: nothing else speaks
-/// for an earlier one.
+/// the earlier. Without checks the one after which the most conditions hold, then the one with the highest score, of
+/// equals the last: nothing speaks for an earlier one.
 #[record(written(snapshot), omit(conditions))]
 pub struct Best {
     pub iteration: u32,
@@ -112,7 +112,7 @@ impl Best {
     /// Whether it is better than `other`, which came before it.
     pub(in crate::loop_machine) fn beats(&self, other: &Best) -> bool {
         if self.total == 0 && other.total == 0 {
-            return self.conditions >= other.conditions;
+            return (self.conditions, self.quality_score()) >= (other.conditions, other.quality_score());
         }
         (self.is_verified(), self.quality_score()) > (other.is_verified(), other.quality_score())
     }
