@@ -120,7 +120,7 @@ fn opened_by_others(context: &Context, state: &State, took_ms: u64) -> BTreeSet<
 }
 
 fn attained(context: &Context, ran: &Ran) -> Attained {
-    let tests = measure::tests_passed(&checks::printed(context, &ran.name));
+    let tests = measure::tests_passed(&checks::printed(context, &ran.name).concat());
     Attained { passed: checks::passed(&ran.exit), exit_code: ran.exit.code, tests }
 }
 

@@ -34,6 +34,7 @@ mod settings;
 mod setup;
 mod steer;
 mod stop;
+mod store;
 mod surroundings;
 mod talk;
 mod trust;
