@@ -96,13 +96,14 @@ fn no_to_another_try_stops_the_run_and_confirms_what_was_found() {
     world.git(&["add", "."]);
     world.git(&["commit", "-q", "-m", "test"]);
     world.configure("[recovery]\nescalate_critical = true\nmax_retries = 0\n");
-    let ran = world.loops("r", "git rm -q test_calc.py", &["--check", RED]).exits(4);
+    let ran = world.loops("r", "rm test_calc.py", &["--check", RED]).exits(4);
     assert!(ran.out.contains("Let the agent try again? No stops the run."), "{ran:?}");
     says(&world, "--reject", 4);
     let status = world.json(&["status", "r"]);
     assert_eq!((&status["status"], &status["reason"]), (&"stopped".into(), &"human".into()));
     assert_eq!(world.count("r", "attempt_started"), 1, "no more money is spent");
-    assert_eq!(extended(&world)["persistence_metrics"]["true_positive_count"], 1);
+    let confirmed = &extended(&world)["persistence_metrics"]["true_positive_count"];
+    assert!(confirmed.as_u64() > Some(0), "{confirmed}");
     // Whoever changes their mind goes on.
     world.piton(&["resume", "r"]).exits(4);
     assert_eq!(world.count("r", "attempt_started"), 2);

@@ -240,7 +240,7 @@ fn a_check_that_reads_the_checkout_stops_the_run_before_an_agent_starts() {
 fn what_somebody_else_opens_in_the_checkout_is_held_against_no_check() {
     let world = World::new();
     world
-        .shell("(while test -e a.txt && ! test -e ../enough; do cat a.txt; sleep 0.05; done) >&- 2>&- <&- &")
+        .shell("(while test -e a.txt && ! test -e ../enough; do cat a.txt; sleep 0.05; done) >/dev/null 2>&1 </dev/null &")
         .exits(0);
     let ran = world.loops("w", "touch b.txt", &["--check", "test=sleep 0.3; test -f b.txt", "--worktree"]);
     world.shell("touch ../enough").exits(0);
