@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use piton_record::record;
 
-use super::research::{Failures, Research};
+use super::research::{Research, Rest};
 use crate::ledger::{Flip, Gap, GapStatus, StaleSince};
 use crate::{RunId, Timestamp};
 
@@ -39,8 +39,8 @@ pub struct State {
     pub researches: u32,
     /// How many attempts there were.
     pub attempts: u32,
-    /// Of each gap whose research failed and has not succeeded since.
-    pub failures: BTreeMap<String, Failures>,
+    /// Of each gap that was looked into: how long it may rest.
+    pub rests: BTreeMap<String, Rest>,
     /// When a watcher looks again.
     pub watch: Option<Timestamp>,
     /// When its journal began.
@@ -124,6 +124,11 @@ impl State {
         let mut base: Vec<Gap> = self.gaps.iter().filter(unchanged).cloned().collect();
         base.extend(self.unwritten.values().flatten().cloned());
         base
+    }
+
+    /// Until when a watcher leaves this gap alone, where it does.
+    pub fn rests_until(&self, gap: &str, now: Timestamp) -> Option<Timestamp> {
+        self.rests.get(gap).map(|rest| rest.until).filter(|until| *until > now)
     }
 
     /// When each gap last went stale.
