@@ -18,7 +18,7 @@ use super::Context;
 use super::attempt::not_startable;
 use crate::absence::{Absence, Missing};
 use crate::client::{ClientError, LocalClient};
-use crate::start::driver_process;
+use crate::driver_process;
 use crate::world::{WorldError, sentence};
 
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -69,7 +69,7 @@ async fn follow(
         }
         if let Missing::Start { .. } = absence.look(!client.is_missed(&entry).await?) {
             // One that cannot be started is tried again at the next look.
-            let _ = driver_process(&context.layout, context.launch.exe(), &run, false);
+            let _ = driver_process::spawn(&context.layout, &run, false);
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }
