@@ -85,7 +85,7 @@ pub(super) fn look(
 }
 
 fn attained(context: &Context, ran: &Ran) -> Attained {
-    let tests = measure::tests_passed(&checks::printed(context, &ran.name));
+    let tests = measure::tests_passed(&checks::printed(context, &ran.name).concat());
     Attained { passed: checks::passed(&ran.exit), exit_code: ran.exit.code, tests }
 }
 
