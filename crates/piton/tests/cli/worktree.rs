@@ -360,7 +360,7 @@ fn the_work_tree_of_a_workflow_is_furnished_once_for_all_its_steps() {
         ran.out.contains("failed to furnish the work tree") && ran.out.contains("no packages here"),
         "{ran:?}"
     );
-    std::fs::write(world.beside("ready"), "").unwrap();
+    world.write("../ready", "");
     world.piton(&["resume", "w"]).exits(0);
     let made = std::fs::read_to_string(world.beside("repo-w").join("made")).unwrap();
     assert_eq!(made, "data\n", "once, for the nested run as well");
