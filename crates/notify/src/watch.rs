@@ -68,6 +68,7 @@ impl Seen {
                 detail: state.detail.clone(),
                 iteration: state.work.iteration,
                 max_iterations: state.config.limits.iterations,
+                steps: None,
                 checks: checks.map(|round| (number(round.passed()), number(round.checks.len()))),
                 best: state.judged.best.as_ref().map(|best| best.iteration),
                 cost_microusd: (counters.cost_unknown == 0).then_some(counters.cost_microusd),

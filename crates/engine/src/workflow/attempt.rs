@@ -61,12 +61,12 @@ impl Supervised for Starting<'_> {
 
     fn start(&mut self, _name: &str) -> Result<Start<Command>, WorldError> {
         let Self { context, attempt, step, state } = *self;
-        if let Some(detail) = money::spent(context, state) {
+        if let Some((detail, microusd)) = money::spent(context, state) {
             let only_warns = state.options.cost_limit_action == CostAction::Warn;
             match &state.requests.budget {
                 Some(_) if only_warns => {}
                 Some(said) if *said == detail => return Ok(Start::Unwanted),
-                _ => return Ok(Start::Instead(Command::SpendBudget { detail })),
+                _ => return Ok(Start::Instead(Command::SpendBudget { detail, microusd })),
             }
         }
         launch(context, attempt, step, state)

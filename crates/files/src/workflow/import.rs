@@ -83,6 +83,8 @@ pub struct Imported {
     pub workflow_name: String,
     /// What it did.
     pub inherited: Inherited,
+    /// What of it does not count here, in words.
+    pub left_out: Vec<String>,
 }
 
 /// A run that another tool left, at a glance.
@@ -114,15 +116,29 @@ pub fn import(bytes: &[u8], run: &RunId, definition: &Definition) -> Result<Impo
         return Err(ImportError::Foreign { found: shown(&found.run_id), expected: run.clone() });
     }
     let known: HashSet<&str> = definition.steps.iter().map(|step| step.id.as_str()).collect();
+    let mut left_out = Vec::new();
+    if found.workflow_name != definition.name {
+        let (theirs, ours) = (shown(&found.workflow_name), shown(&definition.name));
+        left_out.push(format!("it is a run of the workflow `{theirs}`, and goes on as one of `{ours}`"));
+    }
+    let created_at = moment(&found.created_at);
+    if created_at.is_none() {
+        let said = shown(found.created_at.as_str().unwrap_or("nothing"));
+        left_out.push(format!("its `created_at` is no time (`{said}`), so it is created now"));
+    }
     let mut steps = Vec::new();
-    for (id, value) in found.steps.into_iter().filter(|(id, _)| known.contains(id.as_str())) {
+    for (id, value) in found.steps {
+        if !known.contains(id.as_str()) {
+            left_out.push(format!("its step `{}` is not in the workflow, and is left out", shown(&id)));
+            continue;
+        }
         let malformed = |why: String| ImportError::Malformed(format!("step `{}`: {why}", shown(&id)));
         let step: FoundStep = serde_json::from_value(value).map_err(|error| malformed(error.to_string()))?;
         sound(&step).map_err(malformed)?;
         steps.push((StepId::new(id), imported(step, known.len())));
     }
-    let inherited = Inherited { run: None, seq: None, created_at: moment(&found.created_at), steps };
-    Ok(Imported { run_id: found.run_id, workflow_name: found.workflow_name, inherited })
+    let inherited = Inherited { run: None, seq: None, created_at, steps };
+    Ok(Imported { run_id: found.run_id, workflow_name: found.workflow_name, inherited, left_out })
 }
 
 fn parse(bytes: &[u8]) -> Result<Found, ImportError> {
@@ -167,6 +183,7 @@ fn imported(step: FoundStep, steps: usize) -> StepState {
         ..StepState::default()
     };
     if waits {
+        state.asked_at = state.started_at;
         state.held = Some(report);
     } else {
         state.artifacts = report.artifacts;

@@ -110,7 +110,10 @@ async fn drive_workflow(
         start::take_log(client.layout(), run, starter)?;
     }
     match drive::<workflow::State, _>(&**client.store()?, &world, lease, driver).await? {
-        Leave::AtRest => Ok(ExitCode::Done),
+        Leave::AtRest => {
+            client.wake_outer(run).await?;
+            Ok(ExitCode::Done)
+        }
         Leave::Fenced => Err(Failure::new(ErrorKind::Held, format!("another driver took over run `{run}`"))),
     }
 }
