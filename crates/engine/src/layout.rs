@@ -1,14 +1,17 @@
 //! Where things lie: one repository, one state directory in it.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use piton_model::RunId;
 use piton_model::loop_machine::LoopConfig;
+use piton_store::Url;
 
 /// The places of one repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     root: PathBuf,
+    store: Url,
     /// Where agents and checks work, if that is not the root.
     tree: Option<PathBuf>,
     /// What the work tree is furnished with that is not work: relative to it.
@@ -18,7 +21,8 @@ pub struct Layout {
 impl Layout {
     /// The places of the repository at `root`, which must be absolute.
     pub fn new(root: PathBuf) -> Self {
-        Self { root, tree: None, furniture: Vec::new() }
+        let store = Url::of_repository(&root);
+        Self { root, store, tree: None, furniture: Vec::new() }
     }
 
     /// The repository that holds `start`: the nearest directory upwards with a `.piton` or `.git` in it,
@@ -37,19 +41,36 @@ impl Layout {
     pub fn of_run(&self, config: &LoopConfig) -> Self {
         let Some(worktree) = &config.worktree else { return self.in_place() };
         let furniture = worktree.copy.iter().map(PathBuf::from).collect();
-        Self { root: self.root.clone(), tree: Some(PathBuf::from(&worktree.path)), furniture }
+        Self { furniture, ..self.in_tree(PathBuf::from(&worktree.path)) }
     }
 
     /// The same repository, for work in another directory.
     #[must_use]
     pub fn in_tree(&self, tree: PathBuf) -> Self {
-        Self { root: self.root.clone(), tree: Some(tree), furniture: Vec::new() }
+        Self { tree: Some(tree), ..self.in_place() }
     }
 
     /// The same repository, for work in place.
     #[must_use]
     pub fn in_place(&self) -> Self {
-        Self::new(self.root.clone())
+        Self { tree: None, furniture: Vec::new(), ..self.clone() }
+    }
+
+    /// The same repository, with its runs in another journal.
+    #[must_use]
+    pub fn with_store(self, store: Url) -> Self {
+        Self { store, ..self }
+    }
+
+    /// Where the journal is.
+    pub fn store(&self) -> &Url {
+        &self.store
+    }
+
+    /// What the command line of another piton begins with, so that it works on this repository and this journal, whatever
+    /// its environment says.
+    pub(crate) fn arguments(&self) -> [OsString; 4] {
+        ["--repo".into(), self.root.clone().into(), "--store".into(), self.store.to_os_string()]
     }
 
     /// Where agents and checks of a run work.

@@ -1,15 +1,16 @@
 //! The one driver: a synchronous core and a thin shell around it.
 //!
-//! Owns how a run is started and advanced: [`start`] puts what was ordered on record, [`core`] decides what to do,
-//! [`driver`] does it against a [`World`], and [`load`] brings a run back from the journal; [`world`] is the one that
-//! users have, and [`client`] the door to all of it. [`launch`] says how everything that a run starts is started,
-//! [`supervise`] what becomes of it. Never prints and knows no SQL.
+//! Owns how a run is started and advanced: [`start`] puts what was ordered on record and has a [`driver_process`] started,
+//! in which [`core`] decides what to do and [`driver`] does it against a [`World`]; [`load`] brings a run back from the
+//! journal; [`world`] is the one that users have, and [`client`] the door to all of it. [`launch`] says how everything that
+//! a run starts is started, [`supervise`] what becomes of it. Never prints and knows no SQL.
 
 pub mod absence;
 pub mod client;
 pub mod configuration;
 pub mod core;
 pub mod driver;
+pub mod driver_process;
 pub mod launch;
 mod layout;
 pub mod ledger;
@@ -23,6 +24,6 @@ pub mod workflow;
 pub mod world;
 
 pub use client::{ClientError, LocalClient};
-pub use driver::{DriveError, Driver, World, claim_soon, drive};
+pub use driver::{DriveError, Driver, World, drive};
 pub use layout::Layout;
 pub use worker::Worker;

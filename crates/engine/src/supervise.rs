@@ -1,8 +1,8 @@
 //! Supervising an attempt: look first, and only then start it, wait for it, or find out what became of it.
 //!
 //! One piece of code for agents of loops, steps of workflows, checks, gates and research. It decides nothing but the order of
-//! things; everything it touches is behind [`Port`], which speaks of *one* attempt. Real ports block. So performing an
-//! attempt again after a crash finds the agent that still runs, and nothing is started twice.
+//! things; everything it touches is behind [`Port`], which speaks of *one* attempt. The real one is in [`kept`], and
+//! blocks. So performing an attempt again after a crash finds the agent that still runs, and nothing is started twice.
 //!
 //! # Driving it step by step
 //!
@@ -23,6 +23,8 @@
 //!            ├─ finished ───────────────► Ended
 //!            └─ dead ───────────────────► reap ─► Lost
 //! ```
+
+pub(crate) mod kept;
 
 use std::convert::Infallible;
 use std::task::Poll;
@@ -92,19 +94,6 @@ pub enum Seen<E> {
     Finished(E),
     /// Its keeper was killed.
     Dead,
-}
-
-impl From<piton_agent::Found> for Seen<piton_agent::Exit> {
-    fn from(found: piton_agent::Found) -> Self {
-        use piton_agent::Found;
-        match found {
-            Found::Absent => Seen::Absent,
-            Found::Abandoned => Seen::Abandoned,
-            Found::Alive { .. } => Seen::Alive,
-            Found::Finished(exit) => Seen::Finished(exit),
-            Found::Dead { .. } => Seen::Dead,
-        }
-    }
 }
 
 /// What came of starting an attempt.

@@ -8,7 +8,7 @@ use piton_model::{Entry, Kind, RunId, Status, Timestamp, workflow};
 use piton_sys::{Clock, SystemClock};
 
 use crate::client::{ClientError, LocalClient};
-use crate::start;
+use crate::driver_process;
 use crate::start::known;
 use crate::workflow::manual_input;
 
@@ -76,7 +76,7 @@ impl Worker {
                 continue;
             }
             begun.push(now);
-            said.push(match start::driver(client, &run.run_id, false).await {
+            said.push(match driver_process::start(client, &run.run_id, false).await {
                 Ok(()) => format!("{place}: {} goes on", run.run_id),
                 Err(error) => format!("{place}: {}: {}", run.run_id, error.message),
             });

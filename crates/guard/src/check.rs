@@ -10,6 +10,7 @@ mod escapes;
 mod examples;
 mod exits;
 mod golden;
+mod handling;
 mod inputs;
 mod mocks;
 mod product;

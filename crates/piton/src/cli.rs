@@ -8,6 +8,7 @@ mod start;
 mod steer;
 mod workflow;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -47,9 +48,9 @@ pub(crate) struct Global {
     /// The repository; by default the one that holds this directory.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) repo: Option<PathBuf>,
-    /// The journal, as `sqlite:PATH`; by default `.piton/journal.db` in the repository.
+    /// The journal, as `sqlite:PATH/.piton/journal.db`; by default the one in the repository.
     #[arg(long, global = true, value_name = "URL", env = "PITON_STORE")]
-    pub(crate) store: Option<String>,
+    pub(crate) store: Option<OsString>,
     /// Print JSON.
     #[arg(long, global = true)]
     pub(crate) json: bool,

@@ -1,15 +1,17 @@
 //! The repository that a command is about, and the door to its runs: the one place where it is opened.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use piton_engine::LocalClient;
 pub(crate) use piton_engine::absence::{Absence, Missing};
 pub(crate) use piton_engine::client::unsound;
+pub(crate) use piton_engine::launch::{this_program, walls};
 pub(crate) use piton_engine::start::hooks::files as hook_files;
-pub(crate) use piton_engine::start::not_runnable;
+pub(crate) use piton_engine::start::{known, not_runnable};
 pub(crate) use piton_engine::world::brief::read as read_brief;
-pub(crate) use piton_engine::{Layout, configuration};
+use piton_engine::{ClientError, LocalClient};
+pub(crate) use piton_engine::{Layout, Worker, configuration};
 use piton_model::RunId;
+use piton_store::Url;
 use piton_sys::redact::Redactor;
 use piton_view::Client;
 
@@ -19,13 +21,13 @@ use crate::failure::{Failure, Result};
 /// Where everything about runs is asked.
 pub(crate) type Door = Box<dyn Client>;
 
-/// Where things lie for this invocation.
+/// Where things lie for this invocation. A repository that was named is meant, or else the one that the journal lies in;
+/// otherwise the one that holds the current directory is looked for.
 pub(crate) fn layout(global: &Global) -> Result<Layout> {
-    if let Some(store) = &global.store {
-        return layout_of_store(store);
-    }
-    let start = match &global.repo {
-        Some(repo) => repo.clone(),
+    let store = global.store.as_deref().map(Url::parse).transpose().map_err(ClientError::from)?;
+    let named = global.repo.as_deref().or(store.as_ref().and_then(Url::repository));
+    let start = match named {
+        Some(directory) => directory.to_owned(),
         None => std::env::current_dir().map_err(|error| Failure::environment(&error))?,
     };
     let absolute = std::fs::canonicalize(&start)
@@ -33,21 +35,11 @@ pub(crate) fn layout(global: &Global) -> Result<Layout> {
     if !absolute.is_dir() {
         return Err(Failure::usage(format!("`{}` is not a directory", start.display())));
     }
-    // A repository that was named is meant; the one that holds the current directory is looked for.
-    Ok(if global.repo.is_some() { Layout::new(absolute) } else { Layout::find(&absolute) })
-}
-
-fn layout_of_store(store: &str) -> Result<Layout> {
-    let bad = || {
-        Failure::usage(format!("`{store}` is not a journal this piton can open"))
-            .hint("give sqlite:PATH/.piton/journal.db")
-    };
-    let path = PathBuf::from(store.strip_prefix("sqlite:").ok_or_else(bad)?);
-    let path = std::path::absolute(&path).map_err(|error| Failure::environment(&error))?;
-    if !path.ends_with(".piton/journal.db") {
-        return Err(bad());
-    }
-    Ok(Layout::new(path.parent().and_then(|state| state.parent()).ok_or_else(bad)?.to_owned()))
+    let layout = if named.is_some() { Layout::new(absolute) } else { Layout::find(&absolute) };
+    Ok(match store {
+        Some(store) => layout.with_store(store),
+        None => layout,
+    })
 }
 
 /// Takes out what the configuration at `root`, the user's own and the environment call secret.
@@ -58,7 +50,10 @@ pub(crate) fn redactor(root: &Path) -> Result<Redactor> {
 /// What decides over a run is for people: an agent or a check of this very repository is refused.
 pub(crate) fn refuse_agents(global: &Global) -> Result<()> {
     let layout = layout(global)?;
-    match piton_agent::inside(&layout.state()) {
+    // Its run is where its journal is, whatever repository it names beside that.
+    let of_journal = layout.store().repository().map(|root| Layout::new(root.to_owned()));
+    let states = [Some(layout.state()), of_journal.map(|layout| layout.state())];
+    match states.iter().flatten().find_map(|state| piton_agent::inside(state)) {
         Some((run, attempt)) => Err(Failure::usage(format!(
             "this is for people: it was called from inside attempt {attempt} of run `{run}`"
         ))
@@ -83,26 +78,6 @@ pub(crate) fn open(layout: &Layout) -> Result<Door> {
 /// The same; nothing where there is no journal.
 pub(crate) fn open_existing(layout: &Layout) -> Result<Option<Door>> {
     Ok(LocalClient::existing(layout.clone())?.map(|client| Box::new(client) as Door))
-}
-
-/// What goes on with runs whose driver is gone.
-pub(crate) fn worker() -> piton_engine::Worker {
-    piton_engine::Worker::default()
-}
-
-/// Whether there are walls to put around agents and checks; why not.
-pub(crate) fn walls() -> Result<(), String> {
-    piton_engine::launch::walls::available()
-}
-
-/// This program.
-pub(crate) fn exe() -> Result<std::path::PathBuf> {
-    piton_engine::start::exe()
-}
-
-/// Every repository in which a run was ever started.
-pub(crate) fn everywhere() -> Result<Vec<Layout>> {
-    piton_engine::start::known::repositories()
 }
 
 /// The door and the run that a command names.

@@ -19,19 +19,16 @@ const TICK: Duration = Duration::from_millis(200);
 /// Drivers that one viewer starts in place of those that were killed.
 const RESTARTS_MAX: u32 = 5;
 
-/// Shows what happens in `run` after event `after` until it rests, and exits with its code.
-pub(crate) async fn view(client: &dyn Client, run: &RunId, after: Seq, out: &Output) -> Result {
-    view_awaiting(client, run, after, Waiting::new(None, out), out).await
-}
-
-/// The same, while a person is waited for like this.
-pub(crate) async fn view_awaiting(
+/// Shows what happens in `run` after event `after` until it rests, and exits with its code. Where it waits for a person,
+/// their file is looked for `every` so often, if somebody says how often.
+pub(crate) async fn view(
     client: &dyn Client,
     run: &RunId,
     after: Seq,
-    mut waiting: Waiting,
+    every: Option<Duration>,
     out: &Output,
 ) -> Result {
+    let mut waiting = Waiting::new(every, out);
     let mut screen = Screen { follow: client.follow(run, after).await?, out, spinner: 0 };
     let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
         .map_err(|error| Failure::environment(&error))?;

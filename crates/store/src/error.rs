@@ -63,11 +63,11 @@ pub enum Error {
     /// What is stored is not what was written.
     #[error("the journal is damaged: {0}")]
     Corrupt(Problem),
-    /// No backend is known by that name.
-    #[error("no journal can be kept at a `{scheme}` URL by this piton")]
-    UnknownScheme {
-        /// What the URL begins with.
-        scheme: String,
+    /// No backend has journals like that.
+    #[error("`{url}` is not a journal this piton can open")]
+    UnknownUrl {
+        /// What was given.
+        url: String,
     },
     /// The journal was written by a newer piton.
     #[error("the journal has format {found}, this piton knows up to {known}")]

@@ -6,7 +6,7 @@
 //! - [`chain`]: the hash chain that makes a changed or missing event visible.
 //! - [`codec`]: how bytes are kept (plain, compressed; encryption has its place).
 //! - [`anchor`]: what is known of a run outside the database, to notice a lost tail.
-//! - [`memory`], [`sqlite`]: the backends; `conformance` is the contract both must meet.
+//! - [`memory`], [`sqlite`]: the backends; `conformance` is the contract both must meet. [`Url`] says which is meant.
 //!
 //! Invariant: an append that was acknowledged is there after any crash, once, under its epoch.
 
@@ -20,12 +20,10 @@ mod error;
 pub mod memory;
 pub mod sqlite;
 mod types;
+mod url;
 
-use std::ffi::OsStr;
 use std::future::Future;
-use std::path::Path;
 use std::pin::Pin;
-use std::sync::Arc;
 
 use piton_model::{Epoch, RunId, Seq};
 
@@ -34,6 +32,7 @@ pub use types::{
     Append, BlobId, Checkpoint, Claim, Cursor, Expect, Fence, Head, Holder, Lease, Page, RequestId, RunRow,
     StoredEvent, Wanted,
 };
+pub use url::{URL_SHAPE, Url, open, open_existing};
 
 /// An answer of a journal, on its way.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
@@ -92,41 +91,4 @@ pub trait Store: Send + Sync {
 
     /// A number that changes whenever any process has appended anything.
     fn revision(&self) -> BoxFuture<'_, u64>;
-}
-
-/// Opens the journal at `url`, creating it where it is not there yet: a directory, also as `sqlite:DIRECTORY`.
-pub fn open(url: impl AsRef<OsStr>) -> Result<Arc<dyn Store>, Error> {
-    Ok(Arc::new(sqlite::Sqlite::open(directory(url.as_ref())?)?))
-}
-
-/// Opens the journal at `url` if there is one.
-pub fn open_existing(url: impl AsRef<OsStr>) -> Result<Option<Arc<dyn Store>>, Error> {
-    let store = sqlite::Sqlite::open_existing(directory(url.as_ref())?)?;
-    Ok(store.map(|store| Arc::new(store) as Arc<dyn Store>))
-}
-
-/// The directory that a URL names. What looks like a URL of another kind is not taken for a directory.
-fn directory(url: &OsStr) -> Result<&Path, Error> {
-    let Some(text) = url.to_str() else { return Ok(Path::new(url)) };
-    let (scheme, rest) = text.split_once(':').unwrap_or(("", text));
-    match scheme {
-        "sqlite" => Ok(Path::new(rest)),
-        _ if rest.starts_with("//") => Err(Error::UnknownScheme { scheme: scheme.to_owned() }),
-        _ => Ok(Path::new(text)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_url_names_a_directory_and_another_backend_is_not_taken_for_one() {
-        for (url, path) in [("/a/.piton", "/a/.piton"), ("sqlite:/a/b", "/a/b"), ("a:b/.piton", "a:b/.piton")]
-        {
-            assert_eq!(directory(OsStr::new(url)).unwrap(), Path::new(path));
-        }
-        let refused = directory(OsStr::new("postgres://host/db")).unwrap_err().to_string();
-        assert_eq!(refused, "no journal can be kept at a `postgres` URL by this piton");
-    }
 }

@@ -19,6 +19,7 @@ use super::{
     ClientError, LocalClient, gaps, ledgers, metrics, report, research, resolve, restore, status, verify,
     workflows,
 };
+use crate::driver_process::{self, log};
 use crate::launch::Secrets;
 use crate::load::Loaded;
 use crate::manager::forget;
@@ -92,8 +93,8 @@ impl LocalClient {
         for line in view.screen.iter_mut().chain(&mut view.ending) {
             *line = redactor.redact(line).into_owned();
         }
-        view.notes = start::notes(self.layout(), run);
-        view.left = start::last_words(self.layout(), run).filter(|_| holder.is_none());
+        view.notes = log::notes(self.layout(), run);
+        view.left = log::last_words(self.layout(), run).filter(|_| holder.is_none());
         Ok(view)
     }
 
@@ -269,9 +270,9 @@ impl LocalClient {
             return Err(Error::usage(format!("run `{run}` is {}", entry.status.as_str()))
                 .hint(format!("run `piton stop {run}` first, or give --force")));
         }
-        start::settled(self, run).await?;
+        driver_process::settled(self, run).await?;
         forget(self, run).await?;
-        start::remove_logs(self.layout(), run)
+        log::remove(self.layout(), run)
     }
 }
 
@@ -364,7 +365,7 @@ impl Client for LocalClient {
     }
 
     fn resume<'a>(&'a self, run: &'a RunId, how: Resumption) -> Answer<'a, Started> {
-        Box::pin(async move { start::go_on(self, run, &how).await })
+        Box::pin(async move { start::resume(self, run, &how).await })
     }
 
     fn wake<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()> {
@@ -376,7 +377,7 @@ impl Client for LocalClient {
                 return self.wake(&inner).await;
             }
             let before = self.head(run).await?;
-            match start::driver(self, run, false).await {
+            match driver_process::start(self, run, false).await {
                 // Somebody else was faster: they drive it, or have driven it to where nothing is left to do.
                 Err(error) if error.kind == ErrorKind::Held || self.head(run).await? != before => Ok(()),
                 started => started,
@@ -385,7 +386,7 @@ impl Client for LocalClient {
     }
 
     fn settled<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()> {
-        Box::pin(start::settled(self, run))
+        Box::pin(driver_process::settled(self, run))
     }
 
     fn request<'a>(&'a self, run: &'a RunId, request: Request) -> Answer<'a, Asked> {

@@ -30,7 +30,7 @@ fn of_store(error: piton_store::Error) -> Error {
         E::Corrupt(problem) if problem.run.is_none() => of(ErrorKind::Corrupt)
             .hint("copy .piton aside before anything else; `piton verify` says what else is damaged"),
         E::Corrupt(_) => of(ErrorKind::Corrupt).hint("run `piton verify` to see all of it"),
-        E::UnknownScheme { .. } => of(ErrorKind::Usage).hint("give sqlite:PATH/.piton/journal.db"),
+        E::UnknownUrl { .. } => of(ErrorKind::Usage).hint(format!("give {}", piton_store::URL_SHAPE)),
         E::Newer { .. } => of(ErrorKind::Environment).hint("update piton on this machine"),
         E::Older { .. } => of(ErrorKind::Environment)
             .hint("move .piton aside and begin anew; the piton that wrote it can still read it"),

@@ -28,7 +28,7 @@ use piton_git::Workspace;
 use piton_model::loop_machine::{Adoption, IterationRecord};
 use piton_model::{Encoded, Entry, Event, Kind, Machine, Rejection, RunEvent, RunId, Seq, State, Timestamp};
 use piton_store::{Append, Claim, Expect, Fence, Holder, Lease, RunRow, Store, Wanted};
-use piton_sys::{Clock, Ids, SystemClock, SystemIds};
+use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use piton_view::StateOf;
 
 use crate::driver::claim_soon;
@@ -93,7 +93,7 @@ impl LocalClient {
 
     /// A client of the journal of a repository, if it has one.
     pub fn existing(layout: Layout) -> Result<Option<Self>, ClientError> {
-        Ok(piton_store::open_existing(layout.state())?.map(|store| Self::new(store, layout)))
+        Ok(piton_store::open_existing(layout.store())?.map(|store| Self::new(store, layout)))
     }
 
     /// The journal itself.
@@ -101,7 +101,9 @@ impl LocalClient {
         match self.store.get() {
             Some(store) => Ok(store),
             None => {
-                let opened = piton_store::open(self.layout.state())?;
+                // A journal may lie elsewhere than what piton keeps beside it.
+                file::create_private_dir(&self.layout.state()).map_err(piton_store::Error::from)?;
+                let opened = piton_store::open(self.layout.store())?;
                 Ok(self.store.get_or_init(|| opened))
             }
         }
@@ -110,7 +112,7 @@ impl LocalClient {
     /// The journal, if there is one: looking for it makes none.
     pub(super) fn existing_store(&self) -> Result<Option<&Arc<dyn Store>>, ClientError> {
         if self.store.get().is_none()
-            && let Some(opened) = piton_store::open_existing(self.layout.state())?
+            && let Some(opened) = piton_store::open_existing(self.layout.store())?
         {
             return Ok(Some(self.store.get_or_init(|| opened)));
         }

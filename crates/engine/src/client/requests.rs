@@ -5,6 +5,7 @@ use piton_model::{Kind, Rejection, RunId, Status, workflow};
 use piton_view::{Asked, Error, ErrorKind, Request};
 
 use super::{ClientError, LocalClient};
+use crate::driver_process;
 use crate::launch::Secrets;
 use crate::load::LoadError;
 use crate::start;
@@ -33,7 +34,7 @@ impl LocalClient {
     pub(super) async fn carry_out(&self, run: &RunId, request: Request) -> Result<Asked, Error> {
         let needs = Needs::of(&request);
         if matches!(needs, Needs::ToBeHeard | Needs::Decision { .. }) {
-            start::settled(self, run).await?;
+            driver_process::settled(self, run).await?;
         }
         if matches!(needs, Needs::Decision { .. }) && self.kind(run).await? == Kind::Workflow {
             start::require_kept(self, run).await?;
@@ -50,7 +51,7 @@ impl LocalClient {
         let wanted = needs != Needs::Nothing && (open || work_follows || status.is_active());
         let driven = self.driver_of(run).await?.is_some();
         if wanted && !driven {
-            start::driver(self, run, false).await?;
+            driver_process::start(self, run, false).await?;
         } else if !driven && rested.status != status && entry.kind == Kind::Loop && entry.is_at_rest() {
             // It rests in another way, and no driver was there to say so.
             self.tell_on_done(run).await?;

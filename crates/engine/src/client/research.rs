@@ -197,5 +197,5 @@ fn researcher(client: &LocalClient, order: &ResearchOrder) -> Result<Researcher,
     let (agent, idle_ms) = configured_agent(&resolved, &overrides).map_err(configuration::problems)?;
     start::require_program(&agent, layout.root())?;
     let (confine, protect) = configuration::walls(layout, &files, order.trust)?;
-    Ok(Researcher { agent, idle_ms, attempt_ms: order.attempt_ms, exe: start::exe()?, confine, protect })
+    Ok(Researcher { agent, idle_ms, attempt_ms: order.attempt_ms, confine, protect })
 }

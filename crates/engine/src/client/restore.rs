@@ -9,7 +9,7 @@ use piton_view::words::clean_line;
 use piton_view::{DiffView, Error, ErrorKind, FileDiffView, RestoredView};
 
 use super::LocalClient;
-use crate::start;
+use crate::driver_process;
 use crate::world::{open_workspace, snapshot_id};
 
 fn failed(error: piton_git::Error) -> Error {
@@ -26,10 +26,10 @@ pub(super) async fn restore(
     let state = client.load::<State>(run, None).await?.state;
     let (iteration, target) = choose(client, &state, iteration).await?;
     // The lease keeps a driver out while files are written; the lock keeps other runs of this tree out.
-    start::settled(client, run).await?;
+    driver_process::settled(client, run).await?;
     let lease = client.claim(run, Claim::IfFree).await?;
     let layout = &client.layout().of_run(&state.config);
-    let _ = start::workspace_free(client, layout).await?;
+    let _ = driver_process::tree_free(client, layout).await?;
     let _lock = FileLock::try_exclusive(&layout.workspace_lock())?.ok_or_else(|| {
         Error::new(ErrorKind::Held, "another run works in this tree")
             .hint("run `piton ls`, and wait for it or stop it")

@@ -6,11 +6,10 @@
 //!
 //! Surroundings are opened once per driver. They are refused where something that was asked for cannot be had: a run
 //! that is to have walls does not begin without them, and one whose secrets cannot be read does not begin either.
-//! Never starts a process itself and never waits: [`crate::supervise`] does, through the port that is here.
+//! Never starts a process itself and never waits: [`crate::supervise`] does.
 
 pub(crate) mod ended;
 mod inject;
-mod port;
 mod secrets;
 pub mod walls;
 
@@ -28,7 +27,6 @@ use crate::layout::Layout;
 use crate::moved::Moved;
 pub(crate) use ended::Ended;
 use inject::Injected;
-pub(crate) use port::{Kept, Supervised, begin};
 pub use secrets::{Secrets, SecretsError};
 use walls::Walls;
 
@@ -54,6 +52,9 @@ pub enum LaunchError {
     /// What must not be written down cannot be read.
     #[error(transparent)]
     Secrets(#[from] SecretsError),
+    /// It is not known which program this is: keepers are started from it.
+    #[error("failed to find this program")]
+    ThisProgram(#[from] std::io::Error),
     /// Git said no.
     #[error(transparent)]
     Git(#[from] piton_git::Error),
@@ -118,21 +119,26 @@ pub(crate) enum What<'a> {
     Agent { agent: &'a AgentConfig, session: Option<&'a IntendedSession>, brief: Option<PathBuf> },
 }
 
+impl What<'_> {
+    /// Whether it may run what an agent wrote, and so stands between walls where there are any.
+    fn is_inside(&self) -> bool {
+        match self {
+            What::Command(_) | What::Program(_) | What::Agent { .. } => true,
+            What::InCheckout(_) | What::Piton(_) => false,
+        }
+    }
+}
+
 impl Surroundings {
     /// The surroundings of `run`, which works in the tree of `layout`. Refused where it is to be confined and cannot be.
     /// Before the tree is there: nothing is to be made, or set up, for a run that cannot begin.
-    pub(crate) fn open(
-        run: &RunId,
-        exe: PathBuf,
-        layout: &Layout,
-        confine: Option<&Confine>,
-    ) -> Result<Self, LaunchError> {
+    pub(crate) fn open(run: &RunId, layout: &Layout, confine: Option<&Confine>) -> Result<Self, LaunchError> {
         if confine.is_some() {
             walls::available().map_err(|why| LaunchError::NoWalls { why })?;
         }
         let confined =
             confine.map(|confine| Confined { write: confine.write.clone(), ..Confined::default() });
-        let secrets = Secrets::of(layout.root())?;
+        let (exe, secrets) = (this_program()?, Secrets::of(layout.root())?);
         Ok(Self { run: run.clone(), exe, layout: layout.clone(), secrets, confined })
     }
 
@@ -170,9 +176,9 @@ impl Surroundings {
         &self.exe
     }
 
-    /// Whether what it starts stands between walls.
-    pub(crate) fn has_walls(&self) -> bool {
-        self.confined.is_some()
+    /// Whether this stands between walls.
+    pub(crate) fn encloses(&self, what: &What<'_>) -> bool {
+        self.confined.is_some() && what.is_inside()
     }
 
     /// Takes out what must not be written down or said.
@@ -197,21 +203,16 @@ impl Surroundings {
     }
 
     /// What a keeper runs.
-    pub(crate) fn prepare(&self, work: Work<'_>) -> Spec {
+    pub(crate) fn prepare(&self, work: Work<'_>) -> Box<Spec> {
         let Work { name, what, directory, mut env, prompt, wall_ms, idle_ms, output_bytes_max, beside, pass } =
             work;
         let attempt = self.attempts().join(name);
         env.insert("PITON_RUN_ID".to_owned(), self.run.to_string());
         let mut files = BTreeMap::new();
         let mut stdin = Stdin::Null;
-        let mut inside = true;
+        let inside = what.is_inside();
         let (argv, agent) = match what {
-            What::Command(command) => {
-                env.insert("CI".to_owned(), "1".to_owned());
-                (shell(command), None)
-            }
-            What::InCheckout(command) => {
-                inside = false;
+            What::Command(command) | What::InCheckout(command) => {
                 env.insert("CI".to_owned(), "1".to_owned());
                 (shell(command), None)
             }
@@ -222,9 +223,8 @@ impl Surroundings {
                 (argv, None)
             }
             What::Piton(words) => {
-                inside = false;
                 let mut argv = vec![self.exe.display().to_string()];
-                argv.extend(["--repo".to_owned(), self.layout.root().display().to_string()]);
+                argv.extend(self.layout.arguments().map(|word| word.to_string_lossy().into_owned()));
                 argv.extend(words);
                 (argv, None)
             }
@@ -253,7 +253,7 @@ impl Surroundings {
         for (name, value) in of_the_tree.into_iter().filter(|(name, _)| !env_remove.contains(name)) {
             env.entry(name).or_insert(value);
         }
-        Spec {
+        Box::new(Spec {
             run: self.run.to_string(),
             name: name.to_owned(),
             mark: format!("{}-{name}-{}", self.run, SystemIds.hex(16)),
@@ -271,7 +271,7 @@ impl Surroundings {
                 output_bytes_max,
                 kill_grace_ms: KILL_GRACE_MS,
             },
-        }
+        })
     }
 
     /// The command line with walls around it, where the run is to have them. For work that has no keeper, too.
@@ -319,6 +319,11 @@ impl Surroundings {
         inner.extend(argv);
         walls.around(directory, inner)
     }
+}
+
+/// This very program: drivers and keepers are started from it.
+pub fn this_program() -> std::io::Result<PathBuf> {
+    std::env::current_exe()
 }
 
 /// Refuses an agent whose output this piton cannot read: it would work for hours, and nobody would know what it costs.

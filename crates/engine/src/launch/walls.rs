@@ -23,7 +23,7 @@ pub(super) fn sign(outbox: &Path) -> PathBuf {
 }
 
 /// Whether the walls of an attempt ever stood. Bubblewrap may fail as well as what it runs, and by the same exit code.
-pub(super) fn stood(outbox: &Path) -> bool {
+pub(crate) fn stood(outbox: &Path) -> bool {
     sign(outbox).symlink_metadata().is_ok()
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use piton_agent::Spec;
 use piton_model::ledger::{Gap, Outcome, clip_to_tokens, due_at, survey, to_iso};
@@ -17,11 +17,10 @@ use piton_sys::lock::FileLock;
 use piton_view::{Batch, ResearchUpdate};
 
 use super::{Ledger, LedgerError, result};
-use crate::launch::{
-    AGENT_OUTPUT_BYTES_MAX, Kept, Supervised, Surroundings, What, Work, begin, require_adapter,
-};
+use crate::launch::{AGENT_OUTPUT_BYTES_MAX, Surroundings, What, Work, require_adapter};
 use crate::layout::Layout;
-use crate::supervise::{Became, Start, Supervision};
+use crate::supervise::kept::{Kept, Plan, Supervisor};
+use crate::supervise::{Became, Supervision};
 
 /// How much of a prompt earlier findings may take.
 const FINDINGS_TOKENS_MAX: usize = 4_000;
@@ -35,8 +34,6 @@ pub struct Researcher {
     pub idle_ms: Option<u64>,
     /// How long one attempt may take.
     pub attempt_ms: u64,
-    /// This very program: keepers are started from it.
-    pub exe: PathBuf,
     /// The walls it works between, if it is to have them.
     pub confine: Option<Confine>,
     /// Paths of the repository that stay as they are, where there are walls.
@@ -55,26 +52,10 @@ pub(crate) fn is_researched(layout: &Layout, run: &RunId) -> Result<bool, piton_
     Ok(FileLock::is_held(&turn_lock(layout, run))?)
 }
 
-/// An attempt at a gap, on its way.
-struct Starting<'a> {
-    exe: &'a Path,
-    attempts: &'a Path,
-    spec: &'a Spec,
-}
-
-impl Supervised for Starting<'_> {
+/// Nobody takes the turn of a process that lives, and nobody cancels what it started.
+impl Supervisor for &Turn {
     type Error = LedgerError;
-    type Instead = Infallible;
 
-    fn start(&mut self, _name: &str) -> Result<Start<Infallible>, LedgerError> {
-        Ok(begin(self.exe, self.attempts, self.spec)?)
-    }
-
-    fn is_cancelled(&self) -> bool {
-        false
-    }
-
-    /// Whoever researches has the turn, which no other process takes while it lives.
     fn require_lease(&self) -> Result<(), LedgerError> {
         Ok(())
     }
@@ -90,15 +71,14 @@ impl Ledger<'_> {
     /// Carries on with the batch that is under way, to its end. `None` where there is none.
     pub async fn research(
         &self,
-        _turn: &Turn,
+        turn: &Turn,
         researcher: &Researcher,
         now: &(dyn Fn() -> Timestamp + Sync),
         tell: &mut (dyn FnMut(ResearchUpdate) + Send),
     ) -> Result<Option<Batch>, LedgerError> {
         file::create_private_dir(&self.layout.attempts(&self.run))?;
         piton_agent::sweep(&self.layout.attempts(&self.run))?;
-        let (exe, confine) = (researcher.exe.clone(), researcher.confine.as_ref());
-        let launch = Surroundings::open(&self.run, exe, self.layout, confine)?;
+        let launch = Surroundings::open(&self.run, self.layout, researcher.confine.as_ref())?;
         let launch = launch.closing_git()?.protecting(&researcher.protect);
         loop {
             let (open, fresh) = match self.next_attempt(now(), tell).await? {
@@ -107,7 +87,7 @@ impl Ledger<'_> {
             };
             let (gap, attempt) = (open.gap.id.clone(), open.attempt);
             tell(ResearchUpdate::Started { gap: gap.clone(), attempt, found: !fresh });
-            let (found, used) = self.perform(&launch, researcher, &open, fresh, now)?;
+            let (found, used) = self.perform(turn, &launch, researcher, &open, fresh, now)?;
             let mut ledger = self.open(now()).await?;
             let ended = ledger.run(Command::EndAttempt { attempt, found, used }, now()).await;
             let changed = match ended {
@@ -167,22 +147,22 @@ impl Ledger<'_> {
 
     fn perform(
         &self,
+        turn: &Turn,
         launch: &Surroundings,
         researcher: &Researcher,
         open: &OpenResearch,
         fresh: bool,
         now: &(dyn Fn() -> Timestamp + Sync),
     ) -> Result<(Found, Used), LedgerError> {
-        let (attempts, name) = (self.layout.attempts(&self.run), open.attempt.to_string());
+        let name = open.attempt.to_string();
         if let Err(why) = require_adapter(&researcher.agent) {
             return Ok((Found::Failed(why), Used::default()));
         }
-        let spec = self.spec(launch, researcher, open);
-        let starting = Starting { exe: &researcher.exe, attempts: &attempts, spec: &spec };
+        let plan = |_: &str| Ok(Plan::<Infallible>::Start(self.spec(launch, researcher, open)));
         let supervision = Supervision::of_recorded(&open.host, &open.boot, fresh);
-        let found = match supervision.run(&mut Kept::new(&attempts, &name, starting))? {
+        let found = match supervision.run(&mut Kept::new(launch, &name, turn, &plan))? {
             Became::Ended(exit) => {
-                let (directory, root) = (attempts.join(&name), self.layout.root());
+                let (directory, root) = (launch.attempts().join(&name), self.layout.root());
                 return Ok(result::of_exit(
                     &exit,
                     &directory,
@@ -203,7 +183,7 @@ impl Ledger<'_> {
         Ok((found, Used::default()))
     }
 
-    fn spec(&self, launch: &Surroundings, researcher: &Researcher, open: &OpenResearch) -> Spec {
+    fn spec(&self, launch: &Surroundings, researcher: &Researcher, open: &OpenResearch) -> Box<Spec> {
         let name = open.attempt.to_string();
         let env = BTreeMap::from([
             ("PITON_ATTEMPT".to_owned(), name.clone()),

@@ -7,6 +7,7 @@ use piton_sys::{Ids, SystemIds};
 use piton_view::{Error, ForkOrder};
 
 use crate::client::LocalClient;
+use crate::driver_process;
 use crate::load;
 use crate::world::open_workspace;
 
@@ -20,7 +21,7 @@ pub(super) async fn start(client: &LocalClient, order: &ForkOrder) -> Result<(Ru
                 .hint("copy its file and open that with `piton gaps --file`"));
         }
     };
-    super::driver(client, &id, false).await?;
+    driver_process::start(client, &id, false).await?;
     Ok((id, 0))
 }
 

@@ -9,6 +9,7 @@ use piton_view::{Error, Request, Resumption, WorkflowOrder};
 use super::options::microusd;
 use super::resume::{free, raised};
 use crate::client::LocalClient;
+use crate::driver_process;
 use crate::workflow::{is_discarded, view_of};
 
 /// Nobody goes on with a run whose directory was deleted.
@@ -52,7 +53,7 @@ pub(super) async fn go_on(
         notes.push("going on with the workflow as it is now:".to_owned());
         notes.extend(lines.iter().map(|line| format!("  {line}")));
     }
-    super::settled(client, run).await?;
+    driver_process::settled(client, run).await?;
     if wanted.migrate && state.digest != loaded.digest {
         let migrate = Command::Migrate(Box::new(loaded.definition.clone()));
         client.record_at_rest::<State>(run, migrate).await?;
@@ -81,8 +82,8 @@ async fn resume(
     // What people wrote for a run that is a step of this one is heard by that one.
     let state = client.load::<State>(run, None).await?.state;
     for (inner, _) in client.inner_inputs(&state).await? {
-        super::driver(client, &inner, false).await?;
-        super::settled(client, &inner).await?;
+        driver_process::start(client, &inner, false).await?;
+        driver_process::settled(client, &inner).await?;
     }
     client.catch_up(&client.load_any(run, None).await?).await?;
     adopt_edits(client, run, notes).await?;
@@ -91,15 +92,15 @@ async fn resume(
         client.record(run, Request::StartAt(StepId::new(step))).await?;
     }
     // A run that a crash left under way needs a driver, not a decision.
-    let under_way = matches!(loaded.state.status, Status::Created | Status::Running | Status::Rebooting);
+    let under_way = loaded.state.status.is_active();
     // One that waits for people goes on by what they said, which may lie there as a file.
     let asks = loaded.state.status == Status::Waiting && loaded.state.asks_people();
     if raise != Raise::default() || start_at.is_none() && !(under_way || asks) {
         client.record(run, Request::ResumeWorkflow(raise)).await?;
     }
-    super::driver(client, run, take_over).await?;
+    driver_process::start(client, run, take_over).await?;
     if asks {
-        super::settled(client, run).await?;
+        driver_process::settled(client, run).await?;
     }
     Ok(loaded.head)
 }

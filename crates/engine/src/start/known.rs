@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 
+use piton_store::Url;
 use piton_sys::file::{self, Durability};
 use piton_sys::lock::FileLock;
 use piton_view::Error;
@@ -18,22 +19,39 @@ const LIST_BYTES_MAX: u64 = 4 << 20;
 pub(super) fn remember(layout: &Layout) -> Result<(), Error> {
     let directory = configuration::directory()?;
     file::create_private_dir(&directory)?;
-    let Some(root) = layout.root().to_str().filter(|root| !root.contains('\n')) else { return Ok(()) };
+    let Some(line) = line_of(layout) else { return Ok(()) };
     // Two loops may begin at once.
     let _lock = FileLock::exclusive(&directory.join("repositories.lock"))?;
     let mut known = read()?;
-    if known.iter().any(|path| path == root) {
+    if known.contains(&line) {
         return Ok(());
     }
-    known.push(root.to_owned());
-    let text = known.iter().map(|path| format!("{path}\n")).collect::<String>();
+    known.push(line);
+    let text = known.iter().map(|line| format!("{line}\n")).collect::<String>();
     Ok(file::write_atomic(&directory.join("repositories"), text.as_bytes(), Durability::Synced)?)
 }
 
 /// Every repository that still has a journal.
 pub fn repositories() -> Result<Vec<Layout>, Error> {
-    let layouts = read()?.into_iter().map(|root| Layout::new(PathBuf::from(root)));
-    Ok(layouts.filter(|layout| layout.state().join("journal.db").is_file()).collect())
+    let layouts = read()?.into_iter().filter_map(|line| layout_of(&line));
+    Ok(layouts.filter(|layout| layout.store().exists()).collect())
+}
+
+/// A repository as it is remembered: its root, and its journal where that lies elsewhere. No path holds what is between.
+fn line_of(layout: &Layout) -> Option<String> {
+    let mut line = layout.root().to_str()?.to_owned();
+    if layout.store().repository() != Some(layout.root()) {
+        line.push('\0');
+        line.push_str(layout.store().to_os_string().to_str()?);
+    }
+    (!line.contains('\n')).then_some(line)
+}
+
+fn layout_of(line: &str) -> Option<Layout> {
+    Some(match line.split_once('\0') {
+        None => Layout::new(PathBuf::from(line)),
+        Some((root, url)) => Layout::new(PathBuf::from(root)).with_store(Url::parse(url.as_ref()).ok()?),
+    })
 }
 
 fn read() -> Result<Vec<String>, Error> {

@@ -16,6 +16,7 @@ use serde_json::Value;
 use super::{hooks, known, require_program, resume};
 use crate::client::LocalClient;
 use crate::configuration;
+use crate::driver_process;
 use crate::launch::Secrets;
 use crate::layout::Layout;
 use crate::world::prompt::{self, PromptError};
@@ -76,7 +77,7 @@ pub(super) async fn start(
     if let Err(error) = known::remember(layout) {
         notes.push(format!("note: `piton ls --everywhere` will not find this run: {}", error.message));
     }
-    super::driver(client, &run, false).await?;
+    driver_process::start(client, &run, false).await?;
     Ok((run, 0))
 }
 
@@ -330,7 +331,7 @@ async fn refuse_crowd(client: &LocalClient, config: &LoopConfig, force: bool) ->
             .details(driven));
     }
     let layout = client.layout().of_run(config);
-    let Err(busy) = super::workspace_free(client, &layout).await? else { return Ok(()) };
+    let Err(busy) = driver_process::tree_free(client, &layout).await? else { return Ok(()) };
     Err(Error::new(ErrorKind::Held, "another run works in this tree")
         .hint("run `piton ls`; wait for it with `piton wait`, or stop it with `piton stop`")
         .details(busy.iter().map(ToString::to_string).collect()))

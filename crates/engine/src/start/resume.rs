@@ -2,16 +2,30 @@
 
 use piton_config::Limit;
 use piton_model::loop_machine::{Limits, Raise};
-use piton_model::{Kind, Rejection, RunId, Seq, State, Status};
+use piton_model::{Kind, Rejection, RunId, Seq, State};
 use piton_store::chain;
-use piton_view::{Error, LimitWords, Request, Resumption};
+use piton_view::{Error, LimitWords, Request, Resumption, Started};
 
 use super::go_on;
 use crate::client::LocalClient;
 use crate::configuration;
+use crate::driver_process;
+
+/// Goes on with a run that is there.
+pub(crate) async fn resume(client: &LocalClient, run: &RunId, how: &Resumption) -> Result<Started, Error> {
+    let mut notes = Vec::new();
+    match of_any(client, run, how, &mut notes).await {
+        Ok(after) => Ok(Started { run_id: run.clone(), after, notes }),
+        // What was done before it could not go on is told all the same.
+        Err(mut failure) => {
+            failure.details.splice(0..0, notes);
+            Err(failure)
+        }
+    }
+}
 
 /// Goes on with a run of any kind; returns the event after which it does.
-pub(super) async fn any(
+async fn of_any(
     client: &LocalClient,
     run: &RunId,
     how: &Resumption,
@@ -42,17 +56,16 @@ pub(super) async fn of_loop(
     let loaded = client.load::<State>(run, None).await?;
     let raise = raise_of(limits, &loaded.state.config.limits)?;
     // A run that a crash left under way needs a driver, not a decision.
-    let under_way = matches!(loaded.state.status, Status::Created | Status::Running | Status::Rebooting);
-    if !under_way || raise != Raise::default() {
+    if !loaded.state.status.is_active() || raise != Raise::default() {
         client.record(run, Request::Resume(raise)).await?;
     }
-    super::driver(client, run, take_over).await?;
+    driver_process::start(client, run, take_over).await?;
     Ok(loaded.head)
 }
 
 /// Refuses where somebody drives the run and is not to be replaced.
 pub(super) async fn free(client: &LocalClient, run: &RunId, take_over: bool) -> Result<(), Error> {
-    super::settled(client, run).await?;
+    driver_process::settled(client, run).await?;
     match client.driver_of(run).await? {
         Some(holder) if !take_over => Err(LocalClient::held(run, holder)),
         _ => Ok(()),

@@ -12,6 +12,7 @@ use super::go_on::{discarded, go_on};
 use super::options::{options_of, place_of};
 use super::{LAST, known};
 use crate::client::LocalClient;
+use crate::driver_process;
 use crate::layout::Layout;
 use crate::workflow::{is_discarded, view_of};
 
@@ -229,7 +230,7 @@ async fn begin(
     if let Err(failure) = known::remember(client.layout()) {
         notes.push(format!("note: `piton ls --everywhere` will not find this run: {}", failure.message));
     }
-    super::driver(client, &run, false).await?;
+    driver_process::start(client, &run, false).await?;
     if !wanted.skip_cleanup {
         clean_up(client, notes).await;
     }
@@ -256,12 +257,12 @@ async fn begin_anew(
     notes: &mut Vec<String>,
 ) -> Result<(RunId, Seq), Error> {
     let run = order.run.clone();
-    super::settled(client, &run).await?;
+    driver_process::settled(client, &run).await?;
     notes.push(format!(
         "run `{run}` begins anew: its directory was deleted, so what it did is discarded; `piton log {run}` still shows it"
     ));
     client.record_at_rest::<State>(&run, Command::Restart(Box::new(order))).await?;
     let loaded = client.load::<State>(&run, None).await?;
-    super::driver(client, &run, false).await?;
+    driver_process::start(client, &run, false).await?;
     Ok((run, loaded.head))
 }

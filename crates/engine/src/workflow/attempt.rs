@@ -1,17 +1,18 @@
-//! Performing an attempt at a step: look, and only then start, wait, or find out what became of it.
+//! Performing an attempt at a step: it is planned where it has to be started, supervised, and its end is read.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use piton_agent::Spec;
-use piton_files::workflow::{self as files, Disk, Look, REPORT_BYTES_MAX, Surroundings, resolve_prompt};
+use piton_files::workflow::{self as files, Disk, Look, REPORT_BYTES_MAX, StepPlaces, resolve_prompt};
 use piton_model::loop_machine::{AgentConfig, AttemptOutcome};
 use piton_model::workflow::{Command, CostAction, Launcher, OpenAttempt, State, Step, StepEnd, Work};
 use piton_sys::file;
 
-use super::{Context, end, look, money, nested, remember};
-use crate::launch::{self, AGENT_OUTPUT_BYTES_MAX, Kept, Supervised, What, begin, require_adapter};
-use crate::supervise::{Became, Start, Supervision};
+use super::{Context, Driving, end, look, money, nested, remember};
+use crate::launch::{self, AGENT_OUTPUT_BYTES_MAX, What, require_adapter};
+use crate::supervise::kept::{Kept, Plan};
+use crate::supervise::{Became, Supervision};
 use crate::world::WorldError;
 
 /// How long an attempt may take where its step does not say.
@@ -32,10 +33,11 @@ pub(super) fn perform(
     if let Work::Workflow { path } = &step.work {
         return nested::perform(context, attempt, path, state);
     }
-    let (name, attempts) = (number.to_string(), context.attempts());
-    let supervision = Supervision::of_recorded(&attempt.host, &attempt.boot, fresh);
-    let mut port = Kept::new(&attempts, &name, Starting { context, attempt, step, state });
-    Ok(match supervision.run(&mut port)? {
+    let name = number.to_string();
+    let driving = Driving { context, state, attempt: Some(number) };
+    let plan = |_: &str| plan(context, attempt, step, state);
+    let mut kept = Kept::new(&context.launch, &name, driving, &plan);
+    Ok(match Supervision::of_recorded(&attempt.host, &attempt.boot, fresh).run(&mut kept)? {
         Became::Postponed(command) => command,
         Became::NeverStarted => Command::AbandonAttempt { attempt: number },
         Became::NoKeeper { detail } => Command::GiveUp { detail },
@@ -47,88 +49,66 @@ pub(super) fn perform(
     })
 }
 
-/// An attempt at a step, on its way.
-struct Starting<'a> {
-    context: &'a Context,
-    attempt: &'a OpenAttempt,
-    step: &'a Step,
-    state: &'a State,
-}
-
-impl Supervised for Starting<'_> {
-    type Error = WorldError;
-    type Instead = Command;
-
-    fn start(&mut self, _name: &str) -> Result<Start<Command>, WorldError> {
-        let Self { context, attempt, step, state } = *self;
-        if let Some((detail, microusd)) = money::spent(context, state) {
-            let only_warns = state.options.cost_limit_action == CostAction::Warn;
-            match &state.requests.budget {
-                Some(_) if only_warns => {}
-                Some(said) if *said == detail => return Ok(Start::Unwanted),
-                _ => return Ok(Start::Instead(Command::SpendBudget { detail, microusd })),
-            }
+/// What the attempt is to be, once it is clear that nothing of it is there.
+fn plan(
+    context: &Context,
+    attempt: &OpenAttempt,
+    step: &Step,
+    state: &State,
+) -> Result<Plan<Command>, WorldError> {
+    if let Some((detail, microusd)) = money::spent(context, state) {
+        let only_warns = state.options.cost_limit_action == CostAction::Warn;
+        match &state.requests.budget {
+            Some(_) if only_warns => {}
+            Some(said) if *said == detail => return Ok(Plan::Unwanted),
+            _ => return Ok(Plan::Instead(Command::SpendBudget { detail, microusd })),
         }
-        launch(context, attempt, step, state)
     }
-
-    fn is_cancelled(&self) -> bool {
-        self.context.is_cancelled(self.attempt.number)
-    }
-
-    fn require_lease(&self) -> Result<(), WorldError> {
-        self.context.require_lease(self.state)
-    }
+    let parts = match Parts::of(context, attempt, step, state) {
+        Ok(parts) => parts,
+        Err(why) => return Ok(Plan::Instead(not_startable(attempt, why))),
+    };
+    make_room(context, &parts.launch)?;
+    look::keep_inputs(context, attempt, step, state)?;
+    let pass = match step.work {
+        Work::Agent { .. } => state.options.pass.as_deref(),
+        _ => None,
+    };
+    Ok(Plan::Start(spec(context, attempt, pass, parts)))
 }
 
 fn step_of<'a>(state: &'a State, attempt: &OpenAttempt) -> Option<&'a Step> {
     state.plan.graph().place(&attempt.step).map(|index| state.plan.step(index))
 }
 
-/// Starts the step, unless something stands in the way that the machine should hear of.
-fn launch(
-    context: &Context,
-    attempt: &OpenAttempt,
-    step: &Step,
-    state: &State,
-) -> Result<Start<Command>, WorldError> {
-    let prompt = match prompt_of(context, step, state) {
-        Ok(prompt) => prompt,
-        Err(why) => return Ok(Start::Instead(not_startable(attempt, why))),
-    };
-    let around = Surroundings {
-        place: context.place(),
-        prompt: prompt.as_ref().map(|(path, _)| path.as_path()),
-        workdir: context.layout.tree(),
-    };
-    let launch = match files::launch(state, &attempt.step, &around) {
-        Ok(launch) => launch,
-        Err(error) => return Ok(Start::Instead(not_startable(attempt, error.to_string()))),
-    };
-    let adapter = match (&step.work, &state.options.launcher) {
-        (Work::Agent { agent, .. }, Launcher::Adapter {}) => {
-            match state.options.agents.get(&agent_key(agent, step.model.as_deref())) {
-                Some(adapter) => Some(adapter),
-                None => {
-                    let why = format!("there is no agent `{agent}`");
-                    return Ok(Start::Instead(not_startable(attempt, why)));
-                }
+/// What an attempt at a step is made of.
+struct Parts<'a> {
+    launch: files::Launch,
+    /// The agent, where piton itself starts one.
+    adapter: Option<&'a AgentConfig>,
+    prompt: Option<String>,
+}
+
+impl<'a> Parts<'a> {
+    /// The parts, or what is missing.
+    fn of(context: &Context, attempt: &OpenAttempt, step: &Step, state: &'a State) -> Result<Self, String> {
+        let prompt = prompt_of(context, step, state)?;
+        let around = StepPlaces {
+            place: context.place(),
+            prompt: prompt.as_ref().map(|(path, _)| path.as_path()),
+            workdir: context.layout.tree(),
+        };
+        let launch = files::launch(state, &attempt.step, &around).map_err(|error| error.to_string())?;
+        let adapter = match (&step.work, &state.options.launcher) {
+            (Work::Agent { agent, .. }, Launcher::Adapter {}) => {
+                let adapter = state.options.agents.get(&agent_key(agent, step.model.as_deref()));
+                Some(adapter.ok_or_else(|| format!("there is no agent `{agent}`"))?)
             }
-        }
-        _ => None,
-    };
-    if let Some(Err(why)) = adapter.map(require_adapter) {
-        return Ok(Start::Instead(not_startable(attempt, why)));
+            _ => None,
+        };
+        adapter.map_or(Ok(()), require_adapter)?;
+        Ok(Self { launch, adapter, prompt: prompt.map(|(_, text)| text) })
     }
-    make_room(context, &launch)?;
-    look::keep_inputs(context, attempt, step, state)?;
-    let text = prompt.map(|(_, text)| text);
-    let pass = match step.work {
-        Work::Agent { .. } => state.options.pass.as_deref(),
-        _ => None,
-    };
-    let spec = spec(context, attempt, adapter, pass, launch, text);
-    Ok(begin(context.launch.exe(), &context.attempts(), &spec)?)
 }
 
 /// The name under which the options hold the adapter of an agent with a model of its own.
@@ -183,11 +163,9 @@ fn prompt_of(context: &Context, step: &Step, state: &State) -> Result<Option<(Pa
 fn spec(
     context: &Context,
     attempt: &OpenAttempt,
-    adapter: Option<&AgentConfig>,
     pass: Option<&[String]>,
-    launch: files::Launch,
-    prompt: Option<String>,
-) -> Spec {
+    Parts { launch, adapter, prompt }: Parts<'_>,
+) -> Box<Spec> {
     let prompt = match (adapter, prompt) {
         (Some(_), Some(text)) => {
             let parts = [remember::preface(context), text, end::report_request(&launch)];

@@ -1,7 +1,6 @@
 //! Gates: one small interface. Whoever looks says open or closed, and why.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::time::Duration;
 
 use piton_agent::EndedBy;
@@ -9,10 +8,11 @@ use piton_model::workflow::{Command, Effect, Gate, GateVerdict, State};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use serde_json::Value;
 
-use super::{Context, LOOK_EVERY};
-use crate::launch::{COMMAND_TIMEOUT_MS, Kept, Supervised, What, Work, begin};
+use super::{Context, Driving, LOOK_EVERY};
+use crate::launch::{COMMAND_TIMEOUT_MS, What, Work};
 use crate::ledger::fresh;
-use crate::supervise::{Ran, Rerun, Start};
+use crate::supervise::kept::{Kept, Plan};
+use crate::supervise::{Ran, Rerun};
 use crate::world::{WorldError, in_thread, sentence};
 
 /// Largest file of gate states.
@@ -96,11 +96,25 @@ fn named(context: &Context, name: &str, state: &State) -> (bool, Option<String>)
 /// at all, because its walls do not stand or the system has no process for it, is no gate that is closed.
 fn run(context: &Context, what: What<'_>, state: &State) -> Result<(bool, Option<String>), WorldError> {
     let name = format!("gate-{}", SystemIds.hex(12));
-    let attempts = context.attempts();
-    let mut port = Kept::new(&attempts, &name, Starting { context, state, what });
-    let ran = Rerun::default().run(&mut port);
+    let plan = |name: &str| {
+        Ok(Plan::Start(context.launch.prepare(Work {
+            name,
+            what: what.clone(),
+            directory: context.layout.tree(),
+            env: BTreeMap::from([("CI".to_owned(), "1".to_owned())]),
+            prompt: None,
+            wall_ms: COMMAND_TIMEOUT_MS,
+            idle_ms: None,
+            output_bytes_max: OUTPUT_BYTES_MAX,
+            beside: None,
+            pass: None,
+        })))
+    };
+    let driving = Driving { context, state, attempt: None };
+    let mut kept = Kept::new(&context.launch, &name, driving, &plan).running(&what);
+    let ran = Rerun::default().run(&mut kept);
     // Nobody asks for it again; a look every few seconds would fill the disk.
-    port.remove_tries();
+    kept.remove_tries();
     Ok(match ran? {
         Ran::Ended(exit) => match (exit.code, exit.ended_by) {
             (Some(0), _) => (true, None),
@@ -116,45 +130,4 @@ fn run(context: &Context, what: What<'_>, state: &State) -> Result<(bool, Option
             );
         }
     })
-}
-
-/// A gate's command, on its way.
-struct Starting<'a> {
-    context: &'a Context,
-    state: &'a State,
-    what: What<'a>,
-}
-
-impl Supervised for Starting<'_> {
-    type Error = WorldError;
-    type Instead = Infallible;
-
-    fn start(&mut self, name: &str) -> Result<Start<Infallible>, WorldError> {
-        let spec = self.context.launch.prepare(Work {
-            name,
-            what: self.what.clone(),
-            directory: self.context.layout.tree(),
-            env: BTreeMap::from([("CI".to_owned(), "1".to_owned())]),
-            prompt: None,
-            wall_ms: COMMAND_TIMEOUT_MS,
-            idle_ms: None,
-            output_bytes_max: OUTPUT_BYTES_MAX,
-            beside: None,
-            pass: None,
-        });
-        Ok(begin(self.context.launch.exe(), &self.context.attempts(), &spec)?)
-    }
-
-    /// Nobody waits for a look that nobody wants any more; it ends by itself.
-    fn is_cancelled(&self) -> bool {
-        false
-    }
-
-    fn has_walls(&self) -> bool {
-        matches!(self.what, What::Command(_)) && self.context.launch.has_walls()
-    }
-
-    fn require_lease(&self) -> Result<(), WorldError> {
-        self.context.require_lease(self.state)
-    }
 }

@@ -36,7 +36,8 @@ use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use crate::driver::World;
 use crate::launch::Surroundings;
 use crate::layout::Layout;
-use crate::world::{Interrupts, WorldError, furnish, in_thread, sentence};
+use crate::supervise::kept::Supervisor;
+use crate::world::{Interrupts, WorldError, furnish, in_thread, require_lease, sentence};
 
 /// How often files that people and other programs write are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -114,7 +115,6 @@ impl WorkflowWorld {
         store: Arc<dyn Store>,
         layout: &Layout,
         state: &State,
-        exe: PathBuf,
         note: Box<dyn Fn(&str)>,
     ) -> Result<Self, WorldError> {
         let run = &state.run;
@@ -122,7 +122,7 @@ impl WorkflowWorld {
             Some(place) => layout.in_tree(PathBuf::from(place.path())),
             None => layout.in_place(),
         };
-        let launch = Surroundings::open(run, exe, layout, state.options.confine.as_ref())?;
+        let launch = Surroundings::open(run, layout, state.options.confine.as_ref())?;
         if let Some(WorkPlace::Worktree(worktree)) = &state.options.place {
             let repository = Workspace::open(layout.root(), &layout.state())?;
             repository.protect_state()?;
@@ -225,11 +225,27 @@ impl Context {
 
     /// Asked before everything that is written: a driver that was frozen and wakes late does no harm.
     fn require_lease(&self, state: &State) -> Result<(), WorldError> {
-        let epoch = state.driver.as_ref().map_or(0, |driver| driver.epoch);
-        match self.store.is_superseded(&self.run, epoch) {
-            true => Err(WorldError::Superseded),
-            false => Ok(()),
-        }
+        require_lease(&*self.store, &self.run, state.driver.as_ref())
+    }
+}
+
+/// The driver of a workflow, in this state, while it supervises what it started.
+struct Driving<'a> {
+    context: &'a Context,
+    state: &'a State,
+    /// What it started, if that can be cancelled: nobody ends the command of a gate, which ends by itself.
+    attempt: Option<u32>,
+}
+
+impl Supervisor for Driving<'_> {
+    type Error = WorldError;
+
+    fn is_cancelled(&self) -> bool {
+        self.attempt.is_some_and(|attempt| self.context.is_cancelled(attempt))
+    }
+
+    fn require_lease(&self) -> Result<(), WorldError> {
+        self.context.require_lease(self.state)
     }
 }
 

@@ -19,7 +19,7 @@ use super::attempt::not_startable;
 use super::{Context, manual_input};
 use crate::absence::{Absence, Missing};
 use crate::client::{ClientError, LocalClient};
-use crate::start::driver_process;
+use crate::driver_process;
 use crate::world::{WorldError, sentence};
 
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -76,7 +76,7 @@ async fn follow(
         }
         if let Missing::Start { .. } = absence.look(!client.is_missed(&entry).await?) {
             // One that cannot be started is tried again at the next look.
-            let _ = driver_process(&context.layout, context.launch.exe(), &run, false);
+            let _ = driver_process::spawn(&context.layout, &run, false);
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }
@@ -144,10 +144,10 @@ impl LocalClient {
     /// Wakes the run whose step this one is, where that waits for a person and nobody drives it: what it waits for may be over.
     pub async fn wake_outer(&self, run: &RunId) -> Result<(), piton_view::Error> {
         let Some(outer) = self.load::<State>(run, None).await?.state.options.parent else { return Ok(()) };
-        crate::start::settled(self, &outer).await?;
+        driver_process::settled(self, &outer).await?;
         let waits = self.entry(&outer).await?.status == Status::Waiting;
         if waits && self.driver_of(&outer).await?.is_none() {
-            driver_process(self.layout(), &crate::start::exe()?, &outer, false)?;
+            driver_process::spawn(self.layout(), &outer, false)?;
         }
         Ok(())
     }

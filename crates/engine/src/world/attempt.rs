@@ -1,4 +1,4 @@
-//! Performing an attempt: look, and only then start, wait, or find out what became of it.
+//! Performing an attempt: it is planned where it has to be started, supervised, and what it left is recorded.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
@@ -10,9 +10,10 @@ use piton_model::loop_machine::{AttemptEnd, AttemptOutcome, OpenAttempt, PromptR
 use piton_model::{Command, State};
 use piton_sys::{Clock, SystemClock, file};
 
-use super::{Context, WorldError, brief, end, guard, prompt, snapshot_id};
-use crate::launch::{self, AGENT_OUTPUT_BYTES_MAX, Kept, Supervised, What, Work};
-use crate::supervise::{Became, Start, Supervision};
+use super::{Context, Driving, WorldError, brief, end, guard, prompt, snapshot_id};
+use crate::launch::{AGENT_OUTPUT_BYTES_MAX, What, Work, require_adapter};
+use crate::supervise::kept::{Kept, Plan};
+use crate::supervise::{Became, Supervision};
 
 /// How long a snapshot shows the tree of a run in which nothing works.
 const RESTS_FOR: Duration = Duration::from_secs(2);
@@ -30,11 +31,11 @@ pub(super) fn perform(
     fresh: bool,
     state: &State,
 ) -> Result<Command, WorldError> {
-    let (number, attempts) = (attempt.number, context.attempts());
+    let number = attempt.number;
     let name = number.to_string();
-    let supervision = Supervision::of_recorded(&attempt.host, &attempt.boot, fresh);
-    let mut port = Kept::new(&attempts, &name, Starting { context, attempt, state });
-    Ok(match supervision.run(&mut port)? {
+    let plan = |_: &str| plan(context, attempt, state);
+    let mut kept = Kept::new(&context.launch, &name, Driving { context, state }, &plan);
+    Ok(match Supervision::of_recorded(&attempt.host, &attempt.boot, fresh).run(&mut kept)? {
         Became::Postponed(command) => command,
         Became::NeverStarted => Command::AbandonAttempt { attempt: number },
         Became::NoKeeper { detail } => Command::GiveUp { detail },
@@ -43,36 +44,22 @@ pub(super) fn perform(
     })
 }
 
-/// An attempt of a loop, on its way.
-struct Starting<'a> {
-    context: &'a Context,
-    attempt: &'a OpenAttempt,
-    state: &'a State,
-}
-
-impl Supervised for Starting<'_> {
-    type Error = WorldError;
-    type Instead = Command;
-
-    fn start(&mut self, _name: &str) -> Result<Start<Command>, WorldError> {
-        let Self { context, attempt, state } = *self;
-        match prepare_tree(context, attempt, state)? {
-            Some(command) => Ok(Start::Instead(command)),
-            None => launch(context, attempt, state),
-        }
+/// What the attempt is to be, once it is clear that nothing of it is there: the tree it starts from, its prompt, what its
+/// keeper runs.
+fn plan(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Plan<Command>, WorldError> {
+    if let Some(command) = prepare_tree(context, attempt, state)? {
+        return Ok(Plan::Instead(command));
     }
-
-    fn is_cancelled(&self) -> bool {
-        self.context.is_cancelled()
-    }
-
-    fn require_lease(&self) -> Result<(), WorldError> {
-        self.context.require_lease(self.state)
-    }
-
-    fn set_awaited(&self, name: Option<&str>) {
-        self.context.set_performing(name);
-    }
+    let composed = match compose(context, state) {
+        Ok(composed) => composed,
+        Err(why) => return Ok(Plan::Instead(not_startable(attempt, why))),
+    };
+    let record = PromptRecord { digest: composed.digest, warnings: composed.warnings };
+    let record = serde_json::to_string(&record).expect("a record is plain data");
+    let mut spec = spec(context, attempt, state, composed.text);
+    spec.files.insert(PROMPT_RECORD.to_owned(), record);
+    context.tree_changes();
+    Ok(Plan::Start(spec))
 }
 
 /// The tree the attempt starts from is on record; otherwise the record comes first.
@@ -83,7 +70,7 @@ fn prepare_tree(
 ) -> Result<Option<Command>, WorldError> {
     if let Some(target) = &attempt.restore {
         let target = snapshot_id(target)?;
-        context.rested.lock().unwrap_or_else(PoisonError::into_inner).take();
+        context.tree_changes();
         context.workspace.restore(context.run.as_str(), &target, Expected::Anything)?;
     }
     let snapshot = match as_it_rested(context) {
@@ -94,23 +81,14 @@ fn prepare_tree(
     Ok((!known || state.seen.start.is_none()).then_some(Command::Observe(snapshot)))
 }
 
-fn launch(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<Start<Command>, WorldError> {
-    if let Err(why) = launch::require_adapter(&state.config.agent) {
-        return Ok(Start::Instead(not_startable(attempt, why)));
-    }
+/// The prompt, with everything beside it that the agent is given; why there can be none.
+fn compose(context: &Context, state: &State) -> Result<prompt::Composed, String> {
+    require_adapter(&state.config.agent)?;
     let (tree, home) = (context.layout.tree(), context.layout.root());
-    let composed = match prompt::compose(state, tree, home, SystemClock.now(), context) {
-        Ok(composed) => composed,
-        Err(error) => return Ok(Start::Instead(not_startable(attempt, error.to_string()))),
-    };
-    if let Err(error) = brief::write(&context.layout, state) {
-        return Ok(Start::Instead(not_startable(attempt, super::sentence(&error))));
-    }
-    let record = PromptRecord { digest: composed.digest, warnings: composed.warnings };
-    let mut spec = spec(context, attempt, state, composed.text);
-    let record = serde_json::to_string(&record).expect("a record is plain data");
-    spec.files.insert(PROMPT_RECORD.to_owned(), record);
-    begin(context, &spec)
+    let composed =
+        prompt::compose(state, tree, home, SystemClock.now(), context).map_err(|error| error.to_string())?;
+    brief::write(&context.layout, state).map_err(|error| super::sentence(&error))?;
+    Ok(composed)
 }
 
 /// What git does not say is not known; the snapshot before would have failed of anything worse.
@@ -124,14 +102,8 @@ impl prompt::AskGit for Context {
     }
 }
 
-/// Starts a keeper in the run's tree, which is at rest no longer.
-pub(super) fn begin<I>(context: &Context, spec: &Spec) -> Result<Start<I>, WorldError> {
-    context.rested.lock().unwrap_or_else(PoisonError::into_inner).take();
-    Ok(launch::begin(context.launch.exe(), &context.attempts(), spec)?)
-}
-
 /// The attempt as a keeper runs it: until the run's time is up, or its own.
-fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String) -> Spec {
+fn spec(context: &Context, attempt: &OpenAttempt, state: &State, prompt: String) -> Box<Spec> {
     let (agent, limits) = (&state.config.agent, &state.config.limits);
     let left_ms = limits.working_ms.saturating_sub(state.counters.working_ms).max(1_000);
     let now = SystemClock.now();

@@ -2,7 +2,6 @@
 //! leaves no process behind.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 
 use piton_agent::{EndedBy, Exit};
 use piton_git::Expected;
@@ -11,9 +10,10 @@ use piton_model::loop_machine::{Check, CheckResult, CheckRound};
 use piton_model::{Command, State};
 use piton_sys::file;
 
-use super::{Context, WorldError, attempt, beside, measure, originals, snapshot_id, stop};
-use crate::launch::{COMMAND_OUTPUT_BYTES_MAX, Kept, Supervised, What, Work};
-use crate::supervise::{self, Rerun, Start};
+use super::{Context, Driving, WorldError, attempt, beside, measure, originals, snapshot_id, stop};
+use crate::launch::{COMMAND_OUTPUT_BYTES_MAX, What, Work};
+use crate::supervise::kept::{Kept, Plan};
+use crate::supervise::{self, Rerun};
 
 /// Options that pytest takes, however it is started.
 const PYTEST_OPTIONS: &str = "PYTEST_ADDOPTS";
@@ -103,8 +103,7 @@ pub(super) fn run(
     command: &str,
     timeout_ms: u64,
 ) -> Result<Option<Ran>, WorldError> {
-    let what = What::Command(command);
-    supervised(name, Starting { context, state, what, timeout_ms, env: BTreeMap::new() })
+    supervised(context, state, name, What::Command(command), timeout_ms, &BTreeMap::new())
 }
 
 /// Runs a check, which is asked to name the tests that pass.
@@ -114,7 +113,7 @@ pub(super) fn run_check(
     name: &str,
     check: &Check,
 ) -> Result<Option<Ran>, WorldError> {
-    supervised_check(context, state, name, What::Command(&check.command), check)
+    supervised(context, state, name, What::Command(&check.command), check.timeout_ms, &asked_to_name())
 }
 
 /// The same in the checkout, which only a run with a work tree of its own does not work in.
@@ -124,18 +123,7 @@ pub(super) fn run_in_checkout(
     name: &str,
     check: &Check,
 ) -> Result<Option<Ran>, WorldError> {
-    supervised_check(context, state, name, What::InCheckout(&check.command), check)
-}
-
-fn supervised_check(
-    context: &Context,
-    state: &State,
-    name: &str,
-    what: What<'_>,
-    check: &Check,
-) -> Result<Option<Ran>, WorldError> {
-    let starting = Starting { context, state, what, timeout_ms: check.timeout_ms, env: asked_to_name() };
-    supervised(name, starting)
+    supervised(context, state, name, What::InCheckout(&check.command), check.timeout_ms, &asked_to_name())
 }
 
 /// What makes pytest say which tests pass, beside what it says anyway. It changes what is printed and nothing else, and
@@ -151,12 +139,34 @@ fn asked_to_name() -> BTreeMap<String, String> {
     }
 }
 
-fn supervised(name: &str, starting: Starting<'_>) -> Result<Option<Ran>, WorldError> {
-    let context = starting.context;
-    let attempts = context.attempts();
-    let mut port = Kept::new(&attempts, name, starting);
-    let ran = Rerun::default().run(&mut port)?;
-    let name = port.name;
+fn supervised(
+    context: &Context,
+    state: &State,
+    name: &str,
+    what: What<'_>,
+    timeout_ms: u64,
+    env: &BTreeMap<String, String>,
+) -> Result<Option<Ran>, WorldError> {
+    let is_in_checkout = matches!(what, What::InCheckout(_));
+    let directory = if is_in_checkout { context.layout.root() } else { context.layout.tree() };
+    let plan = |name: &str| {
+        context.tree_changes();
+        Ok(Plan::Start(context.launch.prepare(Work {
+            name,
+            what: what.clone(),
+            directory,
+            env: env.clone(),
+            prompt: None,
+            wall_ms: timeout_ms,
+            idle_ms: None,
+            output_bytes_max: COMMAND_OUTPUT_BYTES_MAX,
+            beside: Some(&state.config.agent),
+            pass: None,
+        })))
+    };
+    let mut kept = Kept::new(&context.launch, name, Driving { context, state }, &plan).running(&what);
+    let ran = Rerun::default().run(&mut kept)?;
+    let name = kept.into_name();
     Ok(match ran {
         supervise::Ran::Cancelled => None,
         supervise::Ran::Ended(exit) => {
@@ -172,59 +182,6 @@ fn supervised(name: &str, starting: Starting<'_>) -> Result<Option<Ran>, WorldEr
             return Err(file::Error::new("start a check in", context.layout.tree(), error).into());
         }
     })
-}
-
-/// A command of the run's own, on its way.
-struct Starting<'a> {
-    context: &'a Context,
-    state: &'a State,
-    what: What<'a>,
-    timeout_ms: u64,
-    env: BTreeMap<String, String>,
-}
-
-impl Starting<'_> {
-    fn is_outside(&self) -> bool {
-        matches!(self.what, What::InCheckout(_))
-    }
-}
-
-impl Supervised for Starting<'_> {
-    type Error = WorldError;
-    type Instead = Infallible;
-
-    fn start(&mut self, name: &str) -> Result<Start<Infallible>, WorldError> {
-        let Self { context, state, ref what, timeout_ms, ref env } = *self;
-        let spec = context.launch.prepare(Work {
-            name,
-            what: what.clone(),
-            directory: if self.is_outside() { context.layout.root() } else { context.layout.tree() },
-            env: env.clone(),
-            prompt: None,
-            wall_ms: timeout_ms,
-            idle_ms: None,
-            output_bytes_max: COMMAND_OUTPUT_BYTES_MAX,
-            beside: Some(&state.config.agent),
-            pass: None,
-        });
-        attempt::begin(context, &spec)
-    }
-
-    fn is_cancelled(&self) -> bool {
-        self.context.is_cancelled()
-    }
-
-    fn has_walls(&self) -> bool {
-        !self.is_outside() && self.context.launch.has_walls()
-    }
-
-    fn require_lease(&self) -> Result<(), WorldError> {
-        self.context.require_lease(self.state)
-    }
-
-    fn set_awaited(&self, name: Option<&str>) {
-        self.context.set_performing(name);
-    }
 }
 
 pub(super) fn passed(exit: &Exit) -> bool {

@@ -20,6 +20,7 @@ use piton_sys::{Clock, SystemClock};
 
 use super::{Context, WorldError, publish};
 use crate::launch::hidden_variables;
+use crate::layout::Layout;
 
 /// Where the builtin `metrics` writes.
 pub(super) const METRICS_FILE: &str = ".ralph/metrics.prom";
@@ -108,7 +109,7 @@ fn told(context: &Context, call: &HookCall, state: &State) -> Told {
 
 /// What piton brings itself.
 struct Brought {
-    root: PathBuf,
+    layout: Layout,
     exe: PathBuf,
     run: piton_model::RunId,
     line: Option<Line>,
@@ -118,10 +119,10 @@ struct Brought {
 
 impl Brought {
     fn of(context: &Context, call: &HookCall, state: &State) -> Self {
-        let root = context.layout.root().to_owned();
-        let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let layout = context.layout.clone();
+        let name = layout.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
         Self {
-            root,
+            layout,
             exe: context.launch.exe().to_owned(),
             run: context.run.clone(),
             line: context.line.clone(),
@@ -132,11 +133,12 @@ impl Brought {
 
     fn metrics(&self) -> Result<Option<String>, String> {
         let ran = Program::new(&self.exe)
-            .args(["--repo".as_ref(), self.root.as_os_str(), "metrics".as_ref(), self.run.as_str().as_ref()])
+            .args(self.layout.arguments())
+            .args(["metrics", self.run.as_str()])
             .run(RunLimits { deadline: METRICS_WITHIN, output_bytes_max: METRICS_BYTES_MAX });
         match ran {
             Ok(output) if output.success() => {
-                let path = self.root.join(METRICS_FILE);
+                let path = self.layout.root().join(METRICS_FILE);
                 file::write_atomic(&path, &output.stdout, Durability::Unsynced)
                     .map_err(|error| error.to_string())?;
                 Ok(Some(METRICS_FILE.to_owned()))
@@ -177,7 +179,7 @@ impl Builtins for Brought {
     fn call(&self, builtin: Builtin, told: &Told) -> Result<Option<String>, String> {
         match builtin {
             Builtin::Metrics => self.metrics(),
-            Builtin::Backup => match piton_files::ralph::keep_copy(&self.root, &self.run) {
+            Builtin::Backup => match piton_files::ralph::keep_copy(self.layout.root(), &self.run) {
                 Ok(kept) => Ok(kept.map(|path| path.display().to_string())),
                 Err(error) => Err(error.to_string()),
             },

@@ -42,6 +42,7 @@ use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use crate::driver::World;
 use crate::launch::{LaunchError, Surroundings};
 use crate::layout::Layout;
+use crate::supervise::kept::Supervisor;
 use brief::Briefing;
 use publish::Publisher;
 use telling::Telling;
@@ -102,7 +103,7 @@ pub enum WorldError {
 }
 
 /// The world of a run that works in a directory of this machine.
-pub struct LocalWorld {
+pub struct LoopWorld {
     context: Arc<Context>,
     publisher: RefCell<Publisher>,
     briefing: RefCell<Briefing>,
@@ -133,7 +134,7 @@ struct Context {
     furnished: AtomicBool,
 }
 
-impl LocalWorld {
+impl LoopWorld {
     /// The world of `run`, with the work tree to itself.
     ///
     /// `note` is told what a person should know and no event says.
@@ -141,7 +142,6 @@ impl LocalWorld {
         store: Arc<dyn Store>,
         layout: &Layout,
         state: &State,
-        exe: PathBuf,
         views: Views,
         note: Box<dyn Fn(&str)>,
     ) -> Result<Self, WorldError> {
@@ -150,7 +150,7 @@ impl LocalWorld {
         file::create_private_dir(lock.parent().expect("a lock lies in a directory"))?;
         let lock = FileLock::try_exclusive(&lock)?
             .ok_or_else(|| WorldError::WorkspaceHeld { root: layout.tree().to_owned() })?;
-        let launch = Surroundings::open(&run, exe, &layout, state.config.confine.as_ref())?;
+        let launch = Surroundings::open(&run, &layout, state.config.confine.as_ref())?;
         if let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) {
             land::begin(&layout, state, worktree)?;
         }
@@ -228,18 +228,14 @@ impl Context {
         self.cancelled.load(Ordering::SeqCst)
     }
 
-    /// Notes which directory is waited for, so that a cancellation finds it.
-    fn set_performing(&self, name: Option<&str>) {
-        *self.performing.lock().unwrap_or_else(PoisonError::into_inner) = name.map(str::to_owned);
+    /// Something is about to work in the tree, or did: what was seen of it at rest counts no more.
+    fn tree_changes(&self) {
+        self.rested.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// Asked before everything that is written: a driver that was frozen and wakes late does no harm.
     fn require_lease(&self, state: &State) -> Result<(), WorldError> {
-        let epoch = state.driver.as_ref().map_or(0, |driver| driver.epoch);
-        match self.store.is_superseded(&self.run, epoch) {
-            true => Err(WorldError::Superseded),
-            false => Ok(()),
-        }
+        require_lease(&*self.store, &self.run, state.driver.as_ref())
     }
 
     fn attempts(&self) -> PathBuf {
@@ -259,7 +255,29 @@ impl Context {
     }
 }
 
-impl World for LocalWorld {
+/// The driver of a loop, in this state, while it supervises what it started.
+struct Driving<'a> {
+    context: &'a Context,
+    state: &'a State,
+}
+
+impl Supervisor for Driving<'_> {
+    type Error = WorldError;
+
+    fn is_cancelled(&self) -> bool {
+        self.context.is_cancelled()
+    }
+
+    fn require_lease(&self) -> Result<(), WorldError> {
+        self.context.require_lease(self.state)
+    }
+
+    fn set_awaited(&self, name: Option<&str>) {
+        *self.context.performing.lock().unwrap_or_else(PoisonError::into_inner) = name.map(str::to_owned);
+    }
+}
+
+impl World for LoopWorld {
     fn now(&self) -> Timestamp {
         SystemClock.now()
     }
@@ -313,6 +331,18 @@ impl World for LocalWorld {
 
     fn interrupted(&self) -> impl Future<Output = bool> {
         self.interrupts.next()
+    }
+}
+
+/// Refuses where another driver than the one on record has the lease, or is being granted it.
+pub(crate) fn require_lease(
+    store: &dyn Store,
+    run: &RunId,
+    driver: Option<&piton_model::loop_machine::Driver>,
+) -> Result<(), WorldError> {
+    match store.is_superseded(run, driver.map_or(0, |driver| driver.epoch)) {
+        true => Err(WorldError::Superseded),
+        false => Ok(()),
     }
 }
 

@@ -15,7 +15,7 @@ const PLACEHOLDERS: [&str; 8] =
 
 /// What the machine cannot know.
 #[derive(Clone, Debug)]
-pub struct Surroundings<'a> {
+pub struct StepPlaces<'a> {
     /// Where the run's files are.
     pub place: &'a RunPlace,
     /// The step's prompt, as it was found; `None` where it has none.
@@ -65,7 +65,7 @@ pub enum LaunchError {
 }
 
 /// How the open attempt at `step` is started.
-pub fn launch(state: &State, step: &StepId, around: &Surroundings<'_>) -> Result<Launch, LaunchError> {
+pub fn launch(state: &State, step: &StepId, around: &StepPlaces<'_>) -> Result<Launch, LaunchError> {
     let index = state.plan.graph().place(step).ok_or_else(|| LaunchError::NotOpen(step.clone()))?;
     let open = state.steps[index].open.as_ref().ok_or_else(|| LaunchError::NotOpen(step.clone()))?;
     let place = around.place;
@@ -115,7 +115,7 @@ struct Facts<'a> {
     state: &'a State,
     index: usize,
     open: &'a OpenAttempt,
-    around: &'a Surroundings<'a>,
+    around: &'a StepPlaces<'a>,
     manual: String,
 }
 

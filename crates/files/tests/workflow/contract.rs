@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use piton_files::workflow::{Launch, LaunchError, Surroundings, launch, render_template};
+use piton_files::workflow::{Launch, LaunchError, StepPlaces, launch, render_template};
 use piton_model::workflow::*;
 use serde_json::json;
 
@@ -38,7 +38,7 @@ fn driven(launcher: Launcher) -> Run {
 
 fn start(run: &Run, step: &str) -> Result<Launch, LaunchError> {
     let (prompt, workdir) = (Path::new("/repo/prompts/p.md"), Path::new("/repo"));
-    let around = Surroundings { place: &run.place, prompt: Some(prompt), workdir };
+    let around = StepPlaces { place: &run.place, prompt: Some(prompt), workdir };
     launch(&run.state, &step.into(), &around)
 }
 
@@ -173,7 +173,7 @@ steps:
 fn a_template_keeps_a_path_with_spaces_in_one_word() {
     let template = "my-agent --p {prompt} '--x={step_id} {attempt}' \"{manual_input}\" {{literal}}";
     let run = driven(Launcher::Template { template: template.to_owned() });
-    let around = Surroundings {
+    let around = StepPlaces {
         place: &run.place,
         prompt: Some(Path::new("/my repo/p.md")),
         workdir: Path::new("/my repo"),

@@ -53,6 +53,7 @@ pub(super) fn check(comparison: &Comparison) -> Vec<Draft> {
             let refused = both.refuses_less(comparison, tests_changed);
             let fails = both.fails_less().filter(|_| refused.is_none() && comparison.takes_away());
             drafts.extend(refused.into_iter().chain(fails));
+            drafts.extend(both.handler_deleted().into_iter().chain(both.error_became_value()));
         }
     }
     drafts
@@ -86,16 +87,16 @@ fn functions<'a>(old: &'a Inventory, new: &'a Inventory) -> Vec<(&'a Definition,
 }
 
 /// A function before and after.
-struct Both<'a> {
+pub(super) struct Both<'a> {
     path: &'a str,
-    old: &'a Inventory,
-    new: &'a Inventory,
-    before: &'a Definition,
-    after: &'a Definition,
+    pub(super) old: &'a Inventory,
+    pub(super) new: &'a Inventory,
+    pub(super) before: &'a Definition,
+    pub(super) after: &'a Definition,
 }
 
 impl Both<'_> {
-    fn draft(&self, rule: &'static str, line: u32, message: String) -> Draft {
+    pub(super) fn draft(&self, rule: &'static str, line: u32, message: String) -> Draft {
         Draft::new(rule, self.path, line, message)
     }
 
@@ -266,7 +267,7 @@ impl Both<'_> {
 /// What makes a value of any type of nothing.
 const CASTS: &[&str] = &[" as never", " as any", " as unknown", "!"];
 /// Whether a value is none, or empty, or the first that comes to mind.
-fn is_nothing(value: &str) -> bool {
+pub(super) fn is_nothing(value: &str) -> bool {
     let made = ["::new()", "::default()"];
     BOOLEANS.iter().chain(NOTHING).chain(EMPTY).any(|nothing| *nothing == value)
         || ["0.0", "1", "({})"].contains(&value)

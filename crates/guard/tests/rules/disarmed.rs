@@ -210,3 +210,69 @@ fn data_that_tests_compare_with_is_found_when_it_alone_changed() {
     ];
     assert_eq!(blocking(&report(&before, &more)), [""; 0]);
 }
+
+#[test]
+fn error_handling_that_is_gone_is_said_and_never_blocks() {
+    let rows = [
+        (
+            "load.js",
+            "function load(path) {\n  try {\n    return parse(read(path));\n  } catch (error) {\n    report(error);\n    return fallback(path);\n  }\n}\n",
+            "function load(path) {\n  return parse(read(path));\n}\n",
+        ),
+        (
+            "load.py",
+            "def load(path):\n    try:\n        return parse(read(path))\n    except OSError as error:\n        raise Unreadable(path) from error\n",
+            "def load(path):\n    return parse(read(path))\n",
+        ),
+        (
+            "load.go",
+            "package load\n\nfunc Load(path string) (Doc, error) {\n\ttext, err := read(path)\n\tif err != nil {\n\t\tlog.Print(err)\n\t\treturn fallback(path)\n\t}\n\treturn parse(text)\n}\n",
+            "package load\n\nfunc Load(path string) (Doc, error) {\n\ttext, _ := read(path)\n\treturn parse(text)\n}\n",
+        ),
+    ];
+    for (path, before, cheat) in rows {
+        let found = report(&[(path, before)], &[(path, cheat)]);
+        let finding = found.findings.iter().find(|finding| finding.rule == "error-handler-deleted");
+        let finding = finding.unwrap_or_else(|| panic!("{path}: {:?}", found.findings));
+        assert!(!finding.blocking && finding.message.contains("no longer handles errors"), "{finding:?}");
+        // What is no longer done needs no handling, and what is handled otherwise is handled.
+        let gone = before.replace("parse(", "decode(").replace("read(", "fetch(");
+        let found = report(&[(path, before)], &[(path, &gone)]);
+        assert!(found.findings.iter().all(|finding| finding.rule != "error-handler-deleted"), "{found:?}");
+    }
+}
+
+#[test]
+fn an_error_that_became_a_value_is_said_in_every_shape() {
+    let rows = [
+        (
+            "find.js",
+            "function find(key) {\n  if (!known(key)) {\n    throw new Error('unknown');\n  }\n  return table[key];\n}\n",
+            "throw new Error('unknown')",
+            "return null",
+        ),
+        (
+            "find.ts",
+            "function find(key: string): number {\n  try {\n    return look(key);\n  } catch (error) {\n    throw new Unknown(key);\n  }\n}\n",
+            "throw new Unknown(key)",
+            "return undefined",
+        ),
+        (
+            "find.py",
+            "def find(key):\n    if key not in table:\n        raise KeyError(key)\n    return table[key]\n",
+            "raise KeyError(key)",
+            "return None",
+        ),
+    ];
+    for (path, before, raised, value) in rows {
+        let found = report(&[(path, before)], &[(path, &before.replace(raised, value))]);
+        let finding = found.findings.iter().find(|finding| finding.rule == "error-became-value");
+        let finding = finding.unwrap_or_else(|| panic!("{path}: {:?}", found.findings));
+        assert!(!finding.blocking, "another rule blocks where one may: {finding:?}");
+        // Another error is no value.
+        let other =
+            before.replace(raised, &raised.replace("nknown", "nheard").replace("KeyError", "LookupError"));
+        let found = report(&[(path, before)], &[(path, &other)]);
+        assert!(found.findings.iter().all(|finding| finding.rule != "error-became-value"), "{found:?}");
+    }
+}

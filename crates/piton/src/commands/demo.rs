@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use piton_config::default_check;
-use piton_engine::{Layout, LocalClient, start};
+use piton_engine::launch::this_program;
+use piton_engine::{Layout, LocalClient, driver_process};
 use piton_model::loop_machine::{
     AgentConfig, Limits, LoopConfig, OnLost, Open, Prompt, SessionPolicy, create,
 };
@@ -36,7 +37,7 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
     );
     file::create_new(&layout.root().join("check.sh"), CHECK.as_bytes(), Durability::Unsynced)?;
     client.create_loop(create(run.clone(), "Write a greeting", config()?)?, None).await?;
-    start::driver(&client, &run, false).await?;
+    driver_process::start(&client, &run, false).await?;
     let attempt = third_attempt(&client, &run).await?;
     let so_far = client.load::<State>(&run, None).await?;
     show_so_far(&so_far.state, out);
@@ -58,8 +59,8 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
     out.line(String::new());
     out.line(out.bold("3. a re-attach: `piton resume` finds the agent instead of starting another"));
     let before = client.load::<State>(&run, None).await?.head;
-    start::driver(&client, &run, false).await?;
-    let code = viewer::view(&client, &run, before, out).await?;
+    driver_process::start(&client, &run, false).await?;
+    let code = viewer::view(&client, &run, before, None, out).await?;
 
     out.line(String::new());
     out.line(out.bold("4. the account: every transition is in the journal"));
@@ -84,7 +85,7 @@ pub(super) async fn run(arguments: &DemoArguments, out: &Output) -> Result {
 }
 
 fn config() -> Result<LoopConfig> {
-    let exe = start::exe()?.display().to_string();
+    let exe = this_program().map_err(|error| Failure::environment(&error))?.display().to_string();
     Ok(LoopConfig {
         prompt: Prompt::Text("Write `Hello, piton!` into greeting.txt".to_owned()),
         agent: AgentConfig {

@@ -96,7 +96,7 @@ fn process_trees() -> Finding {
 }
 
 fn walls() -> Finding {
-    match repository::walls() {
+    match repository::walls::available() {
         Ok(()) => finding("walls", State::Ok, "bubblewrap works: --confine keeps agents in their work tree"),
         Err(why) => finding("walls", State::Warn, format!("--confine is not available: {why}")),
     }

@@ -19,5 +19,5 @@ pub(super) async fn run(global: &Global, arguments: ForkArguments, out: &Output)
         max_iterations: arguments.max_iterations,
     };
     let started = client.start(Order::Fork(Box::new(order))).await?;
-    begun(&*client, started, arguments.detach, out).await
+    begun(&*client, started, arguments.detach, None, out).await
 }

@@ -39,7 +39,7 @@ pub(super) async fn run(global: &Global, arguments: ImportArguments, out: &Outpu
     };
     let client = repository::open_or_create(&repository::layout(global)?);
     let started = client.start(order).await?;
-    begun(&*client, started, detach, out).await
+    begun(&*client, started, detach, None, out).await
 }
 
 /// A run goes on where it is: its reports, logs and inputs lie beside its state.

@@ -12,7 +12,7 @@ pub(super) async fn run(global: &Global, arguments: LoopArguments, out: &Output)
     let detach = arguments.detach;
     let client = repository::open_or_create(&repository::layout(global)?);
     let started = client.start(Order::Loop(Box::new(order_of(arguments)))).await?;
-    begun(&*client, started, detach, out).await
+    begun(&*client, started, detach, None, out).await
 }
 
 /// What the words of the command line say.

@@ -21,8 +21,11 @@ pub(super) async fn run(global: &Global, arguments: &LsArguments, out: &Output) 
         Some(text) => Some(text.parse::<Timestamp>().map_err(|error| Failure::usage(error.to_string()))?),
         None => None,
     };
-    let places =
-        if arguments.everywhere { repository::everywhere()? } else { vec![repository::layout(global)?] };
+    let places = if arguments.everywhere {
+        repository::known::repositories()?
+    } else {
+        vec![repository::layout(global)?]
+    };
     let mut code = ExitCode::Done;
     let mut listed = Vec::new();
     for layout in places {

@@ -40,11 +40,12 @@ mod why;
 mod worker;
 mod workflows;
 
+use std::time::Duration;
+
 pub(crate) use enclosed::enclosed;
 use piton_model::{Entry, ExitCode};
 use piton_view::{Client, Started};
 
-use crate::awaited::Waiting;
 use crate::cli::{Arguments, Command, ConfigCommand};
 use crate::failure::{Failure, Result};
 use crate::output::Output;
@@ -119,23 +120,18 @@ fn not_a_loop(entry: &Entry) -> Failure {
         .hint("run `piton ls` to see what is what")
 }
 
-/// A run is under way: it is watched, or left to itself.
-async fn begun(client: &dyn Client, started: Started, detach: bool, out: &Output) -> Result {
-    begun_awaiting(client, started, detach, Waiting::new(None, out), out).await
-}
-
-/// The same, while a person is waited for like this.
-async fn begun_awaiting(
+/// A run is under way: it is watched as [`viewer::view`] does, or left to itself.
+async fn begun(
     client: &dyn Client,
     started: Started,
     detach: bool,
-    waiting: Waiting,
+    every: Option<Duration>,
     out: &Output,
 ) -> Result {
     started.notes.iter().for_each(|note| out.note(note));
     let run = &started.run_id;
     if !detach {
-        return viewer::view_awaiting(client, run, started.after, waiting, out).await;
+        return viewer::view(client, run, started.after, every, out).await;
     }
     match out.json {
         true => out.json(&serde_json::json!({ "run_id": run })),

@@ -24,7 +24,7 @@ pub(super) async fn run(global: &Global, arguments: ResumeArguments, out: &Outpu
         out.line(format!("{run} goes on in the background: `piton attach {}`", run.short()));
         return Ok(ExitCode::Done);
     }
-    viewer::view(&*client, &run, started.after, out).await
+    viewer::view(&*client, &run, started.after, None, out).await
 }
 
 async fn resume_all(global: &Global, out: &Output) -> Result {

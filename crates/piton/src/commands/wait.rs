@@ -13,7 +13,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 pub(super) async fn attach(global: &Global, argument: &RunArgument, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
-    viewer::view(&*client, &run, 0, out).await
+    viewer::view(&*client, &run, 0, None, out).await
 }
 
 pub(super) async fn run(global: &Global, argument: &RunArgument, out: &Output) -> Result {

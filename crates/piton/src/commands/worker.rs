@@ -17,7 +17,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(10);
 const UNIT: &str = "piton-worker.service";
 
 pub(super) async fn run(arguments: &WorkerArguments, out: &Output) -> Result {
-    let mut worker = repository::worker();
+    let mut worker = repository::Worker::default();
     loop {
         worker.look_around().await?.iter().for_each(|line| out.note(line));
         if arguments.once {
@@ -35,7 +35,7 @@ pub(super) fn autostart(arguments: &AutostartArguments, out: &Output) -> Result 
         out.line("no worker is started any more");
         return Ok(ExitCode::Done);
     }
-    let exe = repository::exe()?;
+    let exe = repository::this_program().map_err(|error| Failure::environment(&error))?;
     let exe = exe.to_str().ok_or_else(|| Failure::usage("the path of piton is not UTF-8"))?;
     let unit = format!(
         "[Unit]\nDescription=piton goes on with what was under way\n\n[Service]\nExecStart=\"{exe}\" worker\nRestart=always\n\

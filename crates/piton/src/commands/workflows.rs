@@ -8,8 +8,7 @@ use piton_model::ExitCode;
 use piton_model::workflow::CostAction;
 use piton_view::{Order, WorkflowOrder};
 
-use super::begun_awaiting;
-use crate::awaited::Waiting;
+use super::begun;
 use crate::cli::{CostLimitAction, Global, RunArguments};
 use crate::failure::{Failure, Result};
 use crate::output::Output;
@@ -23,13 +22,13 @@ pub(super) async fn run(global: &Global, arguments: RunArguments, out: &Output) 
     if arguments.check_only {
         return check_only(&path, &layout, out);
     }
-    let (detach, waiting) = (arguments.detach, Waiting::new(arguments.poll_interval, out));
+    let (detach, every) = (arguments.detach, arguments.poll_interval);
     let without_effect = without_effect(&arguments);
     let order = order_of(path, arguments)?;
     let client = repository::open_or_create(&layout);
     let mut started = client.start(Order::Workflow(Box::new(order))).await?;
     started.notes.splice(0..0, without_effect);
-    begun_awaiting(&*client, started, detach, waiting, out).await
+    begun(&*client, started, detach, every, out).await
 }
 
 /// What the words of the command line say.

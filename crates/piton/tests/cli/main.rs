@@ -33,6 +33,7 @@ mod settings;
 mod setup;
 mod steer;
 mod stop;
+mod store;
 mod surroundings;
 mod talk;
 mod trust;

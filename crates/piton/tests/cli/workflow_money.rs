@@ -1,5 +1,7 @@
 //! Workflows and money: limits that can be lifted and warnings that are heard of; and which run `last` is.
 
+use serde_json::{Value, json};
+
 use super::common::eventually;
 use super::workflow::{run, world};
 
@@ -61,4 +63,48 @@ fn a_limit_that_only_warns_is_heard_of() {
         let ran = world.piton(&[&words[..], &["--cost-limit-action", "warn"]].concat()).exits(0);
         assert!(ran.out.contains(says), "{}", ran.out);
     }
+}
+
+#[test]
+fn money_that_is_spent_stops_the_run_and_never_completes_it() {
+    let world = world(
+        "name: w\nsteps: [{id: a, agent: x, prompt: do.md}, {id: b, agent: x, prompt: do.md, needs: [a]}]\n",
+    );
+    world.write("says.a", r#""status":"COMPLETED","logs":["x"],"metrics":{"cost_usd":2.5}"#);
+    let ran = run(&world, &["--max-cost", "2"]).exits(3);
+    assert!(ran.out.contains("paused   $2.50 of $2.00 are spent"), "{}", ran.out);
+    let ran = world.piton(&["resume", "r1"]).exits(3);
+    assert!(ran.err.contains("--max-cost"), "{}", ran.err);
+    world.piton(&["resume", "r1", "--max-cost", "+10"]).exits(0);
+}
+
+#[test]
+fn a_limit_for_the_day_counts_every_run() {
+    let world = world(
+        "name: w\nsteps: [{id: a, agent: x, prompt: do.md}, {id: b, agent: x, prompt: do.md, needs: [a]}]\n",
+    );
+    world.write("says.a", r#""status":"COMPLETED","logs":["x"],"metrics":{"cost_usd":2.5,"model":"opus"}"#);
+    run(&world, &["--daily-cost-limit", "5"]).exits(0);
+    let more = &["run", "w.yaml", "--wrapper", "wrapper.sh", "--run-id", "r2", "--daily-cost-limit", "5"];
+    let ran = world.piton(more).exits(3);
+    assert!(ran.out.contains("$5.00 of $5.00 for today are spent"), "{}", ran.out);
+    assert!(!world.beside("count.r2.b").exists(), "nothing more is begun");
+    let days: Vec<_> = world.path(".agents/daily_stats").read_dir().unwrap().collect();
+    let day = std::fs::read_to_string(days[0].as_ref().unwrap().path()).unwrap();
+    let day: Value = serde_json::from_str(&day).unwrap();
+    assert_eq!((&day["totals"]["runs"], &day["totals"]["cost_usd"]), (&json!(2), &json!(5.0)), "{day:#}");
+    assert_eq!(day["cost_by_model"], json!({"opus": 5.0, "unknown": 0.0}));
+    assert_eq!(day["steps"][0]["step_id"], "a");
+}
+
+#[test]
+fn what_a_nested_workflow_costs_is_counted_once() {
+    let world = world("name: outer\nsteps: [{id: inner, workflow: inner.yaml}]\n");
+    world.write("inner.yaml", "name: inner\nsteps: [{id: a, agent: x, prompt: do.md}]\n");
+    world.write("says.a", r#""status":"COMPLETED","logs":["x"],"metrics":{"cost_usd":2.5}"#);
+    let ran = run(&world, &[]).exits(0);
+    assert!(ran.out.contains("$2.50"), "the step costs what its run does: {}", ran.out);
+    let day = world.shell("cat .agents/daily_stats/*.json").exits(0).out;
+    let day: Value = serde_json::from_str(&day).unwrap();
+    assert_eq!(day["totals"]["cost_usd"], 2.5, "{day:#}");
 }

@@ -408,7 +408,7 @@ fn voids(error: &Error) -> bool {
         | Error::Held { .. }
         | Error::TooLarge { .. }
         | Error::Corrupt(_) => false,
-        Error::UnknownScheme { .. }
+        Error::UnknownUrl { .. }
         | Error::Newer { .. }
         | Error::Older { .. }
         | Error::NoSpace { .. }

@@ -53,7 +53,7 @@ impl Sqlite {
         for directory in ["anchors", "leases", "blobs"] {
             file::create_private_dir(&state.join(directory))?;
         }
-        let database = database_path(state);
+        let database = database(state);
         if !database.exists() {
             verify::nothing_was_recorded(&database, &state.join("anchors"))?;
         }
@@ -74,7 +74,7 @@ impl Sqlite {
 
     /// Opens the journal in `state` if there is one.
     pub fn open_existing(state: &Path) -> Result<Option<Self>, Error> {
-        let database = database_path(state);
+        let database = database(state);
         if !database.exists() {
             verify::nothing_was_recorded(&database, &state.join("anchors"))?;
             return Ok(None);
@@ -160,7 +160,7 @@ impl Sqlite {
 }
 
 /// Where the database is.
-fn database_path(state: &Path) -> PathBuf {
+pub(crate) fn database(state: &Path) -> PathBuf {
     state.join("journal.db")
 }
 

@@ -28,7 +28,11 @@ const ELSEWHERE: &[(&str, Kind, &str)] = &[
         "agents::an_agent_gets_only_the_variables_that_are_passed_where_that_is_asked_for",
     ),
     ("agents.NAME", Kind::Loop, "loops::an_agent_of_the_configuration_is_used_by_name"),
-    ("agents.NAME", Kind::Workflow, "workflow::an_agent_that_only_a_nested_workflow_names_is_found_too"),
+    (
+        "agents.NAME",
+        Kind::Workflow,
+        "workflow::going_on::an_agent_that_only_a_nested_workflow_names_is_found_too",
+    ),
     ("loop.session", Kind::Loop, "agent::a_session_is_handed_on_where_the_configuration_says_so"),
     ("loop.max_lines", Kind::Loop, "modes::more_files_or_lines_than_allowed_stop_the_run"),
     ("checks.NAME", Kind::Loop, "loops::an_agent_of_the_configuration_is_used_by_name"),
@@ -86,7 +90,7 @@ const ELSEWHERE: &[(&str, Kind, &str)] = &[
     (
         "notify.channels.NAME",
         Kind::Workflow,
-        "workflow::people_are_told_that_a_workflow_needs_them_and_that_it_failed",
+        "workflow::people::people_are_told_that_a_workflow_needs_them_and_that_it_failed",
     ),
     ("notify.triggers.NAME", Kind::Loop, "notify::a_webhook_and_a_file_are_told_how_a_run_ended"),
     ("mode.switch.failures", Kind::Loop, "modes::a_trigger_calls_for_a_person"),

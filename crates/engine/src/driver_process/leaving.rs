@@ -1,0 +1,66 @@
+//! Drivers that leave: a run that rests, or a process that was killed, keeps its locks for a moment longer.
+
+use std::time::Duration;
+
+use piton_model::RunId;
+use piton_store::Holder;
+use piton_sys::lock::FileLock;
+use piton_sys::process::is_alive;
+use piton_sys::{Clock, SystemClock};
+use piton_view::Error;
+
+use super::LOOK_EVERY;
+use crate::client::LocalClient;
+use crate::layout::Layout;
+
+/// How long a driver may take to leave once its run rests.
+const LEAVE_WITHIN: Duration = Duration::from_secs(5);
+
+/// A driver whose run rests, or that was killed, holds the lease for a moment longer. Returns when it is gone;
+/// leaves alone what is under way.
+pub(crate) async fn settled(client: &LocalClient, run: &RunId) -> Result<(), Error> {
+    let started = SystemClock.monotonic();
+    loop {
+        let present = match client.driver_of(run).await? {
+            None => return Ok(()),
+            Some(holder) => is_at_work(client, run, &holder).await?,
+        };
+        if present || SystemClock.monotonic() - started > LEAVE_WITHIN {
+            return Ok(());
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// Waits for the lock of this work tree as long as only drivers that are leaving hold it. Otherwise: the runs
+/// that work here.
+pub(crate) async fn tree_free(
+    client: &LocalClient,
+    layout: &Layout,
+) -> Result<Result<(), Vec<RunId>>, Error> {
+    let started = SystemClock.monotonic();
+    loop {
+        if !FileLock::is_held(&layout.workspace_lock())? {
+            return Ok(Ok(()));
+        }
+        let mut busy = Vec::new();
+        for run in client.entries().await? {
+            if let Some(holder) = client.driver_of(&run.run_id).await?
+                && is_at_work(client, &run.run_id, &holder).await?
+            {
+                busy.push(run.run_id);
+            }
+        }
+        if !busy.is_empty() || SystemClock.monotonic() - started > LEAVE_WITHIN {
+            return Ok(Err(busy));
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// Whether who holds the lease of `run` does something with it: the run does not rest, and a process that was
+/// killed only keeps its locks until the last of its threads is gone.
+async fn is_at_work(client: &LocalClient, run: &RunId, holder: &Holder) -> Result<bool, Error> {
+    let killed = holder.host == piton_sys::process::host_id() && !is_alive(&holder.process);
+    Ok(!killed && !client.entry(run).await?.is_at_rest())
+}

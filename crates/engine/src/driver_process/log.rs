@@ -1,0 +1,92 @@
+//! What drivers say that no event says: notes while they work, last words when they leave in trouble.
+//!
+//! A driver writes to a log of its own until it holds the lease; then that is the log of the run, in place of the one before.
+
+use std::path::Path;
+
+use piton_model::RunId;
+use piton_sys::file;
+use piton_view::{Error, ErrorKind};
+
+use crate::layout::Layout;
+
+const NOTE: &str = "driver note: ";
+const EXIT: &str = "driver exit ";
+
+/// More of a log is not read.
+const LOG_BYTES_MAX: u64 = 1 << 20;
+
+/// The driver that holds the lease of `run` speaks for the run from now on.
+pub(super) fn take(layout: &Layout, run: &RunId, starter: u32) -> Result<(), Error> {
+    file::remove_file_if_exists(&layout.driver_log(run))?;
+    match file::rename_noreplace(&layout.driver_log_at_start(run, starter), &layout.driver_log(run)) {
+        // Whoever started us has given up.
+        Err(error) if error.is_not_found() => {}
+        renamed => drop(renamed?),
+    }
+    sweep(layout, run, |starter| piton_sys::process::identity(starter).is_none())
+}
+
+/// Removes everything that drivers of `run` said.
+pub(crate) fn remove(layout: &Layout, run: &RunId) -> Result<(), Error> {
+    file::remove_file_if_exists(&layout.driver_log(run))?;
+    sweep(layout, run, |_| true)
+}
+
+/// Removes the logs of drivers that never held the lease, by the process that started them.
+fn sweep(layout: &Layout, run: &RunId, stale: impl Fn(u32) -> bool) -> Result<(), Error> {
+    let Ok(listing) = std::fs::read_dir(layout.driver_logs()) else { return Ok(()) };
+    let starter_of = |name: &str| {
+        name.strip_prefix(run.as_str())?.strip_prefix('.')?.strip_suffix(".log")?.parse::<u32>().ok()
+    };
+    for entry in listing.flatten() {
+        let starter = entry.file_name().to_str().and_then(starter_of);
+        if starter.is_some_and(&stale) {
+            file::remove_file_if_exists(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// How a driver that leaves in trouble says so, for whoever looks next.
+pub(super) fn last_words_of(failure: &Error) -> String {
+    let mut text = format!("{EXIT}{}: {}", failure.kind.exit_code() as u8, failure.message);
+    for cause in &failure.causes {
+        text.push_str(": ");
+        text.push_str(cause);
+    }
+    text.replace('\n', " ")
+}
+
+/// How a driver says something that no event says.
+pub(super) fn note_of(text: &str) -> String {
+    format!("{NOTE}{}", text.replace('\n', " "))
+}
+
+/// What the last driver of `run` wanted a person to know.
+pub(crate) fn notes(layout: &Layout, run: &RunId) -> Vec<String> {
+    let bytes = file::read_regular(&layout.driver_log(run), LOG_BYTES_MAX).ok().flatten().unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    text.lines().filter_map(|line| line.strip_prefix(NOTE)).map(str::to_owned).collect()
+}
+
+/// What the last driver of `run` said when it left in trouble.
+pub(crate) fn last_words(layout: &Layout, run: &RunId) -> Option<Error> {
+    last_words_in(&layout.driver_log(run), run)
+}
+
+pub(super) fn last_words_in(log: &Path, run: &RunId) -> Option<Error> {
+    let bytes = file::read_regular(log, LOG_BYTES_MAX).ok()??;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let line = text.lines().rev().find(|line| line.starts_with(EXIT))?;
+    let (code, message) = line.strip_prefix(EXIT)?.split_once(": ")?;
+    let kind = match code {
+        "5" => ErrorKind::Held,
+        "6" => ErrorKind::Corrupt,
+        _ => ErrorKind::Environment,
+    };
+    Some(
+        Error::new(kind, message)
+            .hint(format!("run `piton resume {}` when that is mended; nothing is lost", run.short())),
+    )
+}

@@ -1,0 +1,138 @@
+//! The life of a driver: from its arguments to the rest of its run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use piton_model::{Kind, Machine, RunId, State, workflow};
+use piton_store::{Claim, Lease};
+use piton_sys::process::Signal;
+use piton_sys::{Clock, SystemClock};
+use piton_view::{Error, ErrorKind};
+
+use super::{LOOK_EVERY, log, settled, tree_free};
+use crate::client::{ClientError, LocalClient};
+use crate::configuration;
+use crate::core::Leave;
+use crate::driver::{Driver, World, claim_soon, drive};
+use crate::layout::Layout;
+use crate::workflow::WorkflowWorld;
+use crate::world::LoopWorld;
+
+/// How long a killed driver may take to die.
+const DIE_WITHIN: Duration = Duration::from_secs(10);
+
+/// What a driver is told by whoever started it.
+#[derive(Clone, Debug)]
+pub struct Duty {
+    /// The run to drive.
+    pub run: RunId,
+    /// Whether a driver that lives is replaced.
+    pub take_over: bool,
+    /// The process that waits for it to appear, if one does.
+    pub starter: Option<u32>,
+}
+
+/// Drives a run until it rests. `say` writes a line to the log of this process.
+pub async fn run(layout: Layout, duty: &Duty, say: fn(&str)) -> Result<(), Error> {
+    let driven = drive_run(layout, duty, say).await;
+    if let Err(error) = &driven {
+        say(&log::last_words_of(error));
+    }
+    driven
+}
+
+async fn drive_run(layout: Layout, duty: &Duty, say: fn(&str)) -> Result<(), Error> {
+    let run = &duty.run;
+    let client = LocalClient::existing(layout)?.ok_or_else(|| Error::usage("there is no journal here"))?;
+    if duty.take_over {
+        end_old_driver(&client, run).await?;
+    }
+    let note = move |text: &str| say(&log::note_of(text));
+    let leave = match client.kind(run).await? {
+        Kind::Loop => drive_loop(&client, duty, note).await?,
+        Kind::Workflow => drive_workflow(&client, duty, note).await?,
+        Kind::Ledger => return Err(Error::usage(format!("run `{run}` is a ledger, which nobody drives"))),
+    };
+    match leave {
+        Leave::AtRest => Ok(()),
+        Leave::Fenced => Err(Error::new(ErrorKind::Held, format!("another driver took over run `{run}`"))),
+    }
+}
+
+async fn drive_loop(
+    client: &LocalClient,
+    duty: &Duty,
+    note: impl Fn(&str) + Copy + 'static,
+) -> Result<Leave, Error> {
+    let (layout, run) = (client.layout(), &duty.run);
+    let state = client.load::<State>(run, None).await?.state;
+    // A driver that is only leaving is waited for; another that works in this tree is an error of `open`.
+    let _ = tree_free(client, &layout.of_run(&state.config)).await?;
+    let views = configuration::views(layout);
+    let world = LoopWorld::open(Arc::clone(client.store()?), layout, &state, views, Box::new(note))?;
+    let lease = claim(client, duty).await?;
+    if views.aiwg {
+        world.remember(client.history(run).await?);
+    }
+    let leave = drive_under(client, &world, lease, duty).await?;
+    if leave == Leave::AtRest {
+        client.tell_on_done(run).await?.iter().for_each(|problem| note(problem));
+        world.close();
+    }
+    Ok(leave)
+}
+
+async fn drive_workflow(
+    client: &LocalClient,
+    duty: &Duty,
+    note: impl Fn(&str) + 'static,
+) -> Result<Leave, Error> {
+    let lease = claim(client, duty).await?;
+    let state = client.load::<workflow::State>(&duty.run, None).await?.state;
+    let world = WorkflowWorld::open(Arc::clone(client.store()?), client.layout(), &state, Box::new(note))?;
+    let leave = drive_under(client, &world, lease, duty).await?;
+    if leave == Leave::AtRest {
+        client.wake_outer(&duty.run).await?;
+    }
+    Ok(leave)
+}
+
+/// Takes the lease. One that is free, or held for a moment, unless this driver is to replace another.
+async fn claim(client: &LocalClient, duty: &Duty) -> Result<Lease, ClientError> {
+    match duty.take_over {
+        true => client.claim(&duty.run, Claim::TakeOver).await,
+        false => Ok(claim_soon(&**client.store()?, &duty.run, LocalClient::holder()).await?),
+    }
+}
+
+/// The run is this process's to drive, and to speak for.
+async fn drive_under<M: Machine, W: World<M>>(
+    client: &LocalClient,
+    world: &W,
+    lease: Lease,
+    duty: &Duty,
+) -> Result<Leave, Error> {
+    if let Some(starter) = duty.starter {
+        log::take(client.layout(), &duty.run, starter)?;
+    }
+    let driver = Driver { holder: LocalClient::holder(), version: env!("CARGO_PKG_VERSION").to_owned() };
+    Ok(drive(&**client.store()?, world, lease, driver).await?)
+}
+
+/// A frozen driver is killed, after making sure that it is the process that took the lease.
+async fn end_old_driver(client: &LocalClient, run: &RunId) -> Result<(), Error> {
+    let Some(holder) = client.driver_of(run).await? else { return Ok(()) };
+    let held = |what: String| Error::new(ErrorKind::Held, what);
+    if holder.host != piton_sys::process::host_id() {
+        return Err(held(format!("run `{run}` is driven on another machine")));
+    }
+    piton_sys::process::signal(&holder.process, Signal::Kill).map_err(|error| {
+        held(format!("process {} drives run `{run}` and cannot be ended: {error}", holder.process.pid))
+    })?;
+    // It dies in a moment, and lets go of its locks in another.
+    let started = SystemClock.monotonic();
+    while piton_sys::process::is_alive(&holder.process) && SystemClock.monotonic() - started < DIE_WITHIN {
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    settled(client, run).await
+}

@@ -1,0 +1,55 @@
+//! `--store` and `--repo`: which journal a command, a driver and a worker open.
+
+use super::common::{WAITS, World, eventually};
+
+const RED: &str = "test=test -f b.txt";
+
+#[test]
+fn a_driver_opens_the_journal_of_its_run_whatever_the_environment_names() {
+    let other = World::new();
+    other.loops("other", "touch b.txt", &["--check", RED]).exits(0);
+    let url = format!("sqlite:{}", other.path(".piton/journal.db").display());
+    let world = World::new();
+    world.loops_behind("r", &format!("{WAITS}; touch b.txt"), &["--check", RED]);
+    world.kill_driver("r");
+    let ran = world.piton_with(&[("PITON_STORE", &url)], &["worker", "--once"]).exits(0);
+    assert!(ran.err.contains("r goes on"), "{}", ran.err);
+    world.open_gate();
+    world.piton(&["wait", "r"]).exits(0);
+}
+
+#[test]
+fn a_journal_that_lies_elsewhere_is_found_by_driver_worker_and_lists() {
+    let world = World::new();
+    std::fs::create_dir(world.beside("elsewhere")).unwrap();
+    let url = format!("sqlite:{}", world.beside("elsewhere/.piton/journal.db").display());
+    let there = |words: &[&str]| world.piton(&[words, &["--repo", ".", "--store", &url]].concat());
+    let agent = format!("{WAITS}; touch b.txt");
+    there(&["loop", "Do it", "--id", "r", "--exec", &agent, "--check", RED, "--detach"]).exits(0);
+    world.agent_works("r", 1);
+    assert!(!world.path(".piton/journal.db").exists(), "the repository has no journal of its own");
+
+    let status = there(&["status", "r", "--json"]).exits(0).out;
+    let status: serde_json::Value = serde_json::from_str(&status).unwrap();
+    let driver = piton_sys::process::identity(status["driver"]["pid"].as_u64().unwrap() as u32).unwrap();
+    assert!(piton_sys::process::signal(&driver, piton_sys::process::Signal::Kill).unwrap());
+    eventually("the driver is dead", || {
+        there(&["status", "r", "--json"]).exits(0).out.contains("\"driver\": null")
+    });
+    let ran = world.piton(&["worker", "--once"]).exits(0);
+    assert!(ran.err.contains("r goes on"), "{}", ran.err);
+    let listed = world.piton(&["ls", "--everywhere", "--json"]).exits(0).out;
+    assert!(listed.contains("\"run_id\": \"r\""), "{listed}");
+    world.open_gate();
+    there(&["wait", "r"]).exits(0);
+    there(&["verify"]).exits(0);
+}
+
+#[test]
+fn an_agent_cannot_steer_its_run_by_way_of_another_repository() {
+    let world = World::new();
+    let agent = r#"mkdir "$BESIDE/x"; ln -s "$PWD" "$BESIDE/link"
+        "$PITON_BIN" --repo "$BESIDE/x" --store "sqlite:$BESIDE/link/.piton/journal.db" stop r 2> refused.txt; touch b.txt"#;
+    world.loops("r", agent, &["--check", RED]).exits(0);
+    assert!(world.read("refused.txt").contains("this is for people"), "{}", world.read("refused.txt"));
+}

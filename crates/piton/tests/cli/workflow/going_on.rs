@@ -1,0 +1,183 @@
+//! Going on with a workflow: after a kill, from a step, with another definition, within another; what is kept meanwhile.
+
+use serde_json::json;
+
+use super::{REFERENCE, run, steps, world};
+use crate::common::eventually;
+
+#[test]
+fn a_killed_driver_loses_nothing_and_starts_nothing_twice() {
+    let world = world(REFERENCE);
+    world.write("hold.code", "");
+    world.piton(&["run", "w.yaml", "--wrapper", "wrapper.sh", "--run-id", "r1", "--detach"]).exits(0);
+    let state = world.path(".agents/runs/r1/run_state.json");
+    eventually("a branch works", || state.exists() && steps(&world, "status")["code"] == "RUNNING");
+    world.agent_works("r1", 2);
+    world.kill_driver("r1");
+    world.open_gate();
+    let ran = world.piton(&["resume", "r1"]).exits(0);
+    assert!(ran.out.contains("completed   every step is completed or skipped"), "{}", ran.out);
+    for step in ["plan", "code", "docs", "review", "approve"] {
+        let count = std::fs::read_to_string(world.beside(&format!("count.r1.{step}"))).unwrap();
+        assert_eq!(count.trim(), "1", "step {step} ran once");
+    }
+    assert_eq!(world.count("r1", "step_lost"), 0);
+    world.piton(&["verify"]).exits(0);
+}
+
+#[test]
+fn a_run_begins_anew_from_a_step_and_keeps_what_came_before() {
+    let world = world(REFERENCE);
+    run(&world, &[]).exits(0);
+    let ran = run(&world, &[]).exits(2);
+    assert!(ran.err.contains("is completed"), "{}", ran.err);
+    world.piton(&["run", "w.yaml", "--wrapper", "wrapper.sh", "--start-at-step", "review"]).exits(0);
+    let count = |step: &str| std::fs::read_to_string(world.beside(&format!("count.r1.{step}"))).unwrap();
+    assert_eq!((count("code").trim(), count("review").trim()), ("1", "2"));
+    let ran = run(&world, &["--start-at-step", "nope"]).exits(2);
+    assert!(ran.err.contains("has no step `nope`"), "{}", ran.err);
+}
+
+#[test]
+fn a_changed_workflow_is_shown_before_a_run_goes_on_with_it() {
+    let world =
+        world("name: w\nsteps: [{id: a, agent: x, prompt: do.md}, {id: b, run: 'false', needs: [a]}]\n");
+    run(&world, &["--max-attempts", "1"]).exits(1);
+    world.write(
+        "w.yaml",
+        "name: w\nsteps: [{id: a, agent: x, prompt: do.md}, {id: b, run: 'true', needs: [a]}]\n",
+    );
+    let ran = run(&world, &[]).exits(2);
+    assert!(ran.err.contains("~ step `b`"), "{}", ran.err);
+    run(&world, &["--migrate"]).exits(0);
+    let count = std::fs::read_to_string(world.beside("count.r1.a")).unwrap();
+    assert_eq!(count.trim(), "1", "what was done is not done again");
+}
+
+#[test]
+fn a_status_that_somebody_wrote_at_rest_is_adopted_and_anything_else_is_set_aside() {
+    let world = world("name: w\nsteps: [{id: a, run: 'false'}, {id: b, run: 'touch b.done', needs: [a]}]\n");
+    run(&world, &["--max-attempts", "1"]).exits(1);
+    let file = ".agents/runs/r1/run_state.json";
+    world.write(file, &world.read(file).replacen("\"FAILED\"", "\"COMPLETED\"", 1));
+    let ran = world.piton(&["resume", "r1"]).exits(0);
+    assert!(ran.err.contains("adopted from run_state.json: `a` is COMPLETED"), "{}", ran.err);
+    assert!(world.path("b.done").exists());
+    assert_eq!(world.count("r1", "statuses_adopted"), 1);
+    assert!(!ran.err.contains("edited since"), "what was adopted is not in the way: {}", ran.err);
+
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'test -e ok'}]\n");
+    world.piton(&["run", "w.yaml", "--run-id", "r2", "--max-attempts", "1"]).exits(1);
+    world.write(".agents/runs/r2/run_state.json", "{\"mine\": true}");
+    world.write("ok", "");
+    let ran = world.piton(&["resume", "r2"]).exits(0);
+    assert!(ran.err.contains("was not written by piton, or was edited since"), "{}", ran.err);
+    assert!(ran.err.contains("only the `status` of a step may be edited"), "{}", ran.err);
+}
+
+#[test]
+fn a_run_directory_of_another_tool_is_gone_on_with() {
+    let world = world(REFERENCE);
+    world.shell("mkdir -p .agents/runs/r1").exits(0);
+    let done = json!({"status": "COMPLETED", "attempts": 1, "iteration_count": 0, "artifacts": [], "metrics": {}, "logs": []});
+    let running = json!({"status": "RUNNING", "attempts": 1, "iteration_count": 0});
+    let theirs = json!({"run_id": "r1", "workflow_name": "release", "repo_dir": "/x", "steps": {"plan": done, "code": running}});
+    world.write(".agents/runs/r1/run_state.json", &theirs.to_string());
+    let ran = run(&world, &[]).exits(0);
+    assert!(ran.err.contains("going on with what another tool left"), "{}", ran.err);
+    assert!(!world.beside("count.r1.plan").exists(), "what was completed there is not done again");
+    assert!(world.beside("count.r1.code").exists(), "what ran there runs no more");
+}
+
+#[test]
+fn a_fork_tries_again_from_a_step_and_leaves_the_original_alone() {
+    let world = world(REFERENCE);
+    run(&world, &[]).exits(0);
+    let before = world.read(".agents/runs/r1/run_state.json");
+    world.piton(&["fork", "r1", "--step", "review", "--id", "r2"]).exits(0);
+    assert_eq!(world.read(".agents/runs/r1/run_state.json"), before);
+    assert!(!world.beside("count.r2.code").exists());
+    assert!(world.beside("count.r2.review").exists());
+}
+
+#[test]
+fn what_piton_keeps_is_out_of_reach_of_git() {
+    let world = world(
+        "
+name: tidy
+steps:
+  - {id: clean, run: 'git clean -fdx'}
+  - {id: commit, run: 'git add -A && git commit -q --allow-empty -m all', needs: [clean]}
+  - {id: stash, run: 'echo more >> a.txt && git stash -u', needs: [commit]}
+",
+    );
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "the workflow"]);
+    let ran = run(&world, &[]).exits(0);
+    assert!(!ran.err.contains("was not written"), "{}", ran.err);
+    assert_eq!(steps(&world, "status")["stash"], "COMPLETED");
+    assert_eq!(world.git(&["ls-files", ".piton"]), "");
+    world.piton(&["verify"]).exits(0);
+}
+
+#[test]
+fn a_step_that_deletes_the_journal_is_started_once_and_ended() {
+    let world = world(
+        "
+name: rash
+steps:
+  - {id: rash, run: 'echo $$ >> $BESIDE/started; rm -rf .piton; exec sleep 600'}
+",
+    );
+    let ran = run(&world, &[]).exits(7);
+    let started = std::fs::read_to_string(world.beside("started")).unwrap();
+    let [pid] = started.lines().collect::<Vec<_>>()[..] else { panic!("started: {started:?}") };
+    assert!(!ran.err.contains("nothing is lost"), "{}", ran.err);
+    eventually("what it started is gone", || piton_sys::process::identity(pid.parse().unwrap()).is_none());
+}
+
+#[test]
+fn a_workflow_within_a_workflow_is_a_run_of_its_own() {
+    let world = world(
+        "name: outer\nsteps: [{id: inner, workflow: inner.yaml}, {id: after, run: 'touch after', needs: [inner]}]\n",
+    );
+    world.write("inner.yaml", "name: inner\nsteps: [{id: x, run: 'touch x.done'}]\n");
+    run(&world, &[]).exits(0);
+    assert!(world.path("x.done").exists() && world.path("after").exists());
+    let runs = world.json(&["ls", "--all"]);
+    assert_eq!(runs.as_array().unwrap().len(), 2, "{runs:#}");
+}
+
+#[test]
+fn a_nested_workflow_is_what_it_was_when_the_run_began() {
+    let world = world(
+        "
+name: outer
+steps:
+  - {id: first, run: 'until test -e \"$GATE\"; do sleep 0.02; done'}
+  - {id: inner, workflow: parts/inner.yaml, needs: [first], max_attempts: 1}
+",
+    );
+    world.shell("mkdir parts").exits(0);
+    world.write("parts/inner.yaml", "name: inner\nsteps: [{id: a, run: 'echo as it was > made'}]\n");
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--detach"]).exits(0);
+    world.agent_works("r1", 1);
+    world.write("parts/inner.yaml", "name: inner\nsteps: [{id: a, run: 'echo changed > made'}]\n");
+    let ran = world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(2);
+    assert!(ran.err.contains("step `a`: work"), "{}", ran.err);
+    assert!(ran.err.contains("(in `parts/inner.yaml`)"), "{}", ran.err);
+    world.open_gate();
+    world.piton(&["wait", "r1"]).exits(0);
+    assert_eq!(world.read("made"), "as it was\n");
+}
+
+#[test]
+fn an_agent_that_only_a_nested_workflow_names_is_found_too() {
+    let world = world("name: outer\nsteps: [{id: inner, workflow: inner.yaml}]\n");
+    world.write("inner.yaml", "name: inner\nsteps: [{id: a, agent: mine, prompt: do.md, max_attempts: 1}]\n");
+    let ran = world.piton(&["run", "w.yaml"]).exits(2);
+    assert!(ran.err.contains("there is no agent `mine`"), "{}", ran.err);
+    world.configure("[agents.mine]\ncommand = [\"sh\", \"-c\", \"cat > got.md\"]\nprompt = \"stdin\"\n");
+    world.piton(&["run", "w.yaml"]).exits(0);
+    assert!(world.read("got.md").contains("Do it."));
+}

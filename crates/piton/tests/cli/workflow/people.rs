@@ -1,0 +1,126 @@
+//! People in a workflow: what they answer, reject, write into files and are told; what agents are told for them.
+
+use serde_json::{Value, json};
+
+use super::{REFERENCE, run, steps, world};
+use crate::common::eventually;
+
+#[test]
+fn what_a_person_rejects_reaches_the_step_that_is_gone_back_to() {
+    let world = world(
+        "
+name: w
+steps:
+  - {id: code, run: 'test -z \"$MANUAL_RESULT_PATH\" || cp \"$MANUAL_RESULT_PATH\" said.json; echo run $STEP_ATTEMPT'}
+  - {id: approve, agent: lead, prompt: do.md, needs: [code], human_in_the_loop: true, loop_back_to: code, on_reject: loop_back}
+",
+    );
+    run(&world, &["--pause-for-human-input"]).exits(4);
+    world.piton(&["answer", "r1", "--reject", "--comment", "the title is wrong"]).exits(0);
+    let mut said = Value::Null;
+    eventually("the step began again and has its copy", || {
+        let copy = std::fs::read(world.path("said.json")).unwrap_or_default();
+        serde_json::from_slice(&copy).map(|whole| said = whole).is_ok()
+    });
+    assert_eq!((&said["approved"], &said["comments"]), (&json!(false), &json!("the title is wrong")));
+    // The log of the first time is still there.
+    let archive = world.path(".agents/runs/r1/logs/archive").read_dir().unwrap();
+    let names: Vec<_> = archive.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(names.contains(&"r1__code__before3.log".to_owned()), "{names:?}");
+}
+
+#[test]
+fn a_file_answers_as_well_and_one_that_cannot_be_read_changes_nothing() {
+    let world = world(REFERENCE);
+    run(&world, &["--pause-for-human-input"]).exits(4);
+    let input = ".agents/runs/r1/manual_inputs/r1__approve.json";
+    world.write(input, "{");
+    let ran = world.piton(&["resume", "r1"]).exits(4);
+    assert!(ran.out.contains("goes on waiting"), "{}", ran.out);
+    world.write(input, r#"{"approved": false, "comments": "not yet"}"#);
+    let ran = world.piton(&["resume", "r1"]).exits(1);
+    assert!(ran.out.contains("Rejected by a person: not yet"), "{}", ran.out);
+    assert_eq!(steps(&world, "status")["approve"], "FAILED");
+}
+
+#[test]
+fn an_input_that_comes_while_other_steps_run_is_seen() {
+    let world = world(
+        "
+name: side by side
+steps:
+  - {id: slow, agent: a, prompt: do.md}
+  - {id: ask, agent: a, prompt: do.md, human_in_the_loop: true}
+",
+    );
+    world.write("hold.slow", "");
+    let viewer = world.start(&[
+        "run",
+        "w.yaml",
+        "--wrapper",
+        "wrapper.sh",
+        "--run-id",
+        "r1",
+        "--pause-for-human-input",
+    ]);
+    viewer.prints("asks you");
+    world.write(".agents/runs/r1/manual_inputs/r1__ask.json", "{}");
+    viewer.prints("answered: Approve");
+    world.open_gate();
+    viewer.ends().exits(0);
+}
+
+#[test]
+fn a_worker_goes_on_once_a_person_has_written_their_file() {
+    let world = world(REFERENCE);
+    run(&world, &["--pause-for-human-input"]).exits(4);
+    world.piton(&["worker", "--once"]).exits(0);
+    assert_eq!(world.json(&["status", "r1"])["status"], "waiting", "nobody has said anything");
+    world.write(".agents/runs/r1/manual_inputs/r1__approve.json", "{}");
+    world.piton(&["worker", "--once"]).exits(0);
+    world.piton(&["wait", "r1"]).exits(0);
+}
+
+#[test]
+fn people_are_told_that_a_workflow_needs_them_and_that_it_failed() {
+    let world = world(REFERENCE);
+    world.configure("[notify.channels.told]\ntype = \"logfile\"\npath = \"told.log\"\n");
+    run(&world, &["--pause-for-human-input"]).exits(4);
+    let told = world.read("told.log");
+    assert!(told.contains("an answer to question 1 (step `approve`)"), "{told}");
+    world.piton(&["resume", "r1"]).exits(4);
+    assert_eq!(world.read("told.log"), told, "who only looks in has no news");
+    world.write(".agents/runs/r1/manual_inputs/r1__approve.json", r#"{"approved": false}"#);
+    world.piton(&["resume", "r1"]).exits(1);
+    assert!(world.read("told.log").contains("Rejected by a person"), "{}", world.read("told.log"));
+}
+
+#[test]
+fn what_an_agent_wants_remembered_is_in_its_notes_once() {
+    let world = world(
+        "name: w\nsteps: [{id: a, agent: x, prompt: do.md}, {id: b, agent: x, prompt: do.md, needs: [a]}]\n",
+    );
+    let says = r#""status":"COMPLETED","logs":["x"],"memory_updates":[{"section":"Gotchas","entry":"run the migrations before the tests"},{"entry":"done"}]"#;
+    world.write("says.a", says);
+    world.write("says.b", says);
+    run(&world, &[]).exits(0);
+    assert_eq!(
+        world.read("AGENTS.md"),
+        "# Notes for agents\n\n## Gotchas\n\n- run the migrations before the tests\n"
+    );
+}
+
+#[test]
+fn an_agent_without_a_wrapper_is_told_of_guidance_memory_and_how_to_report() {
+    let world = world("name: w\nsteps: [{id: a, agent: mine, prompt: do.md}]\n");
+    world.shell("mkdir -p .agents/guidance && printf -- '---\\ntitle: Errors\\nconsult_when: always\\n---\\n' > .agents/guidance/errors.md").exits(0);
+    world.write("AGENTS.md", "- the cache is keyed by locale\n");
+    world.configure("[agents.mine]\ncommand = [\"sh\", \"-c\", \"cat > got.md\"]\nprompt = \"stdin\"\n");
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
+    let got = world.read("got.md");
+    for part in
+        ["| `.agents/guidance/errors.md` | Errors | always |", "keyed by locale", "Do it.", "r1__a.json"]
+    {
+        assert!(got.contains(part), "{part} is missing:\n{got}");
+    }
+}

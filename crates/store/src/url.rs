@@ -1,0 +1,118 @@
+//! Where a journal is: the one place that knows which backends there are.
+//!
+//! A URL is read once, where somebody gives it, and handed on as it is: to drivers, to workers, to whatever else opens the
+//! journal of a run.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use piton_sys::file;
+
+use crate::{Error, Store, sqlite};
+
+/// How the URL of a journal looks.
+pub const URL_SHAPE: &str = "sqlite:PATH/.piton/journal.db";
+
+const SQLITE: &str = "sqlite:";
+
+/// The directory in a repository that holds what piton keeps.
+const STATE: &str = ".piton";
+
+/// Where a journal is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Url(Place);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    /// A database in this directory, which is absolute.
+    Sqlite(PathBuf),
+}
+
+impl Url {
+    /// What a person wrote. A path is made absolute and real, so that a journal has one name.
+    pub fn parse(text: &OsStr) -> Result<Self, Error> {
+        let unknown = || Error::UnknownUrl { url: text.to_string_lossy().into_owned() };
+        let path = text.as_bytes().strip_prefix(SQLITE.as_bytes()).ok_or_else(unknown)?;
+        let path = Path::new(OsStr::from_bytes(path));
+        let path = std::path::absolute(path).map_err(|error| file::Error::new("find", path, error))?;
+        let state = path.parent().filter(|state| state.ends_with(STATE) && sqlite::database(state) == path);
+        let root = state.and_then(Path::parent).ok_or_else(unknown)?;
+        // One that is not there yet has no other name.
+        let root = std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+        Ok(Self::of_repository(&root))
+    }
+
+    /// The journal of the repository at `root`, where nobody names another.
+    pub fn of_repository(root: &Path) -> Self {
+        Url(Place::Sqlite(root.join(STATE)))
+    }
+
+    /// The repository that it lies in, if it does.
+    pub fn repository(&self) -> Option<&Path> {
+        match &self.0 {
+            Place::Sqlite(state) => state.parent(),
+        }
+    }
+
+    /// Whether there is a journal.
+    pub fn exists(&self) -> bool {
+        match &self.0 {
+            Place::Sqlite(state) => sqlite::database(state).is_file(),
+        }
+    }
+
+    /// As [`Url::parse`] takes it, for another process.
+    pub fn to_os_string(&self) -> OsString {
+        match &self.0 {
+            Place::Sqlite(state) => {
+                let mut text = OsString::from(SQLITE);
+                text.push(sqlite::database(state));
+                text
+            }
+        }
+    }
+}
+
+/// Opens a journal, creating it where it is not there yet.
+pub fn open(url: &Url) -> Result<Arc<dyn Store>, Error> {
+    match &url.0 {
+        Place::Sqlite(state) => Ok(Arc::new(sqlite::Sqlite::open(state)?)),
+    }
+}
+
+/// Opens a journal if there is one.
+pub fn open_existing(url: &Url) -> Result<Option<Arc<dyn Store>>, Error> {
+    match &url.0 {
+        Place::Sqlite(state) => {
+            let store = sqlite::Sqlite::open_existing(state)?;
+            Ok(store.map(|store| Arc::new(store) as Arc<dyn Store>))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_is_read_as_it_is_handed_on() {
+        let url = Url::parse(OsStr::new("sqlite:/a/.piton/journal.db")).unwrap();
+        assert_eq!(url, Url::of_repository(Path::new("/a")));
+        assert_eq!(url.repository(), Some(Path::new("/a")));
+        assert_eq!(Url::parse(&url.to_os_string()).unwrap(), url);
+        let relative = Url::parse(OsStr::new("sqlite:.piton/journal.db")).unwrap();
+        assert_eq!(relative, Url::of_repository(&std::env::current_dir().unwrap()));
+    }
+
+    #[test]
+    fn what_names_another_backend_or_no_journal_of_ours_is_not_taken_for_one() {
+        for text in
+            ["postgres://host/db", "/a/.piton/journal.db", "sqlite:/a/other.db", "sqlite:/a/journal.db", ""]
+        {
+            let refused = Url::parse(OsStr::new(text)).unwrap_err().to_string();
+            assert_eq!(refused, format!("`{text}` is not a journal this piton can open"));
+        }
+    }
+}
