@@ -348,7 +348,8 @@ fn what_was_performed_once_is_never_begun_again() {
     // Whoever resumes the stopped run looks it up.
     let stopped = core.state().clone();
     assert!(stopped.effects().is_empty());
-    let resumed = apply(Some(stopped.clone()), &Event::ResumeRequested { raise: Default::default() }, NOW).unwrap();
+    let resumed =
+        apply(Some(stopped.clone()), &Event::ResumeRequested { raise: Default::default() }, NOW).unwrap();
     let mut core = Core::new(resumed, core.head() + 1, 2, 0, 0);
     append_of(core.step(drive(), NOW));
     assert_eq!(effect_of(&core.step(Input::Appended, NOW)), (attempt, false));

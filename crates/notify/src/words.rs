@@ -133,7 +133,11 @@ mod tests {
     fn a_workflow_has_steps_and_speaks_of_money_where_there_is_some() {
         let mut occasion = occasion();
         occasion.facts.steps = Some((5, 6));
-        assert!(text(&occasion).contains("5 of 6 steps · attempts 3 · 1 h 2 min · cost $1.23"), "{}", text(&occasion));
+        assert!(
+            text(&occasion).contains("5 of 6 steps · attempts 3 · 1 h 2 min · cost $1.23"),
+            "{}",
+            text(&occasion)
+        );
         occasion.facts.cost_microusd = Some(0);
         assert!(!text(&occasion).contains("cost"), "{}", text(&occasion));
     }

@@ -359,7 +359,12 @@ pub struct AskedView {
 }
 
 /// Where a workflow is, why, and what to do.
-#[shown(Clone, Debug, PartialEq, written(driver, exit_code, checks, findings, steps, questions, manual_input))]
+#[shown(
+    Clone,
+    Debug,
+    PartialEq,
+    written(driver, exit_code, checks, findings, steps, questions, manual_input)
+)]
 pub struct WorkflowStatus {
     /// As in a list.
     #[serde(flatten)]

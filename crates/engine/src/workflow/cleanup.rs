@@ -1,8 +1,8 @@
 //! Removing the directories of runs that are long over, each only after its row is in the archive.
 
 use piton_files::workflow::{RunArchive, RunPlace};
-use piton_model::workflow::{Command, State};
 use piton_model::workflow::cleanup::{Standing, to_archive};
+use piton_model::workflow::{Command, State};
 use piton_model::{Kind, RunId, Timestamp};
 use piton_store::{Claim, Lease};
 use piton_sys::file;

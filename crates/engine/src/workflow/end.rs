@@ -152,7 +152,8 @@ fn report_of(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<
             }
             Err(error) => return Err(Refusal::Malformed(format!("cannot be read: {}", sentence(&error)))),
         };
-        let expected = Expectations { run: &context.run, step: &attempt.step, repo: &repo, ended: true, schema };
+        let expected =
+            Expectations { run: &context.run, step: &attempt.step, repo: &repo, ended: true, schema };
         match read_report(&bytes, &expected) {
             Err(Refusal::NotYet | Refusal::NotJson(_)) if tries < REPORT_TRIES => {
                 tries += 1;

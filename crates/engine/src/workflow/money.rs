@@ -118,8 +118,7 @@ impl Day {
     fn view(&self, date: &str) -> Value {
         let mut totals = sums(self.ended());
         totals["runs"] = self.runs.len().into();
-        totals["attempts_without_cost"] =
-            self.ended().filter(|ended| ended.cost_unknown).count().into();
+        totals["attempts_without_cost"] = self.ended().filter(|ended| ended.cost_unknown).count().into();
         let model = |ended: &&Ended| ended.model.clone().unwrap_or_else(|| "unknown".to_owned());
         let mut by_model: BTreeMap<String, Vec<&Ended>> = BTreeMap::new();
         self.ended().for_each(|ended| by_model.entry(model(&ended)).or_default().push(ended));
@@ -215,7 +214,8 @@ impl Account {
                         | WorkflowEvent::RunRestarted { definition, .. }
                         | WorkflowEvent::DefinitionChanged { definition, .. },
                     ) => {
-                        let commands = definition.steps.iter().filter(|step| matches!(step.work, Work::Run { .. }));
+                        let commands =
+                            definition.steps.iter().filter(|step| matches!(step.work, Work::Run { .. }));
                         self.commands = commands.map(|step| step.id.clone()).collect();
                     }
                     Ok(WorkflowEvent::StepStarted { attempt }) => {

@@ -116,9 +116,8 @@ fn asks(nested: &State) -> Option<InnerQuestion> {
 /// What became of the runs that steps of `state` wait for, since that was recorded.
 pub(super) fn found(context: &Context, state: &State) -> Vec<Command> {
     let open = state.steps.iter().filter_map(|step| Some((step.open.as_ref()?, step.asks.as_ref()?)));
-    let runs: Vec<_> = open
-        .map(|(open, asks)| (open.number, nested_run(&context.run, open), asks.clone()))
-        .collect();
+    let runs: Vec<_> =
+        open.map(|(open, asks)| (open.number, nested_run(&context.run, open), asks.clone())).collect();
     if runs.is_empty() {
         return Vec::new();
     }

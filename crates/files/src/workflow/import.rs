@@ -17,6 +17,9 @@ use super::render::render;
 /// Largest file of another tool that is read, and largest edit: its content is a multiple of that in memory.
 pub const STATE_BYTES_MAX: usize = 8 << 20;
 
+/// Steps that one sentence names.
+const NAMED_MAX: usize = 5;
+
 /// Why a file cannot be continued or adopted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
@@ -126,16 +129,24 @@ pub fn import(bytes: &[u8], run: &RunId, definition: &Definition) -> Result<Impo
         let said = shown(found.created_at.as_str().unwrap_or("nothing"));
         left_out.push(format!("its `created_at` is no time (`{said}`), so it is created now"));
     }
-    let mut steps = Vec::new();
+    let (mut steps, mut unknown) = (Vec::new(), Vec::new());
     for (id, value) in found.steps {
         if !known.contains(id.as_str()) {
-            left_out.push(format!("its step `{}` is not in the workflow, and is left out", shown(&id)));
+            unknown.push(id);
             continue;
         }
         let malformed = |why: String| ImportError::Malformed(format!("step `{}`: {why}", shown(&id)));
         let step: FoundStep = serde_json::from_value(value).map_err(|error| malformed(error.to_string()))?;
         sound(&step).map_err(malformed)?;
         steps.push((StepId::new(id), imported(step, known.len())));
+    }
+    if !unknown.is_empty() {
+        let named: Vec<String> = unknown.iter().take(NAMED_MAX).map(|id| format!("`{}`", shown(id))).collect();
+        let more = match unknown.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        left_out.push(format!("left out, since the workflow has no such step: {}{more}", named.join(", ")));
     }
     let inherited = Inherited { run: None, seq: None, created_at, steps };
     Ok(Imported { run_id: found.run_id, workflow_name: found.workflow_name, inherited, left_out })

@@ -70,7 +70,8 @@ pub fn launch(state: &State, step: &StepId, around: &StepPlaces<'_>) -> Result<L
     let open = state.steps[index].open.as_ref().ok_or_else(|| LaunchError::NotOpen(step.clone()))?;
     let place = around.place;
     let defined = state.plan.step(index);
-    let facts = Facts { repo: place.tree(state), state, index, open, around, manual: manual(state, index, place) };
+    let facts =
+        Facts { repo: place.tree(state), state, index, open, around, manual: manual(state, index, place) };
     let (argv, reports) = match &defined.work {
         Work::Agent { .. } => {
             (facts.agent()?, !matches!(state.options.launcher, Launcher::Adapter {} | Launcher::Exec { .. }))
@@ -211,8 +212,7 @@ impl Facts<'_> {
             return;
         };
         let name = variable(need);
-        let paths: Vec<String> =
-            done.artifacts.iter().map(|path| text(&self.repo.join(path))).collect();
+        let paths: Vec<String> = done.artifacts.iter().map(|path| text(&self.repo.join(path))).collect();
         for (number, path) in paths.iter().enumerate() {
             set(&format!("DEP_{name}_ARTIFACT_{number}"), path.clone());
         }

@@ -10,7 +10,8 @@ use serde_json::Value;
 use super::definition::{Definition, StepId};
 use super::event::WorkflowEvent as Event;
 use super::facts::{
-    CostAction, Edit, GateVerdict, Inherited, InnerQuestion, ManualInput, OpenAttempt, Options, Order, Raise, StepEnd,
+    CostAction, Edit, GateVerdict, Inherited, InnerQuestion, ManualInput, OpenAttempt, Options, Order, Raise,
+    StepEnd,
 };
 use super::graph::Plan;
 use super::limits::{PARALLEL_MAX, TRIES_MAX};
@@ -401,8 +402,7 @@ fn while_waiting(state: &State) -> Option<Event> {
         return Some(Event::RunPaused { reason: Reason::Human, detail: None });
     }
     // Somebody's edit may have taken away what it waited for.
-    let raise =
-        state.requests.resume.clone().or_else(|| (!state.asks_people()).then(Raise::default))?;
+    let raise = state.requests.resume.clone().or_else(|| (!state.asks_people()).then(Raise::default))?;
     Some(Event::RunResumed { raise })
 }
 

@@ -8,12 +8,13 @@ use serde_json::{Map, Value};
 
 use super::definition::{Definition, StepId};
 use super::facts::{
-    Edit, GateVerdict, Inherited, InnerQuestion, ManualInput, OpenAttempt, Options, Passed, Raise, StepEnd, StepRuling,
+    Edit, GateVerdict, Inherited, InnerQuestion, ManualInput, OpenAttempt, Options, Passed, Raise, StepEnd,
+    StepRuling,
 };
-use crate::{RunId, Timestamp};
 use crate::lifecycle::run_events;
 use crate::loop_machine::{Answer, TreeProof};
 use crate::status::Kind;
+use crate::{RunId, Timestamp};
 
 run_events! {
     raise: Raise;

@@ -11,7 +11,9 @@ use serde_json::{Map, Value};
 
 use super::condition::Facts;
 use super::definition::{Gate, Items, StepId};
-use super::facts::{CostAction, GateVerdict, InnerQuestion, ManualInput, OpenAttempt, Options, Raise, StepReport};
+use super::facts::{
+    CostAction, GateVerdict, InnerQuestion, ManualInput, OpenAttempt, Options, Raise, StepReport,
+};
 use super::graph::Plan;
 use crate::event::StopOrigin;
 use crate::loop_machine::{Answer, Driver};

@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::common::{World, eventually};
 use super::workflow::world;
 
-const OUTER: &str = "name: outer\nsteps: [{id: o1, workflow: in.yaml}, {id: o2, run: 'touch after', needs: [o1]}]\n";
+const OUTER: &str =
+    "name: outer\nsteps: [{id: o1, workflow: in.yaml}, {id: o2, run: 'touch after', needs: [o1]}]\n";
 const INNER: &str = "name: inner\nsteps: [{id: draft, run: 'true', human_in_the_loop: true}]\n";
 
 /// A run `r1` whose step is a run that asks; the name of that.
@@ -27,9 +28,7 @@ fn view(world: &World) -> Value {
 }
 
 fn completes(world: &World) {
-    eventually("the outer run goes on by itself", || {
-        world.json(&["status", "r1"])["status"] == "completed"
-    });
+    eventually("the outer run goes on by itself", || world.json(&["status", "r1"])["status"] == "completed");
     assert!(world.path("after").exists());
 }
 
@@ -69,7 +68,9 @@ fn whoever_waits_for_a_person_in_the_foreground_looks_into_nested_runs_too() {
 fn a_rejected_nested_workflow_fails_its_step() {
     let (world, inner) = asking();
     world.piton(&["answer", &inner, "--reject", "--comment", "no"]).exits(0);
-    eventually("the outer run ends", || world.json(&["status", "r1"])["steps"][0]["status"] != "WAITING_ON_HUMAN");
+    eventually("the outer run ends", || {
+        world.json(&["status", "r1"])["steps"][0]["status"] != "WAITING_ON_HUMAN"
+    });
     let waits = || matches!(world.json(&["status", "r1"])["status"].as_str(), Some("waiting" | "failed"));
     eventually("it fails, or the next try asks", waits);
 }
@@ -80,9 +81,13 @@ const MAKES: &str = r#"echo made > made.txt; printf '{"schema":"run_report@v0","
 
 #[test]
 fn what_a_work_tree_holds_is_named_by_the_file_of_its_run() {
-    let world = world("name: w\nsteps: [{id: a, run: 'sh makes.sh'}, {id: n, workflow: in.yaml, needs: [a]}]\n");
+    let world =
+        world("name: w\nsteps: [{id: a, run: 'sh makes.sh'}, {id: n, workflow: in.yaml, needs: [a]}]\n");
     world.write("makes.sh", MAKES);
-    world.write("in.yaml", "name: in\nsteps: [{id: i, run: 'echo $REPO_DIR > $BESIDE/inner; test -e made.txt'}]\n");
+    world.write(
+        "in.yaml",
+        "name: in\nsteps: [{id: i, run: 'echo $REPO_DIR > $BESIDE/inner; test -e made.txt'}]\n",
+    );
     world.git(&["add", "-A"]);
     world.git(&["commit", "-qm", "all"]);
     let ran = world.piton(&["run", "w.yaml", "--run-id", "r1", "--worktree"]).exits(0);
@@ -90,11 +95,16 @@ fn what_a_work_tree_holds_is_named_by_the_file_of_its_run() {
         assert!(ran.out.contains(words), "{words}: {}", ran.out);
     }
     let state = view(&world);
-    let (repo, made) = (state["repo_dir"].as_str().unwrap(), state["steps"]["a"]["artifacts"][0].as_str().unwrap());
+    let (repo, made) =
+        (state["repo_dir"].as_str().unwrap(), state["steps"]["a"]["artifacts"][0].as_str().unwrap());
     assert_eq!(std::fs::read_to_string(format!("{repo}/{made}")).unwrap(), "made\n");
     assert!(!world.path("made.txt").exists());
     let said = |name: &str| std::fs::read_to_string(world.beside(name)).unwrap().trim().to_owned();
-    assert_eq!((said("repo").as_str(), said("inner").as_str()), (repo, repo), "to its steps it is the repository");
+    assert_eq!(
+        (said("repo").as_str(), said("inner").as_str()),
+        (repo, repo),
+        "to its steps it is the repository"
+    );
     let status = world.json(&["status", "r1"]);
     assert_eq!((status["works_in"].as_str(), status["branch"].as_str()), (Some(repo), Some("piton/r1")));
     for command in ["status", "report"] {
@@ -111,7 +121,8 @@ fn another_directory_is_only_where_steps_begin() {
     let words = ["run", "w.yaml", "--run-id", "r1", "--workdir", "part", "--env", "PREFIX=part/"];
     world.piton(&words).exits(0);
     let state = view(&world);
-    let (repo, made) = (state["repo_dir"].as_str().unwrap(), state["steps"]["a"]["artifacts"][0].as_str().unwrap());
+    let (repo, made) =
+        (state["repo_dir"].as_str().unwrap(), state["steps"]["a"]["artifacts"][0].as_str().unwrap());
     assert_eq!(std::fs::read_to_string(format!("{repo}/{made}")).unwrap(), "made\n");
     let said = |name: &str| std::fs::read_to_string(world.beside(name)).unwrap().trim().to_owned();
     assert_eq!((said("repo").as_str(), said("cwd")), (repo, format!("{repo}/part")));

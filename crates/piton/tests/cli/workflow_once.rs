@@ -70,7 +70,8 @@ fn one_line_of_a_report_is_not_held_against_it() {
 #[test]
 fn a_report_is_read_as_its_schema_says() {
     let schema = World::new().json(&["schema", "run-report"]);
-    let required: Vec<&str> = schema["required"].as_array().unwrap().iter().filter_map(|it| it.as_str()).collect();
+    let required: Vec<&str> =
+        schema["required"].as_array().unwrap().iter().filter_map(|it| it.as_str()).collect();
     assert!(required.contains(&"started_at") && required.contains(&"ended_at"), "{required:?}");
     // Of a failure the words count, whatever else is missing.
     let world = world("name: w\nsteps: [{id: a, run: 'sh report.sh', max_attempts: 1}]\n");

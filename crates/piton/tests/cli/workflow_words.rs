@@ -36,9 +36,11 @@ fn theirs(step: Value) -> Value {
 
 #[test]
 fn an_answer_to_what_another_tool_asked_counts() {
-    let world = world("name: w\nsteps: [{id: look, run: 'touch again'}, {id: after, run: 'true', needs: [look]}]\n");
+    let world =
+        world("name: w\nsteps: [{id: look, run: 'touch again'}, {id: after, run: 'true', needs: [look]}]\n");
     world.shell("mkdir -p .agents/runs/r1/manual_inputs").exits(0);
-    let waits = json!({"status": "WAITING_ON_HUMAN", "attempts": 1, "started_at": "2025-01-15T12:15:35.000000Z"});
+    let waits =
+        json!({"status": "WAITING_ON_HUMAN", "attempts": 1, "started_at": "2025-01-15T12:15:35.000000Z"});
     let mut state = theirs(json!({"look": waits, "extra": {"status": "COMPLETED"}}));
     state["workflow_name"] = json!("other");
     state["created_at"] = json!("yesterday");
@@ -46,7 +48,12 @@ fn an_answer_to_what_another_tool_asked_counts() {
     world.write(".agents/runs/r1/manual_inputs/r1__look.json", r#"{"approved": true}"#);
     let ran = world.piton(&["import", ".agents/runs/r1", "--workflow", "w.yaml", "--exec", "true"]).exits(0);
     assert!(!world.path("again").exists(), "what was done there is not done again");
-    for words in ["its step `extra` is not in the workflow", "a run of the workflow `other`", "(`yesterday`)", "its file as that tool left it: .agents/runs/r1/run_state.json.foreign-"] {
+    for words in [
+        "the workflow has no such step: `extra`",
+        "a run of the workflow `other`",
+        "(`yesterday`)",
+        "its file as that tool left it: .agents/runs/r1/run_state.json.foreign-",
+    ] {
         assert!(ran.err.contains(words), "{words}: {}", ran.err);
     }
     assert!(!ran.err.contains("was not written by piton"), "it was just read: {}", ran.err);
@@ -63,7 +70,9 @@ fn an_edit_of_a_completed_run_is_told_what_helps() {
 
 #[test]
 fn the_run_that_changed_last_is_the_newest() {
-    let world = world("name: w\nsteps: [{id: a, run: 'test -e ready', max_attempts: 1}, {id: b, run: 'true', needs: [a]}]\n");
+    let world = world(
+        "name: w\nsteps: [{id: a, run: 'test -e ready', max_attempts: 1}, {id: b, run: 'true', needs: [a]}]\n",
+    );
     world.piton(&["run", "w.yaml", "--run-id", "first", "--quiet"]).exits(1);
     world.piton(&["run", "w.yaml", "--run-id", "second", "--quiet"]).exits(1);
     world.write("ready", "");
@@ -74,7 +83,9 @@ fn the_run_that_changed_last_is_the_newest() {
 
 #[test]
 fn what_helps_at_the_limit_of_the_day_does_help() {
-    let world = world("name: w\nsteps: [{id: a, agent: x, prompt: do.md}, {id: b, agent: x, prompt: do.md, needs: [a]}]\n");
+    let world = world(
+        "name: w\nsteps: [{id: a, agent: x, prompt: do.md}, {id: b, agent: x, prompt: do.md, needs: [a]}]\n",
+    );
     world.write("says.a", r#""status":"COMPLETED","metrics":{"cost_usd":18}"#);
     run(&world, &["--daily-cost-limit", "1", "--cost-limit-action", "fail"]).exits(1);
     let next = world.json(&["status", "r1"])["next"].as_str().unwrap().to_owned();
@@ -92,7 +103,9 @@ fn what_helps_at_the_limit_of_the_day_does_help() {
 
 #[test]
 fn commands_cost_what_they_say_and_agents_are_unknown() {
-    let world = world("name: w\nsteps: [{id: a, run: 'true'}, {id: none, run: 'true', needs: [a], loop: {items: []}}]\n");
+    let world = world(
+        "name: w\nsteps: [{id: a, run: 'true'}, {id: none, run: 'true', needs: [a], loop: {items: []}}]\n",
+    );
     let ran = world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
     assert!(ran.out.contains("  completed          none (no items)"), "{}", ran.out);
     let report = world.piton(&["report", "r1"]).exits(0).out;

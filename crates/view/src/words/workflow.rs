@@ -25,7 +25,9 @@ pub fn opening(state: &State) -> String {
 /// Where its steps work, if not in the repository itself.
 fn place(state: &State) -> Option<String> {
     Some(match state.options.place.as_ref()? {
-        WorkPlace::Worktree(worktree) => format!("worktree {}, branch {}", beside(&worktree.path), worktree.branch),
+        WorkPlace::Worktree(worktree) => {
+            format!("worktree {}, branch {}", beside(&worktree.path), worktree.branch)
+        }
         WorkPlace::Shared(path) => format!("worktree {}", beside(path)),
         WorkPlace::Directory(path) => format!("in {path}"),
     })
@@ -142,7 +144,10 @@ pub fn why(state: &State) -> String {
             return format!("step `{step}` asks question {}", question.number);
         }
         if let Some((step, asks)) = state.inner_questions().first() {
-            return format!("step `{step}` waits for an answer to question {} of run {}", asks.question, asks.run);
+            return format!(
+                "step `{step}` waits for an answer to question {} of run {}",
+                asks.question, asks.run
+            );
         }
     }
     let reason = state.reason.map_or("", |reason| reason.as_str());
@@ -214,7 +219,9 @@ pub fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Vec<Strin
     lines.push(format!("since   {} ago · {driver}", ago(now, view.since)));
     lines.extend(place(state).map(|place| clean_line(&format!("works   {place}"))));
     if view.archived {
-        lines.push("its directory was removed by the clean-up; its row is in .agents/run_archive.db".to_owned());
+        lines.push(
+            "its directory was removed by the clean-up; its row is in .agents/run_archive.db".to_owned(),
+        );
     }
     if view.discarded {
         lines.push(
