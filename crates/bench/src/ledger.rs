@@ -70,7 +70,7 @@ fn commands(options: &Options) -> Vec<Metric> {
     for round in 0..options.rounds.max(3) * 4 {
         updates.push(command(&|state| {
             let gap = &state.gaps[5_000 + round];
-            let gap = Box::new(Gap { priority: 1 + gap.priority % 5, ..gap.clone() });
+            let gap = Box::new(gap.with(|new| new.priority = 1 + gap.priority % 5));
             LedgerCommand::Edit { gap, reason: "measured".to_owned() }
         }));
     }

@@ -266,6 +266,11 @@ pub trait Repeated: Port<Instead = Infallible> {
     /// Whether it ended because somebody wanted it to.
     fn was_cancelled(exit: &Self::Exit) -> bool;
 
+    /// Whether it was killed from outside, as by a system that ran out of memory. It had no say in that.
+    fn was_killed(_exit: &Self::Exit) -> bool {
+        false
+    }
+
     /// Why the command never began, where what was to run it failed instead. That is no word of the command's.
     fn never_began(&self, _exit: &Self::Exit) -> Option<String> {
         None
@@ -292,7 +297,7 @@ pub enum Ran<E> {
 #[derive(Debug)]
 pub struct Rerun {
     number: u32,
-    /// Tries that were lost with their keepers.
+    /// Tries that were lost with their keepers, or killed.
     lost: u32,
     /// Tries that never began and were started here: what an earlier driver met may be mended by now.
     unbegun: u32,
@@ -324,6 +329,13 @@ impl Rerun {
         let Some(became) = current.step(port)? else { return Ok(None) };
         let started_here = current.launched;
         match became {
+            Became::Ended(exit) if P::was_killed(&exit) && !port.is_cancelled() => {
+                self.lost += 1;
+                // Killed whenever it is run: that may well be its own doing.
+                if self.lost >= TRIES_MAX {
+                    return Ok(Some(Ran::Ended(exit)));
+                }
+            }
             Became::Ended(exit) if !P::was_cancelled(&exit) => match port.never_began(&exit) {
                 None => return Ok(Some(Ran::Ended(exit))),
                 Some(detail) => {

@@ -18,10 +18,11 @@ mod invalid;
 mod log;
 mod pass_on;
 mod place;
+mod proof;
 mod render;
 
 pub use document::Document;
-pub use edit::RewriteError;
+pub use edit::{Draft, RewriteError};
 pub use invalid::Invalid;
 pub use log::{Logged, append_flips};
 pub use pass_on::UnknownKeys;

@@ -53,6 +53,9 @@ run_events! {
             round: Box<CheckRound>,
             /// Checks that failed in the round before and pass now, and conditions that hold now.
             fixed: u32,
+            /// Tests fail, by their runners where those are understood, else by the checks.
+            #[serde(default, skip_serializing_if = "crate::is_default")]
+            tests_fail: bool,
             /// Why the work tree does not stand for the checkout. Then the round is no baseline, and the run rests.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             unlike: Option<String>,

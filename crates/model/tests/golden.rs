@@ -47,7 +47,7 @@ examples! {
     }
     SnapshotTaken { snapshot: snapshot() }
     ChecksStarted { round: 2 }
-    ChecksFinished { round: Box::new(round()), fixed: 1, unlike: None }
+    ChecksFinished { round: Box::new(round()), fixed: 1, tests_fail: true, unlike: None }
     AttemptStarted {
         attempt: OpenAttempt {
             number: 5,
@@ -355,6 +355,7 @@ fn ruling() -> AttemptRuling {
         guard: Some(Verdict::Asked),
         session: SessionRuling {
             taken: true,
+            continued: true,
             spent: true,
             sample: Some(ContextSample { percent: 61, quality: Some(0.5), latency_ms: Some(61_000) }),
         },

@@ -18,21 +18,20 @@ const AT: Timestamp = Timestamp::from_millis(1_771_156_800_123);
 
 fn gap() -> Gap {
     let file = SourceKind::File { path: "docs/prices.md".to_owned(), hash: Some("blake3:9f86".to_owned()) };
-    Gap {
-        priority: 5,
-        ttl_days: Some(14),
-        blocks: vec!["teams".to_owned()],
-        blocked_by: vec!["legal".to_owned()],
-        findings: "Two plans.".to_owned(),
-        question: "What does it cost?".to_owned(),
-        evidence: vec![
+    mark_verified(&Gap::new("pricing", "market"), AT).with(|gap| {
+        gap.priority = 5;
+        gap.ttl_days = Some(14);
+        gap.blocks = vec!["teams".to_owned()];
+        gap.blocked_by = vec!["legal".to_owned()];
+        gap.findings = "Two plans.".to_owned();
+        gap.question = "What does it cost?".to_owned();
+        gap.evidence = vec![
             Source { kind: file, at: Some(AT) },
             Source { kind: SourceKind::Command("make prices".to_owned()), at: None },
             Source { kind: SourceKind::Commit("0a1b2c".to_owned()), at: None },
             Source { kind: SourceKind::Url("https://example.org".to_owned()), at: None },
-        ],
-        ..mark_verified(&Gap::new("pricing", "market"), AT)
-    }
+        ];
+    })
 }
 
 fn examples() -> Vec<LedgerEvent> {
@@ -75,7 +74,7 @@ fn examples() -> Vec<LedgerEvent> {
             at: AT,
             outcome: Some(Outcome::ShortReport),
             findings: Some("Two plans.".to_owned()),
-            evidence: gap().evidence,
+            evidence: gap().evidence.clone(),
             superseded: Some(superseded),
         },
         LedgerEvent::GapEdited { gap: Box::new(gap()), fields: vec![Field::Findings], at: AT },

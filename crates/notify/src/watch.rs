@@ -70,7 +70,8 @@ impl Seen {
                 max_iterations: state.config.limits.iterations,
                 steps: None,
                 checks: checks.map(|round| (number(round.passed()), number(round.checks.len()))),
-                best: state.judged.best.as_ref().map(|best| best.iteration),
+                // Without checks the last one is the best, and that is no milestone.
+                best: state.judged.best.as_ref().filter(|best| best.total > 0).map(|best| best.iteration),
                 cost_microusd: (counters.cost_unknown == 0).then_some(counters.cost_microusd),
                 working_ms: counters.working_ms,
                 repository: repository.to_owned(),
@@ -190,8 +191,8 @@ impl Since<'_> {
     }
 
     fn has_new_best(&self) -> bool {
-        let best = self.after.facts.best;
-        best.is_some() && best != self.before.and_then(|before| before.facts.best)
+        // One that is the best again because a later one was put back is no news.
+        self.after.facts.best > self.before.and_then(|before| before.facts.best)
     }
 
     fn rebooted(&self) -> bool {

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use piton_model::{RunId, Seq, StopOrigin};
+use piton_model::{RunId, Seq, StopOrigin, Timestamp};
 use piton_sys::{Clock, SystemClock};
 use piton_view::{Client, Follow, Request, Update, Weight, words};
 
@@ -15,6 +15,9 @@ use crate::output::{Output, clean_line};
 use crate::repository::{Absence, Missing};
 
 const TICK: Duration = Duration::from_millis(200);
+
+/// How long a driver may take to see that the time for an answer is over.
+const APPROVED_WITHIN_MS: u64 = 10_000;
 
 /// Drivers that one viewer starts in place of those that were killed.
 const RESTARTS_MAX: u32 = 5;
@@ -59,6 +62,11 @@ pub(crate) async fn view(
                 }
                 screen.look(Duration::ZERO).await?;
             }
+            // What nobody answers counts as approved: it goes on by itself, and is not over.
+            if !leaves && goes_on(standing.goes_on_at) {
+                screen.tick();
+                continue;
+            }
             if !leaves && waiting.look(client, run, &standing.entry, out).await? {
                 continue;
             }
@@ -74,6 +82,11 @@ pub(crate) async fn view(
         }
         screen.tick();
     }
+}
+
+/// Whether a run that asks a person goes on without an answer. One that is long past the moment has nobody to see to it.
+pub(crate) fn goes_on(at: Option<Timestamp>) -> bool {
+    at.is_some_and(|at| SystemClock.now() <= at.plus_millis(APPROVED_WITHIN_MS))
 }
 
 /// The driver is gone. One that said why it left left for a reason; one that was killed is replaced.

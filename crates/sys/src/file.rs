@@ -226,32 +226,61 @@ pub fn check_private_dir(path: &Path) -> Result<(), Error> {
 ///
 /// Never waits: a pipe or a device with that name is refused, a symbolic link too.
 pub fn read_regular(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, Error> {
-    const ACTION: &str = "read";
+    let Some((file, length)) = open_regular(path)? else { return Ok(None) };
+    let too_large = || Error::refused(READ, path, Refusal::TooLarge { bytes_max });
+    if length > bytes_max {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+    // One byte more than allowed: a file that grows while it is read is too large as well.
+    let limit = bytes_max.saturating_add(1);
+    file.take(limit).read_to_end(&mut bytes).map_err(|source| Error::new(READ, path, source))?;
+    if bytes.len() as u64 > bytes_max { Err(too_large()) } else { Ok(Some(bytes)) }
+}
+
+/// Whether there is a regular file that holds exactly this. It is read a piece at a time, so that a large one is not in memory
+/// twice. Who wants to know why it does not, reads it.
+pub fn holds(path: &Path, content: &[u8]) -> bool {
+    let Ok(Some((mut file, length))) = open_regular(path) else { return false };
+    if length != content.len() as u64 {
+        return false;
+    }
+    let mut rest = content;
+    let mut piece = vec![0; 256 << 10];
+    loop {
+        match file.read(&mut piece) {
+            Ok(0) => return rest.is_empty(),
+            Ok(count) => match rest.strip_prefix(&piece[..count]) {
+                Some(after) => rest = after,
+                None => return false,
+            },
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return false,
+        }
+    }
+}
+
+const READ: &str = "read";
+
+/// The file and its length; `None` where there is none.
+fn open_regular(path: &Path) -> Result<Option<(File, u64)>, Error> {
     let file = match OpenOptions::new().read(true).custom_flags(NO_FOLLOW | NO_BLOCK).open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) if is_symlink_error(&error) => {
-            return Err(Error::refused(ACTION, path, Refusal::Symlink));
+            return Err(Error::refused(READ, path, Refusal::Symlink));
         }
         // A socket cannot be opened at all.
         Err(error) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {
-            return Err(Error::refused(ACTION, path, Refusal::NotARegularFile));
+            return Err(Error::refused(READ, path, Refusal::NotARegularFile));
         }
-        Err(error) => return Err(Error::new(ACTION, path, error)),
+        Err(error) => return Err(Error::new(READ, path, error)),
     };
-    let metadata = file.metadata().map_err(|source| Error::new(ACTION, path, source))?;
-    if !metadata.is_file() {
-        return Err(Error::refused(ACTION, path, Refusal::NotARegularFile));
+    let metadata = file.metadata().map_err(|source| Error::new(READ, path, source))?;
+    match metadata.is_file() {
+        true => Ok(Some((file, metadata.len()))),
+        false => Err(Error::refused(READ, path, Refusal::NotARegularFile)),
     }
-    let too_large = || Error::refused(ACTION, path, Refusal::TooLarge { bytes_max });
-    if metadata.len() > bytes_max {
-        return Err(too_large());
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-    // One byte more than allowed: a file that grows while it is read is too large as well.
-    let limit = bytes_max.saturating_add(1);
-    file.take(limit).read_to_end(&mut bytes).map_err(|source| Error::new(ACTION, path, source))?;
-    if bytes.len() as u64 > bytes_max { Err(too_large()) } else { Ok(Some(bytes)) }
 }
 
 /// Renames `from` to `to` unless `to` exists; `false` means that it does, and nothing has changed.

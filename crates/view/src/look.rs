@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use piton_model::loop_machine::StreamFormat;
-use piton_model::{Entry, Epoch, Machine, Reason, RunId, Seq, State, Status, ledger_machine, workflow};
+use piton_model::{
+    Entry, Epoch, Machine, Reason, RunId, Seq, State, Status, Timestamp, ledger_machine, workflow,
+};
 use piton_record::{record, shown};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +30,8 @@ pub struct StatusView {
     pub has_answers: bool,
     /// The question that one key can answer, between two iterations.
     pub at_a_key: Option<u32>,
+    /// The moment at which it goes on although a person was asked and says nothing.
+    pub goes_on_at: Option<Timestamp>,
     /// Whoever answers it wants to see what the last iteration changed.
     pub shows_change: bool,
     /// Iterations with a verdict, or attempts that ended.
@@ -74,6 +78,7 @@ impl StatusView {
             undriven: false,
             has_answers: false,
             at_a_key: None,
+            goes_on_at: None,
             shows_change: false,
             counted: 0,
             screen: Vec::new(),
@@ -204,6 +209,8 @@ pub struct Standing {
     pub settling: bool,
     /// The question that one key can answer, between two iterations.
     pub at_a_key: Option<u32>,
+    /// The moment at which it goes on although a person was asked and says nothing.
+    pub goes_on_at: Option<Timestamp>,
 }
 
 /// A run in a list, with what only a look at this moment tells.

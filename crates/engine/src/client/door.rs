@@ -198,7 +198,7 @@ impl LocalClient {
             }
             (ExportFormat::Gaps, StateOf::Ledger(state)) => {
                 let bytes = file::read_regular(&layout.root().join(&state.file), GAP_FILE_BYTES_MAX)?;
-                let document = bytes.and_then(|bytes| Document::parse(&bytes).ok());
+                let document = bytes.and_then(|bytes| Document::from_bytes(bytes).ok());
                 document.unwrap_or_else(Document::empty).passed_on(&state.gaps).into_bytes()
             }
             (ExportFormat::State, state) => folded(state),

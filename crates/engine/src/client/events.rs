@@ -207,6 +207,7 @@ where
             undriven: self.undriven,
             settling: state.is_settling(),
             at_a_key: state.at_a_key(),
+            goes_on_at: state.goes_on_at(),
         })
     }
 }

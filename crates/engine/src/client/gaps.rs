@@ -84,7 +84,7 @@ pub(super) async fn change(
     let mut open = ledger.open(now).await?;
     let changed = match change.command(open.state(), root)? {
         Some(command) => open.run(command, now).await?,
-        None => Changed::default(),
+        None => open.run(Command::Tick, now).await?,
     };
     let (mut flips, mut added) = (Vec::new(), Vec::new());
     for event in &changed.events {
@@ -95,14 +95,7 @@ pub(super) async fn change(
         }
     }
     let Changed { events, overruled, kept } = changed;
-    Ok(GapsChanged {
-        state: open.state().clone(),
-        changed: !events.is_empty(),
-        flips,
-        added,
-        overruled,
-        kept,
-    })
+    Ok(GapsChanged { state: open.into_state(), changed: !events.is_empty(), flips, added, overruled, kept })
 }
 
 /// What people type is written down as little as what agents print, where it is secret.
@@ -121,8 +114,12 @@ fn redacted(redactor: &Redactor, change: GapChange) -> GapChange {
             reason: clean(reason),
         },
         GapChange::AddMissing(gaps) => {
-            let clean_gap =
-                |gap: Gap| Gap { question: clean(gap.question), findings: clean(gap.findings), ..gap };
+            let clean_gap = |gap: Gap| {
+                gap.with(|gap| {
+                    gap.question = clean(std::mem::take(&mut gap.question));
+                    gap.findings = clean(std::mem::take(&mut gap.findings));
+                })
+            };
             GapChange::AddMissing(gaps.into_iter().map(clean_gap).collect())
         }
         GapChange::Adopt

@@ -29,18 +29,21 @@ pub(super) async fn metrics(
 }
 
 async fn of_run(client: &LocalClient, run: RunId) -> Result<MetricsView, ClientError> {
-    let (mut durations, mut with_progress, mut seen) = (Vec::new(), 0_u32, 0);
+    let (mut durations, mut with_progress, mut seen, mut made) = (Vec::new(), 0_u32, 0, false);
     let state = load::fold_all(&**client.store()?, &run, &mut |state: &State| {
         if let Some(last) = state.judged.recent.back().filter(|last| last.number > seen) {
             seen = last.number;
             if last.outcome != AttemptOutcome::NotStartable {
                 durations.push(last.duration_ms as f64 / 1000.0);
             }
-            with_progress += u32::from(last.progress);
+            with_progress += u32::from(made);
         }
+        // A person may still put the last one back.
+        made = state.judged.recent.back().is_some_and(|last| last.progress);
     })
     .await?
     .state;
+    let with_progress = with_progress + u32::from(made);
     Ok(MetricsView { values: values(&state, with_progress), durations, run_id: run })
 }
 

@@ -23,6 +23,7 @@ pub(super) fn view_of(state: &State, holder: Option<&Holder>) -> StatusView {
         questions: asked(state),
         has_answers: !state.requests.answers.is_empty(),
         at_a_key: state.at_a_key(),
+        goes_on_at: state.goes_on_at(),
         shows_change: state.config.mode.attended.show_diff
             && state.people.questions.iter().any(|question| question.kind == QuestionKind::AfterIteration),
         counted: state.counters.iterations,

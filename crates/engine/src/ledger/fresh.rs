@@ -26,7 +26,7 @@ pub fn all_fresh(root: &Path, file: &str, now: Timestamp) -> Result<Vec<NotFresh
 
 fn read(root: &Path, file: &str) -> Result<Document, String> {
     match piton_sys::file::read_regular(&root.join(file), GAP_FILE_BYTES_MAX) {
-        Ok(Some(bytes)) => Document::parse(&bytes).map_err(|_| format!("{file} is not a sound ledger")),
+        Ok(Some(bytes)) => Document::from_bytes(bytes).map_err(|_| format!("{file} is not a sound ledger")),
         Ok(None) => Err(format!("there is no {file}")),
         Err(error) => Err(error.to_string()),
     }

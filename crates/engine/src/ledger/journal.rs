@@ -4,15 +4,15 @@
 
 use piton_model::ledger_machine::{LedgerEvent, State};
 use piton_model::limits::{CHECKPOINT_BYTES_MAX, CHECKPOINT_BYTES_MIN, EVENTS_PER_APPEND_MAX};
-use piton_model::{Encoded, Machine, RunEvent, RunId};
+use piton_model::{Encoded, Machine, RunEvent, RunId, Seq, Timestamp};
 use piton_store::{Append, Expect, Fence, Store, StoredEvent};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 
 use crate::core::checkpoint_of;
 use crate::load::{LoadError, Loaded};
 
-/// Payload of one append, unless a single event has more.
-const APPEND_BYTES_MAX: usize = 1 << 20;
+/// Payload of one append, unless a single event has more: each costs a sync of the disk.
+const APPEND_BYTES_MAX: usize = 4 << 20;
 /// Events read at a time.
 const PAGE: usize = 1024;
 
@@ -75,11 +75,11 @@ pub(super) async fn append(
     Ok(())
 }
 
-/// As many events as fit into one append; room is left for a checkpoint's.
+/// As many events as fit into one append.
 fn part(events: &[LedgerEvent]) -> (usize, Vec<Encoded>) {
     let mut encoded: Vec<Encoded> = Vec::new();
     let mut bytes = 0;
-    for event in events.iter().take(EVENTS_PER_APPEND_MAX - 1) {
+    for event in events.iter().take(EVENTS_PER_APPEND_MAX) {
         let event = event.encode();
         bytes += event.data.len();
         if bytes > APPEND_BYTES_MAX && !encoded.is_empty() {
@@ -95,40 +95,55 @@ async fn append_part(
     run: &RunId,
     folded: Loaded<Option<State>>,
     events: &[LedgerEvent],
-    mut encoded: Vec<Encoded>,
+    encoded: Vec<Encoded>,
 ) -> Result<Loaded<Option<State>>, piton_store::Error> {
     let Loaded { state, head, tail_bytes, checkpoint_bytes } = folded;
     let at = SystemClock.now();
     let fold = |state: Option<State>, event: &LedgerEvent| <State as Machine>::apply(state, event, at);
     let state = events.iter().fold(state, fold).expect("a ledger begins with its opening");
     let bytes: u64 = encoded.iter().map(|event| (event.data.len() + event.kind.len()) as u64).sum();
-    let tail_bytes = tail_bytes + bytes;
-    let mut checkpoint = None;
-    // While file or log lack something, the state holds much of it twice.
-    if tail_bytes > checkpoint_bytes.max(CHECKPOINT_BYTES_MIN)
-        && state.unwritten.is_empty()
-        && state.unlogged.is_empty()
-    {
-        let (stored, named) = checkpoint_of(&state, head + encoded.len() as u64 + 1);
-        if stored.len() <= CHECKPOINT_BYTES_MAX {
-            encoded.push(named.encode());
-            checkpoint = Some(stored);
-        }
+    let append = append_of(run, head, at, encoded, &state, None);
+    let head = store.append(append).await?.seq;
+    Ok(Loaded { state: Some(state), head, tail_bytes: tail_bytes + bytes, checkpoint_bytes })
+}
+
+/// Stores the state where folding the events since the last one has become the longer way. Once per command, when all of it
+/// is done: of a large ledger that is the dearest thing to write.
+///
+/// It serves speed alone. Should it not succeed, nothing is lost, and whoever comes next tries again.
+pub(super) async fn keep_checkpoint(store: &dyn Store, run: &RunId, folded: &mut Loaded<State>) {
+    let Loaded { state, head, tail_bytes, checkpoint_bytes } = &*folded;
+    if *tail_bytes <= (*checkpoint_bytes).max(CHECKPOINT_BYTES_MIN) {
+        return;
     }
-    let (checkpoint_bytes, tail_bytes) = match &checkpoint {
-        Some(stored) => (stored.len() as u64, 0),
-        None => (checkpoint_bytes, tail_bytes),
-    };
-    let append = Append {
+    let at = SystemClock.now();
+    let (stored, named) = checkpoint_of(state, head + 1);
+    if stored.len() > CHECKPOINT_BYTES_MAX {
+        return;
+    }
+    let bytes = stored.len() as u64;
+    let append = append_of(run, *head, at, vec![named.encode()], state, Some(stored));
+    if let Ok(head) = store.append(append).await {
+        (folded.head, folded.tail_bytes, folded.checkpoint_bytes) = (head.seq, 0, bytes);
+    }
+}
+
+fn append_of(
+    run: &RunId,
+    head: Seq,
+    at: Timestamp,
+    events: Vec<Encoded>,
+    state: &State,
+    checkpoint: Option<Vec<u8>>,
+) -> Append {
+    Append {
         run: run.clone(),
         fence: Fence::Request(SystemIds.bytes()),
         expect: Expect::Seq(head),
         at,
-        events: encoded,
+        events,
         entry: Some(state.entry()),
         checkpoint,
         salt: SystemIds.bytes(),
-    };
-    let head = store.append(append).await?.seq;
-    Ok(Loaded { state: Some(state), head, tail_bytes, checkpoint_bytes })
+    }
 }

@@ -22,8 +22,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_files::Problem;
-use piton_files::gaps::{Document, Invalid, LedgerFile, RewriteError, UpdateError, append_flips};
-use piton_model::ledger::{Gap, Observed, Overruled, SourceKind, merge, problems_since};
+use piton_files::gaps::{Document, Draft, Invalid, LedgerFile, RewriteError, UpdateError, append_flips};
+use piton_model::ledger::{Gap, Observed, Overruled, SourceKind, merge, problems_since_sound};
 use piton_model::ledger_machine::{
     Command, Effect, LedgerEvent, Opening, Rejection, State, apply, create, decide,
 };
@@ -93,7 +93,15 @@ pub struct Ledger<'a> {
     layout: &'a Layout,
     run: RunId,
     settings: LedgerAt,
-    cached: Mutex<Option<Arc<Document>>>,
+    known: Mutex<Option<Known>>,
+}
+
+/// The file as it was last read.
+#[derive(Clone)]
+struct Known {
+    document: Arc<Document>,
+    /// How the journal knows it.
+    digest: String,
 }
 
 /// A ledger as it is, without anything written.
@@ -147,7 +155,7 @@ fn digest(content: Option<&[u8]>) -> String {
 impl<'a> Ledger<'a> {
     /// The ledger that the settings name. Without a journal it can only be read.
     pub fn new(store: Option<&'a dyn Store>, layout: &'a Layout, settings: LedgerAt) -> Self {
-        Self { store, layout, run: run_id(&settings.file), settings, cached: Mutex::default() }
+        Self { store, layout, run: run_id(&settings.file), settings, known: Mutex::default() }
     }
 
     /// Its name in the journal.
@@ -189,16 +197,34 @@ impl<'a> Ledger<'a> {
     }
 
     /// What the file says. A content that was read before is not read again.
-    fn document(&self) -> Result<Option<Arc<Document>>, LedgerError> {
-        let Some(bytes) = self.content()? else { return Ok(None) };
-        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(document) = cached.as_ref().filter(|document| document.text().as_bytes() == bytes) {
-            return Ok(Some(Arc::clone(document)));
+    async fn file(&self) -> Result<Option<Known>, LedgerError> {
+        if let Some(known) = self.known() {
+            return Ok(Some(known));
         }
-        let invalid = |problems| LedgerError::Invalid { path: self.path(), problems };
-        let document = Arc::new(Document::parse(&bytes).map_err(invalid)?);
-        *cached = Some(Arc::clone(&document));
-        Ok(Some(document))
+        let Some(bytes) = self.content()? else { return Ok(None) };
+        // Beside whoever loads the journal meanwhile: of a large ledger, either takes its time.
+        let read = tokio::task::spawn_blocking(move || {
+            let digest = digest(Some(&bytes));
+            Document::from_bytes(bytes).map(|document| Known { document: Arc::new(document), digest })
+        });
+        let read = read.await.expect("reading a ledger does not panic");
+        let known = read.map_err(|problems| LedgerError::Invalid { path: self.path(), problems })?;
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(known.clone());
+        Ok(Some(known))
+    }
+
+    /// What was read, if the file holds it still.
+    fn known(&self) -> Option<Known> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        known.filter(|known| file::holds(&self.path(), known.document.text().as_bytes()))
+    }
+
+    /// How the journal knows what the file holds now.
+    fn digest(&self) -> Result<String, LedgerError> {
+        match self.known() {
+            Some(known) => Ok(known.digest),
+            None => Ok(digest(self.content()?.as_deref())),
+        }
     }
 
     fn opening(&self, log: &Path) -> LedgerEvent {
@@ -249,18 +275,14 @@ impl<'a> Ledger<'a> {
 
     /// The ledger as it is now. Writes nothing; what was edited by hand is seen all the same.
     pub async fn read(&self, now: Timestamp) -> Result<Reading, LedgerError> {
-        let document = self.document()?;
-        let mut state = self.load().await?.state;
+        let (file, loaded) = tokio::join!(self.file(), self.load());
+        let (file, mut state) = (file?, loaded?.state);
         state.default_ttl_days = self.settings.default_ttl_days;
-        let adopt = Command::Adopt {
-            digest: digest(document.as_ref().map(|document| document.text().as_bytes())),
-            gaps: document.as_ref().map_or_else(Vec::new, |document| document.gaps().to_vec()),
-        };
-        for event in decide(&state, adopt, now)? {
+        for event in decide(&state, adoption_of(file.as_ref()), now)? {
             state = apply(Some(state), &event).expect("a state stays a state");
         }
-        let warnings = document.as_ref().map_or_else(Vec::new, |document| document.warnings().to_vec());
-        Ok(Reading { state, warnings, exists: document.is_some() })
+        let warnings = file.as_ref().map_or_else(Vec::new, |file| file.document.warnings().to_vec());
+        Ok(Reading { state, warnings, exists: file.is_some() })
     }
 
     /// Every event of the ledger, with the state after it.
@@ -284,9 +306,10 @@ impl<'a> Ledger<'a> {
         file::create_private_dir(&self.layout.ledgers())?;
         let lock = FileLock::exclusive(&self.lock_path())?;
         // A file that is not sound is found before anything is written anywhere.
-        self.document()?;
-        let loaded = self.load().await?;
-        let mut open = Open { ledger: self, loaded, changed: Changed::default(), _lock: lock };
+        let (file, loaded) = tokio::join!(self.file(), self.load());
+        file?;
+        let loaded = loaded?;
+        let mut open = Open { ledger: self, loaded, changed: Changed::default(), draft: None, _lock: lock };
         if open.loaded.head == 0 {
             let opening = self.opening(&self.free_log().await?);
             open.append(&[opening]).await?;
@@ -302,11 +325,21 @@ impl<'a> Ledger<'a> {
     }
 }
 
+/// The file, as something to adopt.
+fn adoption_of(file: Option<&Known>) -> Command {
+    match file {
+        Some(file) => Command::Adopt { digest: file.digest.clone(), gaps: file.document.gaps().to_vec() },
+        None => Command::Adopt { digest: digest(None), gaps: Vec::new() },
+    }
+}
+
 /// A ledger that is being changed.
 pub struct Open<'l, 'a> {
     ledger: &'l Ledger<'a>,
     loaded: Loaded<State>,
     changed: Changed,
+    /// The file with the last wish in it, as far as nobody edits it in between.
+    draft: Option<Draft>,
     _lock: FileLock,
 }
 
@@ -316,10 +349,16 @@ impl Open<'_, '_> {
         &self.loaded.state
     }
 
+    /// The same, for whoever has nothing more to change.
+    pub fn into_state(self) -> State {
+        self.loaded.state
+    }
+
     /// Decides, records, and brings file and log along.
     pub async fn run(&mut self, command: Command, now: Timestamp) -> Result<Changed, LedgerError> {
         let events = self.record(command, now).await?;
         self.complete(now).await?;
+        journal::keep_checkpoint(self.ledger.store(), &self.ledger.run, &mut self.loaded).await;
         Ok(Changed { events, ..std::mem::take(&mut self.changed) })
     }
 
@@ -336,7 +375,7 @@ impl Open<'_, '_> {
                     | Command::Watch { .. }
             );
             if !is_fact {
-                self.check_room(&events)?;
+                self.check_room(&events).await?;
             }
             match self.append(&events).await {
                 Ok(()) => return Ok(events),
@@ -354,15 +393,17 @@ impl Open<'_, '_> {
     }
 
     /// What the file could not be made to say is refused before it is on record.
-    fn check_room(&self, events: &[LedgerEvent]) -> Result<(), LedgerError> {
+    async fn check_room(&mut self, events: &[LedgerEvent]) -> Result<(), LedgerError> {
         let fold = |state, event| apply(Some(state), event).expect("a state stays a state");
         let after = events.iter().fold(self.state().clone(), fold);
         if after.unwritten.is_empty() {
             return Ok(());
         }
-        let document = self.ledger.document()?.unwrap_or_else(|| Arc::new(Document::empty()));
+        let file = self.ledger.file().await?;
+        let document = file.map_or_else(|| Arc::new(Document::empty()), |file| file.document);
         let wanted = merge(&after.base(), document.gaps(), &after.gaps).gaps;
-        Ok(document.check_room(&wanted)?)
+        self.draft = Some(document.draft(wanted)?);
+        Ok(())
     }
 
     /// Does what is open: adopt what people wrote, write the file, log the flips.
@@ -384,15 +425,12 @@ impl Open<'_, '_> {
     }
 
     async fn adopt(&mut self, now: Timestamp) -> Result<(), LedgerError> {
-        let seen = digest(self.ledger.content()?.as_deref());
         let known = self.state().digest.as_deref().unwrap_or(ABSENT);
-        if known == seen {
+        if known == self.ledger.digest()? {
             return Ok(());
         }
-        let document = self.ledger.document()?;
-        let seen = digest(document.as_ref().map(|document| document.text().as_bytes()));
-        let gaps = document.map_or_else(Vec::new, |document| document.gaps().to_vec());
-        self.record(Command::Adopt { digest: seen, gaps }, now).await?;
+        let file = self.ledger.file().await?;
+        self.record(adoption_of(file.as_ref()), now).await?;
         Ok(())
     }
 
@@ -402,7 +440,7 @@ impl Open<'_, '_> {
         let mut overruled = Vec::new();
         let wish = |file: &[Gap]| {
             let merged = merge(&base, file, &ours);
-            match problems_since(file, &merged.gaps).is_empty() {
+            match problems_since_sound(file, &merged.gaps).is_empty() {
                 true => {
                     overruled = merged.overruled;
                     Ok::<_, std::convert::Infallible>(merged.gaps)
@@ -414,8 +452,8 @@ impl Open<'_, '_> {
                 }
             }
         };
-        let ledger_file = self.ledger.ledger_file().knowing(self.ledger.document()?);
-        let updated = match ledger_file.update(wish) {
+        let ledger_file = self.ledger.ledger_file().knowing(self.ledger.known().map(|known| known.document));
+        let updated = match ledger_file.update_with(self.draft.take(), wish) {
             Err(UpdateError::Rewrite(_)) => {
                 let given_up = |gap: &String| Overruled::Change { gap: gap.clone() };
                 overruled = self.loaded.state.unwritten.keys().map(given_up).collect();
@@ -434,7 +472,7 @@ impl Open<'_, '_> {
         self.changed.overruled.extend(overruled.iter().cloned());
         self.changed.kept.extend(updated.kept);
         let digest = match updated.text.is_empty() && updated.gaps.is_empty() && !updated.wrote {
-            true => digest(self.ledger.content()?.as_deref()),
+            true => self.ledger.digest()?,
             false => digest(Some(updated.text.as_bytes())),
         };
         self.record(Command::Written { digest, gaps: updated.gaps, overruled }, now).await?;

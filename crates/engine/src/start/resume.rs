@@ -4,6 +4,7 @@ use piton_config::Limit;
 use piton_model::loop_machine::{Limits, Raise};
 use piton_model::{Kind, Rejection, RunId, Seq, State};
 use piton_store::chain;
+use piton_sys::{Clock, SystemClock};
 use piton_view::{Error, LimitWords, Request, Resumption, Started};
 
 use super::go_on;
@@ -38,7 +39,9 @@ async fn of_any(
                 let action = "have a limit for the day: only workflows do";
                 return Err(Rejection::NotForKind { run: run.clone(), kind, action }.into());
             }
+            let passed = passed_deadline(client, run).await?;
             let after = of_loop(client, run, &how.limits, how.take_over).await?;
+            notes.extend(passed);
             notes.extend(edited_since(client, run).await?);
             Ok(after)
         }
@@ -70,6 +73,13 @@ pub(super) async fn free(client: &LocalClient, run: &RunId, take_over: bool) -> 
         Some(holder) if !take_over => Err(LocalClient::held(run, holder)),
         _ => Ok(()),
     }
+}
+
+/// Whoever goes on after the deadline means to, and should know that there is none from then on.
+async fn passed_deadline(client: &LocalClient, run: &RunId) -> Result<Option<String>, Error> {
+    let deadline = client.load::<State>(run, None).await?.state.config.limits.deadline;
+    let passed = deadline.filter(|deadline| *deadline <= SystemClock.now());
+    Ok(passed.map(|deadline| format!("note: its deadline ({deadline}) has passed; it goes on without one")))
 }
 
 /// A run goes on as it began; whoever edited `piton.toml` since may expect something else.

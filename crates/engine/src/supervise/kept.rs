@@ -12,6 +12,9 @@ use piton_sys::process::Emptied;
 use super::{Port, Repeated, Seen, Start};
 use crate::launch::{Surroundings, What, ended, walls};
 
+/// The signal that nobody can catch.
+const SIGKILL: i32 = 9;
+
 /// Who supervises: the driver of a run, or whoever researches.
 pub(crate) trait Supervisor {
     type Error: From<piton_agent::Error>;
@@ -167,6 +170,12 @@ impl<S: Supervisor> Repeated for Kept<'_, S, Infallible> {
 
     fn was_cancelled(exit: &Exit) -> bool {
         exit.ended_by == EndedBy::Cancelled
+    }
+
+    fn was_killed(exit: &Exit) -> bool {
+        // A shell, and what puts up walls, say so of their last command with a code.
+        let code = exit.code == Some(128 + SIGKILL);
+        exit.ended_by == EndedBy::Exited && (exit.signal == Some(SIGKILL) || code)
     }
 
     fn never_began(&self, exit: &Exit) -> Option<String> {

@@ -216,16 +216,13 @@ fn lost() -> Exit {
     }
 }
 
-/// All that a command printed, as far as it was kept.
-pub(super) fn printed(context: &Context, name: &str) -> String {
+/// What a command printed, as far as it was kept: its output, and what it said beside.
+pub(super) fn printed(context: &Context, name: &str) -> [String; 2] {
     let directory = context.attempts().join(name);
-    let mut text = String::new();
-    for log in ["stdout.log", "stderr.log"] {
-        if let Ok(Some(bytes)) = file::read_regular(&directory.join(log), 2 * COMMAND_OUTPUT_BYTES_MAX) {
-            text.push_str(&String::from_utf8_lossy(&bytes));
-        }
-    }
-    text
+    ["stdout.log", "stderr.log"].map(|log| {
+        let bytes = file::read_regular(&directory.join(log), 2 * COMMAND_OUTPUT_BYTES_MAX);
+        bytes.ok().flatten().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+    })
 }
 
 /// The end of what a check printed: its errors, else its output.

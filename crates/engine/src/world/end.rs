@@ -31,6 +31,10 @@ pub(super) fn of_exit(
         // An exit code of 0 is not believed over what the agent itself said.
         (Some(why), _) => (AttemptOutcome::Failed, Some(why.clone())),
         (None, AttemptOutcome::Cancelled) => (AttemptOutcome::Cancelled, exit.error.clone()),
+        (None, AttemptOutcome::TimedOut) => {
+            let of_the_run = time_is_up(exit, state).map(str::to_owned);
+            (AttemptOutcome::TimedOut, of_the_run.or_else(|| ended::why(exit, directory, "the agent")))
+        }
         (None, outcome) => (outcome, ended::why(exit, directory, "the agent")),
     };
     let denied = ended.account.denied;
@@ -52,6 +56,16 @@ pub(super) fn of_exit(
         guard: None,
         said_bytes: said_bytes(exit, directory),
     }
+}
+
+/// What ended an attempt that took longer than the run has, where its agent did nothing wrong.
+fn time_is_up(exit: &Exit, state: &State) -> Option<&'static str> {
+    let limits = &state.config.limits;
+    if limits.deadline.is_some_and(|deadline| deadline <= exit.ended_at) {
+        return Some("the deadline of the run came while the agent worked");
+    }
+    let used_ms = state.counters.working_ms.saturating_add(exit.duration_ms);
+    (used_ms >= limits.working_ms).then_some("the working time of the run was used up while the agent worked")
 }
 
 /// What was said in this attempt, both ways: its prompt, and what it printed.

@@ -74,7 +74,7 @@ pub(super) fn take_check(
     measures: &mut Measures,
     names: &mut Names,
 ) {
-    let printed = checks::printed(context, &ran.name);
+    let printed = checks::printed(context, &ran.name).concat();
     if let Some(found) = tests::read(None, &printed) {
         take_tests(&mut measures.tests, &found);
         names.take(&found);
@@ -202,7 +202,9 @@ pub(super) fn take_metrics(
             return Ok(None);
         };
         duration_ms += ran.exit.duration_ms;
-        if let Some(number) = number_in(metric, &checks::printed(context, &ran.name)) {
+        // Tools warn beside their output; a number in a warning is not the one that was asked for.
+        let printed = checks::printed(context, &ran.name);
+        if let Some(number) = printed.iter().find_map(|stream| number_in(metric, stream)) {
             measures.custom.insert(metric.name.clone(), number);
         }
     }

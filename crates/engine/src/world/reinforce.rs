@@ -12,6 +12,9 @@ const BYTES_PER_TOKEN: usize = 4;
 /// What a refused agent is told in any case, even where nothing else is said.
 const REFUSAL_TOKENS_MIN: usize = 150;
 
+/// Iterations whose scores are compared.
+const SCORES_SHOWN: usize = 3;
+
 /// Adds what the level of `state` calls for.
 pub(super) fn reinforce(prompt: &mut String, state: &State) {
     let level = state.judged.reinforcement.level;
@@ -24,6 +27,7 @@ pub(super) fn reinforce(prompt: &mut String, state: &State) {
     say_approach(&mut said, state);
     if level >= Level::Aggressive && !refused {
         say_findings(&mut said, state);
+        say_standstill(&mut said, state);
     }
     if level == Level::Adaptive {
         say_tried(&mut said, state);
@@ -104,6 +108,34 @@ fn say_tried(said: &mut Budget, state: &State) {
     }
     if !state.judged.recent.is_empty() {
         said.say("Do not do the same again: say first what was wrong with it, then take another way.");
+    }
+}
+
+/// How the last iterations compare, and what still fails: what a prompt insists on where nothing wrong was found.
+fn say_standstill(said: &mut Budget, state: &State) {
+    let scored =
+        state.judged.recent.iter().rev().filter_map(|record| record.quality.map(|quality| (record, quality)));
+    let last: Vec<_> = scored.take(SCORES_SHOWN).collect();
+    if let (Some((newest, score)), Some((oldest, then))) =
+        (last.first(), last.last().filter(|_| last.len() > 1))
+    {
+        let way = match score.score.total_cmp(&then.score) {
+            std::cmp::Ordering::Greater => "it gets better, and there is more to do",
+            std::cmp::Ordering::Equal => "what was tried does not move it",
+            std::cmp::Ordering::Less => "it gets worse",
+        };
+        said.say(&format!(
+            "The score went from {:.1} in iteration {} to {:.1} in iteration {}: {way}.",
+            then.score, oldest.number, score.score, newest.number
+        ));
+    }
+    let failing = state.seen.checks.iter().flat_map(|round| &round.checks).filter(|check| !check.passed);
+    let failing: Vec<_> = failing.map(|check| format!("`{}`", check.name)).collect();
+    if !failing.is_empty() {
+        said.say(&format!(
+            "Still failing: {}. Before you edit, find out why, and say it.",
+            failing.join(", ")
+        ));
     }
 }
 

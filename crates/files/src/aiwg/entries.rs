@@ -118,6 +118,8 @@ pub(super) struct Numbers {
     pub(super) coverage: Option<(f64, f64)>,
     /// Whether its files were put back.
     pub(super) refused: bool,
+    /// Whether a person who was asked about every change did not want it.
+    pub(super) rejected: bool,
 }
 
 /// What got worse in an iteration.
@@ -166,9 +168,10 @@ pub(super) fn regression(
         details: details,
         recovery_protocol_invoked: recovery.is_some(),
         recovery_outcome?: outcome,
-        human_gate_invoked: recovery.is_some_and(|recovery| recovery.escalated.is_some()),
+        human_gate_invoked: numbers.rejected || recovery.is_some_and(|recovery| recovery.escalated.is_some()),
         human_decision?: recovery
             .and_then(|recovery| recovery.decision)
+            .or(numbers.rejected.then_some(Answer::Reject))
             .map(|answer| decision(answer, numbers.refused)),
     })
 }

@@ -183,6 +183,7 @@ impl History {
                 .zip(coverage(now))
                 .map(|(start, now)| (entries::percent(start), entries::percent(now))),
             refused: record.refused,
+            rejected: record.rejected,
         };
         self.revision += 1;
         Iteration {
@@ -270,6 +271,12 @@ impl History {
 
     pub(super) fn regression_texts(&self) -> Vec<&RawValue> {
         after(&self.earlier.regressions, self.regressions.values())
+    }
+
+    /// Every regression calls for a recovery, and so does a run that does not get on.
+    pub(super) fn recovery_attempts(&self) -> usize {
+        let is_own = |(recovery, _): &&(Recovery, Text)| !self.regressions.contains_key(&recovery.iteration);
+        self.regression_texts().len() + self.recoveries.values().filter(is_own).count()
     }
 
     pub(super) fn recovery_texts(&self) -> Vec<&RawValue> {

@@ -84,7 +84,7 @@ pub fn render(state: &State, head: Seq, history: &History, context: &Context) ->
         regression_events: history.regression_texts(),
         reinforcement_level: state.judged.reinforcement.level.published(),
         reinforcement_history: history.level_texts(),
-        recovery_attempts: history.regression_texts().len(),
+        recovery_attempts: history.recovery_attempts(),
         recovery_history: history.recovery_texts(),
         detection_enabled: state.config.guard != GuardMode::Off && !is_over(state.status),
         detected_patterns: history.pattern_texts(),
@@ -275,7 +275,12 @@ fn best(state: &State, history: &History, loop_id: &str) -> Option<impl Serializ
         let best = state.judged.best.as_ref()?;
         let score = percent(best.quality_score());
         let among = if best.is_verified() { " of those whose checks all pass" } else { "" };
-        Some((best.iteration, score, best.at, format!("Highest quality score ({score}%){among}")))
+        let reason = match best.total {
+            0 if best.conditions > 0 => "The last one after which the most conditions hold".to_owned(),
+            0 => "The last one that was kept: there are no checks to compare by".to_owned(),
+            _ => format!("Highest quality score ({score}%){among}"),
+        };
+        Some((best.iteration, score, best.at, reason))
     };
     let (iteration, score, at, reason) = by_person.or_else(by_score)?;
     Some(object! {

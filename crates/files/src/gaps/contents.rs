@@ -16,6 +16,8 @@ pub(super) struct Contents {
     pub(super) gaps: Vec<Gap>,
     pub(super) places: Vec<Place>,
     pub(super) layout: Option<Layout>,
+    /// Whether it was read by lines.
+    pub(super) is_plain: bool,
     /// The gaps that have problems of their own.
     pub(super) broken: Vec<usize>,
 }
@@ -35,7 +37,7 @@ fn read_plain(text: &str) -> Result<(Contents, Problems), Unusual> {
     if !line.strip_prefix("gaps:").is_some_and(is_rest) {
         return Err(Unusual);
     }
-    let mut contents = Contents { layout: Some(Layout::Block), ..Contents::default() };
+    let mut contents = Contents { layout: Some(Layout::Block), is_plain: true, ..Contents::default() };
     let mut problems = no_problems();
     let mut list = lines.list();
     for index in 0.. {
@@ -224,6 +226,9 @@ fn place_of(node: &Node<'_>) -> Place {
 
 /// The one gap that this text is, or the one entry of the list that it is, with what is wrong so far.
 pub(super) fn alone(text: &str) -> Option<(Node<'_>, Problems)> {
+    if let Ok(Some(node)) = alone_plain(text) {
+        return Some((node, no_problems()));
+    }
     let mut reader = Reader::new(text, no_problems());
     let (event, span) = reader.root().ok()??;
     let node = reader.node(event, span).ok()?;
@@ -233,5 +238,15 @@ pub(super) fn alone(text: &str) -> Option<(Node<'_>, Problems)> {
             Some((item, reader.problems))
         }
         node => Some((node, reader.problems)),
+    }
+}
+
+/// The same for the one entry of a list that is written plainly.
+fn alone_plain(text: &str) -> Result<Option<Node<'_>>, Unusual> {
+    let mut list = Lines::new(text).list();
+    let first = list.next()?;
+    match list.next()? {
+        None => Ok(first),
+        Some(_) => Err(Unusual),
     }
 }

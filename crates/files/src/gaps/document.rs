@@ -22,6 +22,8 @@ pub struct Document {
     pub(super) gaps: Vec<Gap>,
     pub(super) places: Vec<Place>,
     pub(super) layout: Layout,
+    /// Whether it was read by lines.
+    pub(super) is_plain: bool,
     warnings: Vec<Problem>,
 }
 
@@ -59,16 +61,26 @@ impl Document {
     /// The document without any gaps.
     pub fn empty() -> Self {
         let (text, layout) = (String::new(), Layout::Nothing);
-        Self { text, gaps: Vec::new(), places: Vec::new(), layout, warnings: Vec::new() }
+        Self { text, gaps: Vec::new(), places: Vec::new(), layout, is_plain: false, warnings: Vec::new() }
     }
 
     /// Reads the content of a file.
     pub fn parse(bytes: &[u8]) -> Result<Self, Invalid> {
         let text = yaml::text(bytes, GAP_FILE_BYTES_MAX as usize)?;
-        let (contents, problems) = contents::read(text);
-        let Contents { gaps, places, layout, broken } = contents;
+        Self::of(text.to_owned())
+    }
+
+    /// The same for a content that is not needed any more: a large one is there only once.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Invalid> {
+        yaml::text(&bytes, GAP_FILE_BYTES_MAX as usize)?;
+        Self::of(String::from_utf8(bytes).expect("it has just been read as text"))
+    }
+
+    fn of(text: String) -> Result<Self, Invalid> {
+        let (contents, problems) = contents::read(&text);
+        let Contents { gaps, places, layout, is_plain, broken } = contents;
         let layout = layout.unwrap_or(Layout::Nothing);
-        let mut document = Self { text: text.to_owned(), gaps, places, layout, warnings: Vec::new() };
+        let mut document = Self { text, gaps, places, layout, is_plain, warnings: Vec::new() };
         document.warnings = document.validated(problems, &broken)?;
         Ok(document)
     }
@@ -76,11 +88,6 @@ impl Document {
     /// The gaps, in the order of the file.
     pub fn gaps(&self) -> &[Gap] {
         &self.gaps
-    }
-
-    /// The gaps, for keeping.
-    pub fn into_gaps(self) -> Vec<Gap> {
-        self.gaps
     }
 
     /// The content, byte for byte as it was read.

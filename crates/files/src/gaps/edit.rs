@@ -2,12 +2,13 @@
 //!
 //! A field that changes gets a new value in its place; a field that is new goes behind the one that is written before
 //! it; a field that falls back to its default goes, unless a comment would go with it. Comments, order, quotes and
-//! keys that mean nothing to piton stay. Every edited gap is read again before anything is handed out.
+//! keys that mean nothing to piton stay. Every edited gap is read again before anything is handed out; see `proof`.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
-use piton_model::ledger::{Gap, problems_since};
+use piton_model::ledger::{Gap, problems_since_sound};
 
 use super::contents::alone;
 use super::decode;
@@ -39,77 +40,116 @@ pub(super) struct Edit {
     pub(super) text: String,
 }
 
+/// A document with other gaps, made ready before they are on record: what cannot be written is refused by then.
+#[derive(Debug)]
+pub struct Draft {
+    document: Arc<Document>,
+    gaps: Vec<Gap>,
+    text: String,
+}
+
+impl Draft {
+    /// The text, if it is this document with these gaps.
+    pub(super) fn text_of(self, document: &Arc<Document>, gaps: &[Gap]) -> Option<String> {
+        (Arc::ptr_eq(&self.document, document) && self.gaps == gaps).then_some(self.text)
+    }
+}
+
+/// What is to become of a document.
+pub(super) struct Wishes<'a> {
+    /// Of each of its gaps: what it is to be; `None` where it is to go.
+    pub(super) kept: Vec<Option<&'a Gap>>,
+    /// Those that are new, in their order.
+    pub(super) added: Vec<&'a Gap>,
+}
+
+impl<'a> Wishes<'a> {
+    /// The gaps as the file will have them.
+    pub(super) fn in_order(&self) -> impl Iterator<Item = &'a Gap> {
+        self.kept.iter().flatten().chain(&self.added).copied()
+    }
+}
+
 impl Document {
     /// The content with these gaps. Gaps are known by their id and keep their places; new ones come last.
     ///
-    /// The same gaps give the same bytes. The result has been read again: it says exactly this.
+    /// The same gaps give the same bytes. What was edited has been read again: the result says exactly this.
     pub fn rewrite(&self, target: &[Gap]) -> Result<String, RewriteError> {
         self.check(target)?;
         if self.gaps == target {
             return Ok(self.text.clone());
         }
-        let in_order = self.in_order(target);
+        let wishes = self.wishes(target);
         let mut why = None;
         // Lines of their own do not fit everywhere: a comment below them may become a part of the value. One line does.
         for shape in [Shape::Block, Shape::Line] {
-            match self.edited(target, shape) {
-                Ok(text) if says(&text, &in_order) => return Ok(text),
-                Ok(_) => {}
+            match self.edits(&wishes, shape) {
+                Ok(edits) => {
+                    let text = apply(&self.text, 0..self.text.len(), &edits);
+                    if self.says(&text, &edits, &wishes) {
+                        return Ok(text);
+                    }
+                }
                 Err(error) => why = why.or(Some(error)),
             }
         }
-        Err(why.unwrap_or_else(|| self.unchangeable(target)))
+        Err(why.unwrap_or_else(|| self.unchangeable(&wishes)))
     }
 
-    /// Whether each gap has room for its change where it stands. [`Document::rewrite`] looks at the whole as well.
-    pub fn check_room(&self, target: &[Gap]) -> Result<(), RewriteError> {
-        self.check(target)?;
-        self.edited(target, Shape::Block).or_else(|_| self.edited(target, Shape::Line)).map(drop)
+    /// The same, kept until the file is written.
+    pub fn draft(self: &Arc<Self>, gaps: Vec<Gap>) -> Result<Draft, RewriteError> {
+        let text = self.rewrite(&gaps)?;
+        Ok(Draft { document: Arc::clone(self), gaps, text })
     }
 
     /// The first gap that is to be different.
-    fn unchangeable(&self, target: &[Gap]) -> RewriteError {
-        let known: HashMap<&str, &Gap> = self.gaps.iter().map(|gap| (gap.id.as_str(), gap)).collect();
-        let differs = |gap: &&Gap| known.get(gap.id.as_str()).is_none_or(|known| known != gap);
-        let changed = target.iter().find(differs).or(target.first());
-        let gap = changed.map_or_else(String::new, |gap| gap.id.clone());
-        let place = self.gaps.iter().position(|other| other.id == gap);
-        let line = place.and_then(|index| self.line_of(index)).unwrap_or(1);
+    fn unchangeable(&self, wishes: &Wishes<'_>) -> RewriteError {
+        let differs = |(own, wanted): &(&Gap, &Option<&Gap>)| wanted.is_some_and(|wanted| wanted != *own);
+        let changed = self.gaps.iter().zip(&wishes.kept).position(|pair| differs(&pair));
+        let gap = changed.map(|index| &self.gaps[index]).or(wishes.added.first().copied());
+        let gap = gap.or(wishes.in_order().next()).map_or_else(String::new, |gap| gap.id.clone());
+        let line = changed.and_then(|index| self.line_of(index)).unwrap_or(1);
         RewriteError::Unchangeable { gap, line }
     }
 
-    /// The gaps in the order in which the file will have them.
-    fn in_order<'a>(&self, target: &'a [Gap]) -> Vec<&'a Gap> {
-        let places: HashMap<&str, usize> =
-            self.gaps.iter().enumerate().map(|(place, gap)| (gap.id.as_str(), place)).collect();
-        let mut gaps: Vec<&Gap> = target.iter().collect();
-        gaps.sort_by_key(|gap| places.get(gap.id.as_str()).copied().unwrap_or(usize::MAX));
-        gaps
-    }
-
-    fn edited(&self, target: &[Gap], shape: Shape) -> Result<String, RewriteError> {
+    /// What these gaps are to those of the file.
+    pub(super) fn wishes<'a>(&self, target: &'a [Gap]) -> Wishes<'a> {
+        // Most changes leave every gap in its place: then nothing needs to be looked up.
+        let stay = target.get(..self.gaps.len());
+        if let Some(stay) = stay.filter(|stay| stay.iter().zip(&self.gaps).all(|(gap, own)| gap.id == own.id))
+        {
+            let kept = stay.iter().map(Some).collect();
+            return Wishes { kept, added: target[self.gaps.len()..].iter().collect() };
+        }
         let wanted: HashMap<&str, &Gap> = target.iter().map(|gap| (gap.id.as_str(), gap)).collect();
         let present: HashSet<&str> = self.gaps.iter().map(|gap| gap.id.as_str()).collect();
+        let kept = self.gaps.iter().map(|gap| wanted.get(gap.id.as_str()).copied()).collect();
+        let added = target.iter().filter(|gap| !present.contains(gap.id.as_str())).collect();
+        Wishes { kept, added }
+    }
+
+    /// All that changes in the text, in its order.
+    pub(super) fn edits(&self, wishes: &Wishes<'_>, shape: Shape) -> Result<Vec<Edit>, RewriteError> {
         let mut edits = Vec::new();
-        let mut stays = vec![true; self.gaps.len()];
         for (index, gap) in self.gaps.iter().enumerate() {
-            match wanted.get(gap.id.as_str()) {
-                Some(wanted) if *wanted == gap => {}
+            match wishes.kept[index] {
+                Some(wanted) if wanted == gap => {}
                 Some(wanted) => self.change(index, wanted, shape, &mut edits)?,
-                None => stays[index] = false,
+                None => {}
             }
         }
+        let stays: Vec<bool> = wishes.kept.iter().map(Option::is_some).collect();
         self.remove(&stays, &mut edits);
-        let added: Vec<&Gap> = target.iter().filter(|gap| !present.contains(gap.id.as_str())).collect();
-        if !added.is_empty() {
-            self.add(&added, stays.contains(&true), &mut edits);
+        if !wishes.added.is_empty() {
+            self.add(&wishes.added, stays.contains(&true), &mut edits);
         }
-        Ok(apply(&self.text, 0..self.text.len(), edits))
+        in_text_order(&mut edits);
+        Ok(edits)
     }
 
     fn check(&self, target: &[Gap]) -> Result<(), Invalid> {
         let mut problems = no_problems();
-        for problem in problems_since(&self.gaps, target) {
+        for problem in problems_since_sound(&self.gaps, target) {
             let place = self.gaps.iter().position(|gap| gap.id == problem.gap);
             let line = place.and_then(|index| self.line_of(index));
             problems.push(Problem { line, ..Problem::new(problem.to_string()) });
@@ -132,8 +172,9 @@ impl Document {
         let style = self.style(index);
         let style = Style { shape: if style.shape == Shape::Block { shape } else { style.shape }, ..style };
         let fields = Fields::read(&self.text, part.clone(), style).ok_or_else(unchangeable)?;
-        let own = fields.edits(&self.gaps[index], wanted);
-        if read_alone(&apply(&self.text, part, own.clone())).as_ref() != Some(wanted) {
+        let mut own = fields.edits(&self.gaps[index], wanted);
+        in_text_order(&mut own);
+        if read_alone(&apply(&self.text, part, &own)).as_ref() != Some(wanted) {
             return Err(unchangeable());
         }
         edits.extend(own);
@@ -163,7 +204,7 @@ impl Document {
     }
 
     /// The start of the line with the dash of the gap whose keys begin here.
-    fn dash_line(&self, keys: usize) -> usize {
+    pub(super) fn dash_line(&self, keys: usize) -> usize {
         let mut start = line_start(&self.text, keys);
         if self.text[start..keys].trim_end().ends_with('-') {
             return start;
@@ -279,20 +320,19 @@ impl Document {
     }
 }
 
-/// Whether the text is a ledger of exactly these gaps.
-fn says(text: &str, gaps: &[&Gap]) -> bool {
-    Document::parse(text.as_bytes()).is_ok_and(|document| document.gaps.iter().eq(gaps.iter().copied()))
-}
-
 /// The gap that a piece of text holds.
 fn read_alone(text: &str) -> Option<Gap> {
     let (node, mut problems) = alone(text)?;
     decode::gap(node, 0, &mut problems).filter(|_| problems.count() == 0)
 }
 
-/// The part of the text with the edits done, which do not overlap.
-pub(super) fn apply(text: &str, part: Range<usize>, mut edits: Vec<Edit>) -> String {
+/// Edits of one place stay in the order in which they were made.
+fn in_text_order(edits: &mut [Edit]) {
     edits.sort_by_key(|edit| edit.range.start);
+}
+
+/// The part of the text with the edits done, which do not overlap and are in its order.
+pub(super) fn apply(text: &str, part: Range<usize>, edits: &[Edit]) -> String {
     let mut result =
         String::with_capacity(part.len() + edits.iter().map(|edit| edit.text.len()).sum::<usize>());
     let mut done = part.start;

@@ -27,7 +27,7 @@ use piton_sys::lock::FileLock;
 use piton_sys::{Ids, SystemIds, fault};
 
 use super::document::Document;
-use super::edit::RewriteError;
+use super::edit::{Draft, RewriteError};
 use super::invalid::Invalid;
 
 /// How often piton tries again while others keep on writing.
@@ -99,23 +99,24 @@ impl LedgerFile {
     }
 
     /// The file as it is; `None` where there is none.
-    pub fn read(&self) -> Result<Option<Document>, UpdateError<std::convert::Infallible>> {
+    pub fn read(&self) -> Result<Option<Arc<Document>>, UpdateError<std::convert::Infallible>> {
         self.load()
     }
 
-    fn load<E>(&self) -> Result<Option<Document>, UpdateError<E>> {
+    fn load<E>(&self) -> Result<Option<Arc<Document>>, UpdateError<E>> {
+        let is_there = |known: &&Arc<Document>| file::holds(&self.path, known.text().as_bytes());
+        if let Some(known) = self.known.as_ref().filter(is_there) {
+            return Ok(Some(Arc::clone(known)));
+        }
         match file::read_regular(&self.path, GAP_FILE_BYTES_MAX)? {
-            Some(bytes) => self.parse(&bytes).map(Some),
+            Some(bytes) => self.parse(bytes).map(Some),
             None => Ok(None),
         }
     }
 
-    fn parse<E>(&self, bytes: &[u8]) -> Result<Document, UpdateError<E>> {
-        if let Some(known) = self.known.as_deref().filter(|known| known.text().as_bytes() == bytes) {
-            return Ok(known.clone());
-        }
+    fn parse<E>(&self, bytes: Vec<u8>) -> Result<Arc<Document>, UpdateError<E>> {
         let invalid = |problems| UpdateError::Invalid { path: self.path.clone(), problems };
-        Document::parse(bytes).map_err(invalid)
+        Document::from_bytes(bytes).map(Arc::new).map_err(invalid)
     }
 
     /// Changes the gaps to what `wish` makes of them, alone among pitons and safe among everybody else.
@@ -125,6 +126,15 @@ impl LedgerFile {
         &self,
         wish: impl FnOnce(&[Gap]) -> Result<Vec<Gap>, E>,
     ) -> Result<Updated, UpdateError<E>> {
+        self.update_with(None, wish)
+    }
+
+    /// The same with a text that was made ready: it is used if the file is still what it was made from, and the wish the same.
+    pub fn update_with<E>(
+        &self,
+        mut draft: Option<Draft>,
+        wish: impl FnOnce(&[Gap]) -> Result<Vec<Gap>, E>,
+    ) -> Result<Updated, UpdateError<E>> {
         file::create_private_dir(&self.aside)?;
         let _alone = FileLock::exclusive(&self.aside.join("lock"))?;
         let mut found = Found::default();
@@ -132,11 +142,12 @@ impl LedgerFile {
         let late = self.look_again(seen.document.gaps(), &mut found)?;
         let mut wanted = wish(late.as_deref().unwrap_or(seen.document.gaps())).map_err(UpdateError::Wish)?;
         for _ in 0..TRIES_MAX {
-            let text = seen.document.rewrite(&wanted)?;
-            if seen.is_on_disk(&text) || seen.on_disk.is_none() && wanted.is_empty() {
-                return Ok(found.into_updated(seen.document.into_gaps(), text));
+            let ready = draft.take().and_then(|draft| draft.text_of(&seen.document, &wanted));
+            let text = ready.map_or_else(|| seen.document.rewrite(&wanted), Ok)?;
+            if seen.on_disk() == Some(&text) || seen.on_disk().is_none() && wanted.is_empty() {
+                return Ok(found.into_updated(seen.document.gaps().to_vec(), text));
             }
-            match self.replace(seen.on_disk.as_deref(), &text)? {
+            match self.replace(seen.on_disk(), &text)? {
                 Displaced::AsExpected => {
                     found.wrote = true;
                     return Ok(found.into_updated(in_file_order(seen.document.gaps(), wanted), text));
@@ -147,7 +158,7 @@ impl LedgerFile {
                 }
                 Displaced::Other { other, bytes } => {
                     // Ours is in its place now, and theirs aside: theirs with our wishes goes there next.
-                    let (theirs, merged) = match self.merge_into(&seen.gaps_on_disk, &bytes, &wanted) {
+                    let (theirs, merged) = match self.merge_into(&seen.gaps_on_disk, bytes, &wanted) {
                         Ok(merged) => merged,
                         Err(error) => return Err(self.put_back(&other, error)?),
                     };
@@ -155,7 +166,7 @@ impl LedgerFile {
                     found.handled.extend([base_of(&other), other]);
                     let merged = found.take(merged);
                     let gaps_on_disk = std::mem::replace(&mut wanted, merged);
-                    seen = Seen { document: theirs, on_disk: Some(text), gaps_on_disk };
+                    seen = Seen { document: theirs, on_disk: OnDisk::Written(text), gaps_on_disk };
                 }
                 Displaced::Appeared => {
                     let now = Seen::of(self.load()?);
@@ -170,9 +181,9 @@ impl LedgerFile {
     fn merge_into<E>(
         &self,
         base: &[Gap],
-        theirs: &[u8],
+        theirs: Vec<u8>,
         wanted: &[Gap],
-    ) -> Result<(Document, Merged), UpdateError<E>> {
+    ) -> Result<(Arc<Document>, Merged), UpdateError<E>> {
         let theirs = self.parse(theirs)?;
         let merged = merge(base, theirs.gaps(), wanted);
         theirs.rewrite(&merged.gaps)?;
@@ -220,14 +231,12 @@ impl LedgerFile {
         file::sync_dir(parent(&self.path))?;
         file::sync_dir(&self.aside)?;
         fault::point("files.gaps.displaced");
-        let bytes = match file::read_regular(&other, GAP_FILE_BYTES_MAX) {
-            Ok(bytes) => bytes.unwrap_or_default(),
-            Err(error) => return Err(self.put_back::<()>(&other, UpdateError::File(error))?.into_file()),
-        };
-        if bytes == expected.as_bytes() {
-            Ok(Displaced::AsExpected)
-        } else {
-            Ok(Displaced::Other { other, bytes })
+        if file::holds(&other, expected.as_bytes()) {
+            return Ok(Displaced::AsExpected);
+        }
+        match file::read_regular(&other, GAP_FILE_BYTES_MAX) {
+            Ok(bytes) => Ok(Displaced::Other { other, bytes: bytes.unwrap_or_default() }),
+            Err(error) => Err(self.put_back::<()>(&other, UpdateError::File(error))?.into_file()),
         }
     }
 
@@ -263,13 +272,13 @@ impl LedgerFile {
         let mut merged_gaps: Option<Vec<Gap>> = None;
         for (other, base) in self.left_behind()? {
             let late = file::read_regular(&other, GAP_FILE_BYTES_MAX)?.unwrap_or_default();
-            let expected = file::read_regular(&base, GAP_FILE_BYTES_MAX)?;
-            if late.trim_ascii().is_empty() && expected.is_some() {
+            if late.trim_ascii().is_empty() && base.exists() {
                 // Somebody has emptied it and is about to fill it again: to be heard when that is done.
                 continue;
             }
-            let never_placed = other.to_string_lossy().ends_with(&format!("-{}.other", digest(&late)));
-            if !never_placed && expected.as_ref() != Some(&late) {
+            let never_placed = || other.to_string_lossy().ends_with(&format!("-{}.other", digest(&late)));
+            if !file::holds(&base, &late) && !never_placed() {
+                let expected = file::read_regular(&base, GAP_FILE_BYTES_MAX)?;
                 let current = merged_gaps.as_deref().unwrap_or(gaps);
                 match late_edit(expected.as_deref(), &late, current) {
                     Some(merged) => merged_gaps = Some(found.take(merged)),
@@ -330,23 +339,35 @@ impl<E> UpdateError<E> {
 /// What is known of the file.
 struct Seen {
     /// The content that wishes are written into.
-    document: Document,
+    document: Arc<Document>,
     /// The content that is in the place, as far as piton knows.
-    on_disk: Option<String>,
+    on_disk: OnDisk,
     /// Its gaps: what an edit that comes in between was made from.
     gaps_on_disk: Vec<Gap>,
 }
 
+enum OnDisk {
+    Nothing,
+    /// The document as it was read.
+    Document,
+    /// Something that piton wrote, while the document is aside.
+    Written(String),
+}
+
 impl Seen {
-    fn of(document: Option<Document>) -> Self {
-        let on_disk = document.as_ref().map(|document| document.text().to_owned());
-        let document = document.unwrap_or_else(Document::empty);
+    fn of(document: Option<Arc<Document>>) -> Self {
+        let on_disk = if document.is_some() { OnDisk::Document } else { OnDisk::Nothing };
+        let document = document.unwrap_or_else(|| Arc::new(Document::empty()));
         let gaps_on_disk = document.gaps().to_vec();
         Self { document, on_disk, gaps_on_disk }
     }
 
-    fn is_on_disk(&self, text: &str) -> bool {
-        self.on_disk.as_deref() == Some(text)
+    fn on_disk(&self) -> Option<&str> {
+        match &self.on_disk {
+            OnDisk::Nothing => None,
+            OnDisk::Document => Some(self.document.text()),
+            OnDisk::Written(text) => Some(text),
+        }
     }
 }
 
@@ -396,6 +417,9 @@ impl Found {
 
 /// The order in which a rewritten document has its gaps: those it had, then those that are new.
 fn in_file_order(before: &[Gap], mut gaps: Vec<Gap>) -> Vec<Gap> {
+    if before.len() <= gaps.len() && before.iter().zip(&gaps).all(|(old, new)| old.id == new.id) {
+        return gaps;
+    }
     let places: HashMap<&str, usize> =
         before.iter().enumerate().map(|(place, gap)| (gap.id.as_str(), place)).collect();
     // Stable: new gaps stay in the order in which they were given.

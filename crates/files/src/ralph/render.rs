@@ -125,7 +125,7 @@ fn tests(state: &State, unknown: &mut Vec<&'static str>) -> TestState {
         return named_tests(state);
     }
     // The format counts iterations; the round before the first one is none.
-    let failure_streak = state.counters.red_in_a_row.min(state.counters.iterations);
+    let failure_streak = state.counters.red_in_a_row;
     // Until piton has looked itself, what another tool found is all that is known.
     let has_looked = state.seen.checks.as_ref().is_some_and(|round| !round.checks.is_empty());
     let found = earlier(state).and_then(|earlier| earlier.tests.clone());
@@ -164,7 +164,7 @@ fn tests(state: &State, unknown: &mut Vec<&'static str>) -> TestState {
 fn named_tests(state: &State) -> TestState {
     let names = |status| state.seen.tests.named(status).cloned().collect();
     TestState {
-        failure_streak: state.counters.red_in_a_row.min(state.counters.iterations),
+        failure_streak: state.counters.red_in_a_row,
         passing_tests: names(TestStatus::Passing),
         failing_tests: names(TestStatus::Failing),
         flaky_tests: state.seen.tests.flaky().cloned().collect(),

@@ -176,6 +176,8 @@ impl<'a> Reader<'a> {
             let (event, span) = self.next()?;
             if event == Event::MappingEnd {
                 self.refuse_repeats(&entries);
+                // Room was made for a gap; of a hundred thousand small steps, all of it would stay.
+                entries.shrink_to_fit();
                 return Ok((entries, range(span).1));
             }
             entries.extend(self.entry(event, span)?);

@@ -86,6 +86,11 @@ impl<'a> Lines<'a> {
         List { lines: self, dash: None }
     }
 
+    /// The same where it is known in which column its dashes stand.
+    pub(crate) fn list_at(self, dash: usize) -> List<'a> {
+        List { lines: self, dash: Some(dash) }
+    }
+
     fn next(&mut self) -> Option<Line<'a>> {
         let rest = &self.text[self.at..];
         if rest.is_empty() {

@@ -36,7 +36,7 @@ fn flip_what_is_due(root: &Path, edit_in_between: bool) -> Vec<Flip> {
         }
         due = due_flips(gaps, 30, NOW);
         let flipped = |gap: &Gap| match due.iter().find(|flip| flip.gap == gap.id) {
-            Some(flip) => Gap { status: flip.new, ..gap.clone() },
+            Some(flip) => gap.with(|gap| gap.status = flip.new),
             None => gap.clone(),
         };
         Ok::<_, String>(gaps.iter().map(flipped).collect())

@@ -1,7 +1,7 @@
 //! One gap changes; everything else keeps its bytes.
 
 use piton_files::gaps::{Document, RewriteError, render};
-use piton_model::ledger::{Gap, GapStatus, Source, SourceKind, mark_checked, mark_verified};
+use piton_model::ledger::{GapStatus, Source, SourceKind, mark_checked, mark_verified};
 
 use crate::support::{NOW, change, gap, parse, verified};
 
@@ -55,11 +55,10 @@ fn a_verified_gap_keeps_comments_order_and_unknown_keys() {
 #[test]
 fn a_gap_in_braces_stays_in_braces() {
     let changed = change(BY_HAND, "teams", |gap| {
-        *gap = Gap {
-            findings: "12, in two rooms".to_owned(),
-            blocked_by: vec!["legal".to_owned()],
-            ..verified("teams")
-        };
+        *gap = verified("teams").with(|gap| {
+            gap.findings = "12, in two rooms".to_owned();
+            gap.blocked_by = vec!["legal".to_owned()];
+        });
         gap.category = "people".to_owned();
     });
     let expected = "- {id: teams, category: people, status: verified, last_verified: '2026-02-15T12:00:00+00:00', \
@@ -140,7 +139,7 @@ fn evidence_is_written_and_replaced() {
 fn new_gaps_come_last_and_look_like_the_others() {
     let document = parse(BY_HAND);
     let mut gaps = document.gaps().to_vec();
-    gaps.push(Gap { priority: 1, ..gap("new") });
+    gaps.push(gap("new").with(|gap| gap.priority = 1));
     let added = document.rewrite(&gaps).unwrap();
     assert_eq!(added, format!("{BY_HAND}  - id: new\n    category: market\n    priority: 1\n"));
     gaps.pop();
@@ -170,7 +169,7 @@ fn the_first_gap_finds_its_place() {
 fn a_removed_gap_takes_its_lines_and_no_others() {
     let document = parse(BY_HAND);
     let kept =
-        [Gap { blocks: vec!["legal".to_owned()], ..document.gaps()[0].clone() }, document.gaps()[2].clone()];
+        [document.gaps()[0].with(|gap| gap.blocks = vec!["legal".to_owned()]), document.gaps()[2].clone()];
     let removed = document.rewrite(&kept).unwrap();
     let expected = BY_HAND
         .replace("  - {id: teams, category: people} # short\n", "")
@@ -208,7 +207,8 @@ fn line_ends_stay_what_they_are() {
 #[test]
 fn what_would_not_be_sound_is_not_written() {
     let document = parse(BY_HAND);
-    let gaps = [Gap { status: GapStatus::Verified, ..gap("x") }, Gap { priority: 7, ..gap("legal") }];
+    let gaps =
+        [gap("x").with(|gap| gap.status = GapStatus::Verified), gap("legal").with(|gap| gap.priority = 7)];
     let RewriteError::Invalid(invalid) = document.rewrite(&gaps).unwrap_err() else {
         panic!("it is invalid")
     };
@@ -225,7 +225,7 @@ fn what_would_not_be_sound_is_not_written() {
 #[test]
 fn a_whole_file_leaves_out_defaults() {
     let gaps =
-        [verified("a"), Gap { blocks: vec!["a".to_owned(), "c d".to_owned()], ..gap("b") }, gap("c d")];
+        [verified("a"), gap("b").with(|gap| gap.blocks = vec!["a".to_owned(), "c d".to_owned()]), gap("c d")];
     assert_eq!(
         render(&gaps),
         "gaps:\n- id: a\n  category: market\n  status: verified\n  last_verified: '2026-02-15T12:00:00+00:00'\n  last_checked: '2026-02-15T12:00:00+00:00'\n- id: b\n  category: market\n  blocks:\n  - a\n  - c d\n- id: c d\n  category: market\n"

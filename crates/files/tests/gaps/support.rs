@@ -75,7 +75,7 @@ impl Scratch {
     }
 
     pub(crate) fn gaps(&self) -> Vec<Gap> {
-        self.ledger().read().unwrap().unwrap().into_gaps()
+        self.ledger().read().unwrap().unwrap().gaps().to_vec()
     }
 
     /// Saves the file as an editor does: another file takes its name.

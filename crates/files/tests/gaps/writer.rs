@@ -8,14 +8,13 @@ use piton_model::ledger::{Gap, GapStatus};
 use crate::support::{NOW, Scratch, gap, verified};
 
 fn sample() -> Vec<Gap> {
-    let pricing = Gap {
-        priority: 5,
-        ttl_days: Some(14),
-        blocks: vec!["teams".to_owned()],
-        findings: "Two plans: \"free\" and é.\nMore to come.".to_owned(),
-        ..verified("pricing")
-    };
-    vec![pricing, Gap { blocked_by: vec!["pricing".to_owned()], ..gap("teams") }, gap("legal")]
+    let pricing = verified("pricing").with(|gap| {
+        gap.priority = 5;
+        gap.ttl_days = Some(14);
+        gap.blocks = vec!["teams".to_owned()];
+        gap.findings = "Two plans: \"free\" and é.\nMore to come.".to_owned();
+    });
+    vec![pricing, gap("teams").with(|gap| gap.blocked_by = vec!["pricing".to_owned()]), gap("legal")]
 }
 
 #[test]

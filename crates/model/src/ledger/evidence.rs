@@ -89,7 +89,13 @@ pub fn renew(gap: &Gap, findings: impl Into<String>, evidence: Vec<Source>, now:
         evidence: gap.evidence.clone(),
         verified_at: gap.last_verified,
     });
-    Renewed { gap: Gap { findings, evidence, ..mark_verified(gap, now) }, superseded }
+    Renewed {
+        gap: mark_verified(gap, now).with(|gap| {
+            gap.findings = findings;
+            gap.evidence = evidence;
+        }),
+        superseded,
+    }
 }
 
 /// What files are now, by path: their hash, or `None` for a file that is gone. Files that nobody looked at are absent.

@@ -1,8 +1,11 @@
 //! A gap: its fields, their names and their defaults.
 
+use std::ops::{Deref, DerefMut};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use piton_record::record;
+use serde::{Deserialize, Serialize};
 
 use super::evidence::Source;
 use crate::Timestamp;
@@ -46,9 +49,31 @@ impl FromStr for GapStatus {
     }
 }
 
-/// One question, and what is known about it. Only `id` and `category` are needed.
+/// One question, and what is known about it: a value whose copies share their fields until one of them changes.
+///
+/// File, state and what is wished for hold the same hundred thousand gaps but for a few; so they hold them once, and gaps
+/// that were never changed are compared by a look.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Gap(Arc<GapFields>);
+
+impl Deref for Gap {
+    type Target = GapFields;
+
+    fn deref(&self) -> &GapFields {
+        &self.0
+    }
+}
+
+impl DerefMut for Gap {
+    fn deref_mut(&mut self) -> &mut GapFields {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
+/// What there is to say of a gap. Only `id` and `category` are needed.
 #[record(Eq, omit(findings, question))]
-pub struct Gap {
+pub struct GapFields {
     /// Unique in its ledger.
     pub id: String,
     /// A label to group by.
@@ -84,7 +109,7 @@ fn default_priority() -> i64 {
 impl Gap {
     /// A gap that nothing is known of.
     pub fn new(id: impl Into<String>, category: impl Into<String>) -> Self {
-        Gap {
+        Gap(Arc::new(GapFields {
             id: id.into(),
             category: category.into(),
             status: GapStatus::Unknown,
@@ -97,7 +122,15 @@ impl Gap {
             findings: String::new(),
             question: String::new(),
             evidence: Vec::new(),
-        }
+        }))
+    }
+
+    /// The same gap with something changed.
+    #[must_use]
+    pub fn with(&self, change: impl FnOnce(&mut GapFields)) -> Self {
+        let mut gap = self.clone();
+        change(&mut gap);
+        gap
     }
 
     /// Whether the two agree in this field.
@@ -151,29 +184,29 @@ impl Gap {
 words! {
     /// The fields of a gap, in the order in which they are written.
     pub enum Field {
-        /// [`Gap::id`].
+        /// [`GapFields::id`].
         Id = "id",
-        /// [`Gap::category`].
+        /// [`GapFields::category`].
         Category = "category",
-        /// [`Gap::status`].
+        /// [`GapFields::status`].
         Status = "status",
-        /// [`Gap::priority`].
+        /// [`GapFields::priority`].
         Priority = "priority",
-        /// [`Gap::last_verified`].
+        /// [`GapFields::last_verified`].
         LastVerified = "last_verified",
-        /// [`Gap::last_checked`].
+        /// [`GapFields::last_checked`].
         LastChecked = "last_checked",
-        /// [`Gap::ttl_days`].
+        /// [`GapFields::ttl_days`].
         TtlDays = "ttl_days",
-        /// [`Gap::blocks`].
+        /// [`GapFields::blocks`].
         Blocks = "blocks",
-        /// [`Gap::blocked_by`].
+        /// [`GapFields::blocked_by`].
         BlockedBy = "blocked_by",
-        /// [`Gap::findings`].
+        /// [`GapFields::findings`].
         Findings = "findings",
-        /// [`Gap::question`].
+        /// [`GapFields::question`].
         Question = "question",
-        /// [`Gap::evidence`].
+        /// [`GapFields::evidence`].
         Evidence = "evidence",
     }
 }

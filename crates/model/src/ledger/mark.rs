@@ -10,13 +10,17 @@ use crate::words::words;
 /// Somebody looked, and nothing new was found. Moves `last_checked` and nothing else.
 #[must_use]
 pub fn mark_checked(gap: &Gap, now: Timestamp) -> Gap {
-    Gap { last_checked: Some(now), ..gap.clone() }
+    gap.with(|gap| gap.last_checked = Some(now))
 }
 
 /// Findings were confirmed: verified, and both times are `now`.
 #[must_use]
 pub fn mark_verified(gap: &Gap, now: Timestamp) -> Gap {
-    Gap { status: GapStatus::Verified, last_verified: Some(now), last_checked: Some(now), ..gap.clone() }
+    gap.with(|gap| {
+        gap.status = GapStatus::Verified;
+        gap.last_verified = Some(now);
+        gap.last_checked = Some(now);
+    })
 }
 
 words! {

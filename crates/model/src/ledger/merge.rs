@@ -4,7 +4,8 @@
 //! belongs to people and to git. Status and `last_verified` travel together, since either alone could say that
 //! something is stale that a person has just verified.
 
-use std::collections::{HashMap, HashSet};
+use std::cell::OnceCell;
+use std::collections::HashMap;
 
 use piton_record::record;
 
@@ -55,12 +56,11 @@ pub struct Merged {
 ///
 /// Ids are unique on each side. The result may still be invalid, as when one side removed what the other refers to.
 pub fn merge(base: &[Gap], file: &[Gap], ours: &[Gap]) -> Merged {
-    let (in_base, in_ours) = (by_id(base), by_id(ours));
-    let in_file: HashSet<&str> = file.iter().map(|gap| gap.id.as_str()).collect();
+    let (in_base, in_ours, in_file) = (ById::new(base), ById::new(ours), ById::new(file));
     let mut merged = Merged { gaps: Vec::with_capacity(file.len()), ..Merged::default() };
-    for theirs in file {
+    for (place, theirs) in file.iter().enumerate() {
         let id = theirs.id.as_str();
-        match (in_base.get(id).copied(), in_ours.get(id).copied()) {
+        match (in_base.get(id, place), in_ours.get(id, place)) {
             (Some(base), Some(ours)) => {
                 let gap = merge_gap(base, theirs, ours, &mut merged);
                 merged.gaps.push(gap);
@@ -84,14 +84,17 @@ pub fn merge(base: &[Gap], file: &[Gap], ours: &[Gap]) -> Merged {
             }
         }
     }
-    for gap in base.iter().filter(|gap| !in_file.contains(gap.id.as_str())) {
+    for (place, gap) in base.iter().enumerate().filter(|(place, gap)| in_file.get(&gap.id, *place).is_none())
+    {
         merged.adopted.push(Adopted::Removed { gap: gap.id.clone() });
-        if in_ours.get(gap.id.as_str()).is_some_and(|ours| *ours != gap) {
+        if in_ours.get(&gap.id, place).is_some_and(|ours| ours != gap) {
             merged.overruled.push(Overruled::Change { gap: gap.id.clone() });
         }
     }
-    let new = |gap: &&Gap| !in_file.contains(gap.id.as_str()) && !in_base.contains_key(gap.id.as_str());
-    merged.gaps.extend(ours.iter().filter(new).cloned());
+    let new = |(place, gap): &(usize, &Gap)| {
+        in_file.get(&gap.id, *place).is_none() && in_base.get(&gap.id, *place).is_none()
+    };
+    merged.gaps.extend(ours.iter().enumerate().filter(new).map(|(_, gap)| gap.clone()));
     merged
 }
 
@@ -103,8 +106,23 @@ impl Merged {
     }
 }
 
-fn by_id(gaps: &[Gap]) -> HashMap<&str, &Gap> {
-    gaps.iter().map(|gap| (gap.id.as_str(), gap)).collect()
+/// One side, by id. The sides mostly have a gap in the same place: there it is looked for first, and the table is made when
+/// it is not there.
+struct ById<'a> {
+    gaps: &'a [Gap],
+    table: OnceCell<HashMap<&'a str, &'a Gap>>,
+}
+
+impl<'a> ById<'a> {
+    fn new(gaps: &'a [Gap]) -> Self {
+        Self { gaps, table: OnceCell::new() }
+    }
+
+    fn get(&self, id: &str, place: usize) -> Option<&'a Gap> {
+        let there = self.gaps.get(place).filter(|gap| gap.id == id);
+        let table = || self.gaps.iter().map(|gap| (gap.id.as_str(), gap)).collect();
+        there.or_else(|| self.table.get_or_init(table).get(id).copied())
+    }
 }
 
 /// The fields that are decided together.
@@ -112,7 +130,8 @@ const TOGETHER: [Field; 2] = [Field::Status, Field::LastVerified];
 
 fn merge_gap(base: &Gap, theirs: &Gap, ours: &Gap, merged: &mut Merged) -> Gap {
     if base == theirs {
-        return ours.clone();
+        // What nobody changed stays the file's own copy, so that it is never compared again.
+        return if ours == base { theirs.clone() } else { ours.clone() };
     }
     let theirs_changed = theirs.differences(base);
     let decided_by_file = |field: &Field| {

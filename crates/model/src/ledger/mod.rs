@@ -20,7 +20,7 @@
 //! let long_ago: Timestamp = "2026-01-01T12:00:00Z".parse()?;
 //!
 //! let pricing = ledger::mark_verified(&Gap::new("pricing", "market"), long_ago);
-//! let teams = Gap { priority: 5, ..Gap::new("teams", "people") };
+//! let teams = Gap::new("teams", "people").with(|gap| gap.priority = 5);
 //! let gaps = [pricing, teams];
 //!
 //! assert!(ledger::validate(&gaps).is_empty());
@@ -56,7 +56,9 @@ mod validate;
 pub use audit::{ParseLineError, last_flips_to_stale};
 pub use evidence::{Observed, Renewed, Source, SourceKind, Superseded, changed_flips, renew};
 pub use fresh::{NotFresh, clip_to_tokens, for_prompt, not_fresh};
-pub use gap::{DEFAULT_PRIORITY, DEFAULT_TTL_DAYS, Field, Gap, GapStatus, MAX_GAPS_PER_RUN, UnknownStatus};
+pub use gap::{
+    DEFAULT_PRIORITY, DEFAULT_TTL_DAYS, Field, Gap, GapFields, GapStatus, MAX_GAPS_PER_RUN, UnknownStatus,
+};
 pub use graph::{SortedGaps, detect_cycles, sort_gaps};
 pub use mark::{Outcome, mark_checked, mark_verified, settle};
 pub use merge::{Adopted, Merged, Overruled, merge};
@@ -64,4 +66,4 @@ pub use moment::{Moment, to_iso};
 pub use select::{StaleSince, Survey, Waiting, candidates, select_batch, survey};
 pub use set::{SetError, set};
 pub use stale::{Flip, Why, age_ms, detect_stale, due_at, due_flips, is_due};
-pub use validate::{Problem, ProblemKind, problems_since, validate};
+pub use validate::{Problem, ProblemKind, problems_since, problems_since_sound, validate};

@@ -141,5 +141,5 @@ pub(super) fn to_stale(gap: &Gap, why: &Why, now: Timestamp) -> Flip {
 /// Unknown gaps were never verified, stale ones are flipped already, and blocked ones depend on what blocks them.
 pub fn detect_stale(gaps: &[Gap], default_ttl_days: u32, now: Timestamp) -> Vec<Gap> {
     let due = gaps.iter().filter(|gap| is_due(gap, default_ttl_days, now));
-    due.map(|gap| Gap { status: GapStatus::Stale, ..gap.clone() }).collect()
+    due.map(|gap| gap.with(|gap| gap.status = GapStatus::Stale)).collect()
 }

@@ -88,7 +88,13 @@ impl Problem {
     /// Whether a file may have it all the same: a verification that nothing dates is as good as stale, and the other
     /// gaps are none the worse for it.
     pub fn is_tolerable(&self) -> bool {
-        matches!(self.kind, ProblemKind::VerifiedWithoutTime | ProblemKind::StaleWithoutTime)
+        self.kind.is_tolerable()
+    }
+}
+
+impl ProblemKind {
+    fn is_tolerable(&self) -> bool {
+        matches!(self, ProblemKind::VerifiedWithoutTime | ProblemKind::StaleWithoutTime)
     }
 }
 
@@ -99,6 +105,25 @@ pub fn problems_since(before: &[Gap], after: &[Gap]) -> Vec<Problem> {
         let had: HashSet<String> =
             validate(before).into_iter().filter(Problem::is_tolerable).map(|problem| problem.gap).collect();
         problems.retain(|problem| !problem.is_tolerable() || !had.contains(&problem.gap));
+    }
+    problems
+}
+
+/// The same for what a file held that was found to be sound: where no gap comes, goes or gets other neighbours, only those
+/// that differ are looked at.
+pub fn problems_since_sound(before: &[Gap], after: &[Gap]) -> Vec<Problem> {
+    let is_beside = |(old, new): (&Gap, &Gap)| {
+        old == new || old.id == new.id && old.blocks == new.blocks && old.blocked_by == new.blocked_by
+    };
+    if before.len() != after.len() || !before.iter().zip(after).all(is_beside) {
+        return problems_since(before, after);
+    }
+    let mut problems = Vec::new();
+    for (index, (old, new)) in before.iter().zip(after).enumerate().filter(|(_, (old, new))| old != new) {
+        let had = own_problems(old).any(|(_, kind)| kind.is_tolerable());
+        let found =
+            own_problems(new).map(|(field, kind)| Problem { index, gap: new.id.clone(), field, kind });
+        problems.extend(found.filter(|problem| !problem.is_tolerable() || !had));
     }
     problems
 }
@@ -114,13 +139,7 @@ pub fn validate(gaps: &[Gap]) -> Vec<Problem> {
         if has_repeats && !seen.insert(gap.id.as_str()) {
             report(Field::Id, ProblemKind::DuplicateId);
         }
-        check_texts(gap, &mut report);
-        match (gap.status, gap.last_verified) {
-            (GapStatus::Verified, None) => report(Field::Status, ProblemKind::VerifiedWithoutTime),
-            (GapStatus::Stale, None) => report(Field::Status, ProblemKind::StaleWithoutTime),
-            (GapStatus::Unknown, Some(_)) => report(Field::LastVerified, ProblemKind::UnknownWithTime),
-            (GapStatus::Verified | GapStatus::Unknown | GapStatus::Stale | GapStatus::Blocked, _) => {}
-        }
+        own_problems(gap).for_each(|(field, kind)| report(field, kind));
         for (field, list) in [(Field::Blocks, &gap.blocks), (Field::BlockedBy, &gap.blocked_by)] {
             for named in list {
                 if *named == gap.id {
@@ -130,28 +149,39 @@ pub fn validate(gaps: &[Gap]) -> Vec<Problem> {
                 }
             }
         }
-        if !(1..=5).contains(&gap.priority) {
-            report(Field::Priority, ProblemKind::Priority { value: gap.priority });
-        }
-        if let Some(value) = gap.ttl_days.filter(|days| *days < 1) {
-            report(Field::TtlDays, ProblemKind::Ttl { value });
-        }
     }
     problems
 }
 
-fn check_texts(gap: &Gap, report: &mut impl FnMut(Field, ProblemKind)) {
+/// What is wrong with a gap, whatever the others are.
+fn own_problems(gap: &Gap) -> impl Iterator<Item = (Field, ProblemKind)> {
+    let status = match (gap.status, gap.last_verified) {
+        (GapStatus::Verified, None) => Some((Field::Status, ProblemKind::VerifiedWithoutTime)),
+        (GapStatus::Stale, None) => Some((Field::Status, ProblemKind::StaleWithoutTime)),
+        (GapStatus::Unknown, Some(_)) => Some((Field::LastVerified, ProblemKind::UnknownWithTime)),
+        (GapStatus::Verified | GapStatus::Unknown | GapStatus::Stale | GapStatus::Blocked, _) => None,
+    };
+    let value = gap.priority;
+    let priority = (!(1..=5).contains(&value)).then_some((Field::Priority, ProblemKind::Priority { value }));
+    let ttl = gap.ttl_days.filter(|days| *days < 1);
+    let ttl = ttl.map(|value| (Field::TtlDays, ProblemKind::Ttl { value }));
+    text_problems(gap).into_iter().flatten().chain(status).chain(priority).chain(ttl)
+}
+
+fn text_problems(gap: &Gap) -> [Option<(Field, ProblemKind)>; 4] {
     let texts = [
         (Field::Id, &gap.id, GAP_ID_BYTES_MAX),
         (Field::Category, &gap.category, GAP_ID_BYTES_MAX),
         (Field::Findings, &gap.findings, GAP_TEXT_BYTES_MAX),
         (Field::Question, &gap.question, GAP_TEXT_BYTES_MAX),
     ];
-    for (field, text, bytes_max) in texts {
+    texts.map(|(field, text, bytes_max)| {
         if text.is_empty() && matches!(field, Field::Id | Field::Category) {
-            report(field, ProblemKind::Empty);
+            Some((field, ProblemKind::Empty))
         } else if text.len() > bytes_max {
-            report(field, ProblemKind::TooLong { bytes_max });
+            Some((field, ProblemKind::TooLong { bytes_max }))
+        } else {
+            None
         }
-    }
+    })
 }

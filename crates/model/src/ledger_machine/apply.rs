@@ -1,6 +1,7 @@
 //! Folding an event into the state. Total: an event in the journal is a fact, whatever the state.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::event::LedgerEvent;
 use super::research::{Failures, Research, ResearchResult};
@@ -58,8 +59,9 @@ fn fold(state: &mut State, event: &LedgerEvent) {
         LedgerEvent::GapsFlipped { flips } => flips.iter().for_each(|flip| flipped(state, flip)),
         LedgerEvent::GapChecked { gap, at } => {
             // A check of something that is due flips it first, in the same moment. The check is the later of the two.
-            if let Some(since) = state.stale_since.get_mut(gap).filter(|since| **since == *at) {
-                *since = crate::Timestamp::from_millis(at.as_millis() - 1);
+            if state.stale_since.get(gap) == Some(at) {
+                let before = crate::Timestamp::from_millis(at.as_millis() - 1);
+                Arc::make_mut(&mut state.stale_since).insert(gap.clone(), before);
             }
             change(state, gap, |gap| mark_checked(gap, *at));
         }
@@ -74,13 +76,13 @@ fn fold(state: &mut State, event: &LedgerEvent) {
         LedgerEvent::GapEdited { gap, .. } => change(state, &gap.id, |_| (**gap).clone()),
         LedgerEvent::GapAdded { gap, .. } => {
             state.unwritten.entry(gap.id.clone()).or_insert(None);
-            state.index.0.insert(gap.id.clone(), state.gaps.len());
+            state.index.add(gap, state.gaps.len());
             state.gaps.push((**gap).clone());
         }
         LedgerEvent::GapRemoved { gap, .. } => {
             if let Some(place) = state.place(gap) {
                 let old = state.gaps.remove(place);
-                state.index.0.clear();
+                state.index.clear();
                 state.unwritten.entry(gap.clone()).or_insert(Some(old));
                 forget(state, gap);
             }
@@ -158,7 +160,7 @@ fn adopt(state: &mut State, gaps: &[Gap], seen: &[Gap], removed: &[String]) {
     let gone: HashSet<&str> = removed.iter().map(String::as_str).collect();
     if !gone.is_empty() {
         state.gaps.retain(|gap| !gone.contains(gap.id.as_str()));
-        state.index.0.clear();
+        state.index.clear();
         for gap in removed {
             state.unwritten.remove(gap);
             forget(state, gap);
@@ -169,7 +171,7 @@ fn adopt(state: &mut State, gaps: &[Gap], seen: &[Gap], removed: &[String]) {
         match state.place(&gap.id) {
             Some(place) => state.gaps[place] = gap.clone(),
             None => {
-                state.index.0.insert(gap.id.clone(), state.gaps.len());
+                state.index.add(gap, state.gaps.len());
                 state.gaps.push(gap.clone());
             }
         }
@@ -188,18 +190,19 @@ fn change(state: &mut State, id: &str, change: impl Fn(&Gap) -> Gap) {
 
 fn flipped(state: &mut State, flip: &Flip) {
     if let Some(place) = state.place(&flip.gap) {
-        let Gap { status: before, last_verified, .. } = state.gaps[place];
-        state.flipped.insert(flip.gap.clone(), LastFlip { before, last_verified, after: flip.new });
+        let (before, last_verified) = (state.gaps[place].status, state.gaps[place].last_verified);
+        Arc::make_mut(&mut state.flipped)
+            .insert(flip.gap.clone(), LastFlip { before, last_verified, after: flip.new });
     }
     if flip.new == GapStatus::Stale {
-        state.stale_since.insert(flip.gap.clone(), flip.at);
+        Arc::make_mut(&mut state.stale_since).insert(flip.gap.clone(), flip.at);
     }
-    change(state, &flip.gap, |gap| Gap { status: flip.new, ..gap.clone() });
+    change(state, &flip.gap, |gap| gap.with(|gap| gap.status = flip.new));
     state.unlogged.push(flip.clone());
 }
 
 fn forget(state: &mut State, gap: &str) {
-    state.stale_since.remove(gap);
-    state.flipped.remove(gap);
+    Arc::make_mut(&mut state.stale_since).remove(gap);
+    Arc::make_mut(&mut state.flipped).remove(gap);
     state.failures.remove(gap);
 }

@@ -15,10 +15,10 @@ use crate::ledger::{
 };
 use crate::{RunId, Timestamp};
 
-/// Gaps in one event.
-const GAPS_PER_EVENT: usize = 500;
-/// Words of gaps in one event of adoption, unless a single gap has more.
-const BYTES_PER_EVENT: usize = 256 << 10;
+/// Flips in one event: what is in it stays small enough for the journal itself, where a larger one would become a file.
+const FLIPS_PER_EVENT: usize = 250;
+/// About as much in one event of adoption, for the same reason, unless a single gap has more.
+const BYTES_PER_EVENT: usize = 40 << 10;
 
 /// What can be asked of a ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -209,7 +209,7 @@ fn find<'a>(state: &'a State, id: &str) -> Result<&'a Gap, Rejection> {
 fn flips(flips: Vec<Flip>) -> Vec<LedgerEvent> {
     let mut flips = flips.into_iter();
     let part =
-        || Some(flips.by_ref().take(GAPS_PER_EVENT).collect()).filter(|part: &Vec<_>| !part.is_empty());
+        || Some(flips.by_ref().take(FLIPS_PER_EVENT).collect()).filter(|part: &Vec<_>| !part.is_empty());
     std::iter::from_fn(part).map(|flips| LedgerEvent::GapsFlipped { flips }).collect()
 }
 
@@ -303,7 +303,10 @@ fn undo(state: &State, id: &str, now: Timestamp) -> Result<Vec<LedgerEvent>, Rej
     let last = state.flipped.get(id).filter(|last| last.after == gap.status).ok_or_else(nothing)?;
     let reason = Why::Undone.to_string();
     let flip = Flip { at: now, gap: id.to_owned(), old: last.after, new: last.before, reason };
-    let restored = Gap { status: last.before, last_verified: last.last_verified, ..gap.clone() };
+    let restored = gap.with(|gap| {
+        gap.status = last.before;
+        gap.last_verified = last.last_verified;
+    });
     let fields = gap.differences(&restored);
     let edited = LedgerEvent::GapEdited { gap: Box::new(restored), fields, at: now };
     Ok(vec![LedgerEvent::GapsFlipped { flips: vec![flip] }, edited])
@@ -393,17 +396,24 @@ fn parts(gaps: impl Iterator<Item = Gap>) -> Vec<Vec<Gap>> {
     let mut parts: Vec<Vec<Gap>> = Vec::new();
     let mut bytes = 0;
     for gap in gaps {
-        let words = gap.findings.len() + gap.question.len() + 64 * gap.evidence.len();
-        bytes += words;
-        match parts.last_mut().filter(|part| part.len() < GAPS_PER_EVENT && bytes <= BYTES_PER_EVENT) {
+        let own = bytes_of(&gap);
+        bytes += own;
+        match parts.last_mut().filter(|_| bytes <= BYTES_PER_EVENT) {
             Some(part) => part.push(gap),
             None => {
-                bytes = words;
+                bytes = own;
                 parts.push(vec![gap]);
             }
         }
     }
     parts
+}
+
+/// About how long a gap is in an event, with what is told of its coming.
+fn bytes_of(gap: &Gap) -> usize {
+    let names = gap.blocks.iter().chain(&gap.blocked_by).map(|name| name.len() + 3).sum::<usize>();
+    let texts = 2 * gap.id.len() + gap.category.len() + gap.findings.len() + gap.question.len();
+    200 + texts + names + 128 * gap.evidence.len()
 }
 
 fn by_id(gaps: &[Gap]) -> HashMap<&str, &Gap> {

@@ -1,6 +1,7 @@
 //! Where a ledger is: its gaps, what the file does not hold yet, what the log does not hold yet.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use piton_record::record;
 
@@ -8,7 +9,7 @@ use super::research::{Failures, Research};
 use crate::ledger::{Flip, Gap, GapStatus, StaleSince};
 use crate::{RunId, Timestamp};
 
-/// The fold of a ledger's events.
+/// The fold of a ledger's events. A copy costs little, whatever its size: it shares what neither side changes.
 #[record(Eq, written)]
 pub struct State {
     /// Its name.
@@ -30,9 +31,9 @@ pub struct State {
     /// How long the log was when the last of the others had been added; `None` before the first.
     pub log_end: Option<u64>,
     /// Of each gap that was ever flipped: when it last went stale.
-    pub stale_since: BTreeMap<String, Timestamp>,
+    pub stale_since: Arc<BTreeMap<String, Timestamp>>,
     /// Of each gap that was ever flipped: the last flip.
-    pub flipped: BTreeMap<String, LastFlip>,
+    pub flipped: Arc<BTreeMap<String, LastFlip>>,
     /// The batch under way.
     pub research: Option<Research>,
     /// How many batches there were.
@@ -65,7 +66,7 @@ pub struct LastFlip {
 
 /// Places of gaps by id; follows from the list, so it is neither stored nor compared.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Index(pub(super) HashMap<String, usize>);
+pub(super) struct Index(Arc<HashMap<String, usize>>);
 
 impl PartialEq for Index {
     fn eq(&self, _: &Self) -> bool {
@@ -74,6 +75,16 @@ impl PartialEq for Index {
 }
 
 impl Eq for Index {}
+
+impl Index {
+    pub(super) fn add(&mut self, gap: &Gap, place: usize) {
+        Arc::make_mut(&mut self.0).insert(gap.id.clone(), place);
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
 
 /// What is still to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,16 +124,26 @@ impl State {
     /// Where the gap with this id is. Thousands of flips come one after the other: each must be found at once.
     pub(super) fn place(&mut self, id: &str) -> Option<usize> {
         if self.index.0.len() != self.gaps.len() {
-            self.index.0 = self.gaps.iter().enumerate().map(|(at, gap)| (gap.id.clone(), at)).collect();
+            let places = self.gaps.iter().enumerate().map(|(place, gap)| (gap.id.clone(), place));
+            self.index = Index(Arc::new(places.collect()));
         }
         self.index.0.get(id).copied()
     }
 
     /// The gaps of the content that was last seen or written: the side that both others are compared with.
     pub fn base(&self) -> Vec<Gap> {
-        let unchanged = |gap: &&Gap| !self.unwritten.contains_key(&gap.id);
-        let mut base: Vec<Gap> = self.gaps.iter().filter(unchanged).cloned().collect();
-        base.extend(self.unwritten.values().flatten().cloned());
+        if self.unwritten.is_empty() {
+            return self.gaps.clone();
+        }
+        let as_written = |gap: &Gap| match self.unwritten.get(&gap.id) {
+            Some(written) => written.clone(),
+            None => Some(gap.clone()),
+        };
+        let mut base: Vec<Gap> = self.gaps.iter().filter_map(as_written).collect();
+        // Those that are to go.
+        let stay: HashSet<&str> = self.gaps.iter().map(|gap| gap.id.as_str()).collect();
+        let gone = self.unwritten.iter().filter(|(id, _)| !stay.contains(id.as_str()));
+        base.extend(gone.filter_map(|(_, written)| written.clone()));
         base
     }
 

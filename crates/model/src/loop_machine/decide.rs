@@ -146,7 +146,8 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Vec<Event>
             let rest = unlike
                 .clone()
                 .map(|why| Event::RunStopped { reason: Reason::Environment, detail: Some(why) });
-            let finished = Event::ChecksFinished { round, fixed, unlike };
+            let tests_fail = judge::tests_fail(state.seen.baseline.as_ref(), &round);
+            let finished = Event::ChecksFinished { round, fixed, tests_fail, unlike };
             return Ok(std::iter::once(finished).chain(rest).collect());
         }
         Command::EndHooks(end) => {
@@ -217,7 +218,7 @@ fn following(state: &State, now: Timestamp) -> Option<Event> {
                 return Some(Event::RunResumed { raise: raise.clone() });
             }
             match state.requests.stop {
-                Some((_, origin)) if state.status == Status::Paused => Some(stopped(origin)),
+                Some((_, origin)) if state.status == Status::Paused => Some(stopped(state, origin)),
                 _ => None,
             }
         }
@@ -229,7 +230,7 @@ fn following(state: &State, now: Timestamp) -> Option<Event> {
 
 fn while_waiting(state: &State, now: Timestamp) -> Option<Event> {
     if let Some((_, origin)) = state.requests.stop {
-        return Some(stopped(origin));
+        return Some(stopped(state, origin));
     }
     if state.requests.pause {
         return Some(Event::RunPaused { reason: Reason::Human, detail: None });
@@ -253,7 +254,7 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         return None;
     }
     if let Some(event) =
-        next_commit(state).or_else(|| hook_calls::due(state)).or_else(|| mode::switch(state, now))
+        next_commit(state, now).or_else(|| hook_calls::due(state)).or_else(|| mode::switch(state, now))
     {
         return Some(event);
     }
@@ -268,9 +269,6 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         }
         if let Some((kind, text)) = guard::doubt(state) {
             return Some(ask(state, kind, text));
-        }
-        if let Some(reason) = &state.session.proposed {
-            return Some(ask(state, QuestionKind::Reboot, propose(state, reason)));
         }
         if let Some(text) = mode::after_iteration(state) {
             return Some(ask(state, QuestionKind::AfterIteration, text));
@@ -295,7 +293,7 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         }
     }
     if let Some((_, origin)) = state.requests.stop {
-        return Some(stopped(origin));
+        return Some(stopped(state, origin));
     }
     if by_hook.is_some() {
         return by_hook;
@@ -307,6 +305,7 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         Next::Checks => Some(Event::ChecksStarted { round: state.work.round + 1 }),
         Next::Verdict => None,
         Next::Attempt => before_attempt(state, now)
+            .or_else(|| propose(state))
             .or_else(|| mode::outside_hours(state, now))
             .or_else(|| {
                 mode::before_iteration(state).map(|text| ask(state, QuestionKind::BeforeIteration, text))
@@ -320,7 +319,11 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
 fn stop_condition(state: &State) -> Option<Event> {
     // Whoever goes on although one holds means to: it is judged again after the next iteration.
     let waived = state.judged.stop_waived == Some(state.counters.iterations);
-    let (verdict, label) = stop::verdict(state).filter(|_| state.work.attempt > 0 && !waived)?;
+    (state.work.attempt > 0 && !waived).then(|| met_condition(state)).flatten()
+}
+
+fn met_condition(state: &State) -> Option<Event> {
+    let (verdict, label) = stop::verdict(state)?;
     let detail = Some(label);
     match verdict {
         StopVerdict::Failure => Some(Event::RunFailed { reason: Reason::StopCondition, detail }),
@@ -418,10 +421,16 @@ fn next_attempt(state: &State) -> Option<Event> {
 }
 
 /// The commit that is due: an iteration has its verdict, its checks are green, and nobody doubts it.
-fn next_commit(state: &State) -> Option<Event> {
+fn next_commit(state: &State, now: Timestamp) -> Option<Event> {
     let concluded = state.work.next == Next::Attempt && state.work.iteration == state.counters.iterations;
     let doubted = state.judged.recent.back().is_some_and(|last| last.doubted);
-    if !concluded || doubted || !commit_due(state) {
+    // What a person may still put back is not committed.
+    let is_asked = || {
+        !state.people.questions.is_empty()
+            || mode::switch(state, now).is_some()
+            || mode::after_iteration(state).is_some()
+    };
+    if !concluded || doubted || !commit_due(state) || is_asked() {
         return None;
     }
     let tree = state.seen.snapshot.as_ref()?.tree.clone();
@@ -440,13 +449,16 @@ pub(super) fn commit_due(state: &State) -> bool {
         && judged != there
 }
 
-/// What a person is asked before a session is left.
-fn propose(state: &State, reason: &RebootReason) -> String {
+/// What a person is asked before a session is left. Where no attempt follows, there is nothing to begin.
+fn propose(state: &State) -> Option<Event> {
+    let is_between = state.work.iteration == state.counters.iterations;
+    let reason = state.session.proposed.as_ref().filter(|_| is_between)?;
     let session = state.session.current.as_deref().unwrap_or("of the agent");
-    format!(
+    let text = format!(
         "Session {session} should give way to a fresh one: {}. The fresh one is told what the old one knew. Begin it? No stays in this one.",
         reason.sentence()
-    )
+    );
+    Some(ask(state, QuestionKind::Reboot, text))
 }
 
 fn judge_answer(state: &State, given: &GivenAnswer) -> Event {
@@ -466,9 +478,11 @@ fn judge_answer(state: &State, given: &GivenAnswer) -> Event {
     judge::answer(state, open, given.answer, given.comment.clone())
 }
 
+/// Two questions with the same words are two: an answer that is bound to one does not fit the other.
 fn ask(state: &State, kind: QuestionKind, text: String) -> Event {
-    let digest = blake3::hash(text.as_bytes()).to_hex()[..16].to_owned();
-    Event::QuestionAsked { question: state.people.questions_asked + 1, kind, text, digest }
+    let question = state.people.questions_asked + 1;
+    let digest = blake3::hash(format!("{question}\0{text}").as_bytes()).to_hex()[..16].to_owned();
+    Event::QuestionAsked { question, kind, text, digest }
 }
 
 fn reason_of(kind: QuestionKind) -> Reason {
@@ -483,8 +497,10 @@ fn reason_of(kind: QuestionKind) -> Reason {
     }
 }
 
-fn stopped(origin: StopOrigin) -> Event {
-    Event::RunStopped { reason: origin.reason(), detail: None }
+/// A person wants the run to stop. Where a condition waits for just that, it decides how the run ends.
+fn stopped(state: &State, origin: StopOrigin) -> Event {
+    let by_condition = state.config.stop.hear_a_signal().then(|| met_condition(state)).flatten();
+    by_condition.unwrap_or(Event::RunStopped { reason: origin.reason(), detail: None })
 }
 
 /// Whether a person's request makes sense where the run is; the journal would take it in any case.

@@ -429,7 +429,7 @@ pub struct Beside {
     pub here: Attained,
     /// How far it came in the checkout; unknown where it passes in the work tree.
     pub there: Option<Attained>,
-    /// Files of the checkout that were opened each time it ran in the work tree; the first few.
+    /// Files of the checkout that were opened each time it ran in the work tree, and not while it did not; the first few.
     pub opened: Vec<String>,
 }
 
@@ -477,7 +477,7 @@ pub enum QuestionKind {
 pub enum Answer {
     /// Yes, go on.
     Approve,
-    /// No; go on another way, with the comment for the agent.
+    /// No: to what an iteration left, or to going on. The comment is for the agent.
     Reject,
     /// Stop the run.
     Abort,

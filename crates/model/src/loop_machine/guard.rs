@@ -123,12 +123,15 @@ pub(super) fn doubt(state: &State) -> Option<(QuestionKind, String)> {
     }
     if last.refused {
         let text = format!(
-            "Iteration {} was refused ({reason}), for:\n{list}\nIts files are back as they were. Let the agent try again?",
+            "Iteration {} was refused ({reason}), for:\n{list}\nIts files are back as they were. Let the agent try again? No stops the run.",
             last.number
         );
         return Some((QuestionKind::Guard, text));
     }
     let sentence = recovery.diagnosed.as_ref().map_or("", |(_, diagnosis)| diagnosis.sentence.as_str());
-    let text = format!("The run does not get on ({reason}): {sentence}. Let the agent try again?");
+    let number = last.number;
+    let text = format!(
+        "The run does not get on after iteration {number} ({reason}): {sentence}. Let the agent try again? No stops the run."
+    );
     Some((QuestionKind::Stuck, text))
 }

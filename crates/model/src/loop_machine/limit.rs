@@ -77,7 +77,7 @@ fn budget_reached(limits: &Limits, state: &State) -> Option<Reason> {
         Some(Reason::LimitFiles)
     } else if limits.lines.is_some_and(|max| counters.lines_changed > max) {
         Some(Reason::LimitLines)
-    } else if limits.reboots.is_some_and(|max| counters.reboots > max) {
+    } else if limits.reboots.is_some_and(|max| counters.reboots + u32::from(state.session.is_due()) > max) {
         Some(Reason::LimitReboots)
     } else {
         None

@@ -68,7 +68,7 @@ pub use recovery::{
 };
 pub use state::{
     Best, Chosen, Counters, Driver, Effect, Ended, GivenAnswer, IterationRecord, Judged, KeptNote, Memory,
-    Next, Open, People, Question, Requests, Seen, Session, SessionRecord, State, Told, Work,
+    Next, Open, People, Question, Requests, Seen, Session, SessionRecord, Standing, State, Told, Work,
 };
 pub use stop::{
     NamedStop, Probe, STOP_DEPTH_MAX, STOP_TYPES, StopCondition, StopLists, StopResult, StopVerdict,

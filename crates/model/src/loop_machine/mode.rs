@@ -8,9 +8,11 @@ use std::collections::{BTreeSet, VecDeque};
 
 use piton_record::record;
 
+use super::config::Raise;
 use super::facts::{Answer, QuestionKind};
 use super::judge::reinforcement::{Level, LevelChange};
 use super::state::{IterationRecord, Next, State};
+use super::{done, limit};
 use crate::Timestamp;
 use crate::event::Event;
 use crate::hook::Mode;
@@ -342,7 +344,14 @@ fn about(state: &State, last: &IterationRecord, next: u32) -> String {
     if let Some(snapshot) = &last.snapshot {
         text.push_str(&format!("\nTree {}.", clip(&snapshot.tree, 12)));
     }
-    text.push_str(&format!("\nKeep it and go on to iteration {next}? No puts its files back."));
+    let yes = if done::reached(state).is_some() {
+        "Keep it? The run is done then.".to_owned()
+    } else if limit::still_reached(state, &Raise::default()).is_some() {
+        "Keep it? The run stops at its limit then.".to_owned()
+    } else {
+        format!("Keep it and go on to iteration {next}?")
+    };
+    text.push_str(&format!("\n{yes} No puts its files back."));
     text
 }
 

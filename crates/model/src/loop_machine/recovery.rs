@@ -121,6 +121,8 @@ words! {
 pub enum Approach {
     /// Told what was found and what to do instead.
     FixTheCode,
+    /// Told that what was tried does not help.
+    AnotherWay,
     /// A fresh session, and one failing check only.
     SmallerStep,
     /// A fresh session that first says what the failing check demands, and may say that it cannot be met.
@@ -128,12 +130,14 @@ pub enum Approach {
 }
 
 impl Approach {
-    /// The approach of the `n`th recovery in a row; each has another, as far as there are.
-    pub(super) fn nth(n: u32) -> Self {
-        match n {
-            0 => Approach::FixTheCode,
-            1 => Approach::SmallerStep,
-            _ => Approach::ExplainFirst,
+    /// The approach of the `n`th recovery in a row; each has another, as far as there are. Only who did something wrong
+    /// is told to do it right.
+    pub(super) fn nth(n: u32, trigger: &Trigger) -> Self {
+        match (n, trigger) {
+            (0, Trigger::Regression { .. }) => Approach::FixTheCode,
+            (0, Trigger::Stuck { .. } | Trigger::Oscillation) => Approach::AnotherWay,
+            (1, _) => Approach::SmallerStep,
+            (_, _) => Approach::ExplainFirst,
         }
     }
 
@@ -141,6 +145,7 @@ impl Approach {
     pub fn as_str(self) -> &'static str {
         match self {
             Approach::FixTheCode => "fix the code",
+            Approach::AnotherWay => "another way",
             Approach::SmallerStep => "smaller step",
             Approach::ExplainFirst => "explain first",
         }
@@ -148,13 +153,16 @@ impl Approach {
 
     /// Whether the session that got into trouble is left.
     pub fn needs_fresh_session(self) -> bool {
-        !matches!(self, Approach::FixTheCode)
+        !matches!(self, Approach::FixTheCode | Approach::AnotherWay)
     }
 
     /// What the agent is told.
     pub fn advice(self) -> &'static str {
         match self {
             Approach::FixTheCode => "Make the code right instead of the checks lenient.",
+            Approach::AnotherWay => {
+                "What was tried so far does not help. Say what it took for granted, and go another way."
+            }
             Approach::SmallerStep => {
                 "Take the first failing check only, find the smallest change of product code that helps it, and stop there."
             }

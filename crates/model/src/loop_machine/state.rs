@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use piton_record::record;
 
 pub use counters::Counters;
-pub use iteration::{Best, Chosen, Ended, IterationRecord};
+pub use iteration::{Best, Chosen, Ended, IterationRecord, Standing};
 pub use people::{GivenAnswer, People, Question, Requests, Told};
 pub use session::{Session, SessionRecord};
 
@@ -79,7 +79,7 @@ pub struct State {
 }
 
 /// How far the work is.
-#[record(written(open, before, ended))]
+#[record(written(open, before, ended), omit(standing))]
 pub struct Work {
     /// What comes next once nothing is open.
     pub next: Next,
@@ -93,6 +93,8 @@ pub struct Work {
     pub round: u32,
     /// The tree before the iteration that is under way.
     pub before: Option<Snapshot>,
+    /// How the run stood before it.
+    pub standing: Standing,
     /// The last attempt of the iteration under way, while its verdict is still open.
     pub ended: Option<Ended>,
     /// The tree that is to be put back before anything else: what came after it was refused.
@@ -256,7 +258,9 @@ impl State {
     pub fn wants_cancel(&self) -> bool {
         let skips = self.requests.skip && self.can_skip();
         let can_end = match self.work.open {
-            Some(Open::Attempt(_) | Open::Checks(_) | Open::Hooks(_)) => true,
+            Some(Open::Attempt(_) | Open::Checks(_)) => true,
+            // Whoever stops a run now is what hooks at its end are to be told of.
+            Some(Open::Hooks(ref call)) => call.ending.is_none(),
             Some(Open::Commit(_)) | None => false,
         };
         can_end && (skips || matches!(self.requests.stop, Some((true, _))))

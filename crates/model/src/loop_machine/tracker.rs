@@ -57,6 +57,17 @@ pub struct TestChanges {
     pub unnamed: bool,
 }
 
+/// The tree that a run of the suite judged, beside the one that was judged before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum JudgedTree {
+    /// Another one.
+    Another,
+    /// The same: nothing changed that could explain another result.
+    Same,
+    /// The one from before that, since what came after it was put back.
+    Back,
+}
+
 /// A test over time.
 #[record(Eq)]
 pub struct TrackedTest {
@@ -135,14 +146,15 @@ impl TestTracker {
         }
     }
 
-    /// Takes a run of the suite in; `same_tree` where nothing changed that could explain another result.
-    pub(super) fn take(&mut self, changes: &TestChanges, same_tree: bool) {
+    /// Takes a run of the suite in. What only what was put back had changed is taken back, not changed once more.
+    pub(super) fn take(&mut self, changes: &TestChanges, tree: JudgedTree) {
         if !changes.ran {
             return;
         }
         self.runs += 1;
         self.unnamed = changes.unnamed;
-        let lifted = changes.gone.iter().filter(|_| changes.unnamed).take(LIFTED_MAX);
+        let lifts = changes.unnamed && tree != JudgedTree::Back;
+        let lifted = changes.gone.iter().filter(|_| lifts).take(LIFTED_MAX);
         self.lifted = lifted.cloned().collect();
         for name in &changes.gone {
             self.tests.remove(name);
@@ -159,9 +171,15 @@ impl TestTracker {
                 flips: VecDeque::new(),
                 unexplained: None,
             });
-            if known.status != status {
+            if known.status == status {
+                continue;
+            }
+            if tree == JudgedTree::Back && known.since + 1 == run {
+                known.flips.pop_back();
+                (known.status, known.since) = (status, known.flips.back().copied().unwrap_or(known.first));
+            } else {
                 (known.status, known.since) = (status, run);
-                known.unexplained = same_tree.then_some(run).or(known.unexplained);
+                known.unexplained = (tree == JudgedTree::Same).then_some(run).or(known.unexplained);
                 known.flips.push_back(run);
                 keep_last(&mut known.flips, HISTORY as usize);
             }
@@ -214,7 +232,7 @@ mod tests {
 
     fn run(tracker: &mut TestTracker, tests: &[(&str, bool)]) -> TestChanges {
         let changes = tracker.changes(&ran(tests), NamedTests::All);
-        tracker.take(&changes, false);
+        tracker.take(&changes, JudgedTree::Another);
         changes
     }
 
@@ -243,7 +261,7 @@ mod tests {
         let mut tracker = TestTracker::default();
         run(&mut tracker, &[("a", true), ("b", true)]);
         let cut_off = tracker.changes(&ran(&[("a", true)]), NamedTests::Some);
-        tracker.take(&cut_off, false);
+        tracker.take(&cut_off, JudgedTree::Another);
         assert!(tracker.passes("b"), "a run that was cut off says nothing about the rest");
         run(&mut tracker, &[("a", true)]);
         assert!(!tracker.passes("b") && tracker.passes("a"));
@@ -264,10 +282,24 @@ mod tests {
         for passed in [true, true, false, true, true] {
             run(&mut worked_on, &[("a", passed)]);
             let changes = left_alone.changes(&ran(&[("a", passed)]), NamedTests::All);
-            left_alone.take(&changes, true);
+            left_alone.take(&changes, JudgedTree::Same);
         }
         assert_eq!(names(worked_on.flaky()), [] as [&str; 0]);
         assert_eq!(names(left_alone.flaky()), ["a"]);
+    }
+
+    #[test]
+    fn what_only_a_change_that_was_put_back_did_is_neither_mended_nor_broken() {
+        let mut tracker = TestTracker::default();
+        run(&mut tracker, &[("a", true), ("b", false)]);
+        run(&mut tracker, &[("a", false), ("b", true), ("new", true)]);
+        let back = tracker.changes(&ran(&[("a", true), ("b", false)]), NamedTests::All);
+        tracker.take(&back, JudgedTree::Back);
+        for status in [TestStatus::Passing, TestStatus::Failing] {
+            assert_eq!(names(tracker.just(status)), [] as [&str; 0]);
+        }
+        assert!(tracker.passes("a") && !tracker.tests.contains_key("new"));
+        assert!(tracker.tests["a"].flips.is_empty());
     }
 
     #[test]
@@ -275,11 +307,11 @@ mod tests {
         let mut tracker = TestTracker::default();
         run(&mut tracker, &[("a", false), ("b", false), ("c", true)]);
         let quiet = tracker.changes(&ran(&[("b", false)]), NamedTests::Failing);
-        tracker.take(&quiet, false);
+        tracker.take(&quiet, JudgedTree::Another);
         assert_eq!(names(tracker.named(TestStatus::Failing)), ["b"]);
         assert_eq!(names(tracker.named(TestStatus::Passing)), ["c"], "it need not be listed");
         let green = tracker.changes(&ran(&[]), NamedTests::Failing);
-        tracker.take(&green, false);
+        tracker.take(&green, JudgedTree::Another);
         assert_eq!(names(tracker.named(TestStatus::Failing)), [] as [&str; 0]);
         assert_eq!((tracker.unnamed, &tracker.lifted[..]), (true, &["b".to_owned()][..]));
         run(&mut tracker, &[("b", true), ("c", true)]);

@@ -27,10 +27,12 @@ pub struct AttemptRuling {
 }
 
 /// What an attempt means for the session it worked in.
-#[record(Default, omit(taken, spent))]
+#[record(Default, omit(taken, continued, spent))]
 pub struct SessionRuling {
     /// The session that it names is built on.
     pub taken: bool,
+    /// It worked in the session that was there, without naming it.
+    pub continued: bool,
     /// That session cannot be continued.
     pub spent: bool,
     /// How full it is and how it behaves.

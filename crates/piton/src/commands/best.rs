@@ -38,8 +38,13 @@ pub(super) async fn run(global: &Global, arguments: &BestArguments, out: &Output
     }
     if let Some(best) = &status.best {
         let below = if best.acceptable { "" } else { " (below 70: not good enough to hand on)" };
-        let passed = format!("{} of {} checks", best.passed, best.total);
-        out.line(format!("#{}  {passed}, score {:.1}{below}", best.iteration, best.quality_score));
+        out.line(match best.total {
+            0 => format!("#{}  there are no checks to compare by", best.iteration),
+            total => {
+                let passed = format!("{} of {total} checks", best.passed);
+                format!("#{}  {passed}, score {:.1}{below}", best.iteration, best.quality_score)
+            }
+        });
     } else {
         out.note("no iteration was judged yet");
     }

@@ -46,6 +46,26 @@ fn who_stops_a_run_at_rest_shows_and_tells_that() {
 }
 
 #[test]
+fn whoever_stops_a_run_now_is_what_its_hooks_are_told_of() {
+    let hook =
+        "[hooks.end]\npoints = [\"loop_end\"]\ncommand = \"echo $PITON_HOOK_POINT >> $BESIDE/ended\"\n";
+    for stops in [&["answer", "r", "--abort"][..], &["stop", "r", "--now"]] {
+        let world = World::new();
+        world.configure(hook);
+        world.loops("r", ASKS, &["--check", RED]).exits(4);
+        world.piton(stops).exits(0);
+        world.piton(&["wait", "r"]).exits(4);
+        assert_eq!(lines(&world, "ended"), ["loop_end"], "{stops:?}");
+    }
+    let world = World::new();
+    world.configure(hook);
+    world.loops_behind("r", "sleep 60", &["--check", RED]);
+    world.piton(&["stop", "r", "--now"]).exits(0);
+    world.piton(&["wait", "r"]).exits(4);
+    assert_eq!(lines(&world, "ended"), ["loop_end"]);
+}
+
+#[test]
 fn the_same_without_hooks_needs_no_driver() {
     let world = World::new();
     world.configure(TELLS);

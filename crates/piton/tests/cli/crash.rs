@@ -147,3 +147,15 @@ fn a_worker_goes_on_with_what_has_no_driver_and_leaves_the_rest() {
     world.piton(&["worker", "--once"]).exits(0);
     assert_eq!(world.json(&["status", "r"])["status"], "completed");
 }
+
+#[test]
+fn a_check_that_was_killed_has_said_nothing_and_is_run_again() {
+    let check = "a=test -f \"$BESIDE/once\" || { touch \"$BESIDE/once\"; kill -9 $$; }; true";
+    let world = World::new();
+    let ran = world.loops("r", "echo x > unrelated", &["--check", check, "--max-iterations", "1"]);
+    assert!(ran.out.contains("a ✓") && !ran.out.contains("a ✗"), "{}", ran.out);
+    // Killed whenever it is run, it fails.
+    let world = World::new();
+    let ran = world.loops("r", "date > f", &["--check", "a=kill -9 $$", "--max-iterations", "1"]).exits(3);
+    assert!(ran.out.contains("a ✗"), "{}", ran.out);
+}

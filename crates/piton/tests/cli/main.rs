@@ -25,6 +25,7 @@ mod notify;
 mod numbers;
 mod prompts;
 mod redact;
+mod rejected;
 mod restore;
 mod schema;
 mod see;

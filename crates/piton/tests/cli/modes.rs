@@ -105,6 +105,18 @@ fn one_key_at_a_terminal_decides() {
 }
 
 #[test]
+fn a_run_that_goes_on_without_an_answer_is_watched_and_waited_for() {
+    let world = World::new();
+    world.configure("[mode]\nstart = 'hybrid'\n[mode.hybrid]\nevery = 1\nauto_approve = '1s'\n");
+    let agent = "echo $PITON_ITERATION > n.txt";
+    let ran = world.loops("r", agent, &["--check", RED, "--max-iterations", "2"]).exits(3);
+    assert!(ran.out.contains("reached its 2 iterations"), "{ran:?}");
+    world.loops("s", agent, &["--check", RED, "--max-iterations", "2", "--detach"]).exits(0);
+    eventually("it asks", || world.json(&["status", "s"])["status"] == "waiting");
+    world.piton(&["wait", "s"]).exits(3);
+}
+
+#[test]
 fn a_breakpoint_and_a_switch_from_another_terminal() {
     let world = World::new();
     world.loops_behind("r", &format!("{WAITS}; date +%N > c.txt"), &["--check", RED]);

@@ -23,7 +23,7 @@ fn world() -> World {
     world.git(&["commit", "-q", "-m", "start"]);
     world.configure(
         "[checks]\ntest = { command = 'sh check.sh', format = 'lcov', path = 'lcov.info' }\n\
-         [metrics]\nsize = 'wc -c < code.txt'\n",
+         [metrics]\nsize = 'wc -c < code.txt; echo 17 warnings >&2'\n",
     );
     world
 }

@@ -37,6 +37,16 @@ fn a_goal_that_is_reached_counts_although_the_run_was_to_stop_there() {
 }
 
 #[test]
+fn a_stop_that_somebody_waits_for_ends_the_run_as_they_say() {
+    let world = world("[stop]\nfailure = [{ type = 'user_signal' }]");
+    world.loops_behind("r", crate::common::WAITS, &[]);
+    world.piton(&["stop", "r"]).exits(0);
+    world.open_gate();
+    world.piton(&["wait", "r"]).exits(1);
+    assert!(world.piton(&["status", "r"]).exits(0).out.contains("user_signal holds"));
+}
+
+#[test]
 fn success_failure_and_plain_conditions_end_a_run_with_their_own_codes() {
     for (stop, agent, code, says) in [
         (

@@ -236,6 +236,17 @@ fn a_check_that_reads_the_checkout_stops_the_run_before_an_agent_starts() {
     assert!(!world.beside("agents").exists(), "no agent was started");
 }
 
+#[test]
+fn what_somebody_else_opens_in_the_checkout_is_held_against_no_check() {
+    let world = World::new();
+    world
+        .shell("(while test -e a.txt && ! test -e ../enough; do cat a.txt; sleep 0.05; done) >/dev/null 2>&1 </dev/null &")
+        .exits(0);
+    let ran = world.loops("w", "touch b.txt", &["--check", "test=sleep 0.3; test -f b.txt", "--worktree"]);
+    world.shell("touch ../enough").exits(0);
+    ran.exits(0);
+}
+
 /// A Python environment as an editable install leaves it: a script and a path file that name the checkout.
 fn with_environment(world: &World) {
     commit_file(world, ".gitignore", ".venv/\n__pycache__/\n");

@@ -163,6 +163,10 @@ impl Rules for Journal {
             "level_raised" => self.verdicts.level_raised(event)?,
             "commit_started" => {
                 self.may_begin("a commit", world)?;
+                if let Some(open) = self.questions.first() {
+                    let what = format!("a commit begins while question {} is open", open.number);
+                    return violated("I12", what);
+                }
                 self.verdicts.commit_started(event, self.iteration)?;
                 self.open = Open::Commit;
             }
@@ -431,7 +435,14 @@ impl Journal {
             None if by_itself => {}
             None => return violated("I6", format!("question {number} was closed by no answer to it")),
         };
-        self.stop_now |= said == "abort";
+        // "Another attempt?" "Try again?" "No." leaves nothing to go on with; no to what is doubted puts it back.
+        let no_stops = match open.kind.as_str() {
+            "attempt_lost" | "stuck" => true,
+            "guard" => !self.verdicts.is_doubted(),
+            _ => false,
+        };
+        let goes_on = said == "approve" || (said == "reject" && !no_stops);
+        self.stop_now |= !goes_on;
         if said == "reject" && open.kind == "before_iteration" {
             // The iteration that would have come is left out: its verdict follows.
             self.iteration += 1;
@@ -440,7 +451,6 @@ impl Journal {
         if open.kind == "guard" {
             self.verdicts.answered();
         }
-        let goes_on = said == "approve" || (said == "reject" && open.kind != "attempt_lost");
         let waits = matches!(self.place, Place::Asking | Place::Timed);
         if waits && self.questions.is_empty() && goes_on {
             self.place = Place::Running;

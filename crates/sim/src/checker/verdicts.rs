@@ -74,6 +74,11 @@ impl Verdicts {
         }
     }
 
+    /// A person has to judge what the last iteration left.
+    pub(super) fn is_doubted(&self) -> bool {
+        self.last == "doubted"
+    }
+
     /// A person judged what was doubted.
     pub(super) fn answered(&mut self) {
         self.last.clear();

@@ -279,7 +279,10 @@ impl Command {
                 Errand::Set { gap, priority, status } => match self.state().find(&gap).cloned() {
                     None => After::Ended,
                     Some(old) => {
-                        let gap = Box::new(Gap { priority, status: status.unwrap_or(old.status), ..old });
+                        let gap = Box::new(old.with(|gap| {
+                            gap.priority = priority;
+                            gap.status = status.unwrap_or(old.status);
+                        }));
                         self.record(Wish::Edit { gap, reason: "set".to_owned() }, Then::Leave, sim)
                     }
                 },

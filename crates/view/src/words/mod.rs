@@ -267,13 +267,11 @@ pub fn why(state: &State) -> String {
             counters.lines_changed,
             state.config.limits.lines.unwrap_or_default()
         ),
-        Some(Reason::LimitReboots) => format!(
-            "began {}, more than its {}",
-            count(counters.reboots, "fresh session"),
-            state.config.limits.reboots.unwrap_or_default()
-        ),
+        Some(Reason::LimitReboots) => {
+            format!("began {}, and may not begin another", count(counters.reboots, "fresh session"))
+        }
         Some(Reason::Hook) => detail.unwrap_or_else(|| "a hook wants it".to_owned()),
-        Some(Reason::Attended) => "attended: you decide how it goes on".to_owned(),
+        Some(Reason::Attended) => "you decide how it goes on".to_owned(),
         Some(Reason::Schedule) => {
             detail.unwrap_or_else(|| format!("it does not work at this hour{}", until(state)))
         }
@@ -334,7 +332,7 @@ fn result(state: &State) -> String {
         }
     };
     match &state.judged.best {
-        Some(best) if state.status != Status::Completed => {
+        Some(best) if state.status != Status::Completed && best.total > 0 => {
             format!("{place}; best is #{} with {} of {} checks", best.iteration, best.passed, best.total)
         }
         _ => place,

@@ -39,7 +39,10 @@ pub fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
         let _ = write!(row, "checks   {}", check_views(&view.checks));
     }
     if let Some(best) = &view.best {
-        let _ = write!(row, "     best  #{}  {} of {} checks", best.iteration, best.passed, best.total);
+        let _ = write!(row, "     best  #{}", best.iteration);
+        if best.total > 0 {
+            let _ = write!(row, "  {} of {} checks", best.passed, best.total);
+        }
         if (0.1..99.9).contains(&best.quality_score) {
             let _ = write!(row, ", score {:.1}", best.quality_score);
         }

@@ -3,7 +3,7 @@
 use piton_model::ledger_machine::{self, LedgerEvent};
 use piton_model::loop_machine::{AttemptOutcome, HookRecord, Open, QuestionKind};
 use piton_model::workflow::WorkflowEvent;
-use piton_model::{Event, Machine, State, Status, workflow};
+use piton_model::{Event, Machine, State, Status, Timestamp, workflow};
 
 use super::{baseline, clean_line, event, iteration, opening};
 use crate::{Told, Weight};
@@ -32,6 +32,11 @@ pub trait Watched: Machine {
 
     /// The question that one key can answer.
     fn at_a_key(&self) -> Option<u32> {
+        None
+    }
+
+    /// The moment at which it goes on although a person was asked and says nothing.
+    fn goes_on_at(&self) -> Option<Timestamp> {
         None
     }
 }
@@ -97,6 +102,10 @@ impl Watched for State {
         let own = |kind| matches!(kind, QuestionKind::BeforeIteration | QuestionKind::AfterIteration);
         let found = self.people.questions.iter().find(|question| own(question.kind));
         found.filter(|_| self.requests.answers.is_empty()).map(|question| question.number)
+    }
+
+    fn goes_on_at(&self) -> Option<Timestamp> {
+        self.until.filter(|_| self.status == Status::Waiting)
     }
 }
 

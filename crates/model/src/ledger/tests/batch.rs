@@ -3,7 +3,7 @@
 use super::*;
 
 fn urgent(id: &str, priority: i64) -> Gap {
-    Gap { priority, ..gap(id) }
+    gap(id).with(|gap| gap.priority = priority)
 }
 
 fn ten() -> Vec<Gap> {

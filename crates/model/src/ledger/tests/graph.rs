@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn blocks(id: &str, others: &[&str]) -> Gap {
-    Gap { blocks: names(others), ..gap(id) }
+    gap(id).with(|gap| gap.blocks = names(others))
 }
 
 fn chain(length: usize, last: &[&str]) -> Vec<Gap> {
@@ -45,10 +45,10 @@ fn independent_cycles_are_all_reported() {
 
 #[test]
 fn both_sides_of_one_edge_are_one_edge() {
-    let gaps = [blocks("a", &["b"]), Gap { blocked_by: names(&["a"]), ..gap("b") }];
+    let gaps = [blocks("a", &["b"]), gap("b").with(|gap| gap.blocked_by = names(&["a"]))];
     assert_eq!(detect_cycles(&gaps), Vec::<Vec<&str>>::new());
     // To block what one waits for is a contradiction.
-    let gaps = [Gap { blocked_by: names(&["b"]), ..blocks("a", &["b"]) }, gap("b")];
+    let gaps = [blocks("a", &["b"]).with(|gap| gap.blocked_by = names(&["b"])), gap("b")];
     assert_eq!(detect_cycles(&gaps), [["a", "b", "a"]]);
 }
 
@@ -75,8 +75,11 @@ fn very_many_cycles_stay_bounded() {
 #[test]
 fn order_is_dependency_then_priority_then_id() {
     let gaps = [
-        Gap { priority: 5, blocked_by: names(&["low"]), ..gap("high") },
-        Gap { priority: 1, ..gap("low") },
+        gap("high").with(|gap| {
+            gap.priority = 5;
+            gap.blocked_by = names(&["low"]);
+        }),
+        gap("low").with(|gap| gap.priority = 1),
         gap("b"),
         gap("a"),
     ];
@@ -86,8 +89,8 @@ fn order_is_dependency_then_priority_then_id() {
 #[test]
 fn gaps_on_a_cycle_come_last_and_none_is_dropped() {
     let gaps = [
-        Gap { priority: 1, ..blocks("a", &["b"]) },
-        Gap { priority: 5, ..blocks("b", &["a", "behind"]) },
+        blocks("a", &["b"]).with(|gap| gap.priority = 1),
+        blocks("b", &["a", "behind"]).with(|gap| gap.priority = 5),
         gap("behind"),
         verified("z", 1),
     ];

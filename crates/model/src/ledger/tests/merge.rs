@@ -11,10 +11,10 @@ fn changed(gap: &str, fields: &[Field]) -> Adopted {
 #[test]
 fn changes_of_different_fields_are_both_kept() {
     let base = [gap("a")];
-    let file = [Gap { priority: 5, ..gap("a") }];
+    let file = [gap("a").with(|gap| gap.priority = 5)];
     let ours = [mark_verified(&gap("a"), NOW)];
     let merged = merge(&base, &file, &ours);
-    assert_eq!(merged.gaps, [Gap { priority: 5, ..mark_verified(&gap("a"), NOW) }]);
+    assert_eq!(merged.gaps, [mark_verified(&gap("a"), NOW).with(|gap| gap.priority = 5)]);
     assert_eq!(merged.adopted, [changed("a", &[Field::Priority])]);
     assert_eq!(merged.overruled, []);
 }
@@ -22,8 +22,8 @@ fn changes_of_different_fields_are_both_kept() {
 #[test]
 fn where_both_changed_a_field_the_file_wins() {
     let base = [gap("a")];
-    let file = [Gap { priority: 5, ..gap("a") }];
-    let ours = [Gap { priority: 1, ..gap("a") }];
+    let file = [gap("a").with(|gap| gap.priority = 5)];
+    let ours = [gap("a").with(|gap| gap.priority = 1)];
     let merged = merge(&base, &file, &ours);
     assert_eq!(merged.gaps, file);
     assert_eq!(merged.overruled, [Overruled::Fields { gap: "a".to_owned(), fields: vec![Field::Priority] }]);
@@ -32,8 +32,8 @@ fn where_both_changed_a_field_the_file_wins() {
 #[test]
 fn what_a_person_has_just_verified_is_not_flipped() {
     let base = [verified("a", 45)];
-    let file = [Gap { last_verified: Some(NOW), ..base[0].clone() }];
-    let ours = [Gap { status: GapStatus::Stale, ..base[0].clone() }];
+    let file = [base[0].with(|gap| gap.last_verified = Some(NOW))];
+    let ours = [base[0].with(|gap| gap.status = GapStatus::Stale)];
     let merged = merge(&base, &file, &ours);
     assert_eq!(merged.gaps, file);
     assert_eq!(merged.overruled, [Overruled::Fields { gap: "a".to_owned(), fields: vec![Field::Status] }]);
@@ -56,7 +56,7 @@ fn a_gap_removed_from_the_file_is_gone_whatever_we_did() {
 
 #[test]
 fn a_gap_we_removed_stays_where_the_file_changed_it() {
-    let file = [Gap { priority: 5, ..gap("a") }];
+    let file = [gap("a").with(|gap| gap.priority = 5)];
     let merged = merge(&[gap("a")], &file, &[]);
     assert_eq!(merged.gaps, file);
     assert_eq!(merged.overruled, [Overruled::Removal { gap: "a".to_owned() }]);

@@ -63,17 +63,16 @@ pub(super) mod any {
         let ttl = prop::option::of(1..60_i64);
         (status, 1..=5_i64, time(), time(), ttl, some_ids(), some_ids(), select(vec!["", "x", "y"])).prop_map(
             move |(status, priority, last_verified, last_checked, ttl_days, blocks, blocked_by, findings)| {
-                Gap {
-                    status,
-                    priority,
-                    last_verified,
-                    last_checked,
-                    ttl_days,
-                    blocks,
-                    blocked_by,
-                    findings: findings.to_owned(),
-                    ..Gap::new(id, "market")
-                }
+                Gap::new(id, "market").with(|gap| {
+                    gap.status = status;
+                    gap.priority = priority;
+                    gap.last_verified = last_verified;
+                    gap.last_checked = last_checked;
+                    gap.ttl_days = ttl_days;
+                    gap.blocks = blocks;
+                    gap.blocked_by = blocked_by;
+                    gap.findings = findings.to_owned();
+                })
             },
         )
     }

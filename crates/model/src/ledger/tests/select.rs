@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn stale(id: &str) -> Gap {
-    Gap { status: GapStatus::Stale, ..verified(id, 60) }
+    verified(id, 60).with(|gap| gap.status = GapStatus::Stale)
 }
 
 fn chosen(gaps: &[Gap]) -> Vec<&str> {
@@ -22,7 +22,7 @@ fn stale_by_now_stale_on_disk_and_unknown_are_candidates() {
 fn a_gap_that_was_checked_within_its_ttl_is_left_alone() {
     let checked = |gap: Gap, days| mark_checked(&gap, days_ago(days));
     assert_eq!(chosen(&[checked(gap("a"), 30), checked(gap("b"), 31), checked(stale("c"), 5)]), ["b"]);
-    let short = Gap { ttl_days: Some(3), ..gap("a") };
+    let short = gap("a").with(|gap| gap.ttl_days = Some(3));
     assert_eq!(chosen(&[checked(short.clone(), 3)]), Vec::<&str>::new());
     assert_eq!(chosen(&[checked(short, 4)]), ["a"]);
     // A gap that is stale by now, but was looked at since.
@@ -32,7 +32,7 @@ fn a_gap_that_was_checked_within_its_ttl_is_left_alone() {
 #[test]
 fn the_check_that_verified_a_gap_does_not_keep_it_from_research() {
     // Long to live, verified and checked in one, then flipped by hand: the check is as old as the verification.
-    let gaps = [Gap { status: GapStatus::Stale, ..verified("a", 10) }];
+    let gaps = [verified("a", 10).with(|gap| gap.status = GapStatus::Stale)];
     assert_eq!(chosen(&gaps), ["a"]);
 }
 
@@ -47,7 +47,7 @@ fn a_check_before_the_flip_to_stale_does_not_count() {
 
 #[test]
 fn a_blocked_gap_waits() {
-    let gaps = [Gap { status: GapStatus::Blocked, ..gap("a") }];
+    let gaps = [gap("a").with(|gap| gap.status = GapStatus::Blocked)];
     let survey = survey(&gaps, 30, NOW, &StaleSince::new());
     assert_eq!(survey.candidates, Vec::<&Gap>::new());
     assert_eq!(survey.waiting, [Waiting { gap: &gaps[0], held_by: Vec::new() }]);
@@ -55,11 +55,11 @@ fn a_blocked_gap_waits() {
 
 #[test]
 fn an_open_edge_of_either_side_holds_a_gap() {
-    let blocker = Gap { blocks: names(&["b"]), ..gap("a") };
+    let blocker = gap("a").with(|gap| gap.blocks = names(&["b"]));
     assert_eq!(chosen(&[blocker, gap("b")]), ["a"]);
-    let held = Gap { blocked_by: names(&["a"]), ..gap("b") };
+    let held = gap("b").with(|gap| gap.blocked_by = names(&["a"]));
     assert_eq!(chosen(&[gap("a"), held.clone()]), ["a"]);
-    for open in [stale("a"), verified("a", 45), Gap { status: GapStatus::Blocked, ..gap("a") }] {
+    for open in [stale("a"), verified("a", 45), gap("a").with(|gap| gap.status = GapStatus::Blocked)] {
         let gaps = [open, held.clone()];
         let survey = survey(&gaps, 30, NOW, &StaleSince::new());
         let waiting = survey.waiting.iter().find(|waiting| waiting.gap.id == "b").unwrap();
@@ -69,7 +69,7 @@ fn an_open_edge_of_either_side_holds_a_gap() {
 
 #[test]
 fn an_edge_from_a_fresh_gap_holds_nothing() {
-    let held = Gap { blocked_by: names(&["a"]), ..gap("b") };
+    let held = gap("b").with(|gap| gap.blocked_by = names(&["a"]));
     assert_eq!(chosen(&[verified("a", 1), held]), ["b"]);
 }
 
@@ -79,7 +79,7 @@ fn the_full_picture_is_told() {
     let survey = survey(&gaps, 30, NOW, &StaleSince::new());
     let batch = select_batch(survey.candidates.iter().copied(), 5);
     assert_eq!(survey.picture(batch.len()), "20 stale, researching 5, 15 later");
-    let held = Gap { blocked_by: names(&["u"]), ..verified("w", 99) };
+    let held = verified("w", 99).with(|gap| gap.blocked_by = names(&["u"]));
     let gaps = [gap("u"), held, mark_checked(&gap("c"), NOW)];
     let survey = super::survey(&gaps, 30, NOW, &StaleSince::new());
     assert_eq!(survey.picture(1), "1 stale, 2 unknown, researching 1, 0 later, 1 checked lately, 1 waiting");

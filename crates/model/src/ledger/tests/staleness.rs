@@ -3,7 +3,7 @@
 use super::*;
 
 fn with_status(status: GapStatus) -> Gap {
-    Gap { status, ..verified("a", 400) }
+    verified("a", 400).with(|gap| gap.status = status)
 }
 
 #[test]
@@ -42,15 +42,15 @@ fn detect_stale_ignores_blocked() {
 
 #[test]
 fn no_cascade_through_dependencies() {
-    let a = Gap { blocks: names(&["b"]), ..verified("a", 45) };
-    let b = Gap { blocked_by: names(&["a"]), ..verified("b", 1) };
+    let a = verified("a", 45).with(|gap| gap.blocks = names(&["b"]));
+    let b = verified("b", 1).with(|gap| gap.blocked_by = names(&["a"]));
     assert_eq!(ids(&detect_stale(&[a, b], 30, NOW)), ["a"]);
 }
 
 #[test]
 fn uses_gap_ttl_over_default() {
-    let short = Gap { ttl_days: Some(14), ..verified("a", 20) };
-    let long = Gap { ttl_days: Some(90), ..verified("b", 45) };
+    let short = verified("a", 20).with(|gap| gap.ttl_days = Some(14));
+    let long = verified("b", 45).with(|gap| gap.ttl_days = Some(90));
     assert_eq!(ids(&detect_stale(&[short, long], 30, NOW)), ["a"]);
 }
 
@@ -65,7 +65,7 @@ fn uses_default_ttl_when_none() {
 fn stale_gap_has_new_status() {
     let gaps = [verified("a", 45)];
     let stale = detect_stale(&gaps, 30, NOW);
-    assert_eq!(stale, [Gap { status: GapStatus::Stale, ..gaps[0].clone() }]);
+    assert_eq!(stale, [gaps[0].with(|gap| gap.status = GapStatus::Stale)]);
     assert_eq!(gaps[0].status, GapStatus::Verified);
 }
 
@@ -77,7 +77,7 @@ fn empty_gaps_returns_empty() {
 
 #[test]
 fn verified_without_a_time_is_stale() {
-    let gaps = [Gap { status: GapStatus::Verified, ..gap("a") }];
+    let gaps = [gap("a").with(|gap| gap.status = GapStatus::Verified)];
     assert_eq!(ids(&detect_stale(&gaps, 30, NOW)), ["a"]);
     assert_eq!(due_flips(&gaps, 30, NOW)[0].reason, "TTL expired: no verification on record");
 }
@@ -89,7 +89,7 @@ fn a_verification_to_come_is_fresh() {
 
 #[test]
 fn a_huge_ttl_never_overflows() {
-    let gaps = [Gap { ttl_days: Some(i64::MAX), ..verified("a", 45) }];
+    let gaps = [verified("a", 45).with(|gap| gap.ttl_days = Some(i64::MAX))];
     assert_eq!(detect_stale(&gaps, u32::MAX, NOW), []);
 }
 
@@ -97,7 +97,7 @@ fn a_huge_ttl_never_overflows() {
 fn a_flip_says_how_old_and_how_old_is_allowed() {
     let reason = |gap: Gap, now: Timestamp| due_flips(&[gap], 30, now)[0].reason.clone();
     assert_eq!(reason(verified("a", 45), NOW), "TTL expired: 45 days > 30 day limit");
-    let day = Gap { ttl_days: Some(1), ..verified("a", 2) };
+    let day = verified("a", 2).with(|gap| gap.ttl_days = Some(1));
     assert_eq!(reason(day, NOW), "TTL expired: 2 days > 1 day limit");
     // Whole days alone would not be more than the limit.
     for (millis, rest) in [(1, "1 ms"), (5_000, "5 s"), (120_000, "2 min"), (7_200_001, "2 h")] {

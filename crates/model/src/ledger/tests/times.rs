@@ -3,13 +3,12 @@
 use super::*;
 
 fn full() -> Gap {
-    Gap {
-        priority: 4,
-        ttl_days: Some(7),
-        blocks: names(&["b"]),
-        findings: "known".to_owned(),
-        ..verified("a", 45)
-    }
+    verified("a", 45).with(|gap| {
+        gap.priority = 4;
+        gap.ttl_days = Some(7);
+        gap.blocks = names(&["b"]);
+        gap.findings = "known".to_owned();
+    })
 }
 
 #[test]
@@ -20,8 +19,8 @@ fn mark_checked_sets_timestamp() {
 #[test]
 fn mark_checked_preserves_status() {
     for status in GapStatus::ALL {
-        let gap = Gap { status, ..full() };
-        assert_eq!(mark_checked(&gap, NOW), Gap { last_checked: Some(NOW), ..gap });
+        let gap = full().with(|gap| gap.status = status);
+        assert_eq!(mark_checked(&gap, NOW), gap.with(|gap| gap.last_checked = Some(NOW)));
     }
 }
 
@@ -43,7 +42,7 @@ fn mark_checked_returns_new_gap() {
 #[test]
 fn mark_verified_sets_status() {
     for status in GapStatus::ALL {
-        assert_eq!(mark_verified(&Gap { status, ..full() }, NOW).status, GapStatus::Verified);
+        assert_eq!(mark_verified(&full().with(|gap| gap.status = status), NOW).status, GapStatus::Verified);
     }
 }
 
@@ -51,7 +50,13 @@ fn mark_verified_sets_status() {
 fn mark_verified_sets_both_timestamps() {
     let marked = mark_verified(&full(), NOW);
     assert_eq!((marked.last_verified, marked.last_checked), (Some(NOW), Some(NOW)));
-    assert_eq!(marked, Gap { last_verified: Some(NOW), last_checked: Some(NOW), ..full() });
+    assert_eq!(
+        marked,
+        full().with(|gap| {
+            gap.last_verified = Some(NOW);
+            gap.last_checked = Some(NOW);
+        })
+    );
 }
 
 #[test]
@@ -71,7 +76,7 @@ fn timestamps_are_iso_utc() {
 
 #[test]
 fn research_settles_a_gap_by_its_outcome() {
-    let before = Gap { status: GapStatus::Stale, ..full() };
+    let before = full().with(|gap| gap.status = GapStatus::Stale);
     assert_eq!(settle(&before, Outcome::FullReport, NOW), mark_verified(&before, NOW));
     assert_eq!(settle(&before, Outcome::ShortReport, NOW), mark_verified(&before, NOW));
     assert_eq!(settle(&before, Outcome::NoNewFindings, NOW), mark_checked(&before, NOW));

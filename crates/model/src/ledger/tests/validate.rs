@@ -1,5 +1,7 @@
 //! What must hold for the gaps of one ledger.
 
+use proptest::prelude::*;
+
 use super::*;
 
 fn problems(gaps: &[Gap]) -> Vec<String> {
@@ -8,8 +10,16 @@ fn problems(gaps: &[Gap]) -> Vec<String> {
 
 #[test]
 fn a_sound_ledger_has_no_problems() {
-    let a = Gap { blocks: names(&["b"]), ttl_days: Some(1), priority: 5, ..verified("a", 1) };
-    let b = Gap { blocked_by: names(&["a"]), priority: 1, status: GapStatus::Blocked, ..gap("b") };
+    let a = verified("a", 1).with(|gap| {
+        gap.blocks = names(&["b"]);
+        gap.ttl_days = Some(1);
+        gap.priority = 5;
+    });
+    let b = gap("b").with(|gap| {
+        gap.blocked_by = names(&["a"]);
+        gap.priority = 1;
+        gap.status = GapStatus::Blocked;
+    });
     assert_eq!(problems(&[a, b]), Vec::<String>::new());
     assert_eq!(problems(&[]), Vec::<String>::new());
 }
@@ -17,11 +27,21 @@ fn a_sound_ledger_has_no_problems() {
 #[test]
 fn every_problem_is_reported_at_once() {
     let gaps = [
-        Gap { status: GapStatus::Verified, priority: 0, ttl_days: Some(0), ..gap("a") },
-        Gap { last_verified: Some(NOW), blocks: names(&["b", "nowhere"]), ..gap("b") },
-        Gap { blocked_by: names(&["a", "a ghost"]), priority: 6, ..gap("a") },
-        Gap { ttl_days: Some(-2), ..Gap::new("", "") },
-        Gap { blocked_by: names(&["a"]), ..gap("a") },
+        gap("a").with(|gap| {
+            gap.status = GapStatus::Verified;
+            gap.priority = 0;
+            gap.ttl_days = Some(0);
+        }),
+        gap("b").with(|gap| {
+            gap.last_verified = Some(NOW);
+            gap.blocks = names(&["b", "nowhere"]);
+        }),
+        gap("a").with(|gap| {
+            gap.blocked_by = names(&["a", "a ghost"]);
+            gap.priority = 6;
+        }),
+        Gap::new("", "").with(|gap| gap.ttl_days = Some(-2)),
+        gap("a").with(|gap| gap.blocked_by = names(&["a"])),
     ];
     assert_eq!(
         problems(&gaps),
@@ -33,9 +53,9 @@ fn every_problem_is_reported_at_once() {
             "Gap 'b' references itself in blocks",
             "Gap 'b' blocks unknown gap 'nowhere'",
             "Duplicate gap ID: 'a'",
+            "Gap 'a' priority must be 1 to 5, got 6",
             "Gap 'a' references itself in blocked_by",
             "Gap 'a' blocked_by unknown gap 'a ghost'",
-            "Gap 'a' priority must be 1 to 5, got 6",
             "Gap '' has an empty id",
             "Gap '' has an empty category",
             "Gap '' ttl_days must be >= 1, got -2",
@@ -49,7 +69,10 @@ fn every_problem_is_reported_at_once() {
 fn oversize_text_is_a_problem() {
     let limit = crate::limits::GAP_TEXT_BYTES_MAX;
     let gaps = [
-        Gap { findings: "x".repeat(limit + 1), question: "x".repeat(limit), ..gap("a") },
+        gap("a").with(|gap| {
+            gap.findings = "x".repeat(limit + 1);
+            gap.question = "x".repeat(limit);
+        }),
         gap(&"i".repeat(257)),
     ];
     let found: Vec<_> = validate(&gaps).into_iter().map(|problem| (problem.index, problem.field)).collect();
@@ -86,13 +109,29 @@ fn a_field_is_set_from_text() {
 
 #[test]
 fn a_change_is_not_to_blame_for_what_was_tolerated_before() {
-    let undated = |status| Gap { status, ..gap("a") };
+    let undated = |status| gap("a").with(|gap| gap.status = status);
     let (verified, stale) = (undated(GapStatus::Verified), undated(GapStatus::Stale));
     assert_eq!(problems(std::slice::from_ref(&stale)), ["Gap 'a' is stale but has no last_verified"]);
     let since = |before: &Gap, after: &Gap| {
         problems_since(std::slice::from_ref(before), std::slice::from_ref(after)).len()
     };
     assert_eq!(since(&verified, &stale), 0, "it was no better before");
-    assert_eq!(since(&verified, &Gap { priority: 7, ..verified.clone() }), 1, "that is new");
+    assert_eq!(since(&verified, &verified.with(|gap| gap.priority = 7)), 1, "that is new");
     assert_eq!(since(&gap("a"), &verified), 1, "nobody may make it so");
+}
+
+proptest! {
+    #[test]
+    fn what_follows_a_sound_ledger_is_judged_by_what_differs(
+        before in any::gaps(), other in any::gaps(), priority in 0..7_i64,
+    ) {
+        prop_assume!(validate(&before).iter().all(Problem::is_tolerable));
+        let mut changed = before.clone();
+        for (gap, other) in changed.iter_mut().zip(&other) {
+            (gap.status, gap.last_verified, gap.priority) = (other.status, other.last_verified, priority);
+        }
+        for after in [changed, other] {
+            prop_assert_eq!(problems_since_sound(&before, &after), problems_since(&before, &after));
+        }
+    }
 }

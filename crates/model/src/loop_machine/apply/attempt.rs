@@ -40,6 +40,9 @@ pub(super) fn finished(
     if let Some(report) = &end.report {
         people::take_report(state, report);
     }
+    if refused {
+        iteration::take_back(state);
+    }
     let handed_on = sessions::attempt_ended(&mut state.session, end, &ruling.session, at);
     pass_points(state, end.outcome, handed_on);
     if refused {
@@ -140,6 +143,7 @@ fn remember_change(state: &mut State, change: &Change) {
     for file in &change.files {
         if known.len() < MODIFIED_FILES_MAX && !known.contains(file) {
             known.push(file.clone());
+            state.work.standing.first_changed.push(file.clone());
         }
     }
 }

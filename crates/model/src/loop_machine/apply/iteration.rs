@@ -6,11 +6,33 @@ use crate::hook::HookPoint;
 use crate::limits::{KEPT_FINDINGS_MAX, MARKS_MAX, RECENT_ITERATIONS_MAX, keep_last};
 use crate::loop_machine::facts::{AttemptOutcome, CheckRound, ReportStatus};
 use crate::loop_machine::guard::KeptFinding;
-use crate::loop_machine::state::{Best, Ended, IterationRecord, Next, State};
+use crate::loop_machine::state::{Best, Ended, IterationRecord, Next, Standing, State};
+use crate::loop_machine::tracker::JudgedTree;
 use crate::loop_machine::verdict::{Conclusion, IterationVerdict};
 
+/// An iteration begins: what stands now is what it is put back to, should anybody want that.
+pub(super) fn begun(state: &mut State, iteration: u32) {
+    state.work.iteration = iteration;
+    state.work.before = state.seen.snapshot.clone();
+    state.work.standing = Standing::of(state);
+}
+
+/// The iteration under way is put back, and with it everything that it was counted for.
+pub(super) fn take_back(state: &mut State) {
+    let before = state.work.standing.clone();
+    state.seen.modified_files.retain(|file| !before.first_changed.contains(file));
+    state.counters.lines_changed = before.lines_changed;
+    state.counters.no_progress_in_a_row = before.no_progress_in_a_row;
+    state.counters.last_progress_iteration = before.last_progress_iteration;
+    // The checks are run again on what is back.
+    state.counters.red_in_a_row = before.red_in_a_row;
+    state.judged.best = before.best;
+    state.memory.objectives = before.objectives;
+}
+
 /// A round of checks ended.
-pub(super) fn checks_finished(state: &mut State, round: &CheckRound, fixed: u32) {
+pub(super) fn checks_finished(state: &mut State, round: &CheckRound, fixed: u32, tests_fail: bool) {
+    let is_put_back = state.work.restore.is_some();
     state.work.open = None;
     state.counters.working_ms = state.counters.working_ms.saturating_add(round.duration_ms);
     if let Some(snapshot) = &round.snapshot {
@@ -25,10 +47,18 @@ pub(super) fn checks_finished(state: &mut State, round: &CheckRound, fixed: u32)
         }
         return;
     }
-    state.counters.red_in_a_row = if round.all_pass() { 0 } else { state.counters.red_in_a_row + 1 };
+    // The round before the first attempt is no iteration's.
+    if state.work.attempt > 0 {
+        state.counters.red_in_a_row = if tests_fail { state.counters.red_in_a_row + 1 } else { 0 };
+    }
     let tree_of = |round: &CheckRound| round.snapshot.as_ref().map(|snapshot| snapshot.tree.clone());
     let before = state.seen.checks.as_ref().and_then(tree_of);
-    state.seen.tests.take(&round.tests, before.is_some() && before == tree_of(round));
+    let tree = match before.is_some() && before == tree_of(round) {
+        true => JudgedTree::Same,
+        false if is_put_back => JudgedTree::Back,
+        false => JudgedTree::Another,
+    };
+    state.seen.tests.take(&round.tests, tree);
     state.seen.checks = Some(round.clone());
     if !round.checks.is_empty() {
         let point = if round.all_pass() { HookPoint::OnTestSuccess } else { HookPoint::OnTestFailure };
@@ -72,11 +102,12 @@ pub(super) fn concluded(state: &mut State, conclusion: &Conclusion, at: Timestam
     let Conclusion { verdict, regressed, changed, progress, best, .. } = conclusion;
     let skipped = *verdict == IterationVerdict::Skipped;
     let refused = ended.refused || *verdict == IterationVerdict::Refused;
-    count(state, conclusion, ended.outcome, refused);
     if *verdict == IterationVerdict::Refused && !ended.refused {
         // What the guard refused was put back before the checks; what the numbers speak against is put back now.
         state.work.restore = state.work.before.clone();
+        take_back(state);
     }
+    count(state, conclusion, ended.outcome, refused);
     if !refused && !skipped {
         take_measures(state);
     }
@@ -187,8 +218,7 @@ pub(super) fn committed(state: &mut State, iteration: u32, tree: &str, commit: O
 
 /// The iteration that would have come next is left out: it is given up before it began.
 pub(super) fn leave_out(state: &mut State) {
-    state.work.iteration += 1;
-    state.work.before = state.seen.snapshot.clone();
+    begun(state, state.work.iteration + 1);
     state.work.ended = Some(Ended::of(AttemptOutcome::Cancelled));
     state.work.next = Next::Verdict;
     state.requests.skip = true;
@@ -217,19 +247,21 @@ pub(super) fn put_back(state: &mut State) {
         if std::mem::take(&mut last.doubted) {
             last.refused = true;
             state.counters.refused += 1;
-            let confirmed = last.number;
-            confirm_findings(state, confirmed);
         } else {
             last.rejected = true;
         }
+        (last.progress, last.score) = (false, 0.0);
     }
+    take_back(state);
+    state.counters.no_progress_in_a_row += 1;
     state.seen.report = None;
     state.work.restore = state.work.before.clone();
     state.work.next = Next::Checks;
 }
 
-/// What a person refused for was found rightly.
-fn confirm_findings(state: &mut State, iteration: u32) {
+/// A person says no to what the guard found in the last iteration: it was found rightly.
+pub(super) fn confirm_findings(state: &mut State) {
+    let Some(iteration) = state.judged.recent.back().map(|last| last.number) else { return };
     let findings = state.judged.findings.iter();
     for kept in findings.filter(|kept| kept.iteration == iteration && kept.finding.blocking) {
         if state.people.marks.len() < MARKS_MAX {

@@ -10,14 +10,14 @@ mod people;
 mod recovery;
 mod sessions;
 
-pub(super) use sessions::take as take_session;
+pub(super) use sessions::{is_read, take as take_session};
 
 use super::adoption;
 use super::config::Raise;
 use super::hook_calls::HookProgress;
 use super::state::{
     Chosen, Counters, Driver, GivenAnswer, Judged, Memory, Next, Open, People, Question, Reinforcement,
-    Requests, Seen, Session, State, Work,
+    Requests, Seen, Session, Standing, State, Work,
 };
 use crate::Timestamp;
 use crate::event::Event;
@@ -58,6 +58,7 @@ fn born(event: &Event, at: Timestamp) -> Option<State> {
             attempt: 0,
             round: 0,
             before: None,
+            standing: Standing::default(),
             ended: None,
             restore: None,
             committed: None,
@@ -106,14 +107,14 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         }
         // What does not speak of this tree is run again when somebody resumes.
         Event::ChecksFinished { unlike: Some(_), .. } => state.work.open = None,
-        Event::ChecksFinished { round, fixed, unlike: None } => {
-            iteration::checks_finished(state, round, *fixed);
+        Event::ChecksFinished { round, fixed, tests_fail, unlike: None } => {
+            iteration::checks_finished(state, round, *fixed, *tests_fail);
         }
         Event::AttemptStarted { attempt } => {
             if attempt.iteration != state.work.iteration {
-                state.work.before = state.seen.snapshot.clone();
+                iteration::begun(state, attempt.iteration);
             }
-            state.work.iteration = attempt.iteration;
+            sessions::begun(&mut state.session, &mut state.counters);
             state.work.attempt = attempt.number;
             state.work.ended = None;
             state.hooks.ended = false;
@@ -234,6 +235,7 @@ fn resume(state: &mut State, raise: &Raise, at: Timestamp) {
     if matches!(state.status, Status::Stopped | Status::Failed) {
         state.counters.failures_in_a_row = 0;
         state.counters.no_progress_in_a_row = 0;
+        state.work.standing.no_progress_in_a_row = 0;
     }
     enter(state, Status::Running, None, None, at);
 }

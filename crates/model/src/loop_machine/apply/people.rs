@@ -45,6 +45,9 @@ pub(super) fn closed(
     state.people.questions.retain(|open| open.number != question);
     if matches!(kind, Some(QuestionKind::Guard | QuestionKind::Stuck)) {
         recovery::answered(state, answer);
+        if kind == Some(QuestionKind::Guard) && answer == Answer::Reject {
+            iteration::confirm_findings(state);
+        }
         if answer != Answer::Abort {
             state.counters.refused_in_a_row = 0;
         }

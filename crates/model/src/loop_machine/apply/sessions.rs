@@ -5,7 +5,7 @@ use crate::Timestamp;
 use crate::hook::HookPoint;
 use crate::limits::{SESSION_HISTORY_MAX, keep_last};
 use crate::loop_machine::facts::{AttemptEnd, AttemptOutcome, Report};
-use crate::loop_machine::state::{RebootReason, RebootRecord, Session, SessionRecord, State};
+use crate::loop_machine::state::{Counters, RebootReason, RebootRecord, Session, SessionRecord, State};
 use crate::loop_machine::verdict::SessionRuling;
 use crate::status::Status;
 
@@ -13,6 +13,12 @@ use crate::status::Status;
 const SAMPLES_MAX: usize = 10;
 /// Reboots that are kept: as many as an hour may have, twice.
 const REBOOTS_MAX: usize = 20;
+
+/// An attempt begins. One that takes over from a session is counted once, however often it has to be begun.
+pub(super) fn begun(session: &mut Session, counters: &mut Counters) {
+    counters.reboots += u32::from(session.is_due());
+    session.handed_over = session.handoff.is_some();
+}
 
 /// An attempt in a session ended. Whether it had been handed what an earlier session knew, and has read it.
 pub(super) fn attempt_ended(
@@ -22,7 +28,7 @@ pub(super) fn attempt_ended(
     at: Timestamp,
 ) -> bool {
     let report = end.report.as_ref();
-    take(session, end, ruling.taken, at);
+    take(session, end, ruling, at);
     session.spent = ruling.spent;
     session.said_bytes = session.said_bytes.saturating_add(end.said_bytes.unwrap_or(0));
     session.usage = report.and_then(|report| report.session_usage).or(session.usage);
@@ -33,17 +39,23 @@ pub(super) fn attempt_ended(
 }
 
 /// Whether its agent has read what it was told.
-fn is_read(end: &AttemptEnd) -> bool {
+pub(in crate::loop_machine) fn is_read(end: &AttemptEnd) -> bool {
     !matches!(end.outcome, AttemptOutcome::Cancelled | AttemptOutcome::NotStartable)
 }
 
 /// The session that an attempt worked in: one that was to be left is left, whatever the agent says of the other.
-pub(in crate::loop_machine) fn take(session: &mut Session, end: &AttemptEnd, taken: bool, at: Timestamp) {
+pub(in crate::loop_machine) fn take(
+    session: &mut Session,
+    end: &AttemptEnd,
+    ruling: &SessionRuling,
+    at: Timestamp,
+) {
     let began = session.attempt_at.unwrap_or(at);
     if session.spent && is_read(end) {
         leave(session, began);
     }
-    if let Some(report) = end.report.as_ref().filter(|_| taken) {
+    session.iterations += u32::from(ruling.continued);
+    if let Some(report) = end.report.as_ref().filter(|_| ruling.taken) {
         take_named(session, report, began);
     }
 }
@@ -81,8 +93,7 @@ pub(super) fn rebooted(state: &mut State, reason: &RebootReason, at: Timestamp) 
     state.requests.reboot = false;
     state.session.proposed = None;
     state.session.spent = true;
-    state.session.handoff = Some(reason.clone());
-    state.counters.reboots += 1;
+    (state.session.handoff, state.session.handed_over) = (Some(reason.clone()), false);
     hooks::pass_before(state, HookPoint::PreReboot, HookPoint::PostSession);
     remember(state, true, at);
     if state.status == Status::Running {
@@ -93,7 +104,6 @@ pub(super) fn rebooted(state: &mut State, reason: &RebootReason, at: Timestamp) 
 /// Somebody wants the session kept that was to be left.
 pub(super) fn keep(state: &mut State, at: Timestamp) {
     (state.session.spent, state.session.handoff) = (false, None);
-    state.counters.reboots = state.counters.reboots.saturating_sub(1);
     if let Some(last) = state.session.reboots.back_mut() {
         last.succeeded = false;
     }

@@ -11,9 +11,6 @@ const PUT_BACK: &str =
     "A person looked at what the last iteration changed and put it back. Go on another way.";
 /// What is told to an agent whose report was turned down without a word.
 const TURNED_DOWN: &str = "A person looked at what you reported and said no. Go on another way.";
-/// What is told to an agent of a run that does not get on.
-const ANOTHER_WAY: &str =
-    "A person looked at how the run goes: what was tried so far does not help. Go another way.";
 
 /// The end of `question`, with what follows from it.
 pub(in crate::loop_machine) fn answer(
@@ -26,13 +23,16 @@ pub(in crate::loop_machine) fn answer(
     let words = match (answer, question.kind) {
         (Answer::Reject, QuestionKind::AfterIteration) => Some(PUT_BACK),
         (Answer::Reject, QuestionKind::Blocked | QuestionKind::Guard) => Some(TURNED_DOWN),
-        (Answer::Reject, QuestionKind::Stuck) => Some(ANOTHER_WAY),
         (
             Answer::Reject,
-            QuestionKind::AttemptLost | QuestionKind::BeforeIteration | QuestionKind::Reboot,
+            QuestionKind::AttemptLost
+            | QuestionKind::Stuck
+            | QuestionKind::BeforeIteration
+            | QuestionKind::Reboot,
         )
         | (Answer::Approve | Answer::Abort, _) => None,
     };
+    let words = words.filter(|_| consequence != Consequence::Stop);
     let tell = comment.clone().filter(|_| answer != Answer::Abort).or_else(|| words.map(str::to_owned));
     Event::QuestionClosed { question: question.number, answer, comment, consequence, tell }
 }
@@ -41,23 +41,26 @@ fn consequence(state: &State, kind: QuestionKind, answer: Answer) -> Consequence
     let doubted = state.judged.recent.back().is_some_and(|last| last.doubted);
     match (kind, answer) {
         (_, Answer::Abort) => Consequence::Stop,
-        // "Start another attempt?" "No." leaves nothing to go on with.
-        (QuestionKind::AttemptLost, Answer::Reject) => Consequence::Stop,
+        // "Start another attempt?" "Let the agent try again?" "No." leaves nothing to go on with.
+        (QuestionKind::AttemptLost | QuestionKind::Stuck, Answer::Reject) => Consequence::Stop,
         (QuestionKind::BeforeIteration, Answer::Reject) => Consequence::LeaveOut,
         (QuestionKind::AfterIteration, Answer::Reject) => Consequence::PutBack,
         (QuestionKind::Guard, Answer::Approve) if doubted => Consequence::Keep { best: is_best_now(state) },
         (QuestionKind::Guard, Answer::Reject) if doubted => Consequence::PutBack,
+        (QuestionKind::Guard, Answer::Reject) => Consequence::Stop,
         (QuestionKind::Reboot, Answer::Approve) => match &state.session.proposed {
             Some(reason) => Consequence::Reboot(reason.clone()),
             None => Consequence::GoOn,
         },
         (QuestionKind::Reboot, Answer::Reject) => Consequence::StayInSession,
-        (
-            QuestionKind::Blocked | QuestionKind::Guard | QuestionKind::Stuck,
-            Answer::Approve | Answer::Reject,
-        )
+        (QuestionKind::Blocked, Answer::Reject)
         | (
-            QuestionKind::AttemptLost | QuestionKind::BeforeIteration | QuestionKind::AfterIteration,
+            QuestionKind::Blocked
+            | QuestionKind::Guard
+            | QuestionKind::Stuck
+            | QuestionKind::AttemptLost
+            | QuestionKind::BeforeIteration
+            | QuestionKind::AfterIteration,
             Answer::Approve,
         ) => Consequence::GoOn,
     }

@@ -4,7 +4,7 @@ use super::context::{ContextSample, is_degraded, output_quality, read};
 use super::reboot::{RebootDecision, SessionView, decide_reboot};
 use crate::Timestamp;
 use crate::event::Event;
-use crate::loop_machine::apply::take_session;
+use crate::loop_machine::apply::{is_read, take_session};
 use crate::loop_machine::config::SessionPolicy;
 use crate::loop_machine::facts::{AttemptEnd, AttemptOutcome, ErrorClass, IntendedSession};
 use crate::loop_machine::guard::{Finding, GuardMode, Verdict};
@@ -77,9 +77,10 @@ fn session(state: &State, end: &AttemptEnd, now: Timestamp) -> (SessionRuling, O
     let is_fork = state.config.session == SessionPolicy::Fork;
     // What a failed attempt talked about is not built on.
     let taken = end.report.is_some() && (!is_fork || end.outcome == AttemptOutcome::Succeeded);
-    let mut ruling = SessionRuling { taken, spent: is_spent(intended, end), sample: None };
+    let continued = is_continued(state, intended, end);
+    let mut ruling = SessionRuling { taken, continued, spent: is_spent(intended, end), sample: None };
     let mut session = state.session.clone();
-    take_session(&mut session, end, taken, now);
+    take_session(&mut session, end, &ruling, now);
     ruling.sample = sample(state, &session, end);
     if state.config.session == SessionPolicy::Fresh {
         return (ruling, None);
@@ -88,16 +89,35 @@ fn session(state: &State, end: &AttemptEnd, now: Timestamp) -> (SessionRuling, O
     (ruling.clone(), next_session(state, &session, ruling.spent, end, now))
 }
 
+/// Whether the attempt worked in the session that it was given and did not say so. One that found it full did.
+fn is_continued(state: &State, intended: Option<&IntendedSession>, end: &AttemptEnd) -> bool {
+    state.config.session == SessionPolicy::Continue
+        && state.session.goes_on().is_some()
+        && heard(end).is_none()
+        && is_read(end)
+        && (!is_refused(intended, end) || is_full(end))
+}
+
 /// Whether the conversation cannot go on after this: its agent would not continue it, or says that it is full.
 fn is_spent(intended: Option<&IntendedSession>, end: &AttemptEnd) -> bool {
-    let report = end.report.as_ref();
-    let heard = report.and_then(|report| report.session_id.as_ref());
-    let refused = end.outcome == AttemptOutcome::Failed
+    is_refused(intended, end) || is_full(end)
+}
+
+fn is_refused(intended: Option<&IntendedSession>, end: &AttemptEnd) -> bool {
+    end.outcome == AttemptOutcome::Failed
         && intended.is_some_and(|intended| match &intended.from {
-            Some(_) => heard.is_none(),
-            None => intended.resumed && heard != Some(&intended.id),
-        });
-    refused || report.is_some_and(|report| report.error_class == Some(ErrorClass::ContextFull))
+            Some(_) => heard(end).is_none(),
+            None => intended.resumed && heard(end) != Some(&intended.id),
+        })
+}
+
+fn is_full(end: &AttemptEnd) -> bool {
+    end.report.as_ref().and_then(|report| report.error_class) == Some(ErrorClass::ContextFull)
+}
+
+/// The session that the agent named.
+fn heard(end: &AttemptEnd) -> Option<&String> {
+    end.report.as_ref().and_then(|report| report.session_id.as_ref())
 }
 
 /// How full the session is after this attempt, by what its agent reports, else by an estimate.

@@ -9,10 +9,11 @@ use crate::Timestamp;
 use crate::event::Event;
 use crate::finding::Severity;
 use crate::loop_machine::decide::commit_due;
-use crate::loop_machine::facts::CheckRound;
+use crate::loop_machine::facts::{AttemptOutcome, CheckRound};
 use crate::loop_machine::guard::{GuardMode, KeptFinding, Verdict};
 use crate::loop_machine::measures::Measures;
 use crate::loop_machine::state::{Best, Ended, State};
+use crate::loop_machine::stop::all_tests_pass;
 use crate::loop_machine::verdict::{Conclusion, IterationVerdict};
 
 /// The verdict on the iteration under way, and what else follows from it.
@@ -74,7 +75,10 @@ fn conclude(state: &State, ended: &Ended, now: Timestamp) -> Conclusion {
     // What the guard refused was put back before the checks: nobody knows how good it was.
     let quality = quality_of(state).filter(|_| !ended.refused);
     // What got worse, or is gone, or what a person has not judged yet, is not the best of anything.
-    let best = !regressed && verdict == IterationVerdict::Kept && is_best(state, quality);
+    let eligible = !regressed && verdict == IterationVerdict::Kept;
+    // Without checks an agent that failed has nothing that speaks for what it left.
+    let is_spoken_for = !state.config.checks.is_empty() || ended.outcome == AttemptOutcome::Succeeded;
+    let best = eligible && is_spoken_for && is_best(state, quality);
     let iteration = state.work.iteration;
     Conclusion { iteration, verdict, regressed, changed, progress, quality, best, findings }
 }
@@ -87,11 +91,31 @@ fn gets_nowhere(
     now: Timestamp,
 ) -> Option<KeptFinding> {
     let judged = verdict == IterationVerdict::Kept && state.config.guard != GuardMode::Off;
-    let score_min = state.config.progress.score_min;
     let found =
-        regression::gets_nowhere(state.work.iteration, progress.score, score_min).filter(|_| judged)?;
+        regression::gets_nowhere(state.work.iteration, &got_on(state, progress)).filter(|_| judged)?;
     let is_known = state.judged.findings.iter().any(|kept| kept.finding.id == found.id);
     (!is_known).then(|| KeptFinding::new(state.work.iteration, now, Verdict::Reported, found))
+}
+
+/// Whether the last iterations got on, this one first: by their numbers and checks, and where nothing is measured by what
+/// changed. A changed file alone moves no number.
+fn got_on(state: &State, progress: &Progress) -> Vec<bool> {
+    let round = state.seen.checks.as_ref();
+    let measures = round.map(|round| &round.measures).filter(|measures| measures.tests.is_some());
+    let passed = round.map_or(0, |round| round.passed() as u32);
+    let mut later = (measures, passed, progress.made);
+    let mut got_on = Vec::new();
+    for record in state.judged.recent.iter().rev().take(regression::NOWHERE_ITERATIONS) {
+        let measures = record.measures.as_ref().filter(|measures| measures.tests.is_some());
+        got_on.push(match (measures, later) {
+            (Some(before), (Some(now), passed, _)) => {
+                passed > record.passed || regression::got_better(before, now)
+            }
+            (_, (_, _, made)) => made,
+        });
+        later = (measures, record.passed, record.progress);
+    }
+    got_on
 }
 
 /// What the numbers say about an iteration that the guard let pass.
@@ -115,9 +139,7 @@ fn quality_of(state: &State) -> Option<Quality> {
 /// Whether the tree as it stands is the best so far.
 pub(super) fn is_best(state: &State, quality: Option<Quality>) -> bool {
     let now = Best::of(state, quality);
-    let beats =
-        |best: &Best| (now.is_verified(), now.quality_score()) > (best.is_verified(), best.quality_score());
-    now.total > 0 && state.judged.best.as_ref().is_none_or(beats)
+    state.judged.best.as_ref().is_none_or(|best| now.beats(best))
 }
 
 /// The same for an iteration that a person agreed to.
@@ -171,6 +193,12 @@ fn metrics(state: &State, now: Option<&Measures>) -> Vec<progress::Metric> {
         metric
     };
     state.config.metrics.iter().map(metric).collect()
+}
+
+/// Whether tests fail, by their runners where those are understood, else by the checks. A red linter is no failing test.
+pub(in crate::loop_machine) fn tests_fail(baseline: Option<&CheckRound>, round: &CheckRound) -> bool {
+    let failed = round.measures.tests.is_some_and(|tests| tests.failed > 0);
+    failed || (!round.all_pass() && !all_tests_pass(round, baseline))
 }
 
 /// Checks that failed and pass now, and conditions that hold now.

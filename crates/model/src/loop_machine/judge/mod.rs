@@ -19,4 +19,4 @@ pub(super) mod reinforcement;
 pub(super) use answer::answer;
 pub(super) use attempt::attempt;
 pub(super) use checkout::unlike;
-pub(super) use iteration::{fixed, iteration};
+pub(super) use iteration::{fixed, iteration, tests_fail};

@@ -23,7 +23,7 @@ pub(in crate::loop_machine) fn next(state: &State) -> Option<Event> {
             } else if let Some(reason) = why_escalate(state, recovery, diagnosis) {
                 RecoveryStep::Escalated { reason }
             } else {
-                adapt(state)
+                adapt(state, recovery)
             }
         }
     };
@@ -41,8 +41,9 @@ fn event(state: &State, step: RecoveryStep) -> Event {
     Event::RecoveryAdvanced { recovery, step }
 }
 
-fn adapt(state: &State) -> RecoveryStep {
-    let approach = Approach::nth(state.counters.recoveries_in_a_row.saturating_sub(1));
+fn adapt(state: &State, recovery: &Recovery) -> RecoveryStep {
+    let before = state.counters.recoveries_in_a_row.saturating_sub(1);
+    let approach = Approach::nth(before, &recovery.trigger);
     RecoveryStep::Adapted { approach, fresh_session: approach.needs_fresh_session() }
 }
 

@@ -150,16 +150,30 @@ fn fewer_branches(thresholds: &Thresholds, then: &Measures, now: &Measures) -> O
     })
 }
 
-/// The iteration after which one that got nowhere says something about the run.
+/// The iteration after which those that got nowhere say something about the run.
 const ITERATIONS_ENOUGH: u32 = 10;
+/// Iterations in a row that have to get nowhere.
+pub(super) const NOWHERE_ITERATIONS: usize = 5;
 
-/// An iteration that came late and got nowhere. Worth a look, and no regression: nothing got worse.
-pub(super) fn gets_nowhere(iteration: u32, score: f64, score_min: f64) -> Option<Finding> {
-    (iteration > ITERATIONS_ENOUGH && score < score_min).then(|| {
+/// Whether one of the numbers that tell how far the work is got better.
+pub(super) fn got_better(before: &Measures, now: &Measures) -> bool {
+    let passed = |measures: &Measures| measures.tests.map(|tests| tests.passed);
+    let covered = |measures: &Measures| measures.coverage_percent();
+    let grew = passed(before).zip(passed(now)).is_some_and(|(before, now)| now > before);
+    let reaches_more = covered(before).zip(covered(now)).is_some_and(|(before, now)| now > before);
+    let fewer = before.errors().zip(now.errors()).is_some_and(|(before, now)| now < before);
+    grew || reaches_more || fewer
+}
+
+/// An iteration that came late in a run of which `got_on` says whether the last ones got on. Worth a look, and no
+/// regression: nothing got worse.
+pub(super) fn gets_nowhere(iteration: u32, got_on: &[bool]) -> Option<Finding> {
+    let nowhere = got_on.len() >= NOWHERE_ITERATIONS && got_on.iter().all(|got_on| !got_on);
+    (iteration > ITERATIONS_ENOUGH && nowhere).then(|| {
         finding(
             ("iterations-without-progress", FeatureRemoval, Some("LP-020"), High, 70),
             false,
-            format!("more than {ITERATIONS_ENOUGH} iterations were run, and they get nowhere"),
+            format!("more than {ITERATIONS_ENOUGH} iterations were run, and the last ones get nowhere"),
             "give the agent a smaller task, or look at what it is missing",
         )
     })

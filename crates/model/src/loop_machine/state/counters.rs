@@ -32,7 +32,7 @@ pub struct Counters {
     pub last_progress_iteration: Option<u32>,
     /// Refusals by the provider in a row.
     pub refusals_in_a_row: u32,
-    /// Rounds in a row in which a check failed.
+    /// Iterations in a row after which a test failed.
     pub red_in_a_row: u32,
     /// Attempts whose outcome could not be known.
     pub lost: u32,
@@ -53,13 +53,13 @@ pub struct Counters {
     /// Findings, whether they block or not: people may mark any of them.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub detections: u32,
-    /// Changes to a fresh session in the middle of the work.
+    /// Fresh sessions that were begun in the middle of the work.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub reboots: u32,
     /// Time the guard took.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub guard_ms: u64,
-    /// Lines that iterations added and removed; what was refused is not counted.
+    /// Lines that iterations added and removed; what was put back is not counted.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub lines_changed: u64,
 }

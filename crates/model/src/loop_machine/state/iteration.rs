@@ -4,7 +4,7 @@ use piton_record::record;
 
 use super::State;
 use crate::Timestamp;
-use crate::loop_machine::facts::{Artifact, AttemptOutcome, Report, Snapshot};
+use crate::loop_machine::facts::{Artifact, AttemptOutcome, Objectives, Report, Snapshot};
 use crate::loop_machine::guard::Counts;
 use crate::loop_machine::judge::quality::Quality;
 use crate::loop_machine::measures::Measures;
@@ -73,8 +73,9 @@ pub struct Chosen {
 }
 
 /// The best iteration so far: of those whose checks all pass the one with the highest score, else of all. Ties keep
-/// the earlier.
-#[record(written(snapshot))]
+/// the earlier. Without checks the one after which the most conditions hold, then the one with the highest score, of
+/// equals the last: nothing speaks for an earlier one.
+#[record(written(snapshot), omit(conditions))]
 pub struct Best {
     pub iteration: u32,
     /// Since when.
@@ -86,6 +87,8 @@ pub struct Best {
     pub passed: u32,
     /// Checks that were run.
     pub total: u32,
+    /// Conditions that held after it, of those that have to be looked up.
+    pub conditions: u32,
     /// Its tree.
     pub snapshot: Option<Snapshot>,
 }
@@ -100,8 +103,18 @@ impl Best {
             quality,
             passed: round.map_or(0, |round| round.passed() as u32),
             total: round.map_or(0, |round| round.checks.len() as u32),
+            conditions: round
+                .map_or(0, |round| round.conditions.iter().filter(|condition| condition.met).count() as u32),
             snapshot: state.seen.snapshot.clone(),
         }
+    }
+
+    /// Whether it is better than `other`, which came before it.
+    pub(in crate::loop_machine) fn beats(&self, other: &Best) -> bool {
+        if self.total == 0 && other.total == 0 {
+            return (self.conditions, self.quality_score()) >= (other.conditions, other.quality_score());
+        }
+        (self.is_verified(), self.quality_score()) > (other.is_verified(), other.quality_score())
     }
 
     /// How good it is, 0 to 100: its score, else the share of checks that passed.
@@ -116,6 +129,41 @@ impl Best {
     /// Whether every check passed.
     pub fn is_verified(&self) -> bool {
         self.total > 0 && self.passed == self.total
+    }
+}
+
+/// How a run stood before the iteration under way: what is put back takes with it what it was counted for.
+#[record(Default, omit(objectives))]
+#[serde(default)]
+pub struct Standing {
+    /// The best iteration.
+    pub best: Option<Best>,
+    /// Lines that had been changed.
+    pub lines_changed: u64,
+    /// Files that the iteration under way is the first to change.
+    pub first_changed: Vec<String>,
+    /// Iterations in a row that had changed nothing that matters.
+    pub no_progress_in_a_row: u32,
+    /// The last iteration that had changed something that matters.
+    pub last_progress_iteration: Option<u32>,
+    /// Iterations in a row after which a test failed.
+    pub red_in_a_row: u32,
+    /// What was done and what was left, by the agent's account.
+    pub objectives: Objectives,
+}
+
+impl Standing {
+    /// How the run stands now.
+    pub(in crate::loop_machine) fn of(state: &State) -> Self {
+        Self {
+            best: state.judged.best.clone(),
+            lines_changed: state.counters.lines_changed,
+            first_changed: Vec::new(),
+            no_progress_in_a_row: state.counters.no_progress_in_a_row,
+            last_progress_iteration: state.counters.last_progress_iteration,
+            red_in_a_row: state.counters.red_in_a_row,
+            objectives: state.memory.objectives.clone(),
+        }
     }
 }
 

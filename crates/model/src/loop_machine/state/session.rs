@@ -10,7 +10,11 @@ use crate::loop_machine::judge::context::ContextSample;
 use crate::loop_machine::judge::reboot::{RebootReason, RebootRecord};
 
 /// The agent's sessions.
-#[record(Default, omit(said_bytes, spent), written(current, started_at, context_usage_percent, history))]
+#[record(
+    Default,
+    omit(said_bytes, handed_over, spent),
+    written(current, started_at, context_usage_percent, history)
+)]
 pub struct Session {
     /// The session of the last attempt that named one.
     pub current: Option<String>,
@@ -36,6 +40,8 @@ pub struct Session {
     pub proposed: Option<RebootReason>,
     /// Why the next attempt begins a fresh one, and so is told what the old one knew.
     pub handoff: Option<RebootReason>,
+    /// An attempt that is told so was begun, and the fresh session is counted.
+    pub handed_over: bool,
     /// The next attempt begins another one: this one is full, or cannot be continued.
     pub spent: bool,
     /// The sessions before it.
@@ -69,6 +75,11 @@ pub struct SessionRecord {
 }
 
 impl Session {
+    /// Whether the next attempt begins a fresh one that is not counted yet.
+    pub fn is_due(&self) -> bool {
+        self.handoff.is_some() && !self.handed_over
+    }
+
     /// The session that the next attempt may go on with: the last one, unless it gives way to a fresh one.
     pub fn goes_on(&self) -> Option<&str> {
         self.current.as_deref().filter(|_| !self.spent)

@@ -11,23 +11,26 @@ use crate::loop_machine::{CheckRound, State};
 pub struct AllTestsPass {}
 
 /// Tests that passed, and that ran: as their runners count them, else the checks themselves.
-fn counted(state: &State) -> Option<(u64, u64)> {
-    let round = state.seen.checks.as_ref()?;
+fn counted(round: &CheckRound) -> (u64, u64) {
     match round.measures.tests {
-        Some(tests) if tests.complete => Some((tests.passed, tests.passed + tests.failed)),
+        Some(tests) if tests.complete => (tests.passed, tests.passed + tests.failed),
         // A run that was cut off proves nothing about the rest.
-        Some(tests) => Some((tests.passed, tests.passed + tests.failed + 1)),
-        None => Some((round.passed() as u64, round.checks.len() as u64)),
+        Some(tests) => (tests.passed, tests.passed + tests.failed + 1),
+        None => (round.passed() as u64, round.checks.len() as u64),
     }
 }
 
 /// Whether as many tests ran as before the first attempt. Where a check is red, it may be one whose tests did not even
 /// begin, and then nothing is known of them.
-fn as_many_as_before(state: &State) -> bool {
-    let ran = |round: Option<&CheckRound>| {
-        round.and_then(|round| round.measures.tests).map(|tests| tests.passed + tests.failed)
-    };
-    ran(state.seen.checks.as_ref()).is_some_and(|now| Some(now) >= ran(state.seen.baseline.as_ref()))
+fn as_many_as_before(round: &CheckRound, baseline: Option<&CheckRound>) -> bool {
+    let ran = |round: &CheckRound| round.measures.tests.map(|tests| tests.passed + tests.failed);
+    ran(round).is_some_and(|now| Some(now) >= baseline.and_then(ran))
+}
+
+/// Whether tests ran in `round` and none failed, whatever other checks say.
+pub(in crate::loop_machine) fn all_tests_pass(round: &CheckRound, baseline: Option<&CheckRound>) -> bool {
+    let (passed, ran) = counted(round);
+    passed > 0 && passed == ran && (round.all_pass() || as_many_as_before(round, baseline))
 }
 
 impl Rule for AllTestsPass {
@@ -43,13 +46,12 @@ impl Rule for AllTestsPass {
     }
 
     fn is_met(&self, state: &State) -> bool {
-        let all_passed = counted(state).is_some_and(|(passed, ran)| passed > 0 && passed == ran);
-        all_passed
-            && (state.seen.checks.as_ref().is_some_and(CheckRound::all_pass) || as_many_as_before(state))
+        let round = state.seen.checks.as_ref();
+        round.is_some_and(|round| all_tests_pass(round, state.seen.baseline.as_ref()))
     }
 
     fn progress(&self, state: &State) -> f64 {
-        match counted(state) {
+        match state.seen.checks.as_ref().map(counted) {
             None | Some((_, 0)) => 0.0,
             Some((passed, ran)) => share(passed, ran),
         }

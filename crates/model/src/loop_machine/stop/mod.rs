@@ -37,6 +37,7 @@ use piton_record::record;
 
 pub use all::All;
 pub use all_tests_pass::AllTestsPass;
+pub(super) use all_tests_pass::all_tests_pass;
 pub use any::Any;
 pub use checks_pass::ChecksPass;
 pub use custom_script::CustomScript;
@@ -262,6 +263,10 @@ impl StopCondition {
         self.inner().iter().for_each(|inner| inner.probes(found));
     }
 
+    fn hears_a_signal(&self) -> bool {
+        matches!(self, Self::UserSignal(_)) || self.inner().iter().any(Self::hears_a_signal)
+    }
+
     /// How far the conditions in it have come.
     fn inner_progress(&self, state: &State, progress: &mut BTreeMap<String, f64>) {
         for inner in self.inner() {
@@ -330,6 +335,11 @@ impl StopLists {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Whether one of them waits for a person to ask for a stop.
+    pub(super) fn hear_a_signal(&self) -> bool {
+        self.all().any(|named| named.condition.hears_a_signal())
     }
 
     /// Every condition of the lists.

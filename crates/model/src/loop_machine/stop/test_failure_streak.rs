@@ -1,20 +1,15 @@
-//! A check or test failed in so many iterations in a row.
+//! A test failed in so many iterations in a row; where nobody counts tests, a check.
 
 use piton_record::record;
 
 use super::{Rule, Table, share};
 use crate::loop_machine::State;
 
-/// A check or test failed in so many iterations in a row.
+/// A test failed in so many iterations in a row; where nobody counts tests, a check.
 #[record(Eq)]
 pub struct TestFailureStreak {
     /// How many.
     pub count: u32,
-}
-
-/// Iterations in a row with a failing check; the round before the first is none.
-fn streak(state: &State) -> u32 {
-    state.counters.red_in_a_row.min(state.counters.iterations)
 }
 
 impl Rule for TestFailureStreak {
@@ -31,11 +26,11 @@ impl Rule for TestFailureStreak {
     }
 
     fn is_met(&self, state: &State) -> bool {
-        streak(state) >= self.count
+        state.counters.red_in_a_row >= self.count
     }
 
     fn progress(&self, state: &State) -> f64 {
-        share(streak(state).into(), self.count.into())
+        share(state.counters.red_in_a_row.into(), self.count.into())
     }
 }
 

@@ -31,9 +31,38 @@ impl Rule for UserSignal {
 mod tests {
     use super::*;
     use crate::loop_machine::stop::tests::after_three;
+    use crate::loop_machine::stop::{NamedStop, Not, StopCondition, StopLists};
+    use crate::loop_machine::tests::harness::{Driver, stop, works};
+    use crate::{Reason, Status, StopOrigin};
 
     #[test]
     fn nobody_asked() {
         assert!(!UserSignal {}.is_met(&after_three().state));
+    }
+
+    #[test]
+    fn whoever_waits_for_a_stop_says_how_the_run_ends() {
+        let signal = || vec![NamedStop { name: None, condition: Not { condition: nobody() }.into() }];
+        for (lists, status, reason) in [
+            (StopLists { failure: signal(), ..StopLists::default() }, Status::Failed, Reason::StopCondition),
+            (
+                StopLists { conditions: signal(), ..StopLists::default() },
+                Status::Stopped,
+                Reason::StopCondition,
+            ),
+            // Nothing is judged yet, so nothing succeeded.
+            (StopLists { success: signal(), ..StopLists::default() }, Status::Stopped, Reason::Human),
+            (StopLists::default(), Status::Stopped, Reason::Human),
+        ] {
+            let mut driver = Driver::red();
+            driver.state.config.stop = lists;
+            driver.request(stop(false, StopOrigin::Command));
+            driver.end_attempt(works("t1"));
+            driver.is(status, reason);
+        }
+    }
+
+    fn nobody() -> Box<StopCondition> {
+        Box::new(Not { condition: Box::new(UserSignal {}.into()) }.into())
     }
 }

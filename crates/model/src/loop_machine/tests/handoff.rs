@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::harness::*;
 use crate::loop_machine::handoff::*;
+use crate::loop_machine::tracker::JudgedTree;
 use crate::loop_machine::{KeptNote, NamedTests, Note, NoteKind, Severity, TestStatus};
 
 fn preserved() -> PreservedState {
@@ -93,7 +94,7 @@ fn a_state_says_what_it_knows() {
     let ran = [("dates::zone", TestStatus::Failing), ("dates::leap", TestStatus::Passing)];
     let ran = ran.map(|(name, status)| (name.to_owned(), status)).into();
     let changes = state.seen.tests.changes(&ran, NamedTests::All);
-    state.seen.tests.take(&changes, false);
+    state.seen.tests.take(&changes, JudgedTree::Another);
     let text = PreservedState::of(&state).to_markdown(HANDOFF_BYTES_MAX);
     for part in [
         "- [ ] zones\n",

@@ -150,6 +150,19 @@ fn a_stop_now_ends_hooks_and_comes_before_the_next_work() {
 }
 
 #[test]
+fn a_stop_now_is_what_hooks_at_the_end_are_told_of() {
+    let mut driver = Driver::begun(hooked(&[HookPoint::LoopEnd]));
+    driver.end_checks("t0", false);
+    driver.request(Event::StopRequested { now: true, origin: crate::StopOrigin::Command });
+    assert!(driver.state.wants_cancel(), "the attempt");
+    driver.end_attempt(super::harness::cancelled("t0"));
+    assert_eq!(open_points(&driver), ["loop_end"]);
+    assert!(!driver.state.wants_cancel());
+    ends(&mut driver);
+    driver.is(Status::Stopped, Reason::Human);
+}
+
+#[test]
 fn a_failure_before_a_reboot_keeps_the_session() {
     let mut config = hooked(&[HookPoint::PreReboot, HookPoint::PostReboot]);
     config.session = SessionPolicy::Continue;
@@ -168,8 +181,9 @@ fn a_failure_before_a_reboot_keeps_the_session() {
     driver.request(Event::RebootRequested {});
     driver.end_attempt(AttemptEnd { report: Some(report), ..works("t3") });
     ends(&mut driver);
-    assert_eq!((driver.state.session.spent, driver.state.counters.reboots), (true, 1));
+    assert_eq!((driver.state.session.spent, driver.state.counters.reboots), (true, 0));
     driver.end_checks("t3", false);
+    assert_eq!(driver.state.counters.reboots, 1);
     let report = Report { session_id: Some("s2".to_owned()), ..Report::default() };
     driver.end_attempt(AttemptEnd { report: Some(report), ..works("t4") });
     assert_eq!(open_points(&driver), ["post_reboot"]);

@@ -59,6 +59,67 @@ fn no_to_a_change_puts_the_files_back_and_tells_the_agent() {
 }
 
 #[test]
+fn what_a_person_puts_back_counts_for_nothing() {
+    let mut limited = in_mode(Mode::Attended);
+    (limited.limits.files, limited.limits.lines) = (Some(1), Some(10));
+    let mut driver = begun(limited);
+    answer(&mut driver, Answer::Approve);
+    let work = |tree: &str, file: &str| {
+        let files = vec![file.to_owned()];
+        let change = Change { files, files_total: 1, added: 8, ..Change::default() };
+        let objectives = Objectives { completed: vec![file.to_owned()], pending: Vec::new() };
+        let report = Report { objectives: Some(objectives), ..Report::default() };
+        AttemptEnd { change: Some(change), report: Some(report), ..works(tree) }
+    };
+    driver.iterate(work("t1", "junk"), true);
+    assert_eq!(driver.state.judged.best.as_ref().unwrap().iteration, 1);
+    assert_eq!((driver.state.seen.modified_files.len(), driver.state.counters.red_in_a_row), (1, 0));
+    answer(&mut driver, Answer::Reject);
+    let State { judged, seen, counters, memory, .. } = &driver.state;
+    assert_eq!((&judged.best, seen.modified_files.len(), counters.lines_changed), (&None, 0, 0));
+    assert_eq!((counters.no_progress_in_a_row, counters.last_progress_iteration), (1, None));
+    assert_eq!(memory.objectives, Objectives::default());
+    let last = judged.recent.back().unwrap();
+    assert!(!last.progress && last.score == 0.0, "{last:?}");
+    driver.end_checks("t0", false);
+    assert_eq!(driver.state.counters.red_in_a_row, 1, "what is back is red");
+    driver.iterate(work("t2", "product"), true);
+    assert_eq!(driver.state.seen.modified_files, ["product"]);
+    answer(&mut driver, Answer::Approve);
+    driver.is(Status::Completed, Reason::ChecksPass);
+    assert_eq!(driver.state.judged.best.as_ref().unwrap().iteration, 2);
+}
+
+#[test]
+fn what_a_person_may_still_put_back_is_not_committed() {
+    for said in [Answer::Approve, Answer::Reject] {
+        let mut driver = begun(LoopConfig { worktree: Some(Worktree::default()), ..in_mode(Mode::Attended) });
+        answer(&mut driver, Answer::Approve);
+        driver.iterate(works("t1"), true);
+        assert_eq!((kind(&driver), driver.count("commit_started")), (QuestionKind::AfterIteration, 0));
+        answer(&mut driver, said);
+        assert_eq!(driver.count("commit_started"), usize::from(said == Answer::Approve), "{said:?}");
+    }
+}
+
+#[test]
+fn a_question_says_what_a_yes_leads_to() {
+    for (passed, iterations, words) in [
+        (true, 9, "Keep it? The run is done then."),
+        (false, 1, "Keep it? The run stops at its limit then."),
+        (false, 9, "Keep it and go on to iteration 2?"),
+    ] {
+        let mut config = in_mode(Mode::Attended);
+        config.limits.iterations = iterations;
+        let mut driver = begun(config);
+        answer(&mut driver, Answer::Approve);
+        driver.iterate(works("t1"), passed);
+        let text = &driver.state.people.questions[0].text;
+        assert!(text.contains(words), "{text}");
+    }
+}
+
+#[test]
 fn no_to_an_iteration_leaves_it_out() {
     let mut driver = begun(in_mode(Mode::Attended));
     answer(&mut driver, Answer::Reject);

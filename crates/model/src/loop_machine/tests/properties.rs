@@ -312,7 +312,7 @@ fn cases() -> u32 {
 }
 
 fn wild_ruling() -> AttemptRuling {
-    let session = SessionRuling { taken: true, spent: false, sample: None };
+    let session = SessionRuling { taken: true, continued: true, spent: false, sample: None };
     AttemptRuling { next: Next::Verdict, counts: true, hold: None, guard: Some(Verdict::Refused), session }
 }
 
@@ -330,6 +330,7 @@ fn wild_event() -> impl Strategy<Value = Event> {
         (number.clone(), check_round()).prop_map(|(number, round)| Event::ChecksFinished {
             round: Box::new(CheckRound { number, ..round }),
             fixed: 7,
+            tests_fail: true,
             unlike: None,
         }),
         number.clone().prop_map(|round| Event::ChecksStarted { round }),

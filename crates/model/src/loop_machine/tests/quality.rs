@@ -3,7 +3,7 @@
 use super::harness::{Driver, config, round, works};
 use crate::loop_machine::stop::{FileCreated, until};
 use crate::loop_machine::{
-    Command, Coverage, GuardMode, Level, LoopConfig, Measures, Share, TestCounts, Verdict,
+    Command, ConditionResult, Coverage, GuardMode, Level, LoopConfig, Measures, Share, TestCounts, Verdict,
 };
 use crate::{Event, Reason, Status};
 
@@ -51,6 +51,61 @@ fn of_two_red_iterations_the_one_with_more_passing_tests_is_better() {
     assert_eq!(driver.state.judged.best.as_ref().unwrap().iteration, 3);
     iterate(&mut driver, "t4", false, tests(7, 3));
     assert_eq!(driver.state.judged.best.as_ref().unwrap().iteration, 3, "the last is not always the best");
+}
+
+/// What was found by a rule so far.
+fn found(driver: &Driver, rule: &str) -> usize {
+    driver.state.judged.findings.iter().filter(|kept| kept.finding.rule == rule).count()
+}
+
+#[test]
+fn a_run_gets_nowhere_when_no_number_moves_and_not_when_one_iteration_does_nothing() {
+    const RULE: &str = "iterations-without-progress";
+    let mut driver = measured(endless(), tests(0, 14));
+    for number in 1..=10 {
+        iterate(&mut driver, &format!("t{number}"), false, tests(number, 14 - number));
+    }
+    iterate(&mut driver, "t10", false, tests(10, 4));
+    iterate(&mut driver, "t12", false, tests(11, 3));
+    assert_eq!(found(&driver, RULE), 0);
+    let mut config = endless();
+    config.recovery.stuck_after_iteration = 99;
+    let mut driver = measured(config, tests(3, 1));
+    for number in 1..=13 {
+        iterate(&mut driver, &format!("t{number}"), false, tests(3, 1));
+    }
+    assert_eq!(found(&driver, RULE), 1, "files change, and that is all");
+}
+
+#[test]
+fn without_checks_the_last_one_is_the_best_unless_fewer_conditions_hold() {
+    let mut config = endless();
+    config.checks = Vec::new();
+    let mut driver = Driver::begun(config);
+    let mut end = |tree: &str, met: bool| {
+        if tree != "t0" {
+            driver.end_attempt(works(tree));
+        }
+        let mut round = round(driver.open_round(), tree, true);
+        round.checks = Vec::new();
+        round.conditions = vec![ConditionResult { label: "other".to_owned(), met }];
+        driver.command(Command::EndChecks(Box::new(round)));
+        driver.state.judged.best.as_ref().map(|best| best.iteration)
+    };
+    let best = [("t0", false), ("t1", false), ("t2", true), ("t3", false), ("t4", true)];
+    assert_eq!(best.map(|(tree, met)| end(tree, met)), [None, Some(1), Some(2), Some(2), Some(4)]);
+}
+
+#[test]
+fn a_red_linter_is_no_failing_test() {
+    let mut driver = measured(endless(), tests(1, 1));
+    for (measures, red) in
+        [(tests(2, 0), 0), (tests(1, 1), 1), (Measures::default(), 2), (tests(1, 0), 3), (tests(2, 0), 0)]
+    {
+        let number = driver.state.counters.iterations + 1;
+        iterate(&mut driver, &format!("t{number}"), false, measures.clone());
+        assert_eq!(driver.state.counters.red_in_a_row, red, "{measures:?}");
+    }
 }
 
 #[test]

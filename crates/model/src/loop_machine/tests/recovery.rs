@@ -97,6 +97,7 @@ fn a_tree_that_goes_to_and_fro_is_noticed() {
     let recovery = driver.state.judged.recovery.clone().expect("a recovery");
     assert_eq!(recovery.trigger, Trigger::Oscillation);
     assert_eq!(recovery.diagnosed.unwrap().1.cause, Cause::SpecificationAmbiguity);
+    assert_eq!(recovery.adapted.unwrap().1, Approach::AnotherWay, "nobody made a check lenient");
     driver.iterate(works("c"), false);
     assert_eq!(driver.state.judged.recoveries.back().unwrap().outcome, Some(RecoveryOutcome::Success));
 }
@@ -112,9 +113,10 @@ fn a_run_that_does_not_get_on_accuses_nobody() {
     }
     driver.is(Status::Waiting, Reason::Stuck);
     assert_eq!(driver.state.people.questions[0].kind, QuestionKind::Stuck);
+    assert_eq!(driver.state.judged.recovery.as_ref().unwrap().adapted, None);
     driver.request(answer(Answer::Reject));
-    driver.is(Status::Running, None);
-    assert!(driver.state.people.told[0].text.contains("Go another way"));
+    driver.is(Status::Stopped, Reason::Human);
+    assert!(driver.state.people.told.is_empty(), "nobody is left to be told anything");
     let closed = driver.state.judged.recoveries.back().unwrap();
     assert_eq!((closed.outcome, closed.decision), (Some(RecoveryOutcome::Escalated), Some(Answer::Reject)));
 }

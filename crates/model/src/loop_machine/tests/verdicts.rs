@@ -150,9 +150,9 @@ fn what_follows_from_an_answer() {
         (AfterIteration, Reject, Consequence::PutBack, true),
         // Nothing is doubted here: the guard's question is whether to go on at all.
         (Guard, Approve, Consequence::GoOn, false),
-        (Guard, Reject, Consequence::GoOn, true),
+        (Guard, Reject, Consequence::Stop, false),
         (Stuck, Approve, Consequence::GoOn, false),
-        (Stuck, Reject, Consequence::GoOn, true),
+        (Stuck, Reject, Consequence::Stop, false),
         (Reboot, Reject, Consequence::StayInSession, false),
         (Reboot, Abort, Consequence::Stop, false),
     ] {
@@ -192,6 +192,55 @@ fn a_person_can_be_asked_before_a_session_is_left() {
         assert_eq!((attempt, state.session.spent, state.counters.reboots), (2, spent, reboots));
         driver.is(crate::Status::Running, None);
     }
+}
+
+#[test]
+fn where_no_attempt_follows_nobody_is_asked_about_a_fresh_session() {
+    let mut driver = asks_before_a_reboot();
+    driver.iterate(full("t1"), true);
+    driver.is(crate::Status::Completed, Reason::ChecksPass);
+    let mut driver = asks_before_a_reboot();
+    driver.state.config.limits.iterations = 1;
+    driver.iterate(full("t1"), false);
+    driver.is(crate::Status::Stopped, Reason::LimitIterations);
+    let raise = Raise { iterations: Some(2), ..Raise::default() };
+    driver.request(Event::ResumeRequested { raise });
+    assert_eq!(driver.state.people.questions[0].kind, QuestionKind::Reboot, "and then one follows");
+}
+
+#[test]
+fn a_fresh_session_counts_once_it_is_begun_and_once() {
+    let mut driver = asks_before_a_reboot();
+    (driver.state.config.reboot.confirm, driver.state.config.limits.reboots) = (false, Some(1));
+    driver.end_attempt(full("t1"));
+    assert_eq!(driver.state.counters.reboots, 0, "it is due");
+    driver.end_checks("t1", false);
+    assert_eq!((driver.open_attempt(), driver.state.counters.reboots), (2, 1));
+    driver.end_attempt(super::harness::cancelled("t1"));
+    assert_eq!(
+        (driver.open_attempt(), driver.state.counters.reboots),
+        (3, 1),
+        "begun again, not another one"
+    );
+    driver.state.config.reboot.interval_ms_min = 0;
+    let session_id = Some("s2".to_owned());
+    let report = Report { session_id, context_usage_percent: Some(93), ..Report::default() };
+    driver.iterate(AttemptEnd { report: Some(report), ..works("t2") }, false);
+    driver.is(crate::Status::Stopped, Reason::LimitReboots);
+    assert_eq!(driver.state.counters.reboots, 1, "the second was not begun");
+}
+
+#[test]
+fn an_attempt_that_finds_its_session_full_worked_in_it() {
+    let mut driver = asks_before_a_reboot();
+    driver.state.config.reboot.confirm = false;
+    let named = Report { session_id: Some("s1".to_owned()), ..Report::default() };
+    driver.iterate(AttemptEnd { report: Some(named), ..works("t1") }, false);
+    let full = Report { error_class: Some(ErrorClass::ContextFull), ..Report::default() };
+    driver.iterate(AttemptEnd { report: Some(full), ..super::harness::fails("t2") }, false);
+    driver.iterate(works("t3"), false);
+    let left = driver.state.session.history.back().expect("it was left");
+    assert_eq!((left.session_id.as_str(), left.iterations), ("s1", 2));
 }
 
 #[test]

@@ -105,6 +105,8 @@ fn loop_max_reboots_acts_in_a_loop() {
     let world = talking(session, "sleep 1.1");
     world.piton(&["loop", "Go", "--id", "r", "--here", "--max-iterations", "9"]).exits(3);
     assert_eq!(world.json(&["status", "r"])["reason"], "limit:reboots");
+    let view: serde_json::Value = serde_json::from_str(&world.read(".ralph/state.json")).unwrap();
+    assert_eq!(view["metrics"]["total_reboots"], 1, "the second was not begun");
 }
 
 /// The prompts of a loop that never gets anywhere.
@@ -149,6 +151,14 @@ fn reinforcement_aggressive_at_acts_in_a_loop() {
 }
 
 #[test]
+fn an_aggressive_prompt_says_more_than_a_standard_one() {
+    let (_, prompts) = prompts("[reinforcement]\nstandard_at = 2\naggressive_at = 3\n", "3");
+    let insists = "The score went from";
+    assert!(!prompts[1].contains(insists) && prompts[2].contains(insists), "{}", prompts[2]);
+    assert!(prompts[2].contains("Still failing: `false`."), "{}", prompts[2]);
+}
+
+#[test]
 fn reinforcement_adaptive_at_acts_in_a_loop() {
     let world = World::new();
     world.configure("[loop]\nno_progress = 50\n[reinforcement]\nadaptive_at = 2\n");
@@ -187,6 +197,25 @@ fn recovery_max_retries_acts_in_a_loop() {
 #[test]
 fn recovery_escalate_critical_acts_in_a_loop() {
     assert_eq!(attempts("[recovery]\nescalate_critical = true\n"), 1);
+}
+
+#[test]
+fn whoever_is_done_is_not_asked_about_a_fresh_session() {
+    let world = talking("[session]\nconfirm = true\n", FULL);
+    let done = ["loop", "Go", "--id", "r", "--here", "--until", "file:done.txt", "--max-iterations", "3"];
+    world.piton(&done).exits(0);
+    world.piton(&["loop", "Go", "--id", "s", "--here", "--max-iterations", "1"]).exits(3);
+    assert_eq!((world.count("r", "question_asked"), world.count("s", "question_asked")), (0, 0));
+}
+
+#[test]
+fn a_session_that_was_found_full_had_that_iteration_too() {
+    let body = "test $PITON_ITERATION = 2 && { echo '{\"error_class\": \"context_full\"}' > $PITON_REPORT; exit 1; }";
+    let world = talking("", body);
+    world.piton(&["loop", "Go", "--id", "r", "--here", "--max-iterations", "3"]).exits(3);
+    let view: serde_json::Value = serde_json::from_str(&world.read(".ralph/state.json")).unwrap();
+    let left = &view["session"]["session_history"][0];
+    assert_eq!((&left["session_id"], &left["iterations"]), (&"s1".into(), &2.into()), "{view:#}");
 }
 
 #[test]
