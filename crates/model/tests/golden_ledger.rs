@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use piton_model::ledger::*;
 use piton_model::ledger_machine::{
-    LedgerEvent, OpenResearch, ResearchEnd, ResearchLimits, ResearchResult, Used,
+    LedgerEvent, OpenResearch, ResearchEnd, ResearchLimits, ResearchResult, Rest, Used,
 };
 use piton_model::{RunEvent, Timestamp};
 
@@ -87,6 +87,7 @@ fn examples() -> Vec<LedgerEvent> {
             gaps: vec!["pricing".to_owned(), "teams".to_owned()],
             forced: true,
             limits: ResearchLimits { tokens: Some(100_000), microusd: Some(2_500_000), working_ms: None },
+            before: Default::default(),
             at: AT,
         },
         LedgerEvent::ResearchAttemptStarted {
@@ -105,6 +106,7 @@ fn examples() -> Vec<LedgerEvent> {
                 findings: Some("Three plans.".to_owned()),
             },
             used: Used { tokens: Some(1_200), microusd: None, working_ms: 61_000 },
+            rest: Some(Rest { count: 2, answered: false, until: AT.plus_millis(1_200_000) }),
             at: AT,
         },
         LedgerEvent::ResearchSkipped { gap: "teams".to_owned() },

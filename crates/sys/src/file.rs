@@ -56,6 +56,11 @@ impl Error {
         self.source.kind() == io::ErrorKind::NotFound
     }
 
+    /// Whether two names are on different file systems.
+    pub fn is_cross_device(&self) -> bool {
+        Errno::from_io_error(&self.source) == Some(Errno::XDEV)
+    }
+
     /// The rule of this module that said no, if that is what happened.
     pub fn refusal(&self) -> Option<&Refusal> {
         self.source.get_ref()?.downcast_ref()
@@ -292,7 +297,8 @@ pub fn rename_noreplace(from: &Path, to: &Path) -> Result<bool, Error> {
         Ok(()) => Ok(true),
         Err(Errno::EXIST | Errno::NOTEMPTY) => Ok(false),
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => rename_noreplace_portable(from, to),
-        Err(errno) => Err(Error::new("rename", from, errno)),
+        // What is put there has a name that only piton knows; where it was to go says more.
+        Err(errno) => Err(Error::new("rename a file to", to, errno)),
     }
 }
 
@@ -304,7 +310,7 @@ pub fn exchange(a: &Path, b: &Path) -> Result<bool, Error> {
     match renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE) {
         Ok(()) => Ok(true),
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Ok(false),
-        Err(errno) => Err(Error::new("exchange", a, errno)),
+        Err(errno) => Err(Error::new("exchange a file with", b, errno)),
     }
 }
 

@@ -28,6 +28,8 @@ pub struct GapsView {
     pub state: State,
     /// What the files that findings rest on are now.
     pub observed: Observed,
+    /// What is wrong with it and stops nothing.
+    pub problems: Vec<String>,
     /// What is accepted about the file, but worth saying.
     pub warnings: Vec<String>,
     /// Whether there is a file.
@@ -135,7 +137,7 @@ pub struct ResearchOrder {
     pub watch: bool,
     /// Who researches.
     pub agent: AgentChoice,
-    /// What one batch may use.
+    /// What it may use: a batch, or all that a watcher does.
     pub limits: ResearchLimits,
     /// How long one attempt may take.
     pub attempt_ms: u64,
@@ -155,6 +157,8 @@ pub enum ResearchUpdate {
     },
     /// A batch begins: the picture of the ledger, in words.
     Begins(String),
+    /// Something about the ledger, or what became of it, that a person should know.
+    Warned(String),
     /// Nothing needs research.
     AllCurrent {
         /// Gaps in all.
@@ -203,6 +207,8 @@ pub struct Batch {
     pub why: ResearchEnd,
     /// What it used.
     pub spent: Spent,
+    /// The same, with what earlier batches of the same watcher used.
+    pub total: Spent,
     /// Attempts that ended with a result.
     pub settled: u32,
     /// Attempts that did not.

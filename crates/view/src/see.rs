@@ -478,6 +478,10 @@ pub struct LedgerStatus {
     pub file: String,
     /// What is wrong with that file; what is said of gaps then comes from the journal alone.
     pub problem: Option<String>,
+    /// What is wrong with it and stops nothing.
+    pub warnings: Vec<String>,
+    /// Whether a process researches or watches it.
+    pub is_attended: bool,
     /// How many gaps there are, by what is known of them by now.
     pub gaps: GapCounts,
     /// The gaps that need research now, the most urgent first.

@@ -100,7 +100,10 @@ impl LocalClient {
 
     async fn reasons(&self, run: &RunId) -> Result<WhyView, ClientError> {
         let Loaded { state, head, .. } = self.load_any(run, None).await?;
-        let (entry, (because, not_the_cause)) = (state.entry(), state.why());
+        let (entry, (mut because, not_the_cause)) = (state.entry(), state.why());
+        if let StateOf::Ledger(state) = &state {
+            because = ledgers::why_now(self, state)?;
+        }
         let from = head.saturating_sub(WHY_EVENTS - 1).max(1);
         let mut events = self.told(run, from, Duration::ZERO).await?;
         events.retain(|event| event.seq <= head);
@@ -126,7 +129,10 @@ impl LocalClient {
             return Err(Error::usage(format!("run `{run}` has no event {at}, its last is {head}"))
                 .hint(format!("run `piton log {run}`")));
         }
-        let Loaded { state, head, .. } = self.load_any(run, at).await?;
+        let Loaded { mut state, head, .. } = self.load_any(run, at).await?;
+        if let (StateOf::Ledger(ledger), None) = (&mut state, at) {
+            **ledger = ledgers::seen(self, ledger).await?.state;
+        }
         Ok(ShowView { run_id: run.clone(), kind: state.entry().kind, seq: head, state })
     }
 
@@ -197,6 +203,7 @@ impl LocalClient {
                 piton_files::workflow::render(state, view_of(layout, run).place())
             }
             (ExportFormat::Gaps, StateOf::Ledger(state)) => {
+                let state = ledgers::seen(self, state).await?.state;
                 let bytes = file::read_regular(&layout.root().join(&state.file), GAP_FILE_BYTES_MAX)?;
                 let document = bytes.and_then(|bytes| Document::from_bytes(bytes).ok());
                 document.unwrap_or_else(Document::empty).passed_on(&state.gaps).into_bytes()

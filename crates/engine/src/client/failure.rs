@@ -3,7 +3,7 @@
 use piton_files::gaps::{Invalid, RewriteError};
 use piton_model::ledger_machine::Rejection;
 use piton_model::{DecodeError, Kind};
-use piton_view::words::clean_line;
+use piton_view::words::{clean_line, few};
 use piton_view::{Error, ErrorKind, remedy};
 
 use super::ClientError;
@@ -159,7 +159,7 @@ impl From<LedgerError> for Error {
                 Rejection::Invalid(problems) => {
                     let details = problems.iter().map(|problem| clean_line(&problem.to_string()));
                     Error::new(ErrorKind::Failed, "that does not fit together; nothing was changed")
-                        .details(details.collect())
+                        .details(few(details, "problem"))
                 }
                 Rejection::UnknownGap(_) => {
                     Error::of(ErrorKind::Usage, &rejection).hint("run `piton gaps list` to see what there is")

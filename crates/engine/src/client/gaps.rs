@@ -13,13 +13,14 @@ use piton_view::{Error, ErrorKind, GapChange, GapEvent, GapsChanged, GapsView, L
 
 use super::LocalClient;
 use crate::launch::Secrets;
-use crate::ledger::{Changed, Ledger, hash_of, journal_for, observe};
+use crate::ledger::{Changed, Evidence, Ledger, journal_for, observe};
 
 pub(super) async fn read(client: &LocalClient, at: &LedgerAt, now: Timestamp) -> Result<GapsView, Error> {
     let store = client.existing_store()?;
     let reading = ledger(client, store, at).read(now).await?;
     Ok(GapsView {
         observed: observe(client.layout().root(), &reading.state.gaps),
+        problems: reading.problems.iter().map(ToString::to_string).collect(),
         warnings: reading.warnings.iter().map(ToString::to_string).collect(),
         exists: reading.exists,
         state: reading.state,
@@ -36,7 +37,7 @@ pub(super) async fn state_at(
     moment: Timestamp,
 ) -> Result<Option<State>, Error> {
     let (mut then, mut latest) = (None, None);
-    let mut see = |stored: &StoredEvent, event: &LedgerEvent, _: &State| {
+    let mut see = |stored: &StoredEvent, event: &LedgerEvent| {
         latest = event.at().or(latest);
         // What is only about the file happened when the change before it did.
         if latest.is_some_and(|latest: Timestamp| latest <= moment) {
@@ -53,7 +54,7 @@ pub(super) async fn state_at(
 
 pub(super) async fn events(client: &LocalClient, at: &LedgerAt) -> Result<Vec<GapEvent>, Error> {
     let mut list = Vec::new();
-    let mut see = |stored: &StoredEvent, event: &LedgerEvent, _: &State| {
+    let mut see = |stored: &StoredEvent, event: &LedgerEvent| {
         let told = words::told(event);
         // Of an event about many gaps each would get all the others, too.
         let data = (told.len() == 1).then(|| serde_json::from_slice(&stored.event.data).unwrap_or_default());
@@ -78,7 +79,8 @@ pub(super) async fn change(
 ) -> Result<GapsChanged, Error> {
     let root = client.layout().root();
     // Words that are wrong whatever the ledger says are told before anything is opened.
-    let change = Prepared::of(redacted(Secrets::of(root)?.redactor(), change), root, now)?;
+    let evidence = Evidence::of(client.layout(), at);
+    let change = Prepared::of(redacted(Secrets::of(root)?.redactor(), change), &evidence, now)?;
     let store = journal_for(client.layout(), at)?;
     let ledger = ledger(client, Some(&store), at);
     let mut open = ledger.open(now).await?;
@@ -140,7 +142,7 @@ enum Prepared {
 }
 
 impl Prepared {
-    fn of(change: GapChange, root: &Path, now: Timestamp) -> Result<Self, Error> {
+    fn of(change: GapChange, evidence: &Evidence<'_>, now: Timestamp) -> Result<Self, Error> {
         Ok(Prepared::Command(match change {
             GapChange::Adopt => return Ok(Prepared::Adopt),
             GapChange::FlipDue => return Ok(Prepared::FlipDue),
@@ -159,7 +161,8 @@ impl Prepared {
             GapChange::Remove { gap } => Command::Remove { gap },
             GapChange::Undo { gap } => Command::Undo { gap },
             GapChange::Verify { gap, findings, sources, reason } => {
-                let sources = sources.iter().map(|text| source(root, text, now)).collect::<Result<_, _>>()?;
+                let sources = sources.iter().map(|text| source(evidence, text, now));
+                let sources = sources.collect::<Result<_, _>>()?;
                 Command::Verify { gap, finding: findings.map(|findings| (findings, sources)), reason }
             }
         }))
@@ -218,13 +221,12 @@ fn with_fields(mut gap: Gap, fields: &[String]) -> Result<Gap, Error> {
 }
 
 /// `file:docs/prices.md`, `command:…`, `commit:…`, `url:…`.
-fn source(root: &Path, text: &str, now: Timestamp) -> Result<Source, Error> {
+fn source(evidence: &Evidence<'_>, text: &str, now: Timestamp) -> Result<Source, Error> {
     let bad = |why: &str| Error::usage(format!("`{}`: {why}", clean_line(text)));
     let (kind, rest) = text.split_once(':').ok_or_else(|| bad("give KIND:TEXT"))?;
     let kind = match kind {
         "file" => {
-            let hash = hash_of(root, rest).ok_or_else(|| bad("not a file of this repository"))?;
-            let hash = Some(hash.ok_or_else(|| bad("there is no such file"))?);
+            let hash = Some(evidence.hash(rest).map_err(|why| bad(&format!("it {why}")))?);
             SourceKind::File { path: rest.to_owned(), hash }
         }
         "command" => SourceKind::Command(rest.to_owned()),

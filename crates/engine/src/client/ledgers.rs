@@ -26,27 +26,46 @@ pub(super) async fn view_of(client: &LocalClient, state: &State) -> Result<Statu
     })
 }
 
-/// Where a ledger is, with the state that this was read from: what was edited by hand is seen, and nothing is written.
-pub(super) async fn status_of(
-    client: &LocalClient,
-    state: &State,
-) -> Result<(LedgerStatus, State), ClientError> {
-    let now = SystemClock.now();
+/// A ledger, as journal and file together say it.
+pub(super) struct Seen {
+    pub(super) state: State,
+    /// What is wrong with the file; then the journal answers alone.
+    problem: Option<String>,
+    /// What is wrong with it and stops nothing.
+    warnings: Vec<String>,
+}
+
+/// What was edited by hand is seen, and nothing is written.
+pub(super) async fn seen(client: &LocalClient, state: &State) -> Result<Seen, ClientError> {
     let settings = LedgerAt {
         file: state.file.clone().into(),
         log: Some(state.log.clone().into()),
         default_ttl_days: state.default_ttl_days,
     };
     let ledger = Ledger::new(Some(&**client.store()?), client.layout(), settings);
-    let (state, problem) = match ledger.read(now).await {
-        Ok(reading) => (reading.state, None),
+    let problem = match ledger.read(SystemClock.now()).await {
+        Ok(reading) => {
+            let found = reading.problems.iter().map(ToString::to_string);
+            let warnings = found.chain(words::cycles(&reading.state.gaps)).collect();
+            let problem = (!reading.exists).then(|| "it is not there".to_owned());
+            return Ok(Seen { state: reading.state, problem, warnings });
+        }
         Err(LedgerError::Store(error)) => return Err(error.into()),
         Err(LedgerError::Load(error)) => return Err(error.into()),
-        Err(LedgerError::Invalid { .. }) => {
-            (state.clone(), Some("it is not sound: `piton gaps validate` says why".to_owned()))
-        }
-        Err(error) => (state.clone(), Some(error.to_string())),
+        Err(LedgerError::Invalid { .. }) => "it is not sound: `piton gaps validate` says why".to_owned(),
+        Err(error) => error.to_string(),
     };
+    Ok(Seen { state: state.clone(), problem: Some(problem), warnings: Vec::new() })
+}
+
+/// Where a ledger is, with the state that this was read from.
+pub(super) async fn status_of(
+    client: &LocalClient,
+    state: &State,
+) -> Result<(LedgerStatus, State), ClientError> {
+    let now = SystemClock.now();
+    let Seen { state, problem, warnings } = seen(client, state).await?;
+    let is_attended = is_researched(client.layout(), &state.run)?;
     let stale_since = state.stale_since();
     let survey = survey(&state.gaps, state.default_ttl_days, now, &stale_since);
     let open: Vec<String> = select_batch(survey.candidates.iter().copied(), usize::MAX)
@@ -60,7 +79,7 @@ pub(super) async fn status_of(
             number: research.number,
             gap: research.open.as_ref().map(|open| open.gap.id.clone()),
             waiting: research.waiting.len(),
-            carried_on: is_researched(client.layout(), &state.run)?,
+            carried_on: is_attended,
         }),
     };
     let gaps = GapCounts {
@@ -76,6 +95,8 @@ pub(super) async fn status_of(
         exit_code: entry.exit_code().map(|code| code as u8),
         file: state.file.clone(),
         problem,
+        warnings,
+        is_attended,
         gaps,
         open,
         research,
@@ -84,6 +105,11 @@ pub(super) async fn status_of(
         entry,
     };
     Ok((status, state))
+}
+
+/// Why a ledger is where it is, and whether anybody cares.
+pub(super) fn why_now(client: &LocalClient, state: &State) -> Result<String, ClientError> {
+    Ok(words::why_now(state, is_researched(client.layout(), &state.run)?))
 }
 
 /// The command that helps most where it is.

@@ -8,6 +8,7 @@ use piton_model::loop_machine::{
     TestStatus, Verdict,
 };
 use piton_model::{Event, RunId, State};
+use piton_sys::{Clock, SystemClock};
 use piton_view::words::{self, clean, clean_line};
 use piton_view::{Error, ReportView, StateOf};
 
@@ -35,7 +36,7 @@ pub(super) async fn report(client: &LocalClient, run: &RunId) -> Result<ReportVi
         }
         StateOf::Ledger(state) => {
             let (status, state) = ledgers::status_of(client, &state).await?;
-            let text = clean(&words::ledger::report(&status, &state));
+            let text = clean(&words::ledger::report(&status, &state, SystemClock.now()));
             Ok(ReportView { data: serde_json::to_value(&status).expect("a view is plain data"), text })
         }
     }

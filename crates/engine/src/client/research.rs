@@ -6,10 +6,10 @@ use std::time::Duration;
 use piton_config::{configured_agent, resolve};
 use piton_model::Timestamp;
 use piton_model::ledger::{Observed, select_batch, survey};
-use piton_model::ledger_machine::{Command, ResearchEnd, State};
+use piton_model::ledger_machine::{Command, ResearchEnd, Spent, State};
 use piton_store::Store;
 use piton_sys::{Clock, SystemClock};
-use piton_view::words::clean_line;
+use piton_view::words::{clean_line, ledger as words};
 use piton_view::{Batch, Error, ErrorKind, LedgerAt, ResearchOrder, ResearchUpdate};
 
 use super::LocalClient;
@@ -36,7 +36,8 @@ pub(super) async fn research(
             .hint("wait for it; `piton ls --kind ledger` shows it")
     })?;
     let watches = order.watch;
-    let mut work = Work { client, ledger: &ledger, turn: &turn, researcher: &researcher, order, tell };
+    let spent = Spent::default();
+    let mut work = Work { client, ledger: &ledger, turn: &turn, researcher: &researcher, order, spent, tell };
     match watches {
         false => work.once().await,
         true => work.watch().await,
@@ -56,6 +57,8 @@ struct Work<'a> {
     turn: &'a Turn,
     researcher: &'a Researcher,
     order: ResearchOrder,
+    /// What the batches of this watcher have used so far, as the journal has it.
+    spent: Spent,
     tell: &'a mut (dyn FnMut(ResearchUpdate) + Send),
 }
 
@@ -64,14 +67,22 @@ impl Work<'_> {
         now(&self.order)
     }
 
-    /// One batch: the one that is under way, or else a new one.
+    /// One batch: the one that is under way, or else a new one. Gaps that are named and were not in the first get theirs.
     async fn once(&mut self) -> Result<Option<Batch>, Error> {
-        match self.under_way().await? {
-            Some(number) => (self.tell)(ResearchUpdate::GoesOn { number }),
-            None if self.begin(true).await? => {}
-            None => return Ok(None),
+        let mut batch = None;
+        if let Some(number) = self.under_way().await? {
+            (self.tell)(ResearchUpdate::GoesOn { number });
+            let looked_into;
+            (batch, looked_into) = self.finish().await?;
+            if self.order.ids.iter().all(|id| looked_into.contains(id)) {
+                return Ok(batch);
+            }
+            self.order.ids.retain(|id| !looked_into.contains(id));
         }
-        self.finish().await
+        match self.begin(true).await? {
+            true => Ok(self.finish().await?.0),
+            false => Ok(batch),
+        }
     }
 
     async fn under_way(&mut self) -> Result<Option<u32>, Error> {
@@ -94,17 +105,22 @@ impl Work<'_> {
         if gaps.is_empty() {
             return Ok(false);
         }
-        open.run(Command::Research { gaps, forced, limits: self.order.limits }, now).await?;
+        let (limits, before) = (self.order.limits, self.spent);
+        open.run(Command::Research { gaps, forced, limits, before }, now).await?;
         Ok(true)
     }
 
     fn choose(&mut self, state: &State, by_hand: bool, now: Timestamp) -> Vec<String> {
         let stale_since = state.stale_since();
         let survey = survey(&state.gaps, state.default_ttl_days, now, &stale_since);
-        // A watcher leaves alone for a while what has just failed; a person who asks does not.
-        let rests = |id: &str| state.failures.get(id).is_some_and(|failures| failures.retry_at() > now);
+        // A watcher leaves alone for a while what was just looked into; a person who asks does not.
+        let rests = |id: &str| state.rests_until(id, now).is_some();
         let candidates = survey.candidates.iter().copied().filter(|gap| by_hand || !rests(&gap.id));
         let batch = select_batch(candidates, self.order.max);
+        if survey.has_cycles && (by_hand || !batch.is_empty()) {
+            let warn = |cycle| (self.tell)(ResearchUpdate::Warned(cycle));
+            words::cycles(&state.gaps).into_iter().for_each(warn);
+        }
         if !batch.is_empty() {
             (self.tell)(ResearchUpdate::Begins(survey.picture(batch.len())));
         } else if by_hand {
@@ -123,26 +139,40 @@ impl Work<'_> {
         }
     }
 
-    /// Carries the batch to its end, and tells each step.
-    async fn finish(&mut self) -> Result<Option<Batch>, Error> {
-        let order = &self.order;
-        let batch = self.ledger.research(self.turn, self.researcher, &|| now(order), self.tell).await?;
+    /// Carries the batch to its end, and tells each step; with the gaps that were looked into.
+    async fn finish(&mut self) -> Result<(Option<Batch>, Vec<String>), Error> {
+        let (order, tell) = (&self.order, &mut *self.tell);
+        let mut looked_into = Vec::new();
+        let mut see = |update: ResearchUpdate| {
+            if let ResearchUpdate::Ended { gap, .. } = &update {
+                looked_into.push(gap.clone());
+            }
+            tell(update);
+        };
+        let batch = self.ledger.research(self.turn, self.researcher, &|| now(order), &mut see).await?;
         if let Some(batch) = &batch {
+            self.spent = batch.total;
             (self.tell)(ResearchUpdate::Over(batch.clone()));
         }
-        Ok(batch)
+        Ok((batch, looked_into))
     }
 
     /// Batch after batch, whenever something is due. The time of the next look is on record.
     async fn watch(&mut self) -> Result<Option<Batch>, Error> {
+        // Gaps that are named are looked into in any case, once.
+        if !self.order.ids.is_empty() {
+            let batch = self.once().await?;
+            if let Some(batch) = batch.filter(at_limit) {
+                return Ok(Some(batch));
+            }
+            self.order.ids.clear();
+        }
         loop {
             // Before anything is decided: what changes while it is decided is seen as a change.
             let before = self.ledger.read(self.now()).await?;
             let seen = self.look(&before.state);
             if self.under_way().await?.is_some() || self.begin(false).await? {
-                if let Some(batch) = self.finish().await?
-                    && matches!(batch.why, ResearchEnd::Cost | ResearchEnd::Tokens | ResearchEnd::Time)
-                {
+                if let Some(batch) = self.finish().await?.0.filter(at_limit) {
                     self.record_watch(None).await?;
                     return Ok(Some(batch));
                 }
@@ -170,7 +200,8 @@ impl Work<'_> {
     /// Until the time has come, or the file, or one that findings rest on, is another.
     async fn wait(&mut self, until: Option<Timestamp>, seen: &Sight) {
         loop {
-            let now = SystemClock.now();
+            // A time that was given does not pass: then only an edit ends this.
+            let now = self.now();
             let left = until.map(|until| Duration::from_millis(until.millis_since(now)));
             if until.is_some_and(|until| until <= now) {
                 return;
@@ -184,6 +215,11 @@ impl Work<'_> {
             }
         }
     }
+}
+
+/// Whether it ended because it may not use more.
+fn at_limit(batch: &Batch) -> bool {
+    matches!(batch.why, ResearchEnd::Cost | ResearchEnd::Tokens | ResearchEnd::Time)
 }
 
 fn researcher(client: &LocalClient, order: &ResearchOrder) -> Result<Researcher, Error> {

@@ -24,11 +24,11 @@ pub(super) fn named(names: &[RunId], text: &str) -> Result<RunId, ClientError> {
 
 /// The one active run, else the newest; only the newest where that is asked for. Entries are newest first.
 pub(super) fn unnamed(entries: &[Entry], newest: bool) -> Result<RunId, ClientError> {
-    // A ledger is only meant where it is named: nobody attaches to one.
+    // A ledger is only meant where it is named, or where there is nothing else: nobody attaches to one.
     let runs = || entries.iter().filter(|entry| entry.kind != Kind::Ledger);
     let mut actives = runs().filter(|entry| !newest && !entry.is_over());
     match (actives.next(), actives.next()) {
         (Some(only), None) => Ok(only.run_id.clone()),
-        _ => runs().next().map(|entry| entry.run_id.clone()).ok_or(ClientError::NoRuns),
+        _ => runs().next().or(entries.first()).map(|entry| entry.run_id.clone()).ok_or(ClientError::NoRuns),
     }
 }

@@ -104,7 +104,8 @@ fn problem_of(error: Error) -> Result<Problem, ClientError> {
 fn view_of(problem: Problem) -> ProblemView {
     let remedy = match &problem.run {
         Some(run) => format!(
-            "stop trusting run `{run}`; its files are in .piton/attempts, its snapshots under refs/piton/runs/{run}"
+            "stop trusting run `{run}`; what it left is elsewhere: the file of a ledger in the repository, attempts in \
+             .piton/attempts, snapshots under refs/piton/runs/{run}"
         ),
         None => "copy .piton aside before anything else, then restore it from a backup".to_owned(),
     };

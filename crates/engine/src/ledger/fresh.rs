@@ -35,7 +35,8 @@ fn read(root: &Path, file: &str) -> Result<Document, String> {
 /// The gaps that a loop requires, as their file says them now. A file that is not sound makes none of them fresh.
 pub fn required(root: &Path, gaps: &RequiredGaps, now: Timestamp) -> Required {
     let unreadable = |why: String| {
-        let not_fresh = gaps.ids.iter().map(|gap| NotFresh { gap: gap.clone(), why: why.clone() });
+        let not_fresh =
+            gaps.ids.iter().map(|gap| NotFresh { gap: gap.clone(), why: why.clone(), is_there: false });
         Required { not_fresh: not_fresh.collect(), known: String::new() }
     };
     let document = match read(root, &gaps.file) {

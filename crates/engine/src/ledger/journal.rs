@@ -25,23 +25,19 @@ pub(super) async fn load(store: &dyn Store, run: &RunId) -> Result<Option<Loaded
     }
 }
 
-/// Shows every event, from the first, with the state after it.
+/// Shows every event, from the first.
 pub(super) async fn walk(
     store: &dyn Store,
     run: &RunId,
-    see: &mut (dyn FnMut(&StoredEvent, &LedgerEvent, &State) + Send),
+    see: &mut (dyn FnMut(&StoredEvent, &LedgerEvent) + Send),
 ) -> Result<(), LoadError> {
-    let (mut state, mut next) = (None, 1);
+    let mut next = 1;
     loop {
         let events = store.read(run, next, PAGE).await?;
         let count = events.len();
         for stored in events {
-            let event: LedgerEvent = crate::load::decode(run, &stored)?;
-            state = <State as Machine>::apply(state.take(), &event, stored.at);
             next = stored.seq + 1;
-            if let Some(state) = &state {
-                see(&stored, &event, state);
-            }
+            see(&stored, &crate::load::decode(run, &stored)?);
         }
         if count < PAGE {
             return Ok(());

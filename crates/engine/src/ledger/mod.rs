@@ -109,6 +109,8 @@ struct Known {
 pub struct Reading {
     /// The fold, with what the file says and nobody has adopted yet.
     pub state: State,
+    /// What is wrong with it and stops nothing.
+    pub problems: Vec<Problem>,
     /// What is accepted about the file, but worth saying.
     pub warnings: Vec<Problem>,
     /// Whether there is a file.
@@ -152,6 +154,17 @@ fn digest(content: Option<&[u8]>) -> String {
     content.map_or_else(|| ABSENT.to_owned(), |bytes| chain::hex(&chain::digest(bytes)))
 }
 
+/// The log beside the file.
+fn default_log(file: &Path) -> PathBuf {
+    file.with_file_name("gap_audit.log")
+}
+
+/// The log beside the file, where another ledger has the other.
+fn log_of_its_own(file: &Path) -> PathBuf {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    file.with_file_name(format!("{stem}_audit.log"))
+}
+
 impl<'a> Ledger<'a> {
     /// The ledger that the settings name. Without a journal it can only be read.
     pub fn new(store: Option<&'a dyn Store>, layout: &'a Layout, settings: LedgerAt) -> Self {
@@ -182,7 +195,30 @@ impl<'a> Ledger<'a> {
     }
 
     fn ledger_file(&self) -> LedgerFile {
-        LedgerFile::new(self.path(), self.layout.ledgers().join(self.run.as_str()))
+        let beside = self.beside();
+        let aside = if beside.is_dir() { beside } else { self.layout.ledgers().join(self.run.as_str()) };
+        LedgerFile::new(self.path(), aside)
+    }
+
+    /// A directory beside the gap file, for one that is on another file system than what piton keeps.
+    fn beside(&self) -> PathBuf {
+        let name = self.settings.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.path().with_file_name(format!(".{name}.piton"))
+    }
+
+    /// From now on the file is written by way of the directory beside it, which git does not see.
+    fn write_beside(&self) -> Result<(), LedgerError> {
+        file::create_private_dir(&self.beside())?;
+        let ignore = self.beside().join(".gitignore");
+        Ok(file::write_atomic(&ignore, b"*\n", file::Durability::Unsynced)?)
+    }
+
+    /// The file may be the first in its directory.
+    fn create_directory(&self) -> Result<(), LedgerError> {
+        let path = self.path();
+        let Some(parent) = path.parent().filter(|parent| !parent.exists()) else { return Ok(()) };
+        let created = std::fs::DirBuilder::new().recursive(true).create(parent);
+        Ok(created.map_err(|error| file::Error::new("create the directory", parent, error))?)
     }
 
     /// The bytes of the file.
@@ -238,7 +274,7 @@ impl<'a> Ledger<'a> {
 
     /// The log that was asked for, or the one beside the file.
     fn log(&self) -> PathBuf {
-        self.settings.log.clone().unwrap_or_else(|| self.settings.file.with_file_name("gap_audit.log"))
+        self.settings.log.clone().unwrap_or_else(|| default_log(&self.settings.file))
     }
 
     /// The same for a ledger that is about to begin: a log that another ledger has already is left to it.
@@ -254,8 +290,7 @@ impl<'a> Ledger<'a> {
             }
             let other = journal::load(self.store(), run).await?;
             if other.is_some_and(|other| Path::new(&other.state.log) == log) {
-                let stem = self.settings.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                return Ok(self.settings.file.with_file_name(format!("{stem}_audit.log")));
+                return Ok(log_of_its_own(&self.settings.file));
             }
         }
         Ok(log)
@@ -282,13 +317,14 @@ impl<'a> Ledger<'a> {
             state = apply(Some(state), &event).expect("a state stays a state");
         }
         let warnings = file.as_ref().map_or_else(Vec::new, |file| file.document.warnings().to_vec());
-        Ok(Reading { state, warnings, exists: file.is_some() })
+        let problems = file.as_ref().map_or_else(Vec::new, |file| file.document.problems());
+        Ok(Reading { state, problems, warnings, exists: file.is_some() })
     }
 
-    /// Every event of the ledger, with the state after it.
+    /// Every event of the ledger.
     pub async fn walk(
         &self,
-        see: &mut (dyn FnMut(&StoredEvent, &LedgerEvent, &State) + Send),
+        see: &mut (dyn FnMut(&StoredEvent, &LedgerEvent) + Send),
     ) -> Result<(), LedgerError> {
         match self.store {
             Some(store) => Ok(journal::walk(store, &self.run, see).await?),
@@ -430,12 +466,17 @@ impl Open<'_, '_> {
             return Ok(());
         }
         let file = self.ledger.file().await?;
-        self.record(adoption_of(file.as_ref()), now).await?;
+        for event in self.record(adoption_of(file.as_ref()), now).await? {
+            if let LedgerEvent::FileAdopted { overruled, .. } = event {
+                self.changed.overruled.extend(overruled);
+            }
+        }
         Ok(())
     }
 
     /// Writes what is wished for. Where that does not fit what people have made of the file, they are right.
     async fn write(&mut self, now: Timestamp) -> Result<(), LedgerError> {
+        self.ledger.create_directory()?;
         let (base, ours) = (self.state().base(), self.state().gaps.clone());
         let mut overruled = Vec::new();
         let wish = |file: &[Gap]| {
@@ -461,6 +502,11 @@ impl Open<'_, '_> {
             }
             updated => updated,
         };
+        let is_elsewhere = matches!(&updated, Err(UpdateError::File(error)) if error.is_cross_device());
+        if is_elsewhere && !self.ledger.beside().is_dir() {
+            // It is written at the next look at what is open.
+            return self.ledger.write_beside();
+        }
         let updated = updated.map_err(|error| match error {
             UpdateError::Invalid { path, problems } => LedgerError::Invalid { path, problems },
             UpdateError::File(error) => error.into(),
@@ -494,8 +540,40 @@ pub fn observe(root: &Path, gaps: &[Gap]) -> Observed {
     observed
 }
 
+/// Where what findings rest on is looked for.
+pub struct Evidence<'a> {
+    layout: &'a Layout,
+    /// What piton writes for this ledger: it is another with every change, and would make its own findings stale.
+    written: Vec<PathBuf>,
+}
+
+impl<'a> Evidence<'a> {
+    /// For the findings of this ledger.
+    pub fn of(layout: &'a Layout, at: &LedgerAt) -> Self {
+        let logs = match &at.log {
+            Some(log) => vec![log.clone()],
+            None => vec![default_log(&at.file), log_of_its_own(&at.file)],
+        };
+        Self { layout, written: std::iter::once(at.file.clone()).chain(logs).collect() }
+    }
+
+    /// The hash of a file that findings are to rest on, or what is wrong with it.
+    pub fn hash(&self, path: &str) -> Result<String, &'static str> {
+        let root = self.layout.root();
+        let real = |path: &Path| std::fs::canonicalize(path).ok();
+        let named = real(&root.join(path));
+        let is_written = self.written.iter().any(|own| named.is_some() && named == real(&root.join(own)));
+        let is_kept = named
+            .is_some_and(|named| real(&self.layout.state()).is_some_and(|state| named.starts_with(state)));
+        if is_written || is_kept {
+            return Err("is written by piton itself");
+        }
+        hash_of(root, path).ok_or("is not a file of this repository")?.ok_or("is not there")
+    }
+}
+
 /// The hash of a file of the repository: `Some(None)` where it is gone, `None` where it cannot be looked at.
-pub fn hash_of(root: &Path, path: &str) -> Option<Option<String>> {
+fn hash_of(root: &Path, path: &str) -> Option<Option<String>> {
     let relative = Path::new(path);
     let inside = |part: std::path::Component<'_>| {
         matches!(part, std::path::Component::Normal(_) | std::path::Component::CurDir)

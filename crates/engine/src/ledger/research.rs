@@ -14,9 +14,10 @@ use piton_model::loop_machine::{AgentConfig, Confine};
 use piton_model::{RunId, Timestamp};
 use piton_sys::file;
 use piton_sys::lock::FileLock;
+use piton_view::words::ledger as words;
 use piton_view::{Batch, ResearchUpdate};
 
-use super::{Ledger, LedgerError, result};
+use super::{Evidence, Ledger, LedgerError, result};
 use crate::launch::{AGENT_OUTPUT_BYTES_MAX, Surroundings, What, Work, require_adapter};
 use crate::layout::Layout;
 use crate::supervise::kept::{Kept, Plan, Supervisor};
@@ -104,6 +105,8 @@ impl Ledger<'_> {
                 }
                 changed => changed?,
             };
+            let warn = |what| tell(ResearchUpdate::Warned(words::overruled(what)));
+            changed.overruled.iter().for_each(warn);
             for event in changed.events {
                 if let LedgerEvent::ResearchAttemptEnded { result, used, .. } = event {
                     tell(ResearchUpdate::Ended { gap: gap.clone(), result, used });
@@ -120,6 +123,7 @@ impl Ledger<'_> {
     ) -> Result<Next, LedgerError> {
         let mut ledger = self.open(now).await?;
         let Some(research) = ledger.state().research.clone() else { return Ok(Next::Over(None)) };
+        let (spent, total) = (research.spent, research.total());
         if let Some(open) = research.open {
             return Ok(Next::Attempt { open, fresh: false });
         }
@@ -136,8 +140,8 @@ impl Ledger<'_> {
                     tell(ResearchUpdate::Skipped { gap });
                 }
                 LedgerEvent::ResearchEnded { why, .. } => {
-                    let (spent, settled, failed) = (research.spent, research.settled, research.failed);
-                    return Ok(Next::Over(Some(Batch { why, spent, settled, failed, left })));
+                    let (settled, failed) = (research.settled, research.failed);
+                    return Ok(Next::Over(Some(Batch { why, spent, total, settled, failed, left })));
                 }
                 _ => {}
             }
@@ -162,12 +166,13 @@ impl Ledger<'_> {
         let supervision = Supervision::of_recorded(&open.host, &open.boot, fresh);
         let found = match supervision.run(&mut Kept::new(launch, &name, turn, &plan))? {
             Became::Ended(exit) => {
-                let (directory, root) = (launch.attempts().join(&name), self.layout.root());
+                let directory = launch.attempts().join(&name);
+                let evidence = Evidence::of(self.layout, &self.settings);
                 return Ok(result::of_exit(
                     &exit,
                     &directory,
                     &researcher.agent,
-                    root,
+                    &evidence,
                     now(),
                     launch.redactor(),
                 ));
@@ -232,7 +237,7 @@ pub fn prompt(gap: &Gap) -> String {
     text.push_str(&format!(
         "\n## Evidence\n\n- Every finding rests on something that another can look at: a file of this repository, a command and \
          what it shows, a commit, or an address with its date.\n- Name files relative to the repository; piton takes their hash, \
-         and when one changes the finding is out of date.\n- Say what you saw, not what you expect. What you could not confirm is \
+         and when one changes the finding is out of date. The gap file itself is no evidence.\n- Say what you saw, not what you expect. What you could not confirm is \
          not a finding.\n\n## Answer\n\nWrite this JSON object to `custom.research` in the file `$PITON_REPORT` (a JSON object, too), \
          or print it last:\n\n```json\n{{\"outcome\": {outcomes},\n \"findings\": \"what is true, in a few sentences\",\n \
          \"evidence\": [{{\"file\": \"path\"}}, {{\"command\": \"…\"}}, {{\"commit\": \"…\"}}, {{\"url\": \"…\", \"at\": \"2026-02-15\"}}]}}\n```\n\n\
@@ -250,10 +255,7 @@ pub fn next_look(state: &State, now: Timestamp) -> Option<Timestamp> {
         let days = gap.ttl_days.unwrap_or(i64::from(state.default_ttl_days));
         u64::try_from(days).unwrap_or(0).saturating_mul(86_400_000)
     };
-    let open = survey
-        .candidates
-        .iter()
-        .map(|gap| state.failures.get(&gap.id).map_or(now, |failures| failures.retry_at().max(now)));
+    let open = survey.candidates.iter().map(|gap| state.rests_until(&gap.id, now).unwrap_or(now));
     let checked =
         survey.checked.iter().filter_map(|gap| Some(gap.last_checked?.plus_millis(ttl_ms(gap) + 1)));
     let fresh = state.gaps.iter().filter(|gap| gap.status == piton_model::ledger::GapStatus::Verified);

@@ -15,7 +15,7 @@ use piton_model::loop_machine::{AgentConfig, Report, ReportStatus, Usage};
 use piton_sys::redact::Redactor;
 use serde_json::{Map, Value};
 
-use super::hash_of;
+use super::Evidence;
 use crate::launch::{Ended, ended};
 
 /// What is read of an output that is no stream.
@@ -28,7 +28,7 @@ pub(super) fn of_exit(
     exit: &Exit,
     directory: &Path,
     agent: &AgentConfig,
-    root: &Path,
+    place: &Evidence<'_>,
     now: Timestamp,
     redactor: &Redactor,
 ) -> (Found, Used) {
@@ -48,7 +48,7 @@ pub(super) fn of_exit(
         Ok(said) => said,
         Err(what) => return (failed(what), used),
     };
-    match found(said, root, now, redactor) {
+    match found(said, place, now, redactor) {
         Ok(found) => (found, used),
         Err(what) => (failed(what), used),
     }
@@ -119,7 +119,7 @@ fn last_object(text: &str) -> Option<Map<String, Value>> {
     })
 }
 
-fn found(said: Said, root: &Path, now: Timestamp, redactor: &Redactor) -> Result<Found, String> {
+fn found(said: Said, place: &Evidence<'_>, now: Timestamp, redactor: &Redactor) -> Result<Found, String> {
     let Said { outcome, findings, evidence } = said;
     let verifies = matches!(outcome, Outcome::FullReport | Outcome::ShortReport);
     if verifies && findings.is_none() {
@@ -131,7 +131,7 @@ fn found(said: Said, root: &Path, now: Timestamp, redactor: &Redactor) -> Result
     if evidence.len() > SOURCES_MAX {
         return Err(format!("{} sources are more than {SOURCES_MAX}", evidence.len()));
     }
-    let sources = evidence.iter().map(|source| self::source(source, root, now, redactor));
+    let sources = evidence.iter().map(|source| self::source(source, place, now, redactor));
     let sources = sources.collect::<Result<Vec<_>, _>>()?;
     let findings = redactor.redact(clip(&findings, GAP_TEXT_BYTES_MAX)).into_owned();
     Ok(Found::Outcome { outcome, finding: Some((findings, sources)) })
@@ -140,7 +140,7 @@ fn found(said: Said, root: &Path, now: Timestamp, redactor: &Redactor) -> Result
 /// One source. A file must be there, and piton takes its hash.
 pub(super) fn source(
     source: &Value,
-    root: &Path,
+    place: &Evidence<'_>,
     now: Timestamp,
     redactor: &Redactor,
 ) -> Result<Source, String> {
@@ -152,9 +152,7 @@ pub(super) fn source(
     };
     if let Some(path) = text("file") {
         let path = path.strip_prefix("./").unwrap_or(&path).to_owned();
-        let hash = hash_of(root, &path)
-            .ok_or_else(|| format!("evidence `{}` is not a file of this repository", path.escape_debug()))?;
-        let hash = hash.ok_or_else(|| format!("evidence `{}` is not there", path.escape_debug()))?;
+        let hash = place.hash(&path).map_err(|why| format!("evidence `{}` {why}", path.escape_debug()))?;
         return Ok(Source { kind: SourceKind::File { path, hash: Some(hash) }, at });
     }
     let kind = text("command").map(SourceKind::Command);
@@ -167,6 +165,12 @@ pub(super) fn source(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::Layout;
+    use crate::ledger::LedgerAt;
+
+    fn evidence(layout: &Layout) -> Evidence<'_> {
+        Evidence::of(layout, &LedgerAt { file: "gaps.yaml".into(), log: None, default_ttl_days: 30 })
+    }
 
     #[test]
     fn the_last_object_with_an_outcome_is_the_result() {
@@ -184,7 +188,8 @@ mod tests {
         assert!(refuse("{\"outcome\": \"sure\"}").unwrap_err().contains("full_report"));
         let said = refuse("{\"outcome\": \"full_report\"}").unwrap();
         let redactor = Redactor::from_environment();
-        let error = found(said, Path::new("/"), Timestamp::from_millis(0), &redactor).unwrap_err();
+        let layout = Layout::new("/".into());
+        let error = found(said, &evidence(&layout), Timestamp::from_millis(0), &redactor).unwrap_err();
         assert_eq!(error, "`full_report` without findings");
     }
 
@@ -195,7 +200,9 @@ mod tests {
         piton_sys::file::write_atomic(&path, b"x", piton_sys::file::Durability::Unsynced).unwrap();
         let redactor = Redactor::from_environment();
         let now = Timestamp::from_millis(1);
-        let look = |text: &str| source(&serde_json::from_str(text).unwrap(), scratch.path(), now, &redactor);
+        let layout = Layout::new(scratch.path().to_owned());
+        let look =
+            |text: &str| source(&serde_json::from_str(text).unwrap(), &evidence(&layout), now, &redactor);
         let file = look("{\"file\": \"./a.md\", \"hash\": \"blake3:lie\"}").unwrap();
         let SourceKind::File { path, hash } = file.kind else { panic!("a file") };
         assert_eq!((path.as_str(), hash.unwrap().len()), ("a.md", 7 + 64));

@@ -65,7 +65,8 @@ fn read(bytes: &[u8]) -> Result<State, Error> {
         Ok(state) => return Ok(State::Ralph(Box::new(state))),
         Err(error) => error,
     };
-    let hint = "`piton import` reads a `.ralph/state.json` or an `.aiwg/ralph/loops/<id>/state.json`";
+    let hint = "`piton import` reads a `.ralph/state.json`, an `.aiwg/ralph/loops/<id>/state.json`, a directory of \
+                `.agents/runs` or its `run_state.json`, and a gap file, which has a key `gaps`";
     // One that says its version in the words of the first format is meant to be of it.
     if matches!(ralph, ralph::ParseError::Version { .. }) {
         return Err(Error::of(ErrorKind::Usage, &ralph).hint(hint));

@@ -191,9 +191,12 @@ fn require_fresh(config: &LoopConfig, root: &Path) -> Result<(), Error> {
     if not_fresh.is_empty() {
         return Ok(());
     }
-    let names: Vec<&str> = not_fresh.iter().map(|gap| gap.gap.as_str()).collect();
-    let error = Error::new(ErrorKind::Person, "what this loop relies on is not fresh (`[gaps] require`)")
-        .hint(clean_line(&format!("run `piton gaps research {}`", names.join(" "))));
+    let names: Vec<&str> = not_fresh.iter().filter(|gap| gap.is_there).map(|gap| gap.gap.as_str()).collect();
+    let error = Error::new(ErrorKind::Person, "what this loop relies on is not fresh (`[gaps] require`)");
+    let error = error.hint(match names.is_empty() {
+        true => "`piton gaps list` shows what there is; correct `[gaps] require`, or add the gap".to_owned(),
+        false => clean_line(&format!("run `piton gaps research {}`", names.join(" "))),
+    });
     let why = |gap: &piton_model::ledger::NotFresh| clean_line(&format!("{}: {}", gap.gap, gap.why));
     Err(error.details(not_fresh.iter().map(why).collect()))
 }

@@ -27,6 +27,7 @@ fn questions() -> Script<State> {
         gaps: vec!["a".to_owned(), "b".to_owned()],
         forced: false,
         limits: ResearchLimits::default(),
+        before: Default::default(),
     });
     for found in [
         Found::Outcome {

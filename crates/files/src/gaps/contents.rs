@@ -123,7 +123,7 @@ fn read_root(reader: &mut Reader<'_>, contents: &mut Contents, in_flow: bool) ->
 }
 
 pub(super) fn warn_unknown(problems: &mut Problems, line: usize, key: &str) {
-    problems.warn(line, format!("unknown key '{}' is kept, but means nothing", shown(key)));
+    problems.warn(line, format!("unknown key '{}' means nothing to piton", shown(key)));
 }
 
 fn read_version<'a>(reader: &mut Reader<'a>, event: Event<'a>, span: Span) -> Result<(), Stop> {
@@ -169,6 +169,7 @@ fn read_list<'a>(
         event => {
             let found = match event {
                 Event::MappingStart(..) => "a mapping",
+                Event::Scalar(ref value, style, ..) => kind(value, style).name(),
                 _ => "a single value",
             };
             reader.problems.add(line, format!("'gaps' must be a list, got {found}"));

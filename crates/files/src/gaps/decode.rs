@@ -24,21 +24,31 @@ pub(super) fn gap(node: Node<'_>, index: usize, problems: &mut Problems) -> Opti
         }
     };
     let mut gap = Gap::new("", "");
-    let (mut has_id, mut has_category) = (false, false);
+    // A value that is no id is told as that; it is not missing besides.
+    let (mut has_id, mut names_id, mut names_category) = (false, false, false);
+    let mut status = None;
     for entry in entries {
         match Field::from_word(&entry.key) {
+            Some(Field::Status) => status = Some(entry),
             Some(field) => {
+                let before = problems.count();
                 let filled = fill(&mut gap, field, entry, problems);
+                let named = filled || problems.count() > before;
                 has_id |= field == Field::Id && filled;
-                has_category |= field == Field::Category && filled;
+                names_id |= field == Field::Id && named;
+                names_category |= field == Field::Category && named;
             }
             None => warn_unknown(problems, entry.line, &entry.key),
         }
     }
-    if !has_id {
+    // Last, so that what is wrong with it can be said of the gap by its name.
+    if let Some(entry) = status {
+        fill(&mut gap, Field::Status, entry, problems);
+    }
+    if !names_id {
         problems.add(line, format!("Gap at index {index} has no 'id'"));
     }
-    if !has_category {
+    if !names_category {
         problems.add(line, format!("Gap at index {index} has no 'category'"));
     }
     has_id.then_some(gap)
@@ -51,7 +61,7 @@ fn fill(gap: &mut Gap, field: Field, entry: Entry<'_>, problems: &mut Problems) 
     match field {
         Field::Id => reading.text(node).map(|text| gap.id = text.into_owned()),
         Field::Category => reading.text(node).map(|text| gap.category = text.into_owned()),
-        Field::Status => reading.status(node).map(|status| gap.status = status),
+        Field::Status => reading.status(node, &gap.id).map(|status| gap.status = status),
         Field::Priority => reading.integer(node).map(|number| gap.priority = number),
         Field::LastVerified => reading.time(node).map(|time| gap.last_verified = Some(time)),
         Field::LastChecked => reading.time(node).map(|time| gap.last_checked = Some(time)),
@@ -92,12 +102,26 @@ impl Reading<'_> {
     }
 
     fn text<'a>(&mut self, node: Node<'a>) -> Option<Cow<'a, str>> {
-        let (value, _, kind) = self.scalar(node)?;
+        let (value, style, kind) = self.scalar(node)?;
+        if kind == Kind::Text && style == ScalarStyle::Plain && self.is_name() && is_moment(&value) {
+            self.problem(format_args!(
+                "is a time or a number to some readers; write '{}' in quotes",
+                shown(&value)
+            ));
+            return None;
+        }
         if kind == Kind::Text {
             return Some(value);
         }
         self.problem(format_args!("must be text, got {}; write '{}' in quotes", kind.name(), shown(&value)));
         None
+    }
+
+    /// Whether others refer to what it holds, so that every reader must read the same.
+    fn is_name(&self) -> bool {
+        [Field::Id, Field::Category, Field::Blocks, Field::BlockedBy]
+            .iter()
+            .any(|field| field.as_str() == self.field)
     }
 
     fn integer(&mut self, node: Node<'_>) -> Option<i64> {
@@ -112,9 +136,10 @@ impl Reading<'_> {
         .ok()
     }
 
-    fn status(&mut self, node: Node<'_>) -> Option<GapStatus> {
+    fn status(&mut self, node: Node<'_>, gap: &str) -> Option<GapStatus> {
         let (value, ..) = self.scalar(node)?;
-        value.parse().map_err(|error| self.problem(format_args!("has an {error}"))).ok()
+        let refused = |error| self.problems.add(self.line, format!("Gap '{}' has an {error}", shown(gap)));
+        value.parse::<GapStatus>().map_err(refused).ok()
     }
 
     fn time(&mut self, node: Node<'_>) -> Option<Timestamp> {
@@ -152,7 +177,11 @@ impl Reading<'_> {
             Value::List { items, .. } => Some(items),
             Value::Unreadable => None,
             Value::Scalar(value, style) if kind(&value, style) == Kind::Null => None,
-            other => {
+            Value::Scalar(value, style) => {
+                self.problem(format_args!("must be a list, got {}", kind(&value, style).name()));
+                None
+            }
+            other @ Value::Map { .. } => {
                 self.problem(format_args!("must be a list, got {}", other.name()));
                 None
             }
@@ -204,4 +233,17 @@ impl Reading<'_> {
         }
         Some(Source { kind, at })
     }
+}
+
+/// A date, a time or a number of base 60 to readers of the older generation.
+fn is_moment(value: &str) -> bool {
+    let is_part = |part: &str| matches!(part.len(), 1..=2) && part.bytes().all(|byte| byte.is_ascii_digit());
+    let in_base_60 = value.split_once(':').is_some_and(|(first, rest)| {
+        let first = first.strip_prefix(['+', '-']).unwrap_or(first);
+        let rest = rest.split_once('.').map_or(rest, |(rest, _)| rest);
+        !first.is_empty()
+            && first.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_')
+            && rest.split(':').all(is_part)
+    });
+    in_base_60 || value.starts_with(|first: char| first.is_ascii_digit()) && value.parse::<Moment>().is_ok()
 }

@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
-use piton_model::ledger::{self, Field, Gap, ProblemKind, validate};
+use piton_model::ledger::{self, Field, Gap, ProblemKind, tolerable, validate};
 use piton_model::limits::GAP_FILE_BYTES_MAX;
 
 use super::contents::{self, Contents, alone};
-use super::invalid::{Invalid, warnings};
+use super::invalid::{Invalid, first, warnings};
 use crate::yaml::{self, Problem, Problems, Value};
 
 /// The newest version of the format.
@@ -100,6 +100,14 @@ impl Document {
         &self.warnings
     }
 
+    /// What is wrong with it and stops nothing.
+    pub fn problems(&self) -> Vec<Problem> {
+        first(&tolerable(&self.gaps), |problem| {
+            let line = Some(self.line_of_problem(problem));
+            Problem { line, ..Problem::new(problem.to_string()) }
+        })
+    }
+
     /// Whether it is a ledger without gaps.
     pub fn is_empty(&self) -> bool {
         self.gaps.is_empty()
@@ -126,16 +134,16 @@ impl Document {
             if is_broken && !stands_alone {
                 continue;
             }
-            let (line, text) = (self.line_of_problem(&problem), problem.to_string());
             match problem.is_tolerable() {
-                true => tolerable.push((line, text)),
-                false => problems.add(line, text),
+                true => tolerable.push(problem),
+                false => problems.add(self.line_of_problem(&problem), problem.to_string()),
             }
         }
         // Where the file is refused in any case, all that is wrong is told.
-        let is_refused = problems.count() > 0;
-        for (line, text) in tolerable {
-            if is_refused { problems.add(line, text) } else { problems.warn(line, text) }
+        if problems.count() > 0 {
+            for problem in &tolerable {
+                problems.add(self.line_of_problem(problem), problem.to_string());
+            }
         }
         warnings(problems)
     }

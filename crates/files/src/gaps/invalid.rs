@@ -29,6 +29,17 @@ fn all(problems: &[Problem], more: usize) -> String {
     lines.join("\n")
 }
 
+/// The first of these, and how many more there are. Only what is told is put into words.
+pub(super) fn first<T>(problems: &[T], words: impl Fn(&T) -> Problem) -> Vec<Problem> {
+    let more = problems.len().saturating_sub(PROBLEMS_MAX);
+    problems.iter().take(PROBLEMS_MAX).map(words).chain(and_more(more, "problem")).collect()
+}
+
+fn and_more(more: usize, what: &str) -> Option<Problem> {
+    let many = if more == 1 { "" } else { "s" };
+    (more > 0).then(|| Problem::new(format!("and {more} more {what}{many}")))
+}
+
 /// For the problems of one ledger.
 pub(super) fn no_problems() -> Problems {
     Problems::at_most(PROBLEMS_MAX)
@@ -36,8 +47,9 @@ pub(super) fn no_problems() -> Problems {
 
 /// The warnings, where there is no problem.
 pub(super) fn warnings(problems: Problems) -> Result<Vec<Problem>, Invalid> {
-    let Problems { mut found, more, warnings, .. } = problems;
+    let Problems { mut found, more, mut warnings, more_warnings, .. } = problems;
     if found.is_empty() {
+        warnings.extend(and_more(more_warnings, "warning"));
         return Ok(warnings);
     }
     found.sort_by_key(|problem| problem.line);

@@ -6,7 +6,7 @@ use piton_model::ledger::{Field, Gap};
 use serde_json::{Map, Value as Json};
 
 use super::contents::alone;
-use super::document::Document;
+use super::document::{Document, FORMAT_VERSION};
 use super::invalid::no_problems;
 use super::render::render;
 use crate::workflow::json::json;
@@ -30,6 +30,16 @@ impl Document {
             true => self.text.clone(),
             false => render(gaps),
         }
+    }
+
+    /// The version of the format that it names.
+    pub fn version(&self) -> Option<i64> {
+        if !self.text.contains("version") {
+            return None;
+        }
+        let (Node { value: Value::Map { entries, .. }, .. }, _) = alone(&self.text)? else { return None };
+        // It is the only version there is, so a file that names one names this.
+        entries.iter().any(|entry| entry.key == "version").then_some(FORMAT_VERSION)
     }
 
     /// What it holds that piton does not know.

@@ -47,12 +47,14 @@ pub(crate) struct Problems {
     /// How many more there are.
     pub(crate) more: usize,
     pub(crate) warnings: Vec<Problem>,
+    /// How many more of those there are.
+    pub(crate) more_warnings: usize,
 }
 
 impl Problems {
     /// Keeps at most so many of each, and counts the rest.
     pub(crate) fn at_most(most: usize) -> Self {
-        Self { most, found: Vec::new(), more: 0, warnings: Vec::new() }
+        Self { most, found: Vec::new(), more: 0, warnings: Vec::new(), more_warnings: 0 }
     }
 
     pub(crate) fn push(&mut self, problem: Problem) {
@@ -71,8 +73,9 @@ impl Problems {
     }
 
     pub(crate) fn warn(&mut self, line: usize, message: impl Into<String>) {
-        if self.warnings.len() < self.most {
-            self.warnings.push(Problem { line: Some(line), ..Problem::new(message) });
+        match self.warnings.len() < self.most {
+            true => self.warnings.push(Problem { line: Some(line), ..Problem::new(message) }),
+            false => self.more_warnings += 1,
         }
     }
 

@@ -108,8 +108,8 @@ fn unknown_keys_are_kept_with_a_warning() {
     assert_eq!(
         warnings,
         [
-            "line 1: unknown key 'owner' is kept, but means nothing",
-            "line 5: unknown key 'colour' is kept, but means nothing"
+            "line 1: unknown key 'owner' means nothing to piton",
+            "line 5: unknown key 'colour' means nothing to piton"
         ]
     );
 }
@@ -119,6 +119,7 @@ fn text_that_is_no_text_is_refused() {
     for value in ["no", "True", "on", "12", "1.5", "0x1F", ".nan", "1e999"] {
         let found = problems(format!("gaps:\n- id: {value}\n  category: c\n"));
         assert!(found[0].starts_with("line 2: 'id' must be text, got "), "{value}: {found:?}");
+        assert_eq!(found.len(), 1, "one problem is told once: {found:?}");
         assert_eq!(problems(format!("gaps:\n- id: '{value}'\n  category: c\n")), Vec::<String>::new());
     }
 }
@@ -134,6 +135,22 @@ fn a_number_must_be_a_whole_number_and_nothing_that_looks_like_one() {
             assert!(found[0].starts_with(&format!("line 4: '{key}' must be a ")), "{found:?}");
         }
     }
+}
+
+#[test]
+fn a_name_that_some_readers_take_for_a_time_is_refused() {
+    for value in ["2026-01-01", "2026-01-01T12:00:00Z", "12:30", "-1:30:05", "1_0:59.5"] {
+        let found = problems(format!("gaps:\n- id: {value}\n  category: c\n"));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains(&format!("write '{value}' in quotes")), "{found:?}");
+        let quoted = format!("gaps:\n- id: '{value}'\n  category: c\n  findings: {value}\n");
+        assert_eq!(problems(quoted), Vec::<String>::new());
+    }
+    for value in ["a:30", "12:300", "2026-01-x", "v1:2", "12:"] {
+        let found = problems(format!("gaps:\n- {{id: \"{value}\", category: c}}\n"));
+        assert_eq!(found, Vec::<String>::new());
+    }
+    assert_eq!(problems("gaps:\n- id: v1:2\n  category: 2026-x\n"), Vec::<String>::new());
 }
 
 #[test]
@@ -161,7 +178,7 @@ fn every_problem_is_told_with_its_line() {
     assert_eq!(
         problems(text),
         [
-            "line 4: 'status' has an unknown status 'done': use blocked, stale, unknown or verified",
+            "line 4: Gap 'a' has an unknown status 'done': use blocked, stale, unknown or verified",
             "line 5: 'priority' must be a whole number, got 'true' (true or false)",
             "line 6: Gap at index 1 has no 'id'",
             "line 7: Gap at index 2 has no 'category'",
@@ -171,7 +188,7 @@ fn every_problem_is_told_with_its_line() {
             "line 13: Gap 'c' references itself in blocks",
             "line 13: Gap 'c' blocks unknown gap 'ghost'",
             "line 16: `id` is there twice; keep one of them",
-            "line 17: 'blocked_by' must be a list, got a single value",
+            "line 17: 'blocked_by' must be a list, got text",
             "line 18: 'last_checked' must be a time like 2026-02-15T12:00:00+00:00, got 'tomorrow'",
             "line 19: Gap at index 6 must be a mapping, got a list",
         ]
@@ -197,7 +214,7 @@ fn a_file_of_another_shape_is_refused() {
         ("- id: a\n", "line 1: the file must be a mapping with a top-level 'gaps' key"),
         ("just text\n", "line 1: the file must be a mapping with a top-level 'gaps' key"),
         ("other: 1\n", "line 1: the file must have a top-level 'gaps' key"),
-        ("gaps: 5\n", "line 1: 'gaps' must be a list, got a single value"),
+        ("gaps: 5\n", "line 1: 'gaps' must be a list, got a number"),
         ("gaps:\n  id: a\n", "line 2: 'gaps' must be a list, got a mapping"),
         ("gaps: []\ngaps: []\n", "line 2: `gaps` is there twice; keep one of them"),
         ("version: 2\ngaps: []\n", "line 1: version 2 is newer than 1, the newest that piton reads"),

@@ -16,6 +16,8 @@ pub struct NotFresh {
     pub gap: String,
     /// Why, in words.
     pub why: String,
+    /// Whether there is such a gap at all.
+    pub is_there: bool,
 }
 
 /// Of these gaps (of all, where none is named), those that are not verified and fresh. Reading refreshes nothing.
@@ -26,23 +28,20 @@ pub fn not_fresh(
     observed: &Observed,
     now: Timestamp,
 ) -> Vec<NotFresh> {
-    let all: Vec<String>;
-    let wanted = match wanted {
-        [] => {
-            all = gaps.iter().map(|gap| gap.id.clone()).collect();
-            &all
-        }
-        named => named,
+    let judge = |gap: &Gap| {
+        let why = why_not(gap, default_ttl_days, observed, now)?;
+        Some(NotFresh { gap: gap.id.clone(), why, is_there: true })
     };
-    let mut list = Vec::new();
-    for id in wanted {
-        let why = match gaps.iter().find(|gap| gap.id == *id) {
-            None => Some("there is no such gap".to_owned()),
-            Some(gap) => why_not(gap, default_ttl_days, observed, now),
-        };
-        list.extend(why.map(|why| NotFresh { gap: id.clone(), why }));
+    if wanted.is_empty() {
+        return gaps.iter().filter_map(judge).collect();
     }
-    list
+    let missing =
+        |id: &String| NotFresh { gap: id.clone(), why: "there is no such gap".to_owned(), is_there: false };
+    let of_name = |id: &String| match gaps.iter().find(|gap| gap.id == *id) {
+        None => Some(missing(id)),
+        Some(gap) => judge(gap),
+    };
+    wanted.iter().filter_map(of_name).collect()
 }
 
 fn why_not(gap: &Gap, default_ttl_days: u32, observed: &Observed, now: Timestamp) -> Option<String> {

@@ -4,10 +4,13 @@
 //! thousand gaps costs memory, not stack.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
 
 use super::gap::Gap;
 use crate::limits::GAP_CYCLE_STEPS_MAX;
+
+/// Each costs a look at every gap.
+const NEW_CYCLES_MAX: usize = 100;
 
 /// The edges between gaps, from what blocks to what is blocked; names that are not there are left out.
 pub(super) struct Graph {
@@ -37,6 +40,35 @@ impl Graph {
 
     pub(super) fn blocked_by(&self, gap: usize) -> &[u32] {
         &self.to[self.begin[gap] as usize..self.begin[gap + 1] as usize]
+    }
+
+    /// Of each gap on a cycle, a number that all those have which it can be reached from and that it reaches.
+    pub(super) fn cycles(&self) -> Vec<Option<u32>> {
+        // Most ledgers have no edges at all.
+        if self.to.is_empty() { vec![None; self.len()] } else { components(self) }
+    }
+
+    /// The shortest way, both ends included; empty where there is none.
+    fn path(&self, from: usize, to: usize) -> Vec<usize> {
+        let mut came_from: HashMap<usize, usize> = HashMap::from([(from, from)]);
+        let mut queue = VecDeque::from([from]);
+        while let Some(gap) = queue.pop_front() {
+            if gap == to {
+                let mut path = vec![to];
+                while path.last() != Some(&from) {
+                    path.push(came_from[path.last().expect("the path is not empty: it begins with its end")]);
+                }
+                path.reverse();
+                return path;
+            }
+            for next in self.blocked_by(gap).iter().map(|next| *next as usize) {
+                came_from.entry(next).or_insert_with(|| {
+                    queue.push_back(next);
+                    gap
+                });
+            }
+        }
+        Vec::new()
     }
 }
 
@@ -134,7 +166,7 @@ fn urgency(gaps: &[Gap], index: usize) -> Urgency<'_> {
 /// A gap behind a cycle but not on it is ordered as if the cycle did not hold it.
 pub fn sort_gaps(gaps: &[Gap]) -> SortedGaps<'_> {
     let graph = Graph::new(gaps);
-    let on_cycle = on_cycle(&graph);
+    let on_cycle: Vec<bool> = graph.cycles().iter().map(Option::is_some).collect();
     let mut blockers = vec![0_u32; graph.len()];
     for gap in (0..graph.len()).filter(|gap| !on_cycle[*gap]) {
         for next in graph.blocked_by(gap) {
@@ -160,11 +192,12 @@ pub fn sort_gaps(gaps: &[Gap]) -> SortedGaps<'_> {
     SortedGaps { ordered, cycled }
 }
 
-/// Which gaps are on any cycle: those in a strongly connected component of several, or with an edge to themselves.
-fn on_cycle(graph: &Graph) -> Vec<bool> {
+/// Of each gap on a cycle, which strongly connected component it belongs to: those of several gaps, and those with an
+/// edge to themselves.
+fn components(graph: &Graph) -> Vec<Option<u32>> {
     const UNSEEN: u32 = u32::MAX;
     let count = graph.len();
-    let mut on_cycle = vec![false; count];
+    let mut of = vec![None; count];
     let (mut number, mut low) = (vec![UNSEEN; count], vec![0_u32; count]);
     let mut on_stack = vec![false; count];
     let (mut stack, mut path): (Vec<usize>, Vec<(usize, usize)>) = (Vec::new(), Vec::new());
@@ -184,7 +217,7 @@ fn on_cycle(graph: &Graph) -> Vec<bool> {
             if let Some(next) = graph.blocked_by(gap).get(followed).map(|next| *next as usize) {
                 path.last_mut().expect("the path is not empty: its end was just looked at").1 += 1;
                 if next == gap {
-                    on_cycle[gap] = true;
+                    of[gap] = Some(number[gap]);
                 } else if number[next] == UNSEEN {
                     path.push((next, 0));
                 } else if on_stack[next] {
@@ -201,10 +234,56 @@ fn on_cycle(graph: &Graph) -> Vec<bool> {
                 let component = stack.split_off(place);
                 for member in &component {
                     on_stack[*member] = false;
-                    on_cycle[*member] |= component.len() > 1;
+                    if component.len() > 1 {
+                        of[*member] = Some(number[gap]);
+                    }
                 }
             }
         }
     }
-    on_cycle
+    of
+}
+
+/// The cycles that an edge of `after` closes which `before` does not have, each closed, as `a, b, a`.
+///
+/// Told apart by edges: what was on a cycle before is not blamed on a change that leaves it alone. Where there are very
+/// many, the first ones are listed.
+pub(super) fn new_cycles<'a>(before: &[Gap], after: &'a [Gap]) -> Vec<Vec<&'a str>> {
+    let known: HashSet<(&str, &str)> = named(before).collect();
+    let fresh: Vec<(&str, &str)> = named(after).filter(|edge| !known.contains(edge)).collect();
+    if fresh.is_empty() {
+        return Vec::new();
+    }
+    let graph = Graph::new(after);
+    let cycles = graph.cycles();
+    let index: HashMap<&str, usize> =
+        after.iter().enumerate().map(|(place, gap)| (gap.id.as_str(), place)).collect();
+    let mut found: Vec<Vec<&str>> = Vec::new();
+    for (from, to) in fresh {
+        let (Some(from), Some(to)) = (index.get(from), index.get(to)) else { continue };
+        if found.len() < NEW_CYCLES_MAX
+            && from != to
+            && cycles[*from].is_some()
+            && cycles[*from] == cycles[*to]
+        {
+            found.push(graph.path(*to, *from).into_iter().map(|gap| after[gap].id.as_str()).collect());
+        }
+    }
+    // The same cycle may be closed by several edges: it is told once, from the first of its names on.
+    for cycle in &mut found {
+        let first = (0..cycle.len()).min_by_key(|place| cycle[*place]).unwrap_or(0);
+        cycle.rotate_left(first);
+        cycle.push(cycle[0]);
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Every edge that a gap names, from what blocks to what is blocked.
+fn named(gaps: &[Gap]) -> impl Iterator<Item = (&str, &str)> {
+    gaps.iter().flat_map(|gap| {
+        let blocks = gap.blocks.iter().map(|to| (gap.id.as_str(), to.as_str()));
+        blocks.chain(gap.blocked_by.iter().map(|from| (from.as_str(), gap.id.as_str())))
+    })
 }

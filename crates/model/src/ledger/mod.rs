@@ -66,4 +66,7 @@ pub use moment::{Moment, to_iso};
 pub use select::{StaleSince, Survey, Waiting, candidates, select_batch, survey};
 pub use set::{SetError, set};
 pub use stale::{Flip, Why, age_ms, detect_stale, due_at, due_flips, is_due};
-pub use validate::{Problem, ProblemKind, problems_since, problems_since_sound, validate};
+pub use validate::{
+    Problem, ProblemKind, cycles, cycles_since, problems_since, problems_since_sound, tolerable,
+    undated_as_unknown, validate,
+};

@@ -1,7 +1,8 @@
 //! What to look into next.
 //!
 //! A gap is open when it is unknown, stale, or stale by now. An open gap is a candidate unless somebody looked
-//! lately without finding anything, or unless it waits for another gap that is open itself.
+//! lately without finding anything, or unless it waits for another gap that is open itself. Gaps on a cycle do not hold
+//! each other: nothing would ever be the first of them.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -41,6 +42,8 @@ pub struct Survey<'a> {
     pub fresh: usize,
     /// How many are called blocked.
     pub blocked: usize,
+    /// Whether there are gaps that wait for each other.
+    pub has_cycles: bool,
 }
 
 impl Survey<'_> {
@@ -74,7 +77,10 @@ pub fn survey<'a>(
         .iter()
         .map(|gap| if is_due(gap, default_ttl_days, now) { GapStatus::Stale } else { gap.status })
         .collect();
-    let held = holders(gaps, &standing);
+    let graph = Graph::new(gaps);
+    let cycles = graph.cycles();
+    survey.has_cycles = cycles.iter().any(Option::is_some);
+    let held = holders(gaps, &graph, &cycles, &standing);
     for (index, gap) in gaps.iter().enumerate() {
         match standing[index] {
             GapStatus::Verified => {
@@ -99,11 +105,16 @@ pub fn survey<'a>(
 }
 
 /// Which open gaps hold which, over the edges of either side.
-fn holders<'a>(gaps: &'a [Gap], standing: &[GapStatus]) -> HashMap<usize, Vec<&'a str>> {
-    let graph = Graph::new(gaps);
+fn holders<'a>(
+    gaps: &'a [Gap],
+    graph: &Graph,
+    cycles: &[Option<u32>],
+    standing: &[GapStatus],
+) -> HashMap<usize, Vec<&'a str>> {
+    let holds = |from: usize, to: usize| from != to && (cycles[from].is_none() || cycles[from] != cycles[to]);
     let mut held: HashMap<usize, Vec<&'a str>> = HashMap::new();
     for from in (0..graph.len()).filter(|from| standing[*from] != GapStatus::Verified) {
-        for to in graph.blocked_by(from).iter().map(|to| *to as usize).filter(|to| *to != from) {
+        for to in graph.blocked_by(from).iter().map(|to| *to as usize).filter(|to| holds(from, *to)) {
             held.entry(to).or_default().push(gaps[from].id.as_str());
         }
     }

@@ -1,9 +1,10 @@
 //! What must hold for the gaps of one ledger. Every problem is reported, never only the first.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use super::gap::{Field, Gap, GapStatus};
+use super::graph::{detect_cycles, new_cycles};
 use crate::limits::{GAP_ID_BYTES_MAX, GAP_TEXT_BYTES_MAX};
 
 /// Something that is wrong with one gap.
@@ -53,6 +54,11 @@ pub enum ProblemKind {
         /// What it is.
         value: i64,
     },
+    /// It waits for itself, by way of others.
+    Cycle {
+        /// The gaps, each before the one that waits for it; the first is the last.
+        path: Vec<String>,
+    },
 }
 
 impl fmt::Display for Problem {
@@ -80,6 +86,10 @@ impl fmt::Display for Problem {
                 write!(f, "Gap '{gap}' priority must be 1 to 5, got {value}")
             }
             ProblemKind::Ttl { value } => write!(f, "Gap '{gap}' ttl_days must be >= 1, got {value}"),
+            ProblemKind::Cycle { path } => {
+                let path: Vec<String> = path.iter().map(|id| id.escape_debug().to_string()).collect();
+                write!(f, "these wait for each other: {}; take one edge out", path.join(" -> "))
+            }
         }
     }
 }
@@ -96,6 +106,55 @@ impl ProblemKind {
     fn is_tolerable(&self) -> bool {
         matches!(self, ProblemKind::VerifiedWithoutTime | ProblemKind::StaleWithoutTime)
     }
+}
+
+/// What a file may have all the same, gap by gap.
+pub fn tolerable(gaps: &[Gap]) -> Vec<Problem> {
+    let found = |(index, gap): (usize, &Gap)| {
+        let kind = match (gap.status, gap.last_verified) {
+            (GapStatus::Verified, None) => ProblemKind::VerifiedWithoutTime,
+            (GapStatus::Stale, None) => ProblemKind::StaleWithoutTime,
+            (GapStatus::Verified | GapStatus::Stale | GapStatus::Unknown | GapStatus::Blocked, _) => {
+                return None;
+            }
+        };
+        Some(Problem { index, gap: gap.id.clone(), field: Field::Status, kind })
+    };
+    gaps.iter().enumerate().filter_map(found).collect()
+}
+
+/// A gap of another file. What nothing dates was never verified as far as anybody can tell, and is to be looked into.
+#[must_use]
+pub fn undated_as_unknown(mut gap: Gap) -> Gap {
+    if matches!(gap.status, GapStatus::Verified | GapStatus::Stale) && gap.last_verified.is_none() {
+        gap.status = GapStatus::Unknown;
+    }
+    gap
+}
+
+/// The cycles of dependencies. A file may have them: they hold nothing back, but say nothing either.
+pub fn cycles(gaps: &[Gap]) -> Vec<Problem> {
+    as_problems(gaps, detect_cycles(gaps))
+}
+
+/// The cycles that a change makes.
+pub fn cycles_since(before: &[Gap], after: &[Gap]) -> Vec<Problem> {
+    as_problems(after, new_cycles(before, after))
+}
+
+fn as_problems(gaps: &[Gap], cycles: Vec<Vec<&str>>) -> Vec<Problem> {
+    if cycles.is_empty() {
+        return Vec::new();
+    }
+    let places: HashMap<&str, usize> =
+        gaps.iter().enumerate().map(|(place, gap)| (gap.id.as_str(), place)).collect();
+    let problem = |cycle: Vec<&str>| {
+        let index = cycle.first().and_then(|first| places.get(first)).copied().unwrap_or(0);
+        let path: Vec<String> = cycle.into_iter().map(str::to_owned).collect();
+        let gap = path.first().cloned().unwrap_or_default();
+        Problem { index, gap, field: Field::Blocks, kind: ProblemKind::Cycle { path } }
+    };
+    cycles.into_iter().map(problem).collect()
 }
 
 /// What is wrong after a change. What a file may have, and had before, is not the change's doing.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::event::LedgerEvent;
-use super::research::{Failures, Research, ResearchResult};
+use super::research::{Research, ResearchResult, Rest, Used};
 use super::state::{LastFlip, State};
 use crate::ledger::{Flip, Gap, GapStatus, mark_checked, mark_verified};
 
@@ -32,7 +32,7 @@ fn born(event: &LedgerEvent) -> Option<State> {
         research: None,
         researches: 0,
         attempts: 0,
-        failures: Default::default(),
+        rests: Default::default(),
         watch: None,
         created_at: crate::Timestamp::from_millis(0),
         updated_at: crate::Timestamp::from_millis(0),
@@ -95,7 +95,7 @@ fn fold(state: &mut State, event: &LedgerEvent) {
             drop(state.unlogged.drain(..(*count).min(state.unlogged.len())));
             state.log_end = Some(*end);
         }
-        LedgerEvent::ResearchBegun { number, gaps, forced, limits, .. } => {
+        LedgerEvent::ResearchBegun { number, gaps, forced, limits, before, .. } => {
             state.researches = *number;
             let (waiting, limits) = (gaps.clone(), *limits);
             state.research = Some(Research {
@@ -104,6 +104,7 @@ fn fold(state: &mut State, event: &LedgerEvent) {
                 forced: *forced,
                 open: None,
                 limits,
+                before: *before,
                 spent: Default::default(),
                 settled: 0,
                 failed: 0,
@@ -117,7 +118,9 @@ fn fold(state: &mut State, event: &LedgerEvent) {
                 research.open = Some(open.clone());
             }
         }
-        LedgerEvent::ResearchAttemptEnded { result, used, at, .. } => attempt_ended(state, result, used, *at),
+        LedgerEvent::ResearchAttemptEnded { result, used, rest, .. } => {
+            attempt_ended(state, result, used, *rest);
+        }
         LedgerEvent::ResearchSkipped { gap } => {
             if let Some(research) = &mut state.research {
                 research.waiting.retain(|other| other != gap);
@@ -129,29 +132,20 @@ fn fold(state: &mut State, event: &LedgerEvent) {
     }
 }
 
-fn attempt_ended(
-    state: &mut State,
-    result: &ResearchResult,
-    used: &super::research::Used,
-    at: crate::Timestamp,
-) {
+fn attempt_ended(state: &mut State, result: &ResearchResult, used: &Used, rest: Option<Rest>) {
     let Some(research) = &mut state.research else { return };
     research.charge(used);
     let Some(open) = research.open.take() else { return };
     match result {
-        ResearchResult::Settled { .. } | ResearchResult::Overruled { .. } => {
-            research.settled += 1;
-            state.failures.remove(&open.gap.id);
-        }
+        ResearchResult::Settled { .. } | ResearchResult::Overruled { .. } => research.settled += 1,
         ResearchResult::Lost { .. } => {
             research.lost += 1;
             research.waiting.insert(0, open.gap.id.clone());
         }
-        ResearchResult::Failed { .. } => {
-            research.failed += 1;
-            let failures = state.failures.entry(open.gap.id.clone()).or_insert(Failures { count: 0, at });
-            *failures = Failures { count: failures.count.saturating_add(1), at };
-        }
+        ResearchResult::Failed { .. } => research.failed += 1,
+    }
+    if let Some(rest) = rest {
+        state.rests.insert(open.gap.id.clone(), rest);
     }
 }
 
@@ -204,5 +198,5 @@ fn flipped(state: &mut State, flip: &Flip) {
 fn forget(state: &mut State, gap: &str) {
     Arc::make_mut(&mut state.stale_since).remove(gap);
     Arc::make_mut(&mut state.flipped).remove(gap);
-    state.failures.remove(gap);
+    state.rests.remove(gap);
 }

@@ -7,11 +7,11 @@ use std::collections::{HashMap, HashSet};
 
 use super::apply::apply;
 use super::event::LedgerEvent;
-use super::research::{self, Found, ResearchLimits, Used};
+use super::research::{self, Found, ResearchLimits, Spent, Used};
 use super::state::State;
 use crate::ledger::{
-    Flip, Gap, GapStatus, Merged, Observed, Outcome, Overruled, Problem, Source, Why, changed_flips,
-    due_flips, merge, problems_since, renew,
+    Field, Flip, Gap, GapStatus, Merged, Observed, Outcome, Overruled, Problem, Source, Why, changed_flips,
+    cycles_since, due_flips, merge, problems_since, renew, undated_as_unknown,
 };
 use crate::{RunId, Timestamp};
 
@@ -88,6 +88,8 @@ pub enum Command {
         forced: bool,
         /// What all of it may use.
         limits: ResearchLimits,
+        /// What earlier batches of the same watcher have used.
+        before: Spent,
     },
     /// The next gap of the batch has its turn.
     StartAttempt {
@@ -170,7 +172,7 @@ pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Led
         Command::Edit { gap, reason } => edit(state, *gap, &reason, now)?,
         Command::Add(gap) => vec![LedgerEvent::GapAdded { gap, at: now }],
         Command::AddAll(gaps) => {
-            let added = |gap| LedgerEvent::GapAdded { gap: Box::new(gap), at: now };
+            let added = |gap| LedgerEvent::GapAdded { gap: Box::new(undated_as_unknown(gap)), at: now };
             gaps.into_iter().map(added).collect()
         }
         Command::Remove { gap } => {
@@ -178,8 +180,8 @@ pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Led
             vec![LedgerEvent::GapRemoved { gap, at: now }]
         }
         Command::Undo { gap } => undo(state, &gap, now)?,
-        Command::Research { gaps, forced, limits } => {
-            return research::begin(state, gaps, forced, limits, now);
+        Command::Research { gaps, forced, limits, before } => {
+            return research::begin(state, gaps, forced, limits, before, now);
         }
         Command::StartAttempt { host, boot } => return research::next(state, host, boot, now),
         Command::EndAttempt { attempt, found, used } => research::end(state, attempt, found, used, now)?,
@@ -198,8 +200,19 @@ fn check(state: &State, events: &[LedgerEvent]) -> Result<(), Rejection> {
     for event in events {
         after = apply(Some(after), event).expect("a state stays a state");
     }
-    let problems = problems_since(&state.gaps, &after.gaps);
+    let mut problems = problems_since(&state.gaps, &after.gaps);
+    if events.iter().any(names_others) {
+        problems.extend(cycles_since(&state.gaps, &after.gaps));
+    }
     if problems.is_empty() { Ok(()) } else { Err(Rejection::Invalid(problems)) }
+}
+
+/// Whether there may be other edges between gaps than before.
+fn names_others(event: &LedgerEvent) -> bool {
+    let is_edge = |field: &Field| matches!(field, Field::Blocks | Field::BlockedBy);
+    let has_edges = |gap: &Gap| !gap.blocks.is_empty() || !gap.blocked_by.is_empty();
+    matches!(event, LedgerEvent::GapEdited { fields, .. } if fields.iter().any(is_edge))
+        || matches!(event, LedgerEvent::GapAdded { gap, .. } if has_edges(gap))
 }
 
 fn find<'a>(state: &'a State, id: &str) -> Result<&'a Gap, Rejection> {

@@ -2,7 +2,7 @@
 
 use piton_record::record;
 
-use super::research::{OpenResearch, ResearchEnd, ResearchLimits, ResearchResult, Used};
+use super::research::{OpenResearch, ResearchEnd, ResearchLimits, ResearchResult, Rest, Spent, Used};
 use crate::ledger::{Adopted, Field, Flip, Gap, Outcome, Overruled, Source, Superseded};
 use crate::{RunId, Seq, Timestamp};
 
@@ -93,6 +93,9 @@ pub enum LedgerEvent {
         forced: bool,
         /// What all of it may use.
         limits: ResearchLimits,
+        /// What earlier batches of the same watcher have used; it counts against the limits.
+        #[serde(default, skip_serializing_if = "Spent::is_nothing")]
+        before: Spent,
         at: Timestamp,
     },
     /// An agent is about to look into a gap. Only while no other does.
@@ -106,6 +109,9 @@ pub enum LedgerEvent {
         /// What came of it.
         result: ResearchResult,
         used: Used,
+        /// How long a watcher leaves the gap alone; nothing where it has another turn.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rest: Option<Rest>,
         at: Timestamp,
     },
     /// A gap needs no research any more: it is gone, or was verified meanwhile.

@@ -24,6 +24,6 @@ pub use apply::apply;
 pub use decide::{Command, Opening, Rejection, all_due, create, decide};
 pub use event::LedgerEvent;
 pub use research::{
-    Failures, Found, OpenResearch, Research, ResearchEnd, ResearchLimits, ResearchResult, Spent, Used,
+    Found, OpenResearch, Research, ResearchEnd, ResearchLimits, ResearchResult, Rest, Spent, Used,
 };
 pub use state::{Effect, State};

@@ -12,10 +12,10 @@ use super::state::State;
 use crate::Timestamp;
 use crate::ledger::{Gap, GapStatus, Outcome, Source, is_due};
 
-/// After the first failure a gap is left alone for so long, after each further one for twice as long.
-const FAILURE_PAUSE_MS: u64 = 10 * 60 * 1000;
+/// A gap that was looked into without an answer is left alone for so long, after each further time for twice as long.
+const PAUSE_MS: u64 = 10 * 60 * 1000;
 /// But never longer than this.
-const FAILURE_PAUSE_MS_MAX: u64 = 24 * 60 * 60 * 1000;
+const PAUSE_MS_MAX: u64 = 24 * 60 * 60 * 1000;
 
 /// Attempts of a batch that may get lost before one counts as failed.
 const LOST_MAX: u32 = 3;
@@ -44,6 +44,24 @@ pub struct Spent {
     pub tokens_unknown: u32,
     /// Attempts that told no cost.
     pub cost_unknown: u32,
+}
+
+impl Spent {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Spent) -> Spent {
+        Spent {
+            tokens: self.tokens.saturating_add(other.tokens),
+            microusd: self.microusd.saturating_add(other.microusd),
+            working_ms: self.working_ms.saturating_add(other.working_ms),
+            tokens_unknown: self.tokens_unknown.saturating_add(other.tokens_unknown),
+            cost_unknown: self.cost_unknown.saturating_add(other.cost_unknown),
+        }
+    }
+
+    pub(super) fn is_nothing(&self) -> bool {
+        *self == Spent::default()
+    }
 }
 
 /// What one attempt used.
@@ -83,8 +101,10 @@ pub struct Research {
     pub forced: bool,
     /// The attempt under way.
     pub open: Option<OpenResearch>,
-    /// What it may use.
+    /// What it may use, with what was used before it.
     pub limits: ResearchLimits,
+    /// What earlier batches of the same watcher have used.
+    pub before: Spent,
     /// What it has used.
     pub spent: Spent,
     /// Attempts that ended with a result.
@@ -150,20 +170,27 @@ impl ResearchEnd {
     }
 }
 
-/// How often research of a gap failed in a row, and when it last did.
-#[record(Copy, Eq)]
-pub struct Failures {
-    /// How often.
+/// A gap that was looked into is not looked into again at once, unless somebody asks for it.
+#[record(Copy, Eq, omit(answered))]
+pub struct Rest {
+    /// How often in a row it was looked into with the same effect.
     pub count: u32,
-    pub at: Timestamp,
+    /// Whether it was answered. What has to be answered again and again does not hold, and may rest, too.
+    pub answered: bool,
+    /// When it may have its turn again.
+    pub until: Timestamp,
 }
 
-impl Failures {
-    /// When the gap may have its turn again without being asked for.
-    pub fn retry_at(&self) -> Timestamp {
-        let doubled = FAILURE_PAUSE_MS.saturating_mul(1_u64 << self.count.saturating_sub(1).min(20));
-        self.at.plus_millis(doubled.min(FAILURE_PAUSE_MS_MAX))
-    }
+/// How long a gap rests after the last attempt.
+fn rest(state: &State, gap: &str, answered: bool, now: Timestamp) -> Rest {
+    // An answer that held for a while begins anew.
+    let goes_on = |before: &&Rest| {
+        before.answered == answered && (!answered || now <= before.until.plus_millis(PAUSE_MS))
+    };
+    let count = state.rests.get(gap).filter(goes_on).map_or(0, |before| before.count).saturating_add(1);
+    let doublings = if answered { count.checked_sub(2) } else { Some(count - 1) };
+    let pause_ms = doublings.map_or(0, |doublings| PAUSE_MS.saturating_mul(1 << doublings.min(20)));
+    Rest { count, answered, until: now.plus_millis(pause_ms.min(PAUSE_MS_MAX)) }
 }
 
 /// How an attempt ended, as somebody saw it.
@@ -186,21 +213,28 @@ impl Research {
     /// The limit that is reached, if one is.
     pub fn reached(&self) -> Option<ResearchEnd> {
         let over = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used >= limit);
+        let total = self.total();
         let limits = [
-            (self.limits.tokens, self.spent.tokens, ResearchEnd::Tokens),
-            (self.limits.microusd, self.spent.microusd, ResearchEnd::Cost),
-            (self.limits.working_ms, self.spent.working_ms, ResearchEnd::Time),
+            (self.limits.tokens, total.tokens, ResearchEnd::Tokens),
+            (self.limits.microusd, total.microusd, ResearchEnd::Cost),
+            (self.limits.working_ms, total.working_ms, ResearchEnd::Time),
         ];
         limits.into_iter().find(|(limit, used, _)| over(*limit, *used)).map(|(_, _, end)| end)
     }
 
+    /// What counts against its limits.
+    pub fn total(&self) -> Spent {
+        self.before.plus(self.spent)
+    }
+
     pub(super) fn charge(&mut self, used: &Used) {
-        let spent = &mut self.spent;
-        spent.tokens = spent.tokens.saturating_add(used.tokens.unwrap_or(0));
-        spent.microusd = spent.microusd.saturating_add(used.microusd.unwrap_or(0));
-        spent.working_ms = spent.working_ms.saturating_add(used.working_ms);
-        spent.tokens_unknown += u32::from(used.tokens.is_none());
-        spent.cost_unknown += u32::from(used.microusd.is_none());
+        self.spent = self.spent.plus(Spent {
+            tokens: used.tokens.unwrap_or(0),
+            microusd: used.microusd.unwrap_or(0),
+            working_ms: used.working_ms,
+            tokens_unknown: u32::from(used.tokens.is_none()),
+            cost_unknown: u32::from(used.microusd.is_none()),
+        });
     }
 }
 
@@ -209,6 +243,7 @@ pub(super) fn begin(
     gaps: Vec<String>,
     forced: bool,
     limits: ResearchLimits,
+    before: Spent,
     now: Timestamp,
 ) -> Result<Vec<LedgerEvent>, Rejection> {
     if state.research.is_some() {
@@ -218,7 +253,7 @@ pub(super) fn begin(
         return Err(Rejection::UnknownGap(unknown.clone()));
     }
     let number = state.researches + 1;
-    Ok(vec![LedgerEvent::ResearchBegun { number, gaps, forced, limits, at: now }])
+    Ok(vec![LedgerEvent::ResearchBegun { number, gaps, forced, limits, before, at: now }])
 }
 
 /// The next attempt, after gaps that do not need one any more; or the end.
@@ -264,13 +299,14 @@ pub(super) fn end(
 ) -> Result<Vec<LedgerEvent>, Rejection> {
     let research = state.research.as_ref().ok_or(Rejection::NoResearch)?;
     let open = research.open.as_ref().filter(|open| open.attempt == attempt).ok_or(Rejection::NoResearch)?;
-    let ended = |result| LedgerEvent::ResearchAttemptEnded { attempt, result, used, at: now };
+    let ended = |result, rest| LedgerEvent::ResearchAttemptEnded { attempt, result, used, rest, at: now };
+    let looked = |answered| Some(rest(state, &open.gap.id, answered, now));
     let (outcome, finding) = match found {
-        Found::Failed(what) => return Ok(vec![ended(ResearchResult::Failed { what })]),
+        Found::Failed(what) => return Ok(vec![ended(ResearchResult::Failed { what }, looked(false))]),
         Found::Lost(what) if research.lost >= LOST_MAX => {
-            return Ok(vec![ended(ResearchResult::Failed { what })]);
+            return Ok(vec![ended(ResearchResult::Failed { what }, looked(false))]);
         }
-        Found::Lost(what) => return Ok(vec![ended(ResearchResult::Lost { what })]),
+        Found::Lost(what) => return Ok(vec![ended(ResearchResult::Lost { what }, None)]),
         Found::Outcome { outcome, finding } => (outcome, finding),
     };
     let current = state.find(&open.gap.id);
@@ -281,9 +317,10 @@ pub(super) fn end(
     });
     if !untouched {
         let findings = finding.map(|(text, _)| text);
-        return Ok(vec![ended(ResearchResult::Overruled { outcome, findings })]);
+        return Ok(vec![ended(ResearchResult::Overruled { outcome, findings }, looked(false))]);
     }
-    let mut events = vec![ended(ResearchResult::Settled { outcome })];
+    let answered = outcome != Outcome::InsufficientData;
+    let mut events = vec![ended(ResearchResult::Settled { outcome }, looked(answered))];
     events.extend(settle(state, &open.gap.id, outcome, finding, now)?);
     Ok(events)
 }

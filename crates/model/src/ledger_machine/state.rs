@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use piton_record::record;
 
-use super::research::{Failures, Research};
+use super::research::{Research, Rest};
 use crate::ledger::{Flip, Gap, GapStatus, StaleSince};
 use crate::{RunId, Timestamp};
 
@@ -40,8 +40,8 @@ pub struct State {
     pub researches: u32,
     /// How many attempts there were.
     pub attempts: u32,
-    /// Of each gap whose research failed and has not succeeded since.
-    pub failures: BTreeMap<String, Failures>,
+    /// Of each gap that was looked into: how long it may rest.
+    pub rests: BTreeMap<String, Rest>,
     /// When a watcher looks again.
     pub watch: Option<Timestamp>,
     /// When its journal began.
@@ -145,6 +145,11 @@ impl State {
         let gone = self.unwritten.iter().filter(|(id, _)| !stay.contains(id.as_str()));
         base.extend(gone.filter_map(|(_, written)| written.clone()));
         base
+    }
+
+    /// Until when a watcher leaves this gap alone, where it does.
+    pub fn rests_until(&self, gap: &str, now: Timestamp) -> Option<Timestamp> {
+        self.rests.get(gap).map(|rest| rest.until).filter(|until| *until > now)
     }
 
     /// When each gap last went stale.

@@ -234,7 +234,7 @@ fn a_large_file_is_adopted_in_parts() {
 
 fn begin(world: &mut World, gaps: &[&str], limits: ResearchLimits) {
     let gaps = gaps.iter().map(|gap| (*gap).to_owned()).collect();
-    world.run(Command::Research { gaps, forced: false, limits }).unwrap();
+    world.run(Command::Research { gaps, forced: false, limits, before: Spent::default() }).unwrap();
 }
 
 fn start(world: &mut World) -> Option<(u32, String)> {
@@ -259,13 +259,17 @@ fn outcome(outcome: Outcome, findings: Option<&str>) -> Found {
 fn a_batch_gives_every_gap_its_turn_whatever_becomes_of_the_others() {
     let mut world = World::new(vec![gap("a"), gap("b"), old("c"), gap("d")]);
     begin(&mut world, &["a", "b", "c"], ResearchLimits::default());
-    let again =
-        Command::Research { gaps: vec!["d".to_owned()], forced: false, limits: ResearchLimits::default() };
+    let again = Command::Research {
+        gaps: vec!["d".to_owned()],
+        forced: false,
+        limits: ResearchLimits::default(),
+        before: Spent::default(),
+    };
     assert_eq!(world.run(again), Err(Rejection::ResearchUnderWay));
     let (attempt, id) = start(&mut world).unwrap();
     assert_eq!((attempt, id.as_str()), (1, "a"));
     end(&mut world, 1, Found::Failed("no".to_owned()));
-    assert_eq!((world.find("a"), world.state.failures["a"].count), (gap("a"), 1));
+    assert_eq!((world.find("a"), world.state.rests["a"].count), (gap("a"), 1));
     assert_eq!(start(&mut world).unwrap(), (2, "b".to_owned()));
     end(&mut world, 2, outcome(Outcome::InsufficientData, None));
     assert_eq!(world.find("b"), gap("b"));
@@ -286,7 +290,7 @@ fn a_lost_attempt_has_another_turn_under_another_number_but_not_for_ever() {
         end(&mut world, attempt, Found::Lost("killed".to_owned()));
     }
     assert_eq!(start(&mut world), None, "the fourth counts as failed");
-    assert_eq!(world.state.failures["a"].count, 1);
+    assert_eq!(world.state.rests["a"].count, 1);
 }
 
 #[test]
@@ -316,11 +320,50 @@ fn a_gap_that_was_verified_meanwhile_is_skipped_and_one_that_was_edited_is_left_
     assert_eq!(world.find("b"), edited);
 }
 
+/// How long the gap rests after it was looked into with this result, again and again.
+fn pauses(found: &Found, times: usize) -> Vec<u64> {
+    let mut world = World::new(vec![gap("a")]);
+    let mut pauses = Vec::new();
+    for _ in 0..times {
+        let gaps = vec!["a".to_owned()];
+        let limits = ResearchLimits::default();
+        world.run(Command::Research { gaps, forced: true, limits, before: Spent::default() }).unwrap();
+        let (attempt, _) = start(&mut world).unwrap();
+        end(&mut world, attempt, found.clone());
+        assert_eq!(start(&mut world), None);
+        let until = world.state.rests["a"].until;
+        pauses.push(until.millis_since(world.now));
+        world.now = until;
+    }
+    pauses
+}
+
 #[test]
-fn a_gap_that_keeps_failing_rests_longer_each_time() {
-    let pause = |count| Failures { count, at: NOW }.retry_at().millis_since(NOW);
-    assert_eq!([pause(1), pause(2), pause(3)], [600_000, 1_200_000, 2_400_000]);
-    assert_eq!(pause(99), DAY_MS);
+fn a_gap_that_was_looked_into_rests_whatever_came_of_it() {
+    let first = [600_000, 1_200_000, 2_400_000];
+    let failed = pauses(&Found::Failed("no".to_owned()), 9);
+    assert_eq!((&failed[..3], failed[8]), (&first[..], DAY_MS));
+    assert_eq!(pauses(&outcome(Outcome::InsufficientData, None), 3), first);
+    let answered = outcome(Outcome::FullReport, Some("news"));
+    assert_eq!(pauses(&answered, 4), [0, 600_000, 1_200_000, 2_400_000], "an answer that does not hold");
+}
+
+#[test]
+fn what_a_watcher_has_spent_counts_over_all_its_batches() {
+    let mut world = World::new(vec![gap("a")]);
+    let limits = ResearchLimits { tokens: Some(150), ..ResearchLimits::default() };
+    let mut before = Spent::default();
+    for (attempt, is_over) in [(1, false), (2, true)] {
+        let gaps = vec!["a".to_owned()];
+        world.run(Command::Research { gaps, forced: true, limits, before }).unwrap();
+        assert_eq!(start(&mut world).unwrap().0, attempt);
+        end(&mut world, attempt, outcome(Outcome::InsufficientData, None));
+        let research = world.state.research.clone().unwrap();
+        assert_eq!(research.reached().is_some(), is_over);
+        before = research.total();
+        start(&mut world);
+    }
+    assert_eq!((before.tokens, before.cost_unknown), (200, 2));
 }
 
 #[derive(Clone, Debug)]

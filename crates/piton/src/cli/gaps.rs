@@ -56,7 +56,7 @@ pub(crate) enum GapsCommand {
     Import(ImportGapsArguments),
     /// Print the gaps.
     Export(ExportGapsArguments),
-    /// Exit 0 if the gaps are verified and fresh, 1 if not: a gate for checks and workflows.
+    /// Exit 0 if the gaps are verified and fresh, 1 if not, or if there is no such file: a gate for checks and workflows.
     Fresh(FreshArguments),
     /// Print what is known, for a prompt of so many tokens.
     Prompt(PromptArguments),
@@ -140,7 +140,7 @@ pub(crate) struct StaleArguments {
 #[derive(Debug, Args)]
 pub(crate) struct BatchArguments {
     /// At most so many; by default `[gaps] max_gaps_per_run`.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max: Option<u32>,
 }
 
@@ -157,13 +157,13 @@ pub(crate) struct VerifyGapArguments {
     #[arg(value_name = "ID")]
     pub(crate) id: String,
     /// What is known now, as text or @FILE; without it, what was known is confirmed.
-    #[arg(long, value_name = "TEXT|@FILE")]
+    #[arg(long, value_name = "TEXT|@FILE", allow_hyphen_values = true)]
     pub(crate) findings: Option<String>,
     /// What it rests on, as in file:docs/prices.md, command:…, commit:… or url:…. Repeatable.
     #[arg(long, value_name = "KIND:TEXT", requires = "findings")]
     pub(crate) source: Vec<String>,
     /// Why, for the audit log.
-    #[arg(long, value_name = "TEXT", default_value = "Verified by hand")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, default_value = "Verified by hand")]
     pub(crate) reason: String,
 }
 
@@ -176,7 +176,7 @@ pub(crate) struct UpdateArguments {
     #[arg(value_name = "FIELD=VALUE", required = true)]
     pub(crate) fields: Vec<String>,
     /// Why, for the audit log, should the status change.
-    #[arg(long, value_name = "TEXT", default_value = "Updated by hand")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, default_value = "Updated by hand")]
     pub(crate) reason: String,
 }
 
@@ -186,17 +186,17 @@ pub(crate) struct ResearchArguments {
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// At most so many; by default `[gaps] max_gaps_per_run`.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max: Option<u32>,
     /// Go on whenever something becomes stale.
     #[arg(long)]
     pub(crate) watch: bool,
     #[command(flatten)]
     pub(crate) agent: AgentArguments,
-    /// Stop after this much money, in dollars.
+    /// Stop after this much money, in dollars; with --watch over all that it does.
     #[arg(long, value_name = "USD")]
     pub(crate) max_cost: Option<f64>,
-    /// Stop after so many tokens.
+    /// Stop after so many tokens; with --watch over all that it does.
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u64>,
     /// Stop after agents have worked for so long, as in 2h.

@@ -1,7 +1,9 @@
 //! `piton export`: a run in one of the published formats, on standard output.
 
+use piton_files::gaps::Document;
 use piton_model::ExitCode;
 
+use super::gaps;
 use crate::cli::{ExportArguments, ExportFormat, Global};
 use crate::failure::Result;
 use crate::output::Output;
@@ -16,6 +18,13 @@ pub(super) async fn run(global: &Global, arguments: &ExportArguments, out: &Outp
         ExportFormat::Gaps => piton_view::ExportFormat::Gaps,
         ExportFormat::State => piton_view::ExportFormat::State,
     });
-    out.bytes(&client.export(&run, format).await?);
+    let bytes = client.export(&run, format).await?;
+    let is_json = || serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok();
+    // Of the formats only the ledger's is not JSON as it is.
+    let ledger = if out.json && !is_json() { Document::parse(&bytes).ok() } else { None };
+    match ledger {
+        Some(document) => out.json(&gaps::as_json(&document, document.gaps())),
+        None => out.bytes(&bytes),
+    }
     Ok(ExitCode::Done)
 }

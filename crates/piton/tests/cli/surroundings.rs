@@ -118,7 +118,7 @@ fn a_changed_event_is_found_out() {
     let ran = world.piton(&["verify"]).exits(6);
     insta::assert_snapshot!(ran.out, @"
     r: event 2: the chain is broken: what is stored is not what was written
-      stop trusting run `r`; its files are in .piton/attempts, its snapshots under refs/piton/runs/r
+      stop trusting run `r`; what it left is elsewhere: the file of a ledger in the repository, attempts in .piton/attempts, snapshots under refs/piton/runs/r
     damaged: 1 run, 0 events, 1 problem
     ");
     let found = world.piton(&["verify", "--json"]).exits(6);

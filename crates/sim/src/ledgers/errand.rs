@@ -67,7 +67,7 @@ pub(super) fn choose(sim: &mut Sim<Ledgers>) -> Errand {
                 microusd: rng.one_in(4).then(|| rng.between(10_000, 400_000)),
                 working_ms: rng.one_in(6).then(|| rng.between(1_000, 30_000)),
             };
-            Command::Research { gaps, forced: rng.one_in(3), limits }
+            Command::Research { gaps, forced: rng.one_in(3), limits, before: Default::default() }
         }
     };
     Errand::Change(Box::new(command))

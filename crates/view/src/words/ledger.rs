@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use piton_model::ledger::{Adopted, Field, Flip, GapStatus, to_iso};
+use piton_model::ledger::{self, Adopted, Field, Flip, Gap, GapStatus, Overruled, is_due, to_iso};
 use piton_model::ledger_machine::{LedgerEvent as Event, ResearchResult, State};
 use piton_model::{Machine, Timestamp};
 
-use super::{ago, cell, clean, clean_line, count};
+use super::{ago, cell, clean, clean_line, count, few};
 use crate::{GapCounts, LedgerStatus};
 
 /// What an event says of which gap; nothing where it is only about file, log and journal.
@@ -29,7 +29,10 @@ pub fn told(event: &Event) -> Vec<(Option<&str>, String)> {
         Event::GapEdited { gap, fields, .. } => (&gap.id, format!("set {}", names(fields))),
         Event::GapAdded { gap, .. } => (&gap.id, "added".to_owned()),
         Event::GapRemoved { gap, .. } => (gap, "removed".to_owned()),
-        Event::FileAdopted { adopted, .. } => return adopted.iter().map(of_file).collect(),
+        Event::FileAdopted { adopted, overruled, .. } => {
+            let given_up = overruled.iter().map(|what| (Some(gap_of(what)), self::overruled(what)));
+            return adopted.iter().map(of_file).chain(given_up).collect();
+        }
         Event::ResearchAttemptStarted { open } => {
             (&open.gap.id, format!("research, attempt {}", open.attempt))
         }
@@ -61,6 +64,31 @@ fn of_file(adopted: &Adopted) -> (Option<&str>, String) {
             (Some(gap), format!("{gap}: edited in the file: {}", names(fields)))
         }
     }
+}
+
+/// What piton wanted and a person did not.
+pub fn overruled(overruled: &Overruled) -> String {
+    let gap = gap_of(overruled);
+    match overruled {
+        Overruled::Fields { fields, .. } => {
+            format!("{gap}: the file says otherwise about {}, and is right", names(fields))
+        }
+        Overruled::Change { .. } => {
+            format!("{gap}: edited or removed in the file meanwhile; the change was given up")
+        }
+        Overruled::Removal { .. } => format!("{gap}: changed in the file meanwhile, and stays"),
+    }
+}
+
+fn gap_of(overruled: &Overruled) -> &str {
+    match overruled {
+        Overruled::Fields { gap, .. } | Overruled::Change { gap } | Overruled::Removal { gap } => gap,
+    }
+}
+
+/// The cycles of dependencies, the first of them.
+pub fn cycles(gaps: &[Gap]) -> Vec<String> {
+    few(ledger::cycles(gaps).iter().map(|cycle| clean_line(&cycle.to_string())), "cycle")
 }
 
 fn names(fields: &[Field]) -> String {
@@ -108,6 +136,18 @@ pub fn event(event: &Event) -> String {
     clean_line(&text)
 }
 
+/// The same for whoever knows whether a process researches or watches it.
+pub fn why_now(state: &State, is_attended: bool) -> String {
+    match (&state.research, state.watch) {
+        _ if is_attended => why(state),
+        (Some(_), _) => format!("{}, but nobody carries it on", why(state)),
+        (None, Some(until)) => {
+            format!("nobody watches it; a watcher that is gone meant to look again at {}", to_iso(until))
+        }
+        (None, None) => why(state),
+    }
+}
+
 /// Why it is where it is.
 pub fn why(state: &State) -> String {
     match (&state.research, state.watch) {
@@ -129,8 +169,9 @@ fn under_way_of(number: u32, gap: Option<&str>) -> String {
 /// What was not the cause of where it is.
 pub fn not_the_cause(state: &State) -> Vec<String> {
     let open = Machine::effects(state).len();
+    let unanswered = state.rests.values().filter(|rest| !rest.answered).count();
     vec![
-        format!("{} failed and not settled since", count(state.failures.len() as u64, "gap")),
+        format!("{} looked into without an answer", count(unanswered as u64, "gap")),
         format!("{} not in file or log yet", count(open as u64, "change")),
     ]
 }
@@ -154,14 +195,12 @@ fn open(view: &LedgerStatus) -> String {
 
 /// One screen about it.
 pub fn status(view: &LedgerStatus, state: &State, now: Timestamp) -> Vec<String> {
-    let interrupted = view.research.as_ref().is_some_and(|research| !research.carried_on);
-    let why = match interrupted {
-        true => format!("{}, but nobody carries it on", why(state)),
-        false => why(state),
-    };
+    let why = why_now(state, view.is_attended);
     let mut lines =
         vec![clean_line(&format!("{}   {}", view.entry.run_id, view.file)), format!("why      {why}")];
-    lines.extend(view.problem.as_ref().map(|problem| format!("file     {}", clean_line(problem))));
+    lines.extend(
+        view.problem.iter().chain(&view.warnings).map(|what| format!("file     {}", clean_line(what))),
+    );
     lines.push(format!("do       {}", view.next));
     lines.push(format!("known    {}", known(&view.gaps)));
     lines.push(format!("open     {}", open(view)));
@@ -171,14 +210,18 @@ pub fn status(view: &LedgerStatus, state: &State, now: Timestamp) -> Vec<String>
 }
 
 /// What is known, as Markdown.
-pub fn report(view: &LedgerStatus, state: &State) -> String {
+pub fn report(view: &LedgerStatus, state: &State, now: Timestamp) -> String {
     let mut text = format!("# {}\n\n", clean_line(&view.file));
     let _ = writeln!(text, "Ledger `{}`: {}.\n", view.entry.run_id, known(&view.gaps));
+    for what in view.problem.iter().chain(&view.warnings) {
+        let _ = writeln!(text, "- The file: {}", clean_line(what));
+    }
     let _ = writeln!(text, "Open: {}.\n", open(view));
     text.push_str("| gap | status | verified | question |\n|---|---|---|---|\n");
     for gap in &state.gaps {
         let at = gap.last_verified.map_or_else(|| "never".to_owned(), to_iso);
-        let _ = writeln!(text, "| {} | {} | {at} | {} |", cell(&gap.id), gap.status, cell(&gap.question));
+        let status = if is_due(gap, state.default_ttl_days, now) { GapStatus::Stale } else { gap.status };
+        let _ = writeln!(text, "| {} | {status} | {at} | {} |", cell(&gap.id), cell(&gap.question));
     }
     for gap in state.gaps.iter().filter(|gap| gap.status == GapStatus::Verified && !gap.findings.is_empty()) {
         let _ = writeln!(text, "\n## {}\n\n{}", clean_line(&gap.id), clean(gap.findings.trim()));

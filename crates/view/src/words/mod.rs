@@ -42,6 +42,18 @@ pub fn count<N: std::fmt::Display + PartialEq + From<u8>>(number: N, of: &str) -
     format!("{number} {of}{many}")
 }
 
+/// As many lines as somebody reads at once, and how many more there are.
+pub fn few(lines: impl IntoIterator<Item = String>, of: &str) -> Vec<String> {
+    const SHOWN: usize = 20;
+    let mut lines = lines.into_iter();
+    let mut shown: Vec<String> = lines.by_ref().take(SHOWN).collect();
+    let more = lines.count();
+    if more > 0 {
+        shown.push(format!("and {} more {of}{}", more, if more == 1 { "" } else { "s" }));
+    }
+    shown
+}
+
 /// Text that cannot end a cell of a table.
 fn cell(text: &str) -> String {
     clean_line(text).replace('|', "\\|")

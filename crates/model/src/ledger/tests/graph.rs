@@ -159,3 +159,13 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn only_a_cycle_that_a_new_edge_closes_is_new() {
+    let old = [blocks("a", &["b"]), blocks("b", &["a"]), gap("c"), gap("d")];
+    let aside = [blocks("a", &["b", "c"]), blocks("b", &["a"]), blocks("c", &["d"]), gap("d")];
+    assert_eq!(cycles_since(&old, &aside), []);
+    let closed = [blocks("a", &["b", "c"]), blocks("b", &["a"]), blocks("c", &["d"]), blocks("d", &["a"])];
+    let found: Vec<String> = cycles_since(&aside, &closed).iter().map(ToString::to_string).collect();
+    assert_eq!(found, ["these wait for each other: a -> c -> d -> a; take one edge out"]);
+}

@@ -1,6 +1,6 @@
 //! Commands that change gaps: one change each, put into words and passed on.
 
-use piton_files::gaps::Document;
+use piton_files::gaps::{Document, UnknownKeys};
 use piton_model::ExitCode;
 use piton_model::ledger::Flip;
 use piton_model::limits::{GAP_FILE_BYTES_MAX, GAP_TEXT_BYTES_MAX};
@@ -65,6 +65,10 @@ pub(super) async fn update(place: &Place, arguments: &UpdateArguments, out: &Out
 }
 
 pub(super) async fn check(place: &Place, arguments: &CheckArguments, out: &Output) -> Result {
+    if arguments.ids.len() > 1 {
+        let reading = place.door.gaps(&place.ledger, place.now()).await?;
+        place.check_named(&reading, &arguments.ids)?;
+    }
     for id in &arguments.ids {
         told(place, id, &place.change(out, GapChange::Check { gap: id.clone() }).await?, out);
     }
@@ -119,10 +123,16 @@ pub(super) async fn import(place: &Place, arguments: &ImportGapsArguments, out: 
     let shown = arguments.from.display();
     let bytes = piton_sys::file::read_regular(&arguments.from, GAP_FILE_BYTES_MAX)?
         .ok_or_else(|| Failure::usage(format!("there is no file `{shown}`")))?;
-    let document =
-        Document::parse(&bytes).map_err(|problems| unsound(format!("Invalid YAML in {shown}"), &problems))?;
+    let document = Document::parse(&bytes)
+        .map_err(|problems| unsound(format!("`{shown}` is not a sound ledger"), &problems))?;
     for warning in document.warnings() {
         out.note(format!("warning: {shown}: {}", clean_line(&warning.to_string())));
+    }
+    for problem in document.problems() {
+        out.note(format!("warning: {shown}: {}; it comes as unknown", clean_line(&problem.to_string())));
+    }
+    if document.unknown_keys() != UnknownKeys::default() {
+        out.note(format!("note: keys of {shown} that piton does not know are left out"));
     }
     let added = place.change(out, GapChange::AddMissing(document.gaps().to_vec())).await?.added;
     let is_there = |id: &&str| !added.iter().any(|added| added == id);

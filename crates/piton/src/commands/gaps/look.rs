@@ -3,62 +3,57 @@
 use piton_files::gaps::{Document, UnknownKeys};
 use piton_model::ExitCode;
 use piton_model::ledger::{
-    Flip, Gap, GapStatus, StaleSince, detect_cycles, for_prompt, not_fresh, select_batch, sort_gaps, survey,
+    Flip, Gap, GapStatus, StaleSince, for_prompt, not_fresh, select_batch, sort_gaps, survey,
 };
-use piton_model::ledger_machine::{State, all_due};
+use piton_model::ledger_machine::all_due;
 use piton_model::limits::GAP_FILE_BYTES_MAX;
 use piton_view::{GapsView, words};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Place;
 use super::show::{fields_json, gap_json};
 use crate::cli::gaps::{BatchArguments, ExportGapsArguments, FreshArguments, GapsFormat, PromptArguments};
-use crate::failure::Result;
+use crate::failure::{ErrorKind, Result};
 use crate::output::{Output, clean, clean_line};
 
 pub(super) async fn validate(place: &Place, out: &Output) -> Result {
-    let GapsView { state, warnings, .. } = place.read(out).await?;
-    let sorted = sort_gaps(&state.gaps);
+    let read = place.door.gaps(&place.ledger, place.now()).await;
+    let reading = match read {
+        // A file that cannot be read is what is asked about.
+        Err(error) if out.json && error.kind == ErrorKind::Failed && !error.details.is_empty() => {
+            out.json(&json!({ "valid": false, "exists": true, "problems": error.details, "warnings": [] }));
+            return Ok(ExitCode::Failed);
+        }
+        read => read?,
+    };
+    let GapsView { state, mut problems, warnings, exists, .. } = reading;
     // What other commands put up with is wrong all the same.
-    let problems = problems_of(&state);
+    problems.extend(words::ledger::cycles(&state.gaps));
+    let is_valid = exists && problems.is_empty();
+    let file = place.ledger.file.display();
     if out.json {
         out.json(&json!({
-            "valid": problems.is_empty(),
+            "valid": is_valid,
+            "exists": exists,
             "gaps": state.gaps.len(),
-            "cycled": sorted.cycled,
+            "cycled": sort_gaps(&state.gaps).cycled,
             "problems": problems,
             "warnings": warnings,
         }));
-    } else if problems.is_empty() {
-        let count = words::count(state.gaps.len(), "gap");
-        out.line(format!("{} is sound: {count}", place.ledger.file.display()));
     } else {
-        let count = words::count(problems.len(), "problem");
-        out.line(format!("{} is not sound: {count}", place.ledger.file.display()));
-        problems.iter().for_each(|problem| out.line(format!("  {problem}")));
+        place.warn(&warnings, out);
+        match problems.is_empty() {
+            _ if !exists => out.line(format!("there is no {file}")),
+            true => out.line(format!("{file} is sound: {}", words::count(state.gaps.len(), "gap"))),
+            false => out.line(format!("{file} can be worked with, but this is wrong:")),
+        }
+        problems.iter().for_each(|problem| out.line(format!("  {}", clean_line(problem))));
     }
-    Ok(if problems.is_empty() { ExitCode::Done } else { ExitCode::Failed })
+    Ok(if is_valid { ExitCode::Done } else { ExitCode::Failed })
 }
 
-/// What is wrong with a ledger that can be read.
-fn problems_of(state: &State) -> Vec<String> {
-    let mut problems: Vec<String> = piton_model::ledger::validate(&state.gaps)
-        .iter()
-        .map(|problem| clean_line(&problem.to_string()))
-        .collect();
-    problems.extend(cycles(state));
-    problems
-}
-
-fn cycles(state: &State) -> impl Iterator<Item = String> {
-    detect_cycles(&state.gaps).into_iter().map(|cycle| {
-        let path: Vec<String> = cycle.iter().map(|id| clean_line(id)).collect();
-        format!("these wait for each other: {}; take one edge out", path.join(" -> "))
-    })
-}
-
-fn tell_cycles(state: &State, out: &Output) {
-    cycles(state).for_each(|cycle| out.note(format!("warning: {cycle}")));
+fn tell_cycles(gaps: &[Gap], out: &Output) {
+    words::ledger::cycles(gaps).iter().for_each(|cycle| out.note(format!("warning: {cycle}")));
 }
 
 pub(super) async fn order(place: &Place, out: &Output) -> Result {
@@ -72,7 +67,7 @@ pub(super) async fn order(place: &Place, out: &Output) -> Result {
     for gap in &sorted.ordered {
         out.line(clean_line(&gap.id));
     }
-    tell_cycles(&state, out);
+    tell_cycles(&state.gaps, out);
     Ok(ExitCode::Done)
 }
 
@@ -116,7 +111,7 @@ pub(super) fn flip_json(flip: &Flip) -> Value {
 }
 
 pub(super) async fn batch(place: &Place, arguments: &BatchArguments, out: &Output) -> Result {
-    let GapsView { mut state, observed, .. } = place.read(out).await?;
+    let GapsView { mut state, observed, exists, .. } = place.read(out).await?;
     let now = place.now();
     let mut stale_since = state.stale_since();
     // What research would flip before it chooses, so that both choose the same.
@@ -130,6 +125,7 @@ pub(super) async fn batch(place: &Place, arguments: &BatchArguments, out: &Outpu
     let batch = select_batch(survey.candidates.iter().copied(), place.max_per_run(arguments.max));
     if out.json {
         out.json(&json!({
+            "exists": exists,
             "batch": batch.iter().map(|gap| gap_json(gap, &state, now)).collect::<Vec<_>>(),
             "stale": survey.stale,
             "unknown": survey.unknown,
@@ -141,6 +137,9 @@ pub(super) async fn batch(place: &Place, arguments: &BatchArguments, out: &Outpu
     }
     for gap in &batch {
         out.line(clean_line(&gap.id));
+    }
+    if survey.has_cycles {
+        tell_cycles(&state.gaps, out);
     }
     match batch.is_empty() && !state.gaps.is_empty() {
         true => out.note(all_current(state.gaps.len(), survey.checked.len(), survey.waiting.len())),
@@ -162,21 +161,24 @@ pub(super) fn all_current(gaps: usize, checked: usize, waiting: usize) -> String
 }
 
 pub(super) async fn fresh(place: &Place, arguments: &FreshArguments, out: &Output) -> Result {
-    let GapsView { state, observed, .. } = place.read(out).await?;
+    let GapsView { state, observed, exists, .. } = place.read(out).await?;
     let list = not_fresh(&state.gaps, state.default_ttl_days, &arguments.ids, &observed, place.now());
     if out.json {
         let list: Vec<Value> = list.iter().map(|gap| json!({ "gap": gap.gap, "why": gap.why })).collect();
-        out.json(&json!({ "fresh": list.is_empty(), "not_fresh": list }));
+        out.json(&json!({ "fresh": exists && list.is_empty(), "exists": exists, "not_fresh": list }));
     } else {
         for gap in &list {
             out.line(format!("{}: {}", clean_line(&gap.gap), clean_line(&gap.why)));
         }
     }
-    Ok(if list.is_empty() { ExitCode::Done } else { ExitCode::Failed })
+    // Of a file that is not there nothing is known: a slip of the pen must not open a gate.
+    Ok(if exists && list.is_empty() { ExitCode::Done } else { ExitCode::Failed })
 }
 
 pub(super) async fn prompt(place: &Place, arguments: &PromptArguments, out: &Output) -> Result {
-    let state = place.read(out).await?.state;
+    let reading = place.read(out).await?;
+    place.check_named(&reading, &arguments.ids)?;
+    let state = reading.state;
     let text = for_prompt(
         &state.gaps,
         state.default_ttl_days,
@@ -184,7 +186,10 @@ pub(super) async fn prompt(place: &Place, arguments: &PromptArguments, out: &Out
         arguments.tokens as usize,
         place.now(),
     );
-    out.line(clean(text.trim_end()));
+    match out.json {
+        true => out.json(&json!({ "prompt": text })),
+        false => out.line(clean(text.trim_end())),
+    }
     Ok(ExitCode::Done)
 }
 
@@ -196,16 +201,20 @@ pub(super) async fn export(place: &Place, arguments: &ExportGapsArguments, out: 
     let document = bytes.and_then(|bytes| Document::parse(&bytes).ok()).unwrap_or_else(Document::empty);
     match arguments.format {
         GapsFormat::Yaml if !out.json => out.bytes(document.passed_on(&gaps).as_bytes()),
-        GapsFormat::Yaml | GapsFormat::Json => {
-            let UnknownKeys { mut top, gaps: mut unknown } = document.unknown_keys();
-            let whole = |gap: &Gap| {
-                let mut fields = fields_json(gap);
-                fields.extend(unknown.remove(&gap.id).unwrap_or_default());
-                fields
-            };
-            top.insert("gaps".to_owned(), gaps.iter().map(whole).collect());
-            out.json(&top);
-        }
+        GapsFormat::Yaml | GapsFormat::Json => out.json(&as_json(&document, &gaps)),
     }
     Ok(ExitCode::Done)
+}
+
+/// These gaps as JSON, with what else the file holds.
+pub(in crate::commands) fn as_json(document: &Document, gaps: &[Gap]) -> Map<String, Value> {
+    let UnknownKeys { mut top, gaps: mut unknown } = document.unknown_keys();
+    let whole = |gap: &Gap| {
+        let mut fields = fields_json(gap);
+        fields.extend(unknown.remove(&gap.id).unwrap_or_default());
+        fields
+    };
+    top.extend(document.version().map(|version| ("version".to_owned(), json!(version))));
+    top.insert("gaps".to_owned(), gaps.iter().map(whole).collect());
+    top
 }

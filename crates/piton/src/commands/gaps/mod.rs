@@ -9,13 +9,15 @@ mod look;
 mod research;
 mod show;
 
+pub(super) use look::as_json;
+
 use std::path::{Component, Path, PathBuf};
 
 use piton_config::{Overrides, Resolved, resolve};
 use piton_model::Timestamp;
-use piton_model::ledger::{DEFAULT_TTL_DAYS, MAX_GAPS_PER_RUN, Moment, Overruled};
+use piton_model::ledger::{DEFAULT_TTL_DAYS, MAX_GAPS_PER_RUN, Moment};
 use piton_sys::{Clock, SystemClock};
-use piton_view::{GapChange, GapsChanged, GapsView, LedgerAt};
+use piton_view::{GapChange, GapsChanged, GapsView, LedgerAt, words};
 
 use crate::cli::Global;
 use crate::cli::gaps::{GapsArguments, GapsCommand};
@@ -92,19 +94,31 @@ impl Place {
         given.or(configured).map_or(MAX_GAPS_PER_RUN, |max| max as usize)
     }
 
-    /// The ledger as it is. One that is not there is said to be missing.
+    /// The ledger as it is. What is wrong with it is told, and one that is not there is said to be missing.
     pub(super) async fn read(&self, out: &Output) -> Result<GapsView> {
         let reading = self.door.gaps(&self.ledger, self.now()).await?;
-        for warning in &reading.warnings {
-            out.note(format!("warning: {}: {}", self.ledger.file.display(), clean_line(warning)));
-        }
+        self.warn(&reading.problems, out);
+        self.warn(&reading.warnings, out);
         if !reading.exists && reading.state.gaps.is_empty() {
-            out.note(format!(
-                "there is no {} yet: `piton gaps add ID --category NAME` begins one",
-                self.ledger.file.display()
-            ));
+            let begins = "`piton gaps add ID --category NAME` begins one";
+            out.note(format!("there is no {}: {begins}", self.ledger.file.display()));
         }
         Ok(reading)
+    }
+
+    pub(super) fn warn(&self, warnings: &[String], out: &Output) {
+        for warning in warnings {
+            out.note(format!("warning: {}: {}", self.ledger.file.display(), clean_line(warning)));
+        }
+    }
+
+    /// Gaps that are not there are a slip of the pen, told before anything is done.
+    pub(super) fn check_named(&self, reading: &GapsView, ids: &[String]) -> Result<()> {
+        match ids.iter().find(|id| reading.state.find(id).is_none()) {
+            None => Ok(()),
+            Some(id) => Err(Failure::usage(format!("there is no gap `{}`", clean_line(id)))
+                .hint("run `piton gaps list` to see what there is")),
+        }
     }
 
     /// Does one thing to the ledger, and says what an edit in between did to it.
@@ -117,23 +131,8 @@ impl Place {
 
 /// What a person must know about edits in between.
 fn tell_overruled(changed: &GapsChanged, out: &Output) {
-    for overruled in &changed.overruled {
-        out.note(match overruled {
-            Overruled::Fields { gap, fields } => {
-                let fields = fields.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-                format!("note: the file says otherwise about {fields} of `{}`, and is right", clean_line(gap))
-            }
-            Overruled::Change { gap } => {
-                format!(
-                    "note: `{}` was edited or removed in the file meanwhile; the change was given up",
-                    clean_line(gap)
-                )
-            }
-            Overruled::Removal { gap } => {
-                format!("note: `{}` was changed in the file meanwhile, and stays", clean_line(gap))
-            }
-        });
-    }
+    let overruled = changed.overruled.iter().map(|what| clean_line(&words::ledger::overruled(what)));
+    words::few(overruled, "change").iter().for_each(|what| out.note(format!("note: {what}")));
     for kept in &changed.kept {
         out.note(format!("note: an edit that could not be merged is kept in {}", kept.display()));
     }
@@ -154,7 +153,12 @@ fn inside(layout: &Layout, file: &Path) -> Result<PathBuf> {
     };
     let name = absolute.file_name().ok_or_else(outside)?;
     let parent = absolute.parent().ok_or_else(outside)?;
-    let parent = std::fs::canonicalize(parent).unwrap_or_else(|_| parent.to_owned());
+    // What is not there yet is below something that is.
+    let resolved = parent.ancestors().find_map(|above| {
+        let rest = parent.strip_prefix(above).expect("a path begins with what is above it");
+        Some(std::fs::canonicalize(above).ok()?.join(rest))
+    });
+    let parent = resolved.unwrap_or_else(|| parent.to_owned());
     let root = std::fs::canonicalize(layout.root()).unwrap_or_else(|_| layout.root().to_owned());
     let relative = parent.join(name).strip_prefix(&root).map(Path::to_owned).map_err(|_| outside())?;
     match relative.components().all(|part| matches!(part, Component::Normal(_)))

@@ -46,6 +46,7 @@ fn tell(update: &ResearchUpdate, out: &Output) {
     match update {
         ResearchUpdate::GoesOn { number } => out.note(format!("going on with research {number}")),
         ResearchUpdate::Begins(picture) => out.note(picture),
+        ResearchUpdate::Warned(what) => out.note(format!("warning: {}", clean_line(what))),
         ResearchUpdate::AllCurrent { gaps, checked, waiting } => {
             out.note(all_current(*gaps, *checked, *waiting));
         }
@@ -90,16 +91,20 @@ fn words(used: &Used) -> String {
 }
 
 fn summary(batch: &Batch, out: &Output) {
-    let Batch { why, spent, settled, failed, left } = batch;
+    let Batch { why, spent, settled, failed, left, .. } = batch;
     let cost = match (spent.microusd, spent.cost_unknown) {
         (0, 1..) => "cost unknown".to_owned(),
         (cost, 0) => words::money(cost),
         (cost, unknown) => format!("{} and {unknown} of unknown cost", words::money(cost)),
     };
     if out.json {
+        // What nobody told is not nothing.
+        let told = |amount: u64, unknown: u32| (amount > 0 || unknown == 0).then_some(amount);
+        let cost = told(spent.microusd, spent.cost_unknown).map(|cost| cost as f64 / 1e6);
         out.json_line(&json!({
             "event": "over", "why": why.as_str(), "settled": settled, "failed": failed, "left": left,
-            "tokens": spent.tokens, "cost_usd": spent.microusd as f64 / 1e6, "working_ms": spent.working_ms,
+            "tokens": told(spent.tokens, spent.tokens_unknown), "cost_usd": cost,
+            "working_ms": spent.working_ms,
         }));
         return;
     }

@@ -5,12 +5,16 @@
 
 mod bad;
 mod crash;
+mod cycles;
 mod docs;
 mod edits;
 mod history;
+mod places;
 mod research;
 mod seen;
 mod tables;
+mod watch;
+mod wording;
 
 use crate::common::{Ran, World};
 

@@ -139,7 +139,7 @@ fn nothing_to_do_is_said_so() {
     assert_eq!(ran.out, "");
     assert!(ran.err.contains("all is current"), "{}", ran.err);
     let ran = gaps(&World::new(), &["list"]).exits(0);
-    assert!(ran.err.contains("there is no gaps.yaml yet"), "{}", ran.err);
+    assert!(ran.err.contains("there is no gaps.yaml: "), "{}", ran.err);
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn a_ledger_is_listed_and_leaves_other_commands_alone() {
     let runs = world.json(&["ls", "--kind", "ledger"]);
     assert_eq!((runs[0]["kind"].as_str(), runs[0]["title"].as_str()), (Some("ledger"), Some("gaps.yaml")));
     world.piton(&["verify"]).exits(0);
-    world.piton(&["status"]).exits(2);
+    assert!(world.piton(&["status"]).exits(0).out.contains("gaps.yaml"), "there is nothing else to mean");
     let run = runs[0]["run_id"].as_str().unwrap();
     assert!(world.piton(&["log", run]).exits(0).out.contains("teams: checked, nothing new"));
     let ran = world.piton(&["status", run]).exits(0);
