@@ -47,7 +47,7 @@ pub enum Action<M: Machine = State> {
     Perform {
         /// The work.
         effect: M::Effect,
-        /// This driver recorded the intent itself, so nobody can have begun it before.
+        /// This driver recorded the intent itself and has not performed it yet, so nobody can have begun it before.
         fresh: bool,
     },
     /// End the work that was begun; its outcome still follows.
@@ -94,8 +94,8 @@ pub struct Core<M: Machine = State> {
     in_flight: Option<InFlight<M>>,
     /// The work the shell performs, and whether it was told to end it.
     performing: Vec<(M::Effect, bool)>,
-    /// The work that was open when this driver took over.
-    recovered: Vec<M::Effect>,
+    /// The work that may have been begun: what was on record when this driver took over, and what it performed itself.
+    begun: Vec<M::Effect>,
     /// Bytes of events since the last checkpoint, and that checkpoint's size.
     bytes_since_checkpoint: u64,
     checkpoint_bytes: u64,
@@ -118,7 +118,7 @@ impl<M: Machine> Core<M> {
     /// A mind for a run whose fold is `state` at `head`; `tail_bytes` of events were read after the last
     /// checkpoint of `checkpoint_bytes`.
     pub fn new(state: M, head: Seq, epoch: Epoch, tail_bytes: u64, checkpoint_bytes: u64) -> Self {
-        let recovered = state.effects();
+        let begun = state.begun();
         Self {
             state,
             head,
@@ -126,7 +126,7 @@ impl<M: Machine> Core<M> {
             commands: VecDeque::new(),
             in_flight: None,
             performing: Vec::new(),
-            recovered,
+            begun,
             bytes_since_checkpoint: tail_bytes,
             checkpoint_bytes,
             left: false,
@@ -174,6 +174,10 @@ impl<M: Machine> Core<M> {
 
     fn outcome(&mut self, effect: &M::Effect, command: M::Command) {
         self.performing.retain(|(performing, _)| performing != effect);
+        // What is asked for again although it was performed is looked up: it may have been begun, whatever became of it.
+        if !M::comes_first(&command) && !self.begun.contains(effect) {
+            self.begun.push(effect.clone());
+        }
         self.commands.push_back(command);
     }
 
@@ -300,6 +304,7 @@ impl<M: Machine> Core<M> {
         let (kept, dropped) =
             std::mem::take(&mut self.performing).into_iter().partition(|(effect, _)| wanted.contains(effect));
         self.performing = kept;
+        self.begun.retain(|effect| wanted.contains(effect));
         let mut actions: Vec<_> = dropped.into_iter().map(|(effect, _)| Action::Drop(effect)).collect();
         actions.extend(wanted.iter().filter_map(M::timer).min().map(Action::WakeAt));
         for effect in wanted.into_iter().filter(|effect| M::timer(effect).is_none()) {
@@ -307,7 +312,7 @@ impl<M: Machine> Core<M> {
             let cancelled = match self.performing.iter_mut().find(|(performing, _)| *performing == effect) {
                 Some((_, cancelled)) => std::mem::replace(cancelled, cancel || *cancelled),
                 None => {
-                    let fresh = !self.recovered.contains(&effect);
+                    let fresh = !self.begun.contains(&effect);
                     self.performing.push((effect.clone(), cancel));
                     actions.push(Action::Perform { effect: effect.clone(), fresh });
                     false

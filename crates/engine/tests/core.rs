@@ -335,3 +335,31 @@ fn readers_are_shown_the_start_a_gates_failure_and_the_loop_back() {
         ]
     );
 }
+
+#[test]
+fn what_was_performed_once_is_never_begun_again() {
+    let (mut core, attempt) = attempting();
+    // What comes first leaves it as it was.
+    let snapshot = Snapshot { id: "s".to_owned(), tree: "t".to_owned() };
+    append_of(core.step(brought(attempt.clone(), Command::Observe(snapshot)), NOW));
+    assert_eq!(effect_of(&core.step(Input::Appended, NOW)), (attempt.clone(), true));
+    append_of(core.step(brought(attempt.clone(), Command::GiveUp { detail: "it vanished".to_owned() }), NOW));
+    core.step(Input::Appended, NOW);
+    // Whoever resumes the stopped run looks it up.
+    let stopped = core.state().clone();
+    assert!(stopped.effects().is_empty());
+    let resumed =
+        apply(Some(stopped.clone()), &Event::ResumeRequested { raise: Default::default() }, NOW).unwrap();
+    let mut core = Core::new(resumed, core.head() + 1, 2, 0, 0);
+    append_of(core.step(drive(), NOW));
+    assert_eq!(effect_of(&core.step(Input::Appended, NOW)), (attempt, false));
+}
+
+#[test]
+fn a_step_in_whose_way_something_stood_is_looked_up() {
+    let (mut core, effects) = working(1, 1);
+    let give_up = workflow::Command::GiveUp { detail: "it vanished".to_owned() };
+    core.step(Input::Outcomes(vec![(effects[0].clone(), give_up)]), NOW);
+    let actions = core.step(Input::Appended, NOW);
+    assert!(matches!(&actions[..], [Action::Perform { fresh: false, .. }]), "{actions:?}");
+}

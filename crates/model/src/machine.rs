@@ -47,6 +47,13 @@ pub trait Machine: Clone + Debug + PartialEq + Serialize + DeserializeOwned + 's
     /// The work that is open, for a driver to perform or to look up.
     fn effects(&self) -> Vec<Self::Effect>;
 
+    /// The work that is on record as begun, also where a run at rest has left it open. Whoever takes over looks it up and never
+    /// begins it.
+    fn begun(&self) -> Vec<Self::Effect>;
+
+    /// Whether a driver says this before it begins the work that brought it: that is then asked for again as it was.
+    fn comes_first(command: &Self::Command) -> bool;
+
     /// Whether this open work should be ended instead of awaited.
     fn wants_cancel(&self, effect: &Self::Effect) -> bool;
 

@@ -57,6 +57,7 @@ examples! {
         digest: definition().digest(),
         options: Box::new(options())
     }
+    RunArchived {}
     GatesSeen {
         step: "look".into(),
         verdicts: vec![GateVerdict { gate: Gate::Guard, open: false, why: Some("2 findings".to_owned()) }]
@@ -77,6 +78,15 @@ examples! {
         }
     }
     StepFinished { attempt: 5, end: Box::new(end()), ruling: retry() }
+    NestedWaits {
+        attempt: 5,
+        asks: Some(InnerQuestion {
+            run: "0a1b2c3d".parse().unwrap(),
+            step: "draft".into(),
+            question: 1,
+            text: "Step `draft` is done. Does it count?".to_owned(),
+        })
+    }
     StepAbandoned { attempt: 6 }
     StepLost { attempt: 7, tree: TreeProof::Scanned, ruling: again() }
     LoopedBack { step: "look".into(), target: "build".into() }
@@ -86,7 +96,8 @@ examples! {
         question: 1,
         step: "look".into(),
         text: "Step `look` is done. Does it count?".to_owned(),
-        digest: "0123456789abcdef".to_owned()
+        digest: "0123456789abcdef".to_owned(),
+        since: None
     }
     HumanAnswered {
         question: 1,
@@ -102,7 +113,7 @@ examples! {
     AnswerRefused { question: 1, why: "it was never asked".to_owned() }
     ManualInputRefused { step: "look".into(), digest: "0123456789abcdef".to_owned(), why: "not JSON".to_owned() }
     LimitWarned { detail: "$5.00 of $5.00 are spent".to_owned() }
-    BudgetSpent { detail: "$5 of $5 of today".to_owned() }
+    BudgetSpent { detail: "$5 of $5 of today".to_owned(), microusd: 5_000_000 }
     RunObstructed { detail: "no process can be started".to_owned() }
     RunWaiting { reason: Reason::Human, until: None }
     RunPaused { reason: Reason::LimitCost, detail: Some("$5.00 of $5.00 are spent".to_owned()) }

@@ -50,6 +50,8 @@ pub struct Facts {
     pub iteration: u32,
     /// The ceiling of iterations.
     pub max_iterations: u32,
+    /// Steps of a workflow that are done, of how many; a loop has none.
+    pub steps: Option<(u32, u32)>,
     /// Checks that passed, of how many; without a round there is nothing to say.
     pub checks: Option<(u32, u32)>,
     pub best: Option<u32>,

@@ -68,6 +68,7 @@ impl Seen {
                 detail: state.detail.clone(),
                 iteration: state.work.iteration,
                 max_iterations: state.config.limits.iterations,
+                steps: None,
                 checks: checks.map(|round| (number(round.passed()), number(round.checks.len()))),
                 // Without checks the last one is the best, and that is no milestone.
                 best: state.judged.best.as_ref().filter(|best| best.total > 0).map(|best| best.iteration),

@@ -55,14 +55,24 @@ fn text(occasion: &Occasion) -> String {
         (Some(reason), None) => lines.push(format!("{} ({reason})", facts.status)),
         (None, None) => {}
     }
-    lines.push(format!(
-        "iteration {} of {} · checks {} · {} · cost {}",
-        facts.iteration,
-        facts.max_iterations,
-        facts.checks(),
-        facts.working(),
-        facts.cost()
-    ));
+    lines.push(match facts.steps {
+        None => format!(
+            "iteration {} of {} · checks {} · {} · cost {}",
+            facts.iteration,
+            facts.max_iterations,
+            facts.checks(),
+            facts.working(),
+            facts.cost()
+        ),
+        Some((done, total)) => {
+            // Where nothing cost anything that anybody told of, money is not spoken of.
+            let cost = match facts.cost_microusd {
+                Some(0) => String::new(),
+                Some(_) | None => format!(" · cost {}", facts.cost()),
+            };
+            format!("{done} of {total} steps · attempts {} · {}{cost}", facts.iteration, facts.working())
+        }
+    });
     lines.push(facts.next());
     lines.retain(|line| !line.is_empty());
     lines.dedup();
@@ -117,6 +127,19 @@ mod tests {
             ..Facts::default()
         };
         Occasion::new(Trigger::LoopCompleted, Timestamp::from_millis(0), facts)
+    }
+
+    #[test]
+    fn a_workflow_has_steps_and_speaks_of_money_where_there_is_some() {
+        let mut occasion = occasion();
+        occasion.facts.steps = Some((5, 6));
+        assert!(
+            text(&occasion).contains("5 of 6 steps · attempts 3 · 1 h 2 min · cost $1.23"),
+            "{}",
+            text(&occasion)
+        );
+        occasion.facts.cost_microusd = Some(0);
+        assert!(!text(&occasion).contains("cost"), "{}", text(&occasion));
     }
 
     #[test]

@@ -21,6 +21,9 @@ use crate::ids::{Ids, SystemIds};
 pub use within::within;
 
 const MODE_FILE: u32 = 0o600;
+
+/// Files that others may read, as far as the process does not mask that out.
+const MODE_SHARED_FILE: u32 = 0o666;
 const MODE_DIR: u32 = 0o700;
 const NO_FOLLOW: i32 = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
 const NO_BLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits() as i32;
@@ -115,9 +118,18 @@ pub enum Durability {
 ///
 /// The mode of an existing file is kept; a new one is private. A symbolic link is never replaced.
 pub fn write_atomic(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), Error> {
-    let mode = mode_to_keep(path)?;
+    replace(path, bytes, MODE_FILE, durability)
+}
+
+/// The same; a new file may be read by whoever the process lets read its files, as files that other programs make.
+pub fn write_shared(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), Error> {
+    replace(path, bytes, MODE_SHARED_FILE, durability)
+}
+
+fn replace(path: &Path, bytes: &[u8], mode_of_new: u32, durability: Durability) -> Result<(), Error> {
+    let kept = mode_to_keep(path)?;
     let temp = temp_beside(path);
-    let written = fill_temp(&temp, bytes, mode, durability).and_then(|()| {
+    let written = fill_temp(&temp, bytes, mode_of_new, kept, durability).and_then(|()| {
         fault::point("file.write_atomic.rename");
         rename(&temp, path)
     });
@@ -152,8 +164,8 @@ pub fn create_new(path: &Path, bytes: &[u8], durability: Durability) -> Result<(
 /// Private where there is no `model`. A symbolic link as the model is refused, as it must never be replaced. Syncs
 /// the file but not its directory.
 pub fn create_like(path: &Path, model: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let mode = mode_to_keep(model)?;
-    fill_temp(path, bytes, mode, Durability::Synced)
+    let kept = mode_to_keep(model)?;
+    fill_temp(path, bytes, MODE_FILE, kept, Durability::Synced)
 }
 
 /// Opens a regular file to read it and to write at its end; creates it privately where there is none.
@@ -343,13 +355,13 @@ pub(crate) fn parent_of(path: &Path) -> &Path {
     }
 }
 
-fn mode_to_keep(path: &Path) -> Result<u32, Error> {
+fn mode_to_keep(path: &Path) -> Result<Option<u32>, Error> {
     match std::fs::symlink_metadata(path) {
         Ok(metadata) => {
             refuse_to_replace(path, &metadata)?;
-            Ok(metadata.mode() & 0o777)
+            Ok(Some(metadata.mode() & 0o777))
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(MODE_FILE),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::new("replace", path, error)),
     }
 }
@@ -374,12 +386,18 @@ fn temp_beside(path: &Path) -> PathBuf {
     parent_of(path).join(name)
 }
 
-fn fill_temp(temp: &Path, bytes: &[u8], mode: u32, durability: Durability) -> Result<(), Error> {
+fn fill_temp(
+    temp: &Path,
+    bytes: &[u8],
+    mode_of_new: u32,
+    kept: Option<u32>,
+    durability: Durability,
+) -> Result<(), Error> {
     fault::point("file.write_atomic.create");
-    let mut file = open_new(temp, MODE_FILE)?;
+    let mut file = open_new(temp, if kept.is_some() { MODE_FILE } else { mode_of_new })?;
     fault::point("file.write_atomic.write");
     file.write_all(bytes).map_err(|source| Error::new("write", temp, source))?;
-    if mode != MODE_FILE {
+    if let Some(mode) = kept.filter(|mode| *mode != MODE_FILE) {
         // Set on the open file: what the process masks out of new files must not narrow a kept mode.
         let permissions = std::fs::Permissions::from_mode(mode);
         file.set_permissions(permissions).map_err(|source| Error::new("set the mode of", temp, source))?;

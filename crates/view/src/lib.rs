@@ -35,7 +35,8 @@ pub use order::{AgentChoice, ForkOrder, LimitWords, LoopOrder, Order, Resumption
 pub use see::{
     AskedView, BestView, ChangedView, CheckView, Counted, DriverView, EventView, GapCounts, GuardView,
     IterationView, LedgerStatus, LimitsView, ModeView, ProblemView, QuestionView, ResearchView, RunStatus,
-    ShowView, StepView, SwitchView, TestsView, UsedView, VerifyView, WorkflowStatus, WorkflowUsedView,
+    ShowView, StepView, SwitchView, TestsView, UsedView, VerifyView, WorkflowLimitsView, WorkflowStatus,
+    WorkflowUsedView,
 };
 
 /// An answer, on its way.

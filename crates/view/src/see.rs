@@ -359,7 +359,12 @@ pub struct AskedView {
 }
 
 /// Where a workflow is, why, and what to do.
-#[shown(Clone, Debug, PartialEq, written(driver, exit_code, steps, questions))]
+#[shown(
+    Clone,
+    Debug,
+    PartialEq,
+    written(driver, exit_code, checks, findings, steps, questions, manual_input)
+)]
 pub struct WorkflowStatus {
     /// As in a list.
     #[serde(flatten)]
@@ -374,12 +379,24 @@ pub struct WorkflowStatus {
     pub driver: Option<DriverView>,
     /// What a viewer of it exits with, once it rests.
     pub exit_code: Option<u8>,
+    /// What it may use, beside what it used.
+    pub limits: WorkflowLimitsView,
+    /// Nothing: a loop has checks, a workflow has steps.
+    pub checks: Vec<CheckView>,
+    /// Nothing: the guard looks at loops.
+    pub findings: Vec<serde_json::Value>,
     /// Its directory was deleted while it was at rest: what it did is discarded, and its name may be used again.
     pub discarded: bool,
+    /// The clean-up put it into the archive and removed its directory.
+    pub archived: bool,
     /// The document it was started with.
     pub workflow_file: String,
     /// The name of the definition's content.
     pub definition: String,
+    /// The work tree of its own, or the directory, where its steps work, if not in the repository itself.
+    pub works_in: Option<String>,
+    /// The branch of that work tree.
+    pub branch: Option<String>,
     /// More is spent than may be, and the run goes on: by which account.
     pub over_limit: Option<String>,
     /// What was used.
@@ -390,6 +407,17 @@ pub struct WorkflowStatus {
     pub questions: Vec<AskedView>,
     /// The file of a person that lies there and that the run has not heard of.
     pub manual_input: Option<String>,
+}
+
+/// What a workflow may use.
+#[shown(Clone, Debug, PartialEq)]
+pub struct WorkflowLimitsView {
+    /// Loop-backs of the gate that has most.
+    pub iterations: Counted<u32>,
+    /// Money of the run; unknown where an attempt did not report it.
+    pub cost_usd: Counted<f64>,
+    /// Money of all workflows on the day when that was found to be too much.
+    pub daily_cost_usd: Counted<f64>,
 }
 
 /// What a workflow used.

@@ -32,7 +32,14 @@ impl LocalClient {
         };
         self.release(lease).await?;
         shown?;
-        self.tell_people(loaded?.state).await
+        let state = loaded?.state;
+        if let StateOf::Workflow(state) = &state
+            && state.is_at_rest()
+        {
+            // What cannot be woken now is by `piton resume`.
+            let _ = self.wake_outer(&state.run).await;
+        }
+        self.tell_people(state).await
     }
 
     /// Shows and tells what a driver died before it could show or tell. Nothing where somebody drives the run.
@@ -46,7 +53,8 @@ impl LocalClient {
         }
     }
 
-    /// Whether a run rests, and its files or people do not know how. A file that somebody edited or deleted is not behind.
+    /// Whether the files of a run do not show where it is, or people do not know how it rests. A file that somebody edited or
+    /// deleted is not behind. A loop's files are rendered at rest only; its driver does so at once when it goes on.
     fn is_behind(&self, loaded: &Loaded<StateOf>) -> bool {
         let layout = self.layout();
         let is_old = match &loaded.state {
@@ -54,15 +62,13 @@ impl LocalClient {
                 let shown = || ralph::published_seq(layout.root(), &state.run);
                 state.is_at_rest() && shown().is_some_and(|seq| seq < loaded.head)
             }
-            StateOf::Workflow(state) => {
-                state.is_at_rest() && view_of(layout, &state.run).is_behind(state).unwrap_or(false)
-            }
+            StateOf::Workflow(state) => view_of(layout, &state.run).is_behind(state).unwrap_or(false),
             StateOf::Ledger(_) => false,
         };
         is_old || self.is_untold(&loaded.state)
     }
 
-    /// Renders the views of a run that rests. One that cannot be written is no reason not to go on: the next look tries
+    /// Renders the views of a run that nobody drives. One that cannot be written is no reason not to go on: the next look tries
     /// again.
     async fn show_at_rest(&self, loaded: &Loaded<StateOf>) -> Result<(), ClientError> {
         let layout = self.layout();
@@ -76,7 +82,7 @@ impl LocalClient {
                 publish_at_rest(layout, views, state, loaded.head, history);
             }
             // What somebody edited is left for `resume`, which adopts it; what they deleted is discarded.
-            StateOf::Workflow(state) if state.is_at_rest() && !is_discarded(layout, state) => {
+            StateOf::Workflow(state) if !is_discarded(layout, state) => {
                 let view = view_of(layout, &state.run);
                 if view.is_behind(state).unwrap_or(false) {
                     let _ = view.publish(state);

@@ -81,7 +81,10 @@ impl LocalClient {
         let holder = self.driver_of(run).await?;
         let mut view = match &loaded.state {
             StateOf::Loop(state) => status::view_of(state, holder.as_ref()),
-            StateOf::Workflow(state) => workflows::view_of(self.layout(), state, holder.as_ref()),
+            StateOf::Workflow(state) => {
+                let inputs = self.inner_inputs(state).await?;
+                workflows::view_of(self.layout(), state, inputs, holder.as_ref())
+            }
             StateOf::Ledger(state) => ledgers::view_of(self, state).await?,
         };
         view.seq = loaded.head;
@@ -374,6 +377,12 @@ impl Client for LocalClient {
 
     fn wake<'a>(&'a self, run: &'a RunId) -> Answer<'a, ()> {
         Box::pin(async move {
+            // Where a person's file answers a run that is a step of this one, that one goes on, and wakes this one.
+            if let StateOf::Workflow(state) = self.load_any(run, None).await?.state
+                && let Some((inner, _)) = self.inner_inputs(&state).await?.into_iter().next()
+            {
+                return self.wake(&inner).await;
+            }
             let before = self.head(run).await?;
             match driver_process::start(self, run, false).await {
                 // Somebody else was faster: they drive it, or have driven it to where nothing is left to do.

@@ -277,21 +277,27 @@ impl LocalClient {
         command: M::Command,
     ) -> Result<(), ClientError> {
         let lease = claim_soon(&**self.store()?, run, Self::holder()).await?;
-        let loaded = load::load::<M>(&**self.store()?, run).await?;
-        let now = SystemClock.now();
-        let recorded = match loaded.state.advance(command, now) {
-            // The first event is what the command says.
-            Ok((events, _)) => match events.into_iter().next() {
-                Some(event) => {
-                    let state = M::apply(Some(loaded.state), &event, now).expect("a state stays a state");
-                    self.append_under(&lease, loaded.head, now, &[event], &state).await
-                }
-                None => Ok(()),
-            },
-            Err(rejection) => Err(rejection.into()),
+        let recorded = match load::load::<M>(&**self.store()?, run).await {
+            Ok(loaded) => self.record_under(&lease, loaded, command, SystemClock.now()).await,
+            Err(error) => Err(error.into()),
         };
         self.store()?.release(lease).await?;
         recorded
+    }
+
+    /// The same, of a run as it was loaded under this lease.
+    pub(crate) async fn record_under<M: Machine>(
+        &self,
+        lease: &Lease,
+        loaded: Loaded<M>,
+        command: M::Command,
+        now: Timestamp,
+    ) -> Result<(), ClientError> {
+        let (events, _) = loaded.state.advance(command, now)?;
+        // The first event is what the command says.
+        let Some(event) = events.into_iter().next() else { return Ok(()) };
+        let state = M::apply(Some(loaded.state), &event, now).expect("a state stays a state");
+        self.append_under(lease, loaded.head, now, &[event], &state).await
     }
 
     async fn append_under<M: Machine>(

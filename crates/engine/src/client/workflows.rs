@@ -1,19 +1,26 @@
 //! Where a workflow is, why, and what to do: a view of its state.
 
-use piton_model::workflow::{State, StepStatus, raise_past};
+use piton_model::workflow::{InnerQuestion, State, StepStatus, WorkPlace, raise_past};
 use piton_model::{Machine, Reason, RunId, Status, exit_code};
 use piton_store::Holder;
 use piton_sys::{Clock, SystemClock};
 use piton_view::words::workflow as words;
-use piton_view::{AskedView, StatusOf, StatusView, StepView, WorkflowStatus, WorkflowUsedView};
+use piton_view::{
+    AskedView, Counted, StatusOf, StatusView, StepView, WorkflowLimitsView, WorkflowStatus, WorkflowUsedView,
+};
 
 use super::status::driver_view;
 use crate::layout::Layout;
 use crate::workflow::{is_discarded, manual_input};
 
 /// Everything about a workflow at one moment.
-pub(super) fn view_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> StatusView {
-    let status = status_of(layout, state, holder);
+pub(super) fn view_of(
+    layout: &Layout,
+    state: &State,
+    inner_inputs: Vec<(RunId, String)>,
+    holder: Option<&Holder>,
+) -> StatusView {
+    let status = status_of(layout, state, inner_inputs, holder);
     StatusView {
         questions: asked(state),
         has_answers: !state.requests.answers.is_empty(),
@@ -24,9 +31,15 @@ pub(super) fn view_of(layout: &Layout, state: &State, holder: Option<&Holder>) -
     }
 }
 
-pub(super) fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>) -> WorkflowStatus {
+pub(super) fn status_of(
+    layout: &Layout,
+    state: &State,
+    inner_inputs: Vec<(RunId, String)>,
+    holder: Option<&Holder>,
+) -> WorkflowStatus {
     let discarded = is_discarded(layout, state);
-    let manual_input = manual_input(layout, state);
+    let inner_input = inner_inputs.into_iter().next().map(|(_, file)| file);
+    let manual_input = manual_input(layout, state).or(inner_input);
     let counters = &state.counters;
     WorkflowStatus {
         entry: state.entry(),
@@ -39,10 +52,20 @@ pub(super) fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>)
         },
         driver: holder.map(driver_view),
         exit_code: exit_code(state.status, state.reason).map(|code| code as u8),
+        limits: limits_of(state),
+        checks: Vec::new(),
+        findings: Vec::new(),
         discarded,
+        archived: state.archived,
         workflow_file: state.options.workflow_file.clone(),
         definition: state.digest.clone(),
-        over_limit: state.overspent().filter(|_| state.reason != Some(Reason::LimitCost)),
+        works_in: state.options.place.as_ref().map(|place| place.path().to_owned()),
+        branch: match &state.options.place {
+            Some(WorkPlace::Worktree(worktree)) => Some(worktree.branch.clone()),
+            Some(WorkPlace::Directory(_) | WorkPlace::Shared(_)) | None => None,
+        },
+        over_limit: (state.overspent().or_else(|| state.over_limit_of_the_day()))
+            .filter(|_| state.reason != Some(Reason::LimitCost)),
         used: WorkflowUsedView {
             working_ms: counters.working_ms,
             cost_usd: (counters.cost_unknown == 0).then(|| counters.cost_microusd as f64 / 1e6),
@@ -55,6 +78,23 @@ pub(super) fn status_of(layout: &Layout, state: &State, holder: Option<&Holder>)
         steps: (0..state.steps.len()).map(|index| step_of(state, index)).collect(),
         questions: asked(state),
         manual_input,
+    }
+}
+
+fn limits_of(state: &State) -> WorkflowLimitsView {
+    let (options, counters) = (&state.options, &state.counters);
+    let dollars = |microusd: u64| microusd as f64 / 1e6;
+    let loop_backs = state.steps.iter().map(|step| step.iteration_count).max();
+    WorkflowLimitsView {
+        iterations: Counted { used: loop_backs, max: Some(options.max_iterations) },
+        cost_usd: Counted {
+            used: (counters.cost_unknown == 0).then(|| dollars(counters.cost_microusd)),
+            max: options.max_cost_microusd.map(dollars),
+        },
+        daily_cost_usd: Counted {
+            used: Some(dollars(counters.day_microusd)).filter(|spent| *spent > 0.0),
+            max: options.daily_cost_microusd.map(dollars),
+        },
     }
 }
 
@@ -77,7 +117,11 @@ fn step_of(state: &State, index: usize) -> StepView {
 fn held_by(state: &State, index: usize) -> Option<String> {
     let step = &state.steps[index];
     if step.status == StepStatus::WaitingOnHuman {
-        return step.question.as_ref().map(|question| format!("question {}", question.number));
+        let own = step.question.as_ref().map(|question| format!("question {}", question.number));
+        let inner = |asks: &InnerQuestion| {
+            format!("question {} of run {} (step `{}`)", asks.question, asks.run, asks.step)
+        };
+        return own.or_else(|| step.asks.as_ref().map(inner));
     }
     if step.status != StepStatus::Pending {
         return None;
@@ -114,11 +158,12 @@ fn next_command(state: &State, driven: bool) -> String {
     match (state.status, state.reason) {
         (Status::Completed, _) => format!("piton report {id}"),
         (Status::Waiting, _) if !state.questions().is_empty() => format!("piton answer {id}"),
+        (Status::Waiting, _) if state.asks_people() => {
+            let inner = state.inner_questions().first().map(|(_, asks)| asks.run.clone());
+            format!("piton answer {}", inner.unwrap_or_else(|| id.clone()))
+        }
         (Status::Created | Status::Running | Status::Rebooting | Status::Waiting, _) if driven => {
             format!("piton attach {id}")
-        }
-        (Status::Paused | Status::Failed, Some(Reason::LimitCost)) if state.over_own_limit().is_none() => {
-            format!("piton resume {id} --daily-cost-limit +10")
         }
         (Status::Paused | Status::Failed, Some(reason @ (Reason::LimitIterations | Reason::LimitCost))) => {
             format!("piton resume {id} {}", raise_past(state, reason))

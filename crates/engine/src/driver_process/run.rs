@@ -90,7 +90,11 @@ async fn drive_workflow(
     let lease = claim(client, duty).await?;
     let state = client.load::<workflow::State>(&duty.run, None).await?.state;
     let world = WorkflowWorld::open(Arc::clone(client.store()?), client.layout(), &state, Box::new(note))?;
-    drive_under(client, &world, lease, duty).await
+    let leave = drive_under(client, &world, lease, duty).await?;
+    if leave == Leave::AtRest {
+        client.wake_outer(&duty.run).await?;
+    }
+    Ok(leave)
 }
 
 /// Takes the lease. One that is free, or held for a moment, unless this driver is to replace another.

@@ -79,6 +79,12 @@ async fn resume(
 ) -> Result<Seq, Error> {
     free(client, run, take_over).await?;
     require_kept(client, run).await?;
+    // What people wrote for a run that is a step of this one is heard by that one.
+    let state = client.load::<State>(run, None).await?.state;
+    for (inner, _) in client.inner_inputs(&state).await? {
+        driver_process::start(client, &inner, false).await?;
+        driver_process::settled(client, &inner).await?;
+    }
     client.catch_up(&client.load_any(run, None).await?).await?;
     adopt_edits(client, run, notes).await?;
     let loaded = client.load::<State>(run, None).await?;
@@ -88,7 +94,7 @@ async fn resume(
     // A run that a crash left under way needs a driver, not a decision.
     let under_way = loaded.state.status.is_active();
     // One that waits for people goes on by what they said, which may lie there as a file.
-    let asks = loaded.state.status == Status::Waiting && !loaded.state.questions().is_empty();
+    let asks = loaded.state.status == Status::Waiting && loaded.state.asks_people();
     if raise != Raise::default() || start_at.is_none() && !(under_way || asks) {
         client.record(run, Request::ResumeWorkflow(raise)).await?;
     }

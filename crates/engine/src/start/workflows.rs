@@ -1,6 +1,6 @@
 //! Starting a workflow: its document is read and checked, what is there is gone on with.
 
-use piton_files::workflow::{Disk, Left, Loaded, RunPlace, STATE_BYTES_MAX, glance, import, load};
+use piton_files::workflow::{Disk, Imported, Left, Loaded, RunPlace, STATE_BYTES_MAX, glance, import, load};
 use piton_model::workflow::{
     Command, Definition, Inherited, Options, Order, State, StepId, WorkPlace, anew_from, create,
 };
@@ -14,7 +14,7 @@ use super::{LAST, known};
 use crate::client::LocalClient;
 use crate::driver_process;
 use crate::layout::Layout;
-use crate::workflow::is_discarded;
+use crate::workflow::{is_discarded, view_of};
 
 /// Begins a workflow, or goes on with the one that is meant.
 pub(super) async fn start(
@@ -26,10 +26,13 @@ pub(super) async fn start(
     let loaded = load(&wanted.file, layout.root(), &Disk).map_err(|problems| not_runnable(&problems))?;
     let options = options_of(layout, wanted, &loaded)?;
     match target(client, wanted, &options, &loaded).await? {
-        Target::New(run, inherited) => match order(layout, run.clone(), loaded, options, inherited, wanted) {
-            Ok(order) => begin(client, order, wanted, notes).await,
-            Err(failure) => Err(super::overtaken(client, &run, failure).await),
-        },
+        Target::New(run, left) => {
+            let (inherited, left_out) = left.map(|left| (left.inherited, left.left_out)).unzip();
+            match order(layout, run.clone(), loaded, options, inherited, wanted) {
+                Ok(order) => begin(client, order, left_out, wanted, notes).await,
+                Err(failure) => Err(super::overtaken(client, &run, failure).await),
+            }
+        }
         Target::Discarded(run, place) => {
             // It works where it worked, unless somebody says otherwise.
             let order = match place.filter(|_| wanted.workdir.is_none()) {
@@ -60,7 +63,7 @@ pub fn not_runnable(problems: &[piton_files::Problem]) -> Error {
 /// Which run a person means.
 enum Target {
     /// One that is not there yet.
-    New(RunId, Option<Inherited>),
+    New(RunId, Option<Imported>),
     /// One whose directory was deleted at rest: its name may be used again.
     Discarded(RunId, Option<WorkPlace>),
     /// One that is.
@@ -106,7 +109,7 @@ async fn target(
 /// A run that is not on record, from the step that a person names: what another tool left must be there then.
 fn from_step(
     run: RunId,
-    left: Option<Inherited>,
+    left: Option<Imported>,
     step: Option<&str>,
     definition: &Definition,
 ) -> Result<Target, Error> {
@@ -115,16 +118,17 @@ fn from_step(
         return Err(Error::usage(format!("there is no run `{run}` to begin anew in"))
             .hint("run it without --start-at-step"));
     };
-    match anew_from(left, &StepId::new(step), definition) {
-        Some(left) => Ok(Target::New(run, Some(left))),
+    match anew_from(left.inherited, &StepId::new(step), definition) {
+        Some(inherited) => Ok(Target::New(run, Some(Imported { inherited, ..left }))),
         None => Err(Rejection::NoSuchStep { run, step: StepId::new(step) }.into()),
     }
 }
 
-/// The newest run of this workflow: of piton's by its file, of another tool's by its name.
+/// The run of this workflow that changed last: of piton's by its file, of another tool's by its name.
 async fn newest_of(client: &LocalClient, workflow_file: &str, name: &str) -> Result<RunId, Error> {
     let mut newest: Option<(Timestamp, RunId)> = None;
-    let entries = client.entries().await?;
+    let mut entries = client.entries().await?;
+    entries.sort_by_key(|entry| std::cmp::Reverse(entry.updated_at));
     for run in entries.iter().filter(|run| run.kind == Kind::Workflow) {
         let state = client.load::<State>(&run.run_id, None).await?.state;
         if state.options.workflow_file == workflow_file && !is_discarded(client.layout(), &state) {
@@ -165,7 +169,7 @@ fn left_by_another_tool(
     layout: &Layout,
     run: &RunId,
     definition: &Definition,
-) -> Result<Option<Inherited>, Error> {
+) -> Result<Option<Imported>, Error> {
     let path = RunPlace::new(layout.root(), run.clone()).state();
     let refused = |why: String| {
         Error::usage(format!("`{}`: {why}", path.display())).hint("mend it, or choose another --run-id")
@@ -178,8 +182,7 @@ fn left_by_another_tool(
         }
         Err(error) => return Err(error.into()),
     };
-    let imported = import(&bytes, run, definition).map_err(|error| refused(error.to_string()))?;
-    Ok(Some(imported.inherited))
+    import(&bytes, run, definition).map(Some).map_err(|error| refused(error.to_string()))
 }
 
 fn order(
@@ -197,12 +200,15 @@ fn order(
 async fn begin(
     client: &LocalClient,
     order: Order,
+    left_out: Option<Vec<String>>,
     wanted: &WorkflowOrder,
     notes: &mut Vec<String>,
 ) -> Result<(RunId, Seq), Error> {
     let run = order.run.clone();
-    if order.inherited.is_some() {
+    let is_import = left_out.is_some();
+    if let Some(left_out) = left_out {
         notes.push(format!("going on with what another tool left in `.agents/runs/{run}`"));
+        notes.extend(left_out.iter().map(|words| format!("note: {words}")));
         notes
             .extend(wanted.start_at_step.iter().map(|step| format!("from step `{step}`, which begins anew")));
     }
@@ -212,6 +218,14 @@ async fn begin(
     let created = create(order).map_err(|rejection| Error::from(rejection).hint("see `piton run --help`"))?;
     if let Err(error) = client.create::<State>(&[created]).await {
         return Err(super::overtaken(client, &run, error.into()).await);
+    }
+    if is_import {
+        let state = client.load::<State>(&run, None).await?.state;
+        let view = view_of(client.layout(), &run);
+        if let Ok(moved) = view.set_aside(&state) {
+            notes.push(format!("its file as that tool left it: {}", moved.to.display()));
+        }
+        view.publish(&state)?;
     }
     if let Err(failure) = known::remember(client.layout()) {
         notes.push(format!("note: `piton ls --everywhere` will not find this run: {}", failure.message));

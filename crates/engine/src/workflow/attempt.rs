@@ -56,12 +56,12 @@ fn plan(
     step: &Step,
     state: &State,
 ) -> Result<Plan<Command>, WorldError> {
-    if let Some(detail) = money::spent(context, state) {
+    if let Some((detail, microusd)) = money::spent(context, state) {
         let only_warns = state.options.cost_limit_action == CostAction::Warn;
         match &state.requests.budget {
             Some(_) if only_warns => {}
             Some(said) if *said == detail => return Ok(Plan::Unwanted),
-            _ => return Ok(Plan::Instead(Command::SpendBudget { detail })),
+            _ => return Ok(Plan::Instead(Command::SpendBudget { detail, microusd })),
         }
     }
     let parts = match Parts::of(context, attempt, step, state) {

@@ -1,13 +1,13 @@
 //! Removing the directories of runs that are long over, each only after its row is in the archive.
 
 use piton_files::workflow::{RunArchive, RunPlace};
-use piton_model::workflow::State;
 use piton_model::workflow::cleanup::{Standing, to_archive};
+use piton_model::workflow::{Command, State};
 use piton_model::{Kind, RunId, Timestamp};
-use piton_store::Claim;
+use piton_store::{Claim, Lease};
 use piton_sys::file;
 
-use crate::client::LocalClient;
+use crate::client::{ClientError, LocalClient};
 use crate::layout::Layout;
 use crate::world::sentence;
 
@@ -73,18 +73,18 @@ async fn archive(
     let Ok(lease) = client.claim(run, Claim::IfFree).await else {
         return Ok(false);
     };
-    let done = put_away(client, run, standings, now).await;
+    let done = put_away(client, &lease, standings, now).await;
     let released = client.release(lease).await.map_err(|error| error.to_string());
     done.and_then(|done| released.map(|()| done))
 }
 
 async fn put_away(
     client: &LocalClient,
-    run: &RunId,
+    lease: &Lease,
     standings: &[Standing],
     now: Timestamp,
 ) -> Result<bool, String> {
-    let root = client.layout().root();
+    let (root, run) = (client.layout().root(), &lease.run);
     let loaded = client.load::<State>(run, None).await.map_err(|error| error.to_string())?;
     // Somebody may have gone on with it since it was judged.
     if loaded.state.open_count() > 0 || !standings.contains(&standing(&loaded.state)) {
@@ -92,10 +92,14 @@ async fn put_away(
     }
     let archive = RunArchive::open(root).and_then(|archive| archive.add(&loaded.state, now));
     archive.map_err(|error| format!("`.agents/run_archive.db`: {error}"))?;
-    // A request needs no lease: one that came meanwhile wants the directory.
-    let row = client.row(run).await.map_err(|error| error.to_string())?;
-    if row.head.seq != loaded.head {
-        return Ok(false);
+    // On record before it goes: what nobody put on record a person deleted. A request needs no lease: where one came
+    // meanwhile, it wants the directory, and nothing is recorded.
+    match client.record_under::<State>(lease, loaded, Command::Archive, now).await {
+        Ok(()) => {}
+        Err(ClientError::Store(piton_store::Error::Conflict { .. }) | ClientError::Rejected(_)) => {
+            return Ok(false);
+        }
+        Err(error) => return Err(error.to_string()),
     }
     remove(client.layout(), run).map_err(|error| sentence(&error))?;
     Ok(true)

@@ -53,7 +53,7 @@ pub(super) fn of_exit(
     match report_of(context, attempt, state) {
         Ok(None) => silent(&mut end, step, state, &account),
         Ok(Some(report)) => {
-            remember::keep(context, &report.memory_updates);
+            remember::keep(context, state, &report.memory_updates);
             take(&mut end, report);
         }
         // A report that is not believed is a failure, whatever the exit code says.
@@ -140,7 +140,7 @@ fn report_of(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<
     let path = context.place().report(&attempt.step);
     let schema = state.options.report_schema.as_ref().map(ReportSchema::new).transpose();
     let schema = schema.map_err(Refusal::OffSchema)?;
-    let schema = schema.as_ref();
+    let (schema, repo) = (schema.as_ref(), context.repo(state));
     let mut tries = 1;
     loop {
         let bytes = match context.within(&path, |path| file::read_regular(path, REPORT_BYTES_MAX as u64)) {
@@ -152,7 +152,8 @@ fn report_of(context: &Context, attempt: &OpenAttempt, state: &State) -> Result<
             }
             Err(error) => return Err(Refusal::Malformed(format!("cannot be read: {}", sentence(&error)))),
         };
-        let expected = Expectations { run: &context.run, step: &attempt.step, ended: true, schema };
+        let expected =
+            Expectations { run: &context.run, step: &attempt.step, repo: &repo, ended: true, schema };
         match read_report(&bytes, &expected) {
             Err(Refusal::NotYet | Refusal::NotJson(_)) if tries < REPORT_TRIES => {
                 tries += 1;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use piton_files::workflow::{RunPlace, input_digest, read_manual_input};
 use piton_model::workflow::limits::MANUAL_INPUT_BYTES_MAX;
-use piton_model::workflow::{Command, ManualInput, OpenAttempt, State, Step, StepId};
+use piton_model::workflow::{Command, ManualInput, OpenAttempt, State, Step, StepId, StepState};
 use piton_sys::file::{self, Durability};
 use serde_json::Value;
 
@@ -42,11 +42,15 @@ fn find_manual_input(
         Ok(None) => return None,
         Err(error) if error.is_not_found() => return None,
         Ok(Some((bytes, changed_ms))) => {
-            let input = match changed_ms < question.since.as_millis() {
+            let read = read_manual_input(&clean(&bytes));
+            let is_older = changed_ms < question.since.as_millis();
+            // The record of what was said to an earlier question is no answer to this one, and nobody has to hear so.
+            if is_older && read.as_ref().is_ok_and(|input| is_known(runtime, input)) {
+                return None;
+            }
+            let input = match is_older {
                 true => Err(format!("`{}` is older than the question: write it again", path.display())),
-                false => {
-                    read_manual_input(&clean(&bytes)).map_err(|why| format!("`{}`: {why}", path.display()))
-                }
+                false => read.map_err(|why| format!("`{}`: {why}", path.display())),
             };
             (input_digest(&bytes), input)
         }
@@ -60,6 +64,12 @@ fn find_manual_input(
     let said = runtime.refused_input.as_ref().is_some_and(|(known, _)| *known == digest);
     let (step, question) = (step.clone(), question.number);
     (input.is_ok() || !said).then_some(Command::TakeManualInput { step, question, digest, input })
+}
+
+/// Whether this is what a person said to the step before.
+fn is_known(step: &StepState, input: &ManualInput) -> bool {
+    let said = |input: &ManualInput| (input.approved, input.comment.clone());
+    step.manual.as_ref().is_some_and(|known| said(known) == said(input))
 }
 
 /// When the file was written, by its own account; the beginning of time where it does not say.
@@ -110,13 +120,13 @@ fn keep_input(path: &Path, said: &ManualInput, attempt: u32) -> Result<(), file:
 }
 
 /// The items in a file: a list, or an object whose `items` is one.
-pub(super) fn items(context: &Context, path: Option<&str>) -> Result<Vec<Value>, String> {
+pub(super) fn items(context: &Context, state: &State, path: Option<&str>) -> Result<Vec<Value>, String> {
     let path = path.ok_or("the step it takes its items from left no artifact")?;
     let inside = piton_model::workflow::is_inside(path);
     if !inside {
         return Err(format!("`{}` is outside of the repository", piton_model::workflow::shown(path)));
     }
-    let tree = context.layout.tree();
+    let tree = context.repo(state);
     let file = tree.join(path);
     let shown = piton_model::workflow::shown(path);
     // A directory on the way may be a link.

@@ -101,11 +101,12 @@ pub fn manual_input(layout: &Layout, state: &State) -> Option<String> {
 }
 
 /// Whether somebody deleted the directory of this run while it was at rest: what it did is discarded, and its name may be
-/// used again. Its journal stays.
+/// used again. Its journal stays. What the clean-up removed is not discarded.
 pub fn is_discarded(layout: &Layout, state: &State) -> bool {
     let directory = RunPlace::new(layout.root(), state.run.clone()).directory();
     let gone = |error: std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
-    state.is_at_rest() && state.open_count() == 0 && directory.symlink_metadata().is_err_and(gone)
+    let rests = state.is_at_rest() && state.open_count() == 0 && !state.archived;
+    rests && directory.symlink_metadata().is_err_and(gone)
 }
 
 impl WorkflowWorld {
@@ -191,6 +192,11 @@ impl Context {
         self.view.place()
     }
 
+    /// What is the repository to the steps of this run.
+    fn repo(&self, state: &State) -> PathBuf {
+        self.place().tree(state)
+    }
+
     /// Furnishes the work tree of a run of which no attempt has ended yet. Attempts that start side by side wait for it.
     fn furnish(&self, state: &State) -> Result<(), WorldError> {
         let Some(WorkPlace::Worktree(worktree)) = &state.options.place else { return Ok(()) };
@@ -252,10 +258,11 @@ impl World<State> for WorkflowWorld {
         SystemIds.bytes()
     }
 
-    /// Files that people wrote while nobody drove.
+    /// Files that people wrote while nobody drove, and what became of the runs that are steps of this one.
     fn found(&self, state: &State) -> Vec<Command> {
         let asked = state.questions().into_iter();
-        asked.filter_map(|(step, _)| look::manual_input(&self.context, state, step)).collect()
+        let answers = asked.filter_map(|(step, _)| look::manual_input(&self.context, state, step));
+        answers.chain(nested::found(&self.context, state)).collect()
     }
 
     fn perform(
@@ -279,7 +286,7 @@ impl World<State> for WorkflowWorld {
                 Effect::Gates { .. } => gates::watch(&context, &effect, &state).await,
                 Effect::Items { step, path, .. } => Ok(Command::TakeItems {
                     step: step.clone(),
-                    items: look::items(&context, path.as_deref()),
+                    items: look::items(&context, &state, path.as_deref()),
                 }),
                 Effect::ManualInput { step, .. } => loop {
                     if let Some(command) = look::manual_input(&context, &state, step) {

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use piton_model::workflow::{OpenAttempt, State, StepEnd, StepId, WorkflowEvent};
+use piton_model::workflow::{OpenAttempt, State, StepEnd, StepId, Work, WorkflowEvent};
 use piton_model::{Kind, RunEvent, RunId, Seq, Timestamp};
 use piton_store::{Error, Store, Wanted};
 use piton_sys::file::{self, Durability};
@@ -31,6 +31,8 @@ pub(super) struct Day {
 struct Account {
     read: Seq,
     title: String,
+    /// Steps that are commands: they cost what they say, and nothing else.
+    commands: BTreeSet<StepId>,
     /// Attempts that have not ended.
     open: BTreeMap<u32, OpenAttempt>,
     ended: Vec<Ended>,
@@ -45,16 +47,19 @@ struct Ended {
     working_ms: u64,
     tokens: Option<u64>,
     cost_microusd: Option<u64>,
+    /// It may have cost something that nobody told of.
+    cost_unknown: bool,
 }
 
-/// Why nothing more may be spent today, if so.
-pub(super) fn spent(context: &Context, state: &State) -> Option<String> {
+/// Why nothing more may be spent today, if so, and what was spent.
+pub(super) fn spent(context: &Context, state: &State) -> Option<(String, u64)> {
     let limit = state.options.daily_cost_microusd?;
     let mut day = context.day.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     // A journal that cannot be read right now stops nobody; the next append says so loudly enough.
     day.catch_up(context).ok()?;
     let spent = cost_microusd(day.ended());
-    (spent >= limit).then(|| format!("${:.2} of ${:.2} for today are spent", dollars(spent), dollars(limit)))
+    let words = || format!("${:.2} of ${:.2} for today are spent", dollars(spent), dollars(limit));
+    (spent >= limit).then(|| (words(), spent))
 }
 
 /// Renders the view of the day. One that cannot be written is left for the next time.
@@ -77,7 +82,7 @@ pub(super) fn show_day(context: &Context) {
     let _ =
         [&agents, &directory].into_iter().try_for_each(|path| context.within(path, there)).and_then(|()| {
             let path = directory.join(format!("{date}.json"));
-            context.within(&path, |path| file::write_atomic(path, &view, Durability::Unsynced))
+            context.within(&path, |path| file::write_shared(path, &view, Durability::Unsynced))
         });
 }
 
@@ -113,8 +118,7 @@ impl Day {
     fn view(&self, date: &str) -> Value {
         let mut totals = sums(self.ended());
         totals["runs"] = self.runs.len().into();
-        totals["attempts_without_cost"] =
-            self.ended().filter(|ended| ended.cost_microusd.is_none()).count().into();
+        totals["attempts_without_cost"] = self.ended().filter(|ended| ended.cost_unknown).count().into();
         let model = |ended: &&Ended| ended.model.clone().unwrap_or_else(|| "unknown".to_owned());
         let mut by_model: BTreeMap<String, Vec<&Ended>> = BTreeMap::new();
         self.ended().for_each(|ended| by_model.entry(model(&ended)).or_default().push(ended));
@@ -126,7 +130,7 @@ impl Day {
         json!({
             "date": date,
             "totals": totals,
-            "cost_by_model": by(|ended| dollars(cost_microusd(ended.iter().copied())).into()),
+            "cost_by_model": by(|ended| known_cost(ended.iter().copied())),
             "tokens_by_model": by(|ended| tokens(ended.iter().copied()).into()),
             "runs": self.runs.iter().map(|(run, account)| (run.to_string(), account.view())).collect::<BTreeMap<_, _>>(),
             "steps": steps.collect::<Vec<_>>(),
@@ -138,7 +142,7 @@ impl Day {
 fn sums<'a>(ended: impl Iterator<Item = &'a Ended> + Clone) -> Value {
     json!({
         "attempts": ended.clone().count(), "tokens": tokens(ended.clone()),
-        "cost_usd": dollars(cost_microusd(ended.clone())),
+        "cost_usd": known_cost(ended.clone()),
         "duration_ms": ended.map(|ended| ended.working_ms).fold(0, u64::saturating_add),
     })
 }
@@ -151,12 +155,19 @@ fn cost_microusd<'a>(ended: impl Iterator<Item = &'a Ended>) -> u64 {
     ended.filter_map(|ended| ended.cost_microusd).fold(0, u64::saturating_add)
 }
 
+/// The same in dollars, as far as it was reported; `null` where nobody who could have reported any did.
+fn known_cost<'a>(ended: impl Iterator<Item = &'a Ended> + Clone) -> Value {
+    let is_unknown = ended.clone().any(|ended| ended.cost_unknown);
+    let is_reported = ended.clone().any(|ended| ended.cost_microusd.is_some());
+    if is_unknown && !is_reported { Value::Null } else { dollars(cost_microusd(ended)).into() }
+}
+
 fn dollars(microusd: u64) -> f64 {
     microusd as f64 / 1e6
 }
 
 impl Ended {
-    fn new(step: Option<StepId>, end: &StepEnd) -> Self {
+    fn new(step: Option<StepId>, is_command: bool, end: &StepEnd) -> Self {
         let metrics = end.report.as_ref().map(|report| &report.metrics);
         let model = metrics.and_then(|metrics| metrics.get("model")).and_then(Value::as_str);
         Self {
@@ -165,6 +176,7 @@ impl Ended {
             working_ms: end.duration_ms,
             tokens: end.tokens,
             cost_microusd: end.cost_microusd,
+            cost_unknown: end.cost_microusd.is_none() && !is_command,
         }
     }
 
@@ -191,10 +203,21 @@ impl Account {
             for stored in events {
                 self.read = stored.seq;
                 let event = &stored.event;
-                if !matches!(event.kind.as_str(), "step_started" | "step_finished") {
+                const READ: [&str; 5] =
+                    ["run_created", "run_restarted", "definition_changed", "step_started", "step_finished"];
+                if !READ.contains(&event.kind.as_str()) {
                     continue;
                 }
                 match WorkflowEvent::decode(&event.kind, event.version, &event.data) {
+                    Ok(
+                        WorkflowEvent::RunCreated { definition, .. }
+                        | WorkflowEvent::RunRestarted { definition, .. }
+                        | WorkflowEvent::DefinitionChanged { definition, .. },
+                    ) => {
+                        let commands =
+                            definition.steps.iter().filter(|step| matches!(step.work, Work::Run { .. }));
+                        self.commands = commands.map(|step| step.id.clone()).collect();
+                    }
                     Ok(WorkflowEvent::StepStarted { attempt }) => {
                         self.open.insert(attempt.number, attempt);
                     }
@@ -202,7 +225,9 @@ impl Account {
                         let open = self.open.remove(&attempt);
                         let nested = open.as_ref().is_some_and(|open| known.contains(&nested_run(run, open)));
                         if stored.at.as_millis() >= begins && !nested {
-                            self.ended.push(Ended::new(open.map(|open| open.step), &end));
+                            let step = open.map(|open| open.step);
+                            let is_command = step.as_ref().is_some_and(|step| self.commands.contains(step));
+                            self.ended.push(Ended::new(step, is_command, &end));
                         }
                     }
                     _ => {}

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use piton_files::workflow::{Guidance, guidance_table, memories, remembered};
+use piton_model::workflow::State;
 use piton_sys::file::{self, Durability};
 use serde_json::Value;
 
@@ -41,9 +42,9 @@ fn notes(root: &Path) -> Vec<Guidance> {
 }
 
 /// Writes what an agent wants remembered to the `AGENTS.md` of its scope. A scope that is not there is not made.
-pub(super) fn keep(context: &Context, updates: &[Value]) {
+pub(super) fn keep(context: &Context, state: &State, updates: &[Value]) {
     for memory in memories(updates).0 {
-        let Ok(tree) = context.layout.tree().canonicalize() else { return };
+        let Ok(tree) = context.repo(state).canonicalize() else { return };
         let Ok(directory) = tree.join(&memory.scope).canonicalize() else { continue };
         let parts = directory.strip_prefix(&tree).unwrap_or(&directory).components();
         if parts.into_iter().any(|part| PRIVATE.iter().any(|name| part.as_os_str() == *name)) {

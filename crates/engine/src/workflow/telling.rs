@@ -47,6 +47,10 @@ fn occasion(state: &State, trigger: Trigger, repository: String) -> Occasion {
         detail: state.detail.clone(),
         iteration: entry.iteration,
         max_iterations: state.options.max_iterations,
+        steps: Some((
+            state.steps.iter().filter(|step| step.status.satisfies()).count() as u32,
+            state.steps.len() as u32,
+        )),
         cost_microusd: (state.counters.cost_unknown == 0).then_some(state.counters.cost_microusd),
         working_ms: state.counters.working_ms,
         repository,

@@ -17,6 +17,9 @@ use super::render::render;
 /// Largest file of another tool that is read, and largest edit: its content is a multiple of that in memory.
 pub const STATE_BYTES_MAX: usize = 8 << 20;
 
+/// Steps that one sentence names.
+const NAMED_MAX: usize = 5;
+
 /// Why a file cannot be continued or adopted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
@@ -83,6 +86,8 @@ pub struct Imported {
     pub workflow_name: String,
     /// What it did.
     pub inherited: Inherited,
+    /// What of it does not count here, in words.
+    pub left_out: Vec<String>,
 }
 
 /// A run that another tool left, at a glance.
@@ -114,15 +119,37 @@ pub fn import(bytes: &[u8], run: &RunId, definition: &Definition) -> Result<Impo
         return Err(ImportError::Foreign { found: shown(&found.run_id), expected: run.clone() });
     }
     let known: HashSet<&str> = definition.steps.iter().map(|step| step.id.as_str()).collect();
-    let mut steps = Vec::new();
-    for (id, value) in found.steps.into_iter().filter(|(id, _)| known.contains(id.as_str())) {
+    let mut left_out = Vec::new();
+    if found.workflow_name != definition.name {
+        let (theirs, ours) = (shown(&found.workflow_name), shown(&definition.name));
+        left_out.push(format!("it is a run of the workflow `{theirs}`, and goes on as one of `{ours}`"));
+    }
+    let created_at = moment(&found.created_at);
+    if created_at.is_none() {
+        let said = shown(found.created_at.as_str().unwrap_or("nothing"));
+        left_out.push(format!("its `created_at` is no time (`{said}`), so it is created now"));
+    }
+    let (mut steps, mut unknown) = (Vec::new(), Vec::new());
+    for (id, value) in found.steps {
+        if !known.contains(id.as_str()) {
+            unknown.push(id);
+            continue;
+        }
         let malformed = |why: String| ImportError::Malformed(format!("step `{}`: {why}", shown(&id)));
         let step: FoundStep = serde_json::from_value(value).map_err(|error| malformed(error.to_string()))?;
         sound(&step).map_err(malformed)?;
         steps.push((StepId::new(id), imported(step, known.len())));
     }
-    let inherited = Inherited { run: None, seq: None, created_at: moment(&found.created_at), steps };
-    Ok(Imported { run_id: found.run_id, workflow_name: found.workflow_name, inherited })
+    if !unknown.is_empty() {
+        let named: Vec<String> = unknown.iter().take(NAMED_MAX).map(|id| format!("`{}`", shown(id))).collect();
+        let more = match unknown.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        left_out.push(format!("left out, since the workflow has no such step: {}{more}", named.join(", ")));
+    }
+    let inherited = Inherited { run: None, seq: None, created_at, steps };
+    Ok(Imported { run_id: found.run_id, workflow_name: found.workflow_name, inherited, left_out })
 }
 
 fn parse(bytes: &[u8]) -> Result<Found, ImportError> {
@@ -167,6 +194,7 @@ fn imported(step: FoundStep, steps: usize) -> StepState {
         ..StepState::default()
     };
     if waits {
+        state.asked_at = state.started_at;
         state.held = Some(report);
     } else {
         state.artifacts = report.artifacts;

@@ -20,7 +20,7 @@ pub struct StepPlaces<'a> {
     pub place: &'a RunPlace,
     /// The step's prompt, as it was found; `None` where it has none.
     pub prompt: Option<&'a Path>,
-    /// The work tree that agents work in: the repository, or its worktree.
+    /// Where agents begin: the repository, its work tree, or another directory.
     pub workdir: &'a Path,
 }
 
@@ -70,7 +70,8 @@ pub fn launch(state: &State, step: &StepId, around: &StepPlaces<'_>) -> Result<L
     let open = state.steps[index].open.as_ref().ok_or_else(|| LaunchError::NotOpen(step.clone()))?;
     let place = around.place;
     let defined = state.plan.step(index);
-    let facts = Facts { state, index, open, around, manual: manual(state, index, place) };
+    let facts =
+        Facts { repo: place.tree(state), state, index, open, around, manual: manual(state, index, place) };
     let (argv, reports) = match &defined.work {
         Work::Agent { .. } => {
             (facts.agent()?, !matches!(state.options.launcher, Launcher::Adapter {} | Launcher::Exec { .. }))
@@ -110,6 +111,8 @@ fn manual(state: &State, index: usize, place: &RunPlace) -> String {
 }
 
 struct Facts<'a> {
+    /// What is the repository to the step.
+    repo: PathBuf,
     state: &'a State,
     index: usize,
     open: &'a OpenAttempt,
@@ -140,7 +143,7 @@ impl Facts<'_> {
                     ("--step-id", self.id().to_string()),
                     ("--agent", agent.to_owned()),
                     ("--prompt", prompt),
-                    ("--repo", text(self.around.workdir)),
+                    ("--repo", text(&self.repo)),
                     ("--report", text(&place.report(self.id()))),
                 ] {
                     argv.extend([flag.to_owned(), value]);
@@ -154,7 +157,7 @@ impl Facts<'_> {
                     self.id().to_string(),
                     agent.to_owned(),
                     prompt.clone(),
-                    text(self.around.workdir),
+                    text(&self.repo),
                     text(&place.report(self.id())),
                     self.open.attempt.to_string(),
                     self.manual.clone(),
@@ -172,7 +175,7 @@ impl Facts<'_> {
         set("RUN_ID", self.state.run.to_string());
         set("STEP_ID", self.id().to_string());
         set("AGENT_ID", step.work.agent().to_owned());
-        set("REPO_DIR", text(self.around.workdir));
+        set("REPO_DIR", text(&self.repo));
         set("PROMPT_PATH", self.around.prompt.map(text).unwrap_or_default());
         set("REPORT_PATH", text(&place.report(self.id())));
         set("MANUAL_RESULT_PATH", self.manual.clone());
@@ -209,8 +212,7 @@ impl Facts<'_> {
             return;
         };
         let name = variable(need);
-        let paths: Vec<String> =
-            done.artifacts.iter().map(|path| text(&self.around.workdir.join(path))).collect();
+        let paths: Vec<String> = done.artifacts.iter().map(|path| text(&self.repo.join(path))).collect();
         for (number, path) in paths.iter().enumerate() {
             set(&format!("DEP_{name}_ARTIFACT_{number}"), path.clone());
         }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use piton_model::RunId;
-use piton_model::workflow::StepId;
+use piton_model::workflow::{State, StepId, WorkPlace};
 
 /// The directory of one run: `<repo>/.agents/runs/<run_id>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,5 +72,11 @@ impl RunPlace {
     /// A path of the repository, absolute.
     pub fn absolute(&self, path: &str) -> PathBuf {
         self.repo.join(Path::new(path))
+    }
+
+    /// What is the repository to the steps of a run: its work tree where it has one. Their paths are relative to it.
+    pub fn tree(&self, state: &State) -> PathBuf {
+        let tree = state.options.place.as_ref().and_then(WorkPlace::tree);
+        tree.map_or_else(|| self.repo.clone(), PathBuf::from)
     }
 }

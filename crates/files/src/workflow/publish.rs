@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use piton_model::Status;
 use piton_model::workflow::{Edit, State};
 use piton_sys::file::{self, Durability, Error};
 
@@ -97,7 +98,8 @@ impl RunView {
         };
         let lines: Vec<String> = before.into_iter().chain([digest(bytes)]).collect();
         file::write_atomic(&self.digests, lines.join("\n").as_bytes(), Durability::Unsynced)?;
-        file::write_atomic(path, bytes, Durability::Unsynced)?;
+        // Whoever may look into the repository may look at the run, as at all else that lies beside it.
+        file::write_shared(path, bytes, Durability::Unsynced)?;
         Ok(moved)
     }
 
@@ -118,8 +120,11 @@ impl RunView {
             let path = directory.join(path.file_name().unwrap_or_default());
             path.strip_prefix(&self.place.repo).unwrap_or(&path).to_owned()
         };
-        let hint = "of a run that rests only the `status` of a step may be edited".to_owned();
-        Ok(Quarantined { from: known(&moved.from), to: known(&moved.to), hint })
+        let hint = match state.status {
+            Status::Completed => "the run is completed: `piton run --start-at-step` does a step of it again",
+            _ => "of a run that rests only the `status` of a step may be edited",
+        };
+        Ok(Quarantined { from: known(&moved.from), to: known(&moved.to), hint: hint.to_owned() })
     }
 
     /// What somebody did to the view since piton wrote it. Only of a run at rest.

@@ -1,9 +1,9 @@
 //! `run_state.json`: a run as its users know it, every field of it, byte for byte the same for equal states.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use piton_model::Timestamp;
-use piton_model::workflow::{State, StepState, StepStatus};
+use piton_model::workflow::{State, StepId, StepState, StepStatus};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ pub fn render(state: &State, place: &RunPlace) -> Vec<u8> {
     let view = object! {
         run_id: state.run.as_str(),
         workflow_name: &state.plan.name,
-        repo_dir: text(&place.repo),
+        repo_dir: text(&place.tree(state)),
         reports_dir: text(&place.reports()),
         manual_inputs_dir: text(&place.manual_inputs()),
         created_at: moment(state.created_at),
@@ -61,8 +61,16 @@ fn runtime(state: &State, index: usize, step: &StepState, place: &RunPlace) -> i
         artifacts: &step.artifacts,
         metrics: step.metrics.iter().map(|(name, value)| (name.clone(), as_text(value))).collect::<Map<_, _>>(),
         logs: &step.logs,
-        manual_input_path: by_hand.then(|| text(&place.manual_input(id))),
+        manual_input_path: by_hand.then(|| text(&manual_input(step, id, place))),
         blocked_by_loop: step.blocked.as_ref().map(|block| block.by.as_str()),
+    }
+}
+
+/// Where a person's answer is looked for: by the run that is the step, where that asks.
+fn manual_input(step: &StepState, id: &StepId, place: &RunPlace) -> PathBuf {
+    match &step.asks {
+        Some(asks) => RunPlace::new(&place.repo, asks.run.clone()).manual_input(&asks.step),
+        None => place.manual_input(id),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Reports and manual inputs: what is believed, and what is not.
 
+use std::path::Path;
+
 use piton_files::workflow::{Expectations, Refusal, Report, read_manual_input, read_report};
 use piton_model::RunId;
 use piton_model::workflow::StepId;
@@ -17,7 +19,7 @@ fn good() -> Value {
 
 fn read_bytes(bytes: &[u8], ended: bool) -> Result<Report, Refusal> {
     let (run, step): (RunId, StepId) = ("f8c1a491".parse().unwrap(), "coding".into());
-    read_report(bytes, &Expectations { run: &run, step: &step, ended, schema: None })
+    read_report(bytes, &Expectations { run: &run, step: &step, repo: Path::new("/r"), ended, schema: None })
 }
 
 fn with(field: &str, value: Value) -> Result<Report, Refusal> {
@@ -87,13 +89,17 @@ fn a_template_that_was_never_filled_in_is_refused() {
     for (field, value) in [
         ("logs", json!(["<what you did>"])),
         ("logs", json!(["TODO"])),
-        ("logs", json!(["..."])),
+        ("logs", json!(["", "TODO", "<what you did>", "..."])),
         ("artifacts", json!(["path/to/artifact"])),
         ("ended_at", json!("<ISO timestamp>")),
         ("ended_at", json!("YYYY-MM-DDTHH:MM:SSZ")),
         ("ended_at", json!("")),
     ] {
         assert!(matches!(with(field, value.clone()), Err(Refusal::Placeholder(_))), "{field}: {value}");
+    }
+    // One line of output among others, or a failure that says why, is no template.
+    for lines in [json!(["..."]), json!([""]), json!(["ran it", "TODO"]), json!(["", "<div>", "3 passed"])] {
+        assert!(with("logs", lines.clone()).is_ok(), "{lines}");
     }
     for line in ["fixed the TODO in main.rs", "a < b", "see <https://example.org> for more"] {
         assert!(with("logs", json!([line])).is_ok(), "{line}");
@@ -153,4 +159,26 @@ fn a_manual_input_says_yes_no_or_nothing() {
         assert!(read(text).is_err(), "{text}");
     }
     assert!(read_manual_input(&vec![b' '; 1 << 20]).is_err());
+}
+
+#[test]
+fn a_failure_needs_no_times() {
+    let mut report = good();
+    for field in ["started_at", "ended_at"] {
+        report.as_object_mut().unwrap().remove(field);
+    }
+    report["status"] = json!("FAILED");
+    report["logs"] = json!(["why"]);
+    let read = read_bytes(&serde_json::to_vec(&report).unwrap(), true).unwrap();
+    assert_eq!((read.step.completed, read.step.logs), (false, vec!["why".to_owned()]));
+}
+
+#[test]
+fn an_absolute_artifact_of_the_repository_is_relative_to_it() {
+    let read = with("artifacts", json!(["/r/out/plan.md", "b.md"])).unwrap();
+    assert_eq!(read.step.artifacts, ["out/plan.md", "b.md"]);
+    for path in ["/elsewhere/plan.md", "/r/../x", "/rest/x", "/r"] {
+        let refusal = with("artifacts", json!([path])).unwrap_err().to_string();
+        assert!(refusal.contains("outside of the repository"), "{refusal}");
+    }
 }

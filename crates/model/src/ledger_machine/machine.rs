@@ -36,6 +36,14 @@ impl Machine for State {
         State::effects(self)
     }
 
+    fn begun(&self) -> Vec<Effect> {
+        State::effects(self)
+    }
+
+    fn comes_first(_command: &Command) -> bool {
+        false
+    }
+
     fn wants_cancel(&self, _effect: &Effect) -> bool {
         false
     }

@@ -1,6 +1,6 @@
 //! The loop, as the driver knows it.
 
-use super::{Command, Effect, Place, State};
+use super::{Command, Effect, Open, Place, State};
 use crate::machine::{Entry, Machine};
 use crate::rejection::Rejection;
 use crate::status::{Kind, Reason, Status};
@@ -27,6 +27,14 @@ impl Machine for State {
 
     fn effects(&self) -> Vec<Effect> {
         self.effects()
+    }
+
+    fn begun(&self) -> Vec<Effect> {
+        self.work.open.iter().map(Open::effect).collect()
+    }
+
+    fn comes_first(command: &Command) -> bool {
+        matches!(command, Command::Observe(_))
     }
 
     fn wants_cancel(&self, _: &Effect) -> bool {

@@ -213,6 +213,18 @@ pub enum Open {
     Commit(OpenCommit),
 }
 
+impl Open {
+    /// It, as a driver performs it.
+    pub fn effect(&self) -> Effect {
+        match self {
+            Open::Attempt(attempt) => Effect::Attempt(attempt.clone()),
+            Open::Checks(round) => Effect::Checks(*round),
+            Open::Hooks(call) => Effect::Hooks(call.clone()),
+            Open::Commit(commit) => Effect::Commit(commit.clone()),
+        }
+    }
+}
+
 /// Work that is open in a state, for the driver to perform or to look up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -233,19 +245,9 @@ impl State {
     pub fn effects(&self) -> Vec<Effect> {
         match (self.status, &self.work.open) {
             // Hooks are told of the end that a person gives to a run at rest.
-            (Status::Waiting | Status::Paused, Some(Open::Hooks(call))) => vec![Effect::Hooks(call.clone())],
+            (Status::Waiting | Status::Paused, Some(open @ Open::Hooks(_))) => vec![open.effect()],
             (Status::Waiting, _) => self.until.map(Effect::Timer).into_iter().collect(),
-            (Status::Running | Status::Rebooting, Some(Open::Attempt(attempt))) => {
-                vec![Effect::Attempt(attempt.clone())]
-            }
-            (Status::Running | Status::Rebooting, Some(Open::Checks(round))) => vec![Effect::Checks(*round)],
-            (Status::Running | Status::Rebooting, Some(Open::Hooks(call))) => {
-                vec![Effect::Hooks(call.clone())]
-            }
-            (Status::Running | Status::Rebooting, Some(Open::Commit(commit))) => {
-                vec![Effect::Commit(commit.clone())]
-            }
-            (Status::Running | Status::Rebooting, None) => Vec::new(),
+            (Status::Running | Status::Rebooting, open) => open.iter().map(Open::effect).collect(),
             (Status::Created | Status::Paused | Status::Stopped | Status::Completed | Status::Failed, _) => {
                 Vec::new()
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::definition::{Definition, StepId};
 use super::event::WorkflowEvent as Event;
-use super::facts::{Edit, Inherited, Options, Passed, Raise};
+use super::facts::{Edit, Inherited, InnerQuestion, Options, Passed, Raise};
 use super::finish;
 use super::graph::Plan;
 use super::state::{Block, Counters, GivenAnswer, Question, Requests, State, StepState, StepStatus};
@@ -20,7 +20,10 @@ use crate::{RunId, Timestamp};
 /// The first event of a run must be [`Event::RunCreated`]; `None` comes back only when it was not.
 pub fn apply(state: Option<State>, event: &Event, at: Timestamp) -> Option<State> {
     let Some(mut state) = state else { return born(event, at) };
-    state.updated_at = at;
+    // Whoever tidies up does nothing to the run.
+    if !matches!(event, Event::RunArchived {}) {
+        state.updated_at = at;
+    }
     fold(&mut state, event, at);
     Some(state)
 }
@@ -65,6 +68,7 @@ fn fresh(
         questions_asked: 0,
         counters: Counters::default(),
         requests: Requests::default(),
+        archived: false,
     }
 }
 
@@ -76,6 +80,7 @@ fn inherit(state: &mut State, inherited: &Inherited) {
         let Some(index) = state.plan.graph().place(id) else { continue };
         let mut step = step.clone();
         step.open = None;
+        step.asks = None;
         step.question = None;
         step.decided = None;
         let left_open = matches!(step.status, StepStatus::Running | StepStatus::WaitingOnHuman);
@@ -94,6 +99,8 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         // A second creation cannot be appended; if it is there all the same, the first one counts.
         Event::RunCreated { .. } => {}
         Event::DriverStarted { epoch, host, boot, pid, .. } => {
+            // Its directory is made anew.
+            state.archived = false;
             state.driver =
                 Some(Driver { epoch: *epoch, host: host.clone(), boot: boot.clone(), pid: *pid, since: at });
             if state.status == Status::Created {
@@ -106,6 +113,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             *state = fresh(&old.run, title, definition, digest, options, at);
             begin_after(state, &old);
         }
+        Event::RunArchived {} => state.archived = true,
         Event::GatesSeen { step, verdicts } => {
             on_step(state, step, |step| step.verdicts = verdicts.clone());
         }
@@ -125,22 +133,24 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             on_step(state, &attempt.step, |step| finish::started(step, attempt, at));
         }
         Event::StepFinished { attempt, end, ruling } => finish::finished(state, *attempt, end, ruling, at),
+        Event::NestedWaits { attempt, asks } => nested_waits(state, *attempt, asks.as_ref(), at),
         Event::StepAbandoned { attempt } => finish::abandoned(state, *attempt),
         Event::StepLost { attempt, ruling, .. } => finish::lost(state, *attempt, ruling, at),
         Event::LoopedBack { step, target } => loop_back(state, step, target),
         Event::StepsReset { step } => reset(state, step, at),
         Event::StatusesAdopted { edits } => edits.iter().for_each(|edit| adopt(state, edit, at)),
-        Event::HumanAsked { question, step, text, digest } => {
+        Event::HumanAsked { question, step, text, digest, since } => {
             state.questions_asked = state.questions_asked.max(*question);
             on_step(state, step, |step| {
                 step.status = StepStatus::WaitingOnHuman;
                 step.ended_at = None;
                 step.refused_input = None;
+                step.asked_at = None;
                 step.question = Some(Question {
                     number: *question,
                     text: text.clone(),
                     digest: digest.clone(),
-                    since: at,
+                    since: since.unwrap_or(at),
                 });
             });
         }
@@ -168,7 +178,10 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             step.refused_input = Some((digest.clone(), why.clone()));
         }),
         Event::LimitWarned { .. } => state.counters.warned = true,
-        Event::BudgetSpent { detail } => state.requests.budget = Some(detail.clone()),
+        Event::BudgetSpent { detail, microusd } => {
+            state.requests.budget = Some(detail.clone());
+            state.counters.day_microusd = *microusd;
+        }
         Event::RunObstructed { detail } => {
             state.requests.halt = Some((Reason::Environment, Some(detail.clone())));
         }
@@ -235,6 +248,17 @@ fn request(state: &mut State, event: &Event) {
 fn on_step(state: &mut State, id: &StepId, change: impl FnOnce(&mut StepState)) {
     if let Some(index) = state.plan.graph().place(id) {
         change(Arc::make_mut(&mut state.steps[index]));
+    }
+}
+
+fn nested_waits(state: &mut State, attempt: u32, asks: Option<&InnerQuestion>, at: Timestamp) {
+    let is_it = |step: &Arc<StepState>| step.open.as_ref().is_some_and(|open| open.number == attempt);
+    let Some(index) = state.steps.iter().position(is_it) else { return };
+    let step = Arc::make_mut(&mut state.steps[index]);
+    step.asks = asks.cloned();
+    step.status = if asks.is_some() { StepStatus::WaitingOnHuman } else { StepStatus::Running };
+    if asks.is_none() && state.status == Status::Waiting {
+        enter(state, Status::Running, None, None, at);
     }
 }
 

@@ -25,6 +25,8 @@ pub(super) fn next(state: &State) -> Option<Event> {
         step: state.id(index).clone(),
         text,
         digest,
+        // What lies there since another tool asked may be the answer.
+        since: state.steps[index].asked_at,
     })
 }
 

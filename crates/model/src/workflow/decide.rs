@@ -10,7 +10,8 @@ use serde_json::Value;
 use super::definition::{Definition, StepId};
 use super::event::WorkflowEvent as Event;
 use super::facts::{
-    CostAction, Edit, GateVerdict, Inherited, ManualInput, OpenAttempt, Options, Order, Raise, StepEnd,
+    CostAction, Edit, GateVerdict, Inherited, InnerQuestion, ManualInput, OpenAttempt, Options, Order, Raise,
+    StepEnd,
 };
 use super::graph::Plan;
 use super::limits::{PARALLEL_MAX, TRIES_MAX};
@@ -21,7 +22,6 @@ use crate::event::StopOrigin;
 use crate::lifecycle::until_settled;
 use crate::limits::{PAYLOAD_BYTES_MAX, TEXT_BYTES_MAX, TITLE_CHARS_MAX, clip};
 use crate::loop_machine::{Answer, Place, TreeProof, room_past};
-use crate::machine::Machine;
 use crate::rejection::Rejection;
 use crate::status::{Kind, Reason, Status};
 use crate::{Epoch, Seq, Timestamp};
@@ -42,6 +42,8 @@ pub enum Command {
     EndAttempt { attempt: u32, end: Box<StepEnd> },
     /// The attempt was never started.
     AbandonAttempt { attempt: u32 },
+    /// The run that is this attempt asks a person, or no longer does.
+    TakeNested { attempt: u32, asks: Option<InnerQuestion> },
     /// The attempt's outcome cannot be known.
     LoseAttempt {
         attempt: u32,
@@ -75,6 +77,8 @@ pub enum Command {
     SpendBudget {
         /// By which account.
         detail: String,
+        /// What all workflows have cost today.
+        microusd: u64,
     },
     /// Somebody wrote these statuses into the file while the run was at rest.
     AdoptStatuses(Vec<Edit>),
@@ -82,6 +86,8 @@ pub enum Command {
     Migrate(Box<Definition>),
     /// Begin anew under the same name: what it did was discarded.
     Restart(Box<Order>),
+    /// Its row is in the archive, and its directory is about to go.
+    Archive,
     /// Something that is not the agent's fault stands in the way; rest until it is mended.
     GiveUp {
         /// What it is.
@@ -210,6 +216,13 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Eve
             is_open(attempt)?;
             Event::StepAbandoned { attempt }
         }
+        Command::TakeNested { attempt, asks } => {
+            let index = is_open(attempt)?;
+            if state.steps[index].asks == asks {
+                return Ok(None);
+            }
+            Event::NestedWaits { attempt, asks }
+        }
         Command::LoseAttempt { attempt, tree } => {
             let index = is_open(attempt)?;
             Event::StepLost { attempt, tree, ruling: judge::lost(state, index, now) }
@@ -220,7 +233,7 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Eve
             return take_input(state, step, question, digest, input);
         }
         Command::SpendBudget { .. } if state.status == Status::Completed => return Err(finished()),
-        Command::SpendBudget { detail } => {
+        Command::SpendBudget { detail, microusd } => {
             let detail = clip(&detail, TEXT_BYTES_MAX).to_owned();
             // A run that only says so says it once, however the sum grows.
             let is_said =
@@ -228,11 +241,13 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Eve
             if is_said || state.requests.budget.as_ref() == Some(&detail) {
                 return Ok(None);
             }
-            Event::BudgetSpent { detail }
+            Event::BudgetSpent { detail, microusd }
         }
         Command::AdoptStatuses(edits) => adopt(state, edits)?,
         Command::Migrate(definition) => return migrate(state, *definition),
         Command::Restart(order) => restart(state, *order)?,
+        Command::Archive if !state.is_over_for_now() => return Err(Rejection::NotOpen),
+        Command::Archive => Event::RunArchived {},
         Command::GiveUp { .. } if state.status == Status::Completed => return Err(finished()),
         Command::GiveUp { detail } => give_up(state, clip(&detail, TEXT_BYTES_MAX).to_owned()),
         Command::Tick => return Ok(None),
@@ -242,10 +257,12 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Eve
 /// Comes to rest; where attempts are open, once they have ended. What stands in the way a second time is not waited for.
 fn give_up(state: &State, detail: String) -> Event {
     let at_work = matches!(state.status, Status::Running | Status::Rebooting);
-    let is_known = matches!(state.requests.halt, Some((Reason::Environment, _)));
-    if at_work && state.open_count() > 0 && !is_known {
-        return Event::RunObstructed { detail };
-    }
+    // What came first says why; what follows from it is no news.
+    let detail = match &state.requests.halt {
+        Some((Reason::Environment, Some(first))) => first.clone(),
+        _ if at_work && state.open_count() > 0 => return Event::RunObstructed { detail },
+        _ => detail,
+    };
     Event::RunStopped { reason: Reason::Environment, detail: Some(detail) }
 }
 
@@ -331,7 +348,7 @@ fn migrate(state: &State, definition: Definition) -> Result<Option<Event>, Rejec
 }
 
 fn restart(state: &State, order: Order) -> Result<Event, Rejection> {
-    if !state.is_at_rest() || state.open_count() > 0 {
+    if !state.is_over_for_now() {
         return Err(Rejection::NotOpen);
     }
     let Order { definition, options, .. } = order;
@@ -385,8 +402,7 @@ fn while_waiting(state: &State) -> Option<Event> {
         return Some(Event::RunPaused { reason: Reason::Human, detail: None });
     }
     // Somebody's edit may have taken away what it waited for.
-    let raise =
-        state.requests.resume.clone().or_else(|| state.questions().is_empty().then(Raise::default))?;
+    let raise = state.requests.resume.clone().or_else(|| (!state.asks_people()).then(Raise::default))?;
     Some(Event::RunResumed { raise })
 }
 
@@ -487,8 +503,12 @@ fn next_start(state: &State, now: Timestamp) -> Option<Event> {
 
 /// Nothing can be started: it waits for a person, or for nothing that will ever come.
 fn nothing_left(state: &State) -> Option<Event> {
-    let (people, others): (Vec<_>, Vec<_>) =
-        state.effects().into_iter().partition(|effect| matches!(effect, Effect::ManualInput { .. }));
+    let is_for_people = |effect: &Effect| match effect {
+        Effect::ManualInput { .. } => true,
+        Effect::Attempt(open) => state.step(&open.step).is_some_and(|step| step.asks.is_some()),
+        Effect::Items { .. } | Effect::Gates { .. } | Effect::Timer(_) => false,
+    };
+    let (people, others): (Vec<_>, Vec<_>) = state.effects().into_iter().partition(is_for_people);
     if !others.is_empty() || state.driver.is_none() {
         return None;
     }
@@ -540,6 +560,11 @@ pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
 /// What `piton resume` needs to get a run past the one of these two limits, with room beyond.
 pub fn raise_past(state: &State, reason: Reason) -> String {
     const DOLLAR: u64 = 1_000_000;
+    if reason == Reason::LimitCost && state.over_own_limit().is_none() {
+        let limit = state.options.daily_cost_microusd.unwrap_or(0);
+        let room = room_past(state.counters.day_microusd, limit, 10 * DOLLAR);
+        return format!("--daily-cost-limit +{}", room.div_ceil(DOLLAR));
+    }
     if reason == Reason::LimitCost {
         let limit = state.options.max_cost_microusd.unwrap_or(0);
         let room = room_past(state.counters.cost_microusd, limit, 10 * DOLLAR);

@@ -8,12 +8,13 @@ use serde_json::{Map, Value};
 
 use super::definition::{Definition, StepId};
 use super::facts::{
-    Edit, GateVerdict, Inherited, ManualInput, OpenAttempt, Options, Passed, Raise, StepEnd, StepRuling,
+    Edit, GateVerdict, Inherited, InnerQuestion, ManualInput, OpenAttempt, Options, Passed, Raise, StepEnd,
+    StepRuling,
 };
-use crate::RunId;
 use crate::lifecycle::run_events;
 use crate::loop_machine::{Answer, TreeProof};
 use crate::status::Kind;
+use crate::{RunId, Timestamp};
 
 run_events! {
     raise: Raise;
@@ -61,6 +62,9 @@ run_events! {
             options: Box<Options>,
         },
 
+        /// The clean-up put the run into the archive, and its directory goes. Nobody discarded what it did.
+        RunArchived {},
+
         // ── Before a step ────────────────────────────────────────────────────────────────────────────
         /// Somebody looked at the gates of a step. Recorded when it differs from the last look.
         GatesSeen {
@@ -97,6 +101,12 @@ run_events! {
             end: Box<StepEnd>,
             /// What follows from that.
             ruling: StepRuling,
+        },
+        /// The run that is this attempt waits for a person; without a question, it goes on.
+        NestedWaits {
+            attempt: u32,
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            asks: Option<InnerQuestion>,
         },
         /// The attempt was never started: its tombstone was published before anything ran. It does not count.
         StepAbandoned {
@@ -139,6 +149,9 @@ run_events! {
             text: String,
             /// Digest of what is shown; an answer may bind to it.
             digest: String,
+            /// Since when, where another tool asked it before.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            since: Option<Timestamp>,
         },
         /// A person said something that counts.
         HumanAnswered {
@@ -174,6 +187,9 @@ run_events! {
         BudgetSpent {
             /// By which account.
             detail: String,
+            /// What all workflows have cost on that day.
+            #[serde(default)]
+            microusd: u64,
         },
 
         /// Something that is no step's fault stands in the way: nothing is begun, and the run stops when what is open

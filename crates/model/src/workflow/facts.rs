@@ -138,14 +138,25 @@ pub enum WorkPlace {
     Directory(String),
     /// In a work tree of the run's own.
     Worktree(Worktree),
+    /// In the work tree of the run whose step this is; absolute.
+    Shared(String),
 }
 
 impl WorkPlace {
     /// The directory; absolute.
     pub fn path(&self) -> &str {
         match self {
-            Self::Directory(path) => path,
+            Self::Directory(path) | Self::Shared(path) => path,
             Self::Worktree(worktree) => &worktree.path,
+        }
+    }
+
+    /// The work tree that is the repository to its steps: what paths in reports are relative to. Another directory is only
+    /// where they begin.
+    pub fn tree(&self) -> Option<&str> {
+        match self {
+            Self::Directory(_) => None,
+            Self::Worktree(_) | Self::Shared(_) => Some(self.path()),
         }
     }
 }
@@ -294,6 +305,18 @@ pub struct ManualInput {
     pub comment: Option<String>,
     /// All of it.
     pub content: Map<String, Value>,
+}
+
+/// What the run that is a step asks a person.
+#[record(Eq)]
+pub struct InnerQuestion {
+    /// That run: whoever answers names it.
+    pub run: RunId,
+    /// The step of it whose result a person is to look at.
+    pub step: StepId,
+    pub question: u32,
+    /// Exactly what is shown.
+    pub text: String,
 }
 
 /// A step that needed no run.

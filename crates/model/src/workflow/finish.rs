@@ -39,7 +39,8 @@ pub(super) fn abandoned(state: &mut State, attempt: u32) {
 pub(super) fn lost(state: &mut State, attempt: u32, ruling: &StepRuling, at: Timestamp) {
     let Some(index) = take_open(state, attempt) else { return };
     state.counters.lost = state.counters.lost.saturating_add(1);
-    state.counters.cost_unknown = state.counters.cost_unknown.saturating_add(1);
+    let unknown = u32::from(can_cost(state, index));
+    state.counters.cost_unknown = state.counters.cost_unknown.saturating_add(unknown);
     let step = Arc::make_mut(&mut state.steps[index]);
     step.lost = step.lost.saturating_add(1);
     step.ended_at = Some(at);
@@ -151,7 +152,8 @@ fn rule(state: &mut State, index: usize, verdict: &StepVerdict, report: Option<S
 fn take_open(state: &mut State, attempt: u32) -> Option<usize> {
     let is_it = |step: &Arc<StepState>| step.open.as_ref().is_some_and(|open| open.number == attempt);
     let index = state.steps.iter().position(is_it)?;
-    Arc::make_mut(&mut state.steps[index]).open = None;
+    let step = Arc::make_mut(&mut state.steps[index]);
+    (step.open, step.asks) = (None, None);
     Some(index)
 }
 
@@ -164,18 +166,20 @@ fn give_back(step: &mut StepState) {
 }
 
 fn charge(state: &mut State, index: usize, end: &StepEnd) {
+    let unknown = can_cost(state, index) && end.outcome != AttemptOutcome::NotStartable;
     let counters = &mut state.counters;
     counters.attempts = counters.attempts.saturating_add(1);
     counters.working_ms = counters.working_ms.saturating_add(end.duration_ms);
     counters.tokens = counters.tokens.saturating_add(end.tokens.unwrap_or(0));
     match end.cost_microusd {
         Some(cost) => counters.cost_microusd = counters.cost_microusd.saturating_add(cost),
-        None => {
-            let is_agent = matches!(state.plan.step(index).work, Work::Agent { .. } | Work::Workflow { .. });
-            let ran = end.outcome != AttemptOutcome::NotStartable;
-            counters.cost_unknown = counters.cost_unknown.saturating_add(u32::from(is_agent && ran));
-        }
+        None => counters.cost_unknown = counters.cost_unknown.saturating_add(u32::from(unknown)),
     }
+}
+
+/// Whether a step can cost something that nobody reports. A command costs what it says.
+fn can_cost(state: &State, index: usize) -> bool {
+    matches!(state.plan.step(index).work, Work::Agent { .. } | Work::Workflow { .. })
 }
 
 /// What a report says is known of the step.

@@ -36,6 +36,14 @@ impl Machine for State {
         if self.status == Status::Waiting { Vec::new() } else { self.effects() }
     }
 
+    fn begun(&self) -> Vec<Effect> {
+        self.steps.iter().filter_map(|step| step.open.clone()).map(Effect::Attempt).collect()
+    }
+
+    fn comes_first(command: &Command) -> bool {
+        matches!(command, Command::SpendBudget { .. })
+    }
+
     fn wants_cancel(&self, effect: &Effect) -> bool {
         match effect {
             Effect::Attempt(attempt) => self.wants_cancel(&attempt.step),
@@ -85,6 +93,9 @@ impl Machine for State {
 fn waiting_for(state: &State) -> Option<String> {
     if let Some((step, question)) = state.questions().first() {
         return Some(format!("an answer to question {} (step `{step}`)", question.number));
+    }
+    if let Some((_, asks)) = state.inner_questions().first() {
+        return Some(format!("an answer to question {} of run `{}`", asks.question, asks.run));
     }
     (state.status == Status::Paused).then(|| "a resume".to_owned())
 }

@@ -41,8 +41,8 @@ pub use decide::{Command, admit, advance, anew_from, create, decide, fork, raise
 pub use definition::{Collection, Definition, Gate, Items, OnReject, Step, StepId, Work};
 pub use event::WorkflowEvent;
 pub use facts::{
-    CostAction, Edit, GateVerdict, Hold, Inherited, Issue, Launcher, ManualInput, OpenAttempt, Options,
-    Order, Passed, Raise, StepEnd, StepReport, StepRuling, StepVerdict, WorkPlace,
+    CostAction, Edit, GateVerdict, Hold, Inherited, InnerQuestion, Issue, Launcher, ManualInput, OpenAttempt,
+    Options, Order, Passed, Raise, StepEnd, StepReport, StepRuling, StepVerdict, WorkPlace,
 };
 pub use graph::{Graph, Plan, Walks};
 pub use state::{Block, Counters, Effect, GivenAnswer, Question, Requests, State, StepState, StepStatus};

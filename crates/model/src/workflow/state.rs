@@ -11,16 +11,19 @@ use serde_json::{Map, Value};
 
 use super::condition::Facts;
 use super::definition::{Gate, Items, StepId};
-use super::facts::{CostAction, GateVerdict, ManualInput, OpenAttempt, Options, Raise, StepReport};
+use super::facts::{
+    CostAction, GateVerdict, InnerQuestion, ManualInput, OpenAttempt, Options, Raise, StepReport,
+};
 use super::graph::Plan;
 use crate::event::StopOrigin;
 use crate::loop_machine::{Answer, Driver};
+use crate::machine::Machine;
 use crate::status::{Reason, Status};
 use crate::words::words;
 use crate::{RunId, Seq, Timestamp};
 
 /// Everything that is known of a workflow run.
-#[record(written(reason, detail, driver, steps))]
+#[record(written(reason, detail, driver, steps), omit(archived))]
 pub struct State {
     /// Its name.
     pub run: RunId,
@@ -59,6 +62,8 @@ pub struct State {
     pub counters: Counters,
     /// Requests that were not acted on yet.
     pub requests: Requests,
+    /// The clean-up removed its directory.
+    pub archived: bool,
 }
 
 /// What is known of one step.
@@ -106,8 +111,12 @@ pub struct StepState {
     pub index: u32,
     /// What waits for a person's word: the report that counts once they agree.
     pub held: Option<StepReport>,
+    /// When another tool asked that person.
+    pub asked_at: Option<Timestamp>,
     /// What that person is asked.
     pub question: Option<Question>,
+    /// What the run that is its open attempt asks a person.
+    pub asks: Option<InnerQuestion>,
     /// What that person said, until it is acted on.
     pub decided: Option<bool>,
     /// What a person said, the last time.
@@ -188,6 +197,8 @@ pub struct Counters {
     pub tokens: u64,
     /// It was said that the money is spent.
     pub warned: bool,
+    /// What all workflows had cost on the day when that was found to be too much.
+    pub day_microusd: u64,
 }
 
 /// Requests that were not acted on yet.
@@ -313,9 +324,26 @@ impl State {
             .collect()
     }
 
+    /// What the runs that are steps of this one ask people, by step.
+    pub fn inner_questions(&self) -> Vec<(&StepId, &InnerQuestion)> {
+        let steps = self.steps.iter().enumerate();
+        steps.filter_map(|(index, step)| step.asks.as_ref().map(|asks| (self.id(index), asks))).collect()
+    }
+
+    /// Whether it asks a person, itself or by a run that is a step of it.
+    pub fn asks_people(&self) -> bool {
+        self.steps.iter().any(|step| step.question.is_some() || step.asks.is_some())
+    }
+
     /// Whether nothing is left to do.
     pub fn is_done(&self) -> bool {
         self.steps.iter().all(|step| step.status.satisfies() && step.goes_back.is_none())
+    }
+
+    /// Whether it rests, with nothing open and nobody who wants it to go on.
+    pub(super) fn is_over_for_now(&self) -> bool {
+        let Requests { resume, start_at, .. } = &self.requests;
+        self.is_at_rest() && self.open_count() == 0 && resume.is_none() && start_at.is_none()
     }
 
     /// How many items the collection of this step has, once that is known.
@@ -385,9 +413,14 @@ impl State {
     pub fn over_own_limit(&self) -> Option<String> {
         let spent = self.counters.cost_microusd;
         let limit = self.options.max_cost_microusd.filter(|limit| spent >= *limit)?;
-        let dollars =
-            |microusd: u64| format!("${}.{:02}", microusd / 1_000_000, microusd % 1_000_000 / 10_000);
         Some(format!("{} of {} are spent", dollars(spent), dollars(limit)))
+    }
+
+    /// Whether all workflows together cost more on one day than they may, when that was last looked at.
+    pub fn over_limit_of_the_day(&self) -> Option<String> {
+        let spent = self.counters.day_microusd;
+        let limit = self.options.daily_cost_microusd.filter(|limit| spent > 0 && spent >= *limit)?;
+        Some(format!("{} of {} for one day were spent", dollars(spent), dollars(limit)))
     }
 
     /// Whether what is open is let run out and nothing else is begun.
@@ -450,6 +483,10 @@ impl State {
     pub(super) fn facts_for(&self, index: usize) -> StepFacts<'_> {
         StepFacts { state: self, index }
     }
+}
+
+fn dollars(microusd: u64) -> String {
+    format!("${}.{:02}", microusd / 1_000_000, microusd % 1_000_000 / 10_000)
 }
 
 /// What is known, as a condition of one step sees it.

@@ -151,7 +151,7 @@ fn prepare(
 ) -> Option<Start<Command>> {
     if around.scene.day_spent && state.options.cost_limit_action != CostAction::Warn {
         let known = state.requests.budget.as_deref() == Some(SPENT);
-        let spend = Command::SpendBudget { detail: SPENT.to_owned() };
+        let spend = Command::SpendBudget { detail: SPENT.to_owned(), microusd: 1 };
         return Some(if known { Start::Unwanted } else { Start::Instead(spend) });
     }
     around.scene.is_command = matches!(work_of(state, attempt), Some(Work::Run { .. }));

@@ -99,7 +99,7 @@ pub fn opening(state: &State) -> String {
 }
 
 /// A work tree beside the repository, as people write it.
-fn beside(path: &str) -> String {
+pub(super) fn beside(path: &str) -> String {
     clean_line(&format!("../{}", path.rsplit('/').next().unwrap_or(path)))
 }
 

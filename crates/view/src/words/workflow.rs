@@ -4,21 +4,33 @@ use std::fmt::Write;
 
 use crate::{StepView, WorkflowStatus};
 use piton_model::loop_machine::AttemptOutcome;
-use piton_model::workflow::{State, StepStatus, StepVerdict, WorkflowEvent as Event};
+use piton_model::workflow::{State, StepStatus, StepVerdict, WorkPlace, WorkflowEvent as Event};
 use piton_model::{Reason, Status, Timestamp};
 
-use super::{ago, cell, clean, clean_line, count, duration, known_money, money, outcome_word};
+use super::{ago, beside, cell, clean, clean_line, count, duration, known_money, money, outcome_word};
 
 /// The first line of a run.
 pub fn opening(state: &State) -> String {
     let people = if state.options.pause_for_human_input { ", people asked" } else { "" };
     clean_line(&format!(
-        "run {} · {} · {}{people} · up to {} at once",
+        "run {} · {} · {}{people} · up to {} at once{}",
         state.run,
         state.title,
         count(state.steps.len() as u32, "step"),
-        state.max_parallel()
+        state.max_parallel(),
+        place(state).map_or_else(String::new, |place| format!(" · {place}")),
     ))
+}
+
+/// Where its steps work, if not in the repository itself.
+fn place(state: &State) -> Option<String> {
+    Some(match state.options.place.as_ref()? {
+        WorkPlace::Worktree(worktree) => {
+            format!("worktree {}, branch {}", beside(&worktree.path), worktree.branch)
+        }
+        WorkPlace::Shared(path) => format!("worktree {}", beside(path)),
+        WorkPlace::Directory(path) => format!("in {path}"),
+    })
 }
 
 /// What a viewer says of an event, if it is worth a line.
@@ -37,11 +49,15 @@ pub fn progress(before: Option<&State>, event: &Event, after: &State) -> Option<
         }
         Event::StepLost { attempt, .. } => ended(after, worked_on(before?, *attempt)?),
         Event::StepsPassed { steps } => {
-            let names: Vec<String> = steps
-                .iter()
-                .map(|passed| format!("{}{}", passed.step, if passed.skipped { "" } else { " (no items)" }))
-                .collect();
-            format!("{:<18} {}", "skipped", names.join(", "))
+            let named = |skipped: bool| {
+                let these = steps.iter().filter(|passed| passed.skipped == skipped);
+                these.map(|passed| passed.step.as_str()).collect::<Vec<_>>().join(", ")
+            };
+            match (named(true), named(false)) {
+                (skipped, empty) if empty.is_empty() => format!("{:<18} {skipped}", "skipped"),
+                (skipped, empty) if skipped.is_empty() => format!("{:<18} {empty} (no items)", "completed"),
+                (skipped, empty) => format!("{:<18} {skipped}; completed: {empty} (no items)", "skipped"),
+            }
         }
         Event::LoopedBack { step, target } => {
             let times = after.step(step).map_or(0, |step| step.iteration_count);
@@ -64,6 +80,7 @@ pub fn progress(before: Option<&State>, event: &Event, after: &State) -> Option<
         | Event::ItemsRefused { .. }
         | Event::LimitWarned { .. }
         | Event::BudgetSpent { .. }
+        | Event::NestedWaits { asks: Some(_), .. }
         | Event::RunResumed { .. }
         | Event::StepsReset { .. }
         | Event::StatusesAdopted { .. }
@@ -122,8 +139,16 @@ pub fn under_way(state: &State) -> String {
 
 /// Why it is where it is.
 pub fn why(state: &State) -> String {
-    if let Some((step, question)) = state.questions().first() {
-        return format!("step `{step}` asks question {}", question.number);
+    if state.status == Status::Waiting {
+        if let Some((step, question)) = state.questions().first() {
+            return format!("step `{step}` asks question {}", question.number);
+        }
+        if let Some((step, asks)) = state.inner_questions().first() {
+            return format!(
+                "step `{step}` waits for an answer to question {} of run {}",
+                asks.question, asks.run
+            );
+        }
     }
     let reason = state.reason.map_or("", |reason| reason.as_str());
     clean_line(&match (&state.detail, state.status) {
@@ -155,11 +180,26 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
         let _ = write!(summary, " · {bound}{}", money(counters.cost_microusd));
     }
     let mut lines = vec![summary];
+    if let Some(WorkPlace::Worktree(_)) = state.options.place {
+        lines.extend(place(state).map(|place| clean_line(&format!("result  {place}, nothing merged"))));
+    }
     for (step, question) in state.questions() {
         lines.push(format!("question {} (step `{step}`):", question.number));
         lines.extend(clean(&question.text).lines().map(|line| format!("  {line}")));
     }
+    lines.extend(inner_questions(state));
     lines.push(format!("next    {next}"));
+    lines
+}
+
+/// What the runs that are steps of this one ask.
+fn inner_questions(state: &State) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (step, asks) in state.inner_questions() {
+        let (number, run, inner) = (asks.question, &asks.run, &asks.step);
+        lines.push(format!("question {number} of run {run} (step `{step}`, there `{inner}`):"));
+        lines.extend(clean(&asks.text).lines().map(|line| format!("  {line}")));
+    }
     lines
 }
 
@@ -177,23 +217,24 @@ pub fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Vec<Strin
         None => "nobody drives it".to_owned(),
     };
     lines.push(format!("since   {} ago · {driver}", ago(now, view.since)));
+    lines.extend(place(state).map(|place| clean_line(&format!("works   {place}"))));
+    if view.archived {
+        lines.push(
+            "its directory was removed by the clean-up; its row is in .agents/run_archive.db".to_owned(),
+        );
+    }
     if view.discarded {
         lines.push(
             "its directory was deleted: what it did is discarded, and its name may be used again".to_owned(),
         );
     }
-    // What cost nothing that anybody told of is not said to be free.
-    let money = match view.used.cost_usd {
-        None => " · money unknown".to_owned(),
-        Some(cost) if cost > 0.0 => format!(" · money ${cost:.2}"),
-        Some(_) => String::new(),
-    };
     lines.push(format!(
-        "used    {} of work · {} · {} lost · {}{money}",
+        "used    {} of work · {} · {} lost · {}{}",
         duration(view.used.working_ms),
         count(view.used.attempts, "attempt"),
         view.used.lost,
         count(view.used.loop_backs, "loop-back"),
+        money_of(view).map_or_else(String::new, |money| format!(" · {money}")),
     ));
     lines.extend(view.over_limit.iter().map(|spent| format!("limit   {spent}")));
     let width = view.steps.iter().map(|step| step.id.len()).max().unwrap_or(0).min(40);
@@ -208,11 +249,20 @@ pub fn status(view: &WorkflowStatus, state: &State, now: Timestamp) -> Vec<Strin
         lines.push(format!("question {}:", question.question));
         lines.extend(clean(&question.text).lines().map(|line| format!("  {line}")));
     }
+    lines.extend(inner_questions(state));
     if let Some(file) = &view.manual_input {
         lines.push(clean_line(&format!("an answer lies in {file}; the run has not heard of it yet")));
     }
     lines.push(format!("next    {}", view.next));
     lines
+}
+
+/// What it cost. What cost nothing that anybody told of is not said to be free.
+fn money_of(view: &WorkflowStatus) -> Option<String> {
+    match view.used.cost_usd {
+        None => Some("money unknown".to_owned()),
+        Some(cost) => (cost > 0.0).then(|| format!("money ${cost:.2}")),
+    }
 }
 
 fn step_line(step: &StepView, width: usize) -> String {
@@ -246,6 +296,7 @@ pub fn event(event: &Event) -> String {
         Event::RunRestarted { title, digest, .. } => {
             format!("begins anew: {title} (definition {})", &digest[..digest.len().min(10)])
         }
+        Event::RunArchived {} => "put into the archive, its directory removed".to_owned(),
         Event::GatesSeen { step, verdicts } => {
             let closed: Vec<String> = verdicts
                 .iter()
@@ -281,6 +332,11 @@ pub fn event(event: &Event) -> String {
             }
             text
         }
+        Event::NestedWaits { attempt, asks: Some(asks) } => format!(
+            "attempt {attempt}: run {} asks question {} (step `{}`)",
+            asks.run, asks.question, asks.step
+        ),
+        Event::NestedWaits { attempt, asks: None } => format!("attempt {attempt}: its run goes on"),
         Event::StepAbandoned { attempt } => format!("attempt {attempt} was never started"),
         Event::StepLost { attempt, .. } => {
             format!("attempt {attempt} was lost: its outcome cannot be known, nothing of it runs any more")
@@ -304,7 +360,7 @@ pub fn event(event: &Event) -> String {
         }
         Event::ManualInputRefused { step, why, .. } => format!("step `{step}` goes on waiting: {why}"),
         Event::LimitWarned { detail } => format!("over the limit: {detail}"),
-        Event::BudgetSpent { detail } => format!("the money is spent: {detail}"),
+        Event::BudgetSpent { detail, .. } => format!("the money is spent: {detail}"),
         Event::RunObstructed { detail } => {
             format!("something stands in the way, so the run stops when what is open has ended: {detail}")
         }
@@ -361,15 +417,18 @@ pub fn report(view: &WorkflowStatus, state: &State) -> String {
         entry.status.as_str(),
         why(state)
     );
-    let cost = view.used.cost_usd.map_or_else(|| "unknown".to_owned(), |cost| format!("${cost:.2}"));
+    if let Some(place) = place(state) {
+        let _ = writeln!(text, "Its steps worked in: {}.\n", clean_line(&place));
+    }
     let _ = writeln!(
         text,
-        "{} of work, {} ({} failed, {} lost), {}, cost {cost}.\n",
+        "{} of work, {} ({} failed, {} lost), {}{}.\n",
         duration(view.used.working_ms),
         count(view.used.attempts, "attempt"),
         view.used.failures,
         view.used.lost,
         count(view.used.loop_backs, "loop-back"),
+        money_of(view).map_or_else(String::new, |money| format!(", {money}")),
     );
     text.push_str("| step | status | tries | loop-backs | took | made |\n|---|---|---|---|---|---|\n");
     for step in &view.steps {

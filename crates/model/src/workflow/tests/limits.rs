@@ -61,7 +61,7 @@ fn a_limit_for_the_day_can_be_raised_lowered_and_made_a_warning() {
         ..Options::default()
     };
     let mut driver = Driver::with(vec![step("a", &[]), step("b", &["a"])], options);
-    driver.command(Command::SpendBudget { detail: "$5 of $5 of today".to_owned() });
+    driver.command(Command::SpendBudget { detail: "$5 of $5 of today".to_owned(), microusd: 5_000_000 });
     driver.done("a");
     driver.is(Status::Paused, Reason::LimitCost);
     let raise = Raise { daily_cost_microusd: Some(2_000_000), ..Raise::default() };
@@ -70,7 +70,7 @@ fn a_limit_for_the_day_can_be_raised_lowered_and_made_a_warning() {
     let raise = Raise { cost_limit_action: Some(CostAction::Warn), ..Raise::default() };
     driver.request(WorkflowEvent::ResumeRequested { raise });
     for spent in ["$7 of $2 of today", "$8 of $2 of today"] {
-        driver.command(Command::SpendBudget { detail: spent.to_owned() });
+        driver.command(Command::SpendBudget { detail: spent.to_owned(), microusd: 5_000_000 });
     }
     assert_eq!(driver.count("budget_spent"), 2, "once before the pause, once as a warning");
     driver.done("b");
@@ -81,7 +81,7 @@ fn a_limit_for_the_day_can_be_raised_lowered_and_made_a_warning() {
 fn a_budget_beyond_the_run_stops_it_too() {
     let options = Options { cost_limit_action: CostAction::Pause, ..Options::default() };
     let mut driver = Driver::with(vec![step("a", &[]), step("b", &["a"])], options);
-    driver.command(Command::SpendBudget { detail: "$5 of $5 of today".to_owned() });
+    driver.command(Command::SpendBudget { detail: "$5 of $5 of today".to_owned(), microusd: 5_000_000 });
     driver.is(Status::Running, None);
     driver.done("a");
     driver.is(Status::Paused, Reason::LimitCost);

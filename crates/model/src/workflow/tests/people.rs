@@ -173,3 +173,47 @@ fn a_file_that_was_found_for_one_question_does_not_answer_the_next() {
     driver.command(file_for(2, Ok(input(true))));
     assert_eq!(driver.state.questions(), vec![]);
 }
+
+/// A step that is a run of its own, and one beside it.
+fn nested() -> (Driver, u32) {
+    let mut inner = step("inner", &[]);
+    inner.work = Work::Workflow { path: "inner.yaml".to_owned() };
+    let driver = Driver::of(vec![inner, step("beside", &[])]);
+    let attempt = driver.open("inner");
+    (driver, attempt)
+}
+
+fn asks(question: u32) -> Option<InnerQuestion> {
+    let (run, text) = ("inner".parse().unwrap(), "Does it count?".to_owned());
+    Some(InnerQuestion { run, step: "draft".into(), question, text })
+}
+
+#[test]
+fn a_run_waits_for_whom_the_run_that_is_its_step_asks() {
+    let (mut driver, attempt) = nested();
+    driver.command(Command::TakeNested { attempt, asks: asks(1) });
+    driver.is(Status::Running, None);
+    assert_eq!(driver.picture(), "inner WAITING_ON_HUMAN 1/0, beside RUNNING 1/0");
+    driver.done("beside");
+    driver.is(Status::Waiting, Reason::Human);
+    assert_eq!(exit_code(driver.state.status, driver.state.reason), Some(ExitCode::Person));
+    // Nothing new: nobody is woken for it, and a resume waits on.
+    assert!(driver.command(Command::TakeNested { attempt, asks: asks(1) }).is_empty());
+    assert!(driver.command(Command::Tick).is_empty());
+    let events = driver.command(Command::TakeNested { attempt, asks: None });
+    assert_eq!(kinds(&events), ["nested_waits"]);
+    assert_eq!(driver.picture(), "inner RUNNING 1/0, beside COMPLETED 1/0");
+    driver.done("inner");
+    driver.is(Status::Completed, Reason::Done);
+}
+
+#[test]
+fn what_another_tool_asked_is_asked_since_then() {
+    let asked_at = crate::Timestamp::from_millis(5);
+    let mut driver = Driver::of(vec![by_hand(step("approval", &[]))]);
+    let held = Some(StepReport::default());
+    let waits = StepState { held, asked_at: Some(asked_at), ..StepState::default() };
+    driver.state.steps[0] = std::sync::Arc::new(waits);
+    driver.command(Command::Tick);
+    assert_eq!(driver.step("approval").question.as_ref().unwrap().since, asked_at);
+}

@@ -182,7 +182,7 @@ fn command(state: &State, happening: Happening) -> Command {
             let question = question.map_or(0, |question| question.number);
             Command::TakeManualInput { step, question, digest: "d".to_owned(), input }
         }
-        Happening::Budget => Command::SpendBudget { detail: "spent".to_owned() },
+        Happening::Budget => Command::SpendBudget { detail: "spent".to_owned(), microusd: 5_000_000 },
         Happening::GiveUp => Command::GiveUp { detail: "no disk".to_owned() },
         Happening::Edit(pick, status) => {
             let step = state.id(pick % state.steps.len()).clone();
@@ -423,7 +423,14 @@ fn wild_event() -> impl Strategy<Value = WorkflowEvent> {
             step,
             text: String::new(),
             digest: String::new(),
+            since: None,
         }),
+        (number.clone(), id()).prop_map(|(attempt, step)| WorkflowEvent::NestedWaits {
+            attempt,
+            asks: Some(InnerQuestion { run: run(), step, question: 1, text: String::new() }),
+        }),
+        number.clone().prop_map(|attempt| WorkflowEvent::NestedWaits { attempt, asks: None }),
+        Just(WorkflowEvent::RunArchived {}),
         number.prop_map(move |question| WorkflowEvent::HumanAnswered {
             question,
             answer: Answer::Reject,

@@ -168,7 +168,7 @@ fn a_report_tells_what_every_step_did() {
 
     Run `r1` of `w.yaml`: **failed**, step `a`: the command exited with 2: no.
 
-     T s of work, 1 attempt (1 failed, 0 lost), 0 loop-backs, cost $0.00.
+     T s of work, 1 attempt (1 failed, 0 lost), 0 loop-backs.
 
     | step | status | tries | loop-backs | took | made |
     |---|---|---|---|---|---|
