@@ -97,7 +97,7 @@ impl RunView {
             Found::Foreign => (Some(self.aside(path, state)?), None),
         };
         let lines: Vec<String> = before.into_iter().chain([digest(bytes)]).collect();
-        file::write_atomic(&self.digests, lines.join("\n").as_bytes(), Durability::Unsynced)?;
+        self.remember(&lines.join("\n"))?;
         // Whoever may look into the repository may look at the run, as at all else that lies beside it.
         file::write_shared(path, bytes, Durability::Unsynced)?;
         Ok(moved)
@@ -155,7 +155,15 @@ impl RunView {
 
     /// The file with this digest was adopted: from now on it is ours, and may be written over.
     pub fn accept(&self, digest: &str) -> Result<(), Error> {
-        file::write_atomic(&self.digests, digest.as_bytes(), Durability::Unsynced)
+        self.remember(digest)
+    }
+
+    /// Keeps the digests by which the view is known as ours. Of a run that is only imported nothing lies beside them yet.
+    fn remember(&self, digests: &str) -> Result<(), Error> {
+        if let Some(directory) = self.digests.parent() {
+            file::create_private_dir(directory)?;
+        }
+        file::write_atomic(&self.digests, digests.as_bytes(), Durability::Unsynced)
     }
 
     /// What is at the place of the view. Ours may be larger than what is accepted of others: about as large as the one

@@ -70,11 +70,14 @@ fn a_rejected_nested_workflow_fails_its_step() {
     world.piton(&["answer", &inner, "--reject", "--comment", "no"]).exits(0);
     eventually("its try is over", || world.count("r1", "step_finished") == 1);
     let status = world.json(&["status", "r1"]);
-    assert!(status["steps"][0]["last_error"].as_str().unwrap().contains("Rejected by a person: no"), "{status:#}");
+    assert!(
+        status["steps"][0]["last_error"].as_str().unwrap().contains("Rejected by a person: no"),
+        "{status:#}"
+    );
 }
 
 /// A step that makes a file and reports it.
-const MAKES: &str = r#"echo made > made.txt; printf '{"schema":"run_report@v0","run_id":"%s","step_id":"%s","agent":"","status":"COMPLETED","started_at":"2026-01-01T00:00:00Z","ended_at":"2026-01-01T00:00:01Z","artifacts":["%smade.txt"]}' "$RUN_ID" "$STEP_ID" "$PREFIX" > "$REPORT_PATH"; echo "$REPO_DIR" > "$BESIDE/repo"; pwd > "$BESIDE/cwd"
+const MAKES: &str = r#"echo made > made.txt; printf '{"schema":"run_report@v0","run_id":"%s","step_id":"%s","agent":"","status":"COMPLETED","started_at":"2026-01-01T00:00:00Z","ended_at":"2026-01-01T00:00:01Z","artifacts":["%smade.txt"]}' "$RUN_ID" "$STEP_ID" "$PREFIX" > "$REPORT_PATH"; echo "$REPO_DIR" > "$BESIDE/repo_dir"; pwd > "$BESIDE/cwd"
 "#;
 
 #[test]
@@ -99,7 +102,7 @@ fn what_a_work_tree_holds_is_named_by_the_file_of_its_run() {
     assert!(!world.path("made.txt").exists());
     let said = |name: &str| std::fs::read_to_string(world.beside(name)).unwrap().trim().to_owned();
     assert_eq!(
-        (said("repo").as_str(), said("inner").as_str()),
+        (said("repo_dir").as_str(), said("inner").as_str()),
         (repo, repo),
         "to its steps it is the repository"
     );
@@ -123,5 +126,5 @@ fn another_directory_is_only_where_steps_begin() {
         (state["repo_dir"].as_str().unwrap(), state["steps"]["a"]["artifacts"][0].as_str().unwrap());
     assert_eq!(std::fs::read_to_string(format!("{repo}/{made}")).unwrap(), "made\n");
     let said = |name: &str| std::fs::read_to_string(world.beside(name)).unwrap().trim().to_owned();
-    assert_eq!((said("repo").as_str(), said("cwd")), (repo, format!("{repo}/part")));
+    assert_eq!((said("repo_dir").as_str(), said("cwd")), (repo, format!("{repo}/part")));
 }
