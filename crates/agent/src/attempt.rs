@@ -106,6 +106,13 @@ pub fn look(attempts: &Path, name: &str) -> Result<Found, Error> {
     Ok(Found::Dead { started: started_in(&directory)? })
 }
 
+/// Whether everything is there that its keeper wrote before it published the attempt. What is not was taken away since, or
+/// by a power cut.
+pub fn is_whole(attempts: &Path, name: &str) -> Result<bool, Error> {
+    let directory = directory::of(attempts, name)?;
+    Ok([LOCK, KEEPER].iter().all(|file| directory.join(file).is_file()))
+}
+
 /// What the keeper noted once the program ran. That note is not synced: a power cut may leave less than a
 /// record of it, which counts as none.
 fn started_in(directory: &Path) -> Result<Option<Started>, Error> {

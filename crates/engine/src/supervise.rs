@@ -18,10 +18,10 @@
 //!    ▲       ├─ absent ─────────────────► abandon ─────────────────────┤
 //!    │       ├─ alive ──────────────────► wait ────────────────────────┤
 //!    └───────┼─────────────────────────────────────────────────────────┘
-//!            ├─ absent, published before ─► the error `vanished`
+//!            ├─ absent or plundered, published before ─► the error `vanished`
 //!            ├─ abandoned ──────────────► NeverStarted
 //!            ├─ finished ───────────────► Ended
-//!            └─ dead ───────────────────► reap ─► Lost
+//!            └─ dead or plundered ──────► reap ─► Lost
 //! ```
 
 pub(crate) mod kept;
@@ -94,6 +94,8 @@ pub enum Seen<E> {
     Finished(E),
     /// Its keeper was killed.
     Dead,
+    /// The same, or somebody took away what says otherwise: a part of its directory is missing.
+    Plundered,
 }
 
 /// What came of starting an attempt.
@@ -235,7 +237,7 @@ impl Supervision {
         let seen = port.look()?;
         self.over_before.get_or_insert(matches!(seen, Seen::Abandoned | Seen::Finished(_)));
         match seen {
-            Seen::Absent if self.published => return Err(port.vanished()),
+            Seen::Absent | Seen::Plundered if self.published => return Err(port.vanished()),
             Seen::Absent if self.fresh && !self.launched && !port.is_cancelled() => self.at = At::Start,
             Seen::Absent => self.at = At::Abandon(None),
             Seen::Abandoned => return Ok(Some(Became::NeverStarted)),
@@ -252,7 +254,7 @@ impl Supervision {
                 port.require_lease()?;
                 return Ok(Some(Became::Ended(exit)));
             }
-            Seen::Dead => self.at = At::Reap,
+            Seen::Dead | Seen::Plundered => self.at = At::Reap,
         }
         Ok(None)
     }

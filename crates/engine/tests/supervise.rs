@@ -147,9 +147,14 @@ fn an_agent_that_still_works_is_found() {
 
 #[test]
 fn a_directory_that_vanishes_after_the_start_does_not_start_it_again() {
-    let mut port = Played { then: Seen::Absent, ..Played::default() };
-    assert_eq!(Supervision::of_recorded("h", "b", true).run(&mut port), Err("vanished"));
-    assert_eq!(port.acts.iter().filter(|act| *act == "start").count(), 1, "{:?}", port.acts);
+    for then in [Seen::Absent, Seen::Plundered] {
+        let mut port = Played { then, ..Played::default() };
+        assert_eq!(Supervision::of_recorded("h", "b", true).run(&mut port), Err("vanished"));
+        assert_eq!(port.acts.iter().filter(|act| *act == "start").count(), 1, "{:?}", port.acts);
+    }
+    // What a power cut took was not seen whole by this driver.
+    let mut port = Played { seen: Seen::Plundered, boot: "later", ..Played::default() };
+    assert_eq!(supervise(&mut port, true), Became::Lost(TreeProof::Rebooted));
 }
 
 #[test]

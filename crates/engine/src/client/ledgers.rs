@@ -73,15 +73,12 @@ pub(super) async fn status_of(
         .map(|gap| gap.id.clone())
         .collect();
     let entry = state.entry();
-    let research = match &state.research {
-        None => None,
-        Some(research) => Some(ResearchView {
-            number: research.number,
-            gap: research.open.as_ref().map(|open| open.gap.id.clone()),
-            waiting: research.waiting.len(),
-            carried_on: is_attended,
-        }),
-    };
+    let research = state.research.as_ref().map(|research| ResearchView {
+        number: research.number,
+        gap: research.open.as_ref().map(|open| open.gap.id.clone()),
+        waiting: research.waiting.len(),
+        carried_on: is_attended,
+    });
     let gaps = GapCounts {
         all: state.gaps.len(),
         verified: survey.fresh,

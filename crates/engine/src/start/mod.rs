@@ -1,7 +1,7 @@
 //! Starting a run: what was ordered is checked and put on record, then a driver is started
 //! ([`driver_process`](crate::driver_process)).
 //!
-//! - [`loops`], [`workflows`], [`fork`], [`import`]: what can be started. [`resume`]: going on with what is there.
+//! - [`loops`], [`workflows`], [`fork`], [`import`]: what can be started. `go_on`: going on with what is there.
 //! - [`hooks`]: what is called while a run goes on. [`known`]: where runs were ever started.
 
 mod fork;

@@ -101,7 +101,8 @@ impl<S: Supervisor, I> Port for Kept<'_, S, I> {
             Found::Abandoned => Seen::Abandoned,
             Found::Alive { .. } => Seen::Alive,
             Found::Finished(exit) => Seen::Finished(exit),
-            Found::Dead { .. } => Seen::Dead,
+            Found::Dead { .. } if piton_agent::is_whole(&self.attempts, &self.name)? => Seen::Dead,
+            Found::Dead { .. } => Seen::Plundered,
         })
     }
 

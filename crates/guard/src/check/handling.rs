@@ -55,12 +55,12 @@ fn handled<'a>(source: &'a Source, definition: &Definition) -> Vec<(String, &'a 
             Some((source.flat(&source.inside(&tried.body)), *piece))
         }
         Class::If if source.flat(&piece.condition).contains("err!=nil") => {
-            let before = pieces.iter().filter(|(_, other)| {
+            let mut before = pieces.iter().filter(|(_, other)| {
                 other.class == Class::Binding
                     && other.span.start < piece.body.start
                     && source.words(&other.span).any(|word| word == "err")
             });
-            let bound = source.flat(&before.last()?.1.span);
+            let bound = source.flat(&before.next_back()?.1.span);
             let call = bound.split_once(":=").or_else(|| bound.split_once('=')).map(|(_, call)| call)?;
             Some((call.to_owned(), *piece))
         }

@@ -59,7 +59,7 @@ fn whoever_waits_for_a_person_in_the_foreground_looks_into_nested_runs_too() {
     let viewer = world.start(&words);
     viewer.prints("Step `draft` is done. Does it count?");
     let file = view(&world)["steps"]["o1"]["manual_input_path"].as_str().unwrap().to_owned();
-    std::fs::write(file, r#"{"approved": true}"#).unwrap();
+    world.write(&file, r#"{"approved": true}"#);
     viewer.ends().exits(0);
     completes(&world);
 }
