@@ -109,8 +109,7 @@ pub fn look(attempts: &Path, name: &str) -> Result<Found, Error> {
 /// Whether everything is there that its keeper wrote before it published the attempt. What is not was taken away since, or
 /// by a power cut.
 pub fn is_whole(attempts: &Path, name: &str) -> Result<bool, Error> {
-    let directory = directory::of(attempts, name)?;
-    Ok([LOCK, KEEPER].iter().all(|file| directory.join(file).is_file()))
+    Ok(directory::is_whole(&directory::of(attempts, name)?))
 }
 
 /// What the keeper noted once the program ran. That note is not synced: a power cut may leave less than a

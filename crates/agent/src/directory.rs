@@ -59,6 +59,11 @@ pub fn stderr_file(directory: &Path) -> PathBuf {
     directory.join(STDERR)
 }
 
+/// Whether everything is there that a keeper wrote before it published the attempt.
+pub(crate) fn is_whole(directory: &Path) -> bool {
+    [LOCK, KEEPER].iter().all(|file| directory.join(file).is_file())
+}
+
 /// Whether a file of that name can be added to the directory: plain, and none of ours.
 pub(crate) fn may_hold(name: &str) -> bool {
     let ours = [LOCK, SPEC, PROMPT, KEEPER, STARTED, STDOUT, STDERR, OUTBOX, EXIT, ABANDONED];

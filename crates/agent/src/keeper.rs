@@ -121,6 +121,10 @@ fn run(mut attempt: Attempt) -> ExitCode {
         Err(exit) => exit,
     };
     redact_report(&attempt);
+    // What somebody took away from is not finished: nothing is known of the attempt but that it was ended.
+    if !directory::is_whole(&attempt.directory) {
+        return ExitCode::FAILURE;
+    }
     match write_exit(attempt, &exit) {
         Ok(()) => ExitCode::SUCCESS,
         // Without `exit.json` the attempt counts as lost, which is what it is.
