@@ -78,7 +78,7 @@ impl Script<State> {
 }
 
 fn snapshot(tree: &str) -> Snapshot {
-    Snapshot { id: tree.repeat(40), tree: format!("{}{}", "7".repeat(39), tree) }
+    Snapshot { id: tree.repeat(40), tree: format!("{}{}", "7".repeat(39), tree), left_out: Vec::new() }
 }
 
 fn works(tree: &str, report: Report) -> AttemptEnd {

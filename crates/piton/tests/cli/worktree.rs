@@ -365,3 +365,14 @@ fn the_work_tree_of_a_workflow_is_furnished_once_for_all_its_steps() {
     let made = std::fs::read_to_string(world.beside("repo-w").join("made")).unwrap();
     assert_eq!(made, "data\n", "once, for the nested run as well");
 }
+
+#[test]
+fn a_file_that_is_too_large_to_be_taken_along_is_named() {
+    let world = World::new();
+    world.shell("truncate -s 65M data.bin").exits(0);
+    let ran = lands(&world, &["--worktree"]).exits(0);
+    let said = "not in the work tree, as it is larger than 64 MiB and git does not have it: data.bin";
+    assert!(ran.err.contains(said), "{ran:?}");
+    assert!(world.path("data.bin").exists() && !world.beside("repo-w").join("data.bin").exists());
+}
+

@@ -43,7 +43,14 @@ pub fn event(event: &Event) -> String {
             format!("created: {title} ({checks}, agent {})", config.agent.name)
         }
         Event::DriverStarted { epoch, pid, .. } => format!("driver {pid} took the lease (epoch {epoch})"),
-        Event::SnapshotTaken { snapshot } => format!("tree {} on record", short(&snapshot.tree)),
+        Event::SnapshotTaken { snapshot } => {
+            let mut text = format!("tree {} on record", short(&snapshot.tree));
+            let names: Vec<&str> = snapshot.left_out.iter().map(|file| file.path.as_str()).collect();
+            if !names.is_empty() {
+                text.push_str(&format!("; not in it: {}", names.join(", ")));
+            }
+            text
+        }
         Event::ChecksStarted { round } => format!("checks {round} begin"),
         Event::ChecksFinished { round, .. } if round.cancelled => {
             format!("checks {} were stopped", round.number)
