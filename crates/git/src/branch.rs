@@ -2,13 +2,21 @@
 //!
 //! The user's own work tree, index and branch are only looked at.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use piton_sys::file::{self, Durability};
 
 use crate::call::Call;
 use crate::{Error, RepoPath, Workspace};
 
 /// Branches that are somebody's default, where the remote does not say which one is.
 const USUAL_DEFAULTS: [&str; 3] = ["main", "master", "trunk"];
+
+/// Beside what git keeps for a work tree that a run made: where that run is. It goes when git forgets the work tree.
+const OWNER: &str = "piton-owner";
+const PATH_BYTES_MAX: u64 = 64 << 10;
 
 /// Where a work tree stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +38,14 @@ pub struct Head {
     pub branch: Option<String>,
     /// The commit, unless there is none yet.
     pub commit: Option<String>,
+}
+
+/// The repository whose run made the work tree at `root`; `None` for a work tree of a person's own.
+pub fn owner_of(root: &Path) -> Option<PathBuf> {
+    let link = std::fs::read_to_string(root.join(".git")).ok()?;
+    let git_dir = root.join(link.strip_prefix("gitdir:")?.trim());
+    let owner = file::read_regular(&git_dir.join(OWNER), PATH_BYTES_MAX).ok()??;
+    Some(PathBuf::from(OsString::from_vec(owner)))
 }
 
 impl Workspace {
@@ -92,6 +108,15 @@ impl Workspace {
             false => add.args(["--no-track", "-b", branch]).arg(path).arg("HEAD"),
         };
         add.output().map(drop)
+    }
+
+    /// Whose work tree this is: that of a run in the repository at `root`, which is found from within it.
+    pub fn mark_owner(&self, root: &Path) -> Result<(), Error> {
+        if self.is_private || owner_of(self.root()).as_deref() == Some(root) {
+            return Ok(());
+        }
+        let mark = self.repository.git_dir.join(OWNER);
+        Ok(file::write_atomic(&mark, root.as_os_str().as_bytes(), Durability::Synced)?)
     }
 
     /// Commits everything in this work tree, as its user; the new commit, or `None` where there is nothing new.

@@ -127,7 +127,9 @@ impl WorkflowWorld {
             let repository = Workspace::open(layout.root(), &layout.state())?;
             repository.protect_state()?;
             repository.add_work_tree(layout.tree(), &worktree.branch)?;
-            Workspace::open(layout.tree(), &layout.state())?.add_submodules(&repository)?;
+            let tree = Workspace::open(layout.tree(), &layout.state())?;
+            tree.mark_owner(layout.root())?;
+            tree.add_submodules(&repository)?;
         }
         file::create_private_dir(&layout.attempts(run))?;
         piton_agent::sweep(&layout.attempts(run))?;

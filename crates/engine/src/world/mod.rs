@@ -154,6 +154,9 @@ impl LoopWorld {
         if let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) {
             land::begin(&layout, state, worktree)?;
         }
+        if state.config.worktree.is_some() {
+            Workspace::open(layout.tree(), &layout.state())?.mark_owner(layout.root())?;
+        }
         let launch = launch.closing_git()?.protecting(&state.config.protect);
         if views.aiwg {
             // From here on its files are known as piton's own, before the first of them is there. Where it cannot be,

@@ -376,3 +376,29 @@ fn a_file_that_is_too_large_to_be_taken_along_is_named() {
     assert!(world.path("data.bin").exists() && !world.beside("repo-w").join("data.bin").exists());
 }
 
+/// Runs piton in a directory beside the repository.
+fn piton_in(world: &World, directory: &str, words: &str) -> super::common::Ran {
+    world.shell(&format!("cd ../{directory} && {} {words}", env!("CARGO_BIN_EXE_piton")))
+}
+
+#[test]
+fn a_loop_in_a_work_tree_of_ones_own_works_for_that_tree() {
+    let world = World::new();
+    world.loops("first", "echo two > b.txt", &["--check", CHECK]).exits(0);
+    assert!(world.path(".piton").is_dir());
+    world.shell("rm b.txt; git worktree add -q -b topic ../linked").exits(0);
+    let words = format!("loop 'Do it' --id here --exec 'echo two > b.txt' --check '{CHECK}'");
+    let ran = piton_in(&world, "linked", &format!("{words} --here")).exits(0);
+    assert!(ran.out.contains("in place"), "{}", ran.out);
+    assert!(world.beside("linked/b.txt").exists() && !world.path("b.txt").exists());
+    assert!(piton_in(&world, "linked", "ls --all").exits(0).out.contains("here"));
+    assert!(!world.piton(&["ls", "--all"]).exits(0).out.contains("here"), "each tree has its own runs");
+    // A work tree of a run that was begun there starts from that tree, and leads back to it.
+    world.shell("cd ../linked && git add b.txt && git commit -qm topic").exits(0);
+    let words = "loop 'Do it' --id own --exec 'echo more > c.txt' --check 'c=test -e c.txt'";
+    piton_in(&world, "linked", &format!("{words} --worktree")).exits(0);
+    assert_eq!(world.git(&["log", "--format=%s", "main..piton/own"]), "Iteration 1\ntopic\n");
+    assert!(piton_in(&world, "linked-own", "status").exits(0).out.starts_with("own   done"));
+    assert_eq!(world.git(&["status", "--porcelain"]), "", "the main checkout is left alone");
+}
+
