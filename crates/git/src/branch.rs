@@ -139,6 +139,32 @@ impl Workspace {
         Ok(Some(String::from_utf8_lossy(&head).trim_end().to_owned()))
     }
 
+    /// Makes this work tree stand on `branch` again, with its files as they are. Commits that were made elsewhere on top of
+    /// the branch belong to it; where the branch is gone, it begins where the work tree stands. Any other commit stays
+    /// where it is. Says where the work tree stood, if that was elsewhere.
+    pub fn stand_on(&self, branch: &str) -> Result<Option<Head>, Error> {
+        let (head, full) = (self.head()?, format!("refs/heads/{branch}"));
+        if head.branch.as_deref() == Some(branch) {
+            return Ok(None);
+        }
+        let tip = self.answer(self.git("rev-parse").args(["--quiet", "--verify"]).arg(&full))?;
+        if let Some(commit) = &head.commit {
+            let is_on_top = match &tip {
+                None => true,
+                Some(tip) => self
+                    .git("merge-base")
+                    .args(["--is-ancestor", tip.as_str(), commit.as_str()])
+                    .run()?
+                    .success(),
+            };
+            if is_on_top && tip.as_ref() != Some(commit) {
+                self.git("update-ref").args([full.as_str(), commit.as_str()]).output()?;
+            }
+        }
+        self.git("symbolic-ref").args(["HEAD", full.as_str()]).output()?;
+        Ok(Some(head))
+    }
+
     /// The commit that this work tree stands on, and its message; `None` where there is none.
     pub fn last_commit(&self) -> Result<Option<(String, String)>, Error> {
         let answer = self.answer(self.git("log").args(["-1", "--format=%H%n%B", "HEAD"]))?;

@@ -402,3 +402,37 @@ fn a_loop_in_a_work_tree_of_ones_own_works_for_that_tree() {
     assert_eq!(world.git(&["status", "--porcelain"]), "", "the main checkout is left alone");
 }
 
+#[test]
+fn an_agent_that_switches_branches_commits_on_the_branch_of_its_run_all_the_same() {
+    let world = World::new();
+    let agent = r#"case $PITON_ITERATION in
+        1) git checkout -q -b other && echo one > c.txt && git add c.txt && git commit -qm mine && echo one > b.txt;;
+        2) git checkout -q --detach HEAD && echo half > b.txt;;
+        *) echo two > b.txt;; esac"#;
+    let checks = ["--check", CHECK, "--check", "any=test -e b.txt"];
+    let ran = world.loops("w", agent, &[&checks[..], &["--worktree"]].concat()).exits(0);
+    assert!(ran.out.contains("branch piton/w, 1 commit, nothing merged"), "{}", ran.out);
+    let tree = world.shell("cd ../repo-w && git branch --show-current && git status --porcelain").exits(0);
+    assert_eq!(tree.out, "piton/w\n", "it stands on its own branch again");
+    assert_eq!(world.git(&["log", "--format=%s", "main..piton/w"]), "Iteration 3\nmine\n");
+    assert_eq!(world.git(&["log", "--format=%s", "main..other"]), "mine\n", "piton adds nothing to others");
+    assert_eq!(world.git(&["show", "piton/w:b.txt"]), "two\n");
+    let log = world.piton(&["log", "w"]).exits(0).out;
+    assert!(log.contains("the agent had left its branch"), "{log}");
+}
+
+#[test]
+fn an_agent_that_goes_to_an_older_branch_takes_nothing_from_the_branch_of_its_run() {
+    let world = World::new();
+    world.git(&["branch", "old"]);
+    world.shell("echo new > new.txt; git add new.txt; git commit -qm newer").exits(0);
+    let agent = "git checkout -q old; echo two > b.txt";
+    world.loops("w", agent, &["--check", CHECK, "--worktree"]).exits(0);
+    assert_eq!(world.git(&["log", "--format=%s", "piton/w"]), "Iteration 1\nnewer\nstart\n");
+    assert_eq!(world.git(&["log", "--format=%s", "old"]), "start\n");
+    // A branch that the agent took away is there again.
+    let agent = "git checkout -q -b other; git branch -q -D piton/v; echo two > b.txt";
+    world.loops("v", agent, &["--check", CHECK, "--worktree"]).exits(0);
+    assert_eq!(world.git(&["log", "--format=%s", "piton/v"]), "Iteration 1\nnewer\nstart\n");
+}
+

@@ -88,11 +88,15 @@ pub fn event(event: &Event) -> String {
             format!("an answer to question {question} does not count: {why}")
         }
         Event::CommitStarted { commit } => format!("iteration {} is to be committed", commit.iteration),
-        Event::CommitFinished { iteration, commit: Some(commit), .. } => {
-            format!("iteration {iteration} is committed: {}", short(commit))
-        }
-        Event::CommitFinished { iteration, commit: None, .. } => {
-            format!("iteration {iteration} left nothing new to commit")
+        Event::CommitFinished { iteration, commit, found_on, .. } => {
+            let done = match commit {
+                Some(commit) => format!("iteration {iteration} is committed: {}", short(commit)),
+                None => format!("iteration {iteration} left nothing new to commit"),
+            };
+            match found_on {
+                Some(other) => format!("{done}; the agent had left its branch for {other}, and was put back"),
+                None => done,
+            }
         }
         Event::IterationConcluded { conclusion } => conclusion_words(conclusion),
         Event::LevelRaised { rise } => {
