@@ -75,6 +75,11 @@ pub(super) fn perform(context: &Context, call: &HookCall, state: &State) -> Resu
     Ok(Command::EndHooks(Box::new(end)))
 }
 
+/// No hook was called, since somebody wants to stop now.
+pub(super) fn not_called(call: &HookCall) -> Command {
+    Command::EndHooks(Box::new(HookEnd { number: call.number, ..HookEnd::default() }))
+}
+
 /// Whether a point belongs to the iteration that has not begun.
 fn is_ahead(point: HookPoint, state: &State) -> bool {
     matches!(point, HookPoint::PreIteration | HookPoint::PreSession)

@@ -246,15 +246,16 @@ impl Context {
     }
 
     /// Furnishes the work tree of a run that has not begun. Under the lease, since it may take as long as installing
-    /// the packages of a project does.
-    fn furnish(&self, state: &State) -> Result<(), WorldError> {
-        let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) else { return Ok(()) };
+    /// the packages of a project does. `false` where somebody wants it ended.
+    fn furnish(&self, state: &State) -> Result<bool, WorldError> {
+        let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) else { return Ok(true) };
         if !self.furnished.load(Ordering::SeqCst) {
             self.require_lease(state)?;
-            furnish::furnish(&self.layout, &self.run, worktree, &self.launch)?;
-            self.furnished.store(true, Ordering::SeqCst);
+            let driving = Driving { context: self, state };
+            let furnished = furnish::furnish(&self.layout, &self.run, worktree, &self.launch, driving)?;
+            self.furnished.store(furnished, Ordering::SeqCst);
         }
-        Ok(())
+        Ok(self.furnished.load(Ordering::SeqCst))
     }
 }
 
@@ -300,10 +301,11 @@ impl World for LoopWorld {
         let (effect, state) = (effect.clone(), state.clone());
         async move {
             let work = move || {
-                if !matches!(effect, Effect::Timer(_)) {
-                    context.furnish(&state)?;
-                }
+                let furnished = matches!(effect, Effect::Timer(_)) || context.furnish(&state)?;
                 match &effect {
+                    // Nothing is to begin any more; an attempt says so itself.
+                    Effect::Checks(round) if !furnished => Ok(checks::cancelled(*round)),
+                    Effect::Hooks(call) if !furnished => Ok(hooks::not_called(call)),
                     Effect::Attempt(attempt) => attempt::perform(&context, attempt, fresh, &state),
                     Effect::Checks(round) => checks::perform(&context, *round, &state),
                     Effect::Hooks(call) => hooks::perform(&context, call, &state),

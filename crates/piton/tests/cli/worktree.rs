@@ -1,6 +1,6 @@
 //! Where work lands: a work tree and a branch of the run's own, a commit per green iteration, nothing merged.
 
-use super::common::World;
+use super::common::{World, eventually};
 
 /// Two iterations: the first leaves the check red, the second makes it green.
 const WORKS: &str = r#"case $PITON_ITERATION in
@@ -436,3 +436,47 @@ fn an_agent_that_goes_to_an_older_branch_takes_nothing_from_the_branch_of_its_ru
     assert_eq!(world.git(&["log", "--format=%s", "piton/v"]), "Iteration 1\nnewer\nstart\n");
 }
 
+/// A setup that says when it begins, waits for the gate, and says when it is done.
+const SLOW_SETUP: &str = r#"[worktree]
+setup = 'echo x >> ../begun; until test -e "$GATE"; do sleep 0.02; done; echo x >> ../done'
+"#;
+
+fn lines(world: &World, name: &str) -> usize {
+    std::fs::read_to_string(world.beside(name)).unwrap_or_default().lines().count()
+}
+
+fn sets_up(world: &World, workflow: bool) {
+    world.configure(SLOW_SETUP);
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'touch a'}, {id: b, run: 'touch b'}]\n");
+    match workflow {
+        true => world.piton(&["run", "w.yaml", "--run-id", "w", "--worktree", "--detach"]).exits(0),
+        false => world.loops("w", "echo two > b.txt", &["--check", CHECK, "--worktree", "--detach"]).exits(0),
+    };
+    eventually("it is set up", || lines(world, "begun") == 1);
+}
+
+#[test]
+fn a_setup_is_run_once_although_its_driver_is_killed() {
+    for workflow in [false, true] {
+        let world = World::new();
+        sets_up(&world, workflow);
+        world.kill_driver("w");
+        world.piton(&["resume", "w", "--detach"]).exits(0);
+        world.open_gate();
+        world.piton(&["wait", "w"]).exits(0);
+        assert_eq!((lines(&world, "begun"), lines(&world, "done")), (1, 1), "workflow: {workflow}");
+    }
+}
+
+#[test]
+fn a_setup_that_is_under_way_is_ended_by_whoever_stops_now_and_run_again_afterwards() {
+    for workflow in [false, true] {
+        let world = World::new();
+        sets_up(&world, workflow);
+        world.piton(&["stop", "w", "--now"]).exits(0);
+        eventually("it is stopped", || world.json(&["status", "w"])["status"] == "stopped");
+        world.open_gate();
+        world.piton(&["resume", "w"]).exits(0);
+        assert_eq!((lines(&world, "begun"), lines(&world, "done")), (2, 1), "workflow: {workflow}");
+    }
+}
