@@ -46,6 +46,7 @@ pub(super) fn perform(context: &Context, call: &HookCall, state: &State) -> Resu
         hide: hidden_variables(None),
         // A hook works in the tree, and so runs what an agent wrote as a check does.
         enclose: &|argv| context.launch.enclose(argv, context.layout.tree(), Some(&state.config.agent), None),
+        is_cancelled: &|| context.is_cancelled(),
         clock: Arc::new(SystemClock),
         builtins: Box::new(Brought::of(context, call, state)),
     };
