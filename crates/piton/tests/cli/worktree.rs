@@ -436,6 +436,32 @@ fn an_agent_that_goes_to_an_older_branch_takes_nothing_from_the_branch_of_its_ru
     assert_eq!(world.git(&["log", "--format=%s", "piton/v"]), "Iteration 1\nnewer\nstart\n");
 }
 
+#[test]
+fn what_is_said_of_a_work_tree_that_lacks_something_helps_when_it_is_done() {
+    let world = World::new();
+    commit_file(&world, ".gitignore", "generated/\n");
+    write_deep(&world, "generated/code", "");
+    let (agent, check) = ("touch b.txt", "test=test -e generated/code && test -e b.txt");
+    let baseline = "there=test -e generated/code";
+    let words = ["--check", check, "--check", baseline, "--worktree"];
+    let ran = world.loops("w", agent, &words).exits(7);
+    for said in
+        ["put what is missing there and resume", "under `[worktree] copy`", "begin anew with `piton loop`"]
+    {
+        assert!(ran.out.contains(said), "{said}: {}", ran.out);
+    }
+    world.configure("[worktree]\ncopy = ['generated']\n");
+    let ran = world.piton(&["resume", "w"]).exits(7);
+    assert!(
+        ran.err.contains("the run goes on as it began"),
+        "it keeps its settings, and says so: {}",
+        ran.err
+    );
+    world.loops("v", agent, &words).exits(0);
+    world.shell("cp -r generated ../repo-w/").exits(0);
+    world.piton(&["resume", "w"]).exits(0);
+}
+
 /// A setup that says when it begins, waits for the gate, and says when it is done.
 const SLOW_SETUP: &str = r#"[worktree]
 setup = 'echo x >> ../begun; until test -e "$GATE"; do sleep 0.02; done; echo x >> ../done'
