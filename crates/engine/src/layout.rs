@@ -26,14 +26,15 @@ impl Layout {
     }
 
     /// The repository that holds `start`: the nearest directory upwards with a `.piton` or `.git` in it,
-    /// else `start` itself.
+    /// else `start` itself. The work tree of a run leads to where that run is; one that a person added to a repository
+    /// is a place of its own.
     pub fn find(start: &Path) -> Self {
         let holds = |directory: &&Path| {
             [".piton", ".git"].iter().any(|name| directory.join(name).symlink_metadata().is_ok())
         };
         let root = start.ancestors().find(holds).unwrap_or(start);
-        let main = repository_of(root).filter(|main| main.join(".piton").is_dir());
-        Self::new(main.unwrap_or_else(|| root.to_owned()))
+        let owner = piton_git::owner_of(root).filter(|owner| owner.join(".piton").is_dir());
+        Self::new(owner.unwrap_or_else(|| root.to_owned()))
     }
 
     /// The same repository, for a run that works where its configuration says.
@@ -135,13 +136,4 @@ impl Layout {
             None => self.state().join("workspace.lock"),
         }
     }
-}
-
-/// The main work tree of the repository to which the work tree `root` was added, if it was.
-fn repository_of(root: &Path) -> Option<PathBuf> {
-    let link = std::fs::read_to_string(root.join(".git")).ok()?;
-    let git_dir = root.join(link.strip_prefix("gitdir:")?.trim());
-    let common = std::fs::read_to_string(git_dir.join("commondir")).ok()?;
-    let common = std::fs::canonicalize(git_dir.join(common.trim())).ok()?;
-    common.parent().map(Path::to_owned)
 }

@@ -48,7 +48,11 @@ fn round(number: u32, passed: bool) -> Command {
             tail: String::new(),
         }],
         conditions: Vec::new(),
-        snapshot: Some(Snapshot { id: format!("c{number}"), tree: format!("t{number}") }),
+        snapshot: Some(Snapshot {
+            id: format!("c{number}"),
+            tree: format!("t{number}"),
+            left_out: Vec::new(),
+        }),
         beside: Vec::new(),
         duration_ms: 5,
         stops: Vec::new(),
@@ -65,7 +69,11 @@ fn ended(attempt: u32) -> Command {
         duration_ms: 5,
         message: None,
         report: None,
-        snapshot: Some(Snapshot { id: format!("a{attempt}"), tree: format!("at{attempt}") }),
+        snapshot: Some(Snapshot {
+            id: format!("a{attempt}"),
+            tree: format!("at{attempt}"),
+            left_out: Vec::new(),
+        }),
         prompt: None,
         change: None,
         guard: None,
@@ -340,7 +348,7 @@ fn readers_are_shown_the_start_a_gates_failure_and_the_loop_back() {
 fn what_was_performed_once_is_never_begun_again() {
     let (mut core, attempt) = attempting();
     // What comes first leaves it as it was.
-    let snapshot = Snapshot { id: "s".to_owned(), tree: "t".to_owned() };
+    let snapshot = Snapshot { id: "s".to_owned(), tree: "t".to_owned(), left_out: Vec::new() };
     append_of(core.step(brought(attempt.clone(), Command::Observe(snapshot)), NOW));
     assert_eq!(effect_of(&core.step(Input::Appended, NOW)), (attempt.clone(), true));
     append_of(core.step(brought(attempt.clone(), Command::GiveUp { detail: "it vanished".to_owned() }), NOW));

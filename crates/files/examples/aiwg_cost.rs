@@ -101,7 +101,8 @@ fn ms(time: Duration) -> f64 {
 /// The events of one iteration; of the creation and the baseline for number 0.
 fn iterate(state: &mut Option<State>, number: u32, files: u32, see: &mut dyn FnMut(&State)) {
     let at = Timestamp::from_millis(1_771_157_000_123).plus_millis(u64::from(number) * 60_000);
-    let snapshot = Snapshot { id: format!("{number:040x}"), tree: format!("{:040x}", number + 7) };
+    let snapshot =
+        Snapshot { id: format!("{number:040x}"), tree: format!("{:040x}", number + 7), left_out: Vec::new() };
     let events = match number {
         0 => vec![
             create("ralph-cost-0123abcd".parse().expect("an id"), "Cost", config()).expect("a run"),

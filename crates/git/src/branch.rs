@@ -2,13 +2,21 @@
 //!
 //! The user's own work tree, index and branch are only looked at.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use piton_sys::file::{self, Durability};
 
 use crate::call::Call;
 use crate::{Error, RepoPath, Workspace};
 
 /// Branches that are somebody's default, where the remote does not say which one is.
 const USUAL_DEFAULTS: [&str; 3] = ["main", "master", "trunk"];
+
+/// Beside what git keeps for a work tree that a run made: where that run is. It goes when git forgets the work tree.
+const OWNER: &str = "piton-owner";
+const PATH_BYTES_MAX: u64 = 64 << 10;
 
 /// Where a work tree stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +38,14 @@ pub struct Head {
     pub branch: Option<String>,
     /// The commit, unless there is none yet.
     pub commit: Option<String>,
+}
+
+/// The repository whose run made the work tree at `root`; `None` for a work tree of a person's own.
+pub fn owner_of(root: &Path) -> Option<PathBuf> {
+    let link = std::fs::read_to_string(root.join(".git")).ok()?;
+    let git_dir = root.join(link.strip_prefix("gitdir:")?.trim());
+    let owner = file::read_regular(&git_dir.join(OWNER), PATH_BYTES_MAX).ok()??;
+    Some(PathBuf::from(OsString::from_vec(owner)))
 }
 
 impl Workspace {
@@ -94,6 +110,15 @@ impl Workspace {
         add.output().map(drop)
     }
 
+    /// Whose work tree this is: that of a run in the repository at `root`, which is found from within it.
+    pub fn mark_owner(&self, root: &Path) -> Result<(), Error> {
+        if self.is_private || owner_of(self.root()).as_deref() == Some(root) {
+            return Ok(());
+        }
+        let mark = self.repository.git_dir.join(OWNER);
+        Ok(file::write_atomic(&mark, root.as_os_str().as_bytes(), Durability::Synced)?)
+    }
+
     /// Commits everything in this work tree, as its user; the new commit, or `None` where there is nothing new.
     ///
     /// No hook and no signature: both may wait for a person who sleeps.
@@ -112,6 +137,32 @@ impl Workspace {
             .output()?;
         let head = self.git("rev-parse").arg("HEAD").bytes()?;
         Ok(Some(String::from_utf8_lossy(&head).trim_end().to_owned()))
+    }
+
+    /// Makes this work tree stand on `branch` again, with its files as they are. Commits that were made elsewhere on top of
+    /// the branch belong to it; where the branch is gone, it begins where the work tree stands. Any other commit stays
+    /// where it is. Says where the work tree stood, if that was elsewhere.
+    pub fn stand_on(&self, branch: &str) -> Result<Option<Head>, Error> {
+        let (head, full) = (self.head()?, format!("refs/heads/{branch}"));
+        if head.branch.as_deref() == Some(branch) {
+            return Ok(None);
+        }
+        let tip = self.answer(self.git("rev-parse").args(["--quiet", "--verify"]).arg(&full))?;
+        if let Some(commit) = &head.commit {
+            let is_on_top = match &tip {
+                None => true,
+                Some(tip) => self
+                    .git("merge-base")
+                    .args(["--is-ancestor", tip.as_str(), commit.as_str()])
+                    .run()?
+                    .success(),
+            };
+            if is_on_top && tip.as_ref() != Some(commit) {
+                self.git("update-ref").args([full.as_str(), commit.as_str()]).output()?;
+            }
+        }
+        self.git("symbolic-ref").args(["HEAD", full.as_str()]).output()?;
+        Ok(Some(head))
     }
 
     /// The commit that this work tree stands on, and its message; `None` where there is none.

@@ -39,6 +39,22 @@ impl Workspace {
         Ok(names(&listing).map(RepoPath::from_bytes).filter(|path| !self.is_own(path)).collect())
     }
 
+    /// Files that git neither has nor ignores, and that are too large for a snapshot.
+    pub fn too_large(&self) -> Result<Vec<RepoPath>, Error> {
+        if self.is_private {
+            return Ok(Vec::new());
+        }
+        let listing = self.git("ls-files").args(["--others", "--exclude-standard", "-z"]).bytes()?;
+        let is_large = |path: &RepoPath| {
+            let on_disk = self.root().join(path.as_path()).symlink_metadata();
+            on_disk.is_ok_and(|metadata| metadata.is_file() && metadata.len() > self.caps.file_bytes_max)
+        };
+        Ok(names(&listing)
+            .map(RepoPath::from_bytes)
+            .filter(|path| !self.is_own(path) && is_large(path))
+            .collect())
+    }
+
     /// Whether piton keeps or renders something there.
     fn is_own(&self, path: &RepoPath) -> bool {
         self.state_path().is_some_and(|state| path.is_within(&state) || state.is_within(path))

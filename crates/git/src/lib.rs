@@ -50,7 +50,7 @@ mod path;
 mod repository;
 mod shadow;
 
-pub use branch::{Head, Standing};
+pub use branch::{Head, Standing, owner_of};
 pub use call::calls_made;
 pub use diff::{ChangeKind, Diff, FileChange};
 pub use error::Error;

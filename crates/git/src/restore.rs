@@ -12,7 +12,7 @@ use crate::capture::Leave;
 use crate::combine::list;
 use crate::diff::{ChangeKind, RawChange, raw};
 use crate::shadow::Shadow;
-use crate::{Error, RepoPath, Snapshot, SnapshotId, TreeId, Workspace};
+use crate::{Error, LeftOut, RepoPath, Snapshot, SnapshotId, TreeId, Why, Workspace};
 
 /// How much file content is held in memory at once, unless a single file is larger.
 const CHUNK_BYTES_MAX: u64 = 32 * 1024 * 1024;
@@ -37,7 +37,7 @@ pub struct Restored {
     pub written: Vec<RepoPath>,
     /// Files deleted.
     pub deleted: Vec<RepoPath>,
-    /// Files that differ from the snapshot and stay, because they were never captured or are hidden.
+    /// Files that differ from the snapshot, or are gone, and stay so, because they were never captured or are hidden.
     pub kept: Vec<RepoPath>,
 }
 
@@ -66,8 +66,17 @@ pub(crate) fn restore(
     let after = workspace.snapshot(run, "after a restore")?;
     let kept = kept.into_iter().map(|change| change.path).collect();
     let kept = check(workspace, &shadow, [&target, &before, &after].map(|snapshot| &snapshot.tree), kept)?;
+    let kept = kept.into_iter().chain(missed(&target, &after)).collect::<BTreeSet<_>>().into_iter().collect();
     let written = writes.into_iter().map(|change| change.path).collect();
     Ok(Restored { before, after, written, deleted, kept })
+}
+
+/// What the target left out and is another by now, or gone. Nobody has what it was; what git ignores is nobody's loss.
+fn missed<'a>(target: &'a Snapshot, after: &'a Snapshot) -> impl Iterator<Item = RepoPath> + 'a {
+    let is_as_it_was =
+        |file: &LeftOut| after.left_out.iter().any(|now| now.path == file.path && now.digest == file.digest);
+    let kept = target.left_out.iter().filter(|file| file.why != Why::Ignored);
+    kept.filter(move |file| !is_as_it_was(file)).map(|file| file.path.clone())
 }
 
 /// Proves that the files are those of `target`, but for those `kept`. Returns those, and those that are only

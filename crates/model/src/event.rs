@@ -95,6 +95,9 @@ run_events! {
             tree: String,
             /// The commit; none where there was nothing new.
             commit: Option<String>,
+            /// The branch or commit that the agent had switched to. The run's own branch has the work all the same.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            found_on: Option<String>,
         },
 
         /// The driver means to call the hooks at these points. Only while `running` with nothing open.

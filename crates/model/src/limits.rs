@@ -57,6 +57,8 @@ pub const CUSTOM_MEASURES_MAX: usize = 32;
 pub const ARTIFACTS_MAX: usize = 100;
 /// Files of the checkout that a baseline check is said to open.
 pub const OPENED_FILES_MAX: usize = 20;
+/// Files that are said to be in no snapshot.
+pub const LEFT_OUT_MAX: usize = 20;
 /// Latencies of the guard kept in a state.
 pub const LATENCIES_MAX: usize = 100;
 /// Findings that people judged, kept in a state.

@@ -90,7 +90,7 @@ examples! {
         })
     }
     CommitStarted { commit: OpenCommit { iteration: 7, tree: "3d4e5f".to_owned() } }
-    CommitFinished { iteration: 7, tree: "3d4e5f".to_owned(), commit: Some("0a1b2c".to_owned()) }
+    CommitFinished { iteration: 7, tree: "3d4e5f".to_owned(), commit: Some("0a1b2c".to_owned()), found_on: None }
     IterationConcluded {
         conclusion: Box::new(Conclusion {
             iteration: 7,
@@ -292,7 +292,7 @@ fn config() -> LoopConfig {
 }
 
 fn snapshot() -> Snapshot {
-    Snapshot { id: "0a1b2c".to_owned(), tree: "3d4e5f".to_owned() }
+    Snapshot { id: "0a1b2c".to_owned(), tree: "3d4e5f".to_owned(), left_out: Vec::new() }
 }
 
 fn round() -> CheckRound {

@@ -75,6 +75,7 @@ examples! {
             host: "8c1f0e2d".to_owned(),
             boot: "b0075".to_owned(),
             directory: "attempts/f8c1a491/5".to_owned(),
+            nested: None,
         }
     }
     StepFinished { attempt: 5, end: Box::new(end()), ruling: retry() }
@@ -82,8 +83,8 @@ examples! {
         attempt: 5,
         asks: Some(InnerQuestion {
             run: "0a1b2c3d".parse().unwrap(),
-            step: "draft".into(),
-            question: 1,
+            step: Some("draft".into()),
+            question: Some(1),
             text: "Step `draft` is done. Does it count?".to_owned(),
         })
     }

@@ -75,6 +75,7 @@ impl World {
             means: means(self.path()).0,
             log: self.path().join("audit.log"),
             enclose: &|argv| argv,
+            is_cancelled: &|| false,
             hide: vec!["GIT_DIR".to_owned()],
             clock: Arc::new(SystemClock),
             builtins: Box::new(Noted::default()),

@@ -34,9 +34,9 @@ pub use look::{
 pub use order::{AgentChoice, ForkOrder, LimitWords, LoopOrder, Order, Resumption, Started, WorkflowOrder};
 pub use see::{
     AskedView, BestView, ChangedView, CheckView, Counted, DriverView, EventView, GapCounts, GuardView,
-    IterationView, LedgerStatus, LimitsView, ModeView, ProblemView, QuestionView, ResearchView, RunStatus,
-    ShowView, StepView, SwitchView, TestsView, UsedView, VerifyView, WorkflowLimitsView, WorkflowStatus,
-    WorkflowUsedView,
+    IterationView, LedgerStatus, LimitsView, ModeView, NotCoveredView, ProblemView, QuestionView,
+    ResearchView, RunStatus, ShowView, StepView, SwitchView, TestsView, UsedView, VerifyView,
+    WorkflowLimitsView, WorkflowStatus, WorkflowUsedView,
 };
 
 /// An answer, on its way.

@@ -68,6 +68,8 @@ pub struct RunStatus {
     pub advice: Advice,
     /// What the run has changed so far, and where that is.
     pub changed: ChangedView,
+    /// Files that no snapshot has: too large, or not readable. Nothing puts them back.
+    pub not_covered: Vec<NotCoveredView>,
     /// What the last agent says it did.
     pub said: Option<String>,
     /// What the guard found, and what became of it.
@@ -120,6 +122,17 @@ pub struct ChangedView {
     pub branch: Option<String>,
     /// Commits on it.
     pub commits: u32,
+}
+
+/// A file that no snapshot has.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NotCoveredView {
+    /// Where it is.
+    pub path: String,
+    /// How large it is.
+    pub bytes: u64,
+    /// It is another than when the run began, or gone.
+    pub changed: bool,
 }
 
 /// A living driver.

@@ -136,7 +136,7 @@ impl LocalClient {
         Ok(ShowView { run_id: run.clone(), kind: state.entry().kind, seq: head, state })
     }
 
-    async fn head(&self, run: &RunId) -> Result<Seq, ClientError> {
+    pub(crate) async fn head(&self, run: &RunId) -> Result<Seq, ClientError> {
         Ok(self.row(run).await?.head.seq)
     }
 

@@ -324,19 +324,29 @@ impl LocalClient {
 
     /// Records a request, and applies it where nobody drives the run and it has nothing to do. `true` where work follows that
     /// only a driver can do.
-    pub(super) async fn ask<M: Machine>(&self, run: &RunId, request: M::Event) -> Result<bool, ClientError> {
+    pub(super) async fn ask<M: Machine>(
+        &self,
+        run: &RunId,
+        request: M::Event,
+    ) -> Result<(bool, Seq), ClientError> {
         self.load::<M>(run, None).await?.state.admit(&request)?;
         let append = self.request_append(run, Expect::Any, SystemClock.now(), vec![request.encode()]);
-        self.store()?.append(append).await?;
+        let seq = self.store()?.append(append).await?.seq;
         // Whoever drives it hears of it.
         let lease = match self.store()?.claim(run, Self::holder(), Claim::IfFree).await {
             Ok(lease) => lease,
-            Err(piton_store::Error::Held { .. }) => return Ok(false),
+            Err(piton_store::Error::Held { .. }) => return Ok((false, seq)),
             Err(error) => return Err(error.into()),
         };
         let applied = self.apply_requests::<M>(&lease).await;
         self.release_shown(lease).await?;
-        applied
+        Ok((applied?, seq))
+    }
+
+    /// The run as a request that was recorded as `seq` found it, with everything judged that was asked before.
+    pub(super) async fn found_by<M: Machine>(&self, run: &RunId, seq: Seq) -> Result<M, ClientError> {
+        let before = self.load::<M>(run, Some(seq.saturating_sub(1).max(1))).await?.state;
+        Ok(before.advance(M::tick(), SystemClock.now())?.1)
     }
 
     /// Records what follows from what was asked of a run at rest. `true` where that is work.

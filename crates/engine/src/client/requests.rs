@@ -1,7 +1,7 @@
 //! What people ask of a run: put on record, and acted on where nobody drives.
 
 use piton_model::loop_machine::State;
-use piton_model::{Kind, Rejection, RunId, Status, workflow};
+use piton_model::{Kind, Rejection, RunId, Seq, Status, workflow};
 use piton_view::{Asked, Error, ErrorKind, Request};
 
 use super::{ClientError, LocalClient};
@@ -16,8 +16,8 @@ impl LocalClient {
         self.recorded(run, request).await.map(drop)
     }
 
-    /// The same; `true` where nobody drives the run and work follows that only a driver can do.
-    async fn recorded(&self, run: &RunId, request: Request) -> Result<bool, ClientError> {
+    /// The same; `true` where nobody drives the run and work follows that only a driver can do. And where it is on record.
+    async fn recorded(&self, run: &RunId, request: Request) -> Result<(bool, Seq), ClientError> {
         let request = redacted(&Secrets::of(self.layout().root())?, request);
         let kind = self.kind(run).await?;
         let refused = |action| Rejection::NotForKind { run: run.clone(), kind, action };
@@ -40,7 +40,7 @@ impl LocalClient {
             start::require_kept(self, run).await?;
         }
         let rested = self.entry(run).await?;
-        let work_follows = self.recorded(run, request).await?;
+        let (work_follows, seq) = self.recorded(run, request).await?;
         let entry = self.entry(run).await?;
         let status = entry.status;
         let open = match needs {
@@ -56,7 +56,27 @@ impl LocalClient {
             // It rests in another way, and no driver was there to say so.
             self.tell_on_done(run).await?;
         }
+        if let Needs::Decision { question } = needs
+            && !self.was_asked(run, question, seq).await?
+        {
+            let what = format!("another answer to question {question} came first, and that one counts");
+            return Err(Error::new(ErrorKind::Person, what).hint(format!("run `piton log {run}` to see it")));
+        }
         Ok(Asked { status, driven: self.driver_of(run).await?.is_some(), open })
+    }
+
+    /// Whether the question was still open when an answer to it went on record as `seq`.
+    async fn was_asked(&self, run: &RunId, question: u32, seq: Seq) -> Result<bool, ClientError> {
+        Ok(match self.kind(run).await? {
+            Kind::Workflow => {
+                let found = self.found_by::<workflow::State>(run, seq).await?;
+                found.questions().iter().any(|(_, open)| open.number == question)
+            }
+            Kind::Loop | Kind::Ledger => {
+                let found = self.found_by::<State>(run, seq).await?;
+                found.people.questions.iter().any(|open| open.number == question)
+            }
+        })
     }
 
     /// Whoever leaves a run alone that waits for them has answered: it goes on.

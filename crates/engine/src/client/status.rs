@@ -13,7 +13,7 @@ use piton_sys::{Clock, SystemClock};
 use piton_view::words::{self, Watched};
 use piton_view::{
     AskedView, BestView, ChangedView, CheckView, Counted, DriverView, GuardView, IterationView, LimitsView,
-    ModeView, QuestionView, RunStatus, StatusOf, StatusView, SwitchView, TestsView, UsedView,
+    ModeView, NotCoveredView, QuestionView, RunStatus, StatusOf, StatusView, SwitchView, TestsView, UsedView,
 };
 
 /// Everything about a loop at one moment.
@@ -72,6 +72,11 @@ fn status_of(state: &State, holder: Option<&Holder>) -> RunStatus {
             branch: state.config.worktree.as_ref().map(|worktree| worktree.branch.clone()),
             commits: state.seen.commits,
         },
+        not_covered: state
+            .left_out()
+            .into_iter()
+            .map(|(file, changed)| NotCoveredView { path: file.path.clone(), bytes: file.bytes, changed })
+            .collect(),
         said: state.seen.report.as_ref().and_then(|report| report.summary.clone()),
         findings: state.judged.findings.iter().map(|kept| finding_of(kept, &state.people.marks)).collect(),
         questions: state.people.questions.iter().map(question_of).collect(),

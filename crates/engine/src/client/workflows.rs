@@ -118,10 +118,7 @@ fn held_by(state: &State, index: usize) -> Option<String> {
     let step = &state.steps[index];
     if step.status == StepStatus::WaitingOnHuman {
         let own = step.question.as_ref().map(|question| format!("question {}", question.number));
-        let inner = |asks: &InnerQuestion| {
-            format!("question {} of run {} (step `{}`)", asks.question, asks.run, asks.step)
-        };
-        return own.or_else(|| step.asks.as_ref().map(inner));
+        return own.or_else(|| step.asks.as_ref().map(InnerQuestion::waits_for));
     }
     if step.status != StepStatus::Pending {
         return None;
@@ -159,8 +156,8 @@ fn next_command(state: &State, driven: bool) -> String {
         (Status::Completed, _) => format!("piton report {id}"),
         (Status::Waiting, _) if !state.questions().is_empty() => format!("piton answer {id}"),
         (Status::Waiting, _) if state.asks_people() => {
-            let inner = state.inner_questions().first().map(|(_, asks)| asks.run.clone());
-            format!("piton answer {}", inner.unwrap_or_else(|| id.clone()))
+            let inner = state.inner_questions().first().map(|(_, asks)| asks.next());
+            inner.unwrap_or_else(|| format!("piton answer {id}"))
         }
         (Status::Created | Status::Running | Status::Rebooting | Status::Waiting, _) if driven => {
             format!("piton attach {id}")

@@ -111,6 +111,9 @@ pub(crate) enum What<'a> {
     Command(&'a str),
     /// The same in the checkout, before any agent was started: outside of the walls, which close it to writing.
     InCheckout(&'a str),
+    /// The command that sets a work tree up. Outside of walls: no agent has touched the tree yet, and installing writes where
+    /// it likes.
+    Setup(&'a str),
     /// A program; it reads the prompt, if there is one.
     Program(Vec<String>),
     /// A command of piton's own. It starts nothing that an agent wrote, and stays outside of walls.
@@ -124,6 +127,14 @@ impl What<'_> {
     fn is_inside(&self) -> bool {
         match self {
             What::Command(_) | What::Program(_) | What::Agent { .. } => true,
+            What::InCheckout(_) | What::Setup(_) | What::Piton(_) => false,
+        }
+    }
+
+    /// Whether it works in the tree of the run, where that has one.
+    fn is_in_the_tree(&self) -> bool {
+        match self {
+            What::Command(_) | What::Program(_) | What::Agent { .. } | What::Setup(_) => true,
             What::InCheckout(_) | What::Piton(_) => false,
         }
     }
@@ -210,9 +221,9 @@ impl Surroundings {
         env.insert("PITON_RUN_ID".to_owned(), self.run.to_string());
         let mut files = BTreeMap::new();
         let mut stdin = Stdin::Null;
-        let inside = what.is_inside();
+        let (inside, in_the_tree) = (what.is_inside(), what.is_in_the_tree());
         let (argv, agent) = match what {
-            What::Command(command) | What::InCheckout(command) => {
+            What::Command(command) | What::InCheckout(command) | What::Setup(command) => {
                 env.insert("CI".to_owned(), "1".to_owned());
                 (shell(command), None)
             }
@@ -249,7 +260,7 @@ impl Surroundings {
             false => argv,
         };
         let env_remove = hidden_variables(agent.and_then(|agent| agent.pass.as_deref()).or(pass));
-        let of_the_tree = if inside { self.of_the_tree() } else { BTreeMap::new() };
+        let of_the_tree = if in_the_tree { self.of_the_tree() } else { BTreeMap::new() };
         for (name, value) in of_the_tree.into_iter().filter(|(name, _)| !env_remove.contains(name)) {
             env.entry(name).or_insert(value);
         }

@@ -4,7 +4,7 @@ use piton_config::Limit;
 use piton_files::workflow::{Edited, Loaded, difference};
 use piton_model::workflow::{Command, Raise, State, StepId};
 use piton_model::{RunId, Seq, Status, exit_code};
-use piton_view::{Error, Request, Resumption, WorkflowOrder};
+use piton_view::{Error, ErrorKind, Request, Resumption, WorkflowOrder};
 
 use super::options::microusd;
 use super::resume::{free, raised};
@@ -79,8 +79,16 @@ async fn resume(
 ) -> Result<Seq, Error> {
     free(client, run, take_over).await?;
     require_kept(client, run).await?;
-    // What people wrote for a run that is a step of this one is heard by that one.
     let state = client.load::<State>(run, None).await?.state;
+    // Whoever goes on with a run means the runs that are its steps, too, where those rest.
+    for (_, asks) in state.inner_questions().into_iter().filter(|(_, asks)| asks.question.is_none()) {
+        match Box::pin(resume(client, &asks.run, raise.clone(), take_over, notes, None)).await {
+            // Somebody else was faster.
+            Err(error) if error.kind == ErrorKind::Held => {}
+            gone_on => drop(gone_on?),
+        }
+    }
+    // What people wrote for a run that is a step of this one is heard by that one.
     for (inner, _) in client.inner_inputs(&state).await? {
         driver_process::start(client, &inner, false).await?;
         driver_process::settled(client, &inner).await?;
@@ -98,7 +106,12 @@ async fn resume(
     if raise != Raise::default() || start_at.is_none() && !(under_way || asks) {
         client.record(run, Request::ResumeWorkflow(raise)).await?;
     }
-    driver_process::start(client, run, take_over).await?;
+    let before = client.head(run).await?;
+    match driver_process::start(client, run, take_over).await {
+        // Somebody else was faster: the run whose step it is, or one that is a step of it, woke it.
+        Err(error) if error.kind == ErrorKind::Held || client.head(run).await? != before => {}
+        started => started?,
+    }
     if asks {
         driver_process::settled(client, run).await?;
     }

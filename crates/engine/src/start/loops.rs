@@ -70,7 +70,10 @@ pub(super) async fn start(
         return Ok((run, after));
     }
     refuse_crowd(client, &config, order.force).await?;
-    notes.extend(config.worktree.as_ref().and_then(super::said_of));
+    if let Some(worktree) = &config.worktree {
+        notes.extend(super::said_of(worktree));
+        notes.extend(super::too_large(client.layout(), &run, worktree)?);
+    }
     if let Err(error) = client.create_loop(create(run.clone(), title(&task), config)?, adoption).await {
         return Err(super::overtaken(client, &run, error.into()).await);
     }

@@ -119,6 +119,20 @@ fn own_tree(
     })
 }
 
+/// What a person should know of a new work tree: what is too large to be taken along, unless it is copied.
+fn too_large(layout: &Layout, run: &RunId, worktree: &Worktree) -> Result<Option<String>, Error> {
+    let workspace = open_workspace(&layout.in_place(), run)?;
+    let found = workspace.too_large().map_err(|error| Error::environment(&error))?;
+    let is_copied = |path: &str| worktree.copy.iter().any(|copied| Path::new(path).starts_with(copied));
+    let left: Vec<String> = found.iter().map(ToString::to_string).filter(|path| !is_copied(path)).collect();
+    Ok((!left.is_empty()).then(|| {
+        clean_line(&format!(
+            "note: not in the work tree, as it is larger than 64 MiB and git does not have it: {}; `[worktree] copy` brings it along",
+            left.join(", ")
+        ))
+    }))
+}
+
 /// What a person should know of a new work tree: what of the repository is in it though git does not keep it, and what not.
 fn said_of(worktree: &Worktree) -> Option<String> {
     let list = |paths: &[String]| clean_line(&paths.join(", "));

@@ -84,16 +84,17 @@ async fn passed_deadline(client: &LocalClient, run: &RunId) -> Result<Option<Str
 
 /// A run goes on as it began; whoever edited `piton.toml` since may expect something else.
 async fn edited_since(client: &LocalClient, run: &RunId) -> Result<Option<String>, Error> {
-    let Some(began) = client.load::<State>(run, None).await?.state.config.file_digest else {
-        return Ok(None);
-    };
+    let began = client.load::<State>(run, None).await?.state.config.file_digest;
     let files = configuration::read(client.layout())?;
     let now = files.project.map(|file| chain::hex(&chain::digest(&file.content)));
-    Ok((now.as_deref() != Some(&began)).then(|| {
-        let now = now.as_deref().map_or("gone", |digest| &digest[..12]);
+    Ok((now != began).then(|| {
+        let short = |digest: &Option<String>, none: &str| {
+            digest.as_deref().map_or_else(|| none.to_owned(), |digest| digest[..digest.len().min(12)].to_owned())
+        };
         format!(
-            "note: piton.toml changed since this run began ({} → {now}); the run goes on as it began, but for `[redact]`; `piton loop` begins one with the change",
-            &began[..began.len().min(12)]
+            "note: piton.toml changed since this run began ({} → {}); the run goes on as it began, but for `[redact]`; `piton loop` begins one with the change",
+            short(&began, "none"),
+            short(&now, "gone")
         )
     }))
 }

@@ -74,6 +74,11 @@ impl<'a, S: Supervisor, I> Kept<'a, S, I> {
         Self { enclosed: self.launch.encloses(what), ..self }
     }
 
+    /// Its directory; of a command, that of the last try.
+    pub(crate) fn directory(&self) -> PathBuf {
+        self.attempts.join(&self.name)
+    }
+
     /// The name of its directory; of a command, that of the last try.
     pub(crate) fn into_name(self) -> String {
         self.name

@@ -9,7 +9,7 @@ use piton_model::loop_machine::{AgentConfig, AttemptOutcome};
 use piton_model::workflow::{Command, CostAction, Launcher, OpenAttempt, State, Step, StepEnd, Work};
 use piton_sys::file;
 
-use super::{Context, Driving, end, look, money, nested, remember};
+use super::{Context, Driving, end, gates, look, money, nested, remember};
 use crate::launch::{self, AGENT_OUTPUT_BYTES_MAX, What, require_adapter};
 use crate::supervise::kept::{Kept, Plan};
 use crate::supervise::{Became, Supervision};
@@ -29,7 +29,11 @@ pub(super) fn perform(
 ) -> Result<Command, WorldError> {
     let number = attempt.number;
     let Some(step) = step_of(state, attempt) else { return Ok(Command::AbandonAttempt { attempt: number }) };
-    context.furnish(state)?;
+    if !step.gates.is_empty() {
+        // They are open, and on record as that.
+        gates::forget(context, &attempt.step, None)?;
+    }
+    context.furnish(state, number)?;
     if let Work::Workflow { path } = &step.work {
         return nested::perform(context, attempt, path, state);
     }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use piton_agent::EndedBy;
-use piton_model::workflow::{Command, Effect, Gate, GateVerdict, State};
-use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
+use piton_agent::{EndedBy, Found};
+use piton_model::workflow::{Command, Effect, Gate, GateVerdict, State, StepId};
+use piton_sys::{Clock, SystemClock, file};
 use serde_json::Value;
 
 use super::{Context, Driving, LOOK_EVERY};
@@ -35,10 +35,18 @@ pub(super) async fn watch(
     let known = state.step(step).map_or(&[][..], |step| &step.verdicts);
     loop {
         let (shared, wanted, seen) = (std::sync::Arc::clone(context), gates.clone(), state.clone());
-        let step = step.clone();
+        let (step, before) = (step.clone(), known.to_vec());
         let looked = in_thread(move || {
+            let names = names_of(&step, Some(&before));
+            forget(&shared, &step, Some(&names))?;
+            let verdicts = wanted.iter().enumerate();
             let verdicts =
-                wanted.iter().map(|gate| verdict(&shared, gate, &seen)).collect::<Result<_, _>>()?;
+                verdicts.map(|(index, gate)| verdict(&shared, gate, &format!("{names}{index}"), &seen));
+            let verdicts: Vec<GateVerdict> = verdicts.collect::<Result<_, _>>()?;
+            // What is no news is looked at again. What is stays until it is on record: whoever takes over finds it.
+            if verdicts == before {
+                forget(&shared, &step, None)?;
+            }
             Ok(Command::TakeGates { step, verdicts })
         });
         match looked.await? {
@@ -49,11 +57,38 @@ pub(super) async fn watch(
     }
 }
 
-fn verdict(context: &Context, gate: &Gate, state: &State) -> Result<GateVerdict, WorldError> {
+/// How the commands of a step's gates are called while this is known of them, or at any time: what was begun before a crash
+/// is found by its name, and a verdict that is on record changes the name.
+fn names_of(step: &StepId, known: Option<&[GateVerdict]>) -> String {
+    let short = |bytes: &[u8]| blake3::hash(bytes).to_hex()[..12].to_owned();
+    let known = known.map(|known| serde_json::to_vec(known).expect("verdicts are plain data"));
+    let known = known.map_or_else(String::new, |known| format!("{}-", short(&known)));
+    format!("gate-{}-{known}", short(step.as_str().as_bytes()))
+}
+
+/// Takes away what commands of a step's gates left behind, but for those whose names begin with `kept`. One that still runs
+/// is left alone.
+pub(super) fn forget(context: &Context, step: &StepId, kept: Option<&str>) -> Result<(), WorldError> {
+    let (attempts, names) = (context.attempts(), names_of(step, None));
+    let found = std::fs::read_dir(&attempts).into_iter().flatten().flatten();
+    for name in found.filter_map(|entry| entry.file_name().into_string().ok()) {
+        let is_kept = kept.is_some_and(|kept| name.starts_with(kept));
+        if !name.starts_with(&names) || is_kept {
+            continue;
+        }
+        match piton_agent::look(&attempts, &name)? {
+            Found::Finished(_) | Found::Abandoned => drop(std::fs::remove_dir_all(attempts.join(&name))),
+            Found::Absent | Found::Alive { .. } | Found::Dead { .. } => {}
+        }
+    }
+    Ok(())
+}
+
+fn verdict(context: &Context, gate: &Gate, name: &str, state: &State) -> Result<GateVerdict, WorldError> {
     let (open, why) = match gate {
-        Gate::Named(name) => named(context, name, state),
-        Gate::Command(command) => run(context, What::Command(command), state)?,
-        Gate::Guard => run(context, What::Piton(vec!["guard".to_owned()]), state)?,
+        Gate::Named(gate) => named(context, gate, state),
+        Gate::Command(command) => run(context, What::Command(command), name, state)?,
+        Gate::Guard => run(context, What::Piton(vec!["guard".to_owned()]), name, state)?,
         Gate::Gaps(file) => gaps(context, file.as_deref().unwrap_or("gaps.yaml")),
     };
     Ok(GateVerdict { gate: gate.clone(), open, why })
@@ -92,10 +127,15 @@ fn named(context: &Context, name: &str, state: &State) -> (bool, Option<String>)
     }
 }
 
-/// Runs a gate's command under a keeper: open where it exits with 0. Each look is a run of its own. What cannot be run
-/// at all, because its walls do not stand or the system has no process for it, is no gate that is closed.
-fn run(context: &Context, what: What<'_>, state: &State) -> Result<(bool, Option<String>), WorldError> {
-    let name = format!("gate-{}", SystemIds.hex(12));
+/// Runs a gate's command under a keeper: open where it exits with 0. One that was begun before a crash is waited for, or has
+/// left what it came to. What cannot be run at all, because its walls do not stand or the system has no process for it,
+/// is no gate that is closed.
+fn run(
+    context: &Context,
+    what: What<'_>,
+    name: &str,
+    state: &State,
+) -> Result<(bool, Option<String>), WorldError> {
     let plan = |name: &str| {
         Ok(Plan::Start(context.launch.prepare(Work {
             name,
@@ -111,11 +151,8 @@ fn run(context: &Context, what: What<'_>, state: &State) -> Result<(bool, Option
         })))
     };
     let driving = Driving { context, state, attempt: None };
-    let mut kept = Kept::new(&context.launch, &name, driving, &plan).running(&what);
-    let ran = Rerun::default().run(&mut kept);
-    // Nobody asks for it again; a look every few seconds would fill the disk.
-    kept.remove_tries();
-    Ok(match ran? {
+    let mut kept = Kept::new(&context.launch, name, driving, &plan).running(&what);
+    Ok(match Rerun::default().run(&mut kept)? {
         Ran::Ended(exit) => match (exit.code, exit.ended_by) {
             (Some(0), _) => (true, None),
             (_, EndedBy::WallClock) => (false, Some("its command took longer than it may".to_owned())),

@@ -77,6 +77,8 @@ struct Context {
     day: Mutex<money::Day>,
     /// Whether this driver has furnished the work tree, where the run has one of its own.
     furnished: Mutex<bool>,
+    /// The setup of the work tree that is waited for, and the attempt that waits.
+    setting_up: Mutex<Option<(u32, String)>>,
 }
 
 struct Shown {
@@ -127,7 +129,9 @@ impl WorkflowWorld {
             let repository = Workspace::open(layout.root(), &layout.state())?;
             repository.protect_state()?;
             repository.add_work_tree(layout.tree(), &worktree.branch)?;
-            Workspace::open(layout.tree(), &layout.state())?.add_submodules(&repository)?;
+            let tree = Workspace::open(layout.tree(), &layout.state())?;
+            tree.mark_owner(layout.root())?;
+            tree.add_submodules(&repository)?;
         }
         file::create_private_dir(&layout.attempts(run))?;
         piton_agent::sweep(&layout.attempts(run))?;
@@ -146,6 +150,7 @@ impl WorkflowWorld {
             cancelled: Mutex::default(),
             day: Mutex::default(),
             furnished: Mutex::default(),
+            setting_up: Mutex::default(),
         };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
         let (context, shown) = (Arc::new(context), RefCell::new(None));
@@ -197,16 +202,18 @@ impl Context {
         self.place().tree(state)
     }
 
-    /// Furnishes the work tree of a run of which no attempt has ended yet. Attempts that start side by side wait for it.
-    fn furnish(&self, state: &State) -> Result<(), WorldError> {
+    /// Furnishes the work tree of a run of which no attempt has run yet. Attempts that start side by side wait for it; one
+    /// that is to be ended is not furnished for, and never starts.
+    fn furnish(&self, state: &State, attempt: u32) -> Result<(), WorldError> {
         let Some(WorkPlace::Worktree(worktree)) = &state.options.place else { return Ok(()) };
         let mut furnished = self.furnished.lock().unwrap_or_else(PoisonError::into_inner);
-        let has_begun = state.attempt as usize > state.open_count();
+        let counters = &state.counters;
+        let has_begun = counters.attempts > 0 || counters.lost > 0;
         if !*furnished && !has_begun {
             self.require_lease(state)?;
-            furnish::furnish(&self.layout, &self.run, worktree, &self.launch)?;
+            let supervisor = SettingUp(Driving { context: self, state, attempt: Some(attempt) });
+            *furnished = furnish::furnish(&self.layout, &self.run, worktree, &self.launch, supervisor)?;
         }
-        *furnished = true;
         Ok(())
     }
 
@@ -246,6 +253,26 @@ impl Supervisor for Driving<'_> {
 
     fn require_lease(&self) -> Result<(), WorldError> {
         self.context.require_lease(self.state)
+    }
+}
+
+/// The same while it waits for the setup of the work tree, which ends with the attempt that it is for.
+struct SettingUp<'a>(Driving<'a>);
+
+impl Supervisor for SettingUp<'_> {
+    type Error = WorldError;
+
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+
+    fn require_lease(&self) -> Result<(), WorldError> {
+        self.0.require_lease()
+    }
+
+    fn set_awaited(&self, name: Option<&str>) {
+        let awaited = self.0.attempt.zip(name.map(str::to_owned));
+        *self.0.context.setting_up.lock().unwrap_or_else(PoisonError::into_inner) = awaited;
     }
 }
 
@@ -304,6 +331,10 @@ impl World<State> for WorkflowWorld {
         let Effect::Attempt(attempt) = effect else { return };
         let mut cancelled = self.context.cancelled.lock().unwrap_or_else(PoisonError::into_inner);
         cancelled.insert(attempt.number);
+        let setting_up = self.context.setting_up.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, name)) = setting_up.filter(|(number, _)| *number == attempt.number) {
+            let _ = piton_agent::cancel(&self.context.attempts(), &name);
+        }
         // A keeper that is gone already, or is not there yet, needs no telling.
         let _ = piton_agent::cancel(&self.context.attempts(), &attempt.number.to_string());
     }

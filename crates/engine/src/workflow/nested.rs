@@ -2,17 +2,18 @@
 //!
 //! It is no child of this driver: it has a journal and a driver of its own, survives what this one does not, and can
 //! be looked at, answered and stopped like any other. While it waits for a person, so does the step: whoever goes on with
-//! it afterwards wakes the run whose step it is.
+//! it afterwards wakes the run whose step it is. A further try at the step goes on with it: what it did is not done again.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use piton_files::workflow::nested;
+use piton_files::workflow::{item_variables, nested};
 use piton_model::loop_machine::AttemptOutcome;
 use piton_model::workflow::{
-    Command, Definition, InnerQuestion, OpenAttempt, Options, Order, State, StepEnd, WorkPlace, create,
+    Command, Counters, Definition, InnerQuestion, OpenAttempt, Options, Order, Raise, State, StepEnd,
+    WorkPlace, create,
 };
-use piton_model::{Machine, RunId, Status, StopOrigin};
+use piton_model::{Machine, RunId, Status, StopOrigin, Timestamp};
 use piton_view::Request;
 
 use super::attempt::not_startable;
@@ -38,9 +39,10 @@ pub(super) fn perform(
     }
 }
 
-/// The name of the run that this attempt is.
+/// The name of the run that this attempt is: that of the attempt which began it.
 pub fn nested_run(run: &RunId, attempt: &OpenAttempt) -> RunId {
-    let hash = blake3::hash(format!("{run}/{}/{}", attempt.step, attempt.number).as_bytes());
+    let number = attempt.nested.unwrap_or(attempt.number);
+    let hash = blake3::hash(format!("{run}/{}/{number}", attempt.step).as_bytes());
     hash.to_hex()[..8].parse().expect("hex digits are a run's name")
 }
 
@@ -51,30 +53,43 @@ async fn follow(
     state: &State,
 ) -> Result<Command, ClientError> {
     let client = LocalClient::new(Arc::clone(&context.store), context.layout.clone());
-    let run = nested_run(&context.run, attempt);
-    if client.load_if_there::<State>(&run).await?.is_none() {
-        match order(context, path, run.clone(), state) {
-            Ok(order) => client.create::<State>(&[create(order)?]).await?,
+    let (run, number) = (nested_run(&context.run, attempt), attempt.number);
+    let began = state.step(&attempt.step).and_then(|step| step.started_at).unwrap_or_default();
+    let found = client.load_if_there::<State>(&run).await?.map(|loaded| loaded.state);
+    if found.as_ref().is_none_or(|nested| rests_since(nested, began)) {
+        if context.is_cancelled(number) {
+            return Ok(Command::AbandonAttempt { attempt: number });
+        }
+        let order = match order(context, attempt, path, run.clone(), state) {
+            Ok(order) => order,
             Err(why) => return Ok(not_startable(attempt, format!("workflow `{path}`: {why}"))),
         };
+        match found {
+            None => drop(client.create::<State>(&[create(order)?]).await?),
+            Some(nested) => go_on(&client, &nested, order).await?,
+        }
     }
     let (mut absence, mut told) = (Absence::at_once(), false);
     let known = state.step(&attempt.step).and_then(|step| step.asks.as_ref());
     loop {
         let nested = client.load::<State>(&run, None).await?.state;
-        let entry = nested.entry();
-        if let Some(command) = ended(attempt, &nested) {
-            return Ok(command);
+        let is_cancelled = context.is_cancelled(number);
+        if let Some(outcome) = outcome(&nested, is_cancelled) {
+            let before = used_until(&client, &run, began).await?;
+            return Ok(ended(attempt, outcome, &nested, &before));
         }
         let asks = asks(&nested);
         if asks.as_ref() != known {
-            return Ok(Command::TakeNested { attempt: attempt.number, asks });
+            return Ok(Command::TakeNested { attempt: number, asks });
         }
-        if context.is_cancelled(attempt.number) && !std::mem::replace(&mut told, true) {
-            // It may have come to rest in between: the next look shows it.
-            let _ = client.record(&run, Request::Stop { now: true, origin: StopOrigin::Command }).await;
+        if is_cancelled && !told {
+            // It may have come to rest in between, or not yet gone on: the next look shows it.
+            let stop = Request::Stop { now: true, origin: StopOrigin::Command };
+            told = client.record(&run, stop).await.is_ok();
         }
-        if let Missing::Start { .. } = absence.look(!client.is_missed(&entry).await?) {
+        let is_missed = client.is_missed(&nested.entry()).await?
+            || is_to_go_on(&nested) && client.driver_of(&run).await?.is_none();
+        if let Missing::Start { .. } = absence.look(!is_missed) {
             // One that cannot be started is tried again at the next look.
             let _ = driver_process::spawn(&context.layout, &run, false);
         }
@@ -82,8 +97,62 @@ async fn follow(
     }
 }
 
+/// Whether a run came to rest before this moment, and is to go on for a further try.
+fn rests_since(nested: &State, moment: Timestamp) -> bool {
+    let rests = matches!(nested.status, Status::Paused | Status::Stopped | Status::Failed);
+    rests && nested.since <= moment && !is_to_go_on(nested)
+}
+
+/// Whether somebody asked a run at rest to go on, and no driver has heard of it yet.
+fn is_to_go_on(nested: &State) -> bool {
+    nested.requests.resume.is_some() && !nested.status.is_active()
+}
+
+/// Has a run that rests go on as what this run has become: its definition, its limits.
+async fn go_on(client: &LocalClient, nested: &State, order: Order) -> Result<(), ClientError> {
+    if order.definition.digest() != nested.digest && nested.open_count() == 0 {
+        client.record_at_rest::<State>(&nested.run, Command::Migrate(Box::new(order.definition))).await?;
+    }
+    let Options {
+        max_attempts,
+        max_iterations,
+        max_cost_microusd,
+        daily_cost_microusd,
+        cost_limit_action,
+        ..
+    } = order.options;
+    let raise = Raise {
+        max_attempts: Some(max_attempts),
+        max_iterations: Some(max_iterations),
+        max_cost_microusd,
+        daily_cost_microusd,
+        cost_limit_action: Some(cost_limit_action),
+    };
+    match client.record(&nested.run, Request::ResumeWorkflow(raise)).await {
+        // It is as far as it may go: that is what became of it.
+        Err(ClientError::Rejected(_)) => Ok(()),
+        recorded => recorded,
+    }
+}
+
+/// What a run had used at a moment: what an earlier try at the step was charged for.
+async fn used_until(client: &LocalClient, run: &RunId, moment: Timestamp) -> Result<Counters, ClientError> {
+    let stored = client.store()?.read(run, 1, usize::MAX).await?;
+    let before = stored.iter().take_while(|stored| stored.at <= moment).last().map(|stored| stored.seq);
+    Ok(match before {
+        Some(seq) => client.load::<State>(run, Some(seq)).await?.state.counters,
+        None => Counters::default(),
+    })
+}
+
 /// The run of the nested workflow: its own definition, as it was when this run began, and this run's options.
-fn order(context: &Context, path: &str, run: RunId, state: &State) -> Result<Order, String> {
+fn order(
+    context: &Context,
+    attempt: &OpenAttempt,
+    path: &str,
+    run: RunId,
+    state: &State,
+) -> Result<Order, String> {
     let root = context.layout.root();
     let above = context.place().absolute(&state.options.workflow_file);
     let (file, definition) =
@@ -94,23 +163,38 @@ fn order(context: &Context, path: &str, run: RunId, state: &State) -> Result<Ord
         WorkPlace::Worktree(worktree) => WorkPlace::Shared(worktree.path.clone()),
         place @ (WorkPlace::Directory(_) | WorkPlace::Shared(_)) => place.clone(),
     });
-    let options = Options { workflow_file, parent: Some(state.run.clone()), place, ..state.options.clone() };
+    let mut env = state.options.env.clone();
+    let item = item_variables(state, attempt).into_iter();
+    env.extend(item.map(|(name, value)| (name, value.into())));
+    let options =
+        Options { workflow_file, parent: Some(state.run.clone()), place, env, ..state.options.clone() };
     let definition = Definition { nested: state.plan.nested.clone(), ..definition.clone() };
     Ok(Order { run, definition, options, inherited: None })
 }
 
-/// What a run asks a person, where it waits for nothing else.
+/// What a run needs of a person, where nothing else is left to it: an answer, or to be resumed.
 fn asks(nested: &State) -> Option<InnerQuestion> {
-    if nested.status != Status::Waiting {
-        return None;
+    let run = nested.run.clone();
+    let rests = |how: &str| {
+        let why = nested.detail.as_ref().map_or_else(String::new, |detail| format!(": {detail}"));
+        let text = format!("Run {run} is {how}{why}");
+        Some(InnerQuestion { run: run.clone(), step: None, question: None, text })
+    };
+    match nested.status {
+        _ if is_to_go_on(nested) => None,
+        Status::Paused => rests("paused"),
+        Status::Stopped => rests("stopped"),
+        Status::Waiting => {
+            let own = nested.questions().first().map(|(step, question)| InnerQuestion {
+                run: run.clone(),
+                step: Some((*step).clone()),
+                question: Some(question.number),
+                text: question.text.clone(),
+            });
+            own.or_else(|| nested.inner_questions().first().map(|(_, asks)| (*asks).clone()))
+        }
+        Status::Created | Status::Running | Status::Rebooting | Status::Completed | Status::Failed => None,
     }
-    let own = nested.questions().first().map(|(step, question)| InnerQuestion {
-        run: nested.run.clone(),
-        step: (*step).clone(),
-        question: question.number,
-        text: question.text.clone(),
-    });
-    own.or_else(|| nested.inner_questions().first().map(|(_, asks)| (*asks).clone()))
 }
 
 /// What became of the runs that steps of `state` wait for, since that was recorded.
@@ -162,28 +246,33 @@ impl LocalClient {
     }
 }
 
-/// What the nested run's rest means for the step; `None` while it is under way or waits for a person.
-fn ended(attempt: &OpenAttempt, nested: &State) -> Option<Command> {
-    let outcome = match nested.status {
-        Status::Completed => AttemptOutcome::Succeeded,
-        Status::Failed => AttemptOutcome::Failed,
-        Status::Stopped => AttemptOutcome::Cancelled,
-        Status::Created | Status::Running | Status::Rebooting | Status::Waiting | Status::Paused => {
-            return None;
-        }
-    };
-    let counters = &nested.counters;
+/// What the nested run's rest means for the step; `None` while it is under way or waits for a person. One that somebody
+/// stopped waits for them, unless it was this run that wanted it.
+fn outcome(nested: &State, is_cancelled: bool) -> Option<AttemptOutcome> {
+    match nested.status {
+        _ if is_to_go_on(nested) => None,
+        Status::Completed => Some(AttemptOutcome::Succeeded),
+        Status::Failed => Some(AttemptOutcome::Failed),
+        Status::Stopped | Status::Paused if is_cancelled => Some(AttemptOutcome::Cancelled),
+        Status::Created | Status::Running | Status::Rebooting => None,
+        Status::Waiting | Status::Paused | Status::Stopped => None,
+    }
+}
+
+/// The end of the attempt: what its run used since the attempt began, and what it came to.
+fn ended(attempt: &OpenAttempt, outcome: AttemptOutcome, nested: &State, before: &Counters) -> Command {
+    let now = &nested.counters;
     let end = StepEnd {
         outcome,
         exit_code: None,
-        duration_ms: counters.working_ms,
+        duration_ms: now.working_ms.saturating_sub(before.working_ms),
         message: (outcome == AttemptOutcome::Failed)
             .then(|| format!("run `{}`: {}", nested.run, nested.detail.as_deref().unwrap_or("it failed"))),
         report: None,
-        cost_microusd: (counters.cost_unknown == 0).then_some(counters.cost_microusd),
-        tokens: Some(counters.tokens),
+        cost_microusd: (now.cost_unknown == before.cost_unknown)
+            .then(|| now.cost_microusd.saturating_sub(before.cost_microusd)),
+        tokens: Some(now.tokens.saturating_sub(before.tokens)),
         hold: None,
     };
-    debug_assert!(nested.is_at_rest());
-    Some(Command::EndAttempt { attempt: attempt.number, end: Box::new(end) })
+    Command::EndAttempt { attempt: attempt.number, end: Box::new(end) }
 }

@@ -5,8 +5,9 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use piton_agent::{Exit, Spec};
-use piton_git::Expected;
-use piton_model::loop_machine::{AttemptEnd, AttemptOutcome, OpenAttempt, PromptRecord, Snapshot};
+use piton_git::{Expected, Why};
+use piton_model::limits::LEFT_OUT_MAX;
+use piton_model::loop_machine::{AttemptEnd, AttemptOutcome, LeftOut, OpenAttempt, PromptRecord, Snapshot};
 use piton_model::{Command, State};
 use piton_sys::{Clock, SystemClock, file};
 
@@ -196,9 +197,21 @@ fn change_since(
 pub(super) fn take_snapshot(context: &Context, message: &str) -> Result<Snapshot, WorldError> {
     let at = SystemClock.monotonic();
     let snapshot = context.workspace.snapshot(context.run.as_str(), message)?;
-    let snapshot = Snapshot { id: snapshot.id.as_str().to_owned(), tree: snapshot.tree.as_str().to_owned() };
+    let snapshot = recorded(&snapshot);
     *context.rested.lock().unwrap_or_else(PoisonError::into_inner) = Some((snapshot.clone(), at));
     Ok(snapshot)
+}
+
+/// What the journal says of a snapshot. What git ignores is nobody's loss; anything else that is not in it is named.
+fn recorded(snapshot: &piton_git::Snapshot) -> Snapshot {
+    let missed = snapshot.left_out.iter().filter(|file| file.why != Why::Ignored);
+    let left_out = missed.take(LEFT_OUT_MAX).map(|file| LeftOut {
+        path: file.path.to_string(),
+        bytes: file.bytes,
+        digest: file.digest.clone(),
+    });
+    let (id, tree) = (snapshot.id.as_str().to_owned(), snapshot.tree.as_str().to_owned());
+    Snapshot { id, tree, left_out: left_out.collect() }
 }
 
 /// The last snapshot, where it was taken a moment ago and nothing of the run has worked in the tree since: looking

@@ -6,24 +6,27 @@
 //! files: the scripts of a Python environment, its path files, the shims of package managers. What `[worktree] setup`
 //! made is only looked at: a link into the checkout is refused.
 
+use std::collections::BTreeMap;
 use std::fs::{File, FileTimes, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
+use piton_agent::EndedBy;
 use piton_git::Ignored;
 use piton_model::RunId;
+use piton_model::limits::{TAIL_BYTES_MAX, clip_tail};
 use piton_model::loop_machine::Worktree;
 use piton_sys::file;
-use piton_sys::process::{Program, RunLimits};
 
 use super::{WorldError, open_workspace};
-use crate::launch::{Surroundings, hidden_variables};
+use crate::launch::{COMMAND_OUTPUT_BYTES_MAX, Surroundings, What, Work};
 use crate::layout::Layout;
 use crate::moved::Moved;
+use crate::supervise::kept::{Kept, Plan, Supervisor};
+use crate::supervise::{Ran, Rerun};
 
-/// What furnishing may take: installing the packages of a project is slow.
-const LIMITS: RunLimits = RunLimits { deadline: Duration::from_secs(30 * 60), output_bytes_max: 64 << 20 };
+/// What a setup may take: installing the packages of a project is slow.
+const SETUP_MS_MAX: u64 = 30 * 60_000;
 
 /// What package managers install, by name. A Python environment is known by its `pyvenv.cfg`, whatever it is called.
 const INSTALLED: [&str; 9] = [
@@ -72,13 +75,15 @@ pub(crate) fn sorted(
     (copy, left.collect())
 }
 
-/// Brings what git does not keep into a new work tree: copies, and whatever its setup makes. May be repeated.
-pub(crate) fn furnish(
+/// Brings what git does not keep into a new work tree: copies, and whatever its setup makes. May be repeated; a setup that is
+/// under way is waited for, and one that is done is not run again. `false` where somebody wants it ended.
+pub(crate) fn furnish<S: Supervisor<Error = WorldError>>(
     layout: &Layout,
     run: &RunId,
     worktree: &Worktree,
     launch: &Surroundings,
-) -> Result<(), WorldError> {
+    supervisor: S,
+) -> Result<bool, WorldError> {
     let (root, tree) = (layout.root(), layout.tree());
     let workspace = open_workspace(layout, run)?;
     workspace.protect_state()?;
@@ -90,8 +95,10 @@ pub(crate) fn furnish(
             bring(&moved, path).map_err(failed)?;
         }
     }
-    let Some(command) = &worktree.setup else { return Ok(()) };
-    set_up(command, tree, launch)?;
+    let Some(command) = &worktree.setup else { return Ok(true) };
+    if !set_up(command, tree, launch, supervisor)? {
+        return Ok(false);
+    }
     let made = workspace.not_kept()?;
     match made.iter().find_map(|path| link_into_checkout(&moved, &tree.join(path.as_path()))) {
         Some(link) => {
@@ -100,27 +107,56 @@ pub(crate) fn furnish(
                 "leads into the checkout, where checks would read and agents would write; copy it instead";
             Err(WorldError::Furnish { what: format!("`{command}`: the link `{link}` {why}") })
         }
-        None => Ok(()),
+        None => Ok(true),
     }
 }
 
-/// Runs the user's command in the tree.
-fn set_up(command: &str, tree: &Path, launch: &Surroundings) -> Result<(), WorldError> {
-    let failed = |why: String| {
-        let why = launch.redactor().redact(&why);
-        WorldError::Furnish { what: format!("`{command}`: {why}") }
+/// Runs the user's command in the tree, under a keeper: whoever takes over finds it, or what it came to. One that failed
+/// leaves nothing to be found, and is run again by whoever resumes.
+fn set_up<S: Supervisor<Error = WorldError>>(
+    command: &str,
+    tree: &Path,
+    launch: &Surroundings,
+    supervisor: S,
+) -> Result<bool, WorldError> {
+    let what = What::Setup(command);
+    let plan = |name: &str| {
+        Ok(Plan::Start(launch.prepare(Work {
+            name,
+            what: what.clone(),
+            directory: tree,
+            env: BTreeMap::new(),
+            prompt: None,
+            wall_ms: SETUP_MS_MAX,
+            idle_ms: None,
+            output_bytes_max: COMMAND_OUTPUT_BYTES_MAX,
+            beside: None,
+            pass: None,
+        })))
     };
-    // Outside of walls: no agent has touched the tree yet, and installing writes where it likes.
-    let program = Program::new("sh").args(["-c", command]).env("CI", "1").current_dir(tree);
-    let program = hidden_variables(None).iter().fold(program, |program, name| program.env_remove(name));
-    let program =
-        launch.of_the_tree().into_iter().fold(program, |program, (name, value)| program.env(name, value));
-    let output = program.run(LIMITS).map_err(|error| failed(super::sentence(&error)))?;
-    match output.success() {
-        true => Ok(()),
-        false if output.timed_out => Err(failed("it took too long".to_owned())),
-        false => Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned())),
-    }
+    let mut kept = Kept::new(launch, "setup", supervisor, &plan);
+    let why = match Rerun::default().run(&mut kept)? {
+        Ran::Ended(exit) if exit.ended_by == EndedBy::Exited && exit.code == Some(0) => return Ok(true),
+        Ran::Cancelled => return Ok(false),
+        Ran::Ended(exit) if exit.ended_by == EndedBy::WallClock => "it took too long".to_owned(),
+        Ran::Ended(exit) => last_words(&kept.directory()).or(exit.error).unwrap_or_else(|| match exit.code {
+            Some(code) => format!("it exits with {code}"),
+            None => "it was ended".to_owned(),
+        }),
+        Ran::Lost => "its process was lost three times in a row".to_owned(),
+        Ran::NoKeeper { detail } => detail,
+    };
+    kept.remove_tries();
+    let why = launch.redactor().redact(&why);
+    Err(WorldError::Furnish { what: format!("`{command}`: {why}") })
+}
+
+/// The end of what a command said beside its output.
+fn last_words(directory: &Path) -> Option<String> {
+    let bytes =
+        file::read_regular(&piton_agent::stderr_file(directory), 2 * COMMAND_OUTPUT_BYTES_MAX).ok()??;
+    let text = String::from_utf8_lossy(&bytes);
+    Some(clip_tail(text.trim(), TAIL_BYTES_MAX).to_owned()).filter(|text| !text.is_empty())
 }
 
 /// Copies `path`, which is relative, and gives it its name when all of it is there.

@@ -46,6 +46,7 @@ pub(super) fn perform(context: &Context, call: &HookCall, state: &State) -> Resu
         hide: hidden_variables(None),
         // A hook works in the tree, and so runs what an agent wrote as a check does.
         enclose: &|argv| context.launch.enclose(argv, context.layout.tree(), Some(&state.config.agent), None),
+        is_cancelled: &|| context.is_cancelled(),
         clock: Arc::new(SystemClock),
         builtins: Box::new(Brought::of(context, call, state)),
     };
@@ -73,6 +74,11 @@ pub(super) fn perform(context: &Context, call: &HookCall, state: &State) -> Resu
         end.stop = end.stop.or(judgement.stop.map(|stop| stop.why));
     }
     Ok(Command::EndHooks(Box::new(end)))
+}
+
+/// No hook was called, since somebody wants to stop now.
+pub(super) fn not_called(call: &HookCall) -> Command {
+    Command::EndHooks(Box::new(HookEnd { number: call.number, ..HookEnd::default() }))
 }
 
 /// Whether a point belongs to the iteration that has not begun.

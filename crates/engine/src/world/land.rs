@@ -37,8 +37,13 @@ pub(super) fn begin(layout: &Layout, state: &State, worktree: &Worktree) -> Resu
 /// Commits what an iteration left, or finds the commit that was made of it before a crash.
 pub(super) fn commit(context: &Context, state: &State) -> Result<Command, WorldError> {
     context.require_lease(state)?;
+    let left = match &state.config.worktree {
+        Some(worktree) => context.workspace.stand_on(&worktree.branch)?,
+        None => None,
+    };
     let commit = commit_or_find(&context.workspace, &message(state), &trailer(state))?;
-    Ok(Command::EndCommit { commit })
+    let stood = |head: piton_git::Head| head.branch.or(head.commit).unwrap_or_else(|| "nothing".to_owned());
+    Ok(Command::EndCommit { commit, found_on: left.map(stood) })
 }
 
 /// The commit of everything in this work tree: a new one, else the last one where it ends with `trailer`.

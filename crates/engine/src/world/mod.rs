@@ -154,6 +154,9 @@ impl LoopWorld {
         if let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) {
             land::begin(&layout, state, worktree)?;
         }
+        if state.config.worktree.is_some() {
+            Workspace::open(layout.tree(), &layout.state())?.mark_owner(layout.root())?;
+        }
         let launch = launch.closing_git()?.protecting(&state.config.protect);
         if views.aiwg {
             // From here on its files are known as piton's own, before the first of them is there. Where it cannot be,
@@ -243,15 +246,16 @@ impl Context {
     }
 
     /// Furnishes the work tree of a run that has not begun. Under the lease, since it may take as long as installing
-    /// the packages of a project does.
-    fn furnish(&self, state: &State) -> Result<(), WorldError> {
-        let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) else { return Ok(()) };
+    /// the packages of a project does. `false` where somebody wants it ended.
+    fn furnish(&self, state: &State) -> Result<bool, WorldError> {
+        let (Some(worktree), None) = (&state.config.worktree, &state.seen.start) else { return Ok(true) };
         if !self.furnished.load(Ordering::SeqCst) {
             self.require_lease(state)?;
-            furnish::furnish(&self.layout, &self.run, worktree, &self.launch)?;
-            self.furnished.store(true, Ordering::SeqCst);
+            let driving = Driving { context: self, state };
+            let furnished = furnish::furnish(&self.layout, &self.run, worktree, &self.launch, driving)?;
+            self.furnished.store(furnished, Ordering::SeqCst);
         }
-        Ok(())
+        Ok(self.furnished.load(Ordering::SeqCst))
     }
 }
 
@@ -297,10 +301,11 @@ impl World for LoopWorld {
         let (effect, state) = (effect.clone(), state.clone());
         async move {
             let work = move || {
-                if !matches!(effect, Effect::Timer(_)) {
-                    context.furnish(&state)?;
-                }
+                let furnished = matches!(effect, Effect::Timer(_)) || context.furnish(&state)?;
                 match &effect {
+                    // Nothing is to begin any more; an attempt says so itself.
+                    Effect::Checks(round) if !furnished => Ok(checks::cancelled(*round)),
+                    Effect::Hooks(call) if !furnished => Ok(hooks::not_called(call)),
                     Effect::Attempt(attempt) => attempt::perform(&context, attempt, fresh, &state),
                     Effect::Checks(round) => checks::perform(&context, *round, &state),
                     Effect::Hooks(call) => hooks::perform(&context, call, &state),

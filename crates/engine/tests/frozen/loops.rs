@@ -78,7 +78,7 @@ impl Script<State> {
 }
 
 fn snapshot(tree: &str) -> Snapshot {
-    Snapshot { id: tree.repeat(40), tree: format!("{}{}", "7".repeat(39), tree) }
+    Snapshot { id: tree.repeat(40), tree: format!("{}{}", "7".repeat(39), tree), left_out: Vec::new() }
 }
 
 fn works(tree: &str, report: Report) -> AttemptEnd {
@@ -186,7 +186,7 @@ fn eventful() -> Script<State> {
     script.request(Event::AgentTold { text: "look at the logs".to_owned() });
     // Green: committed after its verdict, and done.
     script.end_attempt(works("3", session("s2", 35))).end_checks("3", [true, true]);
-    script.command(Command::EndCommit { commit: Some("c".repeat(40)) }).end_hooks();
+    script.command(Command::EndCommit { commit: Some("c".repeat(40)), found_on: None }).end_hooks();
     assert_eq!(script.state.status, Status::Completed, "{:?}", script.state.work);
     for kind in
         ["recovery_advanced", "session_rebooted", "level_raised", "commit_finished", "question_closed"]

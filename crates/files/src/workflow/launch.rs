@@ -195,7 +195,9 @@ impl Facts<'_> {
             set("ISSUE_MARKDOWN_DIR", text(&directory));
             set("ISSUE_MARKDOWN_FILENAME", name);
         }
-        self.item(&mut set);
+        for (name, value) in item_variables(self.state, self.open) {
+            set(&name, value);
+        }
         // What the user sets comes last, and wins over nothing that the contract promises.
         let promised: Vec<String> = env.iter().map(|(name, _)| name.clone()).collect();
         for (name, value) in &self.state.options.env {
@@ -218,19 +220,22 @@ impl Facts<'_> {
         }
         set(&format!("DEP_{name}_ARTIFACTS"), paths.join(","));
     }
+}
 
-    fn item(&self, set: &mut impl FnMut(&str, String)) {
-        let Some(collection) = &self.state.plan.step(self.index).collection else { return };
-        let index = self.open.item.unwrap_or(0);
-        let given = match collection.sources.first() {
-            Some(Items::Given(items)) => Some(items),
-            _ => None,
-        };
-        let items = self.state.steps[self.index].items.as_ref().or(given);
-        let item = items.and_then(|items| items.get(index as usize)).unwrap_or(&Value::Null);
-        set(&format!("LOOP_{}", collection.index_var.to_ascii_uppercase()), index.to_string());
-        set(&format!("LOOP_{}", collection.item_var.to_ascii_uppercase()), item.to_string());
-    }
+/// What is said of the item that an attempt is for: names and values of variables; none outside of a collection. For the
+/// steps of a nested workflow, too.
+pub fn item_variables(state: &State, open: &OpenAttempt) -> Vec<(String, String)> {
+    let Some(place) = state.plan.graph().place(&open.step) else { return Vec::new() };
+    let Some(collection) = &state.plan.step(place).collection else { return Vec::new() };
+    let index = open.item.unwrap_or(0);
+    let given = match collection.sources.first() {
+        Some(Items::Given(items)) => Some(items),
+        _ => None,
+    };
+    let items = state.steps[place].items.as_ref().or(given);
+    let item = items.and_then(|items| items.get(index as usize)).unwrap_or(&Value::Null);
+    let name = |variable: &str| format!("LOOP_{}", variable.to_ascii_uppercase());
+    vec![(name(&collection.index_var), index.to_string()), (name(&collection.item_var), item.to_string())]
 }
 
 /// The words of a template with its placeholders filled in. Words are split first, so that a value with spaces stays one

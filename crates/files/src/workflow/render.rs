@@ -49,7 +49,9 @@ fn runtime(state: &State, index: usize, step: &StepState, place: &RunPlace) -> i
     let waits = step.status == StepStatus::WaitingOnHuman;
     // While a person has not spoken there is no report that counts.
     let reported = step.reported && !waits;
-    let by_hand = waits || step.manual.is_some();
+    // A run that only rests takes no answer.
+    let is_asked = waits && step.asks.as_ref().is_none_or(|asks| asks.question.is_some());
+    let by_hand = is_asked || step.manual.is_some();
     object! {
         status: step.status.as_str(),
         attempts: step.attempts,
@@ -68,8 +70,9 @@ fn runtime(state: &State, index: usize, step: &StepState, place: &RunPlace) -> i
 
 /// Where a person's answer is looked for: by the run that is the step, where that asks.
 fn manual_input(step: &StepState, id: &StepId, place: &RunPlace) -> PathBuf {
-    match &step.asks {
-        Some(asks) => RunPlace::new(&place.repo, asks.run.clone()).manual_input(&asks.step),
+    let inner = step.asks.as_ref().and_then(|asks| Some((&asks.run, asks.step.as_ref()?)));
+    match inner {
+        Some((run, step)) => RunPlace::new(&place.repo, run.clone()).manual_input(step),
         None => place.manual_input(id),
     }
 }

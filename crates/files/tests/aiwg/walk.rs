@@ -215,7 +215,7 @@ fn finding(dice: &mut Dice<'_>) -> Finding {
 
 fn snapshot(dice: &mut Dice<'_>) -> Snapshot {
     let tree = dice.below(6);
-    Snapshot { id: format!("commit-{tree}"), tree: format!("tree-{tree}") }
+    Snapshot { id: format!("commit-{tree}"), tree: format!("tree-{tree}"), left_out: Vec::new() }
 }
 
 fn round(number: u32, state: &State, dice: &mut Dice<'_>) -> CheckRound {

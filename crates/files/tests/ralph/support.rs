@@ -130,7 +130,7 @@ fn history() -> Vec<Happened> {
 }
 
 fn snapshot(tree: &str) -> Snapshot {
-    Snapshot { id: format!("commit-{tree}"), tree: tree.to_owned() }
+    Snapshot { id: format!("commit-{tree}"), tree: tree.to_owned(), left_out: Vec::new() }
 }
 
 fn attempt(number: u32) -> OpenAttempt {

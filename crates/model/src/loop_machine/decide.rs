@@ -61,6 +61,8 @@ pub enum Command {
     EndCommit {
         /// In this commit; none where there was nothing new.
         commit: Option<String>,
+        /// Where the agent had switched to, if it had.
+        found_on: Option<String>,
     },
     /// Something that is not the agent's fault stands in the way; rest until it is mended.
     GiveUp {
@@ -160,9 +162,9 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Vec<Event>
             end.keep_session &= state.session.handoff.is_some() && !broken;
             Event::HooksFinished { end: Box::new(end) }
         }
-        Command::EndCommit { commit } => {
+        Command::EndCommit { commit, found_on } => {
             let Some(Open::Commit(open)) = &state.work.open else { return Err(Rejection::NotOpen) };
-            Event::CommitFinished { iteration: open.iteration, tree: open.tree.clone(), commit }
+            Event::CommitFinished { iteration: open.iteration, tree: open.tree.clone(), commit, found_on }
         }
         Command::GiveUp { detail } => Event::RunStopped { reason: Reason::Environment, detail: Some(detail) },
         Command::Tick => return Ok(Vec::new()),

@@ -23,6 +23,17 @@ pub struct Snapshot {
     pub id: String,
     /// The tree: equal trees have equal names.
     pub tree: String,
+    /// What was on disk and is not in it, though git does not ignore it: the first few. Nothing puts it back.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A file that no snapshot has: too large, or not readable.
+#[record(Eq)]
+pub struct LeftOut {
+    pub path: String,
+    pub bytes: u64,
+    /// Of its content; `None` where it could not be read.
+    pub digest: Option<String>,
 }
 
 /// What an attempt left behind in the tree.

@@ -45,8 +45,8 @@ pub use decide::{Command, Place, admit, advance, create};
 pub use done::{DoneRule, done_rule};
 pub use facts::{
     Answer, Artifact, Attained, AttemptEnd, AttemptOutcome, Beside, Change, CheckResult, CheckRound,
-    ConditionResult, ErrorClass, IntendedSession, Note, NoteKind, Objectives, OpenAttempt, OpenCommit,
-    PromptRecord, QuestionKind, Report, ReportStatus, Snapshot, TreeProof, Usage,
+    ConditionResult, ErrorClass, IntendedSession, LeftOut, Note, NoteKind, Objectives, OpenAttempt,
+    OpenCommit, PromptRecord, QuestionKind, Report, ReportStatus, Snapshot, TreeProof, Usage,
 };
 pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, Verdict};
 pub use handoff::PreservedState;

@@ -16,7 +16,7 @@ pub use session::{Session, SessionRecord};
 
 use super::adoption::Adopted;
 use super::config::LoopConfig;
-use super::facts::{CheckRound, Note, Objectives, OpenAttempt, OpenCommit, Report, Snapshot};
+use super::facts::{CheckRound, LeftOut, Note, Objectives, OpenAttempt, OpenCommit, Report, Snapshot};
 use super::guard::KeptFinding;
 use super::hook_calls::{HookCall, HookProgress};
 pub(super) use super::judge::reboot::{RebootReason, RebootRecord};
@@ -274,6 +274,18 @@ impl State {
             Some(Open::Checks(_)) => self.work.iteration > self.counters.iterations,
             Some(Open::Hooks(_) | Open::Commit(_)) | None => false,
         }
+    }
+
+    /// The files that are in no snapshot, each with whether it is another than when the run began, or gone: nothing puts
+    /// it back.
+    pub fn left_out(&self) -> Vec<(&LeftOut, bool)> {
+        let then = self.seen.start.as_ref().map_or(&[][..], |snapshot| &snapshot.left_out);
+        let now = self.seen.snapshot.as_ref().map_or(&[][..], |snapshot| &snapshot.left_out);
+        let is_changed =
+            |file: &LeftOut| !now.iter().any(|it| it.path == file.path && it.digest == file.digest);
+        let is_new = |file: &&LeftOut| then.iter().all(|it| it.path != file.path);
+        let known = then.iter().map(|file| (file, is_changed(file)));
+        known.chain(now.iter().filter(is_new).map(|file| (file, false))).collect()
     }
 
     /// Whether a person is there.

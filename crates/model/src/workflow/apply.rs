@@ -81,6 +81,7 @@ fn inherit(state: &mut State, inherited: &Inherited) {
         let mut step = step.clone();
         step.open = None;
         step.asks = None;
+        step.nested = None;
         step.question = None;
         step.decided = None;
         let left_open = matches!(step.status, StepStatus::Running | StepStatus::WaitingOnHuman);
@@ -380,6 +381,7 @@ fn adopt(state: &mut State, edit: &Edit, at: Timestamp) {
                 step.status = edit.status;
                 step.ended_at.get_or_insert(at);
                 step.last_error = None;
+                step.nested = None;
                 step.goes_back = None;
                 step.failed_for = None;
                 step.held = None;

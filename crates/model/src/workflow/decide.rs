@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::definition::{Definition, StepId};
+use super::definition::{Definition, StepId, Work};
 use super::event::WorkflowEvent as Event;
 use super::facts::{
     CostAction, Edit, GateVerdict, Inherited, InnerQuestion, ManualInput, OpenAttempt, Options, Order, Raise,
@@ -497,6 +497,8 @@ fn next_start(state: &State, now: Timestamp) -> Option<Event> {
             host: driver.host.clone(),
             boot: driver.boot.clone(),
             directory: format!("attempts/{}/{number}", state.run),
+            nested: matches!(state.plan.step(index).work, Work::Workflow { .. })
+                .then(|| step.nested.unwrap_or(number)),
         },
     })
 }

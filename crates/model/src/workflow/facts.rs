@@ -187,6 +187,8 @@ pub struct OpenAttempt {
     pub boot: String,
     /// Where it leaves its traces, relative to the state directory.
     pub directory: String,
+    /// Where the step is a workflow: the attempt that began the run which this one goes on with, be it this very one.
+    pub nested: Option<u32>,
 }
 
 /// How an attempt ended.
@@ -313,10 +315,29 @@ pub struct InnerQuestion {
     /// That run: whoever answers names it.
     pub run: RunId,
     /// The step of it whose result a person is to look at.
-    pub step: StepId,
-    pub question: u32,
+    pub step: Option<StepId>,
+    /// What is to be answered; `None` where it rests until somebody resumes it.
+    pub question: Option<u32>,
     /// Exactly what is shown.
     pub text: String,
+}
+
+impl InnerQuestion {
+    /// What is waited for, in words.
+    pub fn waits_for(&self) -> String {
+        match self.question {
+            Some(question) => format!("an answer to question {question} of run {}", self.run),
+            None => format!("run {} to be resumed", self.run),
+        }
+    }
+
+    /// The command that a person goes on with.
+    pub fn next(&self) -> String {
+        match self.question {
+            Some(_) => format!("piton answer {}", self.run),
+            None => format!("piton resume {}", self.run),
+        }
+    }
 }
 
 /// A step that needed no run.

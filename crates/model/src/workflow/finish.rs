@@ -26,6 +26,7 @@ pub(super) fn started(step: &mut StepState, attempt: &OpenAttempt, at: Timestamp
     step.metrics.clear();
     step.logs.clear();
     step.open = Some(attempt.clone());
+    step.nested = attempt.nested;
 }
 
 /// The attempt never ran, so it does not count.
@@ -94,6 +95,13 @@ pub(super) fn concluded(state: &mut State, id: &StepId, ruling: &StepRuling, at:
 fn rule(state: &mut State, index: usize, verdict: &StepVerdict, report: Option<StepReport>) {
     let has_items = state.plan.step(index).collection.is_some();
     let step = Arc::make_mut(&mut state.steps[index]);
+    // What it did counts, for one item or for all: nothing is left to go on with.
+    if matches!(
+        verdict,
+        StepVerdict::NextItem | StepVerdict::Hold | StepVerdict::Complete { .. } | StepVerdict::GoBack { .. }
+    ) {
+        step.nested = None;
+    }
     match verdict {
         StepVerdict::Again { not_before, lost } => {
             give_back(step);

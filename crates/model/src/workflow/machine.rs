@@ -95,7 +95,7 @@ fn waiting_for(state: &State) -> Option<String> {
         return Some(format!("an answer to question {} (step `{step}`)", question.number));
     }
     if let Some((_, asks)) = state.inner_questions().first() {
-        return Some(format!("an answer to question {} of run `{}`", asks.question, asks.run));
+        return Some(asks.waits_for());
     }
     (state.status == Status::Paused).then(|| "a resume".to_owned())
 }

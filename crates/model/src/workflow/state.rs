@@ -117,6 +117,8 @@ pub struct StepState {
     pub question: Option<Question>,
     /// What the run that is its open attempt asks a person.
     pub asks: Option<InnerQuestion>,
+    /// The attempt that began the run which is its work, until that is done: a further try goes on with it.
+    pub nested: Option<u32>,
     /// What that person said, until it is acted on.
     pub decided: Option<bool>,
     /// What a person said, the last time.

@@ -21,6 +21,9 @@ use crate::send::{self, Means, http};
 /// The most a hook may say on each of its outputs.
 const OUTPUT_BYTES_MAX: usize = 1 << 20;
 
+/// Why a hook has no result: nobody waits for it any more.
+const ENDED: &str = "ended, since the run is to stop now";
+
 /// What piton brings and this crate cannot do by itself.
 pub trait Builtins {
     /// Does it. Says what it did, or why it could not.
@@ -38,6 +41,8 @@ pub struct Runner<'a> {
     pub hide: Vec<String>,
     /// What the command line of a hook becomes: walls around it, where the run has them.
     pub enclose: &'a dyn Fn(Vec<String>) -> Vec<String>,
+    /// Whether somebody wants hooks ended instead of awaited; asked while they work.
+    pub is_cancelled: &'a dyn Fn() -> bool,
     pub clock: Arc<dyn Clock>,
     /// The other builtins.
     pub builtins: Box<dyn Builtins + Send + Sync>,
@@ -60,6 +65,7 @@ impl Runner<'_> {
             let started = self.clock.monotonic();
             let mut result = match due.skipped {
                 Some(why) => HookResult::skipped(&due.hook.name, why),
+                None if (self.is_cancelled)() => HookResult::skipped(&due.hook.name, ENDED.to_owned()),
                 None => self.call_one(due.hook, &context),
             };
             let took = self.clock.monotonic().saturating_sub(started);
@@ -125,7 +131,9 @@ impl Runner<'_> {
         ] {
             program = program.env(variable, value);
         }
-        match program.run(RunLimits { deadline: timeout, output_bytes_max: OUTPUT_BYTES_MAX }) {
+        let limits = RunLimits { deadline: timeout, output_bytes_max: OUTPUT_BYTES_MAX };
+        match program.run_unless(limits, self.is_cancelled) {
+            Ok(output) if output.cancelled => HookResult::skipped(name, ENDED.to_owned()),
             Ok(output) if output.timed_out => HookResult::failed(
                 name,
                 format!("it took longer than {} s and was ended", timeout.as_secs_f32()),

@@ -22,7 +22,7 @@ pub(super) async fn run(global: &Global, arguments: &RestoreArguments, out: &Out
         view.deleted.len()
     ));
     for path in &view.kept {
-        out.note(format!("kept {path}: it was never captured"));
+        out.note(format!("not put back: {path}; it is in no snapshot"));
     }
     Ok(ExitCode::Done)
 }

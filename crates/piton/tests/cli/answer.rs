@@ -1,6 +1,6 @@
 //! Questions: an agent that cannot go on asks, a person answers, and only what was shown counts.
 
-use super::common::{WAITS, World};
+use super::common::{WAITS, World, eventually};
 
 const RED: &str = "test=test -f b.txt";
 
@@ -155,4 +155,34 @@ fn nothing_can_be_told_to_a_finished_run() {
 
     hint: run `piton status over`
     ");
+}
+
+#[test]
+fn of_two_answers_at_the_same_moment_the_second_is_told_that_the_first_counts() {
+    use piton_sys::process::{Signal, signal};
+    let world = super::workflow::world(
+        "
+name: side by side
+steps:
+  - {id: slow, run: 'until test -e \"$GATE\"; do sleep 0.02; done'}
+  - {id: ask, run: 'true', human_in_the_loop: true}
+",
+    );
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--pause-for-human-input", "--detach"]).exits(0);
+    eventually("it asks", || !world.json(&["status", "r1"])["questions"].as_array().unwrap().is_empty());
+    // Nobody has judged the first when the second comes.
+    let driver = world.driver("r1");
+    assert!(signal(&driver, Signal::Stop).unwrap());
+    world.piton(&["answer", "r1", "1", "--approve"]).exits(0);
+    let ran = world.piton(&["answer", "r1", "1", "--reject"]).exits(4);
+    assert!(ran.err.contains("another answer to question 1 came first, and that one counts"), "{}", ran.err);
+    assert!(signal(&driver, Signal::Continue).unwrap());
+    world.open_gate();
+    world.piton(&["wait", "r1"]).exits(0);
+    // The same of a loop.
+    let world = asked();
+    let both = r#"{ $P answer ask --approve; echo $? >> ../codes; } & { $P answer ask --reject; echo $? >> ../codes; } & wait"#;
+    world.shell(&both.replace("$P", env!("CARGO_BIN_EXE_piton"))).exits(0);
+    let codes = std::fs::read_to_string(world.beside("codes")).unwrap();
+    assert_eq!(codes.lines().filter(|code| *code == "0").count(), 1, "{codes}");
 }

@@ -192,3 +192,34 @@ fn a_refused_cheat_is_put_back_even_when_the_driver_dies_right_after_it() {
     assert_eq!(world.read("test_calc.py"), TESTS);
     assert_eq!(world.json(&["status", "r"])["iterations"][0]["refused"], true);
 }
+
+#[test]
+fn what_no_snapshot_has_is_named_and_not_taken_for_put_back() {
+    let world = world();
+    world.shell("truncate -s 65M gone.bin; truncate -s 65M changed.bin; truncate -s 65M kept.bin").exits(0);
+    let harms = format!("rm gone.bin; echo no > changed.bin; truncate -s 65M new.bin; {DELETES}");
+    let ran = runs(&world, &[&harms, MENDS_ALL], &[]).exits(0);
+    assert!(ran.out.contains("REFUSED"), "{}", ran.out);
+    assert!(
+        ran.out.contains("in no snapshot, so nothing puts it back: changed.bin, gone.bin, kept.bin"),
+        "{}",
+        ran.out
+    );
+    let lost =
+        "changed or gone since the start, and not put back, as no snapshot has it: changed.bin, gone.bin";
+    assert!(ran.out.contains(lost), "{}", ran.out);
+    assert_eq!(world.read("test_calc.py"), TESTS, "what snapshots have is put back");
+    assert_eq!(world.read("changed.bin"), "no\n");
+    for whole in ["kept.bin", "new.bin"] {
+        assert_eq!(world.path(whole).metadata().unwrap().len(), 65 << 20, "{whole}");
+    }
+    let screen = world.piton(&["status", "r"]).exits(0).out;
+    assert!(screen.contains(lost) && screen.contains("kept.bin, new.bin"), "{screen}");
+    let view = world.json(&["status", "r"]);
+    assert_eq!(view["not_covered"][1]["path"], "gone.bin", "{view:#}");
+    assert_eq!(view["not_covered"][1]["changed"], true);
+    let log = world.piton(&["log", "r"]).exits(0).out;
+    assert!(log.contains("not in it: changed.bin, gone.bin, kept.bin"), "{log}");
+    let ran = world.piton(&["restore", "r", "--iteration", "0"]).exits(0);
+    assert!(ran.err.contains("not put back: gone.bin; it is in no snapshot"), "{}", ran.err);
+}

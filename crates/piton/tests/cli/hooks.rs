@@ -191,3 +191,25 @@ fn a_hook_that_fails_after_the_last_iteration_stops_the_run_where_that_was_asked
         }
     }
 }
+
+#[test]
+fn a_hook_that_is_under_way_is_ended_by_whoever_stops_now() {
+    let world = World::new();
+    world.configure(
+        r#"
+[hooks.slow]
+points = ["pre_iteration"]
+timeout = "10m"
+command = "echo $$ > $BESIDE/pid; while :; do sleep 0.1; done"
+"#,
+    );
+    let viewer = world.start(&["loop", "Do it", "--id", "r", "--exec", "touch b.txt", "--check", RED]);
+    eventually("the hook works", || !lines(&world, "pid").is_empty());
+    let pid: u32 = lines(&world, "pid")[0].parse().unwrap();
+    viewer.signal(super::common::Signal::INT);
+    viewer.says("again");
+    viewer.signal(super::common::Signal::INT);
+    viewer.ends().exits(130);
+    eventually("it is gone", || piton_sys::process::identity(pid).is_none());
+    assert_eq!(world.json(&["status", "r"])["status"], "stopped");
+}

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::common::{World, eventually};
+use super::common::{Ran, World, eventually};
 use super::workflow::world;
 
 const OUTER: &str =
@@ -127,4 +127,132 @@ fn another_directory_is_only_where_steps_begin() {
     assert_eq!(std::fs::read_to_string(format!("{repo}/{made}")).unwrap(), "made\n");
     let said = |name: &str| std::fs::read_to_string(world.beside(name)).unwrap().trim().to_owned();
     assert_eq!((said("repo_dir").as_str(), said("cwd")), (repo, format!("{repo}/part")));
+}
+
+/// Fails until it is mended.
+const FAILS: &str = "echo x >> two; test -e mended";
+/// Works until the gate is open.
+const WORKS: &str = "echo x >> two; until test -e \"$GATE\"; do sleep 0.02; done";
+
+/// A run whose step is a run: that does `one`, which counts, and then this.
+fn in_two_steps(two: &str, more: &[&str]) -> (World, Ran) {
+    let world = world(OUTER);
+    world.write("in.yaml", &format!("name: inner\nsteps: [{{id: one, run: 'echo x >> one'}}, {{id: two, run: '{two}', needs: [one], max_attempts: 1}}]\n"));
+    let ran = world.piton(&[&["run", "w.yaml", "--run-id", "r1", "--max-attempts", "1"], more].concat());
+    (world, ran)
+}
+
+/// The run that is the step, once there is one.
+fn inner(world: &World) -> String {
+    let mut found = None;
+    eventually("there is a nested run", || {
+        let runs = world.json(&["ls", "--all"]);
+        let names = runs.as_array().unwrap().iter().map(|run| run["run_id"].as_str().unwrap().to_owned());
+        found = names.into_iter().find(|name| name != "r1");
+        found.is_some()
+    });
+    found.unwrap()
+}
+
+fn is(world: &World, run: &str, status: &str) {
+    eventually(&format!("{run} is {status}"), || world.json(&["status", run])["status"] == status);
+}
+
+/// What was done counts, and there is one nested run.
+fn went_on(world: &World) {
+    completes(world);
+    assert_eq!(world.read("one"), "x\n", "what was done is not done again");
+    assert_eq!(world.json(&["ls", "--all"]).as_array().unwrap().len(), 2, "it is the same run");
+}
+
+#[test]
+fn a_nested_workflow_that_failed_goes_on_where_it_failed() {
+    let (world, ran) = in_two_steps(FAILS, &[]);
+    assert!(ran.exits(1).out.contains("step `two`"));
+    world.write("mended", "");
+    world.piton(&["resume", "r1"]).exits(0);
+    went_on(&world);
+    assert_eq!(world.read("two"), "x\nx\n");
+}
+
+#[test]
+fn a_nested_workflow_that_was_stopped_with_its_parent_goes_on_with_it() {
+    let (world, _) = in_two_steps(WORKS, &["--detach"]);
+    let inner = inner(&world);
+    eventually("its second step works", || world.path("two").exists());
+    world.piton(&["stop", "r1", "--now"]).exits(0);
+    is(&world, "r1", "stopped");
+    is(&world, &inner, "stopped");
+    world.open_gate();
+    world.piton(&["resume", "r1"]).exits(0);
+    went_on(&world);
+}
+
+#[test]
+fn whoever_stops_or_pauses_a_nested_workflow_lets_its_parent_wait_for_them() {
+    for (command, word, by_itself) in [
+        ("pause", "paused", true),
+        ("pause", "paused", false),
+        ("stop", "stopped", true),
+        ("stop", "stopped", false),
+    ] {
+        let world = world(OUTER);
+        let waits = "echo x >> one; until test -e \"$GATE\"; do sleep 0.02; done";
+        world.write(
+            "in.yaml",
+            &format!(
+                "name: inner\nsteps: [{{id: one, run: '{waits}'}}, {{id: two, run: 'true', needs: [one]}}]\n"
+            ),
+        );
+        world.piton(&["run", "w.yaml", "--run-id", "r1", "--detach"]).exits(0);
+        let inner = inner(&world);
+        eventually("its first step works", || world.path("one").exists());
+        world.piton(&[command, &inner]).exits(0);
+        world.open_gate();
+        is(&world, &inner, word);
+        is(&world, "r1", "waiting");
+        world.piton(&["wait", "r1"]).exits(4);
+        let screen = world.piton(&["status", "r1"]).exits(0).out;
+        for said in [
+            format!("waits for run {inner} to be resumed"),
+            format!("Run {inner} is {word}"),
+            format!("next    piton resume {inner}"),
+        ] {
+            assert!(screen.contains(&said), "{said}: {screen}");
+        }
+        assert_eq!(view(&world)["steps"]["o1"]["status"], "WAITING_ON_HUMAN");
+        world.piton(&["resume", if by_itself { &inner } else { "r1" }]).exits(0);
+        went_on(&world);
+    }
+}
+
+#[test]
+fn a_nested_workflow_that_is_mended_goes_on_as_it_is_now_and_costs_what_it_costs_once() {
+    let (world, ran) = in_two_steps(FAILS, &[]);
+    ran.exits(1);
+    let before = world.json(&["status", "r1"])["used"]["attempts"].as_u64().unwrap();
+    world.write("in.yaml", "name: inner\nsteps: [{id: one, run: 'echo x >> one'}, {id: two, run: 'touch other', needs: [one], max_attempts: 1}]\n");
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--migrate"]).exits(0);
+    went_on(&world);
+    assert!(world.path("other").exists());
+    assert_eq!(world.json(&["status", "r1"])["used"]["attempts"].as_u64().unwrap(), before + 2);
+}
+
+#[test]
+fn a_step_that_is_begun_anew_begins_another_nested_workflow() {
+    let world = world(OUTER);
+    world.write("in.yaml", "name: inner\nsteps: [{id: one, run: 'echo x >> one'}]\n");
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--start-at-step", "o1"]).exits(0);
+    assert_eq!(world.read("one"), "x\nx\n");
+    assert_eq!(world.json(&["ls", "--all"]).as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn the_steps_of_a_nested_workflow_know_the_item_that_they_are_for() {
+    let world = world("name: outer\nsteps: [{id: each, workflow: in.yaml, loop: {items: [a, b]}}]\n");
+    world.write("in.yaml", "name: inner\nsteps: [{id: deep, workflow: deep.yaml}]\n");
+    world.write("deep.yaml", "name: deep\nsteps: [{id: x, run: 'echo $LOOP_INDEX $LOOP_ITEM >> seen'}]\n");
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
+    assert_eq!(world.read("seen"), "0 \"a\"\n1 \"b\"\n");
 }

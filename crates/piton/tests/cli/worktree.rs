@@ -1,6 +1,6 @@
 //! Where work lands: a work tree and a branch of the run's own, a commit per green iteration, nothing merged.
 
-use super::common::World;
+use super::common::{World, eventually};
 
 /// Two iterations: the first leaves the check red, the second makes it green.
 const WORKS: &str = r#"case $PITON_ITERATION in
@@ -364,4 +364,145 @@ fn the_work_tree_of_a_workflow_is_furnished_once_for_all_its_steps() {
     world.piton(&["resume", "w"]).exits(0);
     let made = std::fs::read_to_string(world.beside("repo-w").join("made")).unwrap();
     assert_eq!(made, "data\n", "once, for the nested run as well");
+}
+
+#[test]
+fn a_file_that_is_too_large_to_be_taken_along_is_named() {
+    let world = World::new();
+    world.shell("truncate -s 65M data.bin").exits(0);
+    let ran = lands(&world, &["--worktree"]).exits(0);
+    let said = "not in the work tree, as it is larger than 64 MiB and git does not have it: data.bin";
+    assert!(ran.err.contains(said), "{ran:?}");
+    assert!(world.path("data.bin").exists() && !world.beside("repo-w").join("data.bin").exists());
+}
+
+/// Runs piton in a directory beside the repository.
+fn piton_in(world: &World, directory: &str, words: &str) -> super::common::Ran {
+    world.shell(&format!("cd ../{directory} && {} {words}", env!("CARGO_BIN_EXE_piton")))
+}
+
+#[test]
+fn a_loop_in_a_work_tree_of_ones_own_works_for_that_tree() {
+    let world = World::new();
+    world.loops("first", "echo two > b.txt", &["--check", CHECK]).exits(0);
+    assert!(world.path(".piton").is_dir());
+    world.shell("rm b.txt; git worktree add -q -b topic ../linked").exits(0);
+    let words = format!("loop 'Do it' --id here --exec 'echo two > b.txt' --check '{CHECK}'");
+    let ran = piton_in(&world, "linked", &format!("{words} --here")).exits(0);
+    assert!(ran.out.contains("in place"), "{}", ran.out);
+    assert!(world.beside("linked/b.txt").exists() && !world.path("b.txt").exists());
+    assert!(piton_in(&world, "linked", "ls --all").exits(0).out.contains("here"));
+    assert!(!world.piton(&["ls", "--all"]).exits(0).out.contains("here"), "each tree has its own runs");
+    // A work tree of a run that was begun there starts from that tree, and leads back to it.
+    world.shell("cd ../linked && git add b.txt && git commit -qm topic").exits(0);
+    let words = "loop 'Do it' --id own --exec 'echo more > c.txt' --check 'c=test -e c.txt'";
+    piton_in(&world, "linked", &format!("{words} --worktree")).exits(0);
+    assert_eq!(world.git(&["log", "--format=%s", "main..piton/own"]), "Iteration 1\ntopic\n");
+    assert!(piton_in(&world, "linked-own", "status").exits(0).out.starts_with("own   done"));
+    assert_eq!(world.git(&["status", "--porcelain"]), "", "the main checkout is left alone");
+}
+
+#[test]
+fn an_agent_that_switches_branches_commits_on_the_branch_of_its_run_all_the_same() {
+    let world = World::new();
+    let agent = r#"case $PITON_ITERATION in
+        1) git checkout -q -b other && echo one > c.txt && git add c.txt && git commit -qm mine && echo one > b.txt;;
+        2) git checkout -q --detach HEAD && echo half > b.txt;;
+        *) echo two > b.txt;; esac"#;
+    let checks = ["--check", CHECK, "--check", "any=test -e b.txt"];
+    let ran = world.loops("w", agent, &[&checks[..], &["--worktree"]].concat()).exits(0);
+    assert!(ran.out.contains("branch piton/w, 1 commit, nothing merged"), "{}", ran.out);
+    let tree = world.shell("cd ../repo-w && git branch --show-current && git status --porcelain").exits(0);
+    assert_eq!(tree.out, "piton/w\n", "it stands on its own branch again");
+    assert_eq!(world.git(&["log", "--format=%s", "main..piton/w"]), "Iteration 3\nmine\n");
+    assert_eq!(world.git(&["log", "--format=%s", "main..other"]), "mine\n", "piton adds nothing to others");
+    assert_eq!(world.git(&["show", "piton/w:b.txt"]), "two\n");
+    let log = world.piton(&["log", "w"]).exits(0).out;
+    assert!(log.contains("the agent had left its branch"), "{log}");
+}
+
+#[test]
+fn an_agent_that_goes_to_an_older_branch_takes_nothing_from_the_branch_of_its_run() {
+    let world = World::new();
+    world.git(&["branch", "old"]);
+    world.shell("echo new > new.txt; git add new.txt; git commit -qm newer").exits(0);
+    let agent = "git checkout -q old; echo two > b.txt";
+    world.loops("w", agent, &["--check", CHECK, "--worktree"]).exits(0);
+    assert_eq!(world.git(&["log", "--format=%s", "piton/w"]), "Iteration 1\nnewer\nstart\n");
+    assert_eq!(world.git(&["log", "--format=%s", "old"]), "start\n");
+    // A branch that the agent took away is there again.
+    let agent = "git checkout -q -b other; git branch -q -D piton/v; echo two > b.txt";
+    world.loops("v", agent, &["--check", CHECK, "--worktree"]).exits(0);
+    assert_eq!(world.git(&["log", "--format=%s", "piton/v"]), "Iteration 1\nnewer\nstart\n");
+}
+
+#[test]
+fn what_is_said_of_a_work_tree_that_lacks_something_helps_when_it_is_done() {
+    let world = World::new();
+    commit_file(&world, ".gitignore", "generated/\n");
+    write_deep(&world, "generated/code", "");
+    let (agent, check) = ("touch b.txt", "test=test -e generated/code && test -e b.txt");
+    let baseline = "there=test -e generated/code";
+    let words = ["--check", check, "--check", baseline, "--worktree"];
+    let ran = world.loops("w", agent, &words).exits(7);
+    for said in
+        ["put what is missing there and resume", "under `[worktree] copy`", "begin anew with `piton loop`"]
+    {
+        assert!(ran.out.contains(said), "{said}: {}", ran.out);
+    }
+    world.configure("[worktree]\ncopy = ['generated']\n");
+    let ran = world.piton(&["resume", "w"]).exits(7);
+    assert!(
+        ran.err.contains("the run goes on as it began"),
+        "it keeps its settings, and says so: {}",
+        ran.err
+    );
+    world.loops("v", agent, &words).exits(0);
+    world.shell("cp -r generated ../repo-w/").exits(0);
+    world.piton(&["resume", "w"]).exits(0);
+}
+
+/// A setup that says when it begins, waits for the gate, and says when it is done.
+const SLOW_SETUP: &str = r#"[worktree]
+setup = 'echo x >> ../begun; until test -e "$GATE"; do sleep 0.02; done; echo x >> ../done'
+"#;
+
+fn lines(world: &World, name: &str) -> usize {
+    std::fs::read_to_string(world.beside(name)).unwrap_or_default().lines().count()
+}
+
+fn sets_up(world: &World, workflow: bool) {
+    world.configure(SLOW_SETUP);
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'touch a'}, {id: b, run: 'touch b'}]\n");
+    match workflow {
+        true => world.piton(&["run", "w.yaml", "--run-id", "w", "--worktree", "--detach"]).exits(0),
+        false => world.loops("w", "echo two > b.txt", &["--check", CHECK, "--worktree", "--detach"]).exits(0),
+    };
+    eventually("it is set up", || lines(world, "begun") == 1);
+}
+
+#[test]
+fn a_setup_is_run_once_although_its_driver_is_killed() {
+    for workflow in [false, true] {
+        let world = World::new();
+        sets_up(&world, workflow);
+        world.kill_driver("w");
+        world.piton(&["resume", "w", "--detach"]).exits(0);
+        world.open_gate();
+        world.piton(&["wait", "w"]).exits(0);
+        assert_eq!((lines(&world, "begun"), lines(&world, "done")), (1, 1), "workflow: {workflow}");
+    }
+}
+
+#[test]
+fn a_setup_that_is_under_way_is_ended_by_whoever_stops_now_and_run_again_afterwards() {
+    for workflow in [false, true] {
+        let world = World::new();
+        sets_up(&world, workflow);
+        world.piton(&["stop", "w", "--now"]).exits(0);
+        eventually("it is stopped", || world.json(&["status", "w"])["status"] == "stopped");
+        world.open_gate();
+        world.piton(&["resume", "w"]).exits(0);
+        assert_eq!((lines(&world, "begun"), lines(&world, "done")), (2, 1), "workflow: {workflow}");
+    }
 }

@@ -53,7 +53,7 @@ impl Scene {
             self.snapshots.push(self.tree);
         }
         let (id, tree) = (format!("s{}", self.snapshots.len() - 1), format!("t{}", self.tree));
-        Snapshot { id, tree }
+        Snapshot { id, tree, left_out: Vec::new() }
     }
 
     fn restore(&mut self, id: &str) {

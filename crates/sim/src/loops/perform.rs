@@ -87,7 +87,7 @@ impl Task<Loops> for Work {
                 *called += 1;
                 None
             }
-            (At::Commit, _) => Some(Command::EndCommit { commit: None }),
+            (At::Commit, _) => Some(Command::EndCommit { commit: None, found_on: None }),
             (At::Attempt(_) | At::Hooks(..) | At::Timer, _) => Some(Command::Tick),
         }
     }

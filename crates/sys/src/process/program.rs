@@ -23,6 +23,8 @@ use crate::ready::{self, Source};
 const DRAIN: Duration = Duration::from_millis(500);
 /// How often to look for the end of a program where the kernel gives no handle to wait for.
 const LOOK: Duration = Duration::from_millis(10);
+/// How often it is asked whether a program is to be ended.
+const ASKED_EVERY: Duration = Duration::from_millis(100);
 
 /// A program to run to its end.
 #[derive(Clone, Debug)]
@@ -54,6 +56,8 @@ pub struct ProgramOutput {
     pub stderr: Vec<u8>,
     /// It was killed at the deadline.
     pub timed_out: bool,
+    /// It was killed since somebody wanted it ended.
+    pub cancelled: bool,
 }
 
 impl ProgramOutput {
@@ -146,24 +150,43 @@ impl Program {
 
     /// Runs it to its end, or kills it and all it started at the deadline.
     pub fn run(self, limits: RunLimits) -> Result<ProgramOutput, Error> {
+        self.run_watched(limits, None)
+    }
+
+    /// The same; also killed once `is_cancelled`, which is asked several times a second.
+    pub fn run_unless(
+        self,
+        limits: RunLimits,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Result<ProgramOutput, Error> {
+        self.run_watched(limits, Some(is_cancelled))
+    }
+
+    fn run_watched(
+        self,
+        limits: RunLimits,
+        is_cancelled: Option<&dyn Fn() -> bool>,
+    ) -> Result<ProgramOutput, Error> {
         let talk = |source| Error::Talk { program: self.program.clone(), source };
         let mut child = self.spawn()?;
         let mut talk_state = Talk::new(&mut child, &self.stdin, limits).map_err(talk)?;
+        talk_state.is_cancelled = is_cancelled;
         let verdict = talk_state.run(&mut child);
         if !matches!(verdict, Ok(Verdict::Ended)) {
             kill_group(child.id());
         }
         let status = child.wait().map_err(talk)?;
-        let timed_out = match verdict.map_err(talk)? {
-            Verdict::Ended => false,
-            Verdict::TimedOut => true,
+        let (timed_out, cancelled) = match verdict.map_err(talk)? {
+            Verdict::Ended => (false, false),
+            Verdict::TimedOut => (true, false),
+            Verdict::Cancelled => (false, true),
             Verdict::OutputTooLarge => {
                 let bytes_max = limits.output_bytes_max;
                 return Err(Error::OutputTooLarge { program: self.program.clone(), bytes_max });
             }
         };
         let [stdout, stderr] = talk_state.outputs.map(|output| output.bytes);
-        Ok(ProgramOutput { status: status.into(), stdout, stderr, timed_out })
+        Ok(ProgramOutput { status: status.into(), stdout, stderr, timed_out, cancelled })
     }
 
     /// Runs it to its end on this very terminal: for a program that a person works with, such as an editor.
@@ -231,6 +254,7 @@ pub fn find_program(name: &OsStr, path: Option<&OsStr>, directory: &Path) -> Opt
 enum Verdict {
     Ended,
     TimedOut,
+    Cancelled,
     OutputTooLarge,
 }
 
@@ -248,6 +272,8 @@ struct Talk<'a> {
     limits: RunLimits,
     /// Becomes readable when the program ends, where the kernel has such a thing.
     end: Option<OwnedFd>,
+    /// Whether somebody wants it ended.
+    is_cancelled: Option<&'a dyn Fn() -> bool>,
 }
 
 impl<'a> Talk<'a> {
@@ -259,7 +285,7 @@ impl<'a> Talk<'a> {
             ready::set_nonblocking(pipe)?;
         }
         let outputs = [stdout, stderr].map(|pipe| Reading { pipe, bytes: Vec::new() });
-        Ok(Self { stdin, unwritten: input, outputs, limits, end: end_of(child.id()) })
+        Ok(Self { stdin, unwritten: input, outputs, limits, end: end_of(child.id()), is_cancelled: None })
     }
 
     fn run(&mut self, child: &mut std::process::Child) -> io::Result<Verdict> {
@@ -277,8 +303,10 @@ impl<'a> Talk<'a> {
                 Some(at) if at.elapsed() >= DRAIN => return Ok(Verdict::Ended),
                 Some(at) => DRAIN.saturating_sub(at.elapsed()),
                 None if started.elapsed() >= self.limits.deadline => return Ok(Verdict::TimedOut),
+                None if self.is_cancelled.is_some_and(|asked| asked()) => return Ok(Verdict::Cancelled),
                 None => self.limits.deadline.saturating_sub(started.elapsed()),
             };
+            let left = if self.is_cancelled.is_some() { left.min(ASKED_EVERY) } else { left };
             self.wait(left, ended.is_some())?;
             self.write()?;
             if !self.read()? {

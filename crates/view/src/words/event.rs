@@ -43,7 +43,14 @@ pub fn event(event: &Event) -> String {
             format!("created: {title} ({checks}, agent {})", config.agent.name)
         }
         Event::DriverStarted { epoch, pid, .. } => format!("driver {pid} took the lease (epoch {epoch})"),
-        Event::SnapshotTaken { snapshot } => format!("tree {} on record", short(&snapshot.tree)),
+        Event::SnapshotTaken { snapshot } => {
+            let mut text = format!("tree {} on record", short(&snapshot.tree));
+            let names: Vec<&str> = snapshot.left_out.iter().map(|file| file.path.as_str()).collect();
+            if !names.is_empty() {
+                text.push_str(&format!("; not in it: {}", names.join(", ")));
+            }
+            text
+        }
         Event::ChecksStarted { round } => format!("checks {round} begin"),
         Event::ChecksFinished { round, .. } if round.cancelled => {
             format!("checks {} were stopped", round.number)
@@ -81,11 +88,15 @@ pub fn event(event: &Event) -> String {
             format!("an answer to question {question} does not count: {why}")
         }
         Event::CommitStarted { commit } => format!("iteration {} is to be committed", commit.iteration),
-        Event::CommitFinished { iteration, commit: Some(commit), .. } => {
-            format!("iteration {iteration} is committed: {}", short(commit))
-        }
-        Event::CommitFinished { iteration, commit: None, .. } => {
-            format!("iteration {iteration} left nothing new to commit")
+        Event::CommitFinished { iteration, commit, found_on, .. } => {
+            let done = match commit {
+                Some(commit) => format!("iteration {iteration} is committed: {}", short(commit)),
+                None => format!("iteration {iteration} left nothing new to commit"),
+            };
+            match found_on {
+                Some(other) => format!("{done}; the agent had left its branch for {other}, and was put back"),
+                None => done,
+            }
         }
         Event::IterationConcluded { conclusion } => conclusion_words(conclusion),
         Event::LevelRaised { rise } => {

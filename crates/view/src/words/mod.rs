@@ -116,8 +116,29 @@ pub fn baseline(state: &State) -> Vec<String> {
     if state.seen.tests.unnamed {
         lines.push(format!("note      {PASSING_UNNAMED}"));
     }
+    lines.extend(not_covered(state).into_iter().map(|line| format!("note      {line}")));
     lines.push(format!("note      {}", rule(state)));
     lines.push(format!("limits    {}", limits(state)));
+    lines
+}
+
+/// What is said of files that no snapshot has: what became of those that are another by now, and which the others are.
+fn not_covered(state: &State) -> Vec<String> {
+    let files = state.left_out();
+    let names = |changed: bool| -> Option<String> {
+        let names = files.iter().filter(|(_, is)| *is == changed).map(|(file, _)| clean_line(&file.path));
+        let names: Vec<String> = names.collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    };
+    let mut lines = Vec::new();
+    if let Some(names) = names(false) {
+        lines.push(format!("in no snapshot, so nothing puts it back: {names}"));
+    }
+    if let Some(names) = names(true) {
+        lines.push(format!(
+            "changed or gone since the start, and not put back, as no snapshot has it: {names}"
+        ));
+    }
     lines
 }
 
@@ -227,6 +248,9 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
         lines.push(format!("question  {} ({})", clean_line(&question.text), question.digest));
     }
     lines.push(format!("result    {}", result(state)));
+    if state.left_out().iter().any(|(_, changed)| *changed) {
+        lines.extend(not_covered(state).into_iter().map(|line| format!("note      {line}")));
+    }
     if state.status == Status::Failed {
         lines.push(format!("look      piton output {}", state.run.short()));
     }

@@ -64,6 +64,7 @@ pub fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
     if let Some(line) = changed(&view.changed) {
         lines.push(format!("changed  {line}"));
     }
+    lines.extend(super::not_covered(state).into_iter().map(|line| format!("beside   {line}")));
     if let Some(summary) = &view.said {
         lines.push(format!("said     {}", clean_line(summary.lines().next().unwrap_or_default())));
     }

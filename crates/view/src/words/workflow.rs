@@ -144,10 +144,7 @@ pub fn why(state: &State) -> String {
             return format!("step `{step}` asks question {}", question.number);
         }
         if let Some((step, asks)) = state.inner_questions().first() {
-            return format!(
-                "step `{step}` waits for an answer to question {} of run {}",
-                asks.question, asks.run
-            );
+            return format!("step `{step}` waits for {}", asks.waits_for());
         }
     }
     let reason = state.reason.map_or("", |reason| reason.as_str());
@@ -196,8 +193,14 @@ pub fn ending(state: &State, next: &str) -> Vec<String> {
 fn inner_questions(state: &State) -> Vec<String> {
     let mut lines = Vec::new();
     for (step, asks) in state.inner_questions() {
-        let (number, run, inner) = (asks.question, &asks.run, &asks.step);
-        lines.push(format!("question {number} of run {run} (step `{step}`, there `{inner}`):"));
+        let run = &asks.run;
+        lines.push(match (asks.question, &asks.step) {
+            (Some(number), Some(inner)) => {
+                format!("question {number} of run {run} (step `{step}`, there `{inner}`):")
+            }
+            (Some(number), None) => format!("question {number} of run {run} (step `{step}`):"),
+            (None, _) => format!("run {run} (step `{step}`) rests:"),
+        });
         lines.extend(clean(&asks.text).lines().map(|line| format!("  {line}")));
     }
     lines
@@ -332,10 +335,10 @@ pub fn event(event: &Event) -> String {
             }
             text
         }
-        Event::NestedWaits { attempt, asks: Some(asks) } => format!(
-            "attempt {attempt}: run {} asks question {} (step `{}`)",
-            asks.run, asks.question, asks.step
-        ),
+        Event::NestedWaits { attempt, asks: Some(asks) } => {
+            let step = asks.step.as_ref().map_or_else(String::new, |step| format!(" (step `{step}`)"));
+            format!("attempt {attempt}: waits for {}{step}", asks.waits_for())
+        }
         Event::NestedWaits { attempt, asks: None } => format!("attempt {attempt}: its run goes on"),
         Event::StepAbandoned { attempt } => format!("attempt {attempt} was never started"),
         Event::StepLost { attempt, .. } => {

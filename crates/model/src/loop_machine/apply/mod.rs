@@ -138,7 +138,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
         }
         Event::AttemptLost { attempt, .. } => attempt::lost(state, *attempt),
         Event::CommitStarted { commit } => state.work.open = Some(Open::Commit(commit.clone())),
-        Event::CommitFinished { iteration, tree, commit } => {
+        Event::CommitFinished { iteration, tree, commit, .. } => {
             iteration::committed(state, *iteration, tree, commit.as_ref());
         }
         Event::HooksStarted { call } => hooks::started(state, call),

@@ -53,8 +53,8 @@ fn reads_outside(beside: &Beside) -> Option<String> {
     let opened = listed(&beside.opened)?;
     Some(format!(
         "the check `{}` opens files of the checkout while it runs in the work tree ({opened}), so it would judge \
-         those and not the work; make it find its own tree (`[worktree] setup`), work in place with `--here`, or, \
-         where that is meant, set `[worktree] compare = false`",
+         those and not the work; begin anew with `piton loop` once it finds its own tree (`[worktree] setup`), in place \
+         (`--here`), or, where that is meant, with `[worktree] compare = false`: a run keeps the settings that it began with",
         beside.name
     ))
 }
@@ -72,7 +72,8 @@ fn does_worse(state: &State, beside: &Beside) -> Option<String> {
         let _ = write!(text, "; git ignores {left}, and the work tree does not have it");
     }
     text.push_str(
-        "; name what is missing under `[worktree] copy`, make it with `[worktree] setup`, or work in place with `--here`",
+        "; put what is missing there and resume, or name it under `[worktree] copy`, or make it with `[worktree] setup`, \
+         and begin anew with `piton loop`, since a run keeps the settings that it began with; `--here` works in place",
     );
     Some(text)
 }

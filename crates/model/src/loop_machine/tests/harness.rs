@@ -197,7 +197,7 @@ pub(in crate::loop_machine) fn with_limits(change: impl FnOnce(&mut Limits)) -> 
 }
 
 pub(in crate::loop_machine) fn snapshot(tree: &str) -> Snapshot {
-    Snapshot { id: format!("commit-of-{tree}"), tree: tree.to_owned() }
+    Snapshot { id: format!("commit-of-{tree}"), tree: tree.to_owned(), left_out: Vec::new() }
 }
 
 pub(in crate::loop_machine) fn round(number: u32, tree: &str, passed: bool) -> CheckRound {

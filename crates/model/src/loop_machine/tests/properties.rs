@@ -156,7 +156,7 @@ fn command(state: &State, step: Step) -> Option<Command> {
         Step::EndChecks(open, round) => {
             Command::EndChecks(Box::new(CheckRound { number: of(number, open), ..*round }))
         }
-        Step::Commit(commit) => Command::EndCommit { commit },
+        Step::Commit(commit) => Command::EndCommit { commit, found_on: None },
         Step::GiveUp => Command::GiveUp { detail: "no disk".to_owned() },
         Step::Request(_) | Step::Wait(_) => return None,
     })

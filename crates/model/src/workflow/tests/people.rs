@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::harness::*;
-use crate::loop_machine::Answer;
+use crate::loop_machine::{Answer, AttemptOutcome};
 use crate::workflow::*;
 use crate::{ExitCode, Reason, Status, exit_code};
 
@@ -185,7 +185,7 @@ fn nested() -> (Driver, u32) {
 
 fn asks(question: u32) -> Option<InnerQuestion> {
     let (run, text) = ("inner".parse().unwrap(), "Does it count?".to_owned());
-    Some(InnerQuestion { run, step: "draft".into(), question, text })
+    Some(InnerQuestion { run, step: Some("draft".into()), question: Some(question), text })
 }
 
 #[test]
@@ -216,4 +216,25 @@ fn what_another_tool_asked_is_asked_since_then() {
     driver.state.steps[0] = std::sync::Arc::new(waits);
     driver.command(Command::Tick);
     assert_eq!(driver.step("approval").question.as_ref().unwrap().since, asked_at);
+}
+
+#[test]
+fn a_further_try_goes_on_with_the_run_that_is_its_step_until_that_is_done() {
+    let (mut driver, first) = nested();
+    let began = |driver: &Driver| driver.step("inner").open.as_ref().and_then(|open| open.nested);
+    assert_eq!(began(&driver), Some(first));
+    let stop = WorkflowEvent::StopRequested { now: true, origin: crate::event::StopOrigin::Command };
+    driver.request(stop);
+    for step in ["inner", "beside"] {
+        driver.end(step, ended(AttemptOutcome::Cancelled, 0));
+    }
+    assert_eq!(driver.state.status, Status::Stopped);
+    driver.request(resume());
+    assert!(driver.open("inner") > first);
+    assert_eq!(began(&driver), Some(first), "it was ended, and goes on");
+    driver.done("inner");
+    driver.done("beside");
+    driver.is(Status::Completed, Reason::Done);
+    driver.request(WorkflowEvent::StartAtRequested { step: "inner".into() });
+    assert_eq!(began(&driver), Some(driver.open("inner")), "what is begun anew is another run");
 }

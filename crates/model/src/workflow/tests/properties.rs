@@ -394,6 +394,7 @@ fn wild_event() -> impl Strategy<Value = WorkflowEvent> {
                 host: String::new(),
                 boot: String::new(),
                 directory: String::new(),
+                nested: None,
             },
         }),
         (number.clone(), end()).prop_map(|(attempt, end)| WorkflowEvent::StepFinished {
@@ -427,7 +428,12 @@ fn wild_event() -> impl Strategy<Value = WorkflowEvent> {
         }),
         (number.clone(), id()).prop_map(|(attempt, step)| WorkflowEvent::NestedWaits {
             attempt,
-            asks: Some(InnerQuestion { run: run(), step, question: 1, text: String::new() }),
+            asks: Some(InnerQuestion {
+                run: run(),
+                step: Some(step),
+                question: Some(1),
+                text: String::new()
+            }),
         }),
         number.clone().prop_map(|attempt| WorkflowEvent::NestedWaits { attempt, asks: None }),
         Just(WorkflowEvent::RunArchived {}),
