@@ -25,7 +25,7 @@ fn on_the_default_branch_work_lands_on_a_branch_of_its_own() {
       #2 T s  +1 −1         test ✓
     done      1 of 1 checks green · 2 iterations, T s
     result    branch piton/w, 1 commit, nothing merged
-    next      piton report w | gh pr create -F -
+    next      git push origin piton/w && piton report w | gh pr create -f -H piton/w -F -
     ");
     assert!(!world.path("b.txt").exists(), "the user's tree is left alone");
     assert_eq!(world.git(&["status", "--porcelain"]), "");
