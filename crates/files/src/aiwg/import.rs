@@ -123,6 +123,8 @@ fn published(fields: &Fields<'_>) -> Result<Adopted, ParseError> {
             patterns: fields.list("detected_patterns").to_vec(),
             best: fields.object("best_iteration").cloned().map(Value::Object),
             baseline: fields.object("baseline_metrics").cloned().map(Value::Object),
+            recovery_attempts: fields.count("recovery_attempts"),
+            detection: fields.object("persistence_metrics").cloned().map(Value::Object),
             ..Earlier::default()
         },
     })

@@ -78,9 +78,10 @@ fn session(state: &State, unknown: &mut Vec<&'static str>) -> SessionState {
         started_at: in_calendar(record.started_at),
         ended_at: in_calendar(record.ended_at),
         iterations: record.iterations,
-        end_reason: match &record.reason {
-            Some(reason) => format!("{}: {}", reason.as_str(), reason.sentence()),
-            None => as_configured.to_owned(),
+        end_reason: match (&record.elsewhere, &record.reason) {
+            (Some(words), _) => words.clone(),
+            (None, Some(reason)) => format!("{}: {}", reason.as_str(), reason.sentence()),
+            (None, None) => as_configured.to_owned(),
         },
     });
     SessionState {
