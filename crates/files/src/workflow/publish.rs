@@ -97,7 +97,7 @@ impl RunView {
             Found::Foreign => (Some(self.aside(path, state)?), None),
         };
         let lines: Vec<String> = before.into_iter().chain([digest(bytes)]).collect();
-        file::write_atomic(&self.digests, lines.join("\n").as_bytes(), Durability::Unsynced)?;
+        self.remember(&lines.join("\n"))?;
         // Whoever may look into the repository may look at the run, as at all else that lies beside it.
         file::write_shared(path, bytes, Durability::Unsynced)?;
         Ok(moved)
@@ -155,7 +155,14 @@ impl RunView {
 
     /// The file with this digest was adopted: from now on it is ours, and may be written over.
     pub fn accept(&self, digest: &str) -> Result<(), Error> {
-        file::write_atomic(&self.digests, digest.as_bytes(), Durability::Unsynced)
+        self.remember(digest)
+    }
+
+    /// What was written here, by its digests.
+    fn remember(&self, digests: &str) -> Result<(), Error> {
+        // Of a run that another tool began nothing was attempted here yet.
+        file::create_private_dir(self.digests.parent().unwrap_or(&self.place.repo))?;
+        file::write_atomic(&self.digests, digests.as_bytes(), Durability::Unsynced)
     }
 
     /// What is at the place of the view. Ours may be larger than what is accepted of others: about as large as the one
