@@ -36,8 +36,8 @@ pub(super) async fn run(global: &Global, arguments: &MetricsArguments, out: &Out
 /// What each number is: whether it only ever grows, and in words.
 const ABOUT: [(&str, bool, &str); 16] = [
     ("iterations_total", true, "Iterations with a verdict"),
-    ("iterations_success", true, "Iterations whose agent succeeded"),
-    ("iterations_failed", true, "Iterations whose agent failed"),
+    ("iterations_success", true, "Iterations whose agent succeeded and whose work was kept"),
+    ("iterations_failed", true, "Iterations whose agent failed, or that were skipped or put back"),
     ("iterations_refused", true, "Iterations that the guard refused"),
     ("iterations_with_progress", true, "Iterations that changed something that matters"),
     ("reboots_total", true, "Changes to a fresh session in the middle of the work"),
