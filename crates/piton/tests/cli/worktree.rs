@@ -31,6 +31,9 @@ fn on_the_default_branch_work_lands_on_a_branch_of_its_own() {
     assert_eq!(world.git(&["status", "--porcelain"]), "");
     assert_eq!(world.git(&["branch", "--show-current"]).trim(), "main");
     let tree = world.beside("repo-w");
+    let view: serde_json::Value = serde_json::from_str(&world.read(".ralph/state.json")).unwrap();
+    let here = tree.canonicalize().unwrap();
+    assert_eq!(view["core"]["working_dir"], here.to_str().unwrap(), "where the agent works");
     assert_eq!(std::fs::read_to_string(tree.join("b.txt")).unwrap(), "two\n");
     let log = world.git(&["log", "--format=%s%n%b", "main..piton/w"]);
     assert_eq!(log.trim(), "Write b.txt\nWrite b.txt\n\nwith care\n\npiton: run w, iteration 2");
