@@ -26,6 +26,7 @@ pub(super) async fn start(
 ) -> Result<(RunId, Seq), Error> {
     let bytes = file::read_regular(path, FILE_BYTES_MAX)?
         .ok_or_else(|| Error::usage(format!("there is no file `{}`", path.display())))?;
+    require_foreign(client, path, &bytes).await?;
     let root = client.layout().root();
     let source =
         path.canonicalize().ok().and_then(|path| path.strip_prefix(root).ok().map(ToOwned::to_owned));
@@ -53,6 +54,18 @@ pub(super) async fn start(
         adoption.iterations,
     )));
     loops::start(client, &order, Some(adoption), notes).await
+}
+
+/// What piton rendered itself of a run that is here is no other tool's: the run knows more than its view.
+async fn require_foreign(client: &LocalClient, path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let Some(run) = ralph::run_of(bytes).or_else(|| aiwg::run_of(bytes)) else { return Ok(()) };
+    match client.load_if_there::<piton_model::State>(&run).await? {
+        None => Ok(()),
+        Some(_) => Err(Error::usage(format!("`{}` is what piton shows of run `{run}`", path.display()))
+            .hint(format!(
+                "`piton resume {run}` goes on with it; `piton fork {run}` begins another from it"
+            ))),
+    }
 }
 
 enum State {

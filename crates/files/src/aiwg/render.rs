@@ -263,10 +263,19 @@ fn error_context(state: &State) -> Option<impl Serialize> {
 
 /// What of the baseline the format demands and nobody knows: it is 0 there, and named under our own key.
 fn unknown(state: &State) -> Vec<&'static str> {
-    let Some(measures) = baseline_measures(state) else { return Vec::new() };
+    let is_own = earlier(state, |earlier| earlier.baseline.as_ref()).is_none();
+    let Some(measures) = baseline_measures(state).filter(|_| is_own) else { return outcomes_unknown(state) };
     let tests = measures.test_count().is_none().then_some("baseline_metrics.test_count");
     let coverage = measures.coverage_percent().is_none().then_some("baseline_metrics.coverage_percentage");
-    tests.into_iter().chain(coverage).collect()
+    tests.into_iter().chain(coverage).chain(outcomes_unknown(state)).collect()
+}
+
+/// The tool that began the loop may not say how its iterations went.
+fn outcomes_unknown(state: &State) -> Vec<&'static str> {
+    match state.counters.are_outcomes_known() {
+        true => Vec::new(),
+        false => vec!["metrics.successful_iterations", "metrics.failed_iterations"],
+    }
 }
 
 fn baseline_measures(state: &State) -> Option<&Measures> {

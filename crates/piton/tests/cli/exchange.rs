@@ -89,6 +89,45 @@ fn an_import_keeps_what_the_other_tool_put_on_record() {
     assert_eq!(unknown, [&Value::Null; 2], "nobody knows what the other tool spent");
     let metrics = world.json(&["metrics", "r"]);
     assert_eq!(metrics[0]["values"]["sessions_created_total"], 2.0);
+    let text = world.piton(&["metrics", "r"]).exits(0).out;
+    assert!(text.contains("_iteration_duration_seconds_sum{loop_id=\"r\"} 0\n"), "{text}");
+}
+
+#[test]
+fn a_view_of_a_run_that_is_here_is_not_imported() {
+    let world = World::new();
+    world.shell("mkdir .aiwg").exits(0);
+    let id = "ralph-go-0123abcd";
+    world.loops(id, "true", &["--max-iterations", "1", "--check", "c=false"]).exits(3);
+    let directory = format!(".aiwg/ralph/loops/{id}");
+    for file in [".ralph/state.json", &directory] {
+        let ran = world.piton(&["import", file, "Go on", "--exec", "true", "--until", "done"]).exits(2);
+        assert!(
+            ran.err.contains("is what piton shows of run") && ran.err.contains("`piton resume"),
+            "{}",
+            ran.err
+        );
+    }
+    world.write("copy.json", &world.read(".ralph/state.json"));
+    let elsewhere = World::new();
+    elsewhere.write("copy.json", &world.read("copy.json"));
+    let words = ["import", "copy.json", "Go on", "--id", "r", "--here", "--attended", "--until", "done"];
+    elsewhere.piton(&[&words[..], &["--exec", "true"]].concat()).exits(4);
+}
+
+#[test]
+fn what_a_file_does_not_say_of_its_iterations_is_unknown() {
+    let world = World::new();
+    let theirs = json!({"version": "2.0.0", "loop_id": "ralph-fix-tests-a1b2c3d4", "task": "t", "status": "running", "iteration": 7});
+    imported(&world, &theirs, &[]);
+    let unknown = json!(["metrics.successful_iterations", "metrics.failed_iterations"]);
+    let exported = |format: &str| -> Value {
+        serde_json::from_str(&world.piton(&["export", "r", "--format", format]).exits(0).out).unwrap()
+    };
+    assert_eq!(exported("aiwg")["piton"]["unknown"], unknown);
+    let view = exported("ralph");
+    let named = view["custom"]["piton"]["unknown"].as_array().unwrap();
+    assert!(unknown.as_array().unwrap().iter().all(|name| named.contains(name)), "{named:?}");
 }
 
 #[test]
@@ -142,6 +181,7 @@ fn an_import_of_the_extended_format_keeps_its_histories() {
     }
     assert_eq!(view["reinforcement_level"], "STANDARD");
     assert_eq!(view["metrics"].get("total_cost_usd"), None, "the file does not say");
+    assert_eq!(view["piton"].get("unknown"), None, "its baseline is theirs, and complete");
     world.piton(&["answer", "r", "--approve"]).exits(0);
     world.piton(&["wait", "r"]).exits(4);
     let exported = world.piton(&["export", "r", "--format", "aiwg"]).exits(0).out;
