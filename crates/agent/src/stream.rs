@@ -119,7 +119,16 @@ fn detail<'a>(input: &'a str) -> Cow<'a, str> {
 }
 
 /// Adds up everything that `output` says.
-pub fn listen(format: &StreamFormat, mut output: impl BufRead) -> io::Result<Account> {
+pub fn listen(format: &StreamFormat, output: impl BufRead) -> io::Result<Account> {
+    overhear(format, output, &mut |_| {})
+}
+
+/// The same, with somebody beside who hears each thing as it is said.
+pub fn overhear(
+    format: &StreamFormat,
+    mut output: impl BufRead,
+    beside: &mut dyn FnMut(&Said<'_>),
+) -> io::Result<Account> {
     let mut account = Account::default();
     let Some(adapter) = adapter(format) else { return Ok(account) };
     let mut line = Vec::new();
@@ -133,7 +142,10 @@ pub fn listen(format: &StreamFormat, mut output: impl BufRead) -> io::Result<Acc
         if words.is_empty() {
             continue;
         }
-        let known = adapter.line(words, &mut |said| account.hear(said));
+        let known = adapter.line(words, &mut |said| {
+            beside(&said);
+            account.hear(said);
+        });
         account.count(known.is_some());
     }
 }

@@ -26,7 +26,7 @@ pub use format::{
     CoreLoopState, LoopStatus, MetricsSnapshot, PersistedLoopState, ProgressState, STATE_VERSION,
     SessionHistoryEntry, SessionState, StopConditionState, TestState,
 };
-pub use owner::{ParseError, parse, to_bytes};
+pub use owner::{ParseError, parse, run_of, to_bytes};
 pub use publish::{Published, publish, published_path, published_seq, read, rebuild};
 pub use remove::{remove, rendered_paths};
 pub use render::{Context, render};

@@ -69,6 +69,8 @@ pub const TRACKED_TESTS_MAX: usize = 1_000;
 pub const TEST_NAME_BYTES_MAX: usize = 300;
 /// What is kept of one history that another tool wrote of a loop, as JSON.
 pub const EARLIER_BYTES_MAX: usize = 512 << 10;
+/// Words that a run listens for and an attempt was heard to say.
+pub const HEARD_MAX: usize = 64;
 /// Notes kept of one attempt, and in a state.
 pub const NOTES_MAX: usize = 20;
 /// Warnings kept of one attempt.

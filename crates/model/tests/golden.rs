@@ -383,6 +383,7 @@ fn attempt_end() -> AttemptEnd {
         session_usage: Some(Usage { input_tokens: 3000, output_tokens: 600, cached_input_tokens: None }),
         session_cost_microusd: Some(400_000),
         warnings: vec!["a tool was denied: Bash".to_owned()],
+        heard: vec!["[PROGRESS]".to_owned()],
     };
     AttemptEnd {
         outcome: AttemptOutcome::Failed,

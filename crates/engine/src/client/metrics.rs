@@ -30,7 +30,9 @@ pub(super) async fn metrics(
 
 async fn of_run(client: &LocalClient, run: RunId) -> Result<MetricsView, ClientError> {
     let (mut durations, mut with_progress, mut seen, mut made) = (Vec::new(), 0_u32, 0, false);
+    let mut sessions = Sessions::default();
     let state = load::fold_all(&**client.store()?, &run, &mut |state: &State| {
+        sessions.see(state);
         if let Some(last) = state.judged.recent.back().filter(|last| last.number > seen) {
             seen = last.number;
             if last.outcome != AttemptOutcome::NotStartable {
@@ -44,10 +46,31 @@ async fn of_run(client: &LocalClient, run: RunId) -> Result<MetricsView, ClientE
     .await?
     .state;
     let with_progress = with_progress + u32::from(made);
-    Ok(MetricsView { values: values(&state, with_progress), durations, run_id: run })
+    Ok(MetricsView { values: values(&state, with_progress, sessions.count), durations, run_id: run })
 }
 
-fn values(state: &State, with_progress: u32) -> BTreeMap<&'static str, f64> {
+/// How many sessions there were: a state remembers only the last ones.
+#[derive(Default)]
+struct Sessions {
+    count: usize,
+    current: Option<String>,
+}
+
+impl Sessions {
+    fn see(&mut self, state: &State) {
+        let session = &state.session;
+        if self.current.is_none() {
+            // Those of another tool, which a run may begin with.
+            self.count = session.history.len();
+        }
+        if session.current.is_some() && session.current != self.current {
+            self.count += 1;
+            self.current.clone_from(&session.current);
+        }
+    }
+}
+
+fn values(state: &State, with_progress: u32, sessions: usize) -> BTreeMap<&'static str, f64> {
     let counters = &state.counters;
     let mut values = BTreeMap::from([
         ("iterations_total", f64::from(counters.iterations)),
@@ -56,10 +79,7 @@ fn values(state: &State, with_progress: u32) -> BTreeMap<&'static str, f64> {
         ("iterations_refused", f64::from(counters.refused)),
         ("iterations_with_progress", f64::from(with_progress)),
         ("reboots_total", f64::from(counters.reboots)),
-        (
-            "sessions_created_total",
-            (state.session.history.len() + usize::from(state.session.current.is_some())) as f64,
-        ),
+        ("sessions_created_total", sessions as f64),
     ]);
     if let Some(tests) = state.seen.measures.as_ref().and_then(|measures| measures.tests) {
         values.insert("tests_total", tests.total() as f64);

@@ -155,13 +155,10 @@ fn percentile(values: &VecDeque<u32>, percent: usize) -> Option<u32> {
 /// The command that helps most where the run is.
 fn next_command(state: &State, driven: bool) -> String {
     let id = state.run.short();
-    let raise = state.reason.filter(|_| state.status == Status::Stopped);
-    if let Some(raise) = raise.and_then(|reason| raise_past(state, reason)) {
-        return format!("piton resume {id} {raise}");
-    }
     match (state.status, state.reason) {
-        (Status::Completed, _) if state.config.worktree.is_some() => {
-            format!("piton report {id} | gh pr create -F -")
+        (Status::Completed, _) if let Some(worktree) = &state.config.worktree => {
+            let branch = &worktree.branch;
+            format!("git push origin {branch} && piton report {id} | gh pr create -f -H {branch} -F -")
         }
         (Status::Completed, _) => format!("piton diff {id}"),
         (Status::Waiting, _) if !state.people.questions.is_empty() => format!("piton answer {id}"),
@@ -169,7 +166,11 @@ fn next_command(state: &State, driven: bool) -> String {
             format!("piton attach {id}")
         }
         (Status::Stopped, Some(Reason::BaselineGreen)) => "piton loop … --until done".to_owned(),
-        _ => format!("piton resume {id}"),
+        // Whatever it rests for: one that also stands at a ceiling does not go on without room.
+        _ => match raise_past(state).filter(|_| !state.status.is_active()) {
+            Some(raise) => format!("piton resume {id} {raise}"),
+            None => format!("piton resume {id}"),
+        },
     }
 }
 

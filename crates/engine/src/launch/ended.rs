@@ -5,14 +5,17 @@
 use std::io::{Read as _, Seek, SeekFrom};
 use std::path::Path;
 
-use piton_agent::stream::{self, Account};
+use piton_agent::stream::{self, Account, Said};
 use piton_agent::{EndedBy, Exit, Read};
-use piton_model::limits::{CUSTOM_VALUE_BYTES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX, clip};
+use piton_model::limits::{CUSTOM_VALUE_BYTES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX, clip, clip_tail};
 use piton_model::loop_machine::{AgentConfig, AttemptOutcome, ErrorClass, Report};
 use piton_sys::redact::Redactor;
 
 /// What is looked at of the end of an output.
 const TAIL_BYTES: u64 = 64 << 10;
+
+/// What is kept of what an agent said.
+const SPOKEN_BYTES_MAX: usize = 1 << 20;
 
 /// The longest line that is quoted.
 const LINE_BYTES_MAX: usize = 300;
@@ -36,15 +39,25 @@ pub(crate) struct Ended {
     pub(crate) not_understood: Option<String>,
     /// Whether its stream says which session it had.
     pub(crate) names_its_session: bool,
+    /// The end of what it said to people: its own words where its stream is understood, and not what its tools showed it;
+    /// otherwise all that it printed.
+    pub(crate) spoken: String,
 }
 
 impl Ended {
     pub(crate) fn read(exit: &Exit, directory: &Path, agent: &AgentConfig, redactor: &Redactor) -> Self {
         let cli = stream::adapter(&agent.stream);
         let output = std::fs::File::open(piton_agent::stdout_file(directory));
+        let mut spoken = String::new();
         let account = output
-            .and_then(|output| stream::listen(&agent.stream, std::io::BufReader::new(output)))
+            .and_then(|output| {
+                let output = std::io::BufReader::new(output);
+                stream::overhear(&agent.stream, output, &mut |said| speak(&mut spoken, said))
+            })
             .unwrap_or_default();
+        if cli.is_none() {
+            spoken = printed(directory);
+        }
         let outcome = outcome_of(exit);
         let contradiction = match &account.failure {
             Some(failure) => Some(failure.clone()),
@@ -78,8 +91,37 @@ impl Ended {
             not_understood: not_understood.map(|text| redactor.redact(&text).into_owned()),
             names_its_session: cli.is_some_and(|cli| cli.names_its_session()),
             account,
+            spoken,
         }
     }
+}
+
+/// Adds what was said to people to what was said before; of very much the end stays.
+fn speak(spoken: &mut String, said: &Said<'_>) {
+    match said {
+        Said::Text(text) => spoken.extend(["\n", text.as_ref()]),
+        Said::MoreText(text) => spoken.push_str(text),
+        _ => return,
+    }
+    if spoken.len() > 2 * SPOKEN_BYTES_MAX {
+        *spoken = clip_tail(spoken, SPOKEN_BYTES_MAX).to_owned();
+    }
+}
+
+/// The end of what a process printed, and of its errors.
+pub(crate) fn printed(directory: &Path) -> String {
+    let files = [piton_agent::stdout_file(directory), piton_agent::stderr_file(directory)];
+    let ends = files.iter().filter_map(|path| end_of(path, SPOKEN_BYTES_MAX as u64));
+    ends.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect()
+}
+
+fn end_of(path: &Path, bytes_max: u64) -> Option<Vec<u8>> {
+    let mut file = std::fs::File::open(path).ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(bytes_max))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(bytes_max).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// How an exit reads, whatever the process itself says.
@@ -117,11 +159,7 @@ pub(crate) fn why(exit: &Exit, directory: &Path, who: &str) -> Option<String> {
 
 /// The last line of a file with something on it.
 pub(crate) fn last_line(path: &Path) -> Option<String> {
-    let mut file = std::fs::File::open(path).ok()?;
-    let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES))).ok()?;
-    let mut bytes = Vec::new();
-    file.take(TAIL_BYTES).read_to_end(&mut bytes).ok()?;
+    let bytes = end_of(path, TAIL_BYTES)?;
     let text = String::from_utf8_lossy(&bytes);
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
     Some(clip(line, LINE_BYTES_MAX).to_owned())

@@ -80,18 +80,14 @@ fn said(report: &Report, printed: impl FnOnce() -> String) -> Result<Said, Strin
     if let Some(object) = last_object(&printed()) {
         return of_object(&object);
     }
-    // Without a result of its own, the report's fields say as much as they say.
-    let summary = report.summary.as_deref().map(str::trim).filter(|summary| !summary.is_empty());
-    match (report.status, summary) {
-        (Some(ReportStatus::Done), Some(summary)) => Ok(Said {
-            outcome: Outcome::ShortReport,
-            findings: Some(summary.to_owned()),
-            evidence: Vec::new(),
-        }),
-        (Some(ReportStatus::Blocked), _) => {
+    // Who reports that it cannot go on found nothing out; who says "done" and no outcome has verified nothing either.
+    match report.status {
+        Some(ReportStatus::Blocked) => {
             Ok(Said { outcome: Outcome::InsufficientData, findings: None, evidence: Vec::new() })
         }
-        _ => Err("the agent said nothing that is a result".to_owned()),
+        Some(ReportStatus::Done | ReportStatus::Continue) | None => {
+            Err("the agent said nothing that is a result: there is no `outcome`".to_owned())
+        }
     }
 }
 

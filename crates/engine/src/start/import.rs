@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use piton_files::{aiwg, ralph};
+use piton_model::limits::{TAIL_BYTES_MAX, clip};
 use piton_model::loop_machine::{Adoption, Earlier, EarlierTests, Objectives, SessionRecord};
 use piton_model::{RunId, Seq};
 use piton_store::chain;
@@ -25,6 +26,7 @@ pub(super) async fn start(
 ) -> Result<(RunId, Seq), Error> {
     let bytes = file::read_regular(path, FILE_BYTES_MAX)?
         .ok_or_else(|| Error::usage(format!("there is no file `{}`", path.display())))?;
+    require_foreign(client, path, &bytes).await?;
     let root = client.layout().root();
     let source =
         path.canonicalize().ok().and_then(|path| path.strip_prefix(root).ok().map(ToOwned::to_owned));
@@ -54,6 +56,18 @@ pub(super) async fn start(
     loops::start(client, &order, Some(adoption), notes).await
 }
 
+/// What piton rendered itself of a run that is here is no other tool's: the run knows more than its view.
+async fn require_foreign(client: &LocalClient, path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let Some(run) = ralph::run_of(bytes).or_else(|| aiwg::run_of(bytes)) else { return Ok(()) };
+    match client.load_if_there::<piton_model::State>(&run).await? {
+        None => Ok(()),
+        Some(_) => Err(Error::usage(format!("`{}` is what piton shows of run `{run}`", path.display()))
+            .hint(format!(
+                "`piton resume {run}` goes on with it; `piton fork {run}` begins another from it"
+            ))),
+    }
+}
+
 enum State {
     Ralph(Box<ralph::PersistedLoopState>),
     Aiwg(Box<aiwg::Adopted>),
@@ -79,9 +93,13 @@ fn read(bytes: &[u8]) -> Result<State, Error> {
 
 fn of_ralph(state: &ralph::PersistedLoopState) -> Adoption {
     let count = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    let iterations = count(state.metrics.total_iterations).max(finished(state));
     Adoption {
         format: "ralph".to_owned(),
-        iterations: count(state.metrics.total_iterations).max(finished(state)),
+        iterations,
+        // The format has no place for either.
+        cost_unknown: iterations,
+        tokens_unknown: iterations,
         succeeded: count(state.metrics.successful_iterations),
         failed: count(state.metrics.failed_iterations),
         no_progress_in_a_row: state.progress.iterations_since_progress,
@@ -111,6 +129,7 @@ fn sessions_of(state: &ralph::PersistedLoopState) -> Vec<SessionRecord> {
         ended_at: entry.ended_at,
         iterations: entry.iterations,
         reason: None,
+        elsewhere: Some(clip(&entry.end_reason, TAIL_BYTES_MAX).to_owned()),
     });
     let last = session.current_session_id.iter().map(|id| SessionRecord {
         session_id: id.clone(),
@@ -118,6 +137,7 @@ fn sessions_of(state: &ralph::PersistedLoopState) -> Vec<SessionRecord> {
         ended_at: state.saved_at,
         iterations: session.session_iterations,
         reason: None,
+        elsewhere: Some("the loop went on with piton".to_owned()),
     });
     ended.chain(last).collect()
 }
@@ -141,6 +161,7 @@ fn earlier_of(state: &ralph::PersistedLoopState) -> Earlier {
 
 fn of_aiwg(state: &aiwg::Adopted) -> Adoption {
     let count = |number: Option<u64>| number.map_or(0, |number| u32::try_from(number).unwrap_or(u32::MAX));
+    let unknown = |is_known: bool| if is_known { 0 } else { state.iterations };
     Adoption {
         format: "aiwg".to_owned(),
         iterations: state.iterations,
@@ -148,7 +169,9 @@ fn of_aiwg(state: &aiwg::Adopted) -> Adoption {
         failed: count(state.totals.failed),
         working_ms: state.totals.duration_seconds.unwrap_or(0).saturating_mul(1000),
         cost_microusd: state.totals.cost_usd.map_or(0, |cost| (cost.max(0.0) * 1e6) as u64),
+        cost_unknown: unknown(state.totals.cost_usd.is_some()),
         tokens: state.totals.tokens.unwrap_or(0),
+        tokens_unknown: unknown(state.totals.tokens.is_some()),
         started_at: state.started_at,
         level: state.level,
         earlier: state.earlier.clone().bounded(),

@@ -38,7 +38,9 @@ pub(super) fn of_exit(
         (None, outcome) => (outcome, ended::why(exit, directory, "the agent")),
     };
     let denied = ended.account.denied;
+    let heard = state.config.listens_for().filter(|words| ended.spoken.contains(*words)).cloned().collect();
     let mut report = take_account(ended, attempt, state, redactor);
+    report.heard = heard;
     advise(&mut report, agent, denied);
     let message = match outcome {
         AttemptOutcome::Failed => report.message.clone().or(message),

@@ -108,7 +108,7 @@ fn view_of(layout: &Layout, state: &State, head: Seq) -> ralph::PersistedLoopSta
         Prompt::Text(_) => named_earlier(state).map(PathBuf::from).unwrap_or_default(),
     };
     let context = Context {
-        working_dir: layout.root().to_owned(),
+        working_dir: layout.of_run(&state.config).tree().to_owned(),
         prompt_path,
         config_hash: piton_config::config_hash(&state.config),
     };

@@ -9,12 +9,10 @@ use piton_model::loop_machine::{CheckRound, ConditionResult, Probe, StopResult};
 use piton_sys::file;
 
 use super::{Context, WorldError, checks, tasks};
-use crate::launch::COMMAND_TIMEOUT_MS;
+use crate::launch::{COMMAND_TIMEOUT_MS, ended};
 
 /// What is looked at of a file.
 const FILE_BYTES_MAX: u64 = 16 << 20;
-/// What is looked at of the end of an output.
-const OUTPUT_BYTES_MAX: u64 = 1 << 20;
 
 /// Looks up every condition that needs it. Whether it came to the end: `false` when it was cancelled.
 pub(super) fn look(
@@ -66,25 +64,11 @@ fn contains(context: &Context, path: &str, content: &str) -> bool {
 /// Whether the end of what the last agent printed holds the pattern.
 fn said(context: &Context, state: &State, pattern: &str, is_regex: bool) -> bool {
     let directory = context.attempts().join(state.work.attempt.to_string());
-    let files = [piton_agent::stdout_file(&directory), piton_agent::stderr_file(&directory)];
-    let printed: String = files.iter().map(|path| end_of(path)).collect();
+    let printed = ended::printed(&directory);
     // `^` and `$` are those of a line: an output is lines.
     match regex::RegexBuilder::new(pattern).multi_line(true).build() {
         Ok(regex) if is_regex => regex.is_match(&printed),
         Err(_) if is_regex => false,
         _ => printed.contains(pattern),
     }
-}
-
-fn end_of(path: &std::path::Path) -> String {
-    use std::io::{Read, Seek, SeekFrom};
-    let read = || -> std::io::Result<Vec<u8>> {
-        let mut file = std::fs::File::open(path)?;
-        let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(OUTPUT_BYTES_MAX)))?;
-        let mut bytes = Vec::new();
-        file.take(OUTPUT_BYTES_MAX).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    read().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }

@@ -39,6 +39,9 @@ struct Earlier {
     recoveries: Vec<Text>,
     levels: Vec<Text>,
     patterns: Vec<Text>,
+    recovery_attempts: Option<u32>,
+    /// The score of its last iteration.
+    score: Option<f64>,
     is_known: bool,
 }
 
@@ -108,8 +111,12 @@ impl History {
             recoveries: texts(&earlier.recoveries),
             levels: texts(&earlier.levels),
             patterns: texts(&earlier.patterns),
+            recovery_attempts: earlier.recovery_attempts,
+            score: earlier.iterations.last().and_then(|last| last.get("quality_score")?.as_f64()),
             is_known: true,
         };
+        // It takes the place of how the run would have begun.
+        self.levels.clear();
     }
 
     fn absorb_levels(&mut self, state: &State) {
@@ -171,7 +178,7 @@ impl History {
 
     fn read(&mut self, state: &State, record: &IterationRecord) -> Iteration {
         let scored = self.iterations.iter().rev().find(|iteration| iteration.has_score);
-        let previous = scored.map(|previous| previous.score);
+        let previous = scored.map(|previous| previous.score).or(self.earlier.score);
         let is_last = state.judged.recent.back().is_some_and(|last| last.number == record.number);
         let coverage = |measures: Option<&Measures>| measures?.coverage_percent();
         let start = state.seen.baseline.as_ref().map(|round| &round.measures);
@@ -275,8 +282,11 @@ impl History {
 
     /// Every regression calls for a recovery, and so does a run that does not get on.
     pub(super) fn recovery_attempts(&self) -> usize {
+        let earlier = self.earlier.recovery_attempts.map(|attempts| attempts as usize);
         let is_own = |(recovery, _): &&(Recovery, Text)| !self.regressions.contains_key(&recovery.iteration);
-        self.regression_texts().len() + self.recoveries.values().filter(is_own).count()
+        earlier.unwrap_or(self.earlier.regressions.len())
+            + self.regressions.len()
+            + self.recoveries.values().filter(is_own).count()
     }
 
     pub(super) fn recovery_texts(&self) -> Vec<&RawValue> {

@@ -16,8 +16,6 @@ const MAJOR: u64 = 2;
 /// A loop that another tool began.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Adopted {
-    /// The run of piton's that the file is a view of, where it proves itself one: there is nothing to adopt then.
-    pub run: Option<RunId>,
     /// What was asked for.
     pub task: String,
     /// Iterations that were finished.
@@ -73,9 +71,12 @@ pub fn parse(bytes: &[u8]) -> Result<Adopted, ParseError> {
     let fields = Fields(members);
     let is_published = fields.text("loop_id").is_some() || fields.object("configuration").is_some();
     check_version(members.get("version"), is_published)?;
-    let mut adopted = if is_published { published(&fields)? } else { original(&fields)? };
-    adopted.run = proof::own::<Own>(bytes).map(|own| own.run_id);
-    Ok(adopted)
+    if is_published { published(&fields) } else { original(&fields) }
+}
+
+/// The run that a file is a view of, where it proves itself one of ours.
+pub fn run_of(bytes: &[u8]) -> Option<RunId> {
+    proof::own::<Own>(bytes).map(|own| own.run_id)
 }
 
 #[derive(serde::Deserialize)]
@@ -102,7 +103,6 @@ fn published(fields: &Fields<'_>) -> Result<Adopted, ParseError> {
     let (metrics, configuration) = (part("metrics"), part("configuration"));
     let counted = metrics.count("total_iterations").or(fields.count("iteration"));
     Ok(Adopted {
-        run: None,
         task: fields.text("task").ok_or(ParseError::Missing { missing: "task" })?,
         iterations: counted.unwrap_or(0).max(last_number(fields.list("iteration_history"))),
         max_iterations: configuration.count("max_iterations"),
@@ -123,6 +123,8 @@ fn published(fields: &Fields<'_>) -> Result<Adopted, ParseError> {
             patterns: fields.list("detected_patterns").to_vec(),
             best: fields.object("best_iteration").cloned().map(Value::Object),
             baseline: fields.object("baseline_metrics").cloned().map(Value::Object),
+            recovery_attempts: fields.count("recovery_attempts"),
+            detection: fields.object("persistence_metrics").cloned().map(Value::Object),
             ..Earlier::default()
         },
     })
@@ -135,7 +137,6 @@ fn original(fields: &Fields<'_>) -> Result<Adopted, ParseError> {
     let task = fields.text("task").or(fields.text("objective"));
     let counted = fields.count("currentIteration").unwrap_or(0);
     Ok(Adopted {
-        run: None,
         task: task.ok_or(ParseError::Missing { missing: "task" })?,
         iterations: counted.max(last_number(fields.list("iterations"))),
         max_iterations: fields.count("maxIterations"),

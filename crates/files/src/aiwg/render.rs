@@ -88,7 +88,7 @@ pub fn render(state: &State, head: Seq, history: &History, context: &Context) ->
         recovery_history: history.recovery_texts(),
         detection_enabled: state.config.guard != GuardMode::Off && !is_over(state.status),
         detected_patterns: history.pattern_texts(),
-        persistence_metrics?: persistence(state),
+        persistence_metrics?: detection(state),
         piton: object! {
             run_id: state.run.as_str(),
             seq: head,
@@ -113,6 +113,25 @@ pub fn render(state: &State, head: Seq, history: &History, context: &Context) ->
 enum Known<'a, T> {
     Earlier(&'a Value),
     Own(T),
+    Both(Value),
+}
+
+/// What detection took and how often it was right. Where the tool before has numbers of its own, counts are added up, and
+/// of the others ours take the place of what it measured.
+fn detection(state: &State) -> Option<Known<'_, impl Serialize>> {
+    let own = persistence(state);
+    let Some(earlier) = earlier(state, |earlier| earlier.detection.as_ref()) else {
+        return own.map(Known::Own);
+    };
+    let Some(own) = own else { return Some(Known::Earlier(earlier)) };
+    let mut both = earlier.as_object().cloned().unwrap_or_default();
+    let Ok(Value::Object(own)) = serde_json::to_value(own) else { return Some(Known::Earlier(earlier)) };
+    for (name, value) in own {
+        let counted = name.ends_with("_count").then(|| both.get(&name)?.as_u64()).flatten();
+        let value = counted.zip(value.as_u64()).map_or(value, |(before, now)| (before + now).into());
+        both.insert(name, value);
+    }
+    Some(Known::Both(Value::Object(both)))
 }
 
 fn earlier(state: &State, part: impl Fn(&Earlier) -> Option<&Value>) -> Option<&Value> {
@@ -161,7 +180,13 @@ fn criteria(state: &State) -> String {
             let config = &state.config;
             let asked: Vec<_> = config.until.iter().map(|condition| condition.label()).collect();
             let any: Vec<_> = config.stop.success.iter().map(|named| named.label()).collect();
-            if asked.is_empty() { any.join(" or ") } else { asked.join(" and ") }
+            let asked = asked.join(" and ");
+            Some(asked)
+                .filter(|asked| !asked.is_empty())
+                .into_iter()
+                .chain(any)
+                .collect::<Vec<_>>()
+                .join(" or ")
         }
     }
 }
@@ -238,10 +263,19 @@ fn error_context(state: &State) -> Option<impl Serialize> {
 
 /// What of the baseline the format demands and nobody knows: it is 0 there, and named under our own key.
 fn unknown(state: &State) -> Vec<&'static str> {
-    let Some(measures) = baseline_measures(state) else { return Vec::new() };
+    let is_own = earlier(state, |earlier| earlier.baseline.as_ref()).is_none();
+    let Some(measures) = baseline_measures(state).filter(|_| is_own) else { return outcomes_unknown(state) };
     let tests = measures.test_count().is_none().then_some("baseline_metrics.test_count");
     let coverage = measures.coverage_percent().is_none().then_some("baseline_metrics.coverage_percentage");
-    tests.into_iter().chain(coverage).collect()
+    tests.into_iter().chain(coverage).chain(outcomes_unknown(state)).collect()
+}
+
+/// The tool that began the loop may not say how its iterations went.
+fn outcomes_unknown(state: &State) -> Vec<&'static str> {
+    match state.counters.are_outcomes_known() {
+        true => Vec::new(),
+        false => vec!["metrics.successful_iterations", "metrics.failed_iterations"],
+    }
 }
 
 fn baseline_measures(state: &State) -> Option<&Measures> {

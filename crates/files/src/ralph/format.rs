@@ -130,18 +130,16 @@ pub struct ProgressState {
     pub pending_objectives: Vec<String>,
 }
 
-/// The checks of the last round. A check is the finest thing that piton gives a verdict on.
+/// The tests of the last round, by name; checks where no runner names tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestState {
-    /// Iterations in a row after which a check failed.
+    /// Iterations in a row after which a test failed.
     pub failure_streak: u32,
-    /// Checks that pass.
     pub passing_tests: Vec<String>,
-    /// Checks that fail.
     pub failing_tests: Vec<String>,
-    /// Not known to piton.
+    /// Those that go to and fro; of checks nobody knows.
     pub flaky_tests: Vec<String>,
-    /// Checks that failed before the first iteration and pass now.
+    /// Tests that failed in the round before and pass now; of checks, those that failed before the first iteration.
     pub recently_fixed: Vec<String>,
 }
 
@@ -159,11 +157,11 @@ pub struct StopConditionState {
 pub struct MetricsSnapshot {
     /// Iterations with a verdict.
     pub total_iterations: u64,
-    /// Of those, iterations whose agent succeeded.
+    /// Of those, iterations whose agent succeeded and whose work was kept.
     pub successful_iterations: u64,
-    /// Of those, iterations whose agent failed.
+    /// Of those, iterations whose agent failed, or that were skipped or put back.
     pub failed_iterations: u64,
-    /// Changes to a fresh session in the middle of the work. This version has none.
+    /// Changes to a fresh session in the middle of the work.
     pub total_reboots: u64,
     /// Working time.
     pub total_execution_ms: u64,

@@ -95,6 +95,11 @@ pub(super) fn ours(bytes: &[u8]) -> Option<Ours> {
     fits.then_some(Ours { seq: own.seq, view })
 }
 
+/// The run that a file is a view of, if it is ours.
+pub fn run_of(bytes: &[u8]) -> Option<RunId> {
+    own(&ours(bytes)?.view).map(|own| own.run_id)
+}
+
 /// The event that a view of ours was rendered at; 0 for a view without a proof.
 pub(super) fn seq(view: &PersistedLoopState) -> Seq {
     own(view).map_or(0, |own| own.seq)

@@ -43,7 +43,7 @@ pub fn render(state: &State, head: Seq, context: &Context) -> PersistedLoopState
         progress: progress(state),
         tests: tests(state, &mut unknown),
         stop_conditions: stop_conditions(state, &mut unknown),
-        metrics: metrics(state),
+        metrics: metrics(state, &mut unknown),
         custom: state.memory.custom.clone(),
     };
     owner::sign(&mut view, state, head, unknown);
@@ -78,9 +78,10 @@ fn session(state: &State, unknown: &mut Vec<&'static str>) -> SessionState {
         started_at: in_calendar(record.started_at),
         ended_at: in_calendar(record.ended_at),
         iterations: record.iterations,
-        end_reason: match &record.reason {
-            Some(reason) => format!("{}: {}", reason.as_str(), reason.sentence()),
-            None => as_configured.to_owned(),
+        end_reason: match (&record.elsewhere, &record.reason) {
+            (Some(words), _) => words.clone(),
+            (None, Some(reason)) => format!("{}: {}", reason.as_str(), reason.sentence()),
+            (None, None) => as_configured.to_owned(),
         },
     });
     SessionState {
@@ -263,8 +264,11 @@ fn round_words(round: &CheckRound) -> String {
     format!("round {}: {}", round.number, parts.join(", "))
 }
 
-fn metrics(state: &State) -> MetricsSnapshot {
+fn metrics(state: &State, unknown: &mut Vec<&'static str>) -> MetricsSnapshot {
     let counters = &state.counters;
+    if !counters.are_outcomes_known() {
+        unknown.extend(["metrics.successful_iterations", "metrics.failed_iterations"]);
+    }
     MetricsSnapshot {
         total_iterations: u64::from(counters.iterations),
         successful_iterations: u64::from(counters.succeeded),

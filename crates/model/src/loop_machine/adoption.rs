@@ -6,7 +6,7 @@ use piton_record::record;
 use serde_json::Value;
 
 use super::facts::{Objectives, Snapshot};
-use super::judge::reinforcement::Level;
+use super::judge::reinforcement::{Level, Reinforcement};
 use super::state::{SessionRecord, State};
 use crate::Timestamp;
 use crate::limits::{
@@ -15,7 +15,7 @@ use crate::limits::{
 };
 
 /// What a run begins with instead of nothing. Unknown is absent, or zero where it is a count.
-#[record(Default, omit(digest, reboots, red_in_a_row, earlier))]
+#[record(Default, omit(digest, reboots, red_in_a_row, cost_unknown, tokens_unknown, earlier))]
 #[serde(default)]
 pub struct Adoption {
     /// Which format or kind of run it comes from.
@@ -48,7 +48,11 @@ pub struct Adoption {
     pub working_ms: u64,
     /// Money, in millionths of a dollar.
     pub cost_microusd: u64,
+    /// Iterations whose money nobody knows: the sum above is then a lower bound.
+    pub cost_unknown: u32,
     pub tokens: u64,
+    /// Iterations whose tokens nobody knows, likewise.
+    pub tokens_unknown: u32,
     /// What is done and what is left.
     pub objectives: Objectives,
     /// Files that were changed.
@@ -82,6 +86,10 @@ pub struct Earlier {
     pub best: Option<Value>,
     /// The numbers it began with, as they stand there.
     pub baseline: Option<Value>,
+    /// How often it set out to recover, where it says so.
+    pub recovery_attempts: Option<u32>,
+    /// What its detection took and how often it was right, as it stands there.
+    pub detection: Option<Value>,
 }
 
 /// The tests of a loop that another tool drove, by name.
@@ -123,7 +131,7 @@ impl Earlier {
             let kept = entries.iter().rev().take_while(fits).count();
             entries.drain(..entries.len() - kept);
         }
-        for one in [&mut self.best, &mut self.baseline] {
+        for one in [&mut self.best, &mut self.baseline, &mut self.detection] {
             *one = one.take().filter(|value| value.to_string().len() <= TEXT_BYTES_MAX);
         }
         self
@@ -131,15 +139,16 @@ impl Earlier {
 }
 
 /// Takes over what was left. Only before anything was begun.
-pub(super) fn take(state: &mut State, adoption: &Adoption) {
+pub(super) fn take(state: &mut State, adoption: &Adoption, at: Timestamp) {
     if state.driver.is_some() || state.work.iteration > 0 {
         return;
     }
-    state.created_at = adoption.started_at.unwrap_or(state.created_at);
+    // Nothing began before it began, whatever another clock says.
+    state.created_at = adoption.started_at.map_or(state.created_at, |began| began.min(state.created_at));
     state.work.iteration = adoption.iterations;
     state.session.history.extend(adoption.sessions.iter().cloned());
     keep_last(&mut state.session.history, SESSION_HISTORY_MAX);
-    state.judged.reinforcement.level = adoption.level.unwrap_or(state.judged.reinforcement.level);
+    take_level(state, adoption, at);
     let counters = &mut state.counters;
     counters.iterations = adoption.iterations;
     counters.succeeded = adoption.succeeded;
@@ -150,7 +159,9 @@ pub(super) fn take(state: &mut State, adoption: &Adoption) {
     counters.reboots = adoption.reboots;
     counters.working_ms = adoption.working_ms;
     counters.cost_microusd = adoption.cost_microusd;
+    counters.cost_unknown = adoption.cost_unknown;
     counters.tokens = adoption.tokens;
+    counters.tokens_unknown = adoption.tokens_unknown;
     state.memory.objectives = adoption.objectives.clone();
     state.memory.objectives.completed.truncate(OBJECTIVES_MAX);
     state.memory.objectives.pending.truncate(OBJECTIVES_MAX);
@@ -164,6 +175,17 @@ pub(super) fn take(state: &mut State, adoption: &Adoption) {
         snapshot: adoption.snapshot.clone(),
         earlier: adoption.earlier.clone(),
     });
+}
+
+/// Prompts go on as firmly as they spoke, and their history begins where the other one ends. Who wants none gets none.
+fn take_level(state: &mut State, adoption: &Adoption, at: Timestamp) {
+    let is_off = state.config.reinforcement.level == Level::Off;
+    if let Some(level) = adoption.level.filter(|_| !is_off) {
+        state.judged.reinforcement = match adoption.earlier.levels.is_empty() {
+            true => Reinforcement::begun(level, at),
+            false => Reinforcement { level, ..Reinforcement::default() },
+        };
+    }
 }
 
 /// Where a run comes from.

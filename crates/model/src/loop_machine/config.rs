@@ -238,6 +238,11 @@ impl LoopConfig {
         !self.stop_probes().is_empty()
     }
 
+    /// Words that mean something where an agent says them: reasons for a fresh session, marks of progress.
+    pub fn listens_for(&self) -> impl Iterator<Item = &String> {
+        self.reboot.on_patterns.iter().chain(&self.progress.markers).filter(|words| !words.is_empty())
+    }
+
     /// Whether `--until checks-pass` was asked for.
     pub fn asks_for_checks(&self) -> bool {
         self.until.iter().any(|named| matches!(named.condition, StopCondition::ChecksPass(_)))

@@ -529,7 +529,7 @@ pub fn admit(state: &State, request: &Event) -> Result<(), Rejection> {
         Event::SkipRequested {} if !state.can_skip() => nothing_to("skip"),
         Event::ResumeRequested { raise } => match limit::still_reached(state, raise) {
             Some(reason) => {
-                let raise = limit::raise_past(state, reason).unwrap_or_default();
+                let raise = limit::raise_past(state).unwrap_or_default();
                 Err(Rejection::AtLimit { run: run(), reason, raise })
             }
             None if !state.people.questions.is_empty() => Err(Rejection::NeedsAnswer { run: run() }),

@@ -3,7 +3,7 @@
 use super::config::LoopConfig;
 use super::facts::CheckRound;
 use super::state::{IterationRecord, State};
-use super::stop::{ChecksPass, Done, NamedStop, Rule, StopCondition, until};
+use super::stop::{ChecksPass, Done, NamedStop, Rule, StopCondition, all_asked, until};
 use crate::status::Reason;
 
 /// The rule that decides, for the screen to say.
@@ -50,13 +50,7 @@ pub(super) fn reached(state: &State) -> Option<Reason> {
         DoneRule::ChecksPass => ChecksPass {}.is_met(state).then_some(Reason::ChecksPass),
         DoneRule::Done => Done {}.is_met(state).then_some(Reason::Done),
         // What `[stop] success` asks for is judged with the other stop conditions.
-        DoneRule::Conditions if state.config.until.is_empty() => None,
-        DoneRule::Conditions => state
-            .config
-            .until
-            .iter()
-            .all(|named| named.condition.is_met(state))
-            .then_some(Reason::ConditionsMet),
+        DoneRule::Conditions => all_asked(state).then_some(Reason::ConditionsMet),
     }
 }
 

@@ -10,9 +10,9 @@ use super::stop::StopResult;
 use super::tracker::TestChanges;
 use crate::Timestamp;
 use crate::limits::{
-    ARTIFACTS_MAX, CUSTOM_KEYS_MAX, CUSTOM_VALUE_BYTES_MAX, CUSTOM_VALUE_DEPTH_MAX, MODIFIED_FILES_MAX,
-    NOTES_MAX, OBJECTIVES_MAX, OPENED_FILES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX, WARNINGS_MAX, clip,
-    clip_tail,
+    ARTIFACTS_MAX, CUSTOM_KEYS_MAX, CUSTOM_VALUE_BYTES_MAX, CUSTOM_VALUE_DEPTH_MAX, HEARD_MAX,
+    MODIFIED_FILES_MAX, NOTES_MAX, OBJECTIVES_MAX, OPENED_FILES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX,
+    WARNINGS_MAX, clip, clip_tail,
 };
 use crate::words::words;
 
@@ -221,9 +221,17 @@ pub struct Report {
     pub session_cost_microusd: Option<u64>,
     /// What a person should know although the attempt did not fail of it.
     pub warnings: Vec<String>,
+    /// Of the words that the run listens for, those that were in the agent's output.
+    pub heard: Vec<String>,
 }
 
 impl Report {
+    /// Whether the agent said these words, in what it reported or in what it printed.
+    pub fn says(&self, words: &str) -> bool {
+        let in_summary = self.summary.as_ref().is_some_and(|summary| summary.contains(words));
+        !words.is_empty() && (in_summary || self.heard.iter().any(|heard| heard == words))
+    }
+
     fn bounded(mut self) -> Self {
         for text in [&mut self.reason, &mut self.summary, &mut self.session_id, &mut self.message] {
             if let Some(long) = text.as_mut().filter(|text| text.len() > TEXT_BYTES_MAX) {
@@ -246,6 +254,8 @@ impl Report {
         for warning in &mut self.warnings {
             *warning = clip(warning, TAIL_BYTES_MAX).to_owned();
         }
+        self.heard.retain(|words| words.len() <= TAIL_BYTES_MAX);
+        self.heard.truncate(HEARD_MAX);
         self.custom = self.custom.into_iter().filter(fits).take(CUSTOM_KEYS_MAX).collect();
         self
     }

@@ -25,8 +25,16 @@ pub(super) fn still_reached(state: &State, raise: &Raise) -> Option<Reason> {
     budget_reached(&state.config.limits.clone().raised(raise), state)
 }
 
-/// What `piton resume` needs to get a run past this ceiling, with room beyond; nothing where no flag raises it.
-pub fn raise_past(state: &State, reason: Reason) -> Option<String> {
+/// What `piton resume` needs to get a run past every ceiling that it stands at, with room beyond; nothing where it stands
+/// at none.
+pub fn raise_past(state: &State) -> Option<String> {
+    let flags: Vec<_> =
+        budgets_reached(&state.config.limits, state).filter_map(|reason| raise_one(state, reason)).collect();
+    (!flags.is_empty()).then(|| flags.join(" "))
+}
+
+/// The flag that raises this ceiling, if one does.
+pub(super) fn raise_one(state: &State, reason: Reason) -> Option<String> {
     const HOUR_MS: u64 = 3_600_000;
     const DOLLAR: u64 = 1_000_000;
     let (limits, counters) = (&state.config.limits, &state.counters);
@@ -63,23 +71,21 @@ pub(crate) fn room_past(used: u64, limit: u64, room: u64) -> u64 {
 }
 
 fn budget_reached(limits: &Limits, state: &State) -> Option<Reason> {
+    budgets_reached(limits, state).next()
+}
+
+fn budgets_reached(limits: &Limits, state: &State) -> impl Iterator<Item = Reason> {
     let counters = &state.counters;
     let files = state.seen.modified_files.len();
-    if (MaxIterations { count: limits.iterations }).is_met(state) {
-        Some(Reason::LimitIterations)
-    } else if (MaxDuration { duration_ms: limits.working_ms }).is_met(state) {
-        Some(Reason::LimitDuration)
-    } else if limits.cost_microusd.is_some_and(|max| counters.cost_microusd >= max) {
-        Some(Reason::LimitCost)
-    } else if limits.tokens.is_some_and(|max| counters.tokens >= max) {
-        Some(Reason::LimitTokens)
-    } else if limits.files.is_some_and(|max| files > max as usize) {
-        Some(Reason::LimitFiles)
-    } else if limits.lines.is_some_and(|max| counters.lines_changed > max) {
-        Some(Reason::LimitLines)
-    } else if limits.reboots.is_some_and(|max| counters.reboots + u32::from(state.session.is_due()) > max) {
-        Some(Reason::LimitReboots)
-    } else {
-        None
-    }
+    let reboots = counters.reboots + u32::from(state.session.is_due());
+    let reached = [
+        (Reason::LimitIterations, MaxIterations { count: limits.iterations }.is_met(state)),
+        (Reason::LimitDuration, MaxDuration { duration_ms: limits.working_ms }.is_met(state)),
+        (Reason::LimitCost, limits.cost_microusd.is_some_and(|max| counters.cost_microusd >= max)),
+        (Reason::LimitTokens, limits.tokens.is_some_and(|max| counters.tokens >= max)),
+        (Reason::LimitFiles, limits.files.is_some_and(|max| files > max as usize)),
+        (Reason::LimitLines, limits.lines.is_some_and(|max| counters.lines_changed > max)),
+        (Reason::LimitReboots, limits.reboots.is_some_and(|max| reboots > max)),
+    ];
+    reached.into_iter().filter_map(|(reason, is_reached)| is_reached.then_some(reason))
 }

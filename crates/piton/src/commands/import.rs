@@ -20,10 +20,7 @@ use crate::repository::{self, Layout};
 
 pub(super) async fn run(global: &Global, arguments: ImportArguments, out: &Output) -> Result {
     let detach = arguments.options.detach;
-    let path = match arguments.file.is_dir() {
-        true => arguments.file.join("run_state.json"),
-        false => arguments.file.clone(),
-    };
+    let path = state_in(&arguments.file);
     let bytes = file::read_regular(&path, GAP_FILE_BYTES_MAX)?
         .ok_or_else(|| Failure::usage(format!("there is no file `{}`", path.display())))?;
     let order = match recognise(&bytes) {
@@ -40,6 +37,15 @@ pub(super) async fn run(global: &Global, arguments: ImportArguments, out: &Outpu
     let client = repository::open_or_create(&repository::layout(global)?);
     let started = client.start(order).await?;
     begun(&*client, started, detach, None, out).await
+}
+
+/// The state in a directory of a run or of a loop; of anything else, itself.
+fn state_in(file: &Path) -> PathBuf {
+    if !file.is_dir() {
+        return file.to_owned();
+    }
+    let [run, lone] = ["run_state.json", "state.json"].map(|name| file.join(name));
+    if lone.is_file() && !run.is_file() { lone } else { run }
 }
 
 /// A run goes on where it is: its reports, logs and inputs lie beside its state.

@@ -36,8 +36,8 @@ pub(super) async fn run(global: &Global, arguments: &MetricsArguments, out: &Out
 /// What each number is: whether it only ever grows, and in words.
 const ABOUT: [(&str, bool, &str); 16] = [
     ("iterations_total", true, "Iterations with a verdict"),
-    ("iterations_success", true, "Iterations whose agent succeeded"),
-    ("iterations_failed", true, "Iterations whose agent failed"),
+    ("iterations_success", true, "Iterations whose agent succeeded and whose work was kept"),
+    ("iterations_failed", true, "Iterations whose agent failed, or that were skipped or put back"),
     ("iterations_refused", true, "Iterations that the guard refused"),
     ("iterations_with_progress", true, "Iterations that changed something that matters"),
     ("reboots_total", true, "Changes to a fresh session in the middle of the work"),
@@ -58,6 +58,11 @@ fn at_most(numbers: &MetricsView, limit: f64) -> usize {
     numbers.durations.iter().filter(|seconds| **seconds <= limit).count()
 }
 
+/// The sum of nothing is 0, not -0.
+fn sum(numbers: &MetricsView) -> f64 {
+    numbers.durations.iter().fold(0.0, |sum, seconds| sum + seconds)
+}
+
 fn json_of(numbers: &MetricsView) -> serde_json::Value {
     let buckets: Vec<_> =
         BUCKETS.iter().map(|limit| json!({"le": limit, "count": at_most(numbers, *limit)})).collect();
@@ -65,7 +70,7 @@ fn json_of(numbers: &MetricsView) -> serde_json::Value {
         "run_id": numbers.run_id,
         "values": numbers.values,
         "iteration_duration_seconds": {
-            "count": numbers.durations.len(), "sum": numbers.durations.iter().sum::<f64>(), "buckets": buckets,
+            "count": numbers.durations.len(), "sum": sum(numbers), "buckets": buckets,
         },
     })
 }
@@ -100,7 +105,7 @@ fn prometheus(all: &[MetricsView]) -> String {
         }
         let count = numbers.durations.len();
         let _ = writeln!(text, "{name}_bucket{{loop_id=\"{run}\",le=\"+Inf\"}} {count}");
-        let sum = numbers.durations.iter().sum::<f64>();
+        let sum = sum(numbers);
         let _ = writeln!(
             text,
             "{name}_sum{{loop_id=\"{run}\"}} {sum}\n{name}_count{{loop_id=\"{run}\"}} {count}"

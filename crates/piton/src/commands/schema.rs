@@ -16,9 +16,11 @@ use crate::output::Output;
 const SHAPES: &str = include_str!("schema/shapes.json");
 
 /// Each schema: its name, what it describes, and the shape that says it.
-const SCHEMAS: [(&str, &str, &str); 17] = [
+const SCHEMAS: [(&str, &str, &str); 19] = [
     ("ralph-state", ".ralph/state.json, version 1", "ralph-state"),
     ("aiwg-state", ".aiwg/ralph/loops/<id>/state.json, version 2", "aiwg-state"),
+    ("aiwg-iteration", ".aiwg/ralph/loops/<id>/iterations/iteration-NNN.json", "aiwg-iteration"),
+    ("aiwg-registry", ".aiwg/ralph/registry.json, version 2", "aiwg-registry"),
     ("run-state", ".agents/runs/<id>/run_state.json", "run-state"),
     ("run-report", "what a step's agent writes to $REPORT_PATH", "run-report"),
     ("gaps", "gaps.yaml, and piton gaps export --format json", "gaps"),
@@ -113,9 +115,12 @@ fn word(name: &str) -> Option<Value> {
         "flag" => json!({"type": "boolean"}),
         "integer" => json!({"type": "integer"}),
         "count" => json!({"type": "integer", "minimum": 0}),
+        "ordinal" => json!({"type": "integer", "minimum": 1}),
+        "whole percent" => json!({"type": "integer", "minimum": 0, "maximum": 100}),
         "number" => json!({"type": "number"}),
         "amount" => json!({"type": "number", "minimum": 0}),
         "percent" => json!({"type": "number", "minimum": 0, "maximum": 100}),
+        "share" => json!({"type": "number", "minimum": 0, "maximum": 1}),
         "numbers" => json!({"type": "object", "additionalProperties": {"type": "number"}}),
         "object" => json!({"type": "object"}),
         _ => json!({"enum": name.strip_prefix("one of ")?.split(", ").collect::<Vec<_>>()}),

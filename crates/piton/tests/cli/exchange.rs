@@ -62,26 +62,82 @@ fn rich() -> Value {
 }
 
 /// Goes on with `state.json` and rests at once, so that nothing of piton's own is in it yet.
-fn imported(world: &World, state: &Value) {
+fn imported(world: &World, state: &Value, more: &[&str]) {
     world.write("state.json", &state.to_string());
     let words = ["import", "state.json", "Do it", "--id", "r", "--here", "--attended", "--until", "done"];
-    world.piton(&[&words[..], &["--exec", "true", "--max-iterations", "20"]].concat()).exits(4);
+    world.piton(&[&words[..], &["--exec", "true", "--max-iterations", "20"], more].concat()).exits(4);
 }
 
 #[test]
 fn an_import_keeps_what_the_other_tool_put_on_record() {
     let world = World::new();
-    imported(&world, &rich());
+    imported(&world, &rich(), &[]);
     let view: Value = serde_json::from_str(&world.read(".ralph/state.json")).unwrap();
     assert_eq!(view["core"]["started_at"], "2026-02-15T10:00:00.000Z");
     assert_eq!(view["core"]["prompt_path"], "docs/ASK.md");
     let sessions = view["session"]["session_history"].as_array().unwrap();
     assert_eq!(sessions.iter().map(|it| &it["session_id"]).collect::<Vec<_>>(), ["s2", "s3"]);
+    assert_eq!(sessions[0]["end_reason"], "context", "as the other tool says");
+    assert_eq!(sessions[1]["end_reason"], "the loop went on with piton");
     assert_eq!(view["progress"]["recent_scores"], json!([1.0, 0.0]));
     assert_eq!(view["tests"]["failing_tests"], json!(["x"]));
     assert_eq!((&view["tests"]["flaky_tests"], &view["tests"]["failure_streak"]), (&json!(["f"]), &json!(2)));
     assert_eq!(view["metrics"]["total_reboots"], 3);
-    assert_eq!(world.json(&["status", "r"])["created_at"], "2026-02-15T10:00:00.000Z");
+    let status = world.json(&["status", "r"]);
+    assert_eq!(status["created_at"], "2026-02-15T10:00:00.000Z");
+    let unknown = [&status["used"]["cost_usd"], &status["used"]["tokens"]];
+    assert_eq!(unknown, [&Value::Null; 2], "nobody knows what the other tool spent");
+    let metrics = world.json(&["metrics", "r"]);
+    assert_eq!(metrics[0]["values"]["sessions_created_total"], 2.0);
+    let text = world.piton(&["metrics", "r"]).exits(0).out;
+    assert!(text.contains("_iteration_duration_seconds_sum{loop_id=\"r\"} 0\n"), "{text}");
+}
+
+#[test]
+fn a_view_of_a_run_that_is_here_is_not_imported() {
+    let world = World::new();
+    world.shell("mkdir .aiwg").exits(0);
+    let id = "ralph-go-0123abcd";
+    world.loops(id, "true", &["--max-iterations", "1", "--check", "c=false"]).exits(3);
+    let directory = format!(".aiwg/ralph/loops/{id}");
+    for file in [".ralph/state.json", &directory] {
+        let ran = world.piton(&["import", file, "Go on", "--exec", "true", "--until", "done"]).exits(2);
+        assert!(
+            ran.err.contains("is what piton shows of run") && ran.err.contains("`piton resume"),
+            "{}",
+            ran.err
+        );
+    }
+    world.write("copy.json", &world.read(".ralph/state.json"));
+    let elsewhere = World::new();
+    elsewhere.write("copy.json", &world.read("copy.json"));
+    let words = ["import", "copy.json", "Go on", "--id", "r", "--here", "--attended", "--until", "done"];
+    elsewhere.piton(&[&words[..], &["--exec", "true"]].concat()).exits(4);
+}
+
+#[test]
+fn what_a_file_does_not_say_of_its_iterations_is_unknown() {
+    let world = World::new();
+    let theirs = json!({"version": "2.0.0", "loop_id": "ralph-fix-tests-a1b2c3d4", "task": "t", "status": "running", "iteration": 7});
+    imported(&world, &theirs, &[]);
+    let unknown = json!(["metrics.successful_iterations", "metrics.failed_iterations"]);
+    let exported = |format: &str| -> Value {
+        serde_json::from_str(&world.piton(&["export", "r", "--format", format]).exits(0).out).unwrap()
+    };
+    assert_eq!(exported("aiwg")["piton"]["unknown"], unknown);
+    let view = exported("ralph");
+    let named = view["custom"]["piton"]["unknown"].as_array().unwrap();
+    assert!(unknown.as_array().unwrap().iter().all(|name| named.contains(name)), "{named:?}");
+}
+
+#[test]
+fn a_loop_that_says_it_begins_tomorrow_begins_now() {
+    let world = World::new();
+    let mut state = foreign(1);
+    state["core"]["started_at"] = "2099-01-01T00:00:00Z".into();
+    imported(&world, &state, &[]);
+    let created = world.json(&["status", "r"])["created_at"].as_str().unwrap().to_owned();
+    assert!(!created.starts_with("2099"), "{created}");
 }
 
 #[test]
@@ -101,8 +157,10 @@ fn an_import_of_the_extended_format_keeps_its_histories() {
         "reinforcement_level": "STANDARD",
         "reinforcement_history": [{"timestamp": "2026-02-15T10:00:00Z", "iteration": 1, "from_level": "OFF", "to_level": "STANDARD", "reason": "r"}],
         "recovery_history": [{"recovery_id": "r1"}], "detected_patterns": [{"pattern_id": "LP-001"}],
+        "recovery_attempts": 4,
+        "persistence_metrics": {"detection_latency_p95_ms": 450, "true_positive_count": 1, "false_positive_rate": 0.03},
     });
-    imported(&world, &theirs);
+    imported(&world, &theirs, &["--check", "c=true"]);
     let exported = world.piton(&["export", "r", "--format", "aiwg"]).exits(0).out;
     let view: Value = serde_json::from_str(&exported).unwrap();
     for part in [
@@ -112,6 +170,9 @@ fn an_import_of_the_extended_format_keeps_its_histories() {
         "regression_events",
         "recovery_history",
         "detected_patterns",
+        "reinforcement_history",
+        "recovery_attempts",
+        "persistence_metrics",
         "started_at",
     ] {
         let expected =
@@ -119,7 +180,16 @@ fn an_import_of_the_extended_format_keeps_its_histories() {
         assert_eq!(view[part], expected, "{part}");
     }
     assert_eq!(view["reinforcement_level"], "STANDARD");
-    assert_eq!(view["reinforcement_history"][0], theirs["reinforcement_history"][0]);
+    assert_eq!(view["metrics"].get("total_cost_usd"), None, "the file does not say");
+    assert_eq!(view["piton"].get("unknown"), None, "its baseline is theirs, and complete");
+    world.piton(&["answer", "r", "--approve"]).exits(0);
+    world.piton(&["wait", "r"]).exits(4);
+    let exported = world.piton(&["export", "r", "--format", "aiwg"]).exits(0).out;
+    let view: Value = serde_json::from_str(&exported).unwrap();
+    let own = &view["iteration_history"][1];
+    assert_eq!(own["iteration"], 2, "{view:#}");
+    let delta = own["quality_score"].as_f64().unwrap() - 60.0;
+    assert_eq!(own["quality_delta"], delta, "from the last iteration of the other tool: {own}");
 }
 
 /// A run directory as the workflow-run-state document has it.

@@ -4,6 +4,39 @@ use super::common::World;
 
 const NEVER: &str = "test=test -f never.txt";
 
+/// The command that is advised, without the name of the program.
+fn advised(world: &World, run: &str) -> Vec<String> {
+    let next = world.json(&["status", run])["next"].as_str().unwrap().to_owned();
+    next.split(' ').skip(1).map(str::to_owned).collect()
+}
+
+#[test]
+fn what_is_advised_works_where_a_run_stands_at_more_than_it_rests_for() {
+    let world = World::new();
+    world.configure("[loop]\nno_progress = 2\n");
+    let more = ["--check", NEVER, "--max-iterations", "2", "--max-files", "1"];
+    for (run, agent, reason, next) in [
+        ("idle", "true", "no_progress", "resume idle --max-iterations +25"),
+        (
+            "busy",
+            "echo $PITON_ITERATION > a; test $PITON_ITERATION = 1 || touch b",
+            "limit:iterations",
+            "resume busy --max-iterations +25 --max-files +20",
+        ),
+    ] {
+        world.loops(run, agent, &more).exits(3);
+        assert_eq!(world.json(&["status", run])["reason"], reason);
+        let words = advised(&world, run);
+        assert_eq!(words.join(" "), next);
+        world.piton(&words.iter().map(String::as_str).collect::<Vec<_>>()).exits(3);
+        assert!(world.count(run, "attempt_started") > 2, "it went on");
+    }
+    let more = ["--check", NEVER, "--max-files", "1", "--max-iterations", "1"];
+    world.loops("part", "touch c d", &more).exits(3);
+    let refused = world.piton(&["resume", "part", "--max-iterations", "+1"]).exits(3).err;
+    assert!(refused.contains("`piton resume part --max-iterations +25 --max-files +20`"), "{refused}");
+}
+
 #[test]
 fn the_iteration_limit_stops_it_and_a_raise_goes_on() {
     let world = World::new();

@@ -92,6 +92,19 @@ fn success_failure_and_plain_conditions_end_a_run_with_their_own_codes() {
     }
 }
 
+#[test]
+fn a_run_that_one_condition_ended_does_not_say_that_all_of_them_hold() {
+    let world = world("[stop]\nsuccess = [{ type = 'file_created', path = 'flag' }]");
+    let ran = runs(&world, "touch flag", &["--until", "cmd:grep -q 'one PASSED' suite"]).exits(0);
+    assert!(ran.out.contains("; or this alone: file_created(flag)"), "{}", ran.out);
+    for said in [ran.out, world.piton(&["status", "r"]).exits(0).out, world.piton(&["why", "r"]).exits(0).out]
+    {
+        assert!(said.contains("file_created(flag) holds") && !said.contains("every condition"), "{said}");
+    }
+    let exported = world.piton(&["export", "r"]).exits(0).out;
+    assert!(exported.contains("\"last_evaluation\": \"file_created(flag) holds"), "{exported}");
+}
+
 /// Whoever goes on although a condition holds means to: it is judged again after the next iteration.
 #[test]
 fn a_resume_gets_past_a_condition_that_still_holds() {

@@ -25,12 +25,15 @@ fn on_the_default_branch_work_lands_on_a_branch_of_its_own() {
       #2 T s  +1 −1         test ✓
     done      1 of 1 checks green · 2 iterations, T s
     result    branch piton/w, 1 commit, nothing merged
-    next      piton report w | gh pr create -F -
+    next      git push origin piton/w && piton report w | gh pr create -f -H piton/w -F -
     ");
     assert!(!world.path("b.txt").exists(), "the user's tree is left alone");
     assert_eq!(world.git(&["status", "--porcelain"]), "");
     assert_eq!(world.git(&["branch", "--show-current"]).trim(), "main");
     let tree = world.beside("repo-w");
+    let view: serde_json::Value = serde_json::from_str(&world.read(".ralph/state.json")).unwrap();
+    let here = tree.canonicalize().unwrap();
+    assert_eq!(view["core"]["working_dir"], here.to_str().unwrap(), "where the agent works");
     assert_eq!(std::fs::read_to_string(tree.join("b.txt")).unwrap(), "two\n");
     let log = world.git(&["log", "--format=%s%n%b", "main..piton/w"]);
     assert_eq!(log.trim(), "Write b.txt\nWrite b.txt\n\nwith care\n\npiton: run w, iteration 2");

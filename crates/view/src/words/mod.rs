@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 use piton_model::loop_machine::{
     AttemptOutcome, CheckRound, DoneRule, Finding, IterationRecord, Measures, NamedStop, State, TestStatus,
-    TestTracker, done_rule,
+    TestTracker, all_asked, done_rule, stop_decision,
 };
 use piton_model::{Reason, Status, Timestamp};
 
@@ -144,7 +144,9 @@ fn not_covered(state: &State) -> Vec<String> {
 
 /// When the run will be done.
 fn rule(state: &State) -> String {
-    match done_rule(&state.config, state.seen.baseline.as_ref()) {
+    let any: Vec<String> = state.config.stop.success.iter().map(NamedStop::label).collect();
+    let any = clean_line(&any.join(", or "));
+    let rule = match done_rule(&state.config, state.seen.baseline.as_ref()) {
         DoneRule::ChecksPass => "stopping when every check passes".to_owned(),
         DoneRule::Done if state.config.checks.is_empty() => {
             "stopping when the agent reports done and the tree changed (there is no check)".to_owned()
@@ -152,15 +154,15 @@ fn rule(state: &State) -> String {
         DoneRule::Done => {
             "stopping when the agent reports done, the tree changed and all checks are green".to_owned()
         }
+        DoneRule::Conditions if state.config.until.is_empty() => {
+            return format!("stopping when this holds: {any}");
+        }
         DoneRule::Conditions => {
-            if state.config.until.is_empty() {
-                let any: Vec<String> = state.config.stop.success.iter().map(NamedStop::label).collect();
-                return format!("stopping when this holds: {}", clean_line(&any.join(", or ")));
-            }
             let conditions: Vec<String> = state.config.until.iter().map(NamedStop::label).collect();
             format!("stopping when all of this holds: {}", clean_line(&conditions.join(", ")))
         }
-    }
+    };
+    if any.is_empty() { rule } else { format!("{rule}; or this alone: {any}") }
 }
 
 fn limits(state: &State) -> String {
@@ -272,13 +274,10 @@ pub fn why(state: &State) -> String {
             "agent reported done, the tree changed".to_owned()
         }
         Some(Reason::Done) => format!("agent reported done, {}, the tree changed", green()),
+        Some(Reason::ConditionsMet) if all_asked(state) => "every condition holds".to_owned(),
         Some(Reason::ConditionsMet) => {
-            match state.config.stop.success.iter().find(|named| named.condition.is_met(state)) {
-                Some(named) if state.config.until.is_empty() => {
-                    clean_line(&format!("{} holds", named.label()))
-                }
-                _ => "every condition holds".to_owned(),
-            }
+            let holds = |label: String| clean_line(&format!("{label} holds"));
+            stop_decision(state).map_or_else(|| "a stop condition holds".to_owned(), holds)
         }
         Some(Reason::StopCondition) => {
             detail.map_or_else(|| "a stop condition holds".to_owned(), |label| format!("{label} holds"))

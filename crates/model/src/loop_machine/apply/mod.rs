@@ -207,7 +207,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             }
         }
         Event::AgentTold { text } => people::tell(state, text),
-        Event::RunAdopted { adoption } => adoption::take(state, adoption),
+        Event::RunAdopted { adoption } => adoption::take(state, adoption, at),
         Event::NoteAdded { text, set } => people::add_note(state, text, set),
         Event::BestChosen { iteration, reason } => {
             let chosen = Chosen { iteration: *iteration, reason: reason.clone(), at };

@@ -79,7 +79,9 @@ fn take_named(session: &mut Session, report: &Report, began: Timestamp) {
 fn leave(session: &mut Session, at: Timestamp) {
     if let (Some(session_id), Some(started_at)) = (session.current.take(), session.started_at.take()) {
         let (iterations, reason) = (session.iterations, session.handoff.clone());
-        session.history.push_back(SessionRecord { session_id, started_at, ended_at: at, iterations, reason });
+        let left =
+            SessionRecord { session_id, started_at, ended_at: at, iterations, reason, elsewhere: None };
+        session.history.push_back(left);
         keep_last(&mut session.history, SESSION_HISTORY_MAX);
     }
     session.iterations = 0;

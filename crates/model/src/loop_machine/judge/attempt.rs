@@ -150,13 +150,12 @@ fn next_session(
 ) -> Option<Event> {
     session.current.as_ref()?;
     let samples: Vec<_> = session.samples.iter().copied().collect();
-    let summary = end.report.as_ref().and_then(|report| report.summary.as_deref()).unwrap_or_default();
     let view = SessionView {
         percent: samples.last().map(|sample| sample.percent),
         degraded: is_degraded(&state.config.redline, &samples),
         iterations: session.iterations,
         age_ms: session.started_at.map_or(0, |started| now.millis_since(started)),
-        output: summary,
+        report: end.report.as_ref(),
         asked: state.requests.reboot,
         broken: spent.then_some("it cannot be continued"),
     };

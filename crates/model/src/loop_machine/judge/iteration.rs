@@ -166,7 +166,6 @@ fn progress_of(state: &State, ended: &Ended) -> Progress {
     };
     let (before, after) = (state.seen.measures.as_ref(), round.map(|round| &round.measures));
     let created = files(after).saturating_sub(files(before));
-    let said = ended.report.as_ref().and_then(|report| report.summary.as_deref());
     let signs = Signs {
         tree: news,
         commits: u32::from(commit_due(state)),
@@ -176,7 +175,7 @@ fn progress_of(state: &State, ended: &Ended) -> Progress {
         refused: ended.refused,
         before,
         after,
-        marked: said.is_some_and(|text| progress::is_marked(policy, text)),
+        marked: ended.report.as_ref().is_some_and(|report| progress::is_marked(policy, report)),
         ..Signs::default()
     };
     progress::judge(policy, &signs, &metrics(state, after))

@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use piton_record::record;
 
 use crate::limits::keep_last;
+use crate::loop_machine::facts::Report;
 use crate::loop_machine::measures::Measures;
 use crate::policy::policy;
 use crate::words::words;
@@ -350,10 +351,10 @@ fn metric_score(metrics: &[Metric]) -> f64 {
     share(metrics.iter().filter_map(|metric| Some((metric.weight, metric.trend()? == Trend::Better))))
 }
 
-/// Whether a text holds one of the marks of `policy`. A mark that is only quoted from the prompt is one, too: ask for
+/// Whether the agent made one of the marks of `policy`. A mark that is only quoted from the prompt is one, too: ask for
 /// words that the prompt does not hold.
-pub fn is_marked(policy: &ProgressPolicy, text: &str) -> bool {
-    policy.markers.iter().any(|marker| !marker.is_empty() && text.contains(marker.as_str()))
+pub fn is_marked(policy: &ProgressPolicy, report: &Report) -> bool {
+    policy.markers.iter().any(|marker| report.says(marker))
 }
 
 fn mean(numbers: &[f64]) -> f64 {

@@ -7,6 +7,7 @@ use piton_record::record;
 
 use super::context::RedlinePolicy;
 use crate::Timestamp;
+use crate::loop_machine::facts::Report;
 use crate::policy::policy;
 
 const HOUR_MS: u64 = 3_600_000;
@@ -112,8 +113,8 @@ pub struct SessionView<'a> {
     pub iterations: u32,
     /// How long it lasts.
     pub age_ms: u64,
-    /// The end of what its agent printed.
-    pub output: &'a str,
+    /// What its agent said in the last attempt.
+    pub report: Option<&'a Report>,
     /// Somebody asked for a fresh one.
     pub asked: bool,
     /// It cannot be continued, and why: its agent said that it is full, or would not go on with it.
@@ -193,7 +194,7 @@ fn trigger(
     if policy.after_ms.is_some_and(|max| session.age_ms >= max) {
         return Some(RebootReason::DurationLimit);
     }
-    let said = |pattern: &&String| !pattern.is_empty() && session.output.contains(pattern.as_str());
+    let said = |pattern: &&String| session.report.is_some_and(|report| report.says(pattern));
     let pattern = policy.on_patterns.iter().find(said)?.clone();
     Some(RebootReason::PatternMatch { pattern })
 }

@@ -63,3 +63,10 @@ pub struct Counters {
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub lines_changed: u64,
 }
+
+impl Counters {
+    /// Whether it is known of every iteration how it went: of those of another tool it may not be.
+    pub fn are_outcomes_known(&self) -> bool {
+        self.succeeded.saturating_add(self.failed) >= self.iterations
+    }
+}

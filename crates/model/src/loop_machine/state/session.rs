@@ -72,6 +72,8 @@ pub struct SessionRecord {
     pub iterations: u32,
     /// Why it gave way, where that was decided; otherwise another one was begun as the run is configured.
     pub reason: Option<RebootReason>,
+    /// Why it ended, in the words of another tool that had it.
+    pub elsewhere: Option<String>,
 }
 
 impl Session {

@@ -366,11 +366,19 @@ pub fn stop_decision(state: &State) -> Option<String> {
     if state.reason != Some(Reason::ConditionsMet) {
         return None;
     }
-    let asked: Vec<_> = state.config.until.iter().map(NamedStop::label).collect();
-    match asked.is_empty() {
-        true => verdict(state).map(|(_, label)| label),
-        false => Some(asked.join(" and ")),
+    match all_asked(state) {
+        true => {
+            let asked: Vec<_> = state.config.until.iter().map(NamedStop::label).collect();
+            Some(asked.join(" and "))
+        }
+        false => verdict(state).map(|(_, label)| label),
     }
+}
+
+/// Whether everything holds that was asked for with `--until`, where something was.
+pub fn all_asked(state: &State) -> bool {
+    let until = &state.config.until;
+    !until.is_empty() && until.iter().all(|named| named.condition.is_met(state))
 }
 
 /// Which list says that the run is over, and the condition that says so.

@@ -288,6 +288,7 @@ fn a_session_lasts_from_its_first_attempt_and_says_why_it_gave_way() {
         ended_at: without_it,
         iterations: 1,
         reason: Some(RebootReason::Redline { usage: 90 }),
+        elsewhere: None,
     };
     assert_eq!(session.history, [left]);
 }

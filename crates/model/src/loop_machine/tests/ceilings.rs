@@ -249,8 +249,13 @@ fn what_is_far_beyond_a_ceiling_needs_more_than_the_usual_room() {
         [(5_000_000, "--max-cost +10"), (14_999_999, "--max-cost +10"), (40_500_000, "--max-cost +46")]
     {
         driver.state.counters.cost_microusd = spent;
-        assert_eq!(raise_past(&driver.state, Reason::LimitCost).as_deref(), Some(flag));
+        assert_eq!(raise_past(&driver.state).as_deref(), Some(flag));
     }
-    assert_eq!(raise_past(&driver.state, Reason::LimitDuration).as_deref(), Some("--max-duration +4h"));
-    assert_eq!(raise_past(&driver.state, Reason::NoProgress), None);
+    driver.state.counters.working_ms = driver.state.config.limits.working_ms;
+    assert_eq!(
+        raise_past(&driver.state).as_deref(),
+        Some("--max-duration +4h --max-cost +46"),
+        "all of them"
+    );
+    assert_eq!(raise_past(&Driver::red().state), None);
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::{any, prop, prop_assert, proptest};
 
 use crate::loop_machine::progress::*;
-use crate::loop_machine::{Coverage, Measures, Share, TestCounts};
+use crate::loop_machine::{Coverage, Measures, Report, Share, TestCounts};
 
 fn tests(passed: u64, failed: u64, complete: bool) -> Measures {
     Measures { tests: Some(TestCounts { passed, failed, skipped: 0, complete }), ..Measures::default() }
@@ -106,7 +106,14 @@ fn a_mark_alone_is_talk_and_beside_a_change_it_counts() {
     let alone = judge(&policy, &Signs { marked: true, ..Signs::default() }, &[]);
     assert_eq!((alone.score, alone.made), (1.0, true));
     for (text, marked) in [("x DONE: y", true), ("[PROGRESS]", true), ("done: y", false), ("", false)] {
-        assert_eq!(is_marked(&policy, text), marked, "{text}");
+        let report = Report { summary: Some(text.to_owned()), ..Report::default() };
+        assert_eq!(is_marked(&policy, &report), marked, "{text}");
+        let heard = Report { heard: vec![text.to_owned()], ..Report::default() };
+        assert_eq!(
+            is_marked(&policy, &heard),
+            text == "[PROGRESS]",
+            "only whole words are on record: {text}"
+        );
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::Timestamp;
 use crate::loop_machine::context::RedlinePolicy;
+use crate::loop_machine::facts::Report;
 use crate::loop_machine::reboot::*;
 
 const MINUTE: u64 = 60_000;
@@ -41,8 +42,9 @@ fn the_first_cause_in_order_is_named() {
         on_patterns: vec![String::new(), "lost track".to_owned()],
         ..RebootPolicy::default()
     };
+    let lost = Report { heard: vec!["lost track".to_owned()], ..Report::default() };
     let all =
-        SessionView { degraded: true, iterations: 5, age_ms: 30 * MINUTE, output: "I lost track", ..full() };
+        SessionView { degraded: true, iterations: 5, age_ms: 30 * MINUTE, report: Some(&lost), ..full() };
     let usage = 90;
     for (session, reason) in [
         (all.clone(), Some(RebootReason::Redline { usage })),
@@ -57,7 +59,7 @@ fn the_first_cause_in_order_is_named() {
             Some(RebootReason::PatternMatch { pattern: "lost track".to_owned() }),
         ),
         // Too young to be judged.
-        (SessionView { iterations: 2, age_ms: 0, output: "", ..all.clone() }, None),
+        (SessionView { iterations: 2, age_ms: 0, report: None, ..all.clone() }, None),
         (SessionView::default(), None),
     ] {
         let expected = reason.map_or(RebootDecision::Stay, RebootDecision::Reboot);

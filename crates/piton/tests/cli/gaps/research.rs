@@ -10,6 +10,7 @@ pricing) echo 'I looked. {"outcome": "no_new_findings"}';;
 legal) echo '{"outcome": "insufficient_data"}';;
 broken) exit 3;;
 silent) echo hello;;
+boaster) echo '{"status": "done", "summary": "It is all true."}' > "$PITON_REPORT";;
 liar) echo '{"outcome": "full_report", "findings": "x", "evidence": [{"file": "nowhere"}]}';;
 esac"#;
 
@@ -51,16 +52,17 @@ fn one_failure_does_not_stop_the_rest() {
     world.write(
         "gaps.yaml",
         "gaps:\n- {id: broken, category: c, priority: 5}\n- {id: silent, category: c, priority: 5}\n\
-         - {id: liar, category: c, priority: 5}\n- {id: teams, category: c, priority: 1}\n",
+         - {id: liar, category: c, priority: 5}\n- {id: boaster, category: c, priority: 5}\n- {id: teams, category: c, priority: 1}\n",
     );
     let ran = research(&world, &[]).exits(0);
     assert!(ran.out.contains("broken: failed: the agent exited with 3"), "{}", ran.out);
     assert!(ran.out.contains("silent: failed: the agent said nothing that is a result"), "{}", ran.out);
+    assert!(ran.out.contains("boaster: failed: the agent said nothing that is a result"), "{}", ran.out);
     assert!(ran.out.contains("liar: failed: evidence `nowhere` is not there"), "{}", ran.out);
     assert!(ran.out.contains("teams: full_report"), "{}", ran.out);
-    assert!(ran.err.contains("1 settled, 3 failed"), "{}", ran.err);
+    assert!(ran.err.contains("1 settled, 4 failed"), "{}", ran.err);
     let listed = world.json(&["gaps", "list", "--status", "unknown"]);
-    assert_eq!(listed.as_array().unwrap().len(), 3, "what failed is as it was");
+    assert_eq!(listed.as_array().unwrap().len(), 4, "what failed is as it was");
 }
 
 #[test]

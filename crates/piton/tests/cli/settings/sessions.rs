@@ -70,6 +70,12 @@ fn session_on_patterns_acts_in_a_loop() {
     let body = "summary='a FRESH start would help'; echo $summary";
     assert_eq!(conversations("", body), ".++");
     assert_eq!(conversations("[session]\non_patterns = ['FRESH']\n", body), "..+");
+    let reported = "summary='as before'; echo 'a FRESH start would help'";
+    assert_eq!(
+        conversations("[session]\non_patterns = ['FRESH']\n", reported),
+        "..+",
+        "what it says besides its report counts, too"
+    );
 }
 
 #[test]
@@ -258,11 +264,14 @@ fn a_run_is_rebooting_until_its_fresh_session_begins() {
 
 /// How a loop of four iterations ends that may have two in a row without progress.
 fn ends(progress: &str) -> String {
+    ends_saying(progress, "echo '{\"summary\": \"STEP: wrote it\"}' > $PITON_REPORT")
+}
+
+fn ends_saying(progress: &str, says: &str) -> String {
     let world = World::new();
     let settings = "[loop]\nno_progress = 2\nmax_iterations = 4\n[checks]\nc = 'false'\n";
     world.configure(&format!("{settings}[progress]\n{progress}"));
-    let agent = "echo $PITON_ITERATION > b.txt; echo '{\"summary\": \"STEP: wrote it\"}' > $PITON_REPORT";
-    world.loops("r", agent, &[]).exits(3);
+    world.loops("r", &format!("echo $PITON_ITERATION > b.txt; {says}"), &[]).exits(3);
     world.json(&["status", "r"])["reason"].as_str().unwrap_or_default().to_owned()
 }
 
@@ -276,6 +285,11 @@ fn progress_strategy_acts_in_a_loop() {
 fn progress_markers_acts_in_a_loop() {
     assert_eq!(ends("strategy = 'markers'\n"), "no_progress");
     assert_eq!(ends("strategy = 'markers'\nmarkers = ['STEP:']\n"), "limit:iterations");
+    let marks = "strategy = 'markers'\nmarkers = ['STEP:']\n";
+    assert_eq!(ends_saying(marks, "echo 'STEP: wrote it'"), "limit:iterations", "what it prints counts");
+    let both = "echo 'STEP: wrote it'; echo '{\"summary\": \"wrote it\"}' > $PITON_REPORT";
+    assert_eq!(ends_saying(marks, both), "limit:iterations", "also beside a report");
+    assert_eq!(ends_saying(marks, "echo 'I wrote it'"), "no_progress");
 }
 
 #[test]
