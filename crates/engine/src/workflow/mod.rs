@@ -75,8 +75,8 @@ struct Context {
     cancelled: Mutex<BTreeSet<u32>>,
     /// What workflows cost today.
     day: Mutex<money::Day>,
-    /// Whether this driver has furnished the work tree, where the run has one of its own.
-    furnished: Mutex<bool>,
+    /// Whether this driver has furnished the work tree, where the run has one of its own; or what stood in the way.
+    furnished: Mutex<Result<bool, String>>,
     /// The setup of the work tree that is waited for, and the attempt that waits.
     setting_up: Mutex<Option<(u32, String)>>,
 }
@@ -149,7 +149,7 @@ impl WorkflowWorld {
             launch,
             cancelled: Mutex::default(),
             day: Mutex::default(),
-            furnished: Mutex::default(),
+            furnished: Mutex::new(Ok(false)),
             setting_up: Mutex::default(),
         };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
@@ -207,12 +207,20 @@ impl Context {
     fn furnish(&self, state: &State, attempt: u32) -> Result<(), WorldError> {
         let Some(WorkPlace::Worktree(worktree)) = &state.options.place else { return Ok(()) };
         let mut furnished = self.furnished.lock().unwrap_or_else(PoisonError::into_inner);
+        // What stood in the way of one attempt does so of those beside it; whoever resumes tries again.
+        if let Err(what) = &*furnished {
+            return Err(WorldError::Furnish { what: what.clone() });
+        }
         let counters = &state.counters;
         let has_begun = counters.attempts > 0 || counters.lost > 0;
-        if !*furnished && !has_begun {
+        if *furnished == Ok(false) && !has_begun {
             self.require_lease(state)?;
             let supervisor = SettingUp(Driving { context: self, state, attempt: Some(attempt) });
-            *furnished = furnish::furnish(&self.layout, &self.run, worktree, &self.launch, supervisor)?;
+            let done = furnish::furnish(&self.layout, &self.run, worktree, &self.launch, supervisor);
+            if let Err(WorldError::Furnish { what }) = &done {
+                *furnished = Err(what.clone());
+            }
+            *furnished = Ok(done?);
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use std::fs::{File, FileTimes, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use piton_agent::EndedBy;
+use piton_agent::{EndedBy, Found};
 use piton_git::Ignored;
 use piton_model::RunId;
 use piton_model::limits::{TAIL_BYTES_MAX, clip_tail};
@@ -24,6 +24,9 @@ use crate::layout::Layout;
 use crate::moved::Moved;
 use crate::supervise::kept::{Kept, Plan, Supervisor};
 use crate::supervise::{Ran, Rerun};
+
+/// The name of a setup's tries, below the attempts.
+const SETUP: &str = "setup";
 
 /// What a setup may take: installing the packages of a project is slow.
 const SETUP_MS_MAX: u64 = 30 * 60_000;
@@ -134,7 +137,10 @@ fn set_up<S: Supervisor<Error = WorldError>>(
             pass: None,
         })))
     };
-    let mut kept = Kept::new(launch, "setup", supervisor, &plan);
+    let mut kept = Kept::new(launch, SETUP, supervisor, &plan);
+    if failed_before(&launch.attempts())? {
+        kept.remove_tries();
+    }
     let why = match Rerun::default().run(&mut kept)? {
         Ran::Ended(exit) if exit.ended_by == EndedBy::Exited && exit.code == Some(0) => return Ok(true),
         Ran::Cancelled => return Ok(false),
@@ -149,6 +155,18 @@ fn set_up<S: Supervisor<Error = WorldError>>(
     kept.remove_tries();
     let why = launch.redactor().redact(&why);
     Err(WorldError::Furnish { what: format!("`{command}`: {why}") })
+}
+
+/// Whether the last try failed before anybody here looked: whoever resumes means to try again.
+fn failed_before(attempts: &Path) -> Result<bool, WorldError> {
+    let mut last = Found::Absent;
+    for number in 1.. {
+        match piton_agent::look(attempts, &format!("{SETUP}-{number}"))? {
+            Found::Absent => break,
+            found => last = found,
+        }
+    }
+    Ok(matches!(last, Found::Finished(exit) if exit.ended_by != EndedBy::Cancelled && exit.code != Some(0)))
 }
 
 /// The end of what a command said beside its output.
