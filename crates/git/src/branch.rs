@@ -94,6 +94,12 @@ impl Workspace {
         Ok(files.any(|line| !line.strip_prefix(b"?? ").is_some_and(is_own)))
     }
 
+    /// Whether there is such a branch.
+    pub fn has_branch(&self, branch: &str) -> Result<bool, Error> {
+        let full = format!("refs/heads/{branch}");
+        Ok(self.git("rev-parse").args(["--quiet", "--verify"]).arg(full).run()?.success())
+    }
+
     /// Adds a work tree at `path` on the new branch `branch`, from `HEAD`. One that is there already is kept.
     pub fn add_work_tree(&self, path: &Path, branch: &str) -> Result<(), Error> {
         if path.join(".git").exists() {
@@ -101,9 +107,8 @@ impl Workspace {
         }
         // A work tree whose directory was removed by hand still has its name taken.
         self.git("worktree").arg("prune").output()?;
-        let known = self.git("rev-parse").args(["--quiet", "--verify"]).arg(format!("refs/heads/{branch}"));
         let add = self.git("worktree").args(["add", "--quiet"]);
-        let add = match known.run()?.success() {
+        let add = match self.has_branch(branch)? {
             true => add.arg(path).arg(branch),
             false => add.args(["--no-track", "-b", branch]).arg(path).arg("HEAD"),
         };

@@ -105,13 +105,19 @@ fn own_tree(
         return Err(Error::usage("--worktree needs a git repository with a commit to start from")
             .hint("commit something first, or let it work in place"));
     }
+    let branch = format!("piton/{name}");
+    // Work would go on from what another run left there, which is nobody's wish.
+    if workspace.has_branch(&branch).map_err(failed)? {
+        let what = format!("the branch `{branch}` is there already: another run left it");
+        return Err(Error::usage(what).hint(format!("{hint}; or remove it with `git branch -D {branch}`")));
+    }
     let ignored = workspace.ignored().map_err(failed)?;
     let named = settings.copy.as_ref().map(|list| list.value.clone()).unwrap_or_default();
     let is_on = |flag: &Option<piton_config::Sourced<bool>>| flag.as_ref().is_none_or(|flag| flag.value);
     let (copy, left) = furnish::sorted(layout.root(), &ignored, &named, is_on(&settings.installed));
     Ok(Worktree {
         path: tree_beside(layout, name, hint)?,
-        branch: format!("piton/{name}"),
+        branch,
         copy,
         left,
         setup: settings.setup.as_ref().map(|command| command.value.clone()),

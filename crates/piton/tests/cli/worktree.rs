@@ -153,6 +153,12 @@ fn what_stands_in_the_way_of_a_work_tree_is_said() {
     std::fs::create_dir(world.beside("repo-w")).unwrap();
     let ran = lands(&world, &["--worktree"]).exits(2);
     assert!(ran.err.contains("is in the way of the run's work tree"), "{}", ran.err);
+    // What another run left on a branch of that name is not gone on with.
+    std::fs::remove_dir(world.beside("repo-w")).unwrap();
+    world.git(&["branch", "piton/w"]);
+    let ran = lands(&world, &["--worktree"]).exits(2);
+    assert!(ran.err.contains("the branch `piton/w` is there already"), "{}", ran.err);
+    assert!(ran.err.contains("git branch -D piton/w"), "{}", ran.err);
     let world = World::outside_git();
     let ran = lands(&world, &["--worktree"]).exits(2);
     assert!(ran.err.contains("needs a git repository"), "{}", ran.err);
@@ -505,6 +511,23 @@ fn a_setup_that_is_under_way_is_ended_by_whoever_stops_now_and_run_again_afterwa
         world.piton(&["stop", "w", "--now"]).exits(0);
         eventually("it is stopped", || world.json(&["status", "w"])["status"] == "stopped");
         world.open_gate();
+        world.piton(&["resume", "w"]).exits(0);
+        assert_eq!((lines(&world, "begun"), lines(&world, "done")), (2, 1), "workflow: {workflow}");
+    }
+}
+
+#[test]
+fn a_setup_that_failed_while_nobody_drove_is_tried_again() {
+    for workflow in [false, true] {
+        let world = World::new();
+        sets_up(&world, workflow);
+        world.kill_driver("w");
+        world.shell("mkdir ../done && touch ../gate").exits(0);
+        eventually("it has failed", || {
+            let attempts = world.path(".piton/attempts/w").read_dir().unwrap().flatten();
+            attempts.into_iter().any(|entry| entry.path().join("exit.json").exists())
+        });
+        world.shell("rmdir ../done").exits(0);
         world.piton(&["resume", "w"]).exits(0);
         assert_eq!((lines(&world, "begun"), lines(&world, "done")), (2, 1), "workflow: {workflow}");
     }
