@@ -110,11 +110,15 @@ pub(super) fn particulars(record: &IterationRecord, round: Option<&CheckRound>) 
 /// Numbers that a regression can be told by.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Numbers {
-    /// Tests before and after.
+    /// Tests before and after, in the files that it changed.
     pub(super) tests: Option<Counts>,
+    /// All tests there were before.
+    pub(super) tests_before: Option<u64>,
+    /// Tests that ran before and run now, by their runners.
+    pub(super) ran: Option<Counts>,
     /// Assertions before and after.
     pub(super) assertions: Option<Counts>,
-    /// Coverage at the start of the run and now.
+    /// Coverage before it and now.
     pub(super) coverage: Option<(f64, f64)>,
     /// Whether its files were put back.
     pub(super) refused: bool,
@@ -137,7 +141,7 @@ pub(super) fn regression(
     let weight = |kept: &&KeptFinding| (kept.finding.blocking, kept.finding.severity);
     let worst = findings.iter().rev().max_by_key(weight)?;
     let regression_type = worst.finding.regression_type;
-    let (baseline_value, current_value) = values(regression_type, numbers).unzip();
+    let (baseline_value, current_value) = values(regression_type, findings, numbers).unzip();
     let entry = |kept: &KeptFinding| {
         let Finding { id, rule, file, line, message, blocking, .. } = kept.finding.clone();
         object! {
@@ -176,11 +180,31 @@ pub(super) fn regression(
     })
 }
 
-fn values(regression_type: RegressionType, numbers: Numbers) -> Option<(Number, Number)> {
+/// What it was before and is now; nothing where the numbers that are known do not show it.
+fn values(
+    regression_type: RegressionType,
+    findings: &[KeptFinding],
+    numbers: Numbers,
+) -> Option<(Number, Number)> {
     let counted = |counts: Option<Counts>| counts.map(|counts| (counts.before.into(), counts.after.into()));
+    let fewer = |counts: &Counts| counts.after < counts.before;
+    // The files that changed are not all there are.
+    let of_all = |counts: Counts| {
+        let before = numbers.tests_before.unwrap_or(0).max(counts.before);
+        Counts { before, after: before - counts.before.saturating_sub(counts.after) }
+    };
     match regression_type {
-        RegressionType::TestDeletion | RegressionType::TestSkipping => counted(numbers.tests),
-        RegressionType::AssertionWeakening => counted(numbers.assertions),
+        RegressionType::TestDeletion => {
+            counted(numbers.tests.filter(fewer).map(of_all).or(numbers.ran.filter(fewer)))
+        }
+        RegressionType::TestSkipping => {
+            // A test that is skipped is still there: what fell is the number of those that run.
+            let is_one = |kept: &&KeptFinding| kept.finding.regression_type == RegressionType::TestSkipping;
+            let skipped = findings.iter().filter(is_one).count() as u64;
+            let run = |tests: Counts| Counts { after: tests.before.saturating_sub(skipped), ..tests };
+            counted(numbers.tests.map(run).map(of_all))
+        }
+        RegressionType::AssertionWeakening => counted(numbers.assertions.filter(fewer)),
         RegressionType::CoverageRegression => {
             let (before, after) = numbers.coverage?;
             Some((Number::from_f64(before)?, Number::from_f64(after)?))

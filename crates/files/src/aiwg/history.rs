@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use piton_model::loop_machine::{IterationRecord, KeptFinding, Measures, Recovery};
+use piton_model::loop_machine::{Counts, IterationRecord, KeptFinding, Measures, Recovery};
 use piton_model::{State, Timestamp};
 use serde_json::value::RawValue;
 
@@ -54,6 +54,12 @@ pub(super) struct Iteration {
     /// When it was last written anew, in revisions of the history.
     pub(super) revision: u64,
     numbers: Numbers,
+    /// Its coverage, in per cent.
+    covered: Option<f64>,
+    /// Tests that ran, by their runners.
+    ran: Option<u64>,
+    /// Tests that there are.
+    tests: Option<u64>,
     doubted: bool,
     put_back: bool,
     regressed: bool,
@@ -180,15 +186,24 @@ impl History {
         let scored = self.iterations.iter().rev().find(|iteration| iteration.has_score);
         let previous = scored.map(|previous| previous.score).or(self.earlier.score);
         let is_last = state.judged.recent.back().is_some_and(|last| last.number == record.number);
-        let coverage = |measures: Option<&Measures>| measures?.coverage_percent();
+        let coverage = |measures: Option<&Measures>| measures?.coverage_percent().map(entries::percent);
         let start = state.seen.baseline.as_ref().map(|round| &round.measures);
-        let now = record.measures.as_ref();
+        let agreed = coverage(state.judged.reference.as_ref().or(start));
+        let kept = || self.iterations.iter().rev().filter(|iteration| !iteration.put_back);
+        let covered_before = kept().find_map(|iteration| iteration.covered);
+        let covered = coverage(record.measures.as_ref());
+        let ran_in = |measures: Option<&Measures>| measures?.tests.map(|tests| tests.passed + tests.failed);
+        let ran = ran_in(record.measures.as_ref());
+        let ran_before = kept().find_map(|iteration| iteration.ran).or(ran_in(start));
         let numbers = Numbers {
             tests: record.tests,
+            tests_before: kept()
+                .find_map(|iteration| iteration.tests)
+                .or(start.and_then(Measures::test_count)),
+            ran: ran_before.zip(ran).map(|(before, after)| Counts { before, after }),
             assertions: record.assertions,
-            coverage: coverage(start)
-                .zip(coverage(now))
-                .map(|(start, now)| (entries::percent(start), entries::percent(now))),
+            // It fell from the last iteration that was kept, or in small steps from what it is held against.
+            coverage: agreed.into_iter().chain(covered_before).reduce(f64::max).zip(covered),
             refused: record.refused,
             rejected: record.rejected,
         };
@@ -199,6 +214,9 @@ impl History {
             has_score: entries::has_score(record),
             revision: self.revision,
             numbers,
+            covered,
+            ran,
+            tests: record.measures.as_ref().and_then(Measures::test_count),
             doubted: record.doubted,
             put_back: record.was_put_back(),
             regressed: record.regressed,

@@ -195,6 +195,42 @@ fn weaker_assertions_are_counted_as_assertions_and_a_person_who_lets_it_try_agai
 }
 
 #[test]
+fn a_skipped_test_is_one_less_that_runs() {
+    let world = world();
+    with_test(&world);
+    world.write("test_other.py", "import pytest\n\n\ndef test_other():\n    assert 1 + 1 == 2\n");
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "another"]);
+    let agent = "sed -i 's/^def test_other/@pytest.mark.skip\\ndef test_other/' test_other.py";
+    world.loops(ID, agent, &["--check", RED, "--max-iterations", "1"]).exits(3);
+    let event = state(&world)["regression_events"][0].clone();
+    let values = (&event["details"]["baseline_value"], &event["details"]["current_value"]);
+    assert_eq!(event["regression_type"], "test_skipping", "{event:#}");
+    assert_eq!(values, (&2.into(), &1.into()), "{event:#}");
+}
+
+/// Writes a report on ten lines of which as many are reached as the file says.
+const COVERAGE: &str = r#"n=$(cat hits); { echo TN:; echo SF:a.py; for i in 1 2 3 4 5 6 7 8 9 10; do h=0; [ $i -le $n ] && h=1
+echo DA:$i,$h; done; echo LF:10; echo LH:$n; echo end_of_record; } > lcov.info"#;
+
+#[test]
+fn what_coverage_was_before_a_regression_is_what_was_kept_last() {
+    let world = world();
+    world.write("cov.sh", COVERAGE);
+    world.write("hits", "6\n");
+    world.write(".gitignore", "lcov.info\n");
+    world.write("a.py", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n");
+    world.git(&["add", "."]);
+    world.git(&["commit", "-q", "-m", "lines"]);
+    world.configure("[checks]\ncoverage = { command = 'sh cov.sh', format = 'lcov', path = 'lcov.info' }\nred = 'false'\n");
+    let agent = "case $PITON_ITERATION in 1) echo 9 > hits;; 2) echo 6 > hits;; esac";
+    world.loops(ID, agent, &["--max-iterations", "2"]).exits(3);
+    let details = state(&world)["regression_events"][0]["details"].clone();
+    let values = (&details["baseline_value"], &details["current_value"]);
+    assert_eq!(values, (&90.0.into(), &60.0.into()), "{details:#}");
+}
+
+#[test]
 fn an_attended_run_is_interactive_and_a_silent_type_checker_found_nothing() {
     let world = world();
     world.shell("mkdir ../bin && printf '#!/bin/sh\\n' > ../bin/tsc && chmod +x ../bin/tsc").exits(0);
