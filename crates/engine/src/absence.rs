@@ -15,8 +15,11 @@ impl LocalClient {
     pub(crate) async fn is_missed(&self, entry: &Entry) -> Result<bool, ClientError> {
         Ok(match entry.kind {
             Kind::Ledger => entry.status == Status::Running && !is_researched(self.layout(), &entry.run_id)?,
+            // What it came to is on record before its driver lets go: one that left after the run was read has not left it alone.
             Kind::Loop | Kind::Workflow => {
-                entry.is_under_way() && self.driver_of(&entry.run_id).await?.is_none()
+                entry.is_under_way()
+                    && self.driver_of(&entry.run_id).await?.is_none()
+                    && self.entry(&entry.run_id).await?.is_under_way()
             }
         })
     }
