@@ -112,7 +112,12 @@ fn iterate(state: &mut Option<State>, number: u32, files: u32, see: &mut dyn FnM
                 pid: 1,
                 version: "0".to_owned(),
             },
-            Event::ChecksFinished { round: Box::new(round(number, &snapshot)), fixed: 0, unlike: None, tests_fail: false },
+            Event::ChecksFinished {
+                round: Box::new(round(number, &snapshot)),
+                fixed: 0,
+                unlike: None,
+                tests_fail: false,
+            },
         ],
         _ => vec![
             Event::AttemptStarted { attempt: attempt(number) },
@@ -128,7 +133,12 @@ fn iterate(state: &mut Option<State>, number: u32, files: u32, see: &mut dyn FnM
                 },
             },
             Event::ChecksStarted { round: number + 1 },
-            Event::ChecksFinished { round: Box::new(round(number, &snapshot)), fixed: 0, unlike: None, tests_fail: false },
+            Event::ChecksFinished {
+                round: Box::new(round(number, &snapshot)),
+                fixed: 0,
+                unlike: None,
+                tests_fail: false,
+            },
         ],
     };
     let mut fold = |event: &Event| {

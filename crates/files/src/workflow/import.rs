@@ -141,7 +141,8 @@ pub fn import(bytes: &[u8], run: &RunId, definition: &Definition) -> Result<Impo
         steps.push((StepId::new(id), imported(step, known.len())));
     }
     if !unknown.is_empty() {
-        let named: Vec<String> = unknown.iter().take(NAMED_MAX).map(|id| format!("`{}`", shown(id))).collect();
+        let named: Vec<String> =
+            unknown.iter().take(NAMED_MAX).map(|id| format!("`{}`", shown(id))).collect();
         let more = match unknown.len() - named.len() {
             0 => String::new(),
             more => format!(" and {more} more"),

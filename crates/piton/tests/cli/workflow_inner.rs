@@ -70,7 +70,10 @@ fn a_rejected_nested_workflow_fails_its_step() {
     world.piton(&["answer", &inner, "--reject", "--comment", "no"]).exits(0);
     eventually("its try is over", || world.count("r1", "step_finished") == 1);
     let status = world.json(&["status", "r1"]);
-    assert!(status["steps"][0]["last_error"].as_str().unwrap().contains("Rejected by a person: no"), "{status:#}");
+    assert!(
+        status["steps"][0]["last_error"].as_str().unwrap().contains("Rejected by a person: no"),
+        "{status:#}"
+    );
 }
 
 /// A step that makes a file and reports it.
