@@ -9,6 +9,7 @@ use piton_sys::lock::FileLock;
 use piton_sys::process::{self, Emptied, KillError, Signal, Tree, TreeKind};
 
 use crate::directory::{self, ABANDONED, DIRECTORY_VARIABLE, EXIT, KEEPER, LOCK, STARTED};
+use crate::keeper::SPARE;
 use crate::record::{Exit, KeeperRecord, Started};
 use crate::spec::SpecProblem;
 
@@ -218,8 +219,18 @@ pub fn inside(state: &Path) -> Option<(String, String)> {
         let attempts = Path::new(words.get(at + 1)?);
         let name = words.get(at + 2)?.to_str()?;
         let run = attempts.file_name()?.to_str()?;
-        attempts.starts_with(state).then(|| (run.to_owned(), name.to_owned()))
+        let name = if name == SPARE { held_by(ancestor.pid, attempts) } else { None }
+            .unwrap_or_else(|| name.to_owned());
+        attempts.starts_with(state).then(|| (run.to_owned(), name))
     })
+}
+
+/// The attempt whose lock a keeper holds that was started without its name.
+fn held_by(keeper: u32, attempts: &Path) -> Option<String> {
+    let is_lock =
+        |path: &PathBuf| path.ends_with(LOCK) && path.parent().and_then(Path::parent) == Some(attempts);
+    let lock = process::open_files(keeper).into_iter().find(is_lock)?;
+    Some(lock.parent()?.file_name()?.to_str()?.to_owned())
 }
 
 /// Removes what keepers left that were killed before they published. Returns how many there were.

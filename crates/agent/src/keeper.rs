@@ -26,9 +26,10 @@ use std::time::Duration;
 
 use piton_sys::file::Durability;
 use piton_sys::lock::FileLock;
+use piton_sys::ready::Source;
 use piton_sys::redact::Redactor;
 use piton_sys::signals::{Caught, Signals};
-use piton_sys::{fault, file, process, ready};
+use piton_sys::{Clock, SystemClock, fault, file, process, ready};
 
 use crate::directory::{self, EXIT};
 use crate::launch::Answer;
@@ -38,6 +39,13 @@ use crate::spec::Spec;
 
 /// The hidden command of piton that becomes a keeper.
 pub const COMMAND: &str = "__keeper";
+
+/// Stands for the name of an attempt where it is not known yet. No attempt can be called that.
+pub(crate) const SPARE: &str = "(spare)";
+
+/// How long a keeper waits for its spec that was started before there was one. What follows later than that does not
+/// care about the moment that starting another one takes.
+const SPARE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How long to wait for room on a full disk before trying again.
 const FULL_DISK_RETRY: Duration = Duration::from_secs(1);
@@ -52,7 +60,8 @@ struct Attempt {
     lock: FileLock,
 }
 
-/// Runs the keeper: `… __keeper <attempts> <name>`, with the spec on the standard input.
+/// Runs the keeper: `… __keeper <attempts> <name>`, with the spec on the standard input. Where the name is [`SPARE`] the
+/// spec may come later, or never.
 ///
 /// Says in one line on the standard output whether it published; see [`launch`](crate::launch()).
 pub fn main() -> ExitCode {
@@ -61,14 +70,15 @@ pub fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     match prepare() {
-        Ok(Some(attempt)) => {
+        Ok(Prepared::Published(attempt)) => {
             say(&Answer::Published);
-            run(attempt)
+            run(*attempt)
         }
-        Ok(None) => {
+        Ok(Prepared::AlreadyPublished) => {
             say(&Answer::AlreadyPublished);
             ExitCode::SUCCESS
         }
+        Ok(Prepared::Unneeded) => ExitCode::SUCCESS,
         Err(error) => {
             say(&Answer::Failed { error });
             ExitCode::FAILURE
@@ -76,31 +86,71 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// All that must be in order before the directory is published; `None` where somebody else published it.
-fn prepare() -> Result<Option<Attempt>, String> {
+/// What came of all that must be in order before the directory is published.
+enum Prepared {
+    Published(Box<Attempt>),
+    /// By somebody else.
+    AlreadyPublished,
+    /// There was nothing to do.
+    Unneeded,
+}
+
+fn prepare() -> Result<Prepared, String> {
     // First of all: a request to end must never find the default handler once the directory is published.
     let caught = [Caught::Child, Caught::Hangup, Caught::Interrupt, Caught::Terminate];
     let signals = Signals::catch(&caught).map_err(|error| format!("failed to catch signals: {error}"))?;
     process::become_subreaper().map_err(|error| format!("failed to become a subreaper: {error}"))?;
-    let attempts = attempts_directory()?;
+    let (attempts, is_spare) = arguments()?;
+    if is_spare && !comes_soon(&signals) {
+        return Ok(Prepared::Unneeded);
+    }
     let mut input = Vec::new();
     std::io::stdin()
         .lock()
         .read_to_end(&mut input)
         .map_err(|error| format!("failed to read the spec: {error}"))?;
+    if is_spare && input.is_empty() {
+        return Ok(Prepared::Unneeded);
+    }
     let spec: Spec =
         serde_json::from_slice(&input).map_err(|error| format!("the spec is damaged: {error}"))?;
     spec.check().map_err(|problem| problem.to_string())?;
     let redactor = spec.redactor();
     let published = publish::publish(&attempts, &spec, &redactor).map_err(|error| chain(&error))?;
-    Ok(published.map(|(directory, lock)| Attempt { spec, directory, redactor, signals, lock }))
+    Ok(match published {
+        Some((directory, lock)) => {
+            Prepared::Published(Box::new(Attempt { spec, directory, redactor, signals, lock }))
+        }
+        None => Prepared::AlreadyPublished,
+    })
 }
 
-/// The last argument but one; the last is the name, for whoever lists processes.
-fn attempts_directory() -> Result<PathBuf, String> {
+/// Whether a spec comes, or the end of whoever would give it, before the time is up or somebody ends this process.
+fn comes_soon(signals: &Signals) -> bool {
+    let deadline = SystemClock.monotonic() + SPARE_PATIENCE;
+    loop {
+        let left = deadline.saturating_sub(SystemClock.monotonic());
+        let stdin = std::io::stdin();
+        let mut sources = [Source::read(&stdin), Source::read(signals)];
+        if left.is_zero() || ready::wait(&mut sources, Some(left)).is_err() {
+            return false;
+        }
+        let comes = sources[0].ready;
+        if signals.take().contains(&Caught::Terminate) {
+            return false;
+        }
+        if comes {
+            return true;
+        }
+    }
+}
+
+/// Where the attempts are, the last argument but one, and whether this keeper is a spare one; the last is the name, for
+/// whoever lists processes.
+fn arguments() -> Result<(PathBuf, bool), String> {
     let args: Vec<_> = std::env::args_os().collect();
     match args.as_slice() {
-        [.., attempts, _name] if args.len() > 2 => Ok(PathBuf::from(attempts)),
+        [.., attempts, name] if args.len() > 2 => Ok((PathBuf::from(attempts), name == SPARE)),
         _ => Err(format!("`{COMMAND}` is started by piton itself, not by hand")),
     }
 }

@@ -7,12 +7,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use piton_sys::file;
-use piton_sys::process::spawn_leaving;
+use piton_sys::process::{Leaving, spawn_leaving};
 use piton_sys::ready::{self, Source};
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::Error;
-use crate::keeper::COMMAND;
+use crate::keeper::{COMMAND, SPARE};
 use crate::spec::Spec;
 
 /// How long a keeper may take to publish; it syncs a handful of small files.
@@ -39,33 +39,62 @@ pub(crate) enum Answer {
     Failed { error: String },
 }
 
-/// Starts a keeper for `spec`; returns when it has published the attempt's directory, or says why not.
+/// A keeper that was started before it is known what for. It waits for its spec a little while, and no longer than
+/// whoever started it lives; then it ends without a trace.
+#[derive(Debug)]
+pub struct Spare(Leaving);
+
+impl Spare {
+    /// A keeper for an attempt below `attempts`; `None` where none can be started, which is for [`launch`] to say.
+    pub fn start(exe: &Path, attempts: &Path) -> Option<Self> {
+        spawn_leaving(exe, &arguments(&std::path::absolute(attempts).ok()?, SPARE)).ok().map(Self)
+    }
+}
+
+/// Hands `spec` to a keeper; returns when that has published the attempt's directory, or says why not.
 ///
-/// `exe` is a program that calls [`keeper::main`](crate::keeper::main) when its first argument is
-/// [`COMMAND`].
-pub fn launch(exe: &Path, attempts: &Path, spec: &Spec) -> Result<Launch, Error> {
+/// `exe` is a program that calls [`keeper::main`](crate::keeper::main) when its first argument is [`COMMAND`]. A `spare`
+/// one of these `attempts` spares starting it. Where it is gone, another one is started: whatever became of the first,
+/// only one of them can publish the directory.
+pub fn launch(exe: &Path, attempts: &Path, spec: &Spec, spare: Option<Spare>) -> Result<Launch, Error> {
     spec.check()?;
     file::create_private_dir(attempts)?;
+    let input = serde_json::to_vec(spec).expect("a spec has string keys");
+    if let Some(answer) = spare.and_then(|Spare(keeper)| hand_over(keeper, &input)) {
+        return Ok(answer.into());
+    }
     // The keeper and what it starts may have other ideas of where they are.
     let attempts = std::path::absolute(attempts)
         .map_err(|source| file::Error::new("find the absolute path of", attempts, source))?;
-    let input = serde_json::to_vec(spec).expect("a spec has string keys");
-    let args = [OsString::from(COMMAND), attempts.into_os_string(), OsString::from(&spec.name)];
-    let mut keeper = match spawn_leaving(exe, &args, &input) {
+    let keeper = match spawn_leaving(exe, &arguments(&attempts, &spec.name)) {
         Ok(keeper) => keeper,
-        // It was there, and ended before it had read what to do.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Err(no_answer(spec)),
         Err(error) => {
             let error = format!("failed to start the keeper `{}`: {error}", exe.display());
             return Ok(Launch::SpawnFailed { error });
         }
     };
-    let answer = read_answer(&mut keeper.stdout).ok_or_else(|| no_answer(spec))?;
+    hand_over(keeper, &input).map(Launch::from).ok_or_else(|| no_answer(spec))
+}
+
+fn arguments(attempts: &Path, name: &str) -> [OsString; 3] {
+    [COMMAND.into(), attempts.into(), name.into()]
+}
+
+/// What the keeper says to the spec; `None` where it was there, and ended or fell silent without a word.
+fn hand_over(mut keeper: Leaving, input: &[u8]) -> Option<Answer> {
+    keeper.give(input).ok()?;
+    let answer = read_answer(&mut keeper.stdout)?;
     keeper.has_left();
-    match answer {
-        Answer::Published => Ok(Launch::Started),
-        Answer::AlreadyPublished => Ok(Launch::AlreadyPublished),
-        Answer::Failed { error } => Ok(Launch::SpawnFailed { error }),
+    Some(answer)
+}
+
+impl From<Answer> for Launch {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::Published => Launch::Started,
+            Answer::AlreadyPublished => Launch::AlreadyPublished,
+            Answer::Failed { error } => Launch::SpawnFailed { error },
+        }
     }
 }
 

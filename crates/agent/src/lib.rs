@@ -30,7 +30,7 @@ mod spec;
 
 pub use attempt::{Error, Found, abandon, cancel, inside, is_whole, look, reap, sweep, wait};
 pub use directory::{outbox, prompt_file, report_file, stderr_file, stdout_file};
-pub use launch::{Launch, launch};
+pub use launch::{Launch, Spare, launch};
 pub use record::{EndedBy, Exit, KeeperRecord, Started};
 pub use report::{
     REPORT_BYTES_MAX, Read, ReportProblem, microusd, read_report, read_report_file, write_report_file,

@@ -10,6 +10,7 @@ mod curve;
 mod gaps;
 mod journal;
 mod ledger;
+mod own_cost;
 mod raw;
 mod resume;
 mod snapshot;
@@ -61,7 +62,7 @@ fn main() {
             _ => panic!("`{word}` is not known; see the top of main.rs"),
         }
     }
-    let groups: [(&[&str], Measure); 10] = [
+    let groups: [(&[&str], Measure); 11] = [
         (journal::NAMES, journal::measure),
         (syncs::NAMES, syncs::measure),
         (resume::NAMES, resume::measure),
@@ -71,6 +72,7 @@ fn main() {
         (ledger::NAMES, ledger::measure),
         (gaps::NAMES, gaps::measure),
         (workflow::NAMES, workflow::measure),
+        (own_cost::NAMES, own_cost::measure),
         (raw::NAMES, raw::measure_disk),
     ];
     for (names, measure) in groups {

@@ -2,13 +2,15 @@
 //!
 //! A unit is a work tree with a shadow over it: the work tree itself, or a repository nested in it. Captured
 //! is what is on disk and either in the user's index or not ignored; never what is piton's own. Few calls of
-//! git do it: one to see what changed, one or two to bring the private index up to date, one for its tree.
+//! git do it: one to see what changed, unless that is [known](crate::disk), one or two to bring the private index up to
+//! date, one for its tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use piton_sys::file;
+use piton_sys::{file, time_of_changes};
 
+use crate::disk::{Disk, Look, Seen};
 use crate::memo::{Memo, Stamp};
 use crate::repository::Repository;
 use crate::select::{Budget, Selection, select};
@@ -29,6 +31,8 @@ pub(crate) struct Unit<'a> {
     /// The rules in its `info/exclude`.
     pub(crate) exclude: Vec<u8>,
     pub(crate) leave: Leave,
+    /// What the last snapshot saw.
+    pub(crate) seen: Option<Seen>,
 }
 
 /// What is piton's own in a unit.
@@ -74,6 +78,8 @@ pub(crate) struct Captured {
     /// Repositories inside it.
     pub(crate) nested: Vec<RepoPath>,
     pub(crate) left_out: Vec<LeftOut>,
+    /// What was seen on the way.
+    pub(crate) seen: Option<Seen>,
 }
 
 /// Brings the private index of a unit up to date, and makes its tree.
@@ -84,9 +90,12 @@ pub(crate) fn capture(mut unit: Unit<'_>, memo: &mut Memo, budget: &mut Budget) 
     if let Some(repository) = unit.repository.filter(|_| unit.is_top && !shadow.index().exists()) {
         seed::seed(repository, shadow, &unit.leave)?;
     }
-    let mut status = status::read(shadow)?;
-    // After git has looked: whatever of piton's it saw is listed by now.
-    unit.leave = unit.leave.with_listed(shadow.work_tree())?;
+    let looked_at = time_of_changes();
+    let known = unit.seen.take();
+    let disk = known.as_ref().and_then(|known| known.look(shadow.work_tree(), &unit.leave));
+    let is_told = !their_index_changed && memo.rules.as_ref() == Some(&rules) && memo.is_plain();
+    let (mut status, leave) = look_for_changes(&unit, known.filter(|_| is_told), disk.as_ref())?;
+    unit.leave = leave;
     let unit = &unit;
     forget_own(&mut status, &unit.leave);
     let nested = unseen::nested(unit, memo, &status)?;
@@ -105,11 +114,34 @@ pub(crate) fn capture(mut unit: Unit<'_>, memo: &mut Memo, budget: &mut Budget) 
     memo.absent.extend(dropped.iter().filter(|path| memo.unseen.contains(path)).cloned());
     let selection = select_changed(unit, memo, &mut status, budget)?;
     dropped.extend(selection.dropped.iter().cloned());
+    let look = Look { disk, at: looked_at, read_at: time_of_changes() };
     update_index(shadow, &selection, &dropped)?;
     let tree = write_tree(shadow, memo)?;
     unseen::remember_directories(memo, selection.taken.iter().map(|(path, _)| path));
+    let is_simple = memo.is_plain() && selection.refused.is_empty() && status.unreadable.is_empty();
+    let index = Stamp::of(&shadow.index()).ok().filter(|_| is_simple);
+    let seen = Seen::after(look, index, &unit.leave, &status, &selection.taken);
     let left_out = describe_left_out(shadow.work_tree(), selection.refused, &mut status, memo);
-    Ok(Captured { tree, nested: memo.nested.iter().cloned().collect(), left_out })
+    Ok(Captured { tree, nested: memo.nested.iter().cloned().collect(), left_out, seen })
+}
+
+/// The files that are not as the private index has them, and what is piton's own by now.
+fn look_for_changes(
+    unit: &Unit<'_>,
+    known: Option<Seen>,
+    disk: Option<&Disk>,
+) -> Result<(Status, Leave), Error> {
+    let shadow = unit.shadow;
+    // After somebody has looked: whatever of piton's was seen is listed by now.
+    let leave = || unit.leave.clone().with_listed(shadow.work_tree());
+    if let Some((known, disk)) = known.zip(disk) {
+        let leave = leave()?;
+        if let Some(status) = known.contents(disk, Stamp::of(&shadow.index()).ok(), &leave) {
+            return Ok((status, leave));
+        }
+    }
+    let status = status::read(shadow)?;
+    Ok((status, leave()?))
 }
 
 /// Digest of the ignore rules that are not in the tree.

@@ -6,6 +6,7 @@
 use piton_record::record;
 
 use crate::call::not_understood;
+use crate::compared::{Compared, Numbers};
 use crate::shadow::Shadow;
 use crate::{Error, RepoPath};
 
@@ -58,26 +59,26 @@ pub enum ChangeKind {
 /// A change as git lists it.
 #[derive(Clone, Debug)]
 pub(crate) struct RawChange {
+    pub(crate) old_mode: String,
+    pub(crate) old_id: String,
     pub(crate) new_mode: String,
     pub(crate) new_id: String,
     pub(crate) kind: ChangeKind,
     pub(crate) path: RepoPath,
 }
 
-pub(crate) fn diff(shadow: &Shadow, before: &str, after: &str) -> Result<Diff, Error> {
-    let call = shadow.call(COMMAND).args(["-r", "-z", "--raw", "--numstat", "-M", RENAMES_MAX]);
+pub(crate) fn compare(shadow: &Shadow, before: &str, after: &str) -> Result<Compared, Error> {
+    let call =
+        shadow.call(COMMAND).args(["-r", "-z", "--raw", "--numstat", "-M", RENAMES_MAX, "--no-abbrev"]);
     let answer = call.args(["--no-ext-diff", "--no-textconv", before, after, "--"]).bytes()?;
     let mut fields = Fields(answer.split(|&byte| byte == 0).peekable());
     let changes = fields.raw()?;
-    let mut diff = Diff::default();
+    let mut numbered = Vec::with_capacity(changes.len());
     for change in changes {
-        let (added, removed) = fields.numbers(&change)?;
-        diff.added += added.unwrap_or(0);
-        diff.removed += removed.unwrap_or(0);
-        diff.files.push(FileChange { path: change.path, kind: change.kind, added, removed });
+        let numbers = fields.numbers(&change)?;
+        numbered.push((change, numbers));
     }
-    diff.files.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(diff)
+    Ok(Compared { before: before.to_owned(), after: after.to_owned(), changes: numbered })
 }
 
 pub(crate) fn text(shadow: &Shadow, before: &str, after: &str) -> Result<Vec<u8>, Error> {
@@ -110,7 +111,7 @@ impl<'a, I: Iterator<Item = &'a [u8]>> Fields<I> {
 
     fn raw_change(&mut self, header: &[u8]) -> Option<RawChange> {
         let fields: Vec<_> = std::str::from_utf8(header).ok()?.split(' ').collect();
-        let [_, new_mode, _, new_id, letter] = fields[..] else { return None };
+        let [old_mode, new_mode, old_id, new_id, letter] = fields[..] else { return None };
         let path = RepoPath::from_bytes(self.0.next()?);
         let (kind, path) = match letter.as_bytes().first()? {
             b'A' => (ChangeKind::Added, path),
@@ -119,11 +120,18 @@ impl<'a, I: Iterator<Item = &'a [u8]>> Fields<I> {
             b'M' | b'T' => (ChangeKind::Modified, path),
             _ => return None,
         };
-        Some(RawChange { new_mode: new_mode.to_owned(), new_id: new_id.to_owned(), kind, path })
+        Some(RawChange {
+            old_mode: old_mode.strip_prefix(':')?.to_owned(),
+            old_id: old_id.to_owned(),
+            new_mode: new_mode.to_owned(),
+            new_id: new_id.to_owned(),
+            kind,
+            path,
+        })
     }
 
     /// `<added>\t<removed>\t<path>\0`, with `-` for binary; after a rename the path is empty and two follow.
-    fn numbers(&mut self, change: &RawChange) -> Result<(Option<u64>, Option<u64>), Error> {
+    fn numbers(&mut self, change: &RawChange) -> Result<Numbers, Error> {
         let line = self.0.next().unwrap_or_default();
         let mut columns = line.splitn(3, |&byte| byte == b'\t');
         let mut number = || {

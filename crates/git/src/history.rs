@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use crate::call::{failed, not_understood};
+use crate::compared::Comparisons;
 use crate::repository::Repository;
 use crate::tree::{CommittedTree, WorkTree};
 use crate::{Error, SnapshotId};
@@ -96,7 +97,7 @@ impl History {
 
     /// The files of a commit.
     pub fn tree(&self, commit: &SnapshotId) -> CommittedTree {
-        CommittedTree::new(self.repository.clone(), commit.to_string())
+        CommittedTree::new(self.repository.clone(), commit.to_string(), Comparisons::default())
     }
 
     /// The files on disk.

@@ -8,7 +8,7 @@
 //! Work trees of our own, and commits in them, are in [`branch`]; what git does not bring into one is in [`lacking`].
 //!
 //! Read [`take`] for how a snapshot comes about, [`capture`] for how files become a tree byte by byte,
-//! [`unseen`] for what git would not show, [`record`] for how a snapshot is kept, [`restore`] for the way back.
+//! [`disk`] for when git need not look, [`unseen`] for what git would not show, [`record`] for how a snapshot is kept, [`restore`] for the way back.
 //! [`history`] and [`tree`] read revisions and files for whoever compares them.
 //!
 //! Invariant: everything a snapshot names is reachable from its ref, so no garbage collection drops it.
@@ -24,6 +24,8 @@ mod snapshot;
 
 mod capture;
 mod combine;
+mod compared;
+mod disk;
 mod left_out;
 mod memo;
 mod own;

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use piton_record::record;
 use piton_sys::file;
+use rustix::fs::FileType;
 use serde::{Deserialize, Serialize};
 
 use crate::combine::Combined;
@@ -76,6 +77,28 @@ impl Stamp {
     /// The stamp of what `path` names, links not followed.
     pub(crate) fn of(path: &Path) -> std::io::Result<Self> {
         path.symlink_metadata().map(|metadata| Self::from(&metadata))
+    }
+
+    /// The same where it is about a file or a link; of anything else only what kind it is, since that has no content.
+    pub(crate) fn of_contents(self) -> Self {
+        let has_contents = [FileType::RegularFile, FileType::Symlink].contains(&self.kind());
+        let nothing =
+            Self { bytes: 0, inode: 0, mode: self.kind().as_raw_mode(), modified: (0, 0), changed: (0, 0) };
+        if has_contents { self } else { nothing }
+    }
+
+    pub(crate) fn kind(&self) -> FileType {
+        FileType::from_raw_mode(self.mode)
+    }
+
+    pub(crate) fn is_directory(&self) -> bool {
+        self.kind() == FileType::Directory
+    }
+
+    /// Whether a change from `moment` on would have another stamp: the file system gives later changes a later time. One
+    /// that counts in whole seconds does not.
+    pub(crate) fn settled_by(&self, moment: (i64, i64)) -> bool {
+        self.inode == 0 || (self.changed < moment && self.changed.1 != 0)
     }
 }
 

@@ -77,7 +77,9 @@ impl Shadow {
             .env("GIT_DIR", &self.directory)
             .env("GIT_WORK_TREE", &self.work_tree)
             .env("GIT_OBJECT_DIRECTORY", &self.objects)
-            .env("GIT_CONFIG_GLOBAL", "/dev/null");
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            // The index is a cache of ours, and git reads it without looking at its digest.
+            .setting("index.skipHash=true");
         match &self.excludes_file {
             Some(excludes_file) => {
                 let mut setting = OsString::from("core.excludesFile=");

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::capture::{Leave, Unit, capture};
 use crate::combine::{Combined, combine};
+use crate::disk::Seen;
 use crate::memo::Memo;
 use crate::place::{self, Place};
 use crate::repository::Repository;
@@ -39,12 +40,14 @@ fn attempt(workspace: &Workspace, shadow: &Shadow, run: &str, message: &str) -> 
     let exclude = shadow.prepare(&workspace.repository.exclude)?;
     let mut memo = Memo::load(shadow)?;
     let before = memo.clone();
+    // Taken out, and put back only by a snapshot that is complete.
+    let known = workspace.seen().take().filter(|(of, _)| of == run).map(|(_, seen)| seen);
     let (place, contents) = std::thread::scope(|scope| {
         let place = scope.spawn(|| place::read(&workspace.repository, Some(run)));
-        let contents = capture_all(workspace, shadow, run, exclude, &mut memo);
+        let contents = capture_all(workspace, shadow, run, exclude, known, &mut memo);
         (place.join().expect("looking up HEAD does not panic"), contents)
     });
-    let (place, contents) = (place?, contents?);
+    let (place, (contents, seen)) = (place?, contents?);
     let snapshot = match reusable(&memo, &place, &contents) {
         Some(last) => Snapshot { reused: true, ..last },
         None => {
@@ -58,6 +61,7 @@ fn attempt(workspace: &Workspace, shadow: &Shadow, run: &str, message: &str) -> 
     if memo != before || !shadow.memo().exists() {
         memo.save(shadow)?;
     }
+    *workspace.seen() = seen.map(|seen| (run.to_owned(), seen));
     Ok(snapshot)
 }
 
@@ -88,12 +92,13 @@ fn capture_all(
     shadow: &Shadow,
     run: &str,
     exclude: Vec<u8>,
+    known: Option<Seen>,
     memo: &mut Memo,
-) -> Result<Contents, Error> {
+) -> Result<(Contents, Option<Seen>), Error> {
     let mut budget = Budget::new(workspace.caps);
     let leave = workspace.leave();
-    let unit =
-        Unit { shadow, repository: Some(&workspace.repository), is_top: true, exclude, leave: leave.clone() };
+    let repository = Some(&workspace.repository);
+    let unit = Unit { shadow, repository, is_top: true, exclude, leave: leave.clone(), seen: known };
     let top = capture(unit, memo, &mut budget)?;
     let mut left_out = top.left_out;
     let mut nested = Vec::new();
@@ -107,7 +112,7 @@ fn capture_all(
     nested.sort_by(|a, b| a.path.cmp(&b.path));
     left_out.sort();
     let files = combine(shadow, top.tree, &nested, memo)?;
-    Ok(Contents { files, nested, left_out })
+    Ok((Contents { files, nested, left_out }, top.seen))
 }
 
 struct Inner {
@@ -141,6 +146,7 @@ fn capture_nested(
         is_top: false,
         exclude,
         leave: leave.seen_from(path),
+        seen: None,
     };
     let mut memo = Memo::load(&shadow)?;
     let before = memo.clone();

@@ -11,6 +11,7 @@ use std::path::Path;
 use piton_sys::file;
 
 use crate::call::not_understood;
+use crate::compared::Comparisons;
 use crate::repository::Repository;
 use crate::{Error, RepoPath};
 
@@ -66,6 +67,7 @@ pub struct Changed {
 pub struct CommittedTree {
     repository: Repository,
     id: String,
+    comparisons: Comparisons,
 }
 
 /// The files on disk: tracked ones, and untracked ones that are not ignored.
@@ -76,13 +78,16 @@ pub struct WorkTree {
 
 impl CommittedTree {
     /// The tree of the commit or tree `id`, a full object name.
-    pub(crate) fn new(repository: Repository, id: String) -> Self {
-        Self { repository, id }
+    pub(crate) fn new(repository: Repository, id: String, comparisons: Comparisons) -> Self {
+        Self { repository, id, comparisons }
     }
 
     /// The files of `base` that are other or gone here, and the files here that were other or not there.
     pub fn differs_from(&self, base: &CommittedTree) -> Result<(Vec<Entry>, Vec<Entry>), Error> {
-        differing(&self.repository, &base.id, &self.id)
+        match self.comparisons.of(&base.id, &self.id) {
+            Some(known) => Ok(known.files()),
+            None => differing(&self.repository, &base.id, &self.id),
+        }
     }
 }
 
@@ -152,7 +157,7 @@ impl Tree for CommittedTree {
         // Objects of another repository are not in this one.
         let same = |base: &&CommittedTree| base.repository.git_dir == self.repository.git_dir;
         let Some(base) = base.committed().filter(same) else { return Ok(None) };
-        let (before, after) = differing(&self.repository, &base.id, &self.id)?;
+        let (before, after) = self.differs_from(base)?;
         let named = format!("{}:{also}", base.id);
         let ids = before.iter().chain(&after).map(|entry| entry.id.as_str());
         let mut contents =

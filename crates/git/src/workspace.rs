@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use piton_sys::file;
 
 use crate::capture::Leave;
+use crate::compared::Comparisons;
+use crate::disk::Seen;
 use crate::repository::Repository;
 use crate::shadow::Shadow;
 use crate::{
@@ -22,6 +25,9 @@ pub struct Workspace {
     pub(crate) rendered: BTreeSet<RepoPath>,
     pub(crate) listed: Option<PathBuf>,
     pub(crate) caps: Caps,
+    comparisons: Comparisons,
+    /// What the last snapshot saw, and of which run that was.
+    seen: Arc<Mutex<Option<(String, Seen)>>>,
 }
 
 impl Workspace {
@@ -53,7 +59,16 @@ impl Workspace {
             }
         };
         let rendered = BTreeSet::new();
-        Ok(Self { repository, state, is_private, rendered, listed: None, caps: Caps::DEFAULT })
+        Ok(Self {
+            repository,
+            state,
+            is_private,
+            rendered,
+            listed: None,
+            caps: Caps::DEFAULT,
+            comparisons: Comparisons::default(),
+            seen: Arc::default(),
+        })
     }
 
     /// Leaves out these files and directories, which piton renders itself; each is relative to the root, or below it.
@@ -126,7 +141,13 @@ impl Workspace {
 
     /// What changed from `before` to `after`, file by file.
     pub fn diff(&self, before: &impl Treeish, after: &impl Treeish) -> Result<Diff, Error> {
-        diff::diff(&self.plain_shadow()?, before.as_str(), after.as_str())
+        let (before, after) = (before.as_str(), after.as_str());
+        if let Some(known) = self.comparisons.of(before, after) {
+            return Ok(known.diff());
+        }
+        let compared = Arc::new(diff::compare(&self.plain_shadow()?, before, after)?);
+        self.comparisons.keep(&compared);
+        Ok(compared.diff())
     }
 
     /// What changed from `before` to `after`, as a patch.
@@ -136,7 +157,7 @@ impl Workspace {
 
     /// The files of a snapshot.
     pub fn tree(&self, id: &SnapshotId) -> crate::CommittedTree {
-        crate::CommittedTree::new(self.repository.clone(), id.to_string())
+        crate::CommittedTree::new(self.repository.clone(), id.to_string(), self.comparisons.clone())
     }
 
     /// Removes locks that a killed git left on what is ours: the private indexes and the ref of `run`.
@@ -171,6 +192,10 @@ impl Workspace {
             }
             _ => Ok(()),
         }
+    }
+
+    pub(crate) fn seen(&self) -> MutexGuard<'_, Option<(String, Seen)>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Where the shadow of the work tree for `run` is kept.

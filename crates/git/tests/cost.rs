@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod support;
 
-use piton_git::calls_made;
+use piton_git::{Tree, calls_made};
 use support::Place;
 
 #[test]
@@ -21,6 +21,16 @@ fn a_snapshot_takes_few_processes() {
     count("the first", 17);
     let unchanged = count("an unchanged one", 2);
     assert!(unchanged.reused);
+    assert!(count("one that was looked at before", 1).reused);
+    place.write("a.txt", b"3");
+    let other = count("other contents", 5);
+    place.assert_exact(&other);
+    assert!(count("the same contents", 2).reused);
+    let before = calls_made();
+    workspace.diff(&unchanged.id, &other.id).unwrap();
+    let (base, head) = (workspace.tree(&unchanged.id), workspace.tree(&other.id));
+    head.changed_from(&base, "none").unwrap().unwrap();
+    assert_eq!(calls_made() - before, 2, "one comparison, and the contents");
     place.write("a.txt", b"2");
     place.age();
     count("an edit", 6);

@@ -105,9 +105,15 @@ proptest! {
             place.git(&["config", "core.autocrlf", "true"]);
         }
         let mut taken = Vec::new();
+        // Kept, so that it remembers what it saw.
+        let workspace = place.open();
         for edits in &steps {
-            edits.iter().for_each(|edit| apply(&place, edit));
-            let snapshot = place.snapshot();
+            let edits = edits.iter().map(std::slice::from_ref).chain([&edits[..]]);
+            let mut snapshot = workspace.snapshot(RUN, "begin").unwrap();
+            for edits in edits {
+                edits.iter().for_each(|edit| apply(&place, edit));
+                snapshot = workspace.snapshot(RUN, "edit").unwrap();
+            }
             // An independent run that starts from nothing sees the same tree.
             let name = format!("fresh-{}", taken.len());
             prop_assert_eq!(&place.open().snapshot(&name, "fresh").unwrap().tree, &snapshot.tree);

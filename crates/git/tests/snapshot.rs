@@ -266,3 +266,58 @@ fn inherited_git_variables_do_not_count() {
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert!(output.success() && stdout.contains("1 passed"), "{stdout}");
 }
+
+/// Whatever happens to a tree that was looked at before, the next snapshot is exact.
+#[test]
+fn what_happens_after_a_look_is_seen() {
+    let place = Place::new();
+    place.write(".gitignore", b"*.log\nbuild/\n");
+    place.write("x.log", b"1");
+    place.write("build/out", b"1");
+    place.commit("rules");
+    let workspace = place.open();
+    let snapshot = || workspace.snapshot(RUN, "again").unwrap();
+    let is_exact = |held: &[&str], gone: &[&str], what: &str| {
+        let files = place.files_of(&snapshot().tree);
+        for name in held {
+            let on_disk = std::fs::read(place.path(name)).unwrap();
+            assert_eq!(files.get(name.as_bytes()).map(|(_, bytes)| bytes), Some(&on_disk), "{what}: {name}");
+        }
+        gone.iter().for_each(|name| assert!(!files.contains_key(name.as_bytes()), "{what}: {name}"));
+    };
+    let ready = || (0..3).for_each(|_| drop(snapshot()));
+    ready();
+    // Of the same size each time, and as fast as it goes.
+    for round in 0..20 {
+        place.write("a.txt", format!("{round:04}").as_bytes());
+        is_exact(&["a.txt"], &["x.log"], "contents");
+    }
+    place.write("x.log", b"22");
+    place.write("build/out", b"22");
+    is_exact(&["a.txt"], &["x.log", "build/out"], "ignored contents");
+    place.write("new", b"n");
+    is_exact(&["new"], &[], "a new file");
+    ready();
+    std::fs::set_permissions(place.path("new"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(place.files_of(&snapshot().tree)[&b"new"[..]].0, "executable");
+    place.remove("new");
+    place.link("new", "a.txt");
+    assert_eq!(place.files_of(&snapshot().tree)[&b"new"[..]].0, "link");
+    ready();
+    place.remove("src/b.rs");
+    is_exact(&["a.txt"], &["src/b.rs"], "a file that is gone");
+    ready();
+    place.write(".gitignore", b"build/\n");
+    is_exact(&["x.log"], &["build/out"], "other rules");
+    ready();
+    place.git(&["add", "--force", "build/out"]);
+    is_exact(&["build/out"], &[], "tracked although ignored");
+    place.write("build/out", b"333");
+    is_exact(&["build/out"], &[], "its contents");
+    ready();
+    place.write("inner/file", b"i");
+    place.git_in("inner", &["init", "--quiet"]);
+    is_exact(&["inner/file"], &[], "a nested repository");
+    place.write("inner/file", b"j");
+    is_exact(&["inner/file"], &[], "its contents");
+}

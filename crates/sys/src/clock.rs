@@ -35,6 +35,16 @@ impl Clock for SystemClock {
     }
 }
 
+/// The time that a change of a file would be given now, in seconds and nanoseconds, where the file system is of this
+/// machine: its clock stands still between two ticks, so a change after this moment has this time or a later one.
+pub fn time_of_changes() -> (i64, i64) {
+    #[cfg(target_os = "linux")]
+    let time = clock_gettime(ClockId::RealtimeCoarse);
+    #[cfg(not(target_os = "linux"))]
+    let time = clock_gettime(ClockId::Realtime);
+    (time.tv_sec, time.tv_nsec)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

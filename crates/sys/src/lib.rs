@@ -20,5 +20,5 @@ pub mod fault;
 mod clock;
 mod ids;
 
-pub use clock::{Clock, SystemClock};
+pub use clock::{Clock, SystemClock, time_of_changes};
 pub use ids::{Ids, SystemIds};

@@ -16,7 +16,7 @@ pub use awake::{Awake, keep_awake};
 pub use enclose::become_enclosed;
 pub use identity::{ProcessId, Signal, boot_id, current, host_id, identity, is_alive, signal};
 pub use program::{Error, Program, ProgramOutput, RunLimits, find_program};
-pub use scan::{ancestors, bound_sockets, command_line};
+pub use scan::{ancestors, bound_sockets, command_line, open_files};
 pub use spawn::{
     Child, Detach, Detached, Leaving, Output, Start, Stdin, spawn_detached, spawn_leaving, take_leave,
 };

@@ -155,7 +155,7 @@ fn attempts_are_never_kept_behind_a_symbolic_link() {
     let blocked = world.path().join("blocked");
     std::os::unix::fs::symlink(world.path(), &blocked).unwrap();
     let spec = world.spec("1", "true");
-    let refused = piton_agent::launch(std::path::Path::new("unused"), &blocked, &spec);
+    let refused = piton_agent::launch(std::path::Path::new("unused"), &blocked, &spec, None);
     assert!(matches!(refused, Err(piton_agent::Error::File(_))), "{refused:?}");
 }
 

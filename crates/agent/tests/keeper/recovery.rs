@@ -328,14 +328,15 @@ fn a_keeper_that_cannot_start_or_publish_says_why() {
     let world = World::new();
     let spec = world.spec("1", "true");
     let missing = world.path().join("no-such-keeper");
-    let Launch::SpawnFailed { error } = piton_agent::launch(&missing, &world.attempts, &spec).unwrap() else {
+    let Launch::SpawnFailed { error } = piton_agent::launch(&missing, &world.attempts, &spec, None).unwrap()
+    else {
         panic!("it started");
     };
     assert!(error.contains("no-such-keeper"), "{error}");
 
     let silent = world.path().join("silent.sh");
     world.write_script(&silent, "#!/bin/sh\ncat > /dev/null\n");
-    let no_answer = piton_agent::launch(&silent, &world.attempts, &spec);
+    let no_answer = piton_agent::launch(&silent, &world.attempts, &spec, None);
     assert!(matches!(no_answer, Err(Error::NoAnswer { .. })), "{no_answer:?}");
     assert_eq!(world.look("1"), Found::Absent);
 }
@@ -379,4 +380,52 @@ fn fault_number(world: &World, site: &str) -> usize {
 
 fn replace(path: &std::path::Path, text: &str) {
     piton_sys::file::write_atomic(path, text.as_bytes(), piton_sys::file::Durability::Unsynced).unwrap();
+}
+
+#[test]
+fn a_spare_keeper_takes_the_spec_it_is_given_and_is_known_by_its_lock() {
+    let world = World::new();
+    let spare = piton_agent::Spare::start(&world.exe, &world.attempts);
+    assert!(spare.is_some());
+    let spec = world.spec("1", "exec sleep TOKEN");
+    let launched = piton_agent::launch(&world.exe, &world.attempts, &spec, spare).unwrap();
+    assert_eq!(launched, Launch::Started);
+    world.wait_for_sleepers(1);
+    let keeper = world.keeper("1").process;
+    let words = piton_sys::process::command_line(keeper.pid);
+    assert_eq!(words.last().and_then(|word| word.to_str()), Some("(spare)"));
+    let lock = std::fs::canonicalize(world.attempts.join("1/lock")).unwrap();
+    assert!(piton_sys::process::open_files(keeper.pid).contains(&lock));
+    assert_eq!(world.cancel("1").ended_by, EndedBy::Cancelled);
+}
+
+#[test]
+fn a_spare_keeper_that_nobody_needs_ends_and_leaves_nothing() {
+    let world = World::new();
+    drop(piton_agent::Spare::start(&world.exe, &world.attempts).unwrap());
+    eventually("it ends", || world.keepers().is_empty());
+    let left = std::fs::read_dir(&world.attempts).into_iter().flatten().count();
+    assert_eq!(left, 0, "nothing was published");
+}
+
+#[test]
+fn a_spare_keeper_that_is_gone_is_replaced() {
+    for signal in [Signal::Kill, Signal::Terminate] {
+        let world = World::new();
+        let spare = piton_agent::Spare::start(&world.exe, &world.attempts);
+        eventually("it is there", || !world.keepers().is_empty());
+        // On its way out of the test's session it is a process after another.
+        let mut unseen = 0;
+        eventually("it is gone", || {
+            let there = world.keepers();
+            unseen = if there.is_empty() { unseen + 1 } else { 0 };
+            there.iter().for_each(|keeper| drop(piton_sys::process::signal(keeper, signal)));
+            unseen == 3
+        });
+        let spec = world.spec("1", "exit 3");
+        let launched = piton_agent::launch(&world.exe, &world.attempts, &spec, spare).unwrap();
+        assert_eq!(launched, Launch::Started);
+        piton_agent::wait(&world.attempts, "1").unwrap();
+        assert!(matches!(world.look("1"), Found::Finished(exit) if exit.code == Some(3)));
+    }
 }

@@ -18,7 +18,7 @@ pub(crate) enum Nets {
 pub(crate) struct World {
     root: tempfile::TempDir,
     pub(crate) attempts: PathBuf,
-    exe: PathBuf,
+    pub(crate) exe: PathBuf,
     /// Nobody else's processes have this in their arguments: a number of seconds to sleep.
     pub(crate) token: String,
     mark: String,
@@ -99,7 +99,7 @@ impl World {
     }
 
     pub(crate) fn try_launch(&self, spec: &Spec) -> Result<Launch, piton_agent::Error> {
-        piton_agent::launch(&self.exe, &self.attempts, spec)
+        piton_agent::launch(&self.exe, &self.attempts, spec, None)
     }
 
     pub(crate) fn launch(&self, spec: &Spec) {
@@ -168,6 +168,16 @@ impl World {
             }
         }
         found
+    }
+
+    /// The keepers of this world, those that wait for a spec among them.
+    pub(crate) fn keepers(&self) -> Vec<piton_sys::process::ProcessId> {
+        let attempts = self.attempts.as_os_str();
+        let pids = std::fs::read_dir("/proc").unwrap().flatten();
+        let pids = pids.filter_map(|item| item.file_name().to_str()?.parse().ok());
+        let ours =
+            pids.filter(|pid| piton_sys::process::command_line(*pid).iter().any(|word| word == attempts));
+        ours.filter_map(piton_sys::process::identity).collect()
     }
 
     /// Waits until so many run, and says which: one that is just becoming another program has no arguments for a moment.

@@ -6,7 +6,7 @@
 //!
 //! Surroundings are opened once per driver. They are refused where something that was asked for cannot be had: a run
 //! that is to have walls does not begin without them, and one whose secrets cannot be read does not begin either.
-//! Never starts a process itself and never waits: [`crate::supervise`] does.
+//! Never starts work itself and never waits: [`crate::supervise`] does. At most a keeper is started ahead.
 
 pub(crate) mod ended;
 mod inject;
@@ -15,8 +15,9 @@ pub mod walls;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use piton_agent::{Limits, Spec, Stdin};
+use piton_agent::{Limits, Spare, Spec, Stdin};
 use piton_git::Workspace;
 use piton_model::RunId;
 use piton_model::loop_machine::{AgentConfig, Confine, IntendedSession, PromptBy, StreamFormat};
@@ -68,6 +69,8 @@ pub(crate) struct Surroundings {
     layout: Layout,
     secrets: Secrets,
     confined: Option<Confined>,
+    /// A keeper for what comes next.
+    spare: Mutex<Option<Spare>>,
 }
 
 /// What walls are built from, besides the agent's own places.
@@ -150,7 +153,8 @@ impl Surroundings {
         let confined =
             confine.map(|confine| Confined { write: confine.write.clone(), ..Confined::default() });
         let (exe, secrets) = (this_program()?, Secrets::of(layout.root())?);
-        Ok(Self { run: run.clone(), exe, layout: layout.clone(), secrets, confined })
+        let spare = Mutex::default();
+        Ok(Self { run: run.clone(), exe, layout: layout.clone(), secrets, confined, spare })
     }
 
     /// Closes what git keeps for the tree, where there are walls.
@@ -185,6 +189,19 @@ impl Surroundings {
     /// This very program.
     pub(crate) fn exe(&self) -> &Path {
         &self.exe
+    }
+
+    /// Starts a keeper ahead, since something is about to follow: it waits for what that will be.
+    pub(crate) fn expect_another(&self) {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.is_none() {
+            *spare = Spare::start(&self.exe, &self.attempts());
+        }
+    }
+
+    /// The keeper that was started ahead, if it was.
+    pub(crate) fn take_spare(&self) -> Option<Spare> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Whether this stands between walls.

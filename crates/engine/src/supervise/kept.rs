@@ -55,6 +55,8 @@ pub(crate) struct Kept<'a, S: Supervisor, I> {
     plan: Planner<'a, S, I>,
     /// Whether what it runs stands between walls.
     enclosed: bool,
+    /// Whether something else is started once it ends.
+    is_followed: bool,
 }
 
 impl<'a, S: Supervisor, I> Kept<'a, S, I> {
@@ -66,7 +68,21 @@ impl<'a, S: Supervisor, I> Kept<'a, S, I> {
         plan: Planner<'a, S, I>,
     ) -> Self {
         let attempts = launch.attempts();
-        Self { launch, attempts, base: name, name: name.to_owned(), supervisor, plan, enclosed: false }
+        Self {
+            launch,
+            attempts,
+            base: name,
+            name: name.to_owned(),
+            supervisor,
+            plan,
+            enclosed: false,
+            is_followed: false,
+        }
+    }
+
+    /// The same, where something else is started the moment it ends: a keeper for that is started while this one works.
+    pub(crate) fn followed_by_another(self, is_followed: bool) -> Self {
+        Self { is_followed, ..self }
     }
 
     /// The same for a command, whose walls may be what fails.
@@ -118,7 +134,12 @@ impl<S: Supervisor, I> Port for Kept<'_, S, I> {
             Plan::Unwanted => return Ok(Poll::Ready(Start::Unwanted)),
             Plan::Instead(instead) => return Ok(Poll::Ready(Start::Instead(instead))),
         };
-        Ok(Poll::Ready(match piton_agent::launch(self.launch.exe(), &self.attempts, &spec) {
+        let launched =
+            piton_agent::launch(self.launch.exe(), &self.attempts, &spec, self.launch.take_spare());
+        if self.is_followed {
+            self.launch.expect_another();
+        }
+        Ok(Poll::Ready(match launched {
             Ok(Launch::Started | Launch::AlreadyPublished) => Start::Published,
             Ok(Launch::SpawnFailed { error }) => Start::NoKeeper { detail: error },
             Err(error @ piton_agent::Error::NoAnswer { .. }) => Start::NoKeeper { detail: error.to_string() },

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use piton_agent::Spec;
 use piton_files::workflow::{self as files, Disk, Look, REPORT_BYTES_MAX, StepPlaces, resolve_prompt};
 use piton_model::loop_machine::{AgentConfig, AttemptOutcome};
-use piton_model::workflow::{Command, CostAction, Launcher, OpenAttempt, State, Step, StepEnd, Work};
+use piton_model::workflow::{
+    Command, CostAction, Launcher, OpenAttempt, State, Step, StepEnd, StepStatus, Work,
+};
 use piton_sys::file;
 
 use super::{Context, Driving, end, gates, look, money, nested, remember};
@@ -40,7 +42,8 @@ pub(super) fn perform(
     let name = number.to_string();
     let driving = Driving { context, state, attempt: Some(number) };
     let plan = |_: &str| plan(context, attempt, step, state);
-    let mut kept = Kept::new(&context.launch, &name, driving, &plan);
+    let is_followed = state.steps.iter().any(|step| step.status == StepStatus::Pending);
+    let mut kept = Kept::new(&context.launch, &name, driving, &plan).followed_by_another(is_followed);
     Ok(match Supervision::of_recorded(&attempt.host, &attempt.boot, fresh).run(&mut kept)? {
         Became::Postponed(command) => command,
         Became::NeverStarted => Command::AbandonAttempt { attempt: number },

@@ -40,7 +40,11 @@ pub(super) fn perform(
         Became::Postponed(command) => command,
         Became::NeverStarted => Command::AbandonAttempt { attempt: number },
         Became::NoKeeper { detail } => Command::GiveUp { detail },
-        Became::Ended(exit) => finish(context, attempt, state, &exit)?,
+        Became::Ended(exit) => {
+            // While the tree is looked at, a keeper of the first check, or of the next attempt, can start.
+            context.launch.expect_another();
+            finish(context, attempt, state, &exit)?
+        }
         Became::Lost(tree) => Command::LoseAttempt { attempt: number, tree },
     })
 }

@@ -66,6 +66,8 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
     }
     context.require_lease(state)?;
     left.put_back()?;
+    // An attempt follows more often than not.
+    context.launch.expect_another();
     let snapshot = attempt::take_snapshot(context, &format!("after checks {round}"))?;
     if !result.cancelled {
         measure::take_tree(context, state, &snapshot, &mut result.measures);

@@ -83,6 +83,12 @@ pub fn command_line(pid: u32) -> Vec<OsString> {
     words.split(|byte| *byte == 0).map(|word| OsString::from_vec(word.to_vec())).collect()
 }
 
+/// The files that a process has open; none where the system does not tell.
+pub fn open_files(pid: u32) -> Vec<std::path::PathBuf> {
+    let descriptors = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    descriptors.filter_map(|descriptor| std::fs::read_link(descriptor.path()).ok()).collect()
+}
+
 #[cfg(target_os = "linux")]
 use linux::all;
 #[cfg(target_os = "linux")]

@@ -151,14 +151,20 @@ pub fn spawn_detached(program: &Path, args: &[OsString], options: Detach) -> io:
     Ok(Detached { process, stdout: between.stdout.take().map(|pipe| File::from(OwnedFd::from(pipe))) })
 }
 
-/// A program that is about to take leave; see [`spawn_leaving`].
+/// A program that takes leave and waits for its input; see [`spawn_leaving`]. Dropping it ends the input.
 #[derive(Debug)]
 pub struct Leaving {
     child: std::process::Child,
+    stdin: Option<File>,
     pub stdout: File,
 }
 
 impl Leaving {
+    /// Gives the program its input, to the end.
+    pub fn give(&mut self, input: &[u8]) -> io::Result<()> {
+        self.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input))
+    }
+
     /// It has taken leave: what is left of the child that it was is collected.
     pub fn has_left(mut self) {
         // Nothing depends on it but the tidiness of the process table.
@@ -166,10 +172,17 @@ impl Leaving {
     }
 }
 
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        // It has long left, unless it was started this very moment.
+        let _ = self.child.try_wait();
+    }
+}
+
 /// Starts a program that begins with [`take_leave`], and so is nobody's child and outlives this process.
 ///
-/// Returns when the program runs and has been given its input.
-pub fn spawn_leaving(program: &Path, args: &[OsString], input: &[u8]) -> io::Result<Leaving> {
+/// Returns when the program runs; it is then [given](Leaving::give) its input, at once or later.
+pub fn spawn_leaving(program: &Path, args: &[OsString]) -> io::Result<Leaving> {
     let start = Start {
         program: program.to_owned(),
         args: args.to_vec(),
@@ -178,10 +191,9 @@ pub fn spawn_leaving(program: &Path, args: &[OsString], input: &[u8]) -> io::Res
         ..Start::default()
     };
     let mut child = start.command()?.spawn()?;
-    let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-    stdin.expect("the input is a pipe").write_all(input)?;
-    let stdout = File::from(OwnedFd::from(stdout.expect("the output is a pipe")));
-    Ok(Leaving { child, stdout })
+    let stdin = child.stdin.take().map(|pipe| File::from(OwnedFd::from(pipe)));
+    let stdout = child.stdout.take().map(|pipe| File::from(OwnedFd::from(pipe)));
+    Ok(Leaving { child, stdin, stdout: stdout.expect("the output is a pipe") })
 }
 
 /// What a program does first that is started by [`spawn_leaving`], before it opens anything or starts a thread: it goes
