@@ -97,28 +97,30 @@ fn costs(log: &[u8]) -> Vec<f64> {
         .collect()
 }
 
-/// Milliseconds per step of a chain of commands that do nothing, without the commands themselves: from the start of the first
-/// step to the end of the last, less what the same commands take in a row.
+/// Milliseconds that one more step costs in a chain of commands that do nothing, without the command itself: a whole command with
+/// many steps, less one with a single step.
 fn step(options: &Options, piton: &Path) -> f64 {
     let scratch = options.scratch();
     let root = scratch.path().join("ours");
     std::fs::create_dir(&root).expect("a directory");
-    let mut text = "name: bench\nsteps:\n  - {id: s0, run: \"true\"}\n".to_owned();
-    for number in 1..STEPS {
-        text.push_str(&format!("  - {{id: s{number}, run: \"true\", needs: [s{}]}}\n", number - 1));
-    }
-    write(&root.join("workflow.yaml"), &text);
-    let timed = |words: &[&str]| {
+    let chain = |steps: u32| {
+        let mut text = "name: bench\nsteps:\n  - {id: s0, run: \"true\"}\n".to_owned();
+        for number in 1..steps {
+            text.push_str(&format!("  - {{id: s{number}, run: \"true\", needs: [s{}]}}\n", number - 1));
+        }
+        let file = format!("{steps}.yaml");
+        write(&root.join(&file), &text);
         let begin = Instant::now();
-        run(piton, &root, words);
+        run(piton, &root, &["run", &file, "--run-id", &format!("bench{steps}"), "--quiet"]);
         begin.elapsed().as_secs_f64() * 1e3
     };
-    let chain = timed(&["run", "workflow.yaml", "--run-id", "bench", "--quiet"]);
+    let alone = chain(1);
+    let ours = chain(1 + STEPS) - alone;
     let begin = Instant::now();
     for _ in 0..STEPS {
         run(Path::new("/bin/sh"), &root, &["-c", "true"]);
     }
-    (chain - begin.elapsed().as_secs_f64() * 1e3) / f64::from(STEPS)
+    (ours - begin.elapsed().as_secs_f64() * 1e3) / f64::from(STEPS)
 }
 
 /// `git add -A`, each time after a change, in milliseconds.

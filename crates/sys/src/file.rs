@@ -206,6 +206,13 @@ pub fn create_private_dir(path: &Path) -> Result<(), Error> {
     check_private_dir(path)
 }
 
+/// Creates the directory `path` below one that is there, for this user alone, then checks it. Its name is not synced: for
+/// what is moved to its place later, and synced there.
+pub fn create_private_dir_unsynced(path: &Path) -> Result<(), Error> {
+    make_dir(path)?;
+    check_private_dir(path)
+}
+
 /// Refuses a directory that somebody else could change: a symbolic link, not a directory, writable by
 /// everyone, or owned by another user.
 pub fn check_private_dir(path: &Path) -> Result<(), Error> {
@@ -471,11 +478,18 @@ fn create_missing_dirs(path: &Path) -> Result<(), Error> {
     if parent != path {
         create_missing_dirs(parent)?;
     }
+    match make_dir(path)? {
+        true => sync_dir(parent),
+        false => Ok(()),
+    }
+}
+
+/// Whether it was made here. Where somebody else was faster, whether theirs is acceptable is checked afterwards.
+fn make_dir(path: &Path) -> Result<bool, Error> {
     fault::point("file.create_private_dir.create");
     match DirBuilder::new().mode(MODE_DIR).create(path) {
-        Ok(()) => sync_dir(parent),
-        // Somebody else was faster; whether it is acceptable is checked afterwards.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(Error::new("create the directory", path, error)),
     }
 }

@@ -26,7 +26,8 @@ pub(super) fn publish(
     let directory = attempts.join(&spec.name);
     let unpublished = directory::unpublished(attempts, &spec.name);
     fault::point("agent.keeper.prepare");
-    file::create_private_dir(&unpublished)?;
+    // One sync, after the directory has its name, is enough: what a power cut takes from it was never relied on.
+    file::create_private_dir_unsynced(&unpublished)?;
     let published = fill(&unpublished, spec, redactor).and_then(|lock| {
         fault::point("agent.keeper.publish");
         Ok(file::rename_noreplace(&unpublished, &directory)?.then_some(lock))
@@ -58,7 +59,7 @@ fn fill(unpublished: &Path, spec: &Spec, redactor: &Redactor) -> Result<FileLock
     for (name, text) in &spec.files {
         file::create_new(&unpublished.join(name), text.as_bytes(), Durability::Unsynced)?;
     }
-    file::create_private_dir(&unpublished.join(OUTBOX))?;
+    file::create_private_dir_unsynced(&unpublished.join(OUTBOX))?;
     let keeper = KeeperRecord {
         process: process::current(),
         mark: spec.mark.clone(),
