@@ -114,34 +114,70 @@ pub fn read(runner: Option<Runner>, text: &str) -> Option<Tests> {
         Some(end) if end + 1 < text.len() => &text[..=end],
         _ => text,
     };
-    let mut readers: Vec<(Runner, Box<dyn Reader>)> = match runner {
-        Some(runner) => vec![(runner, runner.reader()?)],
-        None => Runner::ALL.into_iter().filter_map(|runner| Some((runner, runner.reader()?))).collect(),
+    let mut readers = match runner {
+        Some(runner) => Readers { all: vec![(runner, runner.reader()?)], owner: None },
+        None => Readers::all(),
     };
-    let mut owner: Option<usize> = None;
-    each_line(text, |line| {
-        let body = line.trim_start();
-        let line = Line { text: line, body };
-        let listening = match owner {
-            Some(owner) => &mut readers[owner..=owner],
-            None => &mut readers[..],
-        };
-        for (_, reader) in listening {
-            if body.is_empty() { reader.blank() } else { reader.line(&line) }
-        }
-        owner = match owner.filter(|owner| readers[*owner].1.is_in_section()) {
-            Some(owner) => Some(owner),
-            None => readers.iter().position(|(_, reader)| reader.is_in_section()),
-        };
-    });
+    each_line(text, |line| readers.line(line));
     let certain = runner.is_some();
-    let found = readers.into_iter().filter_map(|(runner, reader)| Some((runner, reader.finish(certain)?)));
+    let found =
+        readers.all.into_iter().filter_map(|(runner, reader)| Some((runner, reader.finish(certain)?)));
     let mut found: Vec<(Runner, Tally)> = found.collect();
     // With `--no-capture` nextest shows each test's own binary, which writes as cargo's do.
     if found.iter().any(|(runner, _)| *runner == Runner::Nextest) {
         found.retain(|(_, tally)| !tally.is_inner);
     }
     merge(found)
+}
+
+/// The lines of an output that no runner of tests owns. A section that never ends is nobody's: whoever was to sum it
+/// up died, and what was printed afterwards is another's.
+pub(crate) fn outside_of_sections(text: &str) -> String {
+    let mut readers = Readers::all();
+    let mut outside = String::with_capacity(text.len());
+    let mut begun = 0;
+    each_line(text, |line| {
+        let was_inside = readers.owner.is_some();
+        if !was_inside {
+            begun = outside.len();
+        }
+        readers.line(line);
+        outside.push_str(line);
+        outside.push('\n');
+        if was_inside && readers.owner.is_none() {
+            outside.truncate(begun);
+        }
+    });
+    outside
+}
+
+/// Those who look at an output, and who of them owns the section that is open.
+struct Readers {
+    all: Vec<(Runner, Box<dyn Reader>)>,
+    owner: Option<usize>,
+}
+
+impl Readers {
+    fn all() -> Self {
+        let readers = Runner::ALL.into_iter().filter_map(|runner| Some((runner, runner.reader()?)));
+        Self { all: readers.collect(), owner: None }
+    }
+
+    fn line(&mut self, text: &str) {
+        let body = text.trim_start();
+        let line = Line { text, body };
+        let listening = match self.owner {
+            Some(owner) => &mut self.all[owner..=owner],
+            None => &mut self.all[..],
+        };
+        for (_, reader) in listening {
+            if body.is_empty() { reader.blank() } else { reader.line(&line) }
+        }
+        self.owner = match self.owner.filter(|owner| self.all[*owner].1.is_in_section()) {
+            Some(owner) => Some(owner),
+            None => self.all.iter().position(|(_, reader)| reader.is_in_section()),
+        };
+    }
 }
 
 /// A line without colours.

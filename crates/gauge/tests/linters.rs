@@ -142,3 +142,21 @@ fn tools_are_understood_as_they_are_documented() {
         assert_eq!(found, *expected, "{text}");
     }
 }
+
+/// Between its beginning and its sum all lines are a runner's own; before and after they are not.
+#[test]
+fn what_a_failing_test_prints_is_no_finding_of_a_linter() {
+    let runs = |name: &str| {
+        let path = format!("{}/tests/fixtures/tests/{name}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+    };
+    for name in ["go.txt", "go_v.txt", "go_panic.txt", "go_timeout.txt"] {
+        assert_eq!(read_all(&runs(name)), [], "{name}");
+        let beside = format!("{}{}{0}", runs(name), fixture("go_vet.txt"));
+        let found: Vec<String> = read_all(&beside).iter().map(line).collect();
+        assert_eq!(found, ["go 2 -"], "{name}");
+    }
+    // Nobody summed it up: what comes afterwards is another's.
+    let died = format!("--- FAIL: TestA (0.00s)\n{}", fixture("go_vet.txt"));
+    assert_eq!(read_all(&died).iter().map(line).collect::<Vec<_>>(), ["go 2 -"]);
+}

@@ -9,7 +9,7 @@ use piton_sys::file::{self, Durability};
 use piton_sys::{Ids, SystemIds};
 
 use crate::call::Call;
-use crate::{Error, RepoPath, Workspace};
+use crate::{Error, RepoPath, SnapshotId, TreeId, Workspace};
 
 /// Larger than any list of ignore rules that a person keeps.
 const EXCLUDE_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -26,8 +26,8 @@ pub(crate) fn protect(workspace: &Workspace) -> Result<(), Error> {
 }
 
 /// What a repository has, and what of it is a file that must not be lost.
-const PARTS: [&str; 4] = ["HEAD", "objects", "refs", "config"];
-const FILES: [&str; 2] = ["HEAD", "config"];
+const PARTS: [&str; 5] = ["HEAD", "objects", "refs", "config", "refs/heads/main"];
+const FILES: [&str; 3] = ["HEAD", "config", "refs/heads/main"];
 
 /// Makes the private repository `state/.git`, unless it is there.
 ///
@@ -36,6 +36,7 @@ const FILES: [&str; 2] = ["HEAD", "config"];
 pub(crate) fn create_private(state: &Path) -> Result<(), Error> {
     let git_dir = state.join(".git");
     let is_complete = || PARTS.iter().all(|name| git_dir.join(name).exists());
+    ignore_all(state)?;
     if is_complete() {
         return Ok(());
     }
@@ -50,12 +51,28 @@ pub(crate) fn create_private(state: &Path) -> Result<(), Error> {
     init(state, state)
 }
 
+/// As a repository in another one, it never has anything to commit.
+fn ignore_all(state: &Path) -> Result<(), Error> {
+    let path = state.join(".gitignore");
+    match path.symlink_metadata() {
+        Ok(_) => Ok(()),
+        Err(_) => Ok(file::write_atomic(&path, b"*\n", Durability::Unsynced)?),
+    }
+}
+
+/// Whoever makes a repository of the directory around it later may add everything there: git refuses to do so beside one
+/// that has no commit, so it has an empty one. Nothing in it is anybody's change.
 fn init(state: &Path, place: &Path) -> Result<(), Error> {
     Call::new("init", state)
         .args(["--quiet", "--template=", "--initial-branch=main", "--object-format=sha1", "--"])
         .arg(place)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .bytes()?;
+    let git = |command| Call::new(command, state).env("GIT_DIR", place.join(".git"));
+    let tree: TreeId = git("mktree").stdin(Vec::new()).id()?;
+    let commit = git("commit-tree").setting("user.name=piton").setting("user.email=piton@localhost");
+    let commit: SnapshotId = commit.args(["-m", "The state of piton"]).arg(tree.as_str()).id()?;
+    git("update-ref").args(["HEAD", commit.as_str()]).bytes()?;
     Ok(())
 }
 

@@ -83,7 +83,7 @@ pub struct RunStatus {
 pub struct TestsView {
     /// Those that fail.
     pub failing: Vec<String>,
-    /// Those that passed in the round before and fail now.
+    /// Those that did not fail in the round before and do now; a new one only where the names of passing tests are unknown.
     pub broken: Vec<String>,
     /// Those that failed in the round before and pass now.
     pub fixed: Vec<String>,

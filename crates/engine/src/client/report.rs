@@ -1,11 +1,10 @@
 //! What a run did, for a pull request.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use piton_model::loop_machine::{
-    AttemptEnd, AttemptRuling, CheckRound, Consequence, IterationVerdict, NoteKind, Prompt, TestChanges,
-    TestStatus, Verdict,
+    AttemptEnd, AttemptRuling, CheckRound, Consequence, IterationVerdict, NoteKind, Prompt, TestStatus,
+    TestTracker, Verdict,
 };
 use piton_model::{Event, RunId, State};
 use piton_sys::{Clock, SystemClock};
@@ -65,8 +64,7 @@ struct Row {
     verdict: Option<IterationVerdict>,
     /// A person did not want it.
     rejected: bool,
-    /// Tests that began to fail, and tests that ceased to.
-    tests: (Vec<String>, Vec<String>),
+    tests: TestsOf,
 }
 
 impl Row {
@@ -80,7 +78,7 @@ impl Row {
             refused,
             verdict: None,
             rejected: false,
-            tests: Default::default(),
+            tests: TestsOf::default(),
         }
     }
 
@@ -110,8 +108,9 @@ impl Row {
             "change": self.end.change,
             "checks": self.checks.as_ref().map(|round| &round.checks),
             "commit": self.commit,
-            "tests_broken": self.tests.0,
-            "tests_fixed": self.tests.1,
+            "tests_broken": self.tests.broken,
+            "tests_fixed": self.tests.fixed,
+            "tests_no_longer_failing": self.tests.lifted,
             "cost_microusd": self.end.report.as_ref().and_then(|report| report.cost_microusd),
             "summary": self.end.report.as_ref().and_then(|report| report.summary.as_ref()),
         })
@@ -121,7 +120,7 @@ impl Row {
 async fn iterations(client: &LocalClient, run: &RunId) -> Result<Vec<Row>, ClientError> {
     let mut rows: Vec<Row> = Vec::new();
     let (mut iteration, mut next) = (0, 1);
-    let mut known = BTreeMap::new();
+    let mut known = TestTracker::default();
     loop {
         let events = client.store()?.read(run, next, PAGE).await?;
         let Some(last) = events.last() else { return Ok(rows) };
@@ -155,10 +154,11 @@ async fn iterations(client: &LocalClient, run: &RunId) -> Result<Vec<Row>, Clien
                     }
                 }
                 Event::ChecksFinished { round, unlike: None, .. } => {
-                    let tests = take_tests(&mut known, &round.tests);
+                    known.follow(&round.tests);
                     // After the verdict, and after a refusal, the files are others than those it left.
                     if let Some(last) = rows.last_mut().filter(|row| row.verdict.is_none() && !row.refused) {
-                        (last.checks, last.tests) = (Some(*round), tests);
+                        last.tests = TestsOf::last_round(&known);
+                        last.checks = Some(*round);
                     }
                 }
                 _ => {}
@@ -167,21 +167,23 @@ async fn iterations(client: &LocalClient, run: &RunId) -> Result<Vec<Row>, Clien
     }
 }
 
-/// What a round did to the tests that were known before it: those that began to fail, and those that ceased to.
-fn take_tests(known: &mut BTreeMap<String, TestStatus>, changes: &TestChanges) -> (Vec<String>, Vec<String>) {
-    let (mut broken, mut fixed) = (Vec::new(), Vec::new());
-    for (name, status) in &changes.now {
-        match (known.insert(name.clone(), *status), status) {
-            (Some(TestStatus::Passing), TestStatus::Failing) => broken.push(name.clone()),
-            (Some(TestStatus::Failing), TestStatus::Passing) => fixed.push(name.clone()),
-            (Some(_) | None, TestStatus::Passing | TestStatus::Failing | TestStatus::Skipped) => {}
+/// What a round did to tests by name.
+#[derive(Default)]
+struct TestsOf {
+    broken: Vec<String>,
+    fixed: Vec<String>,
+    /// They failed before, and nobody says whether they pass now.
+    lifted: Vec<String>,
+}
+
+impl TestsOf {
+    fn last_round(known: &TestTracker) -> Self {
+        Self {
+            broken: known.just(TestStatus::Failing).cloned().collect(),
+            fixed: known.just(TestStatus::Passing).cloned().collect(),
+            lifted: known.lifted.clone(),
         }
     }
-    for name in &changes.gone {
-        let failed = known.remove(name) == Some(TestStatus::Failing);
-        fixed.extend((failed && changes.unnamed).then(|| name.clone()));
-    }
-    (broken, fixed)
 }
 
 /// What the iterations did to tests by name, and which of those are flaky.
@@ -195,8 +197,8 @@ fn tests_by_name(text: &mut String, state: &State, rows: &[Row]) {
     };
     let mut lines = Vec::new();
     for row in rows {
-        let (broken, fixed) = &row.tests;
-        let sorts = [("broke", broken), ("fixed", fixed)];
+        let TestsOf { broken, fixed, lifted } = &row.tests;
+        let sorts = [("broke", broken), ("fixed", fixed), ("no longer failing", lifted)];
         let said: Vec<String> = sorts
             .iter()
             .filter(|(_, names)| !names.is_empty())

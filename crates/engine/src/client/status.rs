@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use piton_model::loop_machine::progress::{advise, velocity};
 use piton_model::loop_machine::{
     CheckResult, DoneRule, KeptFinding, Measures, ModeSwitch, QuestionKind, State, TestStatus, done_rule,
-    raise_past,
+    held_outside, raise_past,
 };
 use piton_model::{Event, Machine, Reason, Status, exit_code};
 use piton_store::Holder;
@@ -167,10 +167,12 @@ fn next_command(state: &State, driven: bool) -> String {
         }
         (Status::Stopped, Some(Reason::BaselineGreen)) => "piton loop … --until done".to_owned(),
         // Whatever it rests for: one that also stands at a ceiling does not go on without room.
-        _ => match raise_past(state).filter(|_| !state.status.is_active()) {
-            Some(raise) => format!("piton resume {id} {raise}"),
-            None => format!("piton resume {id}"),
-        },
+        _ => {
+            let raise = raise_past(state).filter(|_| !state.status.is_active());
+            let raise = raise.map_or_else(String::new, |raise| format!(" {raise}"));
+            let once = held_outside(state).map(|condition| format!(", once {condition} no longer holds"));
+            format!("piton resume {id}{raise}{}", once.unwrap_or_default())
+        }
     }
 }
 

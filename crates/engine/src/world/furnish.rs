@@ -3,8 +3,8 @@
 //!
 //! Nothing that can be written is shared with the checkout: what is brought along is copied, by the file system itself
 //! where it can (reflinks). Whatever in it names the checkout is made to name the work tree, in links and in small text
-//! files: the scripts of a Python environment, its path files, the shims of package managers. What `[worktree] setup`
-//! made is only looked at: a link into the checkout is refused.
+//! files: the scripts of a Python environment, its path files, the shims of package managers. What git keeps, and what
+//! `[worktree] setup` made, is only looked at: a link into the checkout is refused.
 
 use std::collections::BTreeMap;
 use std::fs::{File, FileTimes, Metadata};
@@ -53,6 +53,9 @@ const TEXT_BYTES_MAX: u64 = 256 << 10;
 /// Ignored directories that are named to a person as left behind.
 const LEFT_MAX: usize = 20;
 
+/// Why a link is refused.
+const LEADS_BACK: &str = "leads into the checkout, where checks would read and agents would write";
+
 /// Whether `path` is what a package manager installed.
 pub(crate) fn is_installed(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
@@ -91,6 +94,11 @@ pub(crate) fn furnish<S: Supervisor<Error = WorldError>>(
     let workspace = open_workspace(layout, run)?;
     workspace.protect_state()?;
     let moved = Moved::new(root, tree);
+    if let Some(link) = link_into_checkout(&moved, tree) {
+        let link = link.strip_prefix(tree).unwrap_or(&link).display();
+        let help = "make it relative in the checkout, then start a new run, or work in place (`--here`)";
+        return Err(WorldError::Furnish { what: format!("the link `{link}` {LEADS_BACK}; {help}") });
+    }
     for path in &worktree.copy {
         let failed = |error: io::Error| WorldError::Furnish { what: format!("`{path}`: {error}") };
         // What is there already came from git, or from an earlier try.
@@ -106,9 +114,8 @@ pub(crate) fn furnish<S: Supervisor<Error = WorldError>>(
     match made.iter().find_map(|path| link_into_checkout(&moved, &tree.join(path.as_path()))) {
         Some(link) => {
             let link = link.strip_prefix(tree).unwrap_or(&link).display();
-            let why =
-                "leads into the checkout, where checks would read and agents would write; copy it instead";
-            Err(WorldError::Furnish { what: format!("`{command}`: the link `{link}` {why}") })
+            let what = format!("`{command}`: the link `{link}` {LEADS_BACK}; copy it instead");
+            Err(WorldError::Furnish { what })
         }
         None => Ok(true),
     }
@@ -231,12 +238,14 @@ fn copy_file(moved: &Moved<'_>, from: &Path, to: &Path, metadata: &Metadata) -> 
     File::options().read(true).open(to)?.set_times(times)
 }
 
-/// The first link at or below `path` that leads into the checkout.
+/// The first link at or below `path` that leads into the checkout, whether something is there already or not.
 fn link_into_checkout(moved: &Moved<'_>, path: &Path) -> Option<PathBuf> {
     let metadata = path.symlink_metadata().ok()?;
     if metadata.is_symlink() {
-        let meant = std::fs::canonicalize(path).ok()?;
-        let leads = !meant.starts_with(moved.tree) && moved.counterpart(&meant).is_some();
+        let target = std::fs::read_link(path).ok()?;
+        let is_there = |meant: PathBuf| !meant.starts_with(moved.tree) && moved.counterpart(&meant).is_some();
+        let leads = moved.target_of(path, target.clone()) != target
+            || std::fs::canonicalize(path).is_ok_and(is_there);
         return leads.then(|| path.to_owned());
     }
     if !metadata.is_dir() {
@@ -245,6 +254,7 @@ fn link_into_checkout(moved: &Moved<'_>, path: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(path).ok()?.flatten();
     entries
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink() || kind.is_dir()))
+        .filter(|entry| entry.file_name() != ".git")
         .find_map(|entry| link_into_checkout(moved, &entry.path()))
 }
 

@@ -152,7 +152,7 @@ fn show_broken(prompt: &mut String, state: &State) {
     };
     let broken: Vec<_> = state.seen.tests.just(TestStatus::Failing).collect();
     if !broken.is_empty() {
-        let _ = writeln!(prompt, "\nThese tests passed before and fail now: {}", list(broken));
+        let _ = writeln!(prompt, "\nThese tests fail now and did not before: {}", list(broken));
     }
     let fixed: Vec<_> = state.seen.tests.just(TestStatus::Passing).chain(&state.seen.tests.lifted).collect();
     if !fixed.is_empty() {

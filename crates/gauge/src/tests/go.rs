@@ -24,6 +24,8 @@ pub(super) struct Go {
     is_verbose: bool,
     /// Something happened in the open package.
     is_open: bool,
+    /// Its tests print: `PASS` or `FAIL` has not come yet.
+    in_tests: bool,
     panicked: bool,
     timed_out: bool,
     cut_off: bool,
@@ -42,6 +44,7 @@ impl Reader for Go {
             b'-' | b' ' if line.body.starts_with("--- ") => self.ended(line.body),
             b'o' if text.starts_with("ok  \t") => self.package(text, false),
             b'F' if text.starts_with("FAIL\t") => self.package(text, true),
+            b'F' | b'P' if matches!(text, "FAIL" | "PASS") => self.in_tests = false,
             b'p' if text.starts_with("panic: ") => {
                 self.panicked = true;
                 self.timed_out |= text.starts_with("panic: test timed out after ");
@@ -49,6 +52,10 @@ impl Reader for Go {
             b'?' if text.starts_with("?   \t") => self.packages += 1,
             _ => {}
         }
+    }
+
+    fn is_in_section(&self) -> bool {
+        self.in_tests
     }
 
     fn finish(self: Box<Self>, _: bool) -> Option<Tally> {
@@ -82,7 +89,7 @@ impl Go {
     fn started(&mut self, text: &str) {
         if let Some(name) = text.strip_prefix("=== RUN ") {
             self.is_verbose = true;
-            self.is_open = true;
+            (self.is_open, self.in_tests) = (true, true);
             if self.running.len() < NAMES_MAX {
                 self.running.insert(name.trim().to_owned());
             }
@@ -99,7 +106,7 @@ impl Go {
             _ => return,
         };
         let Some((name, time)) = trailing_parenthesis(rest) else { return };
-        self.is_open = true;
+        (self.is_open, self.in_tests) = (true, true);
         self.running.remove(name);
         self.failures += u64::from(outcome == Outcome::Failed);
         self.counts.one(outcome);
@@ -118,7 +125,7 @@ impl Go {
         }
         self.names.prefix(self.start, &format!("{package}."));
         (self.start, self.failures, self.is_open) = (self.names.len(), 0, false);
-        (self.panicked, self.timed_out) = (false, false);
+        (self.panicked, self.timed_out, self.in_tests) = (false, false, false);
         self.running.clear();
     }
 

@@ -72,7 +72,7 @@ pub use state::{
 };
 pub use stop::{
     NamedStop, Probe, STOP_DEPTH_MAX, STOP_TYPES, StopCondition, StopLists, StopResult, StopVerdict,
-    all_asked, stop_decision, stop_progress,
+    all_asked, held_outside, stop_decision, stop_progress,
 };
 pub use tracker::{NamedTests, TestChanges, TestStatus, TestTracker, TrackedTest};
 

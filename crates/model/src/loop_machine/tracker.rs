@@ -75,7 +75,7 @@ pub struct TrackedTest {
     pub status: TestStatus,
     /// The run of the suite since which it ends like this.
     pub since: u32,
-    /// The run of the suite in which it was first seen.
+    /// The run of the suite in which something was first known of it: that it did not fail is something.
     pub first: u32,
     /// The last runs in which it ended otherwise than in the one before.
     pub flips: VecDeque<u32>,
@@ -146,12 +146,19 @@ impl TestTracker {
         }
     }
 
+    /// Takes in a run of the suite on another tree than the one before.
+    pub fn follow(&mut self, changes: &TestChanges) {
+        self.take(changes, JudgedTree::Another);
+    }
+
     /// Takes a run of the suite in. What only what was put back had changed is taken back, not changed once more.
     pub(super) fn take(&mut self, changes: &TestChanges, tree: JudgedTree) {
         if !changes.ran {
             return;
         }
         self.runs += 1;
+        // Every test that failed in the run before was named: one that was not did not fail then.
+        let known_since = self.runs - u32::from(self.unnamed && tree != JudgedTree::Back);
         self.unnamed = changes.unnamed;
         let lifts = changes.unnamed && tree != JudgedTree::Back;
         let lifted = changes.gone.iter().filter(|_| lifts).take(LIFTED_MAX);
@@ -167,7 +174,7 @@ impl TestTracker {
             let known = self.tests.entry(name.clone()).or_insert(TrackedTest {
                 status,
                 since: run,
-                first: run,
+                first: if status == TestStatus::Failing { known_since } else { run },
                 flips: VecDeque::new(),
                 unexplained: None,
             });
@@ -191,7 +198,7 @@ impl TestTracker {
         self.tests.iter().filter(move |(_, test)| test.status == status).map(|(name, _)| name)
     }
 
-    /// Tests that ended like this in the last run, and otherwise in the one before.
+    /// Tests that ended like this in the last run, and otherwise in the one before, or at least not like this.
     pub fn just(&self, status: TestStatus) -> impl Iterator<Item = &String> {
         let fresh = |test: &TrackedTest| test.since == self.runs && test.first < self.runs;
         self.tests.iter().filter(move |(_, test)| test.status == status && fresh(test)).map(|(name, _)| name)
@@ -316,6 +323,32 @@ mod tests {
         assert_eq!((tracker.unnamed, &tracker.lifted[..]), (true, &["b".to_owned()][..]));
         run(&mut tracker, &[("b", true), ("c", true)]);
         assert_eq!((tracker.unnamed, &tracker.lifted[..]), (false, &[][..]));
+    }
+
+    #[test]
+    fn where_only_failing_tests_are_named_one_that_was_not_named_before_is_broken() {
+        let mut tracker = TestTracker::default();
+        let mut quiet = |failing: &[(&str, bool)], listed, tree| {
+            let changes = tracker.changes(&ran(failing), listed);
+            tracker.take(&changes, tree);
+            tracker.just(TestStatus::Failing).cloned().collect::<Vec<_>>()
+        };
+        let none: [&str; 0] = [];
+        assert_eq!(
+            quiet(&[("b", false)], NamedTests::Failing, JudgedTree::Another),
+            none,
+            "nothing was before"
+        );
+        assert_eq!(quiet(&[("c", false)], NamedTests::Failing, JudgedTree::Another), ["c"]);
+        assert_eq!(quiet(&[("b", false), ("c", false)], NamedTests::Failing, JudgedTree::Another), ["b"]);
+        assert_eq!(quiet(&[("b", false)], NamedTests::Some, JudgedTree::Another), none);
+        assert_eq!(quiet(&[("d", false)], NamedTests::Failing, JudgedTree::Another), none, "it was cut off");
+        assert_eq!(quiet(&[], NamedTests::Failing, JudgedTree::Another), none);
+        assert_eq!(
+            quiet(&[("d", false)], NamedTests::Failing, JudgedTree::Back),
+            none,
+            "it failed before that"
+        );
     }
 
     #[test]

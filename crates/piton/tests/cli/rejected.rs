@@ -82,7 +82,7 @@ fn tests_that_only_what_was_rejected_broke_were_not_mended_and_a_person_was_aske
     says(&world, "--reject", 4);
     let prompt = std::fs::read_to_string(world.beside("prompt2")).unwrap();
     assert!(!prompt.contains("failed before and do not now"), "{prompt}");
-    assert!(!prompt.contains("passed before and fail now"), "{prompt}");
+    assert!(!prompt.contains("fail now and did not before"), "{prompt}");
     assert_eq!(view(&world)["tests"]["failing_tests"], serde_json::json!([]));
     let event = &extended(&world)["regression_events"][0];
     assert_eq!((&event["human_gate_invoked"], &event["human_decision"]), (&true.into(), &"reject".into()));

@@ -113,7 +113,9 @@ fn a_resume_gets_past_a_condition_that_still_holds() {
         "echo x >> notes; test $PITON_ITERATION != 2 || rm flag; test $PITON_ITERATION != 1 || touch flag";
     let ran = runs(&world, agent, &[]).exits(3);
     assert!(ran.out.contains("file_created(flag) holds"), "{}", ran.out);
-    assert!(ran.out.contains("next      piton resume r\n"), "{}", ran.out);
+    let next = "piton resume r, once file_created(flag) no longer holds";
+    assert!(ran.out.contains(&format!("next      {next}\n")), "{}", ran.out);
+    assert_eq!(world.json(&["status", "r"])["next"], next);
     assert_eq!(world.count("r", "attempt_started"), 1);
     world.piton(&["resume", "r"]).exits(3);
     assert_eq!(world.json(&["status", "r"])["reason"], "limit:iterations", "it went on to its end");
@@ -139,7 +141,7 @@ fn tests_are_known_by_name_and_what_broke_is_told() {
     let world = world("");
     runs(&world, &format!("case $PITON_ITERATION in 1) {SWAP};; 2) true;; 3) {FIX};; esac"), &[]).exits(0);
     let told = std::fs::read_to_string(world.beside("prompt2")).unwrap();
-    assert!(told.contains("These tests passed before and fail now: a.py::two"), "{told}");
+    assert!(told.contains("These tests fail now and did not before: a.py::two"), "{told}");
     let view: serde_json::Value = serde_json::from_str(&world.read(".ralph/state.json")).unwrap();
     assert_eq!(view["tests"]["passing_tests"], serde_json::json!(["a.py::one", "a.py::two"]));
     assert_eq!(view["tests"]["recently_fixed"], serde_json::json!(["a.py::two"]));
@@ -182,7 +184,7 @@ fn pytest_is_asked_for_the_names_of_the_tests_that_pass() {
         let ran = runs(&world, &agent, &[]).exits(0);
         assert!(ran.out.contains("broke test_a.py::two   fixed test_a.py::one"), "{check}: {}", ran.out);
         let told = std::fs::read_to_string(world.beside("prompt2")).unwrap();
-        assert!(told.contains("These tests passed before and fail now: test_a.py::two"), "{told}");
+        assert!(told.contains("These tests fail now and did not before: test_a.py::two"), "{told}");
         assert!(told.contains("These tests failed before and do not now: test_a.py::one"), "{told}");
         assert!(!told.contains("PASSED test_a.py"), "what was asked for is not in the way: {told}");
         let view: serde_json::Value = serde_json::from_str(&world.read(".ralph/state.json")).unwrap();
@@ -225,7 +227,40 @@ fn where_a_runner_does_not_name_passing_tests_that_is_said_and_nothing_fails_for
         |name: &str| view["custom"]["piton"]["unknown"].as_array().unwrap().iter().any(|known| known == name);
     assert!(is_unknown("tests.passing_tests"), "{view}");
     assert!(world.piton(&["status", "r"]).exits(0).out.contains(unknown));
-    assert!(world.piton(&["report", "r"]).exits(0).out.contains("- #1 fixed `example/a.TestOne`"));
+    let report = world.piton(&["report", "r"]).exits(0).out;
+    assert!(report.contains("- #1 no longer failing `example/a.TestOne`"), "{report}");
+    assert!(!ran.out.contains("1 error"), "what a test prints is no finding of a linter: {}", ran.out);
+}
+
+/// It failed, did not, and fails again; beside it a new one fails.
+#[test]
+fn what_broke_is_named_where_a_runner_names_only_the_tests_that_fail() {
+    let world = world("");
+    world.write("check.sh", "cat suite\n! grep -q FAIL suite\n");
+    let suite = |failing: &str| {
+        let lines = failing
+            .split_whitespace()
+            .map(|name| format!("--- FAIL: {name} (0.00s)\\n    a_test.go:5: no\\n"));
+        format!("printf -- '{}FAIL\\nFAIL\\texample\\t0.002s\\nFAIL\\n' > suite", lines.collect::<String>())
+    };
+    world.shell(&suite("TestB")).exits(0);
+    let (first, second) = (suite("TestC"), suite("TestB TestC"));
+    let agent = format!("case $PITON_ITERATION in 1) {first};; 2) {second};; *) echo ok > suite;; esac");
+    let ran = runs(&world, &agent, &[]).exits(0);
+    assert!(ran.out.contains("broke example.TestC   no longer failing example.TestB"), "{}", ran.out);
+    assert!(ran.out.contains("broke example.TestB\n"), "{}", ran.out);
+    let told = std::fs::read_to_string(world.beside("prompt3")).unwrap();
+    assert!(told.contains("These tests fail now and did not before: example.TestB\n"), "{told}");
+    let report = world.piton(&["report", "r"]).exits(0).out;
+    let named = "- #1 broke `example.TestC`; no longer failing `example.TestB`\n- #2 broke `example.TestB`\n";
+    assert!(report.contains(named), "{report}");
+    let world = self::world("");
+    world.write("check.sh", "cat suite\n! grep -q FAIL suite\n");
+    world.shell(&suite("TestB")).exits(0);
+    let agent = format!("echo x >> notes; if test $PITON_ITERATION = 3; then {first}; fi");
+    runs(&world, &agent, &[]).exits(3);
+    assert_eq!(world.json(&["status", "r"])["tests"]["broken"], serde_json::json!(["example.TestC"]));
+    assert!(world.piton(&["status", "r"]).exits(0).out.contains("broke example.TestC"));
 }
 
 fn view(world: &World) -> serde_json::Value {

@@ -236,6 +236,21 @@ fn a_directory_outside_git_works_too() {
 }
 
 #[test]
+fn a_directory_that_becomes_a_repository_later_can_be_added_to_it() {
+    let world = World::outside_git();
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'true'}]\n");
+    world.piton(&["run", "w.yaml", "--run-id", "w"]).exits(0);
+    world.shell("git init -q -b main . && git add -A && git commit -q -m all").exits(0);
+    let status = "git status --porcelain";
+    assert_eq!(world.shell(status).exits(0).out, "");
+    // It stays where it is, and everything goes on.
+    world.shell("git clean -qfdx").exits(0);
+    world.piton(&["verify", "w"]).exits(0);
+    world.piton(&["run", "w.yaml", "--run-id", "v", "--worktree"]).exits(0);
+    assert!(!world.shell(status).exits(0).out.contains(".piton"));
+}
+
+#[test]
 fn a_repository_without_a_commit_works_too() {
     let world = World::outside_git();
     world.git(&["init", "-q", "-b", "main"]);

@@ -296,6 +296,43 @@ fn a_setup_that_links_into_the_checkout_is_refused() {
     assert!(ran.out.contains("the link `node_modules` leads into the checkout"), "{ran:?}");
 }
 
+/// Whatever it is that the link names: there, not there yet, named absolutely or through the directory beside it.
+#[test]
+fn a_link_of_the_tree_itself_that_leads_into_the_checkout_is_refused_before_an_agent_starts() {
+    for (target, is_tracked) in
+        [("$PWD/data", true), ("$PWD/data", false), ("$PWD/new", true), ("../repo/data", false)]
+    {
+        let world = World::new();
+        write_deep(&world, "data/v", "1\n");
+        world.git(&["add", "data"]);
+        world.git(&["commit", "-q", "-m", "data"]);
+        world.shell(&format!("ln -s {target} cur")).exits(0);
+        if is_tracked {
+            world.git(&["add", "cur"]);
+            world.git(&["commit", "-q", "-m", "link"]);
+        }
+        let agent = "echo started >> $BESIDE/agents; echo 2 > cur/v; echo two > b.txt";
+        let ran = world.loops("w", agent, &["--check", CHECK, "--worktree"]).exits(7);
+        let why = "the link `cur` leads into the checkout, where checks would read and agents would write";
+        assert!(ran.out.contains(why), "{target}: {ran:?}");
+        // A workflow takes along what git keeps.
+        if is_tracked {
+            world.write(
+                "w.yaml",
+                "name: w\nsteps: [{id: a, run: 'echo started >> $BESIDE/agents; echo 2 > cur/v'}]\n",
+            );
+            let ran = world.piton(&["run", "w.yaml", "--run-id", "v", "--worktree"]).exits(7);
+            assert!(ran.out.contains(why) || ran.err.contains(why), "{target}: {ran:?}");
+        }
+        assert!(!world.beside("agents").exists(), "no agent was started");
+        assert_eq!(world.read("data/v"), "1\n");
+        // As it is said.
+        world.shell("ln -sfn data cur").exits(0);
+        world.loops("u", agent, &["--check", CHECK, "--worktree"]).exits(0);
+        assert_eq!(world.read("data/v"), "1\n", "the checkout is left alone");
+    }
+}
+
 #[test]
 fn submodules_are_checked_out_with_repositories_of_their_own() {
     let world = World::new();

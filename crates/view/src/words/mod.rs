@@ -176,7 +176,7 @@ fn limits(state: &State) -> String {
         let _ = write!(text, " · {}", money(cost));
     }
     if let Some(deadline) = limits.deadline {
-        let _ = write!(text, " · until {}", clock(deadline));
+        let _ = write!(text, " · until {}", moment(deadline));
     }
     if let Some(tokens) = limits.tokens {
         let _ = write!(text, " · {tokens} tokens");
@@ -335,9 +335,13 @@ pub fn why(state: &State) -> String {
 }
 
 fn until(state: &State) -> String {
-    // To the second: nobody waits for a thousandth of one.
-    let moment = |until: Timestamp| until.to_string().split('.').next().map(|text| format!("{text}Z"));
-    state.until.and_then(moment).map_or_else(String::new, |moment| format!(", going on at {moment}"))
+    state.until.map_or_else(String::new, |until| format!(", going on at {}", moment(until)))
+}
+
+/// With the day, to the second: nobody waits for a thousandth of one.
+fn moment(at: Timestamp) -> String {
+    let text = at.to_string();
+    format!("{}Z", text.split('.').next().unwrap_or(&text).trim_end_matches('Z'))
 }
 
 fn spent(state: &State) -> String {

@@ -381,8 +381,21 @@ pub fn all_asked(state: &State) -> bool {
     !until.is_empty() && until.iter().all(|named| named.condition.is_met(state))
 }
 
+/// What a look outside found to hold and to have stopped the run: it goes on holding until somebody ends that, and would
+/// stop the run again after every iteration.
+pub fn held_outside(state: &State) -> Option<String> {
+    let (_, named) = decisive(state).filter(|_| state.reason == Some(Reason::StopCondition))?;
+    let mut probes = Vec::new();
+    named.condition.probes(&mut probes);
+    (!probes.is_empty()).then(|| named.condition.label())
+}
+
 /// Which list says that the run is over, and the condition that says so.
 pub(super) fn verdict(state: &State) -> Option<(StopVerdict, String)> {
+    decisive(state).map(|(verdict, named)| (verdict, named.label()))
+}
+
+fn decisive(state: &State) -> Option<(StopVerdict, &NamedStop)> {
     let lists = &state.config.stop;
     let in_order = [
         (StopVerdict::Failure, &lists.failure),
@@ -392,8 +405,7 @@ pub(super) fn verdict(state: &State) -> Option<(StopVerdict, String)> {
     in_order.into_iter().find_map(|(verdict, list)| {
         let met = list.iter().filter(|named| named.condition.is_met(state));
         // Of equals the first.
-        let named = met.rev().max_by_key(|named| named.condition.priority())?;
-        Some((verdict, named.label()))
+        met.rev().max_by_key(|named| named.condition.priority()).map(|named| (verdict, named))
     })
 }
 
