@@ -206,6 +206,13 @@ pub fn create_private_dir(path: &Path) -> Result<(), Error> {
     check_private_dir(path)
 }
 
+/// The same below `home`, which is not made: where somebody took it away, nothing appears in its place.
+pub fn create_private_dir_below(home: &Path, path: &Path) -> Result<(), Error> {
+    let below: Vec<&Path> = path.ancestors().take_while(|directory| *directory != home).collect();
+    below.into_iter().rev().try_for_each(create_dir)?;
+    check_private_dir(path)
+}
+
 /// Refuses a directory that somebody else could change: a symbolic link, not a directory, writable by
 /// everyone, or owned by another user.
 pub fn check_private_dir(path: &Path) -> Result<(), Error> {
@@ -471,9 +478,13 @@ fn create_missing_dirs(path: &Path) -> Result<(), Error> {
     if parent != path {
         create_missing_dirs(parent)?;
     }
+    create_dir(path)
+}
+
+fn create_dir(path: &Path) -> Result<(), Error> {
     fault::point("file.create_private_dir.create");
     match DirBuilder::new().mode(MODE_DIR).create(path) {
-        Ok(()) => sync_dir(parent),
+        Ok(()) => sync_dir(parent_of(path)),
         // Somebody else was faster; whether it is acceptable is checked afterwards.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(Error::new("create the directory", path, error)),
