@@ -5,7 +5,7 @@
 //! drivers are killed again and again is given up. An [`Absence`] neither looks nor starts anything;
 //! [`LocalClient::is_missed`] is the one look.
 
-use piton_model::{Entry, Kind, Status};
+use piton_model::{Entry, Kind, State, Status};
 
 use crate::client::{ClientError, LocalClient};
 use crate::ledger::research::is_researched;
@@ -16,11 +16,16 @@ impl LocalClient {
         Ok(match entry.kind {
             Kind::Ledger => entry.status == Status::Running && !is_researched(self.layout(), &entry.run_id)?,
             // What it came to is on record before its driver lets go: one that left after the run was read has not left it alone.
-            Kind::Loop | Kind::Workflow => {
-                entry.is_under_way()
-                    && self.driver_of(&entry.run_id).await?.is_none()
+            Kind::Loop | Kind::Workflow if entry.is_under_way() => {
+                self.driver_of(&entry.run_id).await?.is_none()
                     && self.entry(&entry.run_id).await?.is_under_way()
             }
+            // What somebody asked of it at rest holds, although the driver that saw to it died.
+            Kind::Loop if entry.needs_person() => {
+                self.driver_of(&entry.run_id).await?.is_none()
+                    && self.load::<State>(&entry.run_id, None).await?.state.is_left_open()
+            }
+            Kind::Loop | Kind::Workflow => false,
         })
     }
 }

@@ -51,7 +51,8 @@ pub(crate) async fn view(
         }
         screen.look(Duration::ZERO).await?;
         let Some(standing) = screen.follow.standing() else { continue };
-        if let Some(code) = standing.entry.exit_code() {
+        // What was asked of a run at rest is not done where its driver is gone.
+        if let Some(code) = standing.entry.exit_code().filter(|_| !standing.undriven) {
             if out.terminal && standing.settling {
                 continue;
             }

@@ -213,6 +213,13 @@ pub fn create_private_dir_unsynced(path: &Path) -> Result<(), Error> {
     check_private_dir(path)
 }
 
+/// As [`create_private_dir`], below `home`, which is not made: where somebody took it away, nothing appears in its place.
+pub fn create_private_dir_below(home: &Path, path: &Path) -> Result<(), Error> {
+    let below: Vec<&Path> = path.ancestors().take_while(|directory| *directory != home).collect();
+    below.into_iter().rev().try_for_each(create_dir)?;
+    check_private_dir(path)
+}
+
 /// Refuses a directory that somebody else could change: a symbolic link, not a directory, writable by
 /// everyone, or owned by another user.
 pub fn check_private_dir(path: &Path) -> Result<(), Error> {
@@ -478,8 +485,12 @@ fn create_missing_dirs(path: &Path) -> Result<(), Error> {
     if parent != path {
         create_missing_dirs(parent)?;
     }
+    create_dir(path)
+}
+
+fn create_dir(path: &Path) -> Result<(), Error> {
     match make_dir(path)? {
-        true => sync_dir(parent),
+        true => sync_dir(parent_of(path)),
         false => Ok(()),
     }
 }

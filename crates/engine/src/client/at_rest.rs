@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use piton_files::ralph;
-use piton_model::{Machine, RunId, State};
+use piton_model::{Machine, RunId, State, workflow};
 use piton_store::{Claim, Lease};
 use piton_sys::process::{Program, RunLimits};
 use piton_view::{Client, StateOf};
@@ -23,23 +23,48 @@ const ON_DONE_WITHIN: Duration = Duration::from_secs(60);
 
 impl LocalClient {
     /// Lets go of a run that was changed under `lease`: what it shows is rendered before, and people are told after it.
-    pub(super) async fn release_shown(&self, lease: Lease) -> Result<(), ClientError> {
+    /// `true` where work follows that only a driver can do.
+    pub(super) async fn release_shown(&self, mut lease: Lease) -> Result<bool, ClientError> {
         let run = lease.run.clone();
-        let loaded = self.load_any(&run, None).await;
-        let shown = match &loaded {
-            Ok(loaded) => self.show_at_rest(loaded).await,
-            Err(_) => Ok(()),
+        let mut work_follows = false;
+        let state = loop {
+            let loaded = self.load_any(&run, None).await;
+            let shown = match &loaded {
+                Ok(loaded) => self.show_at_rest(loaded).await,
+                Err(_) => Ok(()),
+            };
+            self.release(lease).await?;
+            shown?;
+            let loaded = loaded?;
+            if self.head(&run).await? == loaded.head {
+                break loaded.state;
+            }
+            // Whoever asked for something while the lease was held left it to us, or to whoever holds it by now.
+            lease = match self.claim(&run, Claim::IfFree).await {
+                Ok(lease) => lease,
+                Err(_) => return Ok(work_follows),
+            };
+            let applied = match &loaded.state {
+                StateOf::Loop(_) => self.apply_requests::<State>(&lease).await,
+                StateOf::Workflow(_) => self.apply_requests::<workflow::State>(&lease).await,
+                StateOf::Ledger(_) => Ok(false),
+            };
+            match applied {
+                Ok(follows) => work_follows |= follows,
+                Err(error) => {
+                    self.release(lease).await?;
+                    return Err(error);
+                }
+            }
         };
-        self.release(lease).await?;
-        shown?;
-        let state = loaded?.state;
         if let StateOf::Workflow(state) = &state
             && state.is_at_rest()
         {
             // What cannot be woken now is by `piton resume`.
             let _ = self.wake_outer(&state.run).await;
         }
-        self.tell_people(state).await
+        self.tell_people(state).await?;
+        Ok(work_follows)
     }
 
     /// Shows and tells what a driver died before it could show or tell. Nothing where somebody drives the run.
@@ -48,13 +73,13 @@ impl LocalClient {
             return Ok(());
         }
         match self.claim(&loaded.state.entry().run_id, Claim::IfFree).await {
-            Ok(lease) => self.release_shown(lease).await,
+            Ok(lease) => self.release_shown(lease).await.map(drop),
             Err(_) => Ok(()),
         }
     }
 
-    /// Whether the files of a run do not show where it is, or people do not know how it rests. A file that somebody edited or
-    /// deleted is not behind. A loop's files are rendered at rest only; its driver does so at once when it goes on.
+    /// Whether the files of a run do not show where it is, or people do not know how it rests. A file that somebody edited is
+    /// not behind, and neither is one of a loop that somebody deleted. A loop's files are rendered at rest only; its driver does so at once when it goes on.
     fn is_behind(&self, loaded: &Loaded<StateOf>) -> bool {
         let layout = self.layout();
         let is_old = match &loaded.state {

@@ -339,8 +339,8 @@ impl LocalClient {
             Err(error) => return Err(error.into()),
         };
         let applied = self.apply_requests::<M>(&lease).await;
-        self.release_shown(lease).await?;
-        Ok((applied?, seq))
+        let more = self.release_shown(lease).await?;
+        Ok((applied? || more, seq))
     }
 
     /// The run as a request that was recorded as `seq` found it, with everything judged that was asked before.
@@ -350,7 +350,7 @@ impl LocalClient {
     }
 
     /// Records what follows from what was asked of a run at rest. `true` where that is work.
-    async fn apply_requests<M: Machine>(&self, lease: &Lease) -> Result<bool, ClientError> {
+    pub(super) async fn apply_requests<M: Machine>(&self, lease: &Lease) -> Result<bool, ClientError> {
         let loaded = load::load::<M>(&**self.store()?, &lease.run).await?;
         let now = SystemClock.now();
         let (events, state) = loaded.state.advance(M::tick(), now)?;

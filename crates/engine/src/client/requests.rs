@@ -51,7 +51,11 @@ impl LocalClient {
         let wanted = needs != Needs::Nothing && (open || work_follows || status.is_active());
         let driven = self.driver_of(run).await?.is_some();
         if wanted && !driven {
-            driver_process::start(self, run, false).await?;
+            match driver_process::start(self, run, false).await {
+                // Somebody else was faster, and hears of it.
+                Err(error) if error.kind == ErrorKind::Held => {}
+                started => started?,
+            }
         } else if !driven && rested.status != status && entry.kind == Kind::Loop && entry.is_at_rest() {
             // It rests in another way, and no driver was there to say so.
             self.tell_on_done(run).await?;

@@ -66,7 +66,7 @@ pub(super) async fn start(
     };
     if is_there(client, &run, &config).await? {
         notes.push(format!("run `{run}` exists and is unfinished: going on with it"));
-        let after = resume::of_loop(client, &run, &order.limits, false).await?;
+        let after = resume::of_loop(client, &run, &order.limits, false, notes).await?;
         return Ok((run, after));
     }
     refuse_crowd(client, &config, order.force).await?;

@@ -40,7 +40,7 @@ async fn of_any(
                 return Err(Rejection::NotForKind { run: run.clone(), kind, action }.into());
             }
             let passed = passed_deadline(client, run).await?;
-            let after = of_loop(client, run, &how.limits, how.take_over).await?;
+            let after = of_loop(client, run, &how.limits, how.take_over, notes).await?;
             notes.extend(passed);
             notes.extend(edited_since(client, run).await?);
             Ok(after)
@@ -54,12 +54,16 @@ pub(super) async fn of_loop(
     run: &RunId,
     limits: &LimitWords,
     take_over: bool,
+    notes: &mut Vec<String>,
 ) -> Result<Seq, Error> {
     free(client, run, take_over).await?;
     let loaded = client.load::<State>(run, None).await?;
     let raise = raise_of(limits, &loaded.state.config.limits)?;
-    // A run that a crash left under way needs a driver, not a decision.
-    if !loaded.state.status.is_active() || raise != Raise::default() {
+    // A run that a crash left under way needs a driver, not a decision. So does one of which something was asked that its
+    // driver died over: who asked knew what they wanted.
+    if loaded.state.is_left_open() {
+        notes.push(format!("note: what was asked of run `{run}` before is done first"));
+    } else if !loaded.state.status.is_active() || raise != Raise::default() {
         client.record(run, Request::Resume(raise)).await?;
     }
     driver_process::start(client, run, take_over).await?;

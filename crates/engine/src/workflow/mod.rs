@@ -91,7 +91,7 @@ struct Shown {
 /// The view of `run` in the repository of `layout`.
 pub fn view_of(layout: &Layout, run: &RunId) -> RunView {
     let digests = layout.attempts(run).join("run_state.digests");
-    RunView::new(RunPlace::new(layout.root(), run.clone()), digests)
+    RunView::new(RunPlace::new(layout.root(), run.clone()), layout.state(), digests)
 }
 
 /// The file of a person that lies there and that the run has not heard of, by its place in the repository.

@@ -1,8 +1,8 @@
 //! Telling people that a workflow needs them, failed or is done: once it rests, once per rest.
 
+use piton_model::Machine;
 use piton_model::notify::{Notify, Trigger};
 use piton_model::workflow::State;
-use piton_model::{Machine, Timestamp};
 use piton_notify::{Facts, History, Occasion, watch};
 use piton_sys::redact::Redactor;
 use piton_sys::{Clock, SystemClock};
@@ -26,8 +26,9 @@ pub(crate) fn tell(layout: &Layout, redactor: &Redactor, state: &State) -> Vec<S
 
 /// Whether people are to be told how the run rests, and nobody did.
 pub(crate) fn is_untold(layout: &Layout, state: &State) -> bool {
-    let told = || -> Option<Timestamp> { History::load(&layout.told(&state.run)).rested };
-    wanted(state).is_some() && told() != Some(state.since)
+    // What is held was decided and never sent: who was to send it died.
+    let is_told = |told: History| told.rested == Some(state.since) && told.held.is_empty();
+    wanted(state).is_some() && !is_told(History::load(&layout.told(&state.run)))
 }
 
 fn wanted(state: &State) -> Option<(Notify, Trigger)> {

@@ -8,15 +8,15 @@ use std::path::PathBuf;
 use piton_files::aiwg::{self, History};
 use piton_files::ralph::{self, Context, Published};
 use piton_model::loop_machine::Prompt;
-use piton_model::{RunId, Seq, State, Timestamp};
+use piton_model::{RunId, Seq, State, Status, Timestamp};
 use piton_sys::{Clock, SystemClock};
 
 use super::extended::{self, Extended};
 use super::sentence;
 use crate::layout::Layout;
 
-/// A new iteration is shown no sooner than this after the last rendering.
-const ITERATION_SHOWN_AFTER_MS: u64 = 1_000;
+/// Where the run got to is shown no sooner than this after the last rendering.
+const STAGE_SHOWN_AFTER_MS: u64 = 1_000;
 
 /// Where the builtin hook `logging` writes, and how many older ones are kept.
 pub(super) const AUDIT_LOG: &str = ".ralph/audit.log";
@@ -55,7 +55,23 @@ struct Rendered {
     at: Timestamp,
     cost_ms: u64,
     head: Seq,
+    stage: Stage,
+}
+
+/// Where a run got to: a reader of its views sees that soon, however long the work takes that is under way.
+#[derive(PartialEq, Eq)]
+struct Stage {
+    status: Status,
     iteration: u32,
+    attempt: u32,
+    round: u32,
+}
+
+impl Stage {
+    fn of(state: &State) -> Self {
+        let work = &state.work;
+        Self { status: state.status, iteration: work.iteration, attempt: work.attempt, round: work.round }
+    }
 }
 
 impl Publisher {
@@ -88,7 +104,7 @@ impl Publisher {
             extended.publish(&self.layout, state, head).iter().for_each(|note| (self.note)(note));
         }
         let cost_ms = (SystemClock.monotonic() - begin).as_millis() as u64;
-        self.last = Some(Rendered { at: now, cost_ms, head, iteration: state.work.iteration });
+        self.last = Some(Rendered { at: now, cost_ms, head, stage: Stage::of(state) });
     }
 
     fn is_due(&self, state: &State, head: Seq, now: Timestamp) -> bool {
@@ -97,8 +113,8 @@ impl Publisher {
         if last.head == head || elapsed_ms < last.cost_ms.saturating_mul(COST_FACTOR) {
             return false;
         }
-        let new_iteration = state.work.iteration != last.iteration && elapsed_ms >= ITERATION_SHOWN_AFTER_MS;
-        new_iteration || elapsed_ms >= self.views.auto_save_interval_ms
+        let new_stage = Stage::of(state) != last.stage && elapsed_ms >= STAGE_SHOWN_AFTER_MS;
+        new_stage || elapsed_ms >= self.views.auto_save_interval_ms
     }
 }
 

@@ -2,12 +2,14 @@
 //!
 //! The published format has no room for a proof of origin, so the digests of what piton wrote last are kept in a file
 //! of its own, written before the view: after a crash in between, either content is known as ours. The file is no
-//! source of truth; without it a view that is there counts as foreign, and nothing is lost.
+//! source of truth; without it a view that is there counts as foreign, unless this very process wrote it, and nothing is
+//! lost.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use piton_model::Status;
 use piton_model::workflow::{Edit, State};
+use piton_model::{Machine, Status};
 use piton_sys::file::{self, Durability, Error};
 
 use super::import::{STATE_BYTES_MAX, edits};
@@ -23,7 +25,11 @@ const DIGESTS_BYTES_MAX: u64 = 4 << 10;
 #[derive(Clone, Debug)]
 pub struct RunView {
     place: RunPlace,
+    /// Where piton keeps what is its own; never made here.
+    home: PathBuf,
     digests: PathBuf,
+    /// The digest of what was last written here: whatever becomes of the file beside it, that is ours.
+    written: Arc<Mutex<Option<String>>>,
 }
 
 /// What somebody did to the view of a run at rest.
@@ -42,9 +48,9 @@ pub enum Edited {
 }
 
 impl RunView {
-    /// The view at `place`; `digests` is a file in piton's own directory.
-    pub fn new(place: RunPlace, digests: PathBuf) -> Self {
-        Self { place, digests }
+    /// The view at `place`; `digests` is a file below `home`, piton's own directory.
+    pub fn new(place: RunPlace, home: PathBuf, digests: PathBuf) -> Self {
+        Self { place, home, digests, written: Arc::default() }
     }
 
     /// Where the run's files are.
@@ -96,20 +102,26 @@ impl RunView {
             Found::Ours(digest) => (None, Some(*digest)),
             Found::Foreign => (Some(self.aside(path, state)?), None),
         };
-        let lines: Vec<String> = before.into_iter().chain([digest(bytes)]).collect();
+        let written = digest(bytes);
+        let lines: Vec<String> = before.into_iter().chain([written.clone()]).collect();
         self.remember(&lines.join("\n"))?;
         // Whoever may look into the repository may look at the run, as at all else that lies beside it.
         file::write_shared(path, bytes, Durability::Unsynced)?;
+        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = Some(written);
         Ok(moved)
     }
 
-    /// Whether the view is ours and shows something else than `state`: whoever drove died before rendering it. One that
-    /// somebody edited or deleted is not behind.
+    /// Whether the view is ours and shows something else than `state`: whoever drove died before rendering it. Of a run at
+    /// rest also whether the file alone is gone. One that somebody edited is not behind.
     pub fn is_behind(&self, state: &State) -> Result<bool, Error> {
         let bytes = render(state, &self.place);
         let (found, on_disk) =
             file::within(&self.place.repo, &self.place.state(), |path| self.look(path, bytes.len()))?;
-        Ok(matches!(found, Found::Ours(_)) && on_disk != bytes)
+        Ok(match found {
+            Found::Ours(_) => on_disk != bytes,
+            Found::Nothing => state.is_at_rest(),
+            Found::Foreign => false,
+        })
     }
 
     /// Moves a file away that is not ours. `path` leads to it by another way; people know it by its own.
@@ -161,7 +173,7 @@ impl RunView {
     /// Keeps the digests by which the view is known as ours. Of a run that is only imported nothing lies beside them yet.
     fn remember(&self, digests: &str) -> Result<(), Error> {
         if let Some(directory) = self.digests.parent() {
-            file::create_private_dir(directory)?;
+            file::create_private_dir_below(&self.home, directory)?;
         }
         file::write_atomic(&self.digests, digests.as_bytes(), Durability::Unsynced)
     }
@@ -171,9 +183,11 @@ impl RunView {
     fn look(&self, path: &Path, bytes: usize) -> Result<(Found<String>, Vec<u8>), Error> {
         let known = file::read_regular(&self.digests, DIGESTS_BYTES_MAX)?.unwrap_or_default();
         let known = String::from_utf8_lossy(&known).into_owned();
+        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner).clone();
         look(path, STATE_BYTES_MAX.max(2 * bytes) as u64, |bytes| {
             let digest = digest(bytes);
-            known.lines().any(|line| line == digest).then_some(digest)
+            let mut known = known.lines().chain(written.as_deref());
+            known.any(|line| line == digest).then_some(digest)
         })
     }
 }

@@ -254,6 +254,14 @@ impl State {
         }
     }
 
+    /// Whether something that a person asked of it while it rested is not done yet: its end, of which its hooks are told,
+    /// or an answer that nobody judged.
+    pub fn is_left_open(&self) -> bool {
+        let rests = matches!(self.status, Status::Waiting | Status::Paused);
+        let is_ending = self.requests.stop.is_some() || matches!(self.work.open, Some(Open::Hooks(_)));
+        rests && (is_ending || !self.requests.answers.is_empty())
+    }
+
     /// Whether the open work should be ended instead of awaited.
     pub fn wants_cancel(&self) -> bool {
         let skips = self.requests.skip && self.can_skip();

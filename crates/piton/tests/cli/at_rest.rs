@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::common::{World, eventually};
+use super::common::{WAITS, World, eventually};
+use super::servers::Web;
 
 const RED: &str = "test=test -f b.txt";
 const ASKS: &str = r#"echo '{"status":"blocked","reason":"which colour?"}' > $PITON_REPORT"#;
@@ -141,4 +142,70 @@ fn a_worker_tells_it_too() {
         world.piton(&["worker", "--once"]).exits(0);
         told().contains("loop_completed")
     });
+}
+
+#[test]
+fn what_a_workflow_had_to_say_is_sent_although_its_driver_died_while_sending() {
+    let human = "name: w\nsteps:\n  - {id: a, run: 'true', human_in_the_loop: true}\n";
+    for (workflow, more, trigger) in [
+        ("name: w\nsteps:\n  - {id: a, run: 'true'}\n", &[][..], "loop_completed"),
+        (human, &["--pause-for-human-input"], "attention_needed"),
+    ] {
+        let (world, web) = (World::new(), Web::answering(""));
+        web.mute(true);
+        world.configure(&format!(
+            "[notify.channels.web]\ntype = \"webhook\"\nurl = \"{}\"\nmin_priority = \"low\"\n",
+            web.url
+        ));
+        world.write("w.yaml", workflow);
+        world.piton(&[&["run", "w.yaml", "--run-id", "r1", "--detach"], more].concat()).exits(0);
+        eventually("the driver is about to tell it", || web.unanswered() > 0);
+        web.mute(false);
+        world.kill_driver("r1");
+        world.piton(&["status", "r1"]).exits(0);
+        assert_eq!(web.body()["trigger"], trigger);
+        world.piton(&["status", "r1"]).exits(0);
+        assert_eq!(web.rest().len(), 0, "once");
+    }
+}
+
+#[test]
+fn who_ended_a_loop_at_rest_is_heard_although_its_driver_died_over_it() {
+    for stops in [&["answer", "r", "--abort"][..], &["stop", "r"]] {
+        for goes_on in [&["resume", "r"][..], &["worker", "--once"]] {
+            let world = World::new();
+            world.configure(&format!(
+                "[hooks.end]\npoints = [\"loop_end\"]\ncommand = 'echo end >> $BESIDE/ended; {WAITS}'\n"
+            ));
+            world.loops("r", ASKS, &["--check", RED]).exits(4);
+            world.piton(stops).exits(0);
+            eventually("its hooks are told", || lines(&world, "ended").len() == 1);
+            world.kill_driver("r");
+            world.open_gate();
+            let waits = world.piton(&["wait", "r"]).exits(7);
+            assert!(waits.err.contains("nothing drives run `r`"), "{}", waits.err);
+            world.piton(goes_on).exits(if goes_on[0] == "resume" { 4 } else { 0 });
+            eventually("it is stopped", || world.json(&["status", "r"])["status"] == "stopped");
+            assert_eq!(world.count("r", "attempt_started"), 1, "{stops:?} {goes_on:?}");
+            assert_eq!(json(&world, ".ralph/state.json")["core"]["status"], "stopped");
+        }
+    }
+}
+
+#[test]
+fn what_several_say_at_once_about_a_run_at_rest_is_all_in_its_file() {
+    let world = World::new();
+    world.loops("r", "touch b.txt", &["--check", RED]).exits(0);
+    for round in 0..5 {
+        let notes: Vec<_> = (0..6)
+            .map(|number| world.start(&["note", "r", "n", "--set", &format!("k{round}{number}=1")]))
+            .collect();
+        for note in notes {
+            note.ends().exits(0);
+        }
+        let custom = &json(&world, ".ralph/state.json")["custom"];
+        for number in 0..6 {
+            assert_eq!(custom[format!("k{round}{number}")], 1, "{custom}");
+        }
+    }
 }

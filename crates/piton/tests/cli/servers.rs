@@ -2,7 +2,9 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -13,10 +15,14 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) struct Web {
     pub(crate) url: String,
     bodies: Receiver<String>,
+    is_mute: Arc<AtomicBool>,
+    unanswered: Arc<Mutex<Vec<TcpStream>>>,
 }
 
 impl Web {
     pub(crate) fn answering(body: &str) -> Self {
+        let (is_mute, unanswered) = <(Arc<AtomicBool>, Arc<Mutex<Vec<TcpStream>>>)>::default();
+        let (mute, kept) = (Arc::clone(&is_mute), Arc::clone(&unanswered));
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/here", listener.local_addr().unwrap());
         let (got, bodies) = mpsc::channel();
@@ -24,13 +30,25 @@ impl Web {
             format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
         std::thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
-                if let Some(body) = body_of(&stream) {
+                if mute.load(Ordering::SeqCst) {
+                    kept.lock().unwrap().push(stream);
+                } else if let Some(body) = body_of(&stream) {
                     let _ = stream.write_all(answer.as_bytes());
                     let _ = got.send(body);
                 }
             }
         });
-        Self { url, bodies }
+        Self { url, bodies, is_mute, unanswered }
+    }
+
+    /// From now on it takes requests and answers none of them, or answers the next ones again.
+    pub(crate) fn mute(&self, is_mute: bool) {
+        self.is_mute.store(is_mute, Ordering::SeqCst);
+    }
+
+    /// How many requests never had an answer.
+    pub(crate) fn unanswered(&self) -> usize {
+        self.unanswered.lock().unwrap().len()
     }
 
     /// The next body.

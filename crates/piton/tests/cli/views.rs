@@ -1,6 +1,6 @@
 //! `.ralph/state.json`: a view that `jq` can read, rendered again at will, never in the way of somebody's file.
 
-use super::common::World;
+use super::common::{WAITS, World, eventually};
 
 const RED: &str = "test=test -f b.txt";
 const VIEW: &str = ".ralph/state.json";
@@ -83,4 +83,23 @@ fn views_can_be_turned_off() {
     world.configure("[views]\nralph = false\n");
     world.loops("v", "touch b.txt", &["--check", RED]).exits(0);
     assert!(!world.path(".ralph").exists());
+}
+
+#[test]
+fn a_view_follows_although_what_happens_next_takes_long() {
+    let world = World::new();
+    world.configure("[loop]\nsession = \"continue\"\n");
+    let agent = r#"touch f; echo '{"session_id":"S","context_usage_percent":90}' > $PITON_REPORT"#;
+    // The view is rendered when the first iteration begins, so that what follows at once is too early for the next.
+    let check = format!("c=test -e f || {{ sleep 1.2; exit 1; }}; {WAITS}; false");
+    let began = std::time::Instant::now();
+    let more = ["--check", &check, "--max-iterations", "1", "--detach"];
+    world.loops("r", agent, &more).exits(0);
+    eventually("the view says that a fresh session is due", || {
+        std::fs::read_to_string(world.path(".ralph/state.json"))
+            .is_ok_and(|view| view.contains("\"rebooting\""))
+    });
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "the interval is 30 seconds unless said");
+    world.open_gate();
+    world.piton(&["wait", "r"]).exits(3);
 }

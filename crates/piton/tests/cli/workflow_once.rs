@@ -23,6 +23,7 @@ fn a_step_whose_attempt_vanishes_is_not_begun_again_without_a_record() {
     let world = world(&format!("name: w\nsteps: [{{id: a, run: '{LOSES_ITS_ATTEMPT}'}}]\n"));
     let ran = world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(7);
     assert!(ran.out.contains("vanished while the attempt ran"), "{}", ran.out);
+    assert!(!(ran.out + &ran.err).contains("was not written by piton"), "nobody edited anything");
     begun_once_per_record(&world, "step_started");
 }
 
@@ -31,6 +32,32 @@ fn an_iteration_whose_attempt_vanishes_is_not_begun_again_without_a_record() {
     let world = World::new();
     world.loops("r1", LOSES_ITS_ATTEMPT, &["--here", "--until", "done"]).exits(7);
     begun_once_per_record(&world, "attempt_started");
+}
+
+#[test]
+fn a_state_directory_that_was_taken_away_is_not_made_anew() {
+    // Nothing is there to be moved into when it is brought back; early in a run as well as later.
+    for pause in ["", "sleep 1; "] {
+        let step = format!(r#"{pause}mv .piton "$BESIDE/aside"; exec sleep 60"#);
+        let world = world(&format!("name: w\nsteps: [{{id: a, run: '{step}'}}]\n"));
+        world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(7);
+        assert!(!world.path(".piton").exists(), "{}", world.shell("find .piton").out);
+        world.shell(r#"mv "$BESIDE/aside" .piton"#).exits(0);
+        world.piton(&["status", "r1"]).exits(0);
+    }
+}
+
+#[test]
+fn a_file_of_a_finished_run_that_somebody_deletes_is_there_again_for_the_next_look() {
+    for look in [&["status", "r1"][..], &["wait", "r1"], &["resume", "r1"]] {
+        let world = world("name: w\nsteps: [{id: a, run: 'true'}]\n");
+        world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
+        let file = ".agents/runs/r1/run_state.json";
+        let before = world.read(file);
+        std::fs::remove_file(world.path(file)).unwrap();
+        world.piton(look);
+        assert_eq!(world.read(file), before, "{look:?}");
+    }
 }
 
 #[test]
