@@ -120,6 +120,19 @@ fn a_private_directory_is_made_with_its_parents() {
 }
 
 #[test]
+fn a_directory_below_one_that_is_gone_is_not_made() {
+    let root = tempfile::tempdir().unwrap();
+    let home = root.path().join("home");
+    assert!(file::create_private_dir_below(&home, &home.join("a/b")).unwrap_err().is_not_found());
+    assert!(!home.exists());
+    file::create_private_dir(&home).unwrap();
+    for _ in 0..2 {
+        file::create_private_dir_below(&home, &home.join("a/b")).unwrap();
+    }
+    assert_eq!(mode_of(&home.join("a")), 0o700);
+}
+
+#[test]
 fn a_directory_others_could_change_is_refused() {
     let root = tempfile::tempdir().unwrap();
     let refusal = |path: &Path| file::create_private_dir(path).unwrap_err().refusal().cloned();

@@ -54,7 +54,7 @@ section! {
         ralph: Flag = true, [Loop] { shown: true };
         /// Whether `.aiwg/ralph/` is rendered; `auto`: where `.aiwg` exists.
         aiwg: AutoOrFlag = Wanted::Auto, [Loop] { shown: true };
-        /// How often a view is rendered while a run is under way; a change of status, attempt or round is shown sooner.
+        /// How often a view is rendered while a run is under way.
         auto_save_interval: Duration = 30_000, [Loop] { shown: true };
     }
 }
