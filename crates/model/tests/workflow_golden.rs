@@ -51,6 +51,7 @@ examples! {
         version: "0.1.0".to_owned()
     }
     DefinitionChanged { definition: Box::new(definition()), digest: definition().digest() }
+    OptionsChanged { options: Box::new(options()) }
     RunRestarted {
         title: "release".to_owned(),
         definition: Box::new(definition()),

@@ -102,7 +102,7 @@ pub struct LimitWords {
     pub reboots: Option<String>,
 }
 
-/// A workflow, as a person asks for it.
+/// A workflow, as a person asks for it. What is not said has its default in a new run; one that is there keeps what it has.
 #[record(written)]
 pub struct WorkflowOrder {
     /// The document.
@@ -122,11 +122,11 @@ pub struct WorkflowOrder {
     /// Go on with the document as it is now.
     pub migrate: bool,
     /// Tries per step.
-    pub max_attempts: u32,
+    pub max_attempts: Option<u32>,
     /// Loop-backs per gate.
-    pub max_iterations: u32,
+    pub max_iterations: Option<u32>,
     /// Steps at once.
-    pub max_parallel: u32,
+    pub max_parallel: Option<u32>,
     /// Steps with `human_in_the_loop` wait for a person.
     pub pause_for_human_input: bool,
     /// Variables for every step.

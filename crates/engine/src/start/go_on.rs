@@ -2,12 +2,13 @@
 
 use piton_config::Limit;
 use piton_files::workflow::{Edited, Loaded, difference};
+use piton_model::workflow::limits::TRIES_MAX;
 use piton_model::workflow::{Command, Raise, State, StepId};
 use piton_model::{RunId, Seq, Status, exit_code};
 use piton_view::{Error, ErrorKind, Request, Resumption, WorkflowOrder};
 
-use super::options::microusd;
 use super::resume::{free, raised};
+use super::said_later;
 use crate::client::LocalClient;
 use crate::driver_process;
 use crate::workflow::{is_discarded, view_of};
@@ -53,19 +54,17 @@ pub(super) async fn go_on(
         notes.push("going on with the workflow as it is now:".to_owned());
         notes.extend(lines.iter().map(|line| format!("  {line}")));
     }
-    driver_process::settled(client, run).await?;
+    said_later::require_place(wanted, &state)?;
+    free(client, run, false).await?;
+    said_later::take(client, run, wanted, loaded, notes).await?;
     if wanted.migrate && state.digest != loaded.digest {
         let migrate = Command::Migrate(Box::new(loaded.definition.clone()));
         client.record_at_rest::<State>(run, migrate).await?;
     }
-    // What is said about money counts also where the run is there already.
-    let raise = Raise {
-        max_cost_microusd: wanted.max_cost.map(microusd),
-        daily_cost_microusd: wanted.daily_cost_limit.map(microusd),
-        cost_limit_action: wanted.cost_limit_action,
-        ..Raise::default()
-    };
-    resume(client, run, raise, false, notes, wanted.start_at_step.as_deref()).await
+    if let Some(step) = &wanted.start_at_step {
+        notes.push(format!("run `{run}` goes on from step `{step}`, which begins anew"));
+    }
+    resume(client, run, Raise::default(), false, notes, wanted.start_at_step.as_deref()).await
 }
 
 /// Asks the run to go on and starts a driver; returns the event after which it does.
@@ -132,11 +131,13 @@ pub(super) async fn of_workflow(
         let failed = |why: String| Error::usage(format!("--daily-cost-limit: {why}"));
         Limit::MaxCost.raised(options.daily_cost_microusd, text).map_err(failed)
     };
+    if iterations.is_some_and(|count| count > u64::from(TRIES_MAX)) {
+        return Err(Error::usage(format!("--max-iterations: outside of 1 to {TRIES_MAX}")));
+    }
     let raise = Raise {
         max_iterations: iterations.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
         max_cost_microusd: raised(Limit::MaxCost, options.max_cost_microusd, &how.limits.cost)?,
         daily_cost_microusd: how.daily_cost_limit.as_ref().map(of_the_day).transpose()?,
-        ..Raise::default()
     };
     resume(client, run, raise, how.take_over, notes, None).await
 }

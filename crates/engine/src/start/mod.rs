@@ -1,7 +1,8 @@
 //! Starting a run: what was ordered is checked and put on record, then a driver is started
 //! ([`driver_process`](crate::driver_process)).
 //!
-//! - [`loops`], [`workflows`], [`fork`], [`import`]: what can be started. `go_on`: going on with what is there.
+//! - [`loops`], [`workflows`], [`fork`], [`import`]: what can be started. `go_on`: going on with what is there; `said_later`:
+//!   flags that are given with it.
 //! - [`hooks`]: what is called while a run goes on. [`known`]: where runs were ever started.
 
 mod fork;
@@ -12,6 +13,7 @@ pub mod known;
 mod loops;
 mod options;
 mod resume;
+mod said_later;
 mod workflows;
 
 pub(crate) use go_on::require_kept;

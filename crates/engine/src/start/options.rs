@@ -1,7 +1,7 @@
 //! How a workflow is to be run, as its flags and `piton.toml` say it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use piton_config::{AgentOptions, Files, Overrides, find, resolve};
 use piton_files::workflow::{Loaded, ReportSchema, check_template};
@@ -21,41 +21,64 @@ use crate::workflow::agent_key;
 /// Largest schema of reports.
 const SCHEMA_BYTES_MAX: u64 = 256 << 10;
 
+/// How a new run is to be run.
 pub(super) fn options_of(layout: &Layout, order: &WorkflowOrder, loaded: &Loaded) -> Result<Options, Error> {
-    let launcher = launcher_of(order)?;
     let files = configuration::read(layout)?;
     let (confine, protect) = configuration::walls(layout, &files, order.trust)?;
-    let agents = match launcher {
-        Launcher::Adapter {} => agents_of(layout, order, loaded, confine.is_some())?,
-        _ => BTreeMap::new(),
-    };
-    Ok(Options {
-        max_attempts: order.max_attempts,
-        max_iterations: order.max_iterations,
-        max_parallel: order.max_parallel,
-        pause_for_human_input: order.pause_for_human_input,
-        max_cost_microusd: order.max_cost.map(microusd),
-        daily_cost_microusd: order.daily_cost_limit.map(microusd),
-        cost_limit_action: order.cost_limit_action.unwrap_or(CostAction::Pause),
-        env: order.env.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect(),
-        launcher,
-        gate_state_file: order.gate_state_file.as_ref().map(|file| relative(layout, file)).transpose()?,
+    let unsaid = Options {
+        cost_limit_action: CostAction::Pause,
         workflow_file: relative(layout, &order.file)?,
-        issue: match &order.issue_number {
-            None => None,
-            Some(number) => {
-                let directory = order.issue_dir.as_deref().unwrap_or(layout.root());
-                Some(Issue { number: number.clone(), directory: relative(layout, directory)? })
-            }
-        },
         notify: notify_of(layout, order)?,
-        report_schema: order.schema.as_deref().map(report_schema).transpose()?,
-        agents,
         confine,
         protect,
         pass: pass_of(layout, &files, order.trust)?,
         ..Options::default()
+    };
+    let options = said(layout, order, unsaid)?;
+    with_agents(layout, order, loaded, options)
+}
+
+/// The same options with what the order says about them.
+pub(super) fn said(layout: &Layout, order: &WorkflowOrder, unsaid: Options) -> Result<Options, Error> {
+    let relative = |path: &PathBuf| relative(layout, path);
+    let mut env = unsaid.env;
+    env.extend(order.env.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))));
+    Ok(Options {
+        max_attempts: order.max_attempts.unwrap_or(unsaid.max_attempts),
+        max_iterations: order.max_iterations.unwrap_or(unsaid.max_iterations),
+        max_parallel: order.max_parallel.unwrap_or(unsaid.max_parallel),
+        pause_for_human_input: order.pause_for_human_input || unsaid.pause_for_human_input,
+        max_cost_microusd: order.max_cost.map(microusd).or(unsaid.max_cost_microusd),
+        daily_cost_microusd: order.daily_cost_limit.map(microusd).or(unsaid.daily_cost_microusd),
+        cost_limit_action: order.cost_limit_action.unwrap_or(unsaid.cost_limit_action),
+        env,
+        launcher: launcher_of(order)?.unwrap_or(unsaid.launcher),
+        gate_state_file: order.gate_state_file.as_ref().map(relative).transpose()?.or(unsaid.gate_state_file),
+        issue: issue_of(layout, order)?.or(unsaid.issue),
+        report_schema: order.schema.as_deref().map(report_schema).transpose()?.or(unsaid.report_schema),
+        ..unsaid
     })
+}
+
+/// The same options with piton's own adapters for agents that they do not have yet.
+pub(super) fn with_agents(
+    layout: &Layout,
+    order: &WorkflowOrder,
+    loaded: &Loaded,
+    mut options: Options,
+) -> Result<Options, Error> {
+    if options.launcher == (Launcher::Adapter {}) {
+        let known = std::mem::take(&mut options.agents);
+        options.agents = agents_of(layout, order, loaded, options.confine.is_some(), known)?;
+    }
+    Ok(options)
+}
+
+/// The issue that the run works on, where the order names one.
+fn issue_of(layout: &Layout, order: &WorkflowOrder) -> Result<Option<Issue>, Error> {
+    let Some(number) = &order.issue_number else { return Ok(None) };
+    let directory = order.issue_dir.as_deref().unwrap_or(layout.root());
+    Ok(Some(Issue { number: number.clone(), directory: relative(layout, directory)? }))
 }
 
 /// The schema in a file, which the run keeps: one that is resumed uses what it started with.
@@ -122,33 +145,34 @@ pub(super) fn place_of(
 }
 
 /// The path as the run keeps it: relative to the repository where it lies in it.
-fn relative(layout: &Layout, path: &Path) -> Result<String, Error> {
+pub(super) fn relative(layout: &Layout, path: &Path) -> Result<String, Error> {
     let path = std::path::absolute(path).map_err(|error| Error::environment(&error))?;
     let path = path.strip_prefix(layout.root()).unwrap_or(&path);
     let text = path.to_str().ok_or_else(|| Error::usage(format!("`{}` is not UTF-8", path.display())))?;
     Ok(text.to_owned())
 }
 
-fn launcher_of(order: &WorkflowOrder) -> Result<Launcher, Error> {
+/// How agent steps are started, where the order says it.
+fn launcher_of(order: &WorkflowOrder) -> Result<Option<Launcher>, Error> {
     if let Some(command) = &order.exec {
-        return Ok(Launcher::Exec { command: command.clone() });
+        return Ok(Some(Launcher::Exec { command: command.clone() }));
     }
     if let Some(template) = &order.command_template {
         check_template(template).map_err(|why| Error::usage(format!("--command-template: {why}")))?;
-        return Ok(Launcher::Template { template: template.clone() });
+        return Ok(Some(Launcher::Template { template: template.clone() }));
     }
-    let Some(wrapper) = &order.wrapper else { return Ok(Launcher::Adapter {}) };
+    let Some(wrapper) = &order.wrapper else { return Ok(None) };
     let path = std::path::absolute(wrapper).map_err(|error| Error::environment(&error))?;
     if !path.is_file() {
         return Err(Error::usage(format!("there is no wrapper `{}`", wrapper.display())));
     }
     // A file that others run with `python wrapper.py` needs no execute bit.
     let is_python = path.extension().is_some_and(|extension| extension == "py");
-    Ok(Launcher::Wrapper {
+    Ok(Some(Launcher::Wrapper {
         python: is_python.then(|| configuration::variable("PYTHON").unwrap_or_else(|| "python3".to_owned())),
         wrapper: path.display().to_string(),
         args: order.wrapper_arguments.clone(),
-    })
+    }))
 }
 
 /// piton's own adapters for every agent that the steps name, and their programs are there.
@@ -157,8 +181,9 @@ fn agents_of(
     order: &WorkflowOrder,
     loaded: &Loaded,
     confined: bool,
+    known: BTreeMap<String, AgentConfig>,
 ) -> Result<BTreeMap<String, AgentConfig>, Error> {
-    let mut agents = BTreeMap::new();
+    let mut agents = known;
     let files = configuration::read(layout)?;
     let definitions = std::iter::once(&loaded.definition).chain(loaded.definition.nested.values());
     let steps = definitions.flat_map(|definition| &definition.steps);
@@ -167,6 +192,7 @@ fn agents_of(
             Work::Agent { agent, .. } => Some((agent, step.model.as_deref())),
             _ => None,
         })
+        .filter(|(agent, model)| !agents.contains_key(&agent_key(agent, *model)))
         .collect();
     if wanted.is_empty() {
         return Ok(agents);

@@ -9,7 +9,7 @@ use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use piton_view::{Error, ErrorKind, WorkflowOrder};
 
 use super::go_on::{discarded, go_on};
-use super::options::{options_of, place_of};
+use super::options::{options_of, place_of, relative};
 use super::{LAST, known};
 use crate::client::LocalClient;
 use crate::driver_process;
@@ -24,9 +24,9 @@ pub(super) async fn start(
 ) -> Result<(RunId, Seq), Error> {
     let layout = client.layout();
     let loaded = load(&wanted.file, layout.root(), &Disk).map_err(|problems| not_runnable(&problems))?;
-    let options = options_of(layout, wanted, &loaded)?;
-    match target(client, wanted, &options, &loaded).await? {
+    match target(client, wanted, &loaded).await? {
         Target::New(run, left) => {
+            let options = options_of(layout, wanted, &loaded)?;
             let (inherited, left_out) = left.map(|left| (left.inherited, left.left_out)).unzip();
             match order(layout, run.clone(), loaded, options, inherited, wanted) {
                 Ok(order) => begin(client, order, left_out, wanted, notes).await,
@@ -34,6 +34,7 @@ pub(super) async fn start(
             }
         }
         Target::Discarded(run, place) => {
+            let options = options_of(layout, wanted, &loaded)?;
             // It works where it worked, unless somebody says otherwise.
             let order = match place.filter(|_| wanted.workdir.is_none()) {
                 Some(place) => {
@@ -70,22 +71,16 @@ enum Target {
     Existing(RunId),
 }
 
-async fn target(
-    client: &LocalClient,
-    wanted: &WorkflowOrder,
-    options: &Options,
-    loaded: &Loaded,
-) -> Result<Target, Error> {
+async fn target(client: &LocalClient, wanted: &WorkflowOrder, loaded: &Loaded) -> Result<Target, Error> {
+    let workflow_file = relative(client.layout(), &wanted.file)?;
     let named: Option<RunId> = match &wanted.run_id {
-        Some(id) if id == LAST => {
-            Some(newest_of(client, &options.workflow_file, &loaded.definition.name).await?)
-        }
+        Some(id) if id == LAST => Some(newest_of(client, &workflow_file, &loaded.definition.name).await?),
         Some(id) => Some(id.parse().map_err(|error| Error::of(ErrorKind::Usage, &error))?),
         None => None,
     };
     let run = match (named, &wanted.start_at_step) {
         (Some(run), _) => run,
-        (None, Some(_)) => newest_of(client, &options.workflow_file, &loaded.definition.name).await?,
+        (None, Some(_)) => newest_of(client, &workflow_file, &loaded.definition.name).await?,
         (None, None) => {
             return Ok(Target::New(SystemIds.hex(8).parse().expect("hex digits are a run's name"), None));
         }

@@ -108,27 +108,21 @@ fn is_to_go_on(nested: &State) -> bool {
     nested.requests.resume.is_some() && !nested.status.is_active()
 }
 
-/// Has a run that rests go on as what this run has become: its definition, its limits.
+/// Has a run that rests go on as what this run has become: its definition, its options. Limits that a person raised for it
+/// alone stay.
 async fn go_on(client: &LocalClient, nested: &State, order: Order) -> Result<(), ClientError> {
     if order.definition.digest() != nested.digest && nested.open_count() == 0 {
         client.record_at_rest::<State>(&nested.run, Command::Migrate(Box::new(order.definition))).await?;
     }
-    let Options {
-        max_attempts,
-        max_iterations,
-        max_cost_microusd,
-        daily_cost_microusd,
-        cost_limit_action,
-        ..
-    } = order.options;
-    let raise = Raise {
-        max_attempts: Some(max_attempts),
-        max_iterations: Some(max_iterations),
-        max_cost_microusd,
-        daily_cost_microusd,
-        cost_limit_action: Some(cost_limit_action),
+    let (its, ours) = (&nested.options, &order.options);
+    let options = Options {
+        max_attempts: its.max_attempts.max(ours.max_attempts),
+        max_iterations: its.max_iterations.max(ours.max_iterations),
+        max_cost_microusd: its.max_cost_microusd.max(ours.max_cost_microusd),
+        ..order.options.clone()
     };
-    match client.record(&nested.run, Request::ResumeWorkflow(raise)).await {
+    client.record_at_rest::<State>(&nested.run, Command::ChangeOptions(Box::new(options))).await?;
+    match client.record(&nested.run, Request::ResumeWorkflow(Raise::default())).await {
         // It is as far as it may go: that is what became of it.
         Err(ClientError::Rejected(_)) => Ok(()),
         recorded => recorded,

@@ -109,6 +109,7 @@ fn fold(state: &mut State, event: &Event, at: Timestamp) {
             }
         }
         Event::DefinitionChanged { definition, digest } => migrate(state, definition, digest),
+        Event::OptionsChanged { options } => change_options(state, options),
         Event::RunRestarted { title, definition, digest, options } => {
             let old = state.clone();
             *state = fresh(&old.run, title, definition, digest, options, at);
@@ -421,6 +422,13 @@ fn migrate(state: &mut State, definition: &Definition, digest: &str) {
     }
 }
 
+/// What was said about money before is no longer known to hold; where it does, it is found out again.
+fn change_options(state: &mut State, options: &Options) {
+    state.options = options.clone();
+    state.counters.warned = false;
+    state.requests.budget = None;
+}
+
 /// What a run that begins anew keeps of the one that was discarded: no number is used twice, and no work is forgotten.
 fn begin_after(state: &mut State, old: &State) {
     state.attempt = old.attempt;
@@ -433,15 +441,10 @@ fn begin_after(state: &mut State, old: &State) {
 
 fn resume(state: &mut State, raise: &Raise, at: Timestamp) {
     let options = &mut state.options;
-    // A raise never lowers: what was done within the old limit stays within the new one.
-    options.max_attempts = options.max_attempts.max(raise.max_attempts.unwrap_or(0));
-    options.max_iterations = options.max_iterations.max(raise.max_iterations.unwrap_or(0));
-    if let Some(raised) = raise.max_cost_microusd {
-        options.max_cost_microusd = Some(options.max_cost_microusd.unwrap_or(0).max(raised));
-        state.counters.warned = false;
-    }
+    options.max_iterations = raise.max_iterations.unwrap_or(options.max_iterations);
+    options.max_cost_microusd = raise.max_cost_microusd.or(options.max_cost_microusd);
+    state.counters.warned &= raise.max_cost_microusd.is_none();
     options.daily_cost_microusd = raise.daily_cost_microusd.or(options.daily_cost_microusd);
-    options.cost_limit_action = raise.cost_limit_action.unwrap_or(options.cost_limit_action);
     let at_rest = matches!(state.status, Status::Stopped | Status::Failed | Status::Paused);
     state.requests = Requests {
         answers: std::mem::take(&mut state.requests.answers),

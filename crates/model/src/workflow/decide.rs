@@ -84,6 +84,8 @@ pub enum Command {
     AdoptStatuses(Vec<Edit>),
     /// Go on with this definition.
     Migrate(Box<Definition>),
+    /// Go on with these options.
+    ChangeOptions(Box<Options>),
     /// Begin anew under the same name: what it did was discarded.
     Restart(Box<Order>),
     /// Its row is in the archive, and its directory is about to go.
@@ -245,6 +247,7 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Eve
         }
         Command::AdoptStatuses(edits) => adopt(state, edits)?,
         Command::Migrate(definition) => return migrate(state, *definition),
+        Command::ChangeOptions(options) => return change_options(state, options),
         Command::Restart(order) => restart(state, *order)?,
         Command::Archive if !state.is_over_for_now() => return Err(Rejection::NotOpen),
         Command::Archive => Event::RunArchived {},
@@ -345,6 +348,11 @@ fn migrate(state: &State, definition: Definition) -> Result<Option<Event>, Rejec
     let digest = definition.digest();
     let changed = digest != state.digest;
     Ok(changed.then(|| Event::DefinitionChanged { definition: Box::new(definition), digest }))
+}
+
+fn change_options(state: &State, options: Box<Options>) -> Result<Option<Event>, Rejection> {
+    check_options(&options)?;
+    Ok((*options != state.options).then_some(Event::OptionsChanged { options }))
 }
 
 fn restart(state: &State, order: Order) -> Result<Event, Rejection> {
@@ -585,7 +593,7 @@ fn still_reached(state: &State, raise: &Raise) -> Option<Reason> {
         return Some(Reason::LimitIterations);
     }
     let money = raise.max_cost_microusd.or(state.options.max_cost_microusd);
-    let stops = raise.cost_limit_action.unwrap_or(state.options.cost_limit_action) != CostAction::Warn;
+    let stops = state.options.cost_limit_action != CostAction::Warn;
     (stops && money.is_some_and(spent)).then_some(Reason::LimitCost)
 }
 

@@ -49,6 +49,12 @@ run_events! {
             digest: String,
         },
 
+        /// The run goes on with other options: what was said when it was gone on with. Work that is open ends as it began.
+        OptionsChanged {
+            /// How it runs now, all of it.
+            options: Box<Options>,
+        },
+
         /// The run begins anew: whoever deleted its directory discarded what it did, and its name is used again. What happened
         /// stays in the journal; numbers of attempts and questions go on. Only at rest, with nothing open.
         RunRestarted {

@@ -369,20 +369,16 @@ pub struct Edit {
     pub status: StepStatus,
 }
 
-/// Limits that are raised with a resume, and what follows from them. Absolute.
+/// Limits that are set with a resume. Absolute: nearly always higher, but nobody who means a lower one is overruled.
 #[record(Default, Eq)]
 #[serde(default)]
 pub struct Raise {
-    /// Attempts per step and iteration.
-    pub max_attempts: Option<u32>,
     /// Loop-backs.
     pub max_iterations: Option<u32>,
     /// Money.
     pub max_cost_microusd: Option<u64>,
-    /// Money of all workflows on one day. This one may also be lower: what others spent is nobody's promise.
+    /// Money of all workflows on one day.
     pub daily_cost_microusd: Option<u64>,
-    /// What follows when it costs more.
-    pub cost_limit_action: Option<CostAction>,
 }
 
 /// What a new run is made of.

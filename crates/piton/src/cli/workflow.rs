@@ -25,7 +25,8 @@ pub(crate) struct RunArguments {
     /// A command with placeholders: {run_id}, {step_id}, {agent}, {prompt}, {repo}, {report}, {attempt}, {manual_input}.
     #[arg(long, value_name = "T", group = "launcher")]
     pub(crate) command_template: Option<String>,
-    /// A name for the run; one that exists and is unfinished is gone on with.
+    /// A name for the run; one that exists and is unfinished is gone on with, and other flags that are given hold for it
+    /// from then on.
     #[arg(long, value_name = "ID")]
     pub(crate) run_id: Option<String>,
     /// Begin anew from this step, in the newest run of this workflow or in that of --run-id.
@@ -37,15 +38,15 @@ pub(crate) struct RunArguments {
     /// Check the workflow, print its plan and its graph, and run nothing.
     #[arg(long)]
     pub(crate) check_only: bool,
-    /// Tries per step.
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub(crate) max_attempts: u32,
-    /// Loop-backs per gate.
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    pub(crate) max_iterations: u32,
-    /// Steps at once.
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    pub(crate) max_parallel: u32,
+    /// Tries per step; 2 unless said.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_attempts: Option<u32>,
+    /// Loop-backs per gate; 4 unless said.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_iterations: Option<u32>,
+    /// Steps at once; 4 unless said.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_parallel: Option<u32>,
     /// Steps with `human_in_the_loop` wait for a person.
     #[arg(long)]
     pub(crate) pause_for_human_input: bool,

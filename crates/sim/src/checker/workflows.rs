@@ -97,7 +97,7 @@ pub(super) struct Journal {
     attempt: u32,
     questions_asked: u32,
     options: Options,
-    parallel: usize,
+    parallel_defined: Option<u32>,
     steps: BTreeMap<String, Step>,
     used: Used,
     used_at: Vec<Used>,
@@ -126,7 +126,7 @@ impl Rules for Journal {
         if let Some(other) = world.living().iter().find(|other| self.step_of(**other) == Some(step)) {
             return violated("I10", format!("{name:?} was started while {other:?} works on step {step}"));
         }
-        if world.living().len() >= self.parallel {
+        if world.living().len() >= self.parallel() {
             return violated("I13", format!("{name:?} was started beside {} others", world.living().len()));
         }
         Ok(())
@@ -165,7 +165,10 @@ impl Rules for Journal {
         let is_request = self.anyone_may_append(kind);
         // A run that reached its goal says nothing more, unless it begins anew.
         let is_note = kind == "checkpoint_taken" && event.seq() > first;
-        let anew = matches!(kind, "steps_reset" | "run_restarted" | "driver_started" | "answer_refused");
+        let anew = matches!(
+            kind,
+            "steps_reset" | "run_restarted" | "options_changed" | "driver_started" | "answer_refused"
+        );
         if self.place == Place::Completed && !is_request && !is_note && !anew {
             return violated("I4", format!("{kind} follows the end of the run"));
         }
@@ -175,6 +178,10 @@ impl Rules for Journal {
             "definition_changed" => {
                 self.nothing_open(kind)?;
                 self.define(event)?;
+            }
+            "options_changed" => {
+                self.options = event.get("/options")?;
+                self.steps.values_mut().for_each(|step| step.tries = 0);
             }
             "run_restarted" => {
                 self.nothing_open(kind)?;
@@ -275,10 +282,14 @@ impl Journal {
         self.define(event)
     }
 
+    /// How many steps may run at once.
+    fn parallel(&self) -> usize {
+        self.parallel_defined.unwrap_or(self.options.max_parallel).clamp(1, 32) as usize
+    }
+
     /// Steps keep what they have by their names.
     fn define(&mut self, event: &Data<'_>) -> Checked {
-        let parallel = event.maybe("/definition/max_parallel")?.unwrap_or(self.options.max_parallel);
-        self.parallel = parallel.clamp(1, 32) as usize;
+        self.parallel_defined = event.maybe("/definition/max_parallel")?;
         let mut known = std::mem::take(&mut self.steps);
         for shape in event.get::<Vec<Shape>>("/definition/steps")? {
             let step = match known.remove(&shape.id) {
@@ -367,7 +378,7 @@ impl Journal {
             return violated("I4", format!("attempt {number} follows attempt {}", self.attempt));
         }
         let open = self.steps.values().filter(|step| step.open.is_some()).count();
-        if open >= self.parallel {
+        if open >= self.parallel() {
             return violated("I13", format!("attempt {number} begins beside {open} others"));
         }
         let limit = self.options.max_cost_microusd.filter(|_| self.options.cost_limit_action != "warn");
@@ -564,11 +575,8 @@ impl Journal {
     fn resumed(&mut self, event: &Data<'_>) -> Checked {
         let raised = |what: &str| event.maybe(&format!("/raise/{what}"));
         let options = &mut self.options;
-        options.max_attempts = raised("max_attempts")?.unwrap_or(0).max(options.max_attempts);
-        options.max_iterations = raised("max_iterations")?.unwrap_or(0).max(options.max_iterations);
-        if let Some(limit) = &mut options.max_cost_microusd {
-            *limit = event.maybe("/raise/max_cost_microusd")?.unwrap_or(0).max(*limit);
-        }
+        options.max_iterations = raised("max_iterations")?.unwrap_or(options.max_iterations);
+        options.max_cost_microusd = event.maybe("/raise/max_cost_microusd")?.or(options.max_cost_microusd);
         // What failed gets its tries again after a rest.
         if self.at_rest() {
             self.steps.values_mut().for_each(|step| (step.tries, step.lost) = (0, 0));

@@ -149,6 +149,7 @@ impl Simulated for Workflows {
         ("steps_reset", 6),
         ("statuses_adopted", 12),
         ("definition_changed", 12),
+        ("options_changed", 12),
         ("run_restarted", 12),
         ("run_paused", 10),
         ("run_resumed", 4),
@@ -320,13 +321,14 @@ impl Driven for Workflows {
             return Command::Tick;
         }
         let steps = look::steps(state);
-        match sim.rng.below(4) {
+        match sim.rng.below(5) {
             0 => Command::Migrate(Box::new(setting::definition(&mut sim.rng))),
             1 => {
                 let definition = setting::definition(&mut sim.rng);
                 let (run, options) = (sim.run.clone(), sim.scene.options.clone());
                 Command::Restart(Box::new(Order { run, definition, options, inherited: None }))
             }
+            2 => Command::ChangeOptions(Box::new(setting::options(&mut sim.rng))),
             _ => {
                 let step = steps[sim.rng.below(steps.len() as u64) as usize].clone();
                 let status = match sim.rng.below(4) {

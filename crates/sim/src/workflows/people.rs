@@ -58,7 +58,6 @@ fn raise(shown: &Shown, rng: &mut Rng) -> Raise {
         return Raise::default();
     }
     Raise {
-        max_attempts: None,
         max_iterations: Some(shown.iterations_max + rng.between(1, 3) as u32),
         max_cost_microusd: shown.cost_limit.map(|limit| limit + 1_000_000),
         ..Raise::default()

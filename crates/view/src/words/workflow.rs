@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::{StepView, WorkflowStatus};
 use piton_model::loop_machine::AttemptOutcome;
-use piton_model::workflow::{State, StepStatus, StepVerdict, WorkPlace, WorkflowEvent as Event};
+use piton_model::workflow::{Options, State, StepStatus, StepVerdict, WorkPlace, WorkflowEvent as Event};
 use piton_model::{Reason, Status, Timestamp};
 
 use super::{ago, beside, cell, clean, clean_line, count, duration, known_money, money, outcome_word};
@@ -85,6 +85,7 @@ pub fn progress(before: Option<&State>, event: &Event, after: &State) -> Option<
         | Event::StepsReset { .. }
         | Event::StatusesAdopted { .. }
         | Event::DefinitionChanged { .. }
+        | Event::OptionsChanged { .. }
         | Event::RunRestarted { .. } => self::event(event),
         _ => return None,
     };
@@ -295,6 +296,14 @@ pub fn event(event: &Event) -> String {
         Event::DriverStarted { epoch, pid, .. } => format!("driver {pid} took the lease (epoch {epoch})"),
         Event::DefinitionChanged { digest, .. } => {
             format!("goes on with definition {}", &digest[..digest.len().min(10)])
+        }
+        Event::OptionsChanged { options } => {
+            let Options { max_attempts, max_iterations, max_parallel, .. } = &**options;
+            format!(
+                "goes on with other options: up to {}, {}, {max_parallel} at once",
+                count(*max_attempts, "attempt"),
+                count(*max_iterations, "loop-back")
+            )
         }
         Event::RunRestarted { title, digest, .. } => {
             format!("begins anew: {title} (definition {})", &digest[..digest.len().min(10)])

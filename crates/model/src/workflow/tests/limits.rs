@@ -67,8 +67,8 @@ fn a_limit_for_the_day_can_be_raised_lowered_and_made_a_warning() {
     let raise = Raise { daily_cost_microusd: Some(2_000_000), ..Raise::default() };
     driver.request(WorkflowEvent::ResumeRequested { raise });
     assert_eq!(driver.state.options.daily_cost_microusd, Some(2_000_000));
-    let raise = Raise { cost_limit_action: Some(CostAction::Warn), ..Raise::default() };
-    driver.request(WorkflowEvent::ResumeRequested { raise });
+    let warns = Options { cost_limit_action: CostAction::Warn, ..driver.state.options.clone() };
+    driver.command(Command::ChangeOptions(Box::new(warns)));
     for spent in ["$7 of $2 of today", "$8 of $2 of today"] {
         driver.command(Command::SpendBudget { detail: spent.to_owned(), microusd: 5_000_000 });
     }

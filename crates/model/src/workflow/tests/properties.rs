@@ -74,11 +74,7 @@ fn end() -> impl Strategy<Value = StepEnd> {
 }
 
 fn request() -> impl Strategy<Value = WorkflowEvent> {
-    let raise = prop::option::of(1..6u32).prop_map(|most| Raise {
-        max_iterations: most,
-        max_attempts: most,
-        ..Raise::default()
-    });
+    let raise = prop::option::of(1..6u32).prop_map(|most| Raise { max_iterations: most, ..Raise::default() });
     let said = select(vec![Answer::Approve, Answer::Approve, Answer::Reject, Answer::Abort]);
     let origin = select(vec![StopOrigin::Interrupt, StopOrigin::Command]);
     prop_oneof![
@@ -447,6 +443,7 @@ fn wild_event() -> impl Strategy<Value = WorkflowEvent> {
             definition: Box::new(definition(vec![step("s1", &["s1"])])),
             digest: String::new(),
         }),
+        Just(WorkflowEvent::OptionsChanged { options: Box::default() }),
         Just(WorkflowEvent::RunRestarted {
             title: String::new(),
             definition: Box::new(definition(vec![step("s2", &[])])),

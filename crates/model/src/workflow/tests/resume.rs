@@ -187,6 +187,29 @@ fn a_migration_waits_until_nothing_is_open_and_is_validated() {
 }
 
 #[test]
+fn options_that_were_said_later_hold_from_then_on() {
+    let mut driver = failed_review();
+    let began = driver.state.options.clone();
+    let asks = Options { pause_for_human_input: true, max_iterations: 9, ..began.clone() };
+    driver.command(Command::ChangeOptions(Box::new(asks.clone())));
+    assert_eq!(driver.state.options, asks);
+    driver.is(Status::Failed, Reason::FailureStreak);
+    let too_many = Options { max_parallel: 33, ..began };
+    let refused = driver.try_command(Command::ChangeOptions(Box::new(too_many)));
+    assert!(matches!(refused, Err(Rejection::BadConfig(_))), "{refused:?}");
+}
+
+#[test]
+fn what_was_said_about_money_is_said_again_where_other_options_hold() {
+    let options =
+        Options { max_cost_microusd: Some(1), cost_limit_action: CostAction::Pause, ..Options::default() };
+    let mut driver = Driver::with(chain(), options.clone());
+    driver.command(Command::SpendBudget { detail: "the day is spent".to_owned(), microusd: 5 });
+    driver.command(Command::ChangeOptions(Box::new(Options { daily_cost_microusd: Some(9), ..options })));
+    assert_eq!(driver.state.requests.budget, None);
+}
+
+#[test]
 fn a_discarded_run_begins_anew_under_its_name() {
     let mut driver = failed_review();
     let (attempt, created) = (driver.state.attempt, driver.state.created_at);

@@ -55,6 +55,70 @@ fn a_changed_workflow_is_shown_before_a_run_goes_on_with_it() {
 }
 
 #[test]
+fn flags_that_are_given_with_a_run_that_is_there_hold_from_then_on() {
+    let world = world(
+        "
+name: w
+steps:
+  - {id: a, run: 'echo x >> tries; test \"$COLOUR\" = red && test \"$SHAPE\" = round'}
+  - {id: b, run: 'true', needs: [a], human_in_the_loop: true}
+",
+    );
+    let more = ["--max-attempts", "1", "--env", "COLOUR=blue", "--env", "SHAPE=round"];
+    world.piton(&[&["run", "w.yaml", "--run-id", "r1"], &more[..]].concat()).exits(1);
+    // Nothing said: as it began.
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(1);
+    assert_eq!(world.read("tries").lines().count(), 2);
+    let more = ["--max-attempts", "2", "--env", "COLOUR=green"];
+    let ran = world.piton(&[&["run", "w.yaml", "--run-id", "r1"], &more[..]].concat()).exits(1);
+    assert!(ran.err.contains("from now on: --max-attempts 2 (was 1), --env COLOUR"), "{}", ran.err);
+    assert!(!ran.err.contains("green"), "what a variable holds is not shown: {}", ran.err);
+    assert_eq!(world.read("tries").lines().count(), 4, "two tries now");
+    let more = ["--pause-for-human-input", "--env", "COLOUR=red", "--max-cost", "3"];
+    world.piton(&[&["run", "w.yaml", "--run-id", "r1"], &more[..]].concat()).exits(4);
+    assert_eq!(steps(&world, "status")["b"], "WAITING_ON_HUMAN");
+    // A lower limit holds, too.
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--max-cost", "2"]).exits(4);
+    let shown = world.json(&["show", "r1"]);
+    let options = &shown["state"]["options"];
+    assert_eq!(options["max_cost_microusd"], 2_000_000);
+    assert_eq!(options["env"], json!({"COLOUR": "red", "SHAPE": "round"}));
+    assert_eq!(options["max_attempts"], 2);
+}
+
+#[test]
+fn a_completed_run_that_begins_anew_from_a_step_asks_people_where_that_is_said() {
+    let world = world(REFERENCE);
+    run(&world, &[]).exits(0);
+    let ran =
+        world.piton(&["run", "w.yaml", "--start-at-step", "approve", "--pause-for-human-input"]).exits(4);
+    assert!(ran.err.contains("run `r1` goes on from step `approve`"), "{}", ran.err);
+    assert_eq!(steps(&world, "status")["approve"], "WAITING_ON_HUMAN");
+}
+
+#[test]
+fn what_a_run_that_is_there_cannot_have_is_refused_before_anything_is_recorded() {
+    let world = world("name: w\nsteps: [{id: a, run: 'false'}]\n");
+    run(&world, &["--max-attempts", "1"]).exits(1);
+    let events = world.piton(&["log", "r1"]).exits(0).out;
+    for (flags, says) in [
+        (&["--worktree"][..], "works in the repository itself, and a run keeps its place"),
+        (&["--workdir", "."][..], "works in the repository itself, and a run keeps its place"),
+        (&["--max-parallel", "99"][..], "`--max-parallel` is outside of 1 to 32"),
+        (&["--max-attempts", "0"][..], "`--max-attempts` is outside of 1 to 1000"),
+    ] {
+        let ran = run(&world, flags).exits(2);
+        assert!(ran.err.contains(says), "{flags:?}: {}", ran.err);
+    }
+    assert_eq!(world.piton(&["log", "r1"]).exits(0).out, events);
+    let ran = world.piton(&["resume", "r1", "--max-iterations", "+1000"]).exits(2);
+    assert!(ran.err.contains("--max-iterations: outside of 1 to 1000"), "{}", ran.err);
+    world.piton(&["resume", "r1", "--max-iterations", "2"]).exits(1);
+    let shown = world.json(&["show", "r1"]);
+    assert_eq!(shown["state"]["options"]["max_iterations"], 2, "a lower limit is a limit, too");
+}
+
+#[test]
 fn a_status_that_somebody_wrote_at_rest_is_adopted_and_anything_else_is_set_aside() {
     let world = world("name: w\nsteps: [{id: a, run: 'false'}, {id: b, run: 'touch b.done', needs: [a]}]\n");
     run(&world, &["--max-attempts", "1"]).exits(1);
