@@ -28,7 +28,7 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
         context.workspace.restore(context.run.as_str(), &snapshot_id(&target.id)?, Expected::Anything)?;
     }
     let left = originals::stand_in(context, state)?;
-    let mut result = none_yet(round);
+    let mut result = CheckRound::of_nothing(round);
     let mut names = measure::Names::new();
     for (index, check) in state.config.checks.iter().enumerate() {
         context.require_lease(state)?;
@@ -78,22 +78,7 @@ pub(super) fn perform(context: &Context, round: u32, state: &State) -> Result<Co
 
 /// A round of which nothing was run, since somebody wants to stop now.
 pub(super) fn cancelled(round: u32) -> Command {
-    Command::EndChecks(Box::new(CheckRound { cancelled: true, ..none_yet(round) }))
-}
-
-fn none_yet(round: u32) -> CheckRound {
-    CheckRound {
-        number: round,
-        checks: Vec::new(),
-        conditions: Vec::new(),
-        snapshot: None,
-        beside: Vec::new(),
-        duration_ms: 0,
-        stops: Vec::new(),
-        tests: Default::default(),
-        measures: Default::default(),
-        cancelled: false,
-    }
+    Command::EndChecks(Box::new(CheckRound { cancelled: true, ..CheckRound::of_nothing(round) }))
 }
 
 /// A command that was run.

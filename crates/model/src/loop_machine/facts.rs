@@ -398,6 +398,22 @@ pub struct CheckRound {
 }
 
 impl CheckRound {
+    /// A round in which nothing was run yet.
+    pub fn of_nothing(number: u32) -> Self {
+        Self {
+            number,
+            checks: Vec::new(),
+            conditions: Vec::new(),
+            snapshot: None,
+            stops: Vec::new(),
+            tests: TestChanges::default(),
+            measures: Measures::default(),
+            beside: Vec::new(),
+            duration_ms: 0,
+            cancelled: false,
+        }
+    }
+
     /// The same within the limits of an event.
     #[must_use]
     pub fn bounded(mut self) -> Self {

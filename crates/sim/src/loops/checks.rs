@@ -40,7 +40,7 @@ impl Round {
         if let Some(target) = state.work.restore.as_ref().filter(|_| self.round.is_none()) {
             around.scene.restore(&target.id);
         }
-        let round = self.round.get_or_insert_with(|| empty(self.number));
+        let round = self.round.get_or_insert_with(|| CheckRound::of_nothing(self.number));
         let Some(check) = state.config.checks.get(usize::from(self.index)) else {
             return self.finish(state, around);
         };
@@ -84,20 +84,5 @@ impl Round {
         }
         round.snapshot = Some(around.scene.snapshot());
         Some(Command::EndChecks(Box::new(round)))
-    }
-}
-
-fn empty(number: u32) -> CheckRound {
-    CheckRound {
-        number,
-        checks: Vec::new(),
-        conditions: Vec::new(),
-        snapshot: None,
-        beside: Vec::new(),
-        duration_ms: 0,
-        stops: Vec::new(),
-        tests: Default::default(),
-        measures: Default::default(),
-        cancelled: false,
     }
 }
