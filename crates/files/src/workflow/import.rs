@@ -181,6 +181,7 @@ fn imported(step: FoundStep, steps: usize) -> StepState {
         artifacts: step.artifacts,
         metrics: step.metrics,
         logs: step.logs,
+        ..StepReport::default()
     };
     let report = report.bounded(steps);
     let waits = step.status == StepStatus::WaitingOnHuman;
@@ -201,6 +202,7 @@ fn imported(step: FoundStep, steps: usize) -> StepState {
         state.artifacts = report.artifacts;
         state.metrics = report.metrics;
         state.logs = report.logs;
+        state.left_out = report.left_out;
     }
     state
 }
