@@ -109,6 +109,37 @@ fn artifacts_and_metrics_beyond_what_is_kept_are_counted() {
     assert_eq!(step["logs"], logs);
 }
 
+#[test]
+fn what_a_wrapper_said_before_it_died_without_a_report_is_its_error() {
+    let world = world(ONE);
+    world.write("wrapper.sh", "#!/bin/sh\necho working\necho 'no such model: opus-9' >&2\nexit 3\n");
+    let ran = run(&world, &[]).exits(1);
+    let error = "Agent process exited with code 3 without writing a run report: no such model: opus-9";
+    assert!(ran.out.contains(&format!("failed   step `a`: {error} ")), "{}", ran.out);
+    assert_eq!(view(&world)["steps"]["a"]["last_error"], error);
+
+    world.write("wrapper.sh", "#!/bin/sh\necho 'was told to go' >&2\nkill -9 $$\n");
+    world.piton(&["resume", "r1"]).exits(1);
+    let error = "Agent process was ended by signal 9 without writing a run report: was told to go";
+    assert_eq!(view(&world)["steps"]["a"]["last_error"], error);
+
+    world.write("wrapper.sh", "#!/bin/sh\nexit 0\n");
+    world.piton(&["resume", "r1"]).exits(1);
+    let error = "Agent process exited with code 0 without writing a run report";
+    assert_eq!(view(&world)["steps"]["a"]["last_error"], error);
+}
+
+#[test]
+fn what_any_other_agent_said_before_it_died_is_its_error() {
+    let world = world(ONE);
+    let dies = "echo 'no such model: opus-9' >&2; exit 3";
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--exec", dies]).exits(1);
+    assert_eq!(view(&world)["steps"]["a"]["last_error"], "the agent exited with 3: no such model: opus-9");
+    let template = format!("sh -c \"{dies}\"");
+    let ran = world.piton(&["run", "w.yaml", "--run-id", "r2", "--command-template", &template]).exits(1);
+    assert!(ran.out.contains("without writing a run report: no such model: opus-9"), "{}", ran.out);
+}
+
 /// The report of a step that is a command, as a line of shell.
 const REPORT: &str = r#"printf '{"schema":"run_report@v0","run_id":"%s","step_id":"%s","agent":"a","status":"%s","started_at":"2026-01-01T00:00:00Z","ended_at":"2026-01-01T00:00:01Z","logs":["did it"]}' "$RUN_ID" "$STEP_ID" "$STATUS" > "$REPORT_PATH""#;
 
@@ -145,6 +176,14 @@ fn a_further_try_that_runs_or_was_stopped_has_no_report_yet() {
     world.piton(&["stop", "r1", "--now"]).exits(0);
     viewer.ends().exits(4);
     assert_eq!(steps(&world, "status")["a"], "PENDING");
+    assert_eq!(report_path(&world, "a"), Value::Null);
+}
+
+#[test]
+fn an_agent_that_wrote_no_report_has_no_path_of_one() {
+    let world = world(ONE);
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--exec", "true"]).exits(0);
+    assert_eq!(steps(&world, "status")["a"], "COMPLETED");
     assert_eq!(report_path(&world, "a"), Value::Null);
 }
 
