@@ -229,6 +229,8 @@ fn end() -> StepEnd {
             artifacts: vec!["PLAN.md".to_owned()],
             metrics: object(json!({"coverage": 87.5})),
             logs: vec!["found P0 issues".to_owned()],
+            inferred: true,
+            left_out: LeftOut { artifacts: 1, metrics: 2, logs: 3 },
         }),
         cost_microusd: Some(250_000),
         tokens: Some(15),

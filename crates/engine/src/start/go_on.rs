@@ -106,6 +106,11 @@ async fn resume(
         client.record(run, Request::ResumeWorkflow(raise)).await?;
     }
     let before = client.head(run).await?;
+    // Somebody's edit may have left nothing to do.
+    if start_at.is_none() && client.entry(run).await?.status == Status::Completed {
+        client.wake_outer(run).await?;
+        return Ok(loaded.head);
+    }
     match driver_process::start(client, run, take_over).await {
         // Somebody else was faster: the run whose step it is, or one that is a step of it, woke it.
         Err(error) if error.kind == ErrorKind::Held || client.head(run).await? != before => {}
@@ -156,11 +161,16 @@ async fn adopt_edits(client: &LocalClient, run: &RunId, notes: &mut Vec<String>)
             view.set_aside(&state)?
         }
         Edited::Statuses { edits, digest } => {
+            let statuses = edits.statuses.iter();
             let names: Vec<String> =
-                edits.iter().map(|edit| format!("`{}` is {}", edit.step, edit.status.as_str())).collect();
-            client.record_at_rest::<State>(run, Command::AdoptStatuses(edits)).await?;
-            view.accept(&digest)?;
+                statuses.map(|edit| format!("`{}` is {}", edit.step, edit.status.as_str())).collect();
+            client.record_at_rest::<State>(run, Command::AdoptStatuses(edits.statuses.clone())).await?;
             notes.push(format!("adopted from run_state.json: {}", names.join(", ")));
+            let state = client.load::<State>(run, None).await?.state;
+            if let Some(moved) = view.adopted(&state, &edits, &digest)? {
+                notes.push(format!("note: {moved}"));
+                view.publish(&state)?;
+            }
             return Ok(());
         }
         Edited::Quarantined(moved) => moved,

@@ -48,10 +48,13 @@ pub(super) fn of_exit(
         hold: hold(outcome, error_class, account.limited_until),
     };
     if matches!(step.work, Work::Run { .. }) && outcome == AttemptOutcome::Failed {
-        end.message = Some(last_words(&directory, exit));
+        end.message = Some(format!("{}{}", how_it_ended("the command", exit), last_words(&directory, true)));
     }
     match report_of(context, attempt, state) {
-        Ok(None) => silent(&mut end, step, state, &account),
+        Ok(None) if matches!(step.work, Work::Agent { .. }) => {
+            silent(&mut end, &state.options.launcher, &account, exit, &directory);
+        }
+        Ok(None) => {}
         Ok(Some(report)) => {
             remember::keep(context, state, &report.memory_updates);
             take(&mut end, report);
@@ -76,37 +79,53 @@ fn take(end: &mut StepEnd, report: Report) {
     end.report = Some(report.step);
 }
 
-/// Nothing was reported. A wrapper must; of piton's own adapters and of `--exec` the exit code is believed.
-fn silent(end: &mut StepEnd, step: &Step, state: &State, account: &Account) {
-    let by_exit = matches!(state.options.launcher, Launcher::Adapter {} | Launcher::Exec { .. });
-    if !matches!(step.work, Work::Agent { .. }) || !by_exit {
+/// An agent reported nothing. A wrapper must; of piton's own adapters and of `--exec` the exit code is believed.
+fn silent(end: &mut StepEnd, launcher: &Launcher, account: &Account, exit: &Exit, directory: &Path) {
+    if !matches!(end.outcome, AttemptOutcome::Succeeded | AttemptOutcome::Failed) {
         return;
     }
-    let ended = matches!(end.outcome, AttemptOutcome::Succeeded | AttemptOutcome::Failed);
-    if !ended {
+    // What an adapter's agent prints is a stream for programs; only its errors are for people.
+    let said = last_words(directory, !matches!(launcher, Launcher::Adapter {}));
+    if matches!(launcher, Launcher::Wrapper { .. } | Launcher::Template { .. }) {
+        end.message.get_or_insert_with(|| format!("{}{said}", without_report(exit)));
         return;
     }
     let failure = account.failure.clone();
     let completed = end.outcome == AttemptOutcome::Succeeded && failure.is_none();
     if !completed {
-        let exited = end.exit_code.map(|code| format!("the agent exited with {code}"));
-        end.message = failure.or(end.message.take()).or(exited);
+        let ended = || format!("{}{said}", how_it_ended("the agent", exit));
+        end.message = Some(failure.or(end.message.take()).unwrap_or_else(ended));
     }
     let logs =
         account.text.iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect();
-    end.report = Some(StepReport { completed, logs, ..StepReport::default() });
+    end.report = Some(StepReport { completed, inferred: true, logs, ..StepReport::default() });
 }
 
-/// Why a command failed: its exit code, and the last line that it printed.
-fn last_words(directory: &Path, exit: &Exit) -> String {
-    let code = match (exit.code, exit.signal) {
-        (Some(code), _) => format!("the command exited with {code}"),
-        (None, Some(signal)) => format!("the command was ended by signal {signal}"),
-        (None, None) => "the command was ended".to_owned(),
+fn how_it_ended(who: &str, exit: &Exit) -> String {
+    match (exit.code, exit.signal) {
+        (Some(code), _) => format!("{who} exited with {code}"),
+        (None, Some(signal)) => format!("{who} was ended by signal {signal}"),
+        (None, None) => format!("{who} was ended"),
+    }
+}
+
+/// The same of a wrapper that left no report, in the words that its users know.
+fn without_report(exit: &Exit) -> String {
+    let how = match (exit.code, exit.signal) {
+        (Some(code), _) => format!("exited with code {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "ended".to_owned(),
     };
-    let line = ended::last_line(&piton_agent::stderr_file(directory))
-        .or_else(|| ended::last_line(&piton_agent::stdout_file(directory)));
-    line.map_or(code.clone(), |line| format!("{code}: {line}"))
+    format!("Agent process {how} without writing a run report")
+}
+
+/// The last line that a process printed, to be added to how it ended: of its errors, else of its output where that is for
+/// people.
+fn last_words(directory: &Path, output_counts: bool) -> String {
+    let line = ended::last_line(&piton_agent::stderr_file(directory));
+    let line = line
+        .or_else(|| output_counts.then(|| ended::last_line(&piton_agent::stdout_file(directory))).flatten());
+    line.map_or_else(String::new, |line| format!(": {line}"))
 }
 
 /// What the provider refuses is nothing the step did.

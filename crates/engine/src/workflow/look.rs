@@ -96,6 +96,11 @@ pub(super) fn keep_inputs(
 }
 
 fn keep_input(path: &Path, said: &ManualInput, attempt: u32) -> Result<(), file::Error> {
+    let mut content = said.content.clone();
+    content.entry("approved").or_insert(said.approved.into());
+    if let Some(comment) = &said.comment {
+        content.entry("comments").or_insert(comment.as_str().into());
+    }
     let found = match file::read_regular(path, MANUAL_INPUT_BYTES_MAX as u64) {
         Err(error) if error.refusal().is_none() => return Err(error),
         Ok(None) => None,
@@ -104,16 +109,11 @@ fn keep_input(path: &Path, said: &ManualInput, attempt: u32) -> Result<(), file:
         Err(_) => Some(None),
     };
     if let Some(there) = found {
-        if there.is_some_and(|there| there == *said) {
+        if there.is_some_and(|there| there.content == content) {
             return Ok(());
         }
         let aside = path.with_extension(format!("before{attempt}.json"));
         file::rename_noreplace(path, &aside)?;
-    }
-    let mut content = said.content.clone();
-    content.entry("approved").or_insert(said.approved.into());
-    if let Some(comment) = &said.comment {
-        content.entry("comments").or_insert(comment.as_str().into());
     }
     let text = serde_json::to_vec_pretty(&content).expect("JSON is JSON");
     file::write_atomic(path, &text, Durability::Unsynced)

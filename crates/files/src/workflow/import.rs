@@ -17,8 +17,11 @@ use super::render::render;
 /// Largest file of another tool that is read, and largest edit: its content is a multiple of that in memory.
 pub const STATE_BYTES_MAX: usize = 8 << 20;
 
-/// Steps that one sentence names.
+/// Steps, or places of a file, that one sentence names.
 const NAMED_MAX: usize = 5;
+
+/// How deep the fields of a step lie in the file: `steps`, its name, the field.
+const STEP_FIELD_DEPTH: usize = 3;
 
 /// Why a file cannot be continued or adopted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,9 +40,6 @@ pub enum ImportError {
         /// The run it should name.
         expected: RunId,
     },
-    /// Something other than a status was changed.
-    #[error("more was changed than the `status` of steps")]
-    MoreThanStatus,
 }
 
 /// The format as others write it: fields that piton does not know are theirs, and optional ones may be missing.
@@ -141,13 +141,7 @@ pub fn import(bytes: &[u8], run: &RunId, definition: &Definition) -> Result<Impo
         steps.push((StepId::new(id), imported(step, known.len())));
     }
     if !unknown.is_empty() {
-        let named: Vec<String> =
-            unknown.iter().take(NAMED_MAX).map(|id| format!("`{}`", shown(id))).collect();
-        let more = match unknown.len() - named.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        left_out.push(format!("left out, since the workflow has no such step: {}{more}", named.join(", ")));
+        left_out.push(format!("left out, since the workflow has no such step: {}", named(&unknown)));
     }
     let inherited = Inherited { run: None, seq: None, created_at, steps };
     Ok(Imported { run_id: found.run_id, workflow_name: found.workflow_name, inherited, left_out })
@@ -181,6 +175,7 @@ fn imported(step: FoundStep, steps: usize) -> StepState {
         artifacts: step.artifacts,
         metrics: step.metrics,
         logs: step.logs,
+        ..StepReport::default()
     };
     let report = report.bounded(steps);
     let waits = step.status == StepStatus::WaitingOnHuman;
@@ -201,31 +196,76 @@ fn imported(step: FoundStep, steps: usize) -> StepState {
         state.artifacts = report.artifacts;
         state.metrics = report.metrics;
         state.logs = report.logs;
+        state.left_out = report.left_out;
     }
     state
 }
 
-/// What somebody changed in the file of a run at rest: statuses, and nothing else, or it is not adopted.
-pub fn edits(state: &State, place: &RunPlace, found: &[u8]) -> Result<Vec<Edit>, ImportError> {
-    if found.len() > STATE_BYTES_MAX {
-        return Err(ImportError::TooLarge);
+/// What somebody changed in the file of a run at rest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Edits {
+    /// Steps that are to have another status.
+    pub statuses: Vec<Edit>,
+    /// All other places that differ, which cannot be taken: `steps.coding.attempts`.
+    pub others: Vec<String>,
+}
+
+impl Edits {
+    /// The places that cannot be taken, in words; of very many the first.
+    pub(super) fn others_in_words(&self) -> String {
+        named(&self.others)
+    }
+}
+
+/// What somebody changed in the file of a run at rest; nothing is known of a file that is about something else.
+pub fn edits(state: &State, place: &RunPlace, found: &[u8]) -> Result<Edits, ImportError> {
+    let about = parse(found)?;
+    if about.run_id != state.run.as_str() {
+        return Err(ImportError::Foreign { found: shown(&about.run_id), expected: state.run.clone() });
     }
     let malformed = |error: serde_json::Error| ImportError::Malformed(error.to_string());
     let mut theirs: Value = serde_json::from_slice(found).map_err(malformed)?;
     let ours: Value = serde_json::from_slice(&render(state, place)).map_err(malformed)?;
-    let mut edits = Vec::new();
+    let mut edits = Edits::default();
     for index in 0..state.steps.len() {
-        let id = state.id(index);
-        let Some(status) = theirs.pointer_mut(&format!("/steps/{id}/status")) else {
-            return Err(ImportError::MoreThanStatus);
-        };
-        let said: StepStatus = serde_json::from_value(status.clone())
-            .map_err(|_| ImportError::Malformed(format!("step `{id}` has no known status")))?;
-        let known = state.steps[index].status;
-        if said != known {
-            edits.push(Edit { step: id.clone(), status: said });
+        let (id, known) = (state.id(index), state.steps[index].status);
+        let Some(status) = theirs.pointer_mut(&format!("/steps/{id}/status")) else { continue };
+        // A word that is no status stays where it is, and is another difference.
+        let said = status.as_str().and_then(StepStatus::from_word).filter(|said| *said != known);
+        if let Some(said) = said {
+            edits.statuses.push(Edit { step: id.clone(), status: said });
             *status = Value::from(known.as_str());
         }
     }
-    if theirs == ours { Ok(edits) } else { Err(ImportError::MoreThanStatus) }
+    differences("", &ours, &theirs, STEP_FIELD_DEPTH, &mut edits.others);
+    Ok(edits)
+}
+
+/// Adds every place where `theirs` differs from `ours`: down to the fields of a step, and not what is in them.
+fn differences(place: &str, ours: &Value, theirs: &Value, depth: usize, others: &mut Vec<String>) {
+    match (ours, theirs) {
+        (Value::Object(ours), Value::Object(theirs)) if depth > 0 => {
+            let names = ours.keys().chain(theirs.keys().filter(|name| !ours.contains_key(*name)));
+            for name in names {
+                let dot = if place.is_empty() { "" } else { "." };
+                let place = format!("{place}{dot}{}", shown(name));
+                match (ours.get(name), theirs.get(name)) {
+                    (Some(ours), Some(theirs)) => differences(&place, ours, theirs, depth - 1, others),
+                    _ => others.push(place),
+                }
+            }
+        }
+        (ours, theirs) if ours == theirs => {}
+        _ => others.push(place.to_owned()),
+    }
+}
+
+/// The first few of these names, and how many more there are.
+fn named(names: &[String]) -> String {
+    let first: Vec<String> = names.iter().take(NAMED_MAX).map(|name| format!("`{}`", shown(name))).collect();
+    let more = match names.len() - first.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", first.join(", "))
 }

@@ -13,6 +13,14 @@ use super::place::RunPlace;
 const PLACEHOLDERS: [&str; 8] =
     ["run_id", "step_id", "agent", "prompt", "repo", "report", "attempt", "manual_input"];
 
+/// The longest list in one variable: Linux gives a process none of more than 128 KiB, and its name counts.
+const LIST_BYTES_MAX: usize = 120 << 10;
+/// What all that is said of artifacts may take. A process has 2 MiB where nobody changed that, for its arguments and for all
+/// that it inherits as well.
+const ARTIFACTS_BYTES_MAX: usize = 1 << 20;
+/// What a variable takes beyond its name and its value.
+const VARIABLE_BYTES: usize = 16;
+
 /// What the machine cannot know.
 #[derive(Clone, Debug)]
 pub struct StepPlaces<'a> {
@@ -184,8 +192,9 @@ impl Facts<'_> {
         if let Some(model) = &step.model {
             set("STEP_MODEL", model.clone());
         }
+        let mut room = ARTIFACTS_BYTES_MAX;
         for need in &step.needs {
-            self.dependency(need, &mut set);
+            self.dependency(need, &mut room, &mut set);
         }
         if let Some(issue) = &self.state.options.issue {
             let name = format!("gh_issue_{}.md", issue.number);
@@ -208,17 +217,34 @@ impl Facts<'_> {
         env
     }
 
-    /// What a step that this one needs produced, absolute.
-    fn dependency(&self, need: &StepId, set: &mut impl FnMut(&str, String)) {
+    /// What a step that this one needs produced, absolute. A process cannot be given any amount of that: what is missing in
+    /// the list is counted beside it.
+    fn dependency(&self, need: &StepId, room: &mut usize, set: &mut impl FnMut(&str, String)) {
         let Some(done) = self.state.step(need).filter(|step| step.status == StepStatus::Completed) else {
             return;
         };
         let name = variable(need);
         let paths: Vec<String> = done.artifacts.iter().map(|path| text(&self.repo.join(path))).collect();
+        let list_max = LIST_BYTES_MAX.min(*room);
+        let mut list_bytes = 0;
+        let fits = |path: &&String| {
+            list_bytes += path.len() + 1;
+            list_bytes <= list_max
+        };
+        let listed: Vec<&str> = paths.iter().take_while(fits).map(String::as_str).collect();
+        let left_out = paths.len() - listed.len() + done.left_out.artifacts as usize;
+        let list = listed.join(",");
+        *room -= list.len().min(*room);
         for (number, path) in paths.iter().enumerate() {
-            set(&format!("DEP_{name}_ARTIFACT_{number}"), path.clone());
+            let variable = format!("DEP_{name}_ARTIFACT_{number}");
+            let Some(left) = room.checked_sub(variable.len() + path.len() + VARIABLE_BYTES) else { break };
+            *room = left;
+            set(&variable, path.clone());
         }
-        set(&format!("DEP_{name}_ARTIFACTS"), paths.join(","));
+        set(&format!("DEP_{name}_ARTIFACTS"), list);
+        if left_out > 0 {
+            set(&format!("DEP_{name}_ARTIFACTS_LEFT_OUT"), left_out.to_string());
+        }
     }
 }
 

@@ -32,7 +32,7 @@ mod schema;
 pub use archive::RunArchive;
 pub use difference::difference;
 pub use guidance::{Guidance, guidance_table};
-pub use import::{ImportError, Imported, Left, STATE_BYTES_MAX, edits, glance, import};
+pub use import::{Edits, ImportError, Imported, Left, STATE_BYTES_MAX, edits, glance, import};
 pub use launch::{Launch, LaunchError, StepPlaces, check_template, item_variables, launch, render_template};
 pub use load::{Disk, Loaded, Look, Unusable, load, nested, resolve_prompt};
 pub use manual::{input_digest, read_manual_input};

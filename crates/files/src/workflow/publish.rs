@@ -8,11 +8,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use piton_model::workflow::{Edit, State};
+use piton_model::workflow::State;
 use piton_model::{Machine, Status};
 use piton_sys::file::{self, Durability, Error};
 
-use super::import::{STATE_BYTES_MAX, edits};
+use super::import::{Edits, STATE_BYTES_MAX, edits};
 use super::place::RunPlace;
 use super::render::render;
 use crate::aside::{Quarantined, quarantine};
@@ -37,10 +37,10 @@ pub struct RunView {
 pub enum Edited {
     /// Nothing; or it is not there.
     No,
-    /// Only statuses were changed.
+    /// Statuses were changed, and perhaps more.
     Statuses {
-        edits: Vec<Edit>,
-        /// The digest of the file that says so, for [`RunView::accept`].
+        edits: Edits,
+        /// The digest of the file that says so, for [`RunView::adopted`].
         digest: String,
     },
     /// Something that cannot be adopted: it was moved aside.
@@ -153,8 +153,15 @@ impl RunView {
         match found {
             Found::Nothing | Found::Ours(_) => Ok(Edited::No),
             Found::Foreign => match edits(state, &self.place, &on_disk) {
-                Ok(edits) if edits.is_empty() => Ok(Edited::No),
-                Ok(edits) => Ok(Edited::Statuses { edits, digest: digest(&on_disk) }),
+                Ok(edits) if edits == Edits::default() => Ok(Edited::No),
+                Ok(edits) if !edits.statuses.is_empty() => {
+                    Ok(Edited::Statuses { edits, digest: digest(&on_disk) })
+                }
+                Ok(edits) => {
+                    let moved = self.aside(path, state)?;
+                    let hint = format!("{}, not {}", moved.hint, edits.others_in_words());
+                    Ok(Edited::Quarantined(Quarantined { hint, ..moved }))
+                }
                 Err(_) => Ok(Edited::Quarantined(self.aside(path, state)?)),
             },
         }
@@ -165,9 +172,15 @@ impl RunView {
         file::within(&self.place.repo, &self.place.state(), |path| self.aside(path, state))
     }
 
-    /// The file with this digest was adopted: from now on it is ours, and may be written over.
-    pub fn accept(&self, digest: &str) -> Result<(), Error> {
-        self.remember(digest)
+    /// The statuses in the file with this digest were adopted: from now on it is ours, and may be written over. One that
+    /// says more than that is kept as somebody wrote it.
+    pub fn adopted(&self, state: &State, edits: &Edits, digest: &str) -> Result<Option<Quarantined>, Error> {
+        if edits.others.is_empty() {
+            return self.remember(digest).map(|()| None);
+        }
+        let moved = self.set_aside(state)?;
+        let hint = format!("the statuses in it are taken, other edits are not: {}", edits.others_in_words());
+        Ok(Some(Quarantined { hint, ..moved }))
     }
 
     /// Keeps the digests by which the view is known as ours. Of a run that is only imported nothing lies beside them yet.

@@ -1,5 +1,6 @@
 //! `run_state.json`: a run as its users know it, every field of it, byte for byte the same for equal states.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use piton_model::Timestamp;
@@ -62,10 +63,16 @@ fn runtime(state: &State, index: usize, step: &StepState, place: &RunPlace) -> i
         last_error: step.last_error.as_deref(),
         artifacts: &step.artifacts,
         metrics: step.metrics.iter().map(|(name, value)| (name.clone(), as_text(value))).collect::<Map<_, _>>(),
-        logs: &step.logs,
+        logs: logs(step),
         manual_input_path: by_hand.then(|| text(&manual_input(step, id, place))),
         blocked_by_loop: step.blocked.as_ref().map(|block| block.by.as_str()),
     }
+}
+
+/// The log that is kept, after what is said of all that is not.
+fn logs(step: &StepState) -> Vec<Cow<'_, str>> {
+    let left_out = step.left_out.lines().into_iter().map(Cow::Owned);
+    left_out.chain(step.logs.iter().map(|line| Cow::Borrowed(line.as_str()))).collect()
 }
 
 /// Where a person's answer is looked for: by the run that is the step, where that asks.

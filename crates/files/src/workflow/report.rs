@@ -122,7 +122,7 @@ pub fn read_report(bytes: &[u8], expected: &Expectations<'_>) -> Result<Report, 
     let next_suggested_steps = words(report, "next_suggested_steps")?;
     let error = report.get("error").and_then(Value::as_str).map(str::to_owned);
     let (cost_microusd, tokens) = (cost(&metrics), tokens(&metrics));
-    let step = StepReport { completed, gate_failure, artifacts, metrics, logs };
+    let step = StepReport { completed, gate_failure, artifacts, metrics, logs, ..StepReport::default() };
     Ok(Report { step, error, cost_microusd, tokens, memory_updates, next_suggested_steps })
 }
 

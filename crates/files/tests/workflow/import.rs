@@ -1,6 +1,6 @@
 //! Reading the view back: another tool's run, and a person's edit.
 
-use piton_files::workflow::{ImportError, edits, import, render};
+use piton_files::workflow::{Edits, ImportError, edits, import, render};
 use piton_model::workflow::*;
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn half_done() -> Run {
     run
 }
 
-fn edited(run: &Run, change: impl FnOnce(&mut Value)) -> Result<Vec<Edit>, ImportError> {
+fn edited(run: &Run, change: impl FnOnce(&mut Value)) -> Result<Edits, ImportError> {
     let mut view: Value = serde_json::from_slice(&render(&run.state, &run.place)).unwrap();
     change(&mut view);
     edits(&run.state, &run.place, &serde_json::to_vec(&view).unwrap())
@@ -103,26 +103,41 @@ fn the_state_of_another_run_is_refused() {
 #[test]
 fn a_status_that_somebody_edited_is_read_back() {
     let run = half_done();
-    assert_eq!(edited(&run, |_| {}), Ok(vec![]));
+    assert_eq!(edited(&run, |_| {}), Ok(Edits::default()));
     let found = edited(&run, |view| view["steps"]["coding"]["status"] = json!("PENDING"));
-    assert_eq!(found, Ok(vec![Edit { step: "coding".into(), status: StepStatus::Pending }]));
+    let statuses = vec![Edit { step: "coding".into(), status: StepStatus::Pending }];
+    assert_eq!(found, Ok(Edits { statuses, others: vec![] }));
 }
 
 #[test]
-fn any_other_edit_is_not_adopted() {
+fn any_other_edit_is_named_by_its_place_beside_the_statuses() {
     let run = half_done();
+    let others = |edit: fn(&mut Value)| {
+        let found = edited(&run, edit).unwrap();
+        assert_eq!(found.statuses, [], "{:?}", found.others);
+        found.others
+    };
+    assert_eq!(others(|view| view["steps"]["coding"]["attempts"] = json!(0)), ["steps.coding.attempts"]);
+    assert_eq!(others(|view| view["steps"]["coding"]["status"] = json!("DONE")), ["steps.coding.status"]);
     assert_eq!(
-        edited(&run, |view| view["steps"]["coding"]["attempts"] = json!(0)),
-        Err(ImportError::MoreThanStatus)
+        others(|view| view["steps"]["coding"]["metrics"] = json!({"a": "1"})),
+        ["steps.coding.metrics"]
     );
-    assert_eq!(edited(&run, |view| view["run_id"] = json!("x")), Err(ImportError::MoreThanStatus));
-    let dropped = edited(&run, |view| {
-        view["steps"].as_object_mut().unwrap().remove("coding");
+    assert_eq!(others(|view| view["mine"] = json!(null)), ["mine"], "a field that says nothing is one, too");
+    let dropped = others(|view| drop(view["steps"].as_object_mut().unwrap().remove("coding")));
+    assert_eq!(dropped, ["steps.coding"]);
+    let both = edited(&run, |view| {
+        view["steps"]["coding"]["status"] = json!("SKIPPED");
+        view["updated_at"] = json!("now");
     });
-    assert_eq!(dropped, Err(ImportError::MoreThanStatus));
-    assert!(matches!(
-        edited(&run, |view| view["steps"]["coding"]["status"] = json!("DONE")),
-        Err(ImportError::Malformed(_))
-    ));
+    let statuses = vec![Edit { step: "coding".into(), status: StepStatus::Skipped }];
+    assert_eq!(both, Ok(Edits { statuses, others: vec!["updated_at".to_owned()] }));
+}
+
+#[test]
+fn nothing_is_adopted_from_what_is_no_state_of_the_run() {
+    let run = half_done();
+    let foreign = edited(&run, |view| view["run_id"] = json!("x"));
+    assert!(matches!(foreign, Err(ImportError::Foreign { .. })), "{foreign:?}");
     assert!(matches!(edits(&run.state, &run.place, b"{"), Err(ImportError::Malformed(_))));
 }

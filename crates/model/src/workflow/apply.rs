@@ -84,6 +84,8 @@ fn inherit(state: &mut State, inherited: &Inherited) {
         step.nested = None;
         step.question = None;
         step.decided = None;
+        // What another run's agents reported lies with that run.
+        step.reported &= inherited.run.is_none();
         let left_open = matches!(step.status, StepStatus::Running | StepStatus::WaitingOnHuman);
         if left_open && step.held.is_none() {
             step = StepState { iteration_count: step.iteration_count, ..StepState::default() };

@@ -3,10 +3,16 @@
 use super::decide::refuse;
 use super::event::WorkflowEvent as Event;
 use super::facts::{ManualInput, StepReport};
+use super::kept::{count, cut};
 use super::limits::MANUAL_INPUT_BYTES_MAX;
 use super::state::{GivenAnswer, State};
 use crate::limits::{TEXT_BYTES_MAX, clip};
 use crate::loop_machine::Answer;
+
+/// Lines of each list that a question shows.
+const LINES_SHOWN: usize = 20;
+/// What a question shows of one line.
+const LINE_BYTES_MAX: usize = 300;
 
 /// The next step whose result a person is to look at.
 pub(super) fn next(state: &State) -> Option<Event> {
@@ -30,22 +36,35 @@ pub(super) fn next(state: &State) -> Option<Event> {
     })
 }
 
-/// Exactly what is shown, and what an answer binds to.
+/// Exactly what is shown, and what an answer binds to: a screen of it. All is in the report.
 fn question(state: &State, index: usize, report: &StepReport) -> String {
     let mut text = format!("Step `{}` is done. Does it count?", state.id(index));
-    for (label, lines) in [("artifacts", &report.artifacts), ("log", &report.logs)] {
+    let mut list = |label: &str, lines: Vec<String>| {
         if !lines.is_empty() {
             text.push_str(&format!("\n{label}:"));
-            lines.iter().for_each(|line| text.push_str(&format!("\n  {line}")));
+            lines.into_iter().for_each(|line| text.push_str(&format!("\n  {}", cut(line, LINE_BYTES_MAX))));
         }
-    }
-    if !report.metrics.is_empty() {
-        text.push_str("\nmetrics:");
-        for (name, value) in &report.metrics {
-            text.push_str(&format!("\n  {name}: {value}"));
-        }
-    }
+    };
+    list("artifacts", first(report.artifacts.iter().cloned(), report.left_out.artifacts, "more artifact"));
+    // How it went is said at its end.
+    let mut log = first(report.logs.iter().rev().cloned(), report.left_out.logs, "earlier line");
+    log.reverse();
+    list("log", log);
+    let metrics = report.metrics.iter().map(|(name, value)| format!("{name}: {value}"));
+    list("metrics", first(metrics, report.left_out.metrics, "more metric"));
     clip(&text, TEXT_BYTES_MAX).to_owned()
+}
+
+/// So many lines as are shown, and how many more there are.
+fn first(lines: impl Iterator<Item = String>, left_out: u32, of: &str) -> Vec<String> {
+    let mut lines: Vec<String> = lines.collect();
+    let hidden = u32::try_from(lines.len().saturating_sub(LINES_SHOWN)).unwrap_or(u32::MAX);
+    lines.truncate(LINES_SHOWN);
+    match hidden.saturating_add(left_out) {
+        0 => {}
+        more => lines.push(format!("… {} in its report", count(more, of))),
+    }
+    lines
 }
 
 /// What a person said takes effect.

@@ -210,8 +210,9 @@ fn outcome(state: &State, command: Command, now: Timestamp) -> Result<Option<Eve
         }
         Command::EndAttempt { attempt, end } => {
             let index = is_open(attempt)?;
-            let end = Box::new(end.bounded(state.steps.len()));
+            // Judged by all that was reported; what is kept may be less.
             let ruling = judge::finished(state, index, &end, now);
+            let end = Box::new(end.bounded(state.steps.len()));
             Event::StepFinished { attempt, end, ruling }
         }
         Command::AbandonAttempt { attempt } => {

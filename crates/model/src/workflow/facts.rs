@@ -6,9 +6,7 @@ use piton_record::record;
 use serde_json::{Map, Value};
 
 use super::definition::{Definition, Gate, StepId};
-use super::limits::{
-    ARTIFACT_BYTES_MAX, KEPT_BYTES_MAX, KEPT_BYTES_PER_STEP_MAX, KEPT_BYTES_PER_STEP_MIN, REPORT_ENTRIES_MAX,
-};
+use super::kept::LeftOut;
 use super::state::{StepState, StepStatus};
 use crate::limits::{TEXT_BYTES_MAX, clip};
 use crate::loop_machine::{AgentConfig, AttemptOutcome, Backoff, Confine, Worktree};
@@ -232,10 +230,12 @@ impl StepEnd {
 }
 
 /// What an agent reports about its step.
-#[record(Default, omit(gate_failure))]
+#[record(Default, omit(gate_failure, inferred, left_out))]
 pub struct StepReport {
     /// It says that it completed.
     pub completed: bool,
+    /// Nobody wrote it: it says what follows from the exit code.
+    pub inferred: bool,
     /// It says that its gate failed.
     pub gate_failure: bool,
     /// What it produced, relative to the repository.
@@ -244,48 +244,8 @@ pub struct StepReport {
     pub metrics: Map<String, Value>,
     /// What it did.
     pub logs: Vec<String>,
-}
-
-impl StepReport {
-    /// The same within what a state of this many steps may keep: whole entries from the front, long lines cut.
-    #[must_use]
-    pub fn bounded(mut self, steps: usize) -> Self {
-        let share = KEPT_BYTES_MAX / steps.max(1);
-        let mut left = share.clamp(KEPT_BYTES_PER_STEP_MIN, KEPT_BYTES_PER_STEP_MAX);
-        let line_max = (left / 4).min(TEXT_BYTES_MAX);
-        let mut keep = |bytes: usize| {
-            let fits = bytes + 8 <= left;
-            if fits {
-                left -= bytes + 8;
-            }
-            fits
-        };
-        self.artifacts.truncate(REPORT_ENTRIES_MAX);
-        self.artifacts.retain(|path| path.len() <= ARTIFACT_BYTES_MAX && keep(path.len()));
-        let metrics = std::mem::take(&mut self.metrics).into_iter().take(REPORT_ENTRIES_MAX);
-        self.metrics = metrics
-            .filter(|(key, value)| depth(value) <= 8 && keep(key.len() + value.to_string().len()))
-            .collect();
-        let logs = std::mem::take(&mut self.logs).into_iter().take(REPORT_ENTRIES_MAX);
-        self.logs =
-            logs.map(|line| clip(&line, line_max).to_owned()).take_while(|line| keep(line.len())).collect();
-        self
-    }
-
-    /// What it says in its log, for a message: the last three lines.
-    pub fn last_words(&self) -> Option<String> {
-        let last = &self.logs[self.logs.len().saturating_sub(3)..];
-        (!last.is_empty()).then(|| clip(&last.join(", "), TEXT_BYTES_MAX).to_owned())
-    }
-}
-
-/// How deep a value goes. A parser of JSON stops at 128, so this cannot run away.
-fn depth(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
-        Value::Object(entries) => 1 + entries.values().map(depth).max().unwrap_or(0),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
-    }
+    /// What of all that is not kept.
+    pub left_out: LeftOut,
 }
 
 /// What somebody found at a gate.

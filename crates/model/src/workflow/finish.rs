@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::apply::unblock;
 use super::definition::{StepId, Work};
 use super::facts::{OpenAttempt, StepEnd, StepReport, StepRuling, StepVerdict};
+use super::kept::{LeftOut, room_for_artifacts};
 use super::limits::REPORT_ENTRIES_MAX;
 use super::state::{State, StepState, StepStatus};
 use crate::Timestamp;
@@ -19,12 +20,16 @@ pub(super) fn started(step: &mut StepState, attempt: &OpenAttempt, at: Timestamp
     step.not_before = None;
     step.blocked = None;
     step.gate_failure = false;
+    // Its report is moved away. Of a step that is done again after a loop-back the published format names it all the same.
+    step.reported &= step.iteration_count > 0;
     // The items of a collection share one list of artifacts.
     if step.index == 0 {
         step.artifacts.clear();
+        step.left_out.artifacts = 0;
     }
     step.metrics.clear();
     step.logs.clear();
+    step.left_out = LeftOut { artifacts: step.left_out.artifacts, ..LeftOut::default() };
     step.open = Some(attempt.clone());
     step.nested = attempt.nested;
 }
@@ -58,8 +63,8 @@ pub(super) fn finished(state: &mut State, attempt: u32, end: &StepEnd, ruling: &
     if end.hold.is_some() {
         step.last_error = end.message.clone().or(step.last_error.take());
     }
+    step.reported = end.report.as_ref().is_some_and(|report| !report.inferred);
     if !matches!(ruling.verdict, StepVerdict::Again { .. } | StepVerdict::Halt { .. }) {
-        step.reported |= end.report.is_some();
         step.gate_failure = ruling.gate_failure;
     }
     let (failed, one_done) = match &ruling.verdict {
@@ -93,7 +98,7 @@ pub(super) fn concluded(state: &mut State, id: &StepId, ruling: &StepRuling, at:
 
 /// Copies a verdict, with the report that it is about.
 fn rule(state: &mut State, index: usize, verdict: &StepVerdict, report: Option<StepReport>) {
-    let has_items = state.plan.step(index).collection.is_some();
+    let (has_items, steps) = (state.plan.step(index).collection.is_some(), state.steps.len());
     let step = Arc::make_mut(&mut state.steps[index]);
     // What it did counts, for one item or for all: nothing is left to go on with.
     if matches!(
@@ -110,20 +115,20 @@ fn rule(state: &mut State, index: usize, verdict: &StepVerdict, report: Option<S
         }
         StepVerdict::Halt { .. } => give_back(step),
         StepVerdict::NextItem => {
-            populate(step, report.unwrap_or_default());
+            populate(step, report.unwrap_or_default(), steps);
             step.status = StepStatus::Pending;
             step.attempts = 0;
             step.last_error = None;
         }
         StepVerdict::Hold => {
-            let report = report.unwrap_or_default();
+            let mut report = report.unwrap_or_default();
             if has_items {
-                populate(step, report.clone());
+                populate(step, report.clone(), steps);
+                report.artifacts = std::mem::take(&mut step.artifacts);
+                report.left_out = std::mem::take(&mut step.left_out);
             }
-            let gathered = std::mem::take(&mut step.artifacts);
-            let artifacts = if gathered.is_empty() { report.artifacts } else { gathered };
             // Nothing of it counts before the person's word.
-            step.held = Some(StepReport { artifacts, ..report });
+            step.held = Some(report);
             step.metrics.clear();
             step.logs.clear();
             step.ended_at = None;
@@ -132,24 +137,24 @@ fn rule(state: &mut State, index: usize, verdict: &StepVerdict, report: Option<S
             step.status = StepStatus::Completed;
             step.last_error.clone_from(note);
             step.not_before = None;
-            populate(step, report.unwrap_or_default());
+            populate(step, report.unwrap_or_default(), steps);
             let id = state.id(index).clone();
             unblock(state, &id);
         }
         StepVerdict::GoBack { why } => {
-            report.into_iter().for_each(|report| populate(step, report));
+            report.into_iter().for_each(|report| populate(step, report, steps));
             step.status = StepStatus::Completed;
             step.last_error = Some(format!("Gate failure: {why}"));
             step.goes_back = Some(why.clone());
         }
         StepVerdict::Retry { not_before, error } => {
-            report.into_iter().for_each(|report| populate(step, report));
+            report.into_iter().for_each(|report| populate(step, report, steps));
             step.status = StepStatus::Pending;
             step.last_error = Some(error.clone());
             step.not_before = Some(*not_before);
         }
         StepVerdict::Fail { reason, error } => {
-            report.into_iter().for_each(|report| populate(step, report));
+            report.into_iter().for_each(|report| populate(step, report, steps));
             step.status = StepStatus::Failed;
             step.last_error = Some(error.clone());
             step.failed_for = Some(*reason);
@@ -161,7 +166,8 @@ fn take_open(state: &mut State, attempt: u32) -> Option<usize> {
     let is_it = |step: &Arc<StepState>| step.open.as_ref().is_some_and(|open| open.number == attempt);
     let index = state.steps.iter().position(is_it)?;
     let step = Arc::make_mut(&mut state.steps[index]);
-    (step.open, step.asks) = (None, None);
+    // What it reported before was moved away when this one began.
+    (step.open, step.asks, step.reported) = (None, None, false);
     Some(index)
 }
 
@@ -190,13 +196,21 @@ fn can_cost(state: &State, index: usize) -> bool {
     matches!(state.plan.step(index).work, Work::Agent { .. } | Work::Workflow { .. })
 }
 
-/// What a report says is known of the step.
-pub(super) fn populate(step: &mut StepState, report: StepReport) {
+/// What a report says is known of the step of a run with so many of them.
+pub(super) fn populate(step: &mut StepState, report: StepReport, steps: usize) {
+    let mut room = room_for_artifacts(steps, &step.artifacts);
+    let mut left_out = step.left_out.artifacts.saturating_add(report.left_out.artifacts);
     for artifact in report.artifacts {
-        if step.artifacts.len() < REPORT_ENTRIES_MAX && !step.artifacts.contains(&artifact) {
+        if step.artifacts.contains(&artifact) {
+            continue;
+        }
+        if step.artifacts.len() < REPORT_ENTRIES_MAX && room.takes(artifact.len()) {
             step.artifacts.push(artifact);
+        } else {
+            left_out = left_out.saturating_add(1);
         }
     }
     step.metrics = report.metrics;
     step.logs = report.logs;
+    step.left_out = LeftOut { artifacts: left_out, ..report.left_out };
 }

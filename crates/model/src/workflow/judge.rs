@@ -9,6 +9,7 @@ use super::finish::populate;
 use super::limits::LOST_IN_A_ROW_MAX;
 use super::state::State;
 use crate::Timestamp;
+use crate::limits::{TEXT_BYTES_MAX, clip};
 use crate::loop_machine::AttemptOutcome;
 use crate::status::Reason;
 
@@ -31,14 +32,15 @@ pub(super) fn finished(state: &State, index: usize, end: &StepEnd, now: Timestam
     let (work, may_go_back) = (&step.work, step.loop_back_to.is_some());
     let gate_failure = failed_gate(work, may_go_back, end);
     let report = end.report.clone().unwrap_or_default();
+    let message = end.message.as_deref().map(|text| clip(text, TEXT_BYTES_MAX).to_owned());
     if gate_failure && may_go_back {
-        let why = report.last_words().or_else(|| end.message.clone());
+        let why = report.last_words().or(message);
         return go_back(state, index, why.as_deref().unwrap_or("no reason given"));
     }
     if succeeded(work, end) {
         return StepRuling { gate_failure, verdict: done(state, index, &report, gate_failure) };
     }
-    let error = end.message.clone().or_else(|| report.last_words()).unwrap_or_else(|| default_message(end));
+    let error = message.or_else(|| report.last_words()).unwrap_or_else(|| default_message(end));
     failed(state, index, error, now)
 }
 
@@ -138,7 +140,7 @@ fn is_last_item(state: &State, index: usize, report: &StepReport) -> bool {
     let mut after = state.clone();
     let step = Arc::make_mut(&mut after.steps[index]);
     step.index = step.index.saturating_add(1);
-    populate(step, report.clone());
+    populate(step, report.clone(), state.steps.len());
     let items = after.item_count(index);
     let most = collection.max_iterations.map_or(usize::MAX, |most| most as usize).min(items.unwrap_or(0));
     let holds = |until: &super::condition::Condition| until.holds(&after.facts_for(index));

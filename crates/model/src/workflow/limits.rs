@@ -31,13 +31,13 @@ pub const GUESSES_MAX: usize = 20;
 /// Most needs that are followed to see whether conditions and loop-backs look back.
 pub const EDGES_FOLLOWED_MAX: usize = 20_000_000;
 /// Most artifacts, log lines and metrics kept of one report, each.
-pub const REPORT_ENTRIES_MAX: usize = 200;
+pub const REPORT_ENTRIES_MAX: usize = 1_000;
 /// Longest path of an artifact.
 pub const ARTIFACT_BYTES_MAX: usize = 4 << 10;
 /// What all steps together keep of their reports, so that a checkpoint of the state stays within its limit.
 pub const KEPT_BYTES_MAX: usize = 24 << 20;
-/// What one step keeps of its report at most.
-pub const KEPT_BYTES_PER_STEP_MAX: usize = 32 << 10;
+/// What one step keeps of its report at most: a thousand entries of some length, each.
+pub const KEPT_BYTES_PER_STEP_MAX: usize = 256 << 10;
 /// What one step may always keep of its report.
 pub const KEPT_BYTES_PER_STEP_MIN: usize = 256;
 /// Largest content of a manual input.

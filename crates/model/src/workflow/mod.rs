@@ -26,6 +26,7 @@ mod facts;
 mod finish;
 mod graph;
 mod judge;
+mod kept;
 pub mod limits;
 mod machine;
 mod moments;
@@ -45,6 +46,7 @@ pub use facts::{
     Options, Order, Passed, Raise, StepEnd, StepReport, StepRuling, StepVerdict, WorkPlace,
 };
 pub use graph::{Graph, Plan, Walks};
+pub use kept::LeftOut;
 pub use state::{Block, Counters, Effect, GivenAnswer, Question, Requests, State, StepState, StepStatus};
 pub use validate::{Problem, is_inside, oversize, shown, validate, variable};
 

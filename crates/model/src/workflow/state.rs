@@ -15,6 +15,7 @@ use super::facts::{
     CostAction, GateVerdict, InnerQuestion, ManualInput, OpenAttempt, Options, Raise, StepReport,
 };
 use super::graph::Plan;
+use super::kept::LeftOut;
 use crate::event::StopOrigin;
 use crate::loop_machine::{Answer, Driver};
 use crate::machine::Machine;
@@ -67,7 +68,7 @@ pub struct State {
 }
 
 /// What is known of one step.
-#[record(Default, omit(reported, gate_failure, index, lost))]
+#[record(Default, omit(reported, left_out, gate_failure, index, lost))]
 #[serde(default)]
 pub struct StepState {
     /// Where it is.
@@ -78,7 +79,7 @@ pub struct StepState {
     pub lost: u32,
     /// Loop-backs that reached it.
     pub iteration_count: u32,
-    /// There is a report of it.
+    /// There is a report of it at its place, or was before the iteration that runs.
     pub reported: bool,
     /// When its last attempt started.
     pub started_at: Option<Timestamp>,
@@ -91,6 +92,8 @@ pub struct StepState {
     pub metrics: Map<String, Value>,
     /// What it said it did.
     pub logs: Vec<String>,
+    /// What of its report is not kept.
+    pub left_out: LeftOut,
     /// The loop-back that holds it.
     pub blocked: Option<Block>,
     /// Its last report said that its gate failed.

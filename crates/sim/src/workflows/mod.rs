@@ -193,6 +193,7 @@ impl Simulated for Workflows {
             artifacts: vec!["items.json".to_owned()],
             metrics: json!({ "left": rng.below(3) }).as_object().cloned().unwrap_or_default(),
             logs: vec!["did it".to_owned()],
+            ..StepReport::default()
         };
         let hold = |reason| Said { hold: Some(Hold { reason, until: None }), report: None, cost };
         match rng.below(100) {

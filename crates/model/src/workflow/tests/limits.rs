@@ -162,6 +162,35 @@ fn what_a_step_reports_is_cut_to_what_a_state_may_hold() {
     report.artifacts = vec!["y".repeat(1 << 20); 10];
     driver.end("a", end);
     let bytes = serde_json::to_vec(&driver.state).unwrap().len();
-    assert!(bytes < 64 << 10, "{bytes}");
-    assert!(!driver.step("a").logs.is_empty());
+    assert!(bytes < limits::KEPT_BYTES_PER_STEP_MAX + (16 << 10), "{bytes}");
+    let step = driver.step("a");
+    assert!(!step.logs.is_empty());
+    assert_eq!((step.left_out.artifacts, step.left_out.logs as usize), (10, 1_000 - step.logs.len()));
+}
+
+#[test]
+fn the_end_of_a_log_has_its_place_whatever_else_is_reported() {
+    let mut driver = Driver::of((0..1_000).map(|n| step(&format!("s{n}"), &[])).collect());
+    let mut end = completed();
+    let report = end.report.as_mut().unwrap();
+    report.artifacts = (0..1_000).map(|n| format!("{n:0200}")).collect();
+    report.logs = (0..10).map(|n| format!("line {n} {}", "x".repeat(100))).collect();
+    driver.end("s0", end);
+    let step = driver.step("s0");
+    assert!(step.logs.last().unwrap().starts_with("line 9 "), "{:?}", step.logs);
+    assert!(step.left_out.artifacts > 0 && !step.artifacts.is_empty());
+}
+
+#[test]
+fn the_items_of_a_collection_share_the_room_of_one_step() {
+    let items = (0..3).map(serde_json::Value::from).collect();
+    let mut driver = Driver::of(vec![repeated(Items::Given(items), step("a", &[]))]);
+    for item in 0..3 {
+        let mut end = completed();
+        end.report.as_mut().unwrap().artifacts = (0..600).map(|n| format!("{item}/{n}")).collect();
+        driver.end("a", end);
+    }
+    let step = driver.step("a");
+    assert_eq!((step.artifacts.len(), step.left_out.artifacts), (1_000, 800));
+    assert_eq!(step.left_out.lines(), ["… 800 artifacts left out"]);
 }

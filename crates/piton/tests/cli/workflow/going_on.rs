@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{REFERENCE, run, steps, world};
+use super::{REFERENCE, run, steps, view, world};
 use crate::common::eventually;
 
 #[test]
@@ -137,6 +137,43 @@ fn a_status_that_somebody_wrote_at_rest_is_adopted_and_anything_else_is_set_asid
     let ran = world.piton(&["resume", "r2"]).exits(0);
     assert!(ran.err.contains("was not written by piton, or was edited since"), "{}", ran.err);
     assert!(ran.err.contains("only the `status` of a step may be edited"), "{}", ran.err);
+}
+
+#[test]
+fn statuses_are_adopted_whatever_else_was_edited_and_the_rest_is_named() {
+    let world = world(
+        "name: w\nsteps: [{id: a, run: 'false'}, {id: b, run: 'touch b.done', needs: [a]}, {id: c, run: 'touch c.done', needs: [b]}]\n",
+    );
+    run(&world, &["--max-attempts", "1"]).exits(1);
+    let mut theirs = view(&world);
+    theirs["steps"]["a"]["status"] = "COMPLETED".into();
+    theirs["steps"]["a"]["attempts"] = 7.into();
+    theirs["steps"]["b"]["status"] = "DONE".into();
+    theirs["steps"].as_object_mut().unwrap().remove("c");
+    theirs["note"] = "by hand".into();
+    let theirs = theirs.to_string();
+    world.write(".agents/runs/r1/run_state.json", &theirs);
+    let ran = world.piton(&["resume", "r1"]).exits(0);
+    assert!(ran.err.contains("adopted from run_state.json: `a` is COMPLETED\n"), "{}", ran.err);
+    for other in ["`steps.a.attempts`", "`steps.b.status`", "`steps.c`", "`note`"] {
+        assert!(ran.err.contains(other), "{other}: {}", ran.err);
+    }
+    assert!(world.path("c.done").exists(), "it goes on");
+    let aside = ran.err.split_whitespace().find(|word| word.contains(".foreign-")).unwrap();
+    assert_eq!(world.read(aside.trim_end_matches(';')), theirs, "as they wrote it");
+    assert_eq!(steps(&world, "attempts"), json!({"a": 1, "b": 1, "c": 1}));
+}
+
+#[test]
+fn a_run_whose_last_step_somebody_calls_completed_is_completed() {
+    let world = world("name: w\nsteps: [{id: a, run: 'true'}, {id: b, run: 'false', needs: [a]}]\n");
+    run(&world, &["--max-attempts", "1"]).exits(1);
+    let file = ".agents/runs/r1/run_state.json";
+    world.write(file, &world.read(file).replacen("\"FAILED\"", "\"COMPLETED\"", 1));
+    let ran = world.piton(&["resume", "r1"]).exits(0);
+    assert!(ran.err.contains("adopted from run_state.json: `b` is COMPLETED"), "{}", ran.err);
+    assert!(ran.out.contains("completed   every step is completed or skipped"), "{}", ran.out);
+    assert_eq!(steps(&world, "status"), json!({"a": "COMPLETED", "b": "COMPLETED"}));
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Workflows: steps, gates, items and work trees; what is said of a workflow that cannot be run.
 //!
-//! [`people`] has what they answer and are told, [`published`] the files, [`going_on`] what survives, [`places`] where work
-//! lies and who waits for whom.
+//! [`people`] has what they answer and are told, [`published`] the files, [`reports`] what is kept of reports, [`going_on`]
+//! what survives, [`places`] where work lies and who waits for whom.
 
 mod going_on;
 mod people;
 mod places;
 mod published;
+mod reports;
 
 use serde_json::{Value, json};
 

@@ -124,3 +124,16 @@ fn an_agent_without_a_wrapper_is_told_of_guidance_memory_and_how_to_report() {
         assert!(got.contains(part), "{part} is missing:\n{got}");
     }
 }
+
+#[test]
+fn what_was_answered_lies_in_one_file_however_often_a_step_is_tried() {
+    let world = world(
+        "name: w\nsteps: [{id: a, run: 'true', human_in_the_loop: true}, {id: b, run: 'cat $MANUAL_RESULT_PATH >> read; false', needs: [a], backoff: 10ms}]\n",
+    );
+    run(&world, &["--pause-for-human-input", "--max-attempts", "3"]).exits(4);
+    world.piton(&["answer", "r1", "--approve", "--comment", "good"]).exits(0);
+    world.piton(&["wait", "r1"]).exits(1);
+    assert_eq!(world.read("read").matches("good").count(), 3);
+    let files = world.shell("ls .agents/runs/r1/manual_inputs").exits(0).out;
+    assert_eq!(files, "r1__a.json\n");
+}
