@@ -21,6 +21,9 @@ use crate::place::{Found, enter, look};
 /// Digests that are remembered: of the view that is there, and of the one that is about to be.
 const DIGESTS_BYTES_MAX: u64 = 4 << 10;
 
+/// How often the view is put again where its directory is taken away meanwhile.
+const TIDYING_TRIES: u32 = 50;
+
 /// Where a run's view is, and where it is remembered what of it is ours.
 #[derive(Clone, Debug)]
 pub struct RunView {
@@ -85,11 +88,15 @@ impl RunView {
         let bytes = render(state, &self.place);
         let put =
             || file::within(&self.place.repo, &self.place.state(), |path| self.put(state, &bytes, path));
-        match put() {
-            // A step may have tidied up, as `git clean` does.
-            Err(error) if error.is_not_found() => self.prepare().and_then(|()| put()),
-            published => published,
+        let mut published = put();
+        // A step may tidy up, as `git clean` does, and be at it while the directories are made again.
+        for _ in 0..TIDYING_TRIES {
+            match &published {
+                Err(error) if error.is_not_found() => published = self.prepare().and_then(|()| put()),
+                _ => break,
+            }
         }
+        published
     }
 
     fn put(&self, state: &State, bytes: &[u8], path: &Path) -> Result<Option<Quarantined>, Error> {
