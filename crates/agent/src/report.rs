@@ -204,7 +204,7 @@ mod tests {
             Some(Usage { input_tokens: 1, output_tokens: 2, cached_input_tokens: Some(3) })
         );
         assert_eq!((report.cost_microusd, report.context_usage_percent), (Some(250_000), Some(61)));
-        assert_eq!(report.objectives.as_ref().unwrap().pending, ["b", "c"]);
+        assert_eq!(report.objectives.as_ref().unwrap().pending.as_deref().unwrap(), ["b", "c"]);
         assert_eq!(report.custom["k"][0], 1);
         assert_eq!(report.notes, [Note { kind: NoteKind::Finding, text: "t".to_owned() }]);
         let texts = [&report.reason, &report.summary, &report.session_id, &report.message];

@@ -371,9 +371,9 @@ fn attempt_end() -> AttemptEnd {
         usage: Some(Usage { input_tokens: 1000, output_tokens: 200, cached_input_tokens: Some(900) }),
         cost_microusd: Some(123_456),
         context_usage_percent: Some(61),
-        objectives: Some(Objectives {
-            completed: vec!["parse".to_owned()],
-            pending: vec!["print".to_owned()],
+        objectives: Some(ReportedObjectives {
+            completed: Some(vec!["parse".to_owned()]),
+            pending: Some(vec!["print".to_owned()]),
         }),
         notes: vec![Note { kind: NoteKind::Decision, text: "kept the old parser".to_owned() }],
         custom: [("score".to_owned(), 0.1.into())].into(),

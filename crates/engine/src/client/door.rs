@@ -254,7 +254,7 @@ impl LocalClient {
         }
     }
 
-    async fn rendered(&self, run: &RunId) -> Result<Vec<String>, Error> {
+    pub(crate) async fn rendered(&self, run: &RunId) -> Result<Vec<String>, Error> {
         if self.kind(run).await? == Kind::Workflow {
             let state = self.load::<workflow::State>(run, None).await?.state;
             let view = view_of(self.layout(), run);

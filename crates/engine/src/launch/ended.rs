@@ -177,8 +177,8 @@ fn clean(mut report: Report, redactor: &Redactor) -> Report {
     if let Some(id) = &mut report.session_id {
         *id = clip(id, 200).to_owned();
     }
-    for text in report.objectives.iter_mut().flat_map(|all| all.completed.iter_mut().chain(&mut all.pending))
-    {
+    let lists = report.objectives.iter_mut().flat_map(|all| [&mut all.completed, &mut all.pending]);
+    for text in lists.flatten().flatten() {
         clean(text, OBJECTIVE_BYTES_MAX);
     }
     for note in &mut report.notes {

@@ -229,7 +229,7 @@ async fn is_there(client: &LocalClient, run: &RunId, config: &LoopConfig) -> Res
         let hint = match state.status {
             Status::Failed => format!("run `piton resume {run}` to go on with it, or choose another --id"),
             _ => format!(
-                "choose another --id; `piton resume` goes on only with what is not done, `piton rm {run}` frees the name"
+                "choose another --id; `piton fork {run} --iteration N` goes on from one of its iterations, `piton rm {run}` frees the name"
             ),
         };
         return Err(Error::usage(format!("run `{run}` is {} already", state.status.as_str())).hint(hint));

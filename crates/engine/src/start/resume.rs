@@ -2,7 +2,7 @@
 
 use piton_config::Limit;
 use piton_model::loop_machine::{Limits, Raise};
-use piton_model::{Kind, Rejection, RunId, Seq, State};
+use piton_model::{Kind, Machine, Rejection, RunId, Seq, State};
 use piton_store::chain;
 use piton_sys::{Clock, SystemClock};
 use piton_view::{Error, LimitWords, Request, Resumption, Started};
@@ -59,6 +59,11 @@ pub(super) async fn of_loop(
     free(client, run, take_over).await?;
     let loaded = client.load::<State>(run, None).await?;
     let raise = raise_of(limits, &loaded.state.config.limits)?;
+    // What somebody wrote over its files is kept aside, and they are told before anything goes on.
+    if loaded.state.is_at_rest() {
+        let rendered = client.rendered(run).await?;
+        notes.extend(rendered.into_iter().filter(|line| line.starts_with("note: ")));
+    }
     // A run that a crash left under way needs a driver, not a decision. So does one of which something was asked that its
     // driver died over: who asked knew what they wanted.
     if loaded.state.is_left_open() {

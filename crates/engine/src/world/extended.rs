@@ -54,7 +54,7 @@ pub(super) fn rebuild(
 ) -> Result<Vec<String>, WorldError> {
     let published = aiwg::rebuild(layout.root(), &view_of(layout, state, head, history), history)?;
     let mut lines = vec![format!("rendered {}", published.path.display())];
-    lines.extend(published.quarantined.iter().map(ToString::to_string));
+    lines.extend(published.quarantined.iter().map(|moved| format!("note: {moved}")));
     lines.extend(published.registered.and_then(|found| registry_note(layout, found)));
     Ok(lines)
 }

@@ -164,7 +164,7 @@ pub fn republish(
 ) -> Result<Vec<String>, super::WorldError> {
     let published = ralph::rebuild(layout.root(), &view_of(layout, state, head))?;
     let mut lines = vec![format!("rendered {}", published.path.display())];
-    lines.extend(notes_of(&published));
+    lines.extend(notes_of(&published).iter().map(|note| format!("note: {note}")));
     if let Some(history) = history {
         lines.extend(extended::rebuild(layout, state, head, history)?);
     }

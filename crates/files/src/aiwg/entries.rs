@@ -46,10 +46,9 @@ pub(super) fn iteration(loop_id: &str, record: &IterationRecord, previous: Optio
         timestamp: in_calendar(record.at),
         quality_score,
         quality_source: source.to_owned(),
-        // From nothing known to something known is no difference.
-        quality_delta: previous
-            .filter(|_| source != UNKNOWN)
-            .map_or(0.0, |previous| tenths(quality_score - previous)),
+        // From nothing known to something known is no difference; of what was not scored none is known.
+        quality_delta: (source != UNKNOWN)
+            .then(|| previous.map_or(0.0, |previous| tenths(quality_score - previous))),
         quality_breakdown: known.collect(),
         artifacts: record.artifacts.iter().map(artifact).collect(),
         snapshot_path: place::snapshot_path(loop_id, record.number),
@@ -120,6 +119,8 @@ pub(super) struct Numbers {
     pub(super) assertions: Option<Counts>,
     /// Coverage before it and now.
     pub(super) coverage: Option<(f64, f64)>,
+    /// How many tests of a hundred passed before it and pass now.
+    pub(super) passing: Option<(f64, f64)>,
     /// Whether its files were put back.
     pub(super) refused: bool,
     /// Whether a person who was asked about every change did not want it.
@@ -209,9 +210,11 @@ fn values(
             let (before, after) = numbers.coverage?;
             Some((Number::from_f64(before)?, Number::from_f64(after)?))
         }
-        RegressionType::FeatureRemoval
-        | RegressionType::ValidationBypass
-        | RegressionType::ErrorSuppression => None,
+        RegressionType::FeatureRemoval => {
+            let (before, after) = numbers.passing.filter(|(before, after)| after < before)?;
+            Some((Number::from_f64(before)?, Number::from_f64(after)?))
+        }
+        RegressionType::ValidationBypass | RegressionType::ErrorSuppression => None,
     }
 }
 

@@ -27,7 +27,8 @@ pub(super) struct HistoryEntry {
     pub(super) quality_score: f64,
     /// What the score was made of: `quality`, `checks` or `unknown`. Ours; the format has no word for it.
     pub(super) quality_source: String,
-    pub(super) quality_delta: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) quality_delta: Option<f64>,
     pub(super) quality_breakdown: BTreeMap<String, f64>,
     pub(super) artifacts: Vec<ArtifactEntry>,
     pub(super) snapshot_path: String,

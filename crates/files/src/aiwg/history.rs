@@ -56,6 +56,8 @@ pub(super) struct Iteration {
     numbers: Numbers,
     /// Its coverage, in per cent.
     covered: Option<f64>,
+    /// How many tests of a hundred pass.
+    passing: Option<f64>,
     /// Tests that ran, by their runners.
     ran: Option<u64>,
     /// Tests that there are.
@@ -195,6 +197,9 @@ impl History {
         let ran_in = |measures: Option<&Measures>| measures?.tests.map(|tests| tests.passed + tests.failed);
         let ran = ran_in(record.measures.as_ref());
         let ran_before = kept().find_map(|iteration| iteration.ran).or(ran_in(start));
+        let passing_in = |measures: Option<&Measures>| Some(entries::percent(measures?.tests?.pass_rate()?));
+        let passing = passing_in(record.measures.as_ref());
+        let passing_before = kept().find_map(|iteration| iteration.passing).or(passing_in(start));
         let numbers = Numbers {
             tests: record.tests,
             tests_before: kept()
@@ -204,6 +209,7 @@ impl History {
             assertions: record.assertions,
             // It fell from the last iteration that was kept, or in small steps from what it is held against.
             coverage: agreed.into_iter().chain(covered_before).reduce(f64::max).zip(covered),
+            passing: passing_before.zip(passing),
             refused: record.refused,
             rejected: record.rejected,
         };
@@ -215,6 +221,7 @@ impl History {
             revision: self.revision,
             numbers,
             covered,
+            passing,
             ran,
             tests: record.measures.as_ref().and_then(Measures::test_count),
             doubted: record.doubted,

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use piton_model::limits::RECENT_ITERATIONS_MAX;
 use piton_model::loop_machine::{
-    CheckRound, Earlier, SessionPolicy, TestStatus, done_rule, stop_decision, stop_progress,
+    CheckRound, Earlier, Open, SessionPolicy, TestStatus, done_rule, stop_decision, stop_progress,
 };
-use piton_model::{Reason, Seq, State};
+use piton_model::{Reason, Seq, State, Status};
 
 use super::format::{
     CoreLoopState, MetricsSnapshot, PersistedLoopState, ProgressState, STATE_VERSION, SessionHistoryEntry,
@@ -63,7 +63,10 @@ fn core(state: &State, context: &Context) -> CoreLoopState {
 }
 
 fn session(state: &State, unknown: &mut Vec<&'static str>) -> SessionState {
-    let session = &state.session;
+    let session = match &state.work.open {
+        Some(Open::Attempt(open)) => &state.session.at_work(open.session.as_ref()),
+        _ => &state.session,
+    };
     let context_usage = session.context_usage();
     if context_usage.is_none() {
         unknown.push("session.context_usage");
@@ -180,6 +183,8 @@ fn stop_conditions(state: &State, unknown: &mut Vec<&'static str>) -> StopCondit
     for named in rule.conditions(&state.config) {
         progress.insert(named.label(), named.condition.progress(state));
     }
+    // What held when the run ended may have been a request, which is over with it.
+    progress.extend(stop_decision(state).map(|label| (label, 1.0)));
     StopConditionState { condition_progress: progress, last_evaluation: evaluation(state) }
 }
 
@@ -244,12 +249,18 @@ fn evaluation(state: &State) -> Option<String> {
     let round = state.seen.checks.as_ref().map(round_words);
     let decided = stop_decision(state)
         .map(|label| format!("{label} holds"))
-        .or_else(|| ceiling_reached(state).map(|ceiling| format!("{ceiling} is reached")));
+        .or_else(|| ceiling_reached(state).map(|ceiling| format!("{ceiling} is reached")))
+        .or_else(|| (state.status == Status::Stopped).then(|| person_stopped(state)).flatten());
     match (decided, round) {
         (Some(decided), Some(round)) => Some(format!("{decided} ({round})")),
         (Some(one), None) | (None, Some(one)) => Some(one),
         (None, None) => None,
     }
+}
+
+fn person_stopped(state: &State) -> Option<String> {
+    matches!(state.reason, Some(Reason::Human | Reason::Interrupted))
+        .then(|| "a person stopped it".to_owned())
 }
 
 fn round_words(round: &CheckRound) -> String {

@@ -7,8 +7,8 @@ use piton_files::ralph::{Context, PersistedLoopState, render};
 use piton_model::loop_machine::stop::{ChecksPass, FileCreated, until};
 use piton_model::loop_machine::{
     AgentConfig, AttemptEnd, AttemptOutcome, Change, Check, CheckResult, CheckRound, ConditionResult, Limits,
-    LoopConfig, Objectives, OnLost, OpenAttempt, Prompt, Report, ReportStatus, SessionPolicy, Snapshot,
-    StopResult, advance, create,
+    LoopConfig, OnLost, OpenAttempt, Prompt, Report, ReportStatus, ReportedObjectives, SessionPolicy,
+    Snapshot, StopResult, advance, create,
 };
 use piton_model::{Command, Event, Reason, Seq, State, Status, Timestamp, apply};
 
@@ -106,9 +106,9 @@ fn history() -> Vec<Happened> {
         session_id: Some("ses-2".to_owned()),
         cost_microusd: Some(2_500_000),
         context_usage_percent: Some(41),
-        objectives: Some(Objectives {
-            completed: vec!["parse".to_owned()],
-            pending: vec!["docs".to_owned()],
+        objectives: Some(ReportedObjectives {
+            completed: Some(vec!["parse".to_owned()]),
+            pending: Some(vec!["docs".to_owned()]),
         }),
         custom: BTreeMap::from([("ticket".to_owned(), serde_json::json!({ "z": 0.1, "a": [1, null] }))]),
         ..Report::default()

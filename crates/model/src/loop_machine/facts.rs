@@ -204,7 +204,7 @@ pub struct Report {
     /// How full its context is.
     pub context_usage_percent: Option<u8>,
     /// What is done and what is left, by the agent's account.
-    pub objectives: Option<Objectives>,
+    pub objectives: Option<ReportedObjectives>,
     /// What it decided and found out, for whoever goes on.
     pub notes: Vec<Note>,
     /// Values to keep with the run.
@@ -239,7 +239,7 @@ impl Report {
             }
         }
         if let Some(objectives) = &mut self.objectives {
-            for list in [&mut objectives.completed, &mut objectives.pending] {
+            for list in [&mut objectives.completed, &mut objectives.pending].into_iter().flatten() {
                 list.truncate(OBJECTIVES_MAX);
                 for text in list {
                     *text = clip(text, TAIL_BYTES_MAX).to_owned();
@@ -321,6 +321,38 @@ pub struct Objectives {
     pub completed: Vec<String>,
     /// Left.
     pub pending: Vec<String>,
+}
+
+impl Objectives {
+    /// What is known after a report: what is done stays done unless it is called open again, and a list that the report
+    /// does not have is as it was, less what is done by now.
+    #[must_use]
+    pub fn after(&self, report: &ReportedObjectives) -> Self {
+        let said = report.completed.iter().flatten();
+        let is_open = |one: &String| report.pending.as_ref().is_some_and(|pending| pending.contains(one));
+        let mut completed: Vec<String> = Vec::new();
+        for one in self.completed.iter().filter(|one| !is_open(one)).chain(said) {
+            if !completed.contains(one) {
+                completed.push(one.clone());
+            }
+        }
+        completed.drain(..completed.len().saturating_sub(OBJECTIVES_MAX));
+        let pending = match &report.pending {
+            Some(pending) => pending.clone(),
+            None => self.pending.iter().filter(|one| !completed.contains(one)).cloned().collect(),
+        };
+        Self { completed, pending }
+    }
+}
+
+/// What is done and what is left, by an agent's account; a list that it does not give is unknown to it.
+#[record(Default, Eq)]
+#[serde(default)]
+pub struct ReportedObjectives {
+    /// Done.
+    pub completed: Option<Vec<String>>,
+    /// Left.
+    pub pending: Option<Vec<String>>,
 }
 
 /// Something an agent wants remembered.

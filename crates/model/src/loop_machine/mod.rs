@@ -46,7 +46,8 @@ pub use done::{DoneRule, done_rule};
 pub use facts::{
     Answer, Artifact, Attained, AttemptEnd, AttemptOutcome, Beside, Change, CheckResult, CheckRound,
     ConditionResult, ErrorClass, IntendedSession, LeftOut, Note, NoteKind, Objectives, OpenAttempt,
-    OpenCommit, PromptRecord, QuestionKind, Report, ReportStatus, Snapshot, TreeProof, Usage,
+    OpenCommit, PromptRecord, QuestionKind, Report, ReportStatus, ReportedObjectives, Snapshot, TreeProof,
+    Usage,
 };
 pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, Verdict};
 pub use handoff::PreservedState;

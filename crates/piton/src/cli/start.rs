@@ -38,7 +38,8 @@ pub(crate) struct LoopArguments {
     /// A command that judges the tree, e.g. `test=cargo test`. Repeatable; beside those of piton.toml.
     #[arg(long, value_name = "[NAME=]CMD")]
     pub(crate) check: Vec<String>,
-    /// What must hold: checks-pass, done, cmd:COMMAND, file:PATH, tasks-done:FILE. Repeatable: all must.
+    /// What must hold: checks-pass, done, cmd:COMMAND, file:PATH, contains:PATH:TEXT, output:/REGEX/, tasks-done:FILE, or
+    /// the name of a condition in piton.toml. Repeatable: all must.
     #[arg(long, value_name = "COND")]
     pub(crate) until: Vec<String>,
     /// Stop after this many iterations.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use piton_agent::{read_report_file, write_report_file};
 use piton_mcp::{Desk, NoteKind, Progress, Said};
 use piton_model::ExitCode;
-use piton_model::loop_machine::{self, Note, Objectives, Report, ReportStatus};
+use piton_model::loop_machine::{self, Note, Report, ReportStatus, ReportedObjectives};
 use piton_view::Brief;
 
 use crate::cli::{Global, McpArguments};
@@ -65,7 +65,9 @@ fn add(report: &mut Report, said: Said) {
                 Progress::Progress | Progress::Done => report.summary = Some(summary),
             }
             if !completed.is_empty() || !pending.is_empty() {
-                report.objectives = Some(Objectives { completed, pending });
+                let given = |list: Vec<String>| Some(list).filter(|list| !list.is_empty());
+                let (completed, pending) = (given(completed), given(pending));
+                report.objectives = Some(ReportedObjectives { completed, pending });
             }
         }
     }

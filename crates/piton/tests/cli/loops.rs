@@ -371,7 +371,7 @@ fn a_deadline_is_a_time_to_come() {
 fn a_deadline_that_cuts_an_agent_off_says_so_and_is_gone_afterwards() {
     let world = World::new();
     let soon = world.shell("date -d '+6 seconds' +%Y-%m-%dT%H:%M:%S").exits(0).out;
-    let agent = "test $PITON_ATTEMPT = 1 && sleep 60; touch b.txt";
+    let agent = "test $PITON_ATTEMPT = 1 && exec sleep 60; touch b.txt";
     let ran = world.loops("d", agent, &["--check", "test -f b.txt", "--deadline", soon.trim()]).exits(3);
     assert!(ran.out.contains("the deadline of the run came while the agent worked"), "{ran:?}");
     let ran = world.piton(&["resume", "d"]).exits(0);

@@ -42,6 +42,79 @@ fn a_file_of_somebody_else_is_moved_aside_and_said_so() {
     assert_eq!(std::fs::read_to_string(aside.unwrap().path()).unwrap(), "{\"mine\": true}\n");
 }
 
+#[test]
+fn a_state_file_that_was_damaged_at_rest_is_named_when_its_run_goes_on() {
+    let world = World::new();
+    world.loops("v", "echo x >> a.txt", &["--check", RED, "--max-iterations", "1"]).exits(3);
+    world.write(VIEW, "{\"version\": 1,");
+    let ran = world.piton(&["resume", "v", "--max-iterations", "+1"]).exits(3);
+    let said = "note: .ralph/state.json was not written by piton, or was edited since, and now lies at ";
+    assert!(ran.err.contains(said), "{}", ran.err);
+    assert_eq!(kept(&world, ".ralph", "state.json.foreign-").len(), 1);
+}
+
+#[test]
+fn what_a_report_does_not_say_of_the_objectives_stays_known() {
+    let world = World::new();
+    let reports = [
+        r#"{"objectives":{"completed":["a"],"pending":["b","c"]}}"#,
+        r#"{"objectives":{"completed":["b"]}}"#,
+        r#"{"objectives":{"pending":["d"]}}"#,
+        r#"{"objectives":{"pending":["a"]}}"#,
+    ];
+    for (number, report) in reports.iter().enumerate() {
+        world.write(&format!("report.{}", number + 1), report);
+    }
+    let agent = "echo $PITON_ITERATION >> a.txt; cp report.$PITON_ITERATION $PITON_REPORT";
+    let mut more = "1".to_owned();
+    for expected in [("a", "b c"), ("a b", "c"), ("a b", "d"), ("b", "a")] {
+        match more.as_str() {
+            "1" => world.loops("v", agent, &["--check", RED, "--max-iterations", "1"]).exits(3),
+            _ => world.piton(&["resume", "v", "--max-iterations", "+1"]).exits(3),
+        };
+        more = "+1".to_owned();
+        let view: serde_json::Value = serde_json::from_str(&world.read(VIEW)).unwrap();
+        let list = |name: &str| {
+            let names = view["progress"][name].as_array().unwrap().iter().map(|name| name.as_str().unwrap());
+            names.collect::<Vec<_>>().join(" ")
+        };
+        let seen = (list("completed_objectives"), list("pending_objectives"));
+        assert_eq!((seen.0.as_str(), seen.1.as_str()), expected);
+    }
+}
+
+#[test]
+fn whoever_stops_a_run_or_waits_for_that_is_named_in_the_last_evaluation() {
+    let world = World::new();
+    world.configure("[stop]\nfailure = [{ type = \"user_signal\" }]\n");
+    let view = || -> serde_json::Value { serde_json::from_str(&world.read(VIEW)).unwrap() };
+    world.loops_behind("v", WAITS, &["--check", RED]);
+    world.piton(&["stop", "v"]).exits(0);
+    world.open_gate();
+    world.piton(&["wait", "v"]).exits(1);
+    let stop = &view()["stop_conditions"];
+    assert_eq!(stop["condition_progress"]["user_signal"], 1.0, "{stop}");
+    assert!(stop["last_evaluation"].as_str().unwrap().starts_with("user_signal holds"), "{stop}");
+
+    let world = World::new();
+    let view = || -> serde_json::Value { serde_json::from_str(&world.read(VIEW)).unwrap() };
+    world.loops_behind("v", WAITS, &["--check", RED]);
+    world.piton(&["stop", "v"]).exits(0);
+    world.open_gate();
+    world.piton(&["wait", "v"]).exits(4);
+    let said = view()["stop_conditions"]["last_evaluation"].as_str().unwrap().to_owned();
+    assert!(said.starts_with("a person stopped it"), "{said}");
+}
+
+#[test]
+fn a_script_that_a_condition_names_barely_lies_in_the_tree() {
+    let world = World::new();
+    world.configure("[stop]\nsuccess = [{ type = \"custom_script\", script = \"enough.sh\" }]\n");
+    world.write("enough.sh", "#!/bin/sh\ntest -e b.txt\n");
+    world.shell("chmod +x enough.sh").exits(0);
+    world.loops("v", "touch b.txt", &["--max-iterations", "2"]).exits(0);
+}
+
 /// The names below `.ralph` that start so, oldest first.
 fn kept(world: &World, directory: &str, start: &str) -> Vec<String> {
     let entries = std::fs::read_dir(world.path(directory)).into_iter().flatten().flatten();

@@ -10,6 +10,9 @@ use super::{
     PASSING_UNNAMED, ago, check_views, clean_line, clock, count, duration, measured, tests_by_name, why,
 };
 
+/// The longest command that has room for another column beside it.
+const NEXT_CHARS_BESIDE: usize = 31;
+
 /// One screen about a run.
 pub fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
     let entry = &view.entry;
@@ -33,7 +36,11 @@ pub fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
         None if view.exit_code.is_some() => "none".to_owned(),
         None => "none; nothing drives this run".to_owned(),
     };
-    lines.push(format!("do       {:<31}  driver  {driver}", view.next));
+    match view.next.chars().count() <= NEXT_CHARS_BESIDE {
+        true => lines.push(format!("do       {:<31}  driver  {driver}", view.next)),
+        // A long command stands alone, so that it can be copied.
+        false => lines.extend([format!("do       {}", view.next), format!("driver   {driver}")]),
+    }
     let mut row = String::new();
     if !view.checks.is_empty() {
         let _ = write!(row, "checks   {}", check_views(&view.checks));

@@ -6,7 +6,7 @@ use super::{enter, hooks, iteration, recovery, sessions};
 use crate::Timestamp;
 use crate::event::StopOrigin;
 use crate::hook::{HookPoint, Mode};
-use crate::limits::{CUSTOM_KEYS_MAX, NOTES_MAX, OBJECTIVES_MAX, TOLD_MAX, keep_last};
+use crate::limits::{CUSTOM_KEYS_MAX, NOTES_MAX, TOLD_MAX, keep_last};
 use crate::loop_machine::facts::{Answer, Note, NoteKind, QuestionKind, Report};
 use crate::loop_machine::mode::{ModeSwitch, SwitchReason, is_between_iterations};
 use crate::loop_machine::state::{KeptNote, Question, State, Told};
@@ -97,9 +97,7 @@ pub(super) fn tell_again(state: &mut State, attempt: u32) {
 /// What an agent wants remembered.
 pub(super) fn take_report(state: &mut State, report: &Report) {
     if let Some(objectives) = &report.objectives {
-        state.memory.objectives = objectives.clone();
-        state.memory.objectives.completed.truncate(OBJECTIVES_MAX);
-        state.memory.objectives.pending.truncate(OBJECTIVES_MAX);
+        state.memory.objectives = state.memory.objectives.after(objectives);
     }
     report.notes.iter().for_each(|note| keep_note(state, note.clone()));
     keep_values(state, report.custom.iter());

@@ -3,9 +3,9 @@
 use super::{enter, hooks};
 use crate::Timestamp;
 use crate::hook::HookPoint;
-use crate::limits::{SESSION_HISTORY_MAX, keep_last};
+use crate::limits::keep_last;
 use crate::loop_machine::facts::{AttemptEnd, AttemptOutcome, Report};
-use crate::loop_machine::state::{Counters, RebootReason, RebootRecord, Session, SessionRecord, State};
+use crate::loop_machine::state::{Counters, RebootReason, RebootRecord, Session, State};
 use crate::loop_machine::verdict::SessionRuling;
 use crate::status::Status;
 
@@ -52,7 +52,7 @@ pub(in crate::loop_machine) fn take(
 ) {
     let began = session.attempt_at.unwrap_or(at);
     if session.spent && is_read(end) {
-        leave(session, began);
+        session.leave(began);
     }
     session.iterations += u32::from(ruling.continued);
     if let Some(report) = end.report.as_ref().filter(|_| ruling.taken) {
@@ -68,26 +68,11 @@ fn take_named(session: &mut Session, report: &Report, began: Timestamp) {
         session.iterations += 1;
         return;
     }
-    leave(session, began);
+    session.leave(began);
     session.current = Some(id.clone());
     session.started_at = Some(began);
     session.iterations = 1;
     session.context_usage_percent = report.context_usage_percent;
-}
-
-/// The session is no longer the last one.
-fn leave(session: &mut Session, at: Timestamp) {
-    if let (Some(session_id), Some(started_at)) = (session.current.take(), session.started_at.take()) {
-        let (iterations, reason) = (session.iterations, session.handoff.clone());
-        let left =
-            SessionRecord { session_id, started_at, ended_at: at, iterations, reason, elsewhere: None };
-        session.history.push_back(left);
-        keep_last(&mut session.history, SESSION_HISTORY_MAX);
-    }
-    session.iterations = 0;
-    session.said_bytes = 0;
-    session.samples.clear();
-    (session.usage, session.cost_microusd, session.context_usage_percent) = (None, None, None);
 }
 
 /// The next attempt begins a fresh session, and is told what the old one knew.

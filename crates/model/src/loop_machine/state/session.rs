@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use piton_record::record;
 
 use crate::Timestamp;
-use crate::loop_machine::facts::Usage;
+use crate::limits::{SESSION_HISTORY_MAX, keep_last};
+use crate::loop_machine::facts::{IntendedSession, Usage};
 use crate::loop_machine::judge::context::ContextSample;
 use crate::loop_machine::judge::reboot::{RebootReason, RebootRecord};
 
@@ -80,6 +81,37 @@ impl Session {
     /// Whether the next attempt begins a fresh one that is not counted yet.
     pub fn is_due(&self) -> bool {
         self.handoff.is_some() && !self.handed_over
+    }
+
+    /// The sessions while an attempt works: one that was to be left is left. What the attempt calls its own is known before it
+    /// ends only where it was told.
+    #[must_use]
+    pub fn at_work(&self, intended: Option<&IntendedSession>) -> Self {
+        let mut session = self.clone();
+        let Some(began) = session.attempt_at else { return session };
+        let another = intended.filter(|intended| self.current.as_ref() != Some(&intended.id));
+        if session.spent || another.is_some() {
+            session.leave(began);
+        }
+        if let Some(another) = another {
+            (session.current, session.started_at) = (Some(another.id.clone()), Some(began));
+        }
+        session
+    }
+
+    /// It is no longer the last one.
+    pub(in crate::loop_machine) fn leave(&mut self, at: Timestamp) {
+        if let (Some(session_id), Some(started_at)) = (self.current.take(), self.started_at.take()) {
+            let (iterations, reason) = (self.iterations, self.handoff.clone());
+            let left =
+                SessionRecord { session_id, started_at, ended_at: at, iterations, reason, elsewhere: None };
+            self.history.push_back(left);
+            keep_last(&mut self.history, SESSION_HISTORY_MAX);
+        }
+        self.iterations = 0;
+        self.said_bytes = 0;
+        self.samples.clear();
+        (self.usage, self.cost_microusd, self.context_usage_percent) = (None, None, None);
     }
 
     /// The session that the next attempt may go on with: the last one, unless it gives way to a fresh one.

@@ -34,11 +34,19 @@ impl Rule for CustomScript {
         looked_up(state, &self.words())
     }
 
-    /// Its words as one shell command.
+    /// Its words as one shell command. A bare name that is no command is a file of the work tree: no file there can stand in
+    /// for a command.
     fn probe(&self) -> Option<Probe<'_>> {
         let quote = |word: &String| format!("'{}'", word.replace('\'', "'\\''"));
-        let words: Vec<_> = [&self.script].into_iter().chain(&self.args).map(quote).collect();
-        Some(Probe::Runs(words.join(" ").into()))
+        let (script, args): (_, String) =
+            (quote(&self.script), self.args.iter().map(|word| format!(" {}", quote(word))).collect());
+        let command = match self.script.contains('/') {
+            true => format!("{script}{args}"),
+            false => {
+                format!("if command -v {script} >/dev/null; then {script}{args}; else ./{script}{args}; fi")
+            }
+        };
+        Some(Probe::Runs(command.into()))
     }
 }
 
@@ -52,5 +60,12 @@ mod tests {
         let script = CustomScript { script: "./it's".to_owned(), args: vec!["a b".to_owned()] };
         assert_eq!(script.probe(), Some(Probe::Runs("'./it'\\''s' 'a b'".into())));
         assert!(!script.is_met(&after_three().state));
+    }
+
+    #[test]
+    fn a_bare_name_is_a_command_or_else_a_file_of_the_tree() {
+        let script = CustomScript { script: "s.sh".to_owned(), args: vec!["a".to_owned()] };
+        let command = "if command -v 's.sh' >/dev/null; then 's.sh' 'a'; else ./'s.sh' 'a'; fi";
+        assert_eq!(script.probe(), Some(Probe::Runs(command.into())));
     }
 }

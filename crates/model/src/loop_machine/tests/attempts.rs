@@ -242,7 +242,8 @@ fn what_a_hostile_report_brings_can_always_be_recorded_and_read() {
     for n in 0..1000 {
         report.custom.insert(format!("key {n}"), n.into());
     }
-    report.objectives = Some(Objectives { completed: vec!["x".repeat(1 << 16); 1000], pending: Vec::new() });
+    report.objectives =
+        Some(ReportedObjectives { completed: Some(vec!["x".repeat(1 << 16); 1000]), pending: None });
     let mut driver = Driver::red();
     driver.end_attempt(AttemptEnd { report: Some(report), ..works("t1") });
     for event in &driver.journal {

@@ -67,7 +67,7 @@ fn what_a_person_puts_back_counts_for_nothing() {
     let work = |tree: &str, file: &str| {
         let files = vec![file.to_owned()];
         let change = Change { files, files_total: 1, added: 8, ..Change::default() };
-        let objectives = Objectives { completed: vec![file.to_owned()], pending: Vec::new() };
+        let objectives = ReportedObjectives { completed: Some(vec![file.to_owned()]), pending: None };
         let report = Report { objectives: Some(objectives), ..Report::default() };
         AttemptEnd { change: Some(change), report: Some(report), ..works(tree) }
     };

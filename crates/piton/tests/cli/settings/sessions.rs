@@ -33,6 +33,23 @@ fn talking(settings: &str, body: &str) -> World {
 const FULL: &str = "used=93";
 
 #[test]
+fn a_session_that_was_left_is_history_while_the_first_attempt_of_the_next_works() {
+    let world = talking(
+        "",
+        "test $PITON_ITERATION = 1 && used=95\ntest $PITON_ITERATION = 2 && until test -e $GATE; do sleep 0.02; done",
+    );
+    world.piton(&["loop", "Go", "--id", "r", "--here", "--max-iterations", "2", "--detach"]).exits(0);
+    world.agent_works("r", 2);
+    let exported = world.piton(&["export", "r", "--format", "ralph"]).exits(0).out;
+    let session = serde_json::from_str::<serde_json::Value>(&exported).unwrap()["session"].clone();
+    assert_eq!(session["current_session_id"], serde_json::Value::Null, "{session}");
+    assert_eq!((&session["session_iterations"], &session["context_usage"]), (&0.into(), &0.into()));
+    assert_eq!(session["session_history"][0]["session_id"], "s1", "{session}");
+    world.open_gate();
+    world.piton(&["wait", "r"]).exits(3);
+}
+
+#[test]
 fn session_redline_acts_in_a_loop() {
     let body = "test $PITON_ITERATION = 1 && used=60";
     assert_eq!(conversations("", body), ".++");
