@@ -80,6 +80,7 @@ fn loop_memory(options: &Options, piton: &Path) -> Vec<Metric> {
         assert!(Instant::now() < deadline, "the loop starts");
         std::thread::yield_now();
     };
+    settle(&processes);
     let sizes =
         |kind: &'static str| processes.iter().map(move |(pid, part)| (part, proportional_set_mb(*pid, kind)));
     let (all, held): (Vec<_>, Vec<_>) = (sizes("Pss:").collect(), sizes("Pss_Anon:").collect());
@@ -89,6 +90,22 @@ fn loop_memory(options: &Options, piton: &Path) -> Vec<Metric> {
         vec![metric("loop_pss_mb", total(&all), "MB"), metric("loop_pss_anon_mb", total(&held), "MB")];
     metrics.extend(all.iter().map(|(part, size)| metric(format!("loop_pss_mb_{part}"), *size, "MB")));
     metrics
+}
+
+/// Waits until the processes hold no less than they did a second ago: an agent works for hours, and what counts is what a loop
+/// holds then.
+#[expect(clippy::disallowed_methods, reason = "a process cannot be waited on to do nothing")]
+fn settle(processes: &[(u32, &'static str)]) {
+    let total = || processes.iter().map(|(pid, _)| proportional_set_mb(*pid, "Pss:")).sum::<f64>();
+    let (mut before, deadline) = (f64::MAX, Instant::now() + Duration::from_secs(15));
+    while Instant::now() < deadline {
+        std::thread::sleep(Duration::from_secs(1));
+        let now = total();
+        if now >= before {
+            return;
+        }
+        before = now;
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "what is measured is a process")]

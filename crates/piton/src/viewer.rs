@@ -16,6 +16,9 @@ use crate::repository::{Absence, Missing};
 
 const TICK: Duration = Duration::from_millis(200);
 
+/// Looks after which a viewer is taken to stay for longer: what only its start needed is given back then.
+const LOOKS_AT_START: u32 = 5;
+
 /// How long a driver may take to see that the time for an answer is over.
 const APPROVED_WITHIN_MS: u64 = 10_000;
 
@@ -35,7 +38,7 @@ pub(crate) async fn view(
     let mut screen = Screen { follow: client.follow(run, after).await?, out, spinner: 0 };
     let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())
         .map_err(|error| Failure::environment(&error))?;
-    let (mut interrupted, mut leaves) = (0, false);
+    let (mut interrupted, mut leaves, mut looks) = (0, false, 0_u32);
     let mut absence = Absence::default().at_most(RESTARTS_MAX);
     loop {
         tokio::select! {
@@ -48,6 +51,10 @@ pub(crate) async fn view(
                     stop(client, run, interrupted, out).await?;
                 }
             }
+        }
+        looks = looks.saturating_add(1);
+        if looks == LOOKS_AT_START {
+            piton_sys::process::give_back_code();
         }
         screen.look(Duration::ZERO).await?;
         let Some(standing) = screen.follow.standing() else { continue };

@@ -7,6 +7,7 @@ mod awake;
 mod cgroup;
 mod enclose;
 mod identity;
+mod pages;
 mod program;
 mod scan;
 mod spawn;
@@ -15,6 +16,7 @@ mod tree;
 pub use awake::{Awake, keep_awake};
 pub use enclose::become_enclosed;
 pub use identity::{ProcessId, Signal, boot_id, current, host_id, identity, is_alive, signal};
+pub use pages::give_back_code;
 pub use program::{Error, Program, ProgramOutput, RunLimits, find_program};
 pub use scan::{ancestors, bound_sockets, command_line, open_files};
 pub use spawn::{

@@ -57,6 +57,8 @@ pub(crate) struct Kept<'a, S: Supervisor, I> {
     enclosed: bool,
     /// Whether something else is started once it ends.
     is_followed: bool,
+    /// Whether it is likely to work for so long that whoever waits for it should hold little meanwhile.
+    is_long: bool,
 }
 
 impl<'a, S: Supervisor, I> Kept<'a, S, I> {
@@ -77,12 +79,18 @@ impl<'a, S: Supervisor, I> Kept<'a, S, I> {
             plan,
             enclosed: false,
             is_followed: false,
+            is_long: false,
         }
     }
 
     /// The same, where something else is started the moment it ends: a keeper for that is started while this one works.
     pub(crate) fn followed_by_another(self, is_followed: bool) -> Self {
         Self { is_followed, ..self }
+    }
+
+    /// The same for an agent, which works for minutes or hours.
+    pub(crate) fn for_long(self) -> Self {
+        Self { is_long: true, ..self }
     }
 
     /// The same for a command, whose walls may be what fails.
@@ -164,6 +172,9 @@ impl<S: Supervisor, I> Port for Kept<'_, S, I> {
     }
 
     fn wait(&mut self) -> Result<Poll<()>, S::Error> {
+        if self.is_long {
+            piton_sys::process::give_back_code();
+        }
         let waited = piton_agent::wait(&self.attempts, &self.name);
         self.supervisor.set_awaited(None);
         Ok(Poll::Ready(waited.map(drop)?))

@@ -35,7 +35,7 @@ pub(super) fn perform(
     let number = attempt.number;
     let name = number.to_string();
     let plan = |_: &str| plan(context, attempt, state);
-    let mut kept = Kept::new(&context.launch, &name, Driving { context, state }, &plan);
+    let mut kept = Kept::new(&context.launch, &name, Driving { context, state }, &plan).for_long();
     Ok(match Supervision::of_recorded(&attempt.host, &attempt.boot, fresh).run(&mut kept)? {
         Became::Postponed(command) => command,
         Became::NeverStarted => Command::AbandonAttempt { attempt: number },
