@@ -161,7 +161,11 @@ pub(super) fn all_current(gaps: usize, checked: usize, waiting: usize) -> String
 }
 
 pub(super) async fn fresh(place: &Place, arguments: &FreshArguments, out: &Output) -> Result {
-    let GapsView { state, observed, exists, .. } = place.read(out).await?;
+    let reading = place.read(out).await?;
+    if reading.exists {
+        place.check_named(&reading, &arguments.ids)?;
+    }
+    let GapsView { state, observed, exists, .. } = reading;
     let list = not_fresh(&state.gaps, state.default_ttl_days, &arguments.ids, &observed, place.now());
     if out.json {
         let list: Vec<Value> = list.iter().map(|gap| json!({ "gap": gap.gap, "why": gap.why })).collect();
