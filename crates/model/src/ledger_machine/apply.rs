@@ -1,6 +1,6 @@
 //! Folding an event into the state. Total: an event in the journal is a fact, whatever the state.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::event::LedgerEvent;
@@ -25,7 +25,7 @@ fn born(event: &LedgerEvent) -> Option<State> {
         gaps: Vec::new(),
         digest: None,
         unwritten: Default::default(),
-        unlogged: Vec::new(),
+        unlogged: Default::default(),
         log_end: None,
         stale_since: Default::default(),
         flipped: Default::default(),
@@ -78,7 +78,7 @@ fn fold(state: &mut State, event: &LedgerEvent) {
             change(state, &gap.id, fields.iter().any(is_of_flips), |_| (**gap).clone());
         }
         LedgerEvent::GapAdded { gap, .. } => {
-            state.unwritten.entry(gap.id.clone()).or_insert(None);
+            unwritten(state).entry(gap.id.clone()).or_insert(None);
             state.index.add(gap, state.gaps.len());
             state.gaps.push((**gap).clone());
         }
@@ -86,16 +86,19 @@ fn fold(state: &mut State, event: &LedgerEvent) {
             if let Some(place) = state.place(gap) {
                 let old = state.gaps.remove(place);
                 state.index.clear();
-                state.unwritten.entry(gap.clone()).or_insert(Some(old));
+                unwritten(state).entry(gap.clone()).or_insert(Some(old));
                 forget(state, gap);
             }
         }
         LedgerEvent::FileWritten { digest } => {
             state.digest = Some(digest.clone());
-            state.unwritten.clear();
+            state.unwritten = Default::default();
         }
         LedgerEvent::FlipsLogged { count, end } => {
-            drop(state.unlogged.drain(..(*count).min(state.unlogged.len())));
+            match state.unlogged.get(*count..) {
+                Some(rest) if !rest.is_empty() => state.unlogged = Arc::new(rest.to_vec()),
+                _ => state.unlogged = Default::default(),
+            }
             state.log_end = Some(*end);
         }
         LedgerEvent::ResearchBegun { number, gaps, forced, limits, before, .. } => {
@@ -159,12 +162,12 @@ fn adopt(state: &mut State, gaps: &[Gap], seen: &[Gap], removed: &[String]) {
         state.gaps.retain(|gap| !gone.contains(gap.id.as_str()));
         state.index.clear();
         for gap in removed {
-            state.unwritten.remove(gap);
+            unwritten(state).remove(gap);
             forget(state, gap);
         }
     }
     for gap in gaps {
-        state.unwritten.remove(&gap.id);
+        unwritten(state).remove(&gap.id);
         match state.place(&gap.id) {
             Some(place) => {
                 let old = std::mem::replace(&mut state.gaps[place], gap.clone());
@@ -178,7 +181,7 @@ fn adopt(state: &mut State, gaps: &[Gap], seen: &[Gap], removed: &[String]) {
             }
         }
     }
-    state.unwritten.extend(seen.iter().map(|gap| (gap.id.clone(), Some(gap.clone()))));
+    unwritten(state).extend(seen.iter().map(|gap| (gap.id.clone(), Some(gap.clone()))));
 }
 
 /// Whether a change of this field belongs to a flip: no status is changed without one, and a verification lasts until the next.
@@ -193,7 +196,7 @@ fn change(state: &mut State, id: &str, with_flip: bool, change: impl Fn(&Gap) ->
         let new = change(gap);
         let old = std::mem::replace(gap, new.clone());
         remember(state, &old, &new, with_flip);
-        state.unwritten.entry(id.to_owned()).or_insert(Some(old));
+        unwritten(state).entry(id.to_owned()).or_insert(Some(old));
     }
 }
 
@@ -220,9 +223,13 @@ fn flipped(state: &mut State, flip: &Flip) {
         let new = gap.with(|gap| gap.status = flip.new);
         let old = std::mem::replace(gap, new);
         Arc::make_mut(&mut state.flipped).insert(flip.gap.clone(), last);
-        state.unwritten.entry(flip.gap.clone()).or_insert(Some(old));
+        unwritten(state).entry(flip.gap.clone()).or_insert(Some(old));
     }
-    state.unlogged.push(flip.clone());
+    Arc::make_mut(&mut state.unlogged).push(flip.clone());
+}
+
+fn unwritten(state: &mut State) -> &mut BTreeMap<String, Option<Gap>> {
+    Arc::make_mut(&mut state.unwritten)
 }
 
 fn forget(state: &mut State, gap: &str) {

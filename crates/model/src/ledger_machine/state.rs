@@ -25,9 +25,9 @@ pub struct State {
     /// Digest of the content that was last seen or written; `None` before the first.
     pub digest: Option<String>,
     /// What the file still says, of each gap that has changed since: `None` where it has none.
-    pub unwritten: BTreeMap<String, Option<Gap>>,
+    pub unwritten: Arc<BTreeMap<String, Option<Gap>>>,
     /// Flips that are not in the log yet, in their order.
-    pub unlogged: Vec<Flip>,
+    pub unlogged: Arc<Vec<Flip>>,
     /// How long the log was when the last of the others had been added; `None` before the first.
     pub log_end: Option<u64>,
     /// Of each gap that was ever flipped: when it last went stale.
@@ -150,7 +150,7 @@ pub enum Effect {
     /// The log lacks these flips: add those that do not stand behind `after` yet, then report how many it holds.
     LogFlips {
         /// The flips, in their order.
-        flips: Vec<Flip>,
+        flips: Arc<Vec<Flip>>,
         /// How long the log was before the first of them.
         after: Option<u64>,
     },
@@ -164,7 +164,7 @@ impl State {
             effects.push(Effect::WriteFile);
         }
         if !self.unlogged.is_empty() {
-            effects.push(Effect::LogFlips { flips: self.unlogged.clone(), after: self.log_end });
+            effects.push(Effect::LogFlips { flips: Arc::clone(&self.unlogged), after: self.log_end });
         }
         effects
     }
