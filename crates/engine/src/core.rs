@@ -328,8 +328,39 @@ impl<M: Machine> Core<M> {
 
 /// The state as a checkpoint stores it, and the event at `seq` that names it in the chain.
 pub fn checkpoint_of<M: Machine>(state: &M, seq: Seq) -> (Vec<u8>, M::Event) {
-    let stored = serde_json::to_vec(state).expect("a state is plain data");
+    checkpoint_within(state, seq, usize::MAX).expect("no state is that large")
+}
+
+/// The same where it is no larger than this; one that is, is given up as soon as that shows.
+pub(crate) fn checkpoint_within<M: Machine>(
+    state: &M,
+    seq: Seq,
+    bytes_max: usize,
+) -> Option<(Vec<u8>, M::Event)> {
+    let mut bounded = Bounded { bytes: Vec::new(), bytes_max };
+    serde_json::to_writer(&mut bounded, state).ok()?;
+    let stored = bounded.bytes;
     let digest = piton_store::chain::hex(&piton_store::chain::digest(&stored));
     let named = M::Event::checkpoint_taken(CheckpointName { seq, digest, fold: M::FOLD });
-    (stored, named)
+    Some((stored, named))
+}
+
+/// Takes no more than so many bytes.
+struct Bounded {
+    bytes: Vec<u8>,
+    bytes_max: usize,
+}
+
+impl std::io::Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.bytes.len() + bytes.len() > self.bytes_max {
+            return Err(std::io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }

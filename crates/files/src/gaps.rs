@@ -16,6 +16,7 @@ mod edit;
 mod field;
 mod invalid;
 mod log;
+mod parts;
 mod pass_on;
 mod place;
 mod proof;

@@ -32,6 +32,8 @@ pub const TOLD_MAX: usize = 16;
 pub const ANSWERS_WAITING_MAX: usize = 16;
 /// Objectives kept in a state, completed and pending each.
 pub const OBJECTIVES_MAX: usize = 200;
+/// Longest objective.
+pub const OBJECTIVE_BYTES_MAX: usize = 500;
 /// Files listed as modified in a state.
 pub const MODIFIED_FILES_MAX: usize = 200;
 /// Custom values kept in a state.

@@ -1,6 +1,6 @@
 //! The one place that prints. Untrusted text reaches a terminal only through [`clean`].
 
-use std::io::{IsTerminal, Write};
+use std::io::{BufWriter, IsTerminal, Write};
 
 use piton_model::ExitCode;
 use serde::Serialize;
@@ -39,6 +39,15 @@ impl Output {
     /// A line of data.
     pub(crate) fn line(&self, text: impl AsRef<str>) {
         if let Err(error) = writeln!(std::io::stdout(), "{}", text.as_ref()) {
+            give_up(&error);
+        }
+    }
+
+    /// Lines of data: very many of them are written a piece at a time.
+    pub(crate) fn lines(&self, lines: impl IntoIterator<Item = impl AsRef<str>>) {
+        let mut stdout = BufWriter::with_capacity(64 << 10, std::io::stdout().lock());
+        let written = lines.into_iter().try_for_each(|line| writeln!(stdout, "{}", line.as_ref()));
+        if let Err(error) = written.and_then(|()| stdout.flush()) {
             give_up(&error);
         }
     }

@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
+use piton_model::Timestamp;
+
 use crate::fault;
 use crate::ids::{Ids, SystemIds};
 
@@ -255,6 +257,33 @@ pub fn read_regular(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, Erro
     let limit = bytes_max.saturating_add(1);
     file.take(limit).read_to_end(&mut bytes).map_err(|source| Error::new(READ, path, source))?;
     if bytes.len() as u64 > bytes_max { Err(too_large()) } else { Ok(Some(bytes)) }
+}
+
+/// How a file stands, without its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    place: (u64, u64),
+    length: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+/// A file that was changed this long ago or less may be changed again without a look showing it.
+const UNREST_MS: i64 = 1_000;
+
+/// Looks at a regular file that has rested for a while: as long as it looks the same, nobody has written to it.
+///
+/// `None` for one that was changed a moment ago, by whatever way: clocks of file systems do not tell two changes in one tick
+/// apart.
+pub fn look_at_rest(path: &Path, now: Timestamp) -> Option<Look> {
+    let file = std::fs::symlink_metadata(path).ok().filter(Metadata::is_file)?;
+    let changed_ms = file.ctime().checked_mul(1_000)?.checked_add(file.ctime_nsec() / 1_000_000)?;
+    (now.as_millis() - changed_ms > UNREST_MS).then(|| Look {
+        place: (file.dev(), file.ino()),
+        length: file.len(),
+        modified: (file.mtime(), file.mtime_nsec()),
+        changed: (file.ctime(), file.ctime_nsec()),
+    })
 }
 
 /// Whether there is a regular file that holds exactly this. It is read a piece at a time, so that a large one is not in memory

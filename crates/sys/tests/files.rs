@@ -7,6 +7,7 @@ use std::path::Path;
 
 use piton_sys::file::{self, Durability, Refusal};
 use piton_sys::process::{Program, RunLimits};
+use piton_sys::{Clock, SystemClock};
 
 fn mode_of(path: &Path) -> u32 {
     std::fs::metadata(path).unwrap().mode() & 0o777
@@ -324,4 +325,19 @@ fn a_directory_that_is_swapped_for_a_link_meanwhile_leads_nowhere() {
     });
     assert_eq!(names(&outside), [""; 0], "{written} written, {refused} refused");
     assert!(written > 0 && refused > 0, "{written} written, {refused} refused");
+}
+
+#[test]
+fn a_look_shows_a_change_and_is_refused_where_it_could_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a");
+    file::write_atomic(&path, b"one", Durability::Unsynced).unwrap();
+    let now = SystemClock.now();
+    assert_eq!(file::look_at_rest(&path, now), None, "it was changed a moment ago");
+    let later = now.plus_millis(60_000);
+    let look = file::look_at_rest(&path, later);
+    assert!(look.is_some() && look == file::look_at_rest(&path, later));
+    file::write_atomic(&path, b"two", Durability::Unsynced).unwrap();
+    assert_ne!(file::look_at_rest(&path, later), look, "it is another file by that name");
+    assert_eq!(file::look_at_rest(directory.path(), later), None);
 }

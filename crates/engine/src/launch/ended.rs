@@ -7,9 +7,11 @@ use std::path::Path;
 
 use piton_agent::stream::{self, Account, Said};
 use piton_agent::{EndedBy, Exit, Read};
-use piton_model::limits::{CUSTOM_VALUE_BYTES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX, clip, clip_tail};
+use piton_model::limits::{clip, clip_tail};
 use piton_model::loop_machine::{AgentConfig, AttemptOutcome, ErrorClass, Report};
 use piton_sys::redact::Redactor;
+
+use crate::world::sentence;
 
 /// What is looked at of the end of an output.
 const TAIL_BYTES: u64 = 64 << 10;
@@ -19,9 +21,6 @@ const SPOKEN_BYTES_MAX: usize = 1 << 20;
 
 /// The longest line that is quoted.
 const LINE_BYTES_MAX: usize = 300;
-
-/// The longest objective that is kept.
-const OBJECTIVE_BYTES_MAX: usize = 500;
 
 /// What an agent's process came to.
 pub(crate) struct Ended {
@@ -33,7 +32,8 @@ pub(crate) struct Ended {
     pub(crate) contradiction: Option<String>,
     /// Of what it failed, by its stream or else by its exit.
     pub(crate) error_class: Option<ErrorClass>,
-    /// What it reported, without secrets. A report that cannot be read says nothing.
+    /// What it reported, without secrets and as long as it is: whoever keeps it knows how much of it. A report that cannot be
+    /// read says nothing.
     pub(crate) report: Report,
     /// What of its report nobody can make sense of, in words.
     pub(crate) not_understood: Option<String>,
@@ -81,7 +81,10 @@ impl Ended {
                 });
                 (read, fields)
             }
-            Err(problem) => (Read::default(), Some(format!("its report was not understood: {problem}"))),
+            Err(problem) => {
+                let why = sentence(&problem);
+                (Read::default(), Some(format!("its report was not understood: {why}")))
+            }
         };
         Self {
             outcome,
@@ -115,7 +118,8 @@ pub(crate) fn printed(directory: &Path) -> String {
     ends.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect()
 }
 
-fn end_of(path: &Path, bytes_max: u64) -> Option<Vec<u8>> {
+/// The end of a file; `None` where it cannot be read.
+pub(crate) fn end_of(path: &Path, bytes_max: u64) -> Option<Vec<u8>> {
     let mut file = std::fs::File::open(path).ok()?;
     let length = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(bytes_max))).ok()?;
@@ -165,31 +169,24 @@ pub(crate) fn last_line(path: &Path) -> Option<String> {
     Some(clip(line, LINE_BYTES_MAX).to_owned())
 }
 
-/// What an agent reported, within bounds and without secrets: its keeper has redacted the file, but not what its
-/// escapes hide.
+/// What an agent reported, without secrets: its keeper has redacted the file, but not what its escapes hide.
 fn clean(mut report: Report, redactor: &Redactor) -> Report {
-    let clean = |text: &mut String, bytes_max: usize| {
-        *text = redactor.redact(clip(text, bytes_max)).into_owned();
-    };
+    let clean = |text: &mut String| *text = redactor.redact(text).into_owned();
     for text in [&mut report.reason, &mut report.summary, &mut report.message].into_iter().flatten() {
-        clean(text, TEXT_BYTES_MAX);
-    }
-    if let Some(id) = &mut report.session_id {
-        *id = clip(id, 200).to_owned();
+        clean(text);
     }
     let lists = report.objectives.iter_mut().flat_map(|all| [&mut all.completed, &mut all.pending]);
-    for text in lists.flatten().flatten() {
-        clean(text, OBJECTIVE_BYTES_MAX);
-    }
-    for note in &mut report.notes {
-        clean(&mut note.text, TAIL_BYTES_MAX);
-    }
-    let keep = |(key, value): (String, serde_json::Value)| {
-        let text = value.to_string();
-        let fits = key.len() <= 100 && text.len() <= CUSTOM_VALUE_BYTES_MAX;
-        let value = fits.then(|| serde_json::from_str(&redactor.redact(&text)).ok())??;
-        Some((key, value))
-    };
-    report.custom = report.custom.into_iter().filter_map(keep).collect();
+    lists.flatten().flatten().for_each(clean);
+    report.notes.iter_mut().for_each(|note| clean(&mut note.text));
+    report.custom.values_mut().for_each(|value| clean_value(value, redactor));
     report
+}
+
+/// As text first: a secret may be spread over more than one string of it.
+fn clean_value(value: &mut serde_json::Value, redactor: &Redactor) {
+    let text = value.to_string();
+    let clean = redactor.redact(&text);
+    if clean != text {
+        *value = serde_json::from_str(&clean).unwrap_or_else(|_| clean.into_owned().into());
+    }
 }

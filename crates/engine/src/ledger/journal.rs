@@ -4,11 +4,11 @@
 
 use piton_model::ledger_machine::{LedgerEvent, State};
 use piton_model::limits::{CHECKPOINT_BYTES_MAX, CHECKPOINT_BYTES_MIN, EVENTS_PER_APPEND_MAX};
-use piton_model::{Encoded, Machine, RunEvent, RunId, Seq, Timestamp};
+use piton_model::{Encoded, Entry, Machine, RunEvent, RunId, Seq, Timestamp};
 use piton_store::{Append, Expect, Fence, Store, StoredEvent};
 use piton_sys::{Clock, Ids, SystemClock, SystemIds};
 
-use crate::core::checkpoint_of;
+use crate::core::checkpoint_within;
 use crate::load::{LoadError, Loaded};
 
 /// Payload of one append, unless a single event has more: each costs a sync of the disk.
@@ -45,34 +45,42 @@ pub(super) async fn walk(
     }
 }
 
-/// Adds the events, a part at a time, and folds them once all of them are durable.
-///
-/// Where somebody was faster, `folded` stays as it was, even if some of the parts are on record: it is to be loaded again.
-pub(super) async fn append(
-    store: &dyn Store,
-    run: &RunId,
-    folded: &mut Loaded<State>,
-    events: &[LedgerEvent],
-) -> Result<(), piton_store::Error> {
-    if events.is_empty() {
-        return Ok(());
-    }
+/// Events that are ready to be added, and the state with them.
+pub(super) struct Planned {
+    /// A part for each append.
+    parts: Vec<Part>,
+    /// The fold with all of them.
+    pub(super) state: State,
+    at: Timestamp,
+}
+
+struct Part {
+    events: Vec<Encoded>,
+    entry: Entry,
+    bytes: u64,
+}
+
+/// Encodes and folds the events, once: of a hundred thousand flips, either takes its time.
+pub(super) fn plan(folded: &Loaded<State>, events: &[LedgerEvent]) -> Planned {
+    let at = SystemClock.now();
     // A ledger that has no journal yet is born by the first of its events.
-    let state = (folded.head > 0).then(|| folded.state.clone());
-    let Loaded { head, tail_bytes, checkpoint_bytes, .. } = *folded;
-    let mut ahead = Loaded { state, head, tail_bytes, checkpoint_bytes };
+    let mut state = (folded.head > 0).then(|| folded.state.clone());
+    let mut parts = Vec::new();
     let mut rest = events;
     while !rest.is_empty() {
-        let (count, encoded) = part(rest);
-        ahead = append_part(store, run, ahead, &rest[..count], encoded).await?;
-        rest = &rest[count..];
+        let encoded = encode_part(rest);
+        let (these, others) = rest.split_at(encoded.len());
+        let fold = |state: Option<State>, event: &LedgerEvent| <State as Machine>::apply(state, event, at);
+        let after = these.iter().fold(state, fold).expect("a ledger begins with its opening");
+        let bytes = encoded.iter().map(|event| (event.data.len() + event.kind.len()) as u64).sum();
+        parts.push(Part { events: encoded, entry: after.entry(), bytes });
+        (state, rest) = (Some(after), others);
     }
-    *folded = ahead.map(|state| state.expect("a ledger begins with its opening"));
-    Ok(())
+    Planned { parts, state: state.unwrap_or_else(|| folded.state.clone()), at }
 }
 
 /// As many events as fit into one append.
-fn part(events: &[LedgerEvent]) -> (usize, Vec<Encoded>) {
+fn encode_part(events: &[LedgerEvent]) -> Vec<Encoded> {
     let mut encoded: Vec<Encoded> = Vec::new();
     let mut bytes = 0;
     for event in events.iter().take(EVENTS_PER_APPEND_MAX) {
@@ -83,24 +91,26 @@ fn part(events: &[LedgerEvent]) -> (usize, Vec<Encoded>) {
         }
         encoded.push(event);
     }
-    (encoded.len(), encoded)
+    encoded
 }
 
-async fn append_part(
+/// Adds what was planned on top of `folded`, which has it once all of it is durable.
+///
+/// Where somebody was faster, `folded` stays as it was, even if some of the parts are on record: it is to be loaded again.
+pub(super) async fn append(
     store: &dyn Store,
     run: &RunId,
-    folded: Loaded<Option<State>>,
-    events: &[LedgerEvent],
-    encoded: Vec<Encoded>,
-) -> Result<Loaded<Option<State>>, piton_store::Error> {
-    let Loaded { state, head, tail_bytes, checkpoint_bytes } = folded;
-    let at = SystemClock.now();
-    let fold = |state: Option<State>, event: &LedgerEvent| <State as Machine>::apply(state, event, at);
-    let state = events.iter().fold(state, fold).expect("a ledger begins with its opening");
-    let bytes: u64 = encoded.iter().map(|event| (event.data.len() + event.kind.len()) as u64).sum();
-    let append = append_of(run, head, at, encoded, &state, None);
-    let head = store.append(append).await?.seq;
-    Ok(Loaded { state: Some(state), head, tail_bytes: tail_bytes + bytes, checkpoint_bytes })
+    folded: &mut Loaded<State>,
+    planned: Planned,
+) -> Result<(), piton_store::Error> {
+    let Loaded { mut head, mut tail_bytes, checkpoint_bytes, .. } = *folded;
+    let Planned { parts, state, at } = planned;
+    for Part { events, entry, bytes } in parts {
+        head = store.append(append_of(run, head, at, events, entry, None)).await?.seq;
+        tail_bytes += bytes;
+    }
+    *folded = Loaded { state, head, tail_bytes, checkpoint_bytes };
+    Ok(())
 }
 
 /// Stores the state where folding the events since the last one has become the longer way. Once per command, when all of it
@@ -113,12 +123,9 @@ pub(super) async fn keep_checkpoint(store: &dyn Store, run: &RunId, folded: &mut
         return;
     }
     let at = SystemClock.now();
-    let (stored, named) = checkpoint_of(state, head + 1);
-    if stored.len() > CHECKPOINT_BYTES_MAX {
-        return;
-    }
+    let Some((stored, named)) = checkpoint_within(state, head + 1, CHECKPOINT_BYTES_MAX) else { return };
     let bytes = stored.len() as u64;
-    let append = append_of(run, *head, at, vec![named.encode()], state, Some(stored));
+    let append = append_of(run, *head, at, vec![named.encode()], state.entry(), Some(stored));
     if let Ok(head) = store.append(append).await {
         (folded.head, folded.tail_bytes, folded.checkpoint_bytes) = (head.seq, 0, bytes);
     }
@@ -129,7 +136,7 @@ fn append_of(
     head: Seq,
     at: Timestamp,
     events: Vec<Encoded>,
-    state: &State,
+    entry: Entry,
     checkpoint: Option<Vec<u8>>,
 ) -> Append {
     Append {
@@ -138,7 +145,7 @@ fn append_of(
         expect: Expect::Seq(head),
         at,
         events,
-        entry: Some(state.entry()),
+        entry: Some(entry),
         checkpoint,
         salt: SystemIds.bytes(),
     }

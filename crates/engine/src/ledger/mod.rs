@@ -32,8 +32,10 @@ use piton_model::{Kind, RunId, Seq, Timestamp, slug};
 use piton_store::{Store, StoredEvent, Wanted, chain};
 use piton_sys::file;
 use piton_sys::lock::FileLock;
+use piton_sys::{Clock, SystemClock};
 pub use piton_view::LedgerAt;
 
+use self::journal::Planned;
 use crate::layout::Layout;
 use crate::load::{LoadError, Loaded};
 
@@ -102,6 +104,8 @@ struct Known {
     document: Arc<Document>,
     /// How the journal knows it.
     digest: String,
+    /// How the file stood before it was read, where that shows whether somebody has written to it since.
+    look: Option<file::Look>,
 }
 
 /// A ledger as it is, without anything written.
@@ -237,11 +241,12 @@ impl<'a> Ledger<'a> {
         if let Some(known) = self.known() {
             return Ok(Some(known));
         }
+        let look = file::look_at_rest(&self.path(), SystemClock.now());
         let Some(bytes) = self.content()? else { return Ok(None) };
         // Beside whoever loads the journal meanwhile: of a large ledger, either takes its time.
         let read = tokio::task::spawn_blocking(move || {
             let digest = digest(Some(&bytes));
-            Document::from_bytes(bytes).map(|document| Known { document: Arc::new(document), digest })
+            Document::from_bytes(bytes).map(|document| Known { document: Arc::new(document), digest, look })
         });
         let read = read.await.expect("reading a ledger does not panic");
         let known = read.map_err(|problems| LedgerError::Invalid { path: self.path(), problems })?;
@@ -252,7 +257,12 @@ impl<'a> Ledger<'a> {
     /// What was read, if the file holds it still.
     fn known(&self) -> Option<Known> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        known.filter(|known| file::holds(&self.path(), known.document.text().as_bytes()))
+        known.filter(|known| {
+            // Whoever writes compares the content once more, in the moment of writing.
+            let looks_the_same =
+                known.look.is_some() && file::look_at_rest(&self.path(), SystemClock.now()) == known.look;
+            looks_the_same || file::holds(&self.path(), known.document.text().as_bytes())
+        })
     }
 
     /// How the journal knows what the file holds now.
@@ -348,13 +358,13 @@ impl<'a> Ledger<'a> {
         let mut open = Open { ledger: self, loaded, changed: Changed::default(), draft: None, _lock: lock };
         if open.loaded.head == 0 {
             let opening = self.opening(&self.free_log().await?);
-            open.append(&[opening]).await?;
+            open.append(journal::plan(&open.loaded, &[opening])).await?;
         }
         let log = self.settings.log.clone().unwrap_or_else(|| PathBuf::from(&open.state().log));
         if open.state().default_ttl_days != self.settings.default_ttl_days
             || Path::new(&open.state().log) != log
         {
-            open.append(&[self.opening(&log)]).await?;
+            open.append(journal::plan(&open.loaded, &[self.opening(&log)])).await?;
         }
         open.complete(now).await?;
         Ok(open)
@@ -366,6 +376,14 @@ fn adoption_of(file: Option<&Known>) -> Command {
     match file {
         Some(file) => Command::Adopt { digest: file.digest.clone(), gaps: file.document.gaps().to_vec() },
         None => Command::Adopt { digest: digest(None), gaps: Vec::new() },
+    }
+}
+
+/// The gaps of the content that was last seen or written. A file that still holds it says so itself.
+fn base_of(state: &State, file: Option<&Known>) -> Vec<Gap> {
+    match file.filter(|file| state.digest.as_ref() == Some(&file.digest)) {
+        Some(file) => file.document.gaps().to_vec(),
+        None => state.base(),
     }
 }
 
@@ -402,6 +420,7 @@ impl Open<'_, '_> {
     async fn record(&mut self, command: Command, now: Timestamp) -> Result<Vec<LedgerEvent>, LedgerError> {
         for _ in 0..TRIES_MAX {
             let events = decide(self.state(), command.clone(), now)?;
+            let planned = journal::plan(&self.loaded, &events);
             // What has happened to file and log is a fact; only wishes can be refused.
             let is_fact = matches!(
                 command,
@@ -411,9 +430,9 @@ impl Open<'_, '_> {
                     | Command::Watch { .. }
             );
             if !is_fact {
-                self.check_room(&events).await?;
+                self.check_room(&planned.state).await?;
             }
-            match self.append(&events).await {
+            match self.append(planned).await {
                 Ok(()) => return Ok(events),
                 Err(LedgerError::Store(piton_store::Error::Conflict { .. })) => {
                     self.loaded = self.ledger.load().await?;
@@ -424,20 +443,19 @@ impl Open<'_, '_> {
         Err(LedgerError::Busy(self.ledger.path()))
     }
 
-    async fn append(&mut self, events: &[LedgerEvent]) -> Result<(), LedgerError> {
-        Ok(journal::append(self.ledger.store(), &self.ledger.run, &mut self.loaded, events).await?)
+    async fn append(&mut self, planned: Planned) -> Result<(), LedgerError> {
+        Ok(journal::append(self.ledger.store(), &self.ledger.run, &mut self.loaded, planned).await?)
     }
 
     /// What the file could not be made to say is refused before it is on record.
-    async fn check_room(&mut self, events: &[LedgerEvent]) -> Result<(), LedgerError> {
-        let fold = |state, event| apply(Some(state), event).expect("a state stays a state");
-        let after = events.iter().fold(self.state().clone(), fold);
+    async fn check_room(&mut self, after: &State) -> Result<(), LedgerError> {
         if after.unwritten.is_empty() {
             return Ok(());
         }
         let file = self.ledger.file().await?;
+        let base = base_of(after, file.as_ref());
         let document = file.map_or_else(|| Arc::new(Document::empty()), |file| file.document);
-        let wanted = merge(&after.base(), document.gaps(), &after.gaps).gaps;
+        let wanted = merge(&base, document.gaps(), &after.gaps).gaps;
         self.draft = Some(document.draft(wanted)?);
         Ok(())
     }
@@ -477,7 +495,8 @@ impl Open<'_, '_> {
     /// Writes what is wished for. Where that does not fit what people have made of the file, they are right.
     async fn write(&mut self, now: Timestamp) -> Result<(), LedgerError> {
         self.ledger.create_directory()?;
-        let (base, ours) = (self.state().base(), self.state().gaps.clone());
+        let known = self.ledger.known();
+        let (base, ours) = (base_of(self.state(), known.as_ref()), self.state().gaps.clone());
         let mut overruled = Vec::new();
         let wish = |file: &[Gap]| {
             let merged = merge(&base, file, &ours);
@@ -493,7 +512,7 @@ impl Open<'_, '_> {
                 }
             }
         };
-        let ledger_file = self.ledger.ledger_file().knowing(self.ledger.known().map(|known| known.document));
+        let ledger_file = self.ledger.ledger_file().knowing(known.map(|known| known.document));
         let updated = match ledger_file.update_with(self.draft.take(), wish) {
             Err(UpdateError::Rewrite(_)) => {
                 let given_up = |gap: &String| Overruled::Change { gap: gap.clone() };

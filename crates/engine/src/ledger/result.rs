@@ -18,10 +18,14 @@ use serde_json::{Map, Value};
 use super::Evidence;
 use crate::launch::{Ended, ended};
 
-/// What is read of an output that is no stream.
+/// What is read of the end of an output that is no stream.
 const OUTPUT_BYTES_MAX: u64 = 4 << 20;
 /// Most sources of one finding.
 const SOURCES_MAX: usize = 64;
+/// Most places of an output at which an answer is looked for.
+const PLACES_MAX: usize = 4096;
+/// What is wrong with an attempt that says nothing of its gap.
+const NO_RESULT: &str = "the agent said nothing that is a result: there is no `outcome`";
 
 /// What an attempt came to.
 pub(super) fn of_exit(
@@ -32,7 +36,8 @@ pub(super) fn of_exit(
     now: Timestamp,
     redactor: &Redactor,
 ) -> (Found, Used) {
-    let Ended { account, report, contradiction, .. } = Ended::read(exit, directory, agent, redactor);
+    let ended = Ended::read(exit, directory, agent, redactor);
+    let Ended { account, report, not_understood, contradiction, spoken, .. } = ended;
     let tokens = |usage: Usage| usage.input_tokens.saturating_add(usage.output_tokens);
     let used = Used {
         tokens: account.usage.or(report.usage).map(tokens),
@@ -43,22 +48,20 @@ pub(super) fn of_exit(
     if let Some(what) = ended::why(exit, directory, "the agent").or(contradiction) {
         return (failed(what), used);
     }
-    let printed = || account.text.clone().unwrap_or_else(|| output(directory));
-    let said = match said(&report, printed) {
-        Ok(said) => said,
-        Err(what) => return (failed(what), used),
-    };
-    match found(said, place, now, redactor) {
+    let printed = || if account.text.is_some() { spoken } else { output(directory) };
+    let said = said(&report, printed).and_then(|said| {
+        // An answer may have been in what could not be read: then that is why there is none.
+        said.ok_or_else(|| not_understood.unwrap_or_else(|| NO_RESULT.to_owned()))
+    });
+    match said.and_then(|said| found(said, place, now, redactor)) {
         Ok(found) => (found, used),
         Err(what) => (failed(what), used),
     }
 }
 
 fn output(directory: &Path) -> String {
-    let read = piton_sys::file::read_regular(&piton_agent::stdout_file(directory), OUTPUT_BYTES_MAX * 16);
-    let bytes = read.ok().flatten().unwrap_or_default();
-    let from = bytes.len().saturating_sub(OUTPUT_BYTES_MAX as usize);
-    String::from_utf8_lossy(&bytes[from..]).into_owned()
+    let bytes = ended::end_of(&piton_agent::stdout_file(directory), OUTPUT_BYTES_MAX).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// What an agent says of a gap.
@@ -69,26 +72,21 @@ struct Said {
     evidence: Vec<Value>,
 }
 
-fn said(report: &Report, printed: impl FnOnce() -> String) -> Result<Said, String> {
+/// What the agent says of its gap, if it says anything.
+fn said(report: &Report, printed: impl FnOnce() -> String) -> Result<Option<Said>, String> {
     let custom = &report.custom;
     if let Some(object) = custom.get("research").and_then(Value::as_object) {
-        return of_object(object);
+        return of_object(object).map(Some);
     }
     if custom.contains_key("outcome") {
-        return of_object(&custom.clone().into_iter().collect());
+        return of_object(&custom.clone().into_iter().collect()).map(Some);
     }
     if let Some(object) = last_object(&printed()) {
-        return of_object(&object);
+        return of_object(&object).map(Some);
     }
     // Who reports that it cannot go on found nothing out; who says "done" and no outcome has verified nothing either.
-    match report.status {
-        Some(ReportStatus::Blocked) => {
-            Ok(Said { outcome: Outcome::InsufficientData, findings: None, evidence: Vec::new() })
-        }
-        Some(ReportStatus::Done | ReportStatus::Continue) | None => {
-            Err("the agent said nothing that is a result: there is no `outcome`".to_owned())
-        }
-    }
+    let blocked = report.status == Some(ReportStatus::Blocked);
+    Ok(blocked.then_some(Said { outcome: Outcome::InsufficientData, findings: None, evidence: Vec::new() }))
 }
 
 fn of_object(object: &Map<String, Value>) -> Result<Said, String> {
@@ -106,13 +104,20 @@ fn of_object(object: &Map<String, Value>) -> Result<Said, String> {
 
 /// The last JSON object in a text that has an outcome: on lines of its own, in a fence, or at the end.
 fn last_object(text: &str) -> Option<Map<String, Value>> {
-    text.rmatch_indices('{').take(4096).find_map(|(place, _)| {
+    let answer_at = |(place, _): (usize, &str)| {
         let mut values = serde_json::Deserializer::from_str(&text[place..]).into_iter::<Value>();
         match values.next()? {
             Ok(Value::Object(object)) if object.contains_key("outcome") => Some(object),
             _ => None,
         }
-    })
+    };
+    let braces = || text.rmatch_indices('{');
+    // Findings may be full of braces: those that begin a line are not used up by them.
+    let begins_line = |(place, _): &(usize, &str)| text[..*place].ends_with('\n') || *place == 0;
+    braces()
+        .take(PLACES_MAX)
+        .find_map(answer_at)
+        .or_else(|| braces().filter(begins_line).take(PLACES_MAX).find_map(answer_at))
 }
 
 fn found(said: Said, place: &Evidence<'_>, now: Timestamp, redactor: &Redactor) -> Result<Found, String> {
@@ -129,7 +134,10 @@ fn found(said: Said, place: &Evidence<'_>, now: Timestamp, redactor: &Redactor) 
     }
     let sources = evidence.iter().map(|source| self::source(source, place, now, redactor));
     let sources = sources.collect::<Result<Vec<_>, _>>()?;
-    let findings = redactor.redact(clip(&findings, GAP_TEXT_BYTES_MAX)).into_owned();
+    if findings.len() > GAP_TEXT_BYTES_MAX {
+        return Err(format!("findings of {} bytes are more than {GAP_TEXT_BYTES_MAX}", findings.len()));
+    }
+    let findings = redactor.redact(&findings).into_owned();
     Ok(Found::Outcome { outcome, finding: Some((findings, sources)) })
 }
 
@@ -141,7 +149,11 @@ pub(super) fn source(
     redactor: &Redactor,
 ) -> Result<Source, String> {
     let field = |key: &str| source.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let text = |key: &str| field(key).map(|text| redactor.redact(clip(text, TEXT_BYTES_MAX)).into_owned());
+    let texts = ["file", "command", "commit", "url"].map(|key| field(key).map_or(0, str::len));
+    if let Some(bytes) = texts.into_iter().find(|bytes| *bytes > TEXT_BYTES_MAX) {
+        return Err(format!("a source of {bytes} bytes is more than {TEXT_BYTES_MAX}"));
+    }
+    let text = |key: &str| field(key).map(|text| redactor.redact(text).into_owned());
     let at = match field("at").or(field("date")) {
         Some(text) => Some(text.parse::<Moment>().map_err(|error| error.to_string())?.at),
         None => Some(now),
@@ -175,6 +187,14 @@ mod tests {
         let said = of_object(&object).unwrap();
         assert_eq!((said.outcome, said.findings.as_deref()), (Outcome::ShortReport, Some("a {b}")));
         assert_eq!(last_object("no {result: here}"), None);
+    }
+
+    #[test]
+    fn findings_full_of_braces_are_found() {
+        let findings = "{x} ".repeat(2 * PLACES_MAX);
+        let text =
+            format!("Here it is:\n{}\n", serde_json::json!({"outcome": "full_report", "findings": findings}));
+        assert_eq!(last_object(&text).unwrap()["findings"].as_str(), Some(findings.as_str()));
     }
 
     #[test]

@@ -15,6 +15,7 @@ use super::decode;
 use super::document::{Document, Layout};
 use super::field::Fields;
 use super::invalid::{Invalid, no_problems, warnings};
+use super::parts::in_parts;
 use super::render::{Shape, Style, whole};
 use crate::yaml::Problem;
 
@@ -38,6 +39,15 @@ pub enum RewriteError {
 pub(super) struct Edit {
     pub(super) range: Range<usize>,
     pub(super) text: String,
+}
+
+/// When what was edited is read again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// Each gap by itself, as soon as it is edited.
+    EachAlone,
+    /// All of it, by whoever asked for the edits.
+    Later,
 }
 
 /// A document with other gaps, made ready before they are on record: what cannot be written is refused by then.
@@ -80,10 +90,18 @@ impl Document {
             return Ok(self.text.clone());
         }
         let wishes = self.wishes(target);
+        // What is proven by its regions need not be read gap by gap before: that only says which of them has no room.
+        if self.is_plain
+            && let Ok(edits) = self.edits(&wishes, Shape::Block, Reading::Later)
+            && let text = apply(&self.text, 0..self.text.len(), &edits)
+            && self.says(&text, &edits, &wishes)
+        {
+            return Ok(text);
+        }
         let mut why = None;
         // Lines of their own do not fit everywhere: a comment below them may become a part of the value. One line does.
         for shape in [Shape::Block, Shape::Line] {
-            match self.edits(&wishes, shape) {
+            match self.edits(&wishes, shape, Reading::EachAlone) {
                 Ok(edits) => {
                     let text = apply(&self.text, 0..self.text.len(), &edits);
                     if self.says(&text, &edits, &wishes) {
@@ -129,15 +147,25 @@ impl Document {
     }
 
     /// All that changes in the text, in its order.
-    pub(super) fn edits(&self, wishes: &Wishes<'_>, shape: Shape) -> Result<Vec<Edit>, RewriteError> {
-        let mut edits = Vec::new();
-        for (index, gap) in self.gaps.iter().enumerate() {
-            match wishes.kept[index] {
-                Some(wanted) if wanted == gap => {}
-                Some(wanted) => self.change(index, wanted, shape, &mut edits)?,
-                None => {}
+    pub(super) fn edits(
+        &self,
+        wishes: &Wishes<'_>,
+        shape: Shape,
+        reading: Reading,
+    ) -> Result<Vec<Edit>, RewriteError> {
+        let changes = self.gaps.iter().zip(&wishes.kept).enumerate();
+        let changes = changes
+            .filter_map(|(index, (gap, wanted))| Some((index, wanted.filter(|wanted| *wanted != gap)?)));
+        let changes: Vec<(usize, &Gap)> = changes.collect();
+        let change = |part: &[(usize, &Gap)]| {
+            let mut edits = Vec::new();
+            for (index, wanted) in part {
+                self.change(*index, wanted, shape, reading, &mut edits)?;
             }
-        }
+            Ok(edits)
+        };
+        let parts: Result<Vec<Vec<Edit>>, RewriteError> = in_parts(&changes, change).into_iter().collect();
+        let mut edits: Vec<Edit> = parts?.into_iter().flatten().collect();
         let stays: Vec<bool> = wishes.kept.iter().map(Option::is_some).collect();
         self.remove(&stays, &mut edits);
         if !wishes.added.is_empty() {
@@ -162,6 +190,7 @@ impl Document {
         index: usize,
         wanted: &Gap,
         shape: Shape,
+        reading: Reading,
         edits: &mut Vec<Edit>,
     ) -> Result<(), RewriteError> {
         let unchangeable = || {
@@ -174,7 +203,8 @@ impl Document {
         let fields = Fields::read(&self.text, part.clone(), style).ok_or_else(unchangeable)?;
         let mut own = fields.edits(&self.gaps[index], wanted);
         in_text_order(&mut own);
-        if read_alone(&apply(&self.text, part, &own)).as_ref() != Some(wanted) {
+        let says_it = || read_alone(&apply(&self.text, part, &own)).as_ref() == Some(wanted);
+        if reading == Reading::EachAlone && !says_it() {
             return Err(unchangeable());
         }
         edits.extend(own);

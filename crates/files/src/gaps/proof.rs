@@ -15,6 +15,7 @@ use super::decode;
 use super::document::Document;
 use super::edit::{Edit, Wishes, apply};
 use super::invalid::no_problems;
+use super::parts::in_parts;
 use crate::yaml::{Lines, Unusual};
 
 impl Document {
@@ -30,6 +31,19 @@ impl Document {
 
     /// `None` where that cannot be told from the regions alone.
     fn regions_say(&self, edits: &[Edit], wishes: &Wishes<'_>) -> Option<bool> {
+        let runs = self.runs(edits)?;
+        let say = |part: &[(Range<usize>, &[Edit])]| {
+            part.iter().try_fold(true, |so_far, (regions, edits)| {
+                Some(so_far && self.run_says(regions.clone(), edits, wishes)?)
+            })
+        };
+        // The first part that does not say it decides, as if they had been looked at one after the other.
+        in_parts(&runs, say).into_iter().find(|said| *said != Some(true)).unwrap_or(Some(true))
+    }
+
+    /// The regions that are to be read together, each with the edits in them.
+    fn runs<'e>(&self, edits: &'e [Edit]) -> Option<Vec<(Range<usize>, &'e [Edit])>> {
+        let mut runs = Vec::new();
         let mut rest = edits;
         while let Some(first) = rest.first() {
             let mut regions = self.touched(first)?;
@@ -43,12 +57,10 @@ impl Document {
                 count += 1;
             }
             let (these, others) = rest.split_at(count);
-            if !self.run_says(regions, these, wishes)? {
-                return Some(false);
-            }
+            runs.push((regions, these));
             rest = others;
         }
-        Some(true)
+        Some(runs)
     }
 
     /// The regions whose reading an edit may change.
@@ -123,6 +135,7 @@ mod tests {
     use proptest::sample::{Index, select};
 
     use super::*;
+    use crate::gaps::edit::Reading;
 
     const PIECES: [&str; 24] = [
         "- id: a\n  category: c\n",
@@ -194,11 +207,11 @@ mod tests {
         target[2].priority = 5;
         target.push(Gap::new("e", "c"));
         let wishes = document.wishes(&target);
-        let edits = document.edits(&wishes, super::super::render::Shape::Block).unwrap();
+        let edits = document.edits(&wishes, super::super::render::Shape::Block, Reading::EachAlone).unwrap();
         assert_eq!(document.regions_say(&edits, &wishes), Some(true));
         target.remove(1);
         let wishes = document.wishes(&target);
-        let edits = document.edits(&wishes, super::super::render::Shape::Block).unwrap();
+        let edits = document.edits(&wishes, super::super::render::Shape::Block, Reading::EachAlone).unwrap();
         assert_eq!(document.regions_say(&edits, &wishes), Some(true));
         let wrong = document.wishes(&document.gaps);
         assert_eq!(document.regions_say(&edits, &wrong), Some(false));

@@ -1,12 +1,12 @@
 //! Folding an event into the state. Total: an event in the journal is a fact, whatever the state.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::event::LedgerEvent;
 use super::research::{Research, ResearchResult, Rest, Used};
 use super::state::{LastFlip, State};
-use crate::ledger::{Flip, Gap, GapStatus, mark_checked, mark_verified};
+use crate::ledger::{Field, Flip, Gap, GapStatus, mark_checked, mark_verified};
 
 /// The state after `event`; `None` only where the first event is not [`LedgerEvent::LedgerOpened`].
 pub fn apply(state: Option<State>, event: &LedgerEvent) -> Option<State> {
@@ -25,7 +25,7 @@ fn born(event: &LedgerEvent) -> Option<State> {
         gaps: Vec::new(),
         digest: None,
         unwritten: Default::default(),
-        unlogged: Vec::new(),
+        unlogged: Default::default(),
         log_end: None,
         stale_since: Default::default(),
         flipped: Default::default(),
@@ -59,13 +59,14 @@ fn fold(state: &mut State, event: &LedgerEvent) {
         LedgerEvent::GapsFlipped { flips } => flips.iter().for_each(|flip| flipped(state, flip)),
         LedgerEvent::GapChecked { gap, at } => {
             // A check of something that is due flips it first, in the same moment. The check is the later of the two.
-            if state.stale_since.get(gap) == Some(at) {
+            let flips = state.stale_since.get(gap) == Some(at);
+            if flips {
                 let before = crate::Timestamp::from_millis(at.as_millis() - 1);
                 Arc::make_mut(&mut state.stale_since).insert(gap.clone(), before);
             }
-            change(state, gap, |gap| mark_checked(gap, *at));
+            change(state, gap, flips, |gap| mark_checked(gap, *at));
         }
-        LedgerEvent::GapVerified { gap, at, findings, evidence, .. } => change(state, gap, |gap| {
+        LedgerEvent::GapVerified { gap, at, findings, evidence, .. } => change(state, gap, true, |gap| {
             let mut gap = mark_verified(gap, *at);
             if let Some(findings) = findings {
                 gap.findings.clone_from(findings);
@@ -73,9 +74,11 @@ fn fold(state: &mut State, event: &LedgerEvent) {
             }
             gap
         }),
-        LedgerEvent::GapEdited { gap, .. } => change(state, &gap.id, |_| (**gap).clone()),
+        LedgerEvent::GapEdited { gap, fields, .. } => {
+            change(state, &gap.id, fields.iter().any(is_of_flips), |_| (**gap).clone());
+        }
         LedgerEvent::GapAdded { gap, .. } => {
-            state.unwritten.entry(gap.id.clone()).or_insert(None);
+            unwritten(state).entry(gap.id.clone()).or_insert(None);
             state.index.add(gap, state.gaps.len());
             state.gaps.push((**gap).clone());
         }
@@ -83,16 +86,19 @@ fn fold(state: &mut State, event: &LedgerEvent) {
             if let Some(place) = state.place(gap) {
                 let old = state.gaps.remove(place);
                 state.index.clear();
-                state.unwritten.entry(gap.clone()).or_insert(Some(old));
+                unwritten(state).entry(gap.clone()).or_insert(Some(old));
                 forget(state, gap);
             }
         }
         LedgerEvent::FileWritten { digest } => {
             state.digest = Some(digest.clone());
-            state.unwritten.clear();
+            state.unwritten = Default::default();
         }
         LedgerEvent::FlipsLogged { count, end } => {
-            drop(state.unlogged.drain(..(*count).min(state.unlogged.len())));
+            match state.unlogged.get(*count..) {
+                Some(rest) if !rest.is_empty() => state.unlogged = Arc::new(rest.to_vec()),
+                _ => state.unlogged = Default::default(),
+            }
             state.log_end = Some(*end);
         }
         LedgerEvent::ResearchBegun { number, gaps, forced, limits, before, .. } => {
@@ -156,43 +162,74 @@ fn adopt(state: &mut State, gaps: &[Gap], seen: &[Gap], removed: &[String]) {
         state.gaps.retain(|gap| !gone.contains(gap.id.as_str()));
         state.index.clear();
         for gap in removed {
-            state.unwritten.remove(gap);
+            unwritten(state).remove(gap);
             forget(state, gap);
         }
     }
     for gap in gaps {
-        state.unwritten.remove(&gap.id);
+        unwritten(state).remove(&gap.id);
         match state.place(&gap.id) {
-            Some(place) => state.gaps[place] = gap.clone(),
+            Some(place) => {
+                let old = std::mem::replace(&mut state.gaps[place], gap.clone());
+                // The flip of a status that the file says came first.
+                let flips = old.last_verified != gap.last_verified;
+                remember(state, &old, gap, flips);
+            }
             None => {
                 state.index.add(gap, state.gaps.len());
                 state.gaps.push(gap.clone());
             }
         }
     }
-    state.unwritten.extend(seen.iter().map(|gap| (gap.id.clone(), Some(gap.clone()))));
+    unwritten(state).extend(seen.iter().map(|gap| (gap.id.clone(), Some(gap.clone()))));
 }
 
-fn change(state: &mut State, id: &str, change: impl Fn(&Gap) -> Gap) {
+/// Whether a change of this field belongs to a flip: no status is changed without one, and a verification lasts until the next.
+fn is_of_flips(field: &Field) -> bool {
+    matches!(field, Field::Status | Field::LastVerified)
+}
+
+/// Changes a gap, with its last flip or by itself.
+fn change(state: &mut State, id: &str, with_flip: bool, change: impl Fn(&Gap) -> Gap) {
     if let Some(place) = state.place(id) {
         let gap = &mut state.gaps[place];
         let new = change(gap);
-        let old = std::mem::replace(gap, new);
-        state.unwritten.entry(id.to_owned()).or_insert(Some(old));
+        let old = std::mem::replace(gap, new.clone());
+        remember(state, &old, &new, with_flip);
+        unwritten(state).entry(id.to_owned()).or_insert(Some(old));
+    }
+}
+
+/// What undoing the last flip of this gap is to put back, now that it changed again.
+fn remember(state: &mut State, old: &Gap, new: &Gap, with_flip: bool) {
+    if !state.flipped.contains_key(&new.id) {
+        return;
+    }
+    if let Some(last) = Arc::make_mut(&mut state.flipped).get_mut(&new.id) {
+        match with_flip {
+            true => last.changed_with_it(old, new),
+            false => last.changed_since(old, new),
+        }
     }
 }
 
 fn flipped(state: &mut State, flip: &Flip) {
-    if let Some(place) = state.place(&flip.gap) {
-        let (before, last_verified) = (state.gaps[place].status, state.gaps[place].last_verified);
-        Arc::make_mut(&mut state.flipped)
-            .insert(flip.gap.clone(), LastFlip { before, last_verified, after: flip.new });
-    }
     if flip.new == GapStatus::Stale {
         Arc::make_mut(&mut state.stale_since).insert(flip.gap.clone(), flip.at);
     }
-    change(state, &flip.gap, |gap| gap.with(|gap| gap.status = flip.new));
-    state.unlogged.push(flip.clone());
+    if let Some(place) = state.place(&flip.gap) {
+        let gap = &mut state.gaps[place];
+        let last = LastFlip::of(gap, flip.new);
+        let new = gap.with(|gap| gap.status = flip.new);
+        let old = std::mem::replace(gap, new);
+        Arc::make_mut(&mut state.flipped).insert(flip.gap.clone(), last);
+        unwritten(state).entry(flip.gap.clone()).or_insert(Some(old));
+    }
+    Arc::make_mut(&mut state.unlogged).push(flip.clone());
+}
+
+fn unwritten(state: &mut State) -> &mut BTreeMap<String, Option<Gap>> {
+    Arc::make_mut(&mut state.unwritten)
 }
 
 fn forget(state: &mut State, gap: &str) {

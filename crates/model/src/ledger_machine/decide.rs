@@ -316,10 +316,7 @@ fn undo(state: &State, id: &str, now: Timestamp) -> Result<Vec<LedgerEvent>, Rej
     let last = state.flipped.get(id).filter(|last| last.after == gap.status).ok_or_else(nothing)?;
     let reason = Why::Undone.to_string();
     let flip = Flip { at: now, gap: id.to_owned(), old: last.after, new: last.before, reason };
-    let restored = gap.with(|gap| {
-        gap.status = last.before;
-        gap.last_verified = last.last_verified;
-    });
+    let restored = last.taken_back(gap);
     let fields = gap.differences(&restored);
     let edited = LedgerEvent::GapEdited { gap: Box::new(restored), fields, at: now };
     Ok(vec![LedgerEvent::GapsFlipped { flips: vec![flip] }, edited])

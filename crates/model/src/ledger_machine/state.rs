@@ -6,7 +6,7 @@ use std::sync::Arc;
 use piton_record::record;
 
 use super::research::{Research, Rest};
-use crate::ledger::{Flip, Gap, GapStatus, StaleSince};
+use crate::ledger::{Field, Flip, Gap, GapStatus, Source, StaleSince};
 use crate::{RunId, Timestamp};
 
 /// The fold of a ledger's events. A copy costs little, whatever its size: it shares what neither side changes.
@@ -25,9 +25,9 @@ pub struct State {
     /// Digest of the content that was last seen or written; `None` before the first.
     pub digest: Option<String>,
     /// What the file still says, of each gap that has changed since: `None` where it has none.
-    pub unwritten: BTreeMap<String, Option<Gap>>,
+    pub unwritten: Arc<BTreeMap<String, Option<Gap>>>,
     /// Flips that are not in the log yet, in their order.
-    pub unlogged: Vec<Flip>,
+    pub unlogged: Arc<Vec<Flip>>,
     /// How long the log was when the last of the others had been added; `None` before the first.
     pub log_end: Option<u64>,
     /// Of each gap that was ever flipped: when it last went stale.
@@ -53,15 +53,71 @@ pub struct State {
     pub(super) index: Index,
 }
 
-/// The last flip of a gap: enough to take it back.
-#[record(Eq, Copy)]
+/// The last flip of a gap: enough to take it back, with what was known before it.
+#[record(Eq)]
 pub struct LastFlip {
     /// What it was.
     pub before: GapStatus,
     /// When it had last been verified then.
     pub last_verified: Option<Timestamp>,
+    /// When somebody had last looked then, or has looked since without a flip.
+    pub last_checked: Option<Timestamp>,
+    /// What was known then; nothing where that still stands, or was written since.
+    pub known: Option<Box<KnownBefore>>,
     /// What it became.
     pub after: GapStatus,
+}
+
+/// Findings that gave way to others together with a flip.
+#[record(Eq, written)]
+pub struct KnownBefore {
+    /// What was found, in words.
+    pub findings: String,
+    /// What it rested on.
+    pub evidence: Vec<Source>,
+}
+
+impl LastFlip {
+    /// The flip from what this gap is.
+    pub(super) fn of(gap: &Gap, after: GapStatus) -> Self {
+        let (last_verified, last_checked) = (gap.last_verified, gap.last_checked);
+        Self { before: gap.status, last_verified, last_checked, known: None, after }
+    }
+
+    /// The gap changed with the flip, or later and as a part of what it began: what was known before is what counts.
+    pub(super) fn changed_with_it(&mut self, old: &Gap, new: &Gap) {
+        if self.known.is_none() && !same_findings(old, new) {
+            let (findings, evidence) = (old.findings.clone(), old.evidence.clone());
+            self.known = Some(Box::new(KnownBefore { findings, evidence }));
+        }
+    }
+
+    /// The gap changed later and by itself: that outlives the flip.
+    pub(super) fn changed_since(&mut self, old: &Gap, new: &Gap) {
+        if old.last_checked != new.last_checked {
+            self.last_checked = new.last_checked;
+        }
+        if !same_findings(old, new) {
+            self.known = None;
+        }
+    }
+
+    /// The gap as it is without the flip.
+    pub(super) fn taken_back(&self, gap: &Gap) -> Gap {
+        gap.with(|gap| {
+            gap.status = self.before;
+            gap.last_verified = self.last_verified;
+            gap.last_checked = self.last_checked;
+            if let Some(known) = &self.known {
+                gap.findings.clone_from(&known.findings);
+                gap.evidence.clone_from(&known.evidence);
+            }
+        })
+    }
+}
+
+fn same_findings(old: &Gap, new: &Gap) -> bool {
+    old.same(new, Field::Findings) && old.same(new, Field::Evidence)
 }
 
 /// Places of gaps by id; follows from the list, so it is neither stored nor compared.
@@ -94,7 +150,7 @@ pub enum Effect {
     /// The log lacks these flips: add those that do not stand behind `after` yet, then report how many it holds.
     LogFlips {
         /// The flips, in their order.
-        flips: Vec<Flip>,
+        flips: Arc<Vec<Flip>>,
         /// How long the log was before the first of them.
         after: Option<u64>,
     },
@@ -108,7 +164,7 @@ impl State {
             effects.push(Effect::WriteFile);
         }
         if !self.unlogged.is_empty() {
-            effects.push(Effect::LogFlips { flips: self.unlogged.clone(), after: self.log_end });
+            effects.push(Effect::LogFlips { flips: Arc::clone(&self.unlogged), after: self.log_end });
         }
         effects
     }

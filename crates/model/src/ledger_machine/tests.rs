@@ -196,9 +196,40 @@ fn a_flip_can_be_undone_and_done_again() {
     world.run(Command::Verify { gap: "a".to_owned(), finding: None, reason: "Seen".to_owned() }).unwrap();
     let verified = world.find("a");
     world.run(undo()).unwrap();
-    assert_eq!((world.find("a").status, world.find("a").last_verified), (GapStatus::Unknown, None));
+    assert_eq!(world.find("a"), gap("a"));
     world.run(undo()).unwrap();
     assert_eq!(world.find("a"), verified);
+}
+
+#[test]
+fn an_undone_flip_puts_back_what_was_known_before_it() {
+    let known = old("a").with(|gap| gap.findings = "Nine.".to_owned());
+    let mut world = World::new(vec![known.clone()]);
+    let find = |text: &str| {
+        let finding = Some((text.to_owned(), vec![]));
+        Command::Verify { gap: "a".to_owned(), finding, reason: "Seen".to_owned() }
+    };
+    world.run(find("Ten.")).unwrap();
+    // What is confirmed or found anew while it stands belongs to it; a check does not.
+    world.now = NOW.plus_millis(DAY_MS);
+    world.run(Command::Check { gap: "a".to_owned() }).unwrap();
+    world.now = NOW.plus_millis(2 * DAY_MS);
+    world.run(find("Eleven.")).unwrap();
+    world.run(Command::Undo { gap: "a".to_owned() }).unwrap();
+    let expected = known.with(|gap| {
+        gap.status = GapStatus::Stale;
+        gap.last_checked = Some(NOW.plus_millis(DAY_MS));
+    });
+    assert_eq!(world.find("a"), expected);
+}
+
+#[test]
+fn a_flip_by_hand_is_undone_with_the_times_that_came_with_it() {
+    let mut world = World::new(vec![gap("a")]);
+    world.file = vec![mark_verified(&gap("a"), NOW).with(|gap| gap.priority = 5)];
+    world.look();
+    world.run(Command::Undo { gap: "a".to_owned() }).unwrap();
+    assert_eq!(world.find("a"), gap("a").with(|gap| gap.priority = 5));
 }
 
 #[test]

@@ -10,8 +10,7 @@ use super::stop::StopResult;
 use super::tracker::TestChanges;
 use crate::Timestamp;
 use crate::limits::{
-    ARTIFACTS_MAX, CUSTOM_KEYS_MAX, CUSTOM_VALUE_BYTES_MAX, CUSTOM_VALUE_DEPTH_MAX, HEARD_MAX,
-    MODIFIED_FILES_MAX, NOTES_MAX, OBJECTIVES_MAX, OPENED_FILES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX,
+    ARTIFACTS_MAX, MODIFIED_FILES_MAX, OBJECTIVES_MAX, OPENED_FILES_MAX, TAIL_BYTES_MAX, TEXT_BYTES_MAX,
     WARNINGS_MAX, clip, clip_tail,
 };
 use crate::words::words;
@@ -230,48 +229,6 @@ impl Report {
     pub fn says(&self, words: &str) -> bool {
         let in_summary = self.summary.as_ref().is_some_and(|summary| summary.contains(words));
         !words.is_empty() && (in_summary || self.heard.iter().any(|heard| heard == words))
-    }
-
-    fn bounded(mut self) -> Self {
-        for text in [&mut self.reason, &mut self.summary, &mut self.session_id, &mut self.message] {
-            if let Some(long) = text.as_mut().filter(|text| text.len() > TEXT_BYTES_MAX) {
-                *long = clip(long, TEXT_BYTES_MAX).to_owned();
-            }
-        }
-        if let Some(objectives) = &mut self.objectives {
-            for list in [&mut objectives.completed, &mut objectives.pending].into_iter().flatten() {
-                list.truncate(OBJECTIVES_MAX);
-                for text in list {
-                    *text = clip(text, TAIL_BYTES_MAX).to_owned();
-                }
-            }
-        }
-        self.notes.truncate(NOTES_MAX);
-        for note in &mut self.notes {
-            note.text = clip(&note.text, TAIL_BYTES_MAX).to_owned();
-        }
-        self.warnings.truncate(WARNINGS_MAX);
-        for warning in &mut self.warnings {
-            *warning = clip(warning, TAIL_BYTES_MAX).to_owned();
-        }
-        self.heard.retain(|words| words.len() <= TAIL_BYTES_MAX);
-        self.heard.truncate(HEARD_MAX);
-        self.custom = self.custom.into_iter().filter(fits).take(CUSTOM_KEYS_MAX).collect();
-        self
-    }
-}
-
-fn fits((key, value): &(String, serde_json::Value)) -> bool {
-    depth(value) <= CUSTOM_VALUE_DEPTH_MAX
-        && key.len() + serde_json::to_string(value).map_or(usize::MAX, |text| text.len())
-            <= CUSTOM_VALUE_BYTES_MAX
-}
-
-fn depth(value: &serde_json::Value) -> usize {
-    match value {
-        serde_json::Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
-        serde_json::Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),
-        _ => 1,
     }
 }
 

@@ -26,6 +26,7 @@ mod machine;
 mod measures;
 mod mode;
 mod recovery;
+mod report_bounds;
 mod session;
 mod state;
 pub mod stop;

@@ -56,7 +56,8 @@ pub(crate) enum GapsCommand {
     Import(ImportGapsArguments),
     /// Print the gaps.
     Export(ExportGapsArguments),
-    /// Exit 0 if the gaps are verified and fresh, 1 if not, or if there is no such file: a gate for checks and workflows.
+    /// Exit 0 if the gaps are verified and fresh, 1 if not, or if there is no such file, 2 for a gap that is not in it: a
+    /// gate for checks and workflows.
     Fresh(FreshArguments),
     /// Print what is known, for a prompt of so many tokens.
     Prompt(PromptArguments),
@@ -197,7 +198,7 @@ pub(crate) struct ResearchArguments {
     #[arg(long, value_name = "USD")]
     pub(crate) max_cost: Option<f64>,
     /// Stop after so many tokens; with --watch over all that it does.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_tokens: Option<u64>,
     /// Stop after agents have worked for so long, as in 2h.
     #[arg(long, value_name = "D")]
@@ -260,6 +261,6 @@ pub(crate) struct PromptArguments {
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// At most so many tokens.
-    #[arg(long, value_name = "N", default_value_t = 2000)]
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) tokens: u32,
 }

@@ -126,11 +126,11 @@ fn interval(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A piece of a file's name, so nothing that leads elsewhere.
+/// A piece of a file's name, as it was typed.
 fn issue_number(text: &str) -> Result<String, String> {
-    let sound = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    match text.len() <= 64 && !text.is_empty() && text.chars().all(sound) {
-        true => Ok(text.to_owned()),
-        false => Err("use letters, digits, `-` and `_`".to_owned()),
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse::<u64>() {
+        Ok(1..) if is_number => Ok(text.to_owned()),
+        _ => Err("not the number of an issue: use digits, as in 42".to_owned()),
     }
 }

@@ -100,6 +100,18 @@ fn a_report_that_is_not_understood_stops_nothing_and_is_told() {
 }
 
 #[test]
+fn what_of_a_report_is_too_large_is_named() {
+    let world = World::new();
+    let agent = r#"long() { head -c $1 /dev/zero | tr '\0' w; }
+        echo "{\"summary\": \"$(long 9000)\", \"custom\": {\"big\": \"$(long 20000)\", \"small\": 1}}" > $PITON_REPORT
+        touch b.txt"#;
+    let ran = world.loops("long", agent, &["--check", RED]).exits(0);
+    let told = "too long in its report: summary (cut to 8 KiB), custom.big (left out, more than 16 KiB)";
+    assert!(ran.out.contains(told), "{}", ran.out);
+    assert_eq!(world.json(&["show", "long"])["state"]["memory"]["custom"]["small"], 1);
+}
+
+#[test]
 fn a_session_is_handed_on_where_the_configuration_says_so() {
     let world = World::new();
     world.configure("[loop]\nsession = \"continue\"\n");

@@ -2,7 +2,6 @@
 
 use piton_files::gaps::{Document, UnknownKeys};
 use piton_model::ExitCode;
-use piton_model::ledger::Flip;
 use piton_model::limits::{GAP_FILE_BYTES_MAX, GAP_TEXT_BYTES_MAX};
 use piton_sys::process::Program;
 use piton_view::words::count;
@@ -10,7 +9,7 @@ use piton_view::{GapChange, GapsChanged};
 use serde_json::json;
 
 use super::Place;
-use super::look::flip_json;
+use super::look::{flip_json, flip_line};
 use super::show::gap_json;
 use crate::cli::gaps::{
     AddArguments, CheckArguments, ImportGapsArguments, UpdateArguments, VerifyGapArguments,
@@ -18,11 +17,6 @@ use crate::cli::gaps::{
 use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::{Output, clean_line};
 use crate::repository::unsound;
-
-/// `GAP: old -> new (reason)`.
-fn flip_line(flip: &Flip) -> String {
-    format!("{}: {} -> {} ({})", clean_line(&flip.gap), flip.old, flip.new, clean_line(&flip.reason))
-}
 
 /// Says what became of a gap.
 fn told(place: &Place, id: &str, changed: &GapsChanged, out: &Output) -> ExitCode {
@@ -32,7 +26,7 @@ fn told(place: &Place, id: &str, changed: &GapsChanged, out: &Output) -> ExitCod
         out.json(&json!({ "gap": gap, "flips": flips.iter().map(flip_json).collect::<Vec<_>>() }));
         return ExitCode::Done;
     }
-    flips.iter().for_each(|flip| out.line(flip_line(flip)));
+    out.lines(flips.iter().map(flip_line));
     if flips.is_empty() {
         let what = if changed.changed { "done" } else { "as it was" };
         out.line(format!("{}: {what}", clean_line(id)));
@@ -111,7 +105,7 @@ pub(super) async fn apply_due(place: &Place, out: &Output) -> Result {
         out.json(&flips.iter().map(flip_json).collect::<Vec<_>>());
         return Ok(ExitCode::Done);
     }
-    flips.iter().for_each(|flip| out.line(flip_line(flip)));
+    out.lines(flips.iter().map(flip_line));
     if flips.is_empty() {
         out.note("nothing is due");
     }

@@ -64,9 +64,7 @@ pub(super) async fn order(place: &Place, out: &Output) -> Result {
         out.json(&json!({ "ordered": ordered, "cycled": sorted.cycled }));
         return Ok(ExitCode::Done);
     }
-    for gap in &sorted.ordered {
-        out.line(clean_line(&gap.id));
-    }
+    out.lines(sorted.ordered.iter().map(|gap| clean_line(&gap.id)));
     tell_cycles(&state.gaps, out);
     Ok(ExitCode::Done)
 }
@@ -80,24 +78,19 @@ pub(super) async fn stale(place: &Place, out: &Output) -> Result {
         out.json(&json!({ "due": flips.iter().map(flip_json).collect::<Vec<_>>(), "stale": on_disk }));
         return Ok(ExitCode::Done);
     }
-    for id in &on_disk {
-        out.line(format!("{}: stale", clean_line(id)));
-    }
-    for flip in &flips {
-        out.line(format!(
-            "{}: {} -> {} ({})",
-            clean_line(&flip.gap),
-            flip.old,
-            flip.new,
-            clean_line(&flip.reason)
-        ));
-    }
+    out.lines(on_disk.iter().map(|id| format!("{}: stale", clean_line(id))));
+    out.lines(flips.iter().map(flip_line));
     if flips.is_empty() && on_disk.is_empty() {
         out.note("nothing is stale");
     } else if !flips.is_empty() {
         out.note("nothing was written; `piton gaps stale --apply` writes the flips");
     }
     Ok(ExitCode::Done)
+}
+
+/// `GAP: old -> new (reason)`.
+pub(super) fn flip_line(flip: &Flip) -> String {
+    format!("{}: {} -> {} ({})", clean_line(&flip.gap), flip.old, flip.new, clean_line(&flip.reason))
 }
 
 pub(super) fn flip_json(flip: &Flip) -> Value {
@@ -161,15 +154,17 @@ pub(super) fn all_current(gaps: usize, checked: usize, waiting: usize) -> String
 }
 
 pub(super) async fn fresh(place: &Place, arguments: &FreshArguments, out: &Output) -> Result {
-    let GapsView { state, observed, exists, .. } = place.read(out).await?;
+    let reading = place.read(out).await?;
+    if reading.exists {
+        place.check_named(&reading, &arguments.ids)?;
+    }
+    let GapsView { state, observed, exists, .. } = reading;
     let list = not_fresh(&state.gaps, state.default_ttl_days, &arguments.ids, &observed, place.now());
     if out.json {
         let list: Vec<Value> = list.iter().map(|gap| json!({ "gap": gap.gap, "why": gap.why })).collect();
         out.json(&json!({ "fresh": exists && list.is_empty(), "exists": exists, "not_fresh": list }));
     } else {
-        for gap in &list {
-            out.line(format!("{}: {}", clean_line(&gap.gap), clean_line(&gap.why)));
-        }
+        out.lines(list.iter().map(|gap| format!("{}: {}", clean_line(&gap.gap), clean_line(&gap.why))));
     }
     // Of a file that is not there nothing is known: a slip of the pen must not open a gate.
     Ok(if exists && list.is_empty() { ExitCode::Done } else { ExitCode::Failed })

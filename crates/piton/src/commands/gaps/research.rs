@@ -119,15 +119,23 @@ fn summary(batch: &Batch, out: &Output) {
 fn limits(arguments: &ResearchArguments) -> Result<ResearchLimits, Failure> {
     let working_ms =
         arguments.max_duration.as_deref().map(|text| duration("--max-duration", text)).transpose()?;
-    let microusd = match arguments.max_cost {
-        Some(cost) if !cost.is_finite() || cost <= 0.0 => {
-            return Err(Failure::usage("--max-cost: give an amount above 0"));
-        }
-        cost => cost.map(|cost| (cost * 1e6).round() as u64),
-    };
+    let microusd = arguments.max_cost.map(microusd).transpose()?;
     Ok(ResearchLimits { tokens: arguments.max_tokens, microusd, working_ms })
 }
 
+/// An amount that somebody can mean: less than the smallest that is counted would end every batch before it begins.
+fn microusd(cost: f64) -> Result<u64, Failure> {
+    let amount = (cost * 1e6).round();
+    match amount.is_finite() && amount >= 1.0 {
+        true => Ok(amount as u64),
+        false => Err(Failure::usage("--max-cost: give an amount of at least 0.000001")),
+    }
+}
+
 fn duration(flag: &str, text: &str) -> Result<u64, Failure> {
-    parse_duration(text).map_err(|error| Failure::usage(format!("{flag}: {error}")))
+    match parse_duration(text) {
+        Ok(0) => Err(Failure::usage(format!("{flag}: give a time above 0, such as `30m`"))),
+        Ok(ms) => Ok(ms),
+        Err(error) => Err(Failure::usage(format!("{flag}: {error}"))),
+    }
 }

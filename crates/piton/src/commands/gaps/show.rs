@@ -59,10 +59,10 @@ fn row(gap: &Gap, state: &State, now: Timestamp) -> [String; 7] {
 fn table(rows: &[[String; 7]], out: &Output) {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0).min(60);
     let widths: Vec<usize> = (0..7).map(width).collect();
-    for row in rows {
+    out.lines(rows.iter().map(|row| {
         let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
-        out.line(cells.collect::<Vec<_>>().join("  ").trim_end());
-    }
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    }));
 }
 
 pub(super) async fn show(place: &Place, arguments: &ShowGapArguments, out: &Output) -> Result {

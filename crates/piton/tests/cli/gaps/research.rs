@@ -75,6 +75,95 @@ fn a_budget_ends_the_batch_and_says_so() {
     assert!(ran.err.contains("--max-cost"), "{}", ran.err);
 }
 
+/// Writes so many bytes of findings with an outcome, to the report or to where it prints.
+fn long_answer(bytes: usize, where_to: &str) -> String {
+    let findings =
+        format!(r#"{{"outcome": "full_report", "findings": "$(head -c {bytes} /dev/zero | tr '\0' w)"}}"#);
+    let findings = findings.replace('"', "\\\"");
+    match where_to {
+        "report" => format!(r#"echo "{{\"custom\": {{\"research\": {findings}}}}}" > "$PITON_REPORT""#),
+        _ => format!(r#"echo "{findings}""#),
+    }
+}
+
+#[test]
+fn a_long_answer_is_kept_whole() {
+    for where_to in ["report", "output"] {
+        let world = World::new();
+        world.write("gaps.yaml", "gaps:\n- {id: teams, category: c}\n");
+        let ran = gaps(&world, &["research", "--exec", &long_answer(40_000, where_to)]);
+        assert!(ran.out.contains("teams: full_report"), "{where_to}\n{}", ran.out);
+        let findings = world.json(&["gaps", "show", "teams"])["findings"].as_str().unwrap().len();
+        assert_eq!(findings, 40_000, "{where_to}");
+    }
+}
+
+#[test]
+fn a_long_answer_of_an_agent_whose_stream_is_understood_is_kept_whole() {
+    let world = World::new();
+    world.write("gaps.yaml", "gaps:\n- {id: teams, category: c}\n");
+    world.configure("[agents.talker]\ncommand = [\"sh\", \"talker\"]\nstream = \"claude\"\n");
+    let findings = "w".repeat(20_000);
+    let answer = serde_json::json!({ "outcome": "full_report", "findings": findings }).to_string();
+    let said = serde_json::json!({
+        "type": "assistant", "message": { "content": [{ "type": "text", "text": answer }] },
+    });
+    let over =
+        serde_json::json!({ "type": "result", "subtype": "success", "is_error": false, "result": answer });
+    world.write("talker", &format!("cat <<'END'\n{said}\n{over}\nEND\n"));
+    let ran = gaps(&world, &["research", "--agent", "talker", "--trust"]);
+    assert!(ran.out.contains("teams: full_report"), "{}{}", ran.out, ran.err);
+    assert_eq!(world.json(&["gaps", "show", "teams"])["findings"].as_str().unwrap().len(), 20_000);
+}
+
+#[test]
+fn an_answer_that_is_too_long_is_refused_with_the_bound() {
+    for (where_to, told) in [
+        ("report", "its report was not understood: failed to read"),
+        ("output", "findings of 1200000 bytes are more than 1048576"),
+    ] {
+        let world = World::new();
+        world.write("gaps.yaml", "gaps:\n- {id: teams, category: c}\n");
+        let ran = gaps(&world, &["research", "--exec", &long_answer(1_200_000, where_to)]).exits(1);
+        assert!(ran.out.contains(told) && ran.out.contains("1048576"), "{where_to}\n{}", ran.out);
+    }
+    let world = World::new();
+    world.write("gaps.yaml", "gaps:\n- {id: teams, category: c}\n");
+    let agent = r#"url=http://x/$(head -c 9000 /dev/zero | tr '\0' w)
+        echo "{\"outcome\": \"full_report\", \"findings\": \"x\", \"evidence\": [{\"url\": \"$url\"}]}""#;
+    let ran = gaps(&world, &["research", "--exec", agent]).exits(1);
+    assert!(ran.out.contains("a source of 9009 bytes is more than 8192"), "{}", ran.out);
+}
+
+#[test]
+fn a_report_that_cannot_be_read_is_the_reason_that_is_told() {
+    let world = World::new();
+    world.write("gaps.yaml", "gaps:\n- {id: teams, category: c}\n");
+    let ran = gaps(&world, &["research", "--exec", "echo oops > $PITON_REPORT"]).exits(1);
+    assert!(
+        ran.out.contains("its report was not understood: the report is not a JSON object"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn limits_that_nobody_can_mean_are_refused() {
+    let world = ledger();
+    for (flag, told) in [
+        ("--max-tokens=0", "--max-tokens"),
+        ("--max-cost=0.0000001", "--max-cost"),
+        ("--max-cost=nan", "--max-cost"),
+        ("--max-duration=0s", "--max-duration"),
+        ("--attempt-timeout=0m", "--attempt-timeout"),
+    ] {
+        let ran = research(&world, &[flag]).exits(2);
+        assert!(ran.err.contains(told), "{flag}\n{}", ran.err);
+    }
+    gaps(&world, &["prompt", "--tokens", "0"]).exits(2);
+    assert_eq!(world.read("gaps.yaml"), FILE, "nothing was changed");
+}
+
 #[test]
 fn research_that_was_killed_goes_on_where_it_stopped() {
     let world = World::new();

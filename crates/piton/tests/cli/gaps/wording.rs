@@ -71,6 +71,44 @@ fn slips_of_the_pen_are_told_before_anything_is_done() {
 }
 
 #[test]
+fn a_gap_that_is_not_there_is_a_usage_error_of_every_command() {
+    let world = ledger();
+    for words in [
+        &["show", "nope"][..],
+        &["check", "nope"],
+        &["check", "teams", "nope"],
+        &["verify", "nope"],
+        &["update", "nope", "priority=1"],
+        &["remove", "nope"],
+        &["undo", "nope"],
+        &["log", "--gap", "nope"],
+        &["fresh", "nope"],
+        &["fresh", "teams", "nope"],
+        &["prompt", "nope"],
+        &["research", "nope", "--exec", "true"],
+    ] {
+        let ran = gaps(&world, words).exits(2);
+        assert!(ran.err.contains("there is no gap `nope`"), "{words:?}\n{}", ran.err);
+        assert!(ran.err.contains("piton gaps list"), "{words:?}\n{}", ran.err);
+        assert_eq!(ran.out, "", "{words:?}");
+    }
+    assert_eq!(world.read("gaps.yaml"), super::FILE, "nothing was changed");
+}
+
+#[test]
+fn a_field_or_value_that_is_not_there_is_a_usage_error() {
+    let world = ledger();
+    for words in [
+        &["update", "teams", "colour=red"][..],
+        &["update", "teams", "priority"],
+        &["add", "new", "--category", "c", "colour=red"],
+        &["list", "--status", "fine"],
+    ] {
+        gaps(&world, words).exits(2);
+    }
+}
+
+#[test]
 fn a_loop_that_requires_what_nobody_asked_is_told_to_add_it() {
     let world = ledger();
     world.configure("[gaps]\nrequire = [\"nope\"]\n");
