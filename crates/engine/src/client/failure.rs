@@ -164,7 +164,11 @@ impl From<LedgerError> for Error {
                 Rejection::UnknownGap(_) => {
                     Error::of(ErrorKind::Usage, &rejection).hint("run `piton gaps list` to see what there is")
                 }
-                Rejection::NothingToUndo(_) => Error::of(ErrorKind::Usage, &rejection),
+                Rejection::NothingToUndo(ref gap) => {
+                    let log =
+                        format!("run `piton gaps log --gap {}` to see what happened to it", clean_line(gap));
+                    Error::of(ErrorKind::Usage, &rejection).hint(log)
+                }
                 Rejection::ResearchUnderWay | Rejection::NoResearch => Error::of(ErrorKind::Held, &rejection),
             },
             LedgerError::Busy(_) => Error::of(ErrorKind::Environment, &error).hint("try again"),

@@ -50,8 +50,7 @@ fn read_plain(text: &str) -> Result<(Contents, Problems), Unusual> {
     let mut contents = Contents { layout: Some(Layout::Block), is_plain: true, ..Contents::default() };
     let mut problems = no_problems();
     let mut list = lines.list();
-    let mut next = || list.next().transpose();
-    let nodes = std::iter::from_fn(|| next());
+    let nodes = std::iter::from_fn(move || list.next().transpose());
     each_ahead(text.len(), nodes, |index, node| {
         let before = problems.count();
         contents.add(node?, index, before, &mut problems).map_err(|Stop| Unusual)

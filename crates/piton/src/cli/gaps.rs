@@ -1,6 +1,7 @@
 //! The words and flags of `piton gaps`.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -141,7 +142,7 @@ pub(crate) struct StaleArguments {
 #[derive(Debug, Args)]
 pub(crate) struct BatchArguments {
     /// At most so many; by default `[gaps] max_gaps_per_run`.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = above_zero::<u32>)]
     pub(crate) max: Option<u32>,
 }
 
@@ -187,7 +188,7 @@ pub(crate) struct ResearchArguments {
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// At most so many; by default `[gaps] max_gaps_per_run`.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = above_zero::<u32>)]
     pub(crate) max: Option<u32>,
     /// Go on whenever something becomes stale.
     #[arg(long)]
@@ -198,7 +199,7 @@ pub(crate) struct ResearchArguments {
     #[arg(long, value_name = "USD")]
     pub(crate) max_cost: Option<f64>,
     /// Stop after so many tokens; with --watch over all that it does.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
     pub(crate) max_tokens: Option<u64>,
     /// Stop after agents have worked for so long, as in 2h.
     #[arg(long, value_name = "D")]
@@ -261,6 +262,12 @@ pub(crate) struct PromptArguments {
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// At most so many tokens.
-    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = above_zero::<u32>)]
     pub(crate) tokens: u32,
+}
+
+/// A number that somebody can mean as a limit.
+fn above_zero<N: FromStr + Default + PartialOrd>(text: &str) -> Result<N, String> {
+    let number = text.parse().ok().filter(|number| *number > N::default());
+    number.ok_or_else(|| "give a whole number above 0".to_owned())
 }

@@ -39,7 +39,8 @@ fn a_flip_is_taken_back() {
     gaps(&world, &["undo", "pricing"]).exits(0);
     assert!(world.read("gaps.yaml").contains("status: verified"));
     assert!(audit(&world).ends_with("pricing: stale -> verified (Undone)\n"), "{}", audit(&world));
-    gaps(&world, &["undo", "teams"]).exits(2);
+    let ran = gaps(&world, &["undo", "teams"]).exits(2);
+    assert!(ran.err.contains("piton gaps log --gap teams"), "{}", ran.err);
 }
 
 /// Each makes a flip, and something else with it.

@@ -151,7 +151,7 @@ fn a_report_that_cannot_be_read_is_the_reason_that_is_told() {
 fn limits_that_nobody_can_mean_are_refused() {
     let world = ledger();
     for (flag, told) in [
-        ("--max-tokens=0", "--max-tokens"),
+        ("--max-tokens=0", "give a whole number above 0"),
         ("--max-cost=0.0000001", "--max-cost"),
         ("--max-cost=nan", "--max-cost"),
         ("--max-duration=0s", "--max-duration"),
