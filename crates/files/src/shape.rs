@@ -9,6 +9,9 @@ use serde_json::{Map, Value, json};
 /// stands behind `*` holds for every name.
 const SHAPES: &str = include_str!("shape/shapes.json");
 
+/// As far as piton counts iterations and what comes with them.
+pub(crate) const COUNTER_MAX: u32 = u32::MAX;
+
 /// The schema of the shape of this name, which there is.
 pub fn schema(name: &str) -> Value {
     let shapes: Value = serde_json::from_str(SHAPES).expect("the shapes are JSON");
@@ -59,7 +62,8 @@ fn word(name: &str) -> Option<Value> {
         "flag" => json!({"type": "boolean"}),
         "integer" => json!({"type": "integer"}),
         "count" => json!({"type": "integer", "minimum": 0}),
-        "ordinal" => json!({"type": "integer", "minimum": 1}),
+        "counter" => json!({"type": "integer", "minimum": 0, "maximum": COUNTER_MAX}),
+        "ordinal" => json!({"type": "integer", "minimum": 1, "maximum": COUNTER_MAX}),
         "whole percent" => json!({"type": "integer", "minimum": 0, "maximum": 100}),
         "number" => json!({"type": "number"}),
         "amount" => json!({"type": "number", "minimum": 0}),
