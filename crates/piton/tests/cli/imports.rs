@@ -219,3 +219,31 @@ fn the_limits_of_a_file_hold_unless_flags_say_otherwise() {
     rests(&world, &original, &[]);
     assert_eq!(world.json(&["status", "r"])["limits"]["duration_ms"]["max"], 3_600_000);
 }
+
+#[test]
+fn a_test_that_was_flaky_elsewhere_is_flaky_here_while_it_is_there() {
+    let world = World::new();
+    world.write("suite", "echo; echo 'running 2 tests'; echo 'test a ... ok'; echo 'test b ... FAILED'; echo; \
+        echo 'test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s'; exit 1\n");
+    let mut theirs = foreign(1);
+    theirs["tests"] = json!({"failure_streak": 1, "passing_tests": ["a", "gone"], "failing_tests": ["b"],
+                             "flaky_tests": ["a", "gone"], "recently_fixed": ["a", "gone"]});
+    world.write("state.json", &theirs.to_string());
+    let words = ["import", "state.json", "Do it", "--id", "r", "--here", "--check", "c=sh suite"];
+    let agent =
+        "cp \"$PITON_PROMPT_FILE\" prompt; $PITON_BIN export r > live.json; echo $PITON_ITERATION > n";
+    world.piton(&[&words[..], &["--exec", agent, "--max-iterations", "8"]].concat()).exits(3);
+    let live: Value = serde_json::from_str(&world.read("live.json")).unwrap();
+    assert_eq!(
+        (&live["tests"]["passing_tests"], &live["tests"]["flaky_tests"]),
+        (&json!(["a"]), &json!(["a"]))
+    );
+    assert_eq!(live["tests"]["recently_fixed"], json!(["a"]), "nothing came after it yet");
+    assert!(world.read("prompt").contains("pass and fail in turn"), "{}", world.read("prompt"));
+    let after: Value = serde_json::from_str(&world.piton(&["export", "r"]).exits(0).out).unwrap();
+    assert_eq!(
+        (&after["tests"]["flaky_tests"], &after["tests"]["recently_fixed"]),
+        (&json!(["a"]), &json!([]))
+    );
+    assert_eq!(world.json(&["status", "r"])["tests"]["flaky"], json!(["a"]));
+}
