@@ -32,7 +32,7 @@ pub use crate::aside::Quarantined;
 pub use crate::place::Wrote;
 pub use history::History;
 pub use identity::loop_id;
-pub use import::{Adopted, ParseError, Totals, parse, run_of};
+pub use import::{Adopted, ParseError, Totals, adopt, parse, run_of};
 pub use place::{begin, is_used};
 pub use publish::{Published, Written, publish, published_path, rebuild};
 pub use registry::{LOOPS_MAX, Registered};

@@ -8,8 +8,8 @@
 //!
 //! One module per format: the loop's are [`ralph`] and [`aiwg`], the ledger's is [`gaps`], the
 //! workflow's is [`workflow`]. What the formats share is how
-//! a file is looked at (`place`), proves itself (`proof`) and is moved out of the way (`aside`), and how YAML is read
-//! (`yaml`).
+//! a file is looked at (`place`), proves itself (`proof`) and is moved out of the way (`aside`), what each looks like
+//! (`shape`), how a file of another tool is held against that (`door`), and how YAML is read (`yaml`).
 #![expect(missing_docs, reason = "only this workspace reads it: what a name says is not said twice")]
 
 pub mod aiwg;
@@ -18,12 +18,16 @@ pub mod ralph;
 pub mod workflow;
 
 mod aside;
+mod door;
 mod place;
 mod plain;
 mod proof;
 mod recognise;
+mod shape;
 mod yaml;
 
 pub use aside::list_of_own_files;
+pub use door::Unfit;
 pub use recognise::{Recognised, recognise};
+pub use shape::schema;
 pub use yaml::Problem;

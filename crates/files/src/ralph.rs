@@ -8,10 +8,11 @@
 //! ```
 //!
 //! Read [`PersistedLoopState`] for the format, `render` for where each field comes from, `owner` for how a file
-//! proves that it is ours, `publish` for who makes room for whom.
+//! proves that it is ours, `publish` for who makes room for whom, `import` for reading what other tools wrote.
 
 mod backup;
 mod format;
+mod import;
 mod owner;
 mod place;
 mod publish;
@@ -26,6 +27,7 @@ pub use format::{
     CoreLoopState, LoopStatus, MetricsSnapshot, PersistedLoopState, ProgressState, STATE_VERSION,
     SessionHistoryEntry, SessionState, StopConditionState, TestState,
 };
+pub use import::{adopt, is_meant};
 pub use owner::{ParseError, parse, run_of, to_bytes};
 pub use publish::{Published, publish, published_path, published_seq, read, rebuild};
 pub use remove::{remove, rendered_paths};

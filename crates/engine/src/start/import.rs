@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use piton_files::{aiwg, ralph};
+use piton_files::{Unfit, aiwg, ralph};
 use piton_model::limits::{TAIL_BYTES_MAX, clip};
 use piton_model::loop_machine::{Adoption, Earlier, EarlierTests, Objectives, SessionRecord};
 use piton_model::{RunId, Seq};
 use piton_store::chain;
 use piton_sys::file;
-use piton_view::words::clean_line;
-use piton_view::{Error, ErrorKind, LoopOrder};
+use piton_view::words::{self, clean_line};
+use piton_view::{Error, ErrorKind, LimitWords, LoopOrder};
 
 use super::loops;
 use crate::client::LocalClient;
@@ -32,18 +32,14 @@ pub(super) async fn start(
         path.canonicalize().ok().and_then(|path| path.strip_prefix(root).ok().map(ToOwned::to_owned));
     let source = source.unwrap_or_else(|| path.to_owned()).display().to_string();
     let digest = chain::hex(&chain::digest(&bytes))[..16].to_owned();
-    let adoption = match read(&bytes)? {
+    let (adoption, limits) = match read(path, &bytes)? {
         State::Ralph(state) => {
             adopt_prompt(&mut order, &state, root);
-            of_ralph(&state)
+            (of_ralph(&state), None)
         }
         State::Aiwg(state) => {
-            if order.task.is_none() && order.prompt_file.is_none() {
-                order.task = Some(state.task.clone());
-            }
-            let iterations = state.max_iterations.map(|count| count.to_string());
-            order.limits.iterations = order.limits.iterations.or(iterations);
-            of_aiwg(&state)
+            adopt_task(&mut order, &state, path)?;
+            (of_aiwg(&state), adopt_limits(&mut order.limits, &state))
         }
     };
     let adoption = Adoption { source, digest, ..adoption };
@@ -53,6 +49,7 @@ pub(super) async fn start(
         adoption.format,
         adoption.iterations,
     )));
+    notes.extend(limits);
     loops::start(client, &order, Some(adoption), notes).await
 }
 
@@ -74,21 +71,33 @@ enum State {
 }
 
 /// Reads whichever of the formats it is.
-fn read(bytes: &[u8]) -> Result<State, Error> {
-    let ralph = match ralph::parse(bytes) {
-        Ok(state) => return Ok(State::Ralph(Box::new(state))),
-        Err(error) => error,
-    };
+fn read(path: &Path, bytes: &[u8]) -> Result<State, Error> {
     let hint = "`piton import` reads a `.ralph/state.json`, an `.aiwg/ralph/loops/<id>/state.json`, a directory of \
                 `.agents/runs` or its `run_state.json`, and a gap file, which has a key `gaps`";
-    // One that says its version in the words of the first format is meant to be of it.
-    if matches!(ralph, ralph::ParseError::Version { .. }) {
-        return Err(Error::of(ErrorKind::Usage, &ralph).hint(hint));
+    let value: serde_json::Value = serde_json::from_slice(bytes)
+        .map_err(|error| Error::of(ErrorKind::Usage, &aiwg::ParseError::Shape(error)).hint(hint))?;
+    if ralph::is_meant(&value) {
+        return ralph::adopt(value).map(|state| State::Ralph(Box::new(state))).map_err(
+            |error| match &error {
+                ralph::ParseError::Unfit(unfit) => refused(path, unfit, "ralph-state"),
+                _ => Error::of(ErrorKind::Usage, &error).hint(hint),
+            },
+        );
     }
-    match aiwg::parse(bytes) {
-        Ok(state) => Ok(State::Aiwg(Box::new(state))),
-        Err(error) => Err(Error::of(ErrorKind::Usage, &error).hint(hint)),
-    }
+    aiwg::adopt(value).map(|state| State::Aiwg(Box::new(state))).map_err(|error| match &error {
+        aiwg::ParseError::Unfit(unfit) => refused(path, unfit, "aiwg-state"),
+        _ => Error::of(ErrorKind::Usage, &error).hint(hint),
+    })
+}
+
+/// Everything that is wrong with a file, at once: what cannot be true is neither guessed nor passed on.
+fn refused(path: &Path, unfit: &Unfit, schema: &str) -> Error {
+    let problems = words::count(unfit.count() as u64, "problem");
+    Error::usage(clean_line(&format!("`{}` is not as its format has it: {problems}", path.display())))
+        .details(unfit.lines().iter().map(|line| clean_line(line)).collect())
+        .hint(format!(
+            "correct or remove what is named, in a copy; `piton schema {schema}` says what may be there"
+        ))
 }
 
 fn of_ralph(state: &ralph::PersistedLoopState) -> Adoption {
@@ -185,6 +194,36 @@ fn finished(state: &ralph::PersistedLoopState) -> u32 {
         ralph::LoopStatus::Running | ralph::LoopStatus::Rebooting => state.core.iteration.saturating_sub(1),
         _ => state.core.iteration,
     }
+}
+
+/// The task that the file names, where nothing else was said.
+fn adopt_task(order: &mut LoopOrder, state: &aiwg::Adopted, path: &Path) -> Result<(), Error> {
+    if order.task.is_some() || order.prompt_file.is_some() {
+        return Ok(());
+    }
+    order.task.clone_from(&state.task);
+    let path = path.display();
+    order.task.as_ref().map(|_| ()).ok_or_else(|| {
+        Error::usage(clean_line(&format!("`{path}` says no task, and no task was given")))
+            .hint(clean_line(&format!("run `piton import {path} TASK`")))
+    })
+}
+
+/// What the file allows, where no flag says otherwise; and the note that says so.
+fn adopt_limits(limits: &mut LimitWords, state: &aiwg::Adopted) -> Option<String> {
+    let iterations = state.max_iterations.filter(|_| limits.iterations.is_none());
+    let minutes = state.timeout_minutes.filter(|minutes| *minutes > 0 && limits.duration.is_none());
+    limits.iterations = limits.iterations.take().or(iterations.map(|count| count.to_string()));
+    limits.duration = limits.duration.take().or(minutes.map(|minutes| format!("{minutes}m")));
+    let used_up = |is_used_up: bool| if is_used_up { ", used up" } else { "" };
+    let worked = state.totals.duration_seconds.unwrap_or(0) / 60;
+    let said = [
+        iterations
+            .map(|most| format!("{}{}", words::count(most, "iteration"), used_up(state.iterations >= most))),
+        minutes.map(|most| format!("{most}m of work{}", used_up(worked >= most))),
+    ];
+    let said: Vec<String> = said.into_iter().flatten().collect();
+    (!said.is_empty()).then(|| format!("its limits hold: {}", said.join("; ")))
 }
 
 /// The prompt that the file names, where it is there and nothing else was said.

@@ -1,14 +1,20 @@
 //! Reading a loop that another tool began: the published format 2.x, the camelCase of the original tool, and its
 //! single loop from before there were several.
 //!
-//! Reading is lenient about everything that a new run does not need: a field that is absent, null or of another type is
-//! not known. A newer version is refused. Nothing is written here and nothing is decided.
+//! What is taken over of the published format fits its schema, or is refused with everything that does not; what is not taken
+//! over may say anything. Of the original tool, which has no schema, a field that is absent or of another type is not
+//! known. A newer version is refused. Nothing is written here and nothing is decided.
 
+use std::sync::LazyLock;
+
+use piton_model::ledger::Moment;
 use piton_model::loop_machine::{Earlier, Level};
 use piton_model::{RunId, Timestamp};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use crate::door::{Door, Unfit, only};
 use crate::proof;
+use crate::shape::COUNTER_MAX;
 
 /// The version of the format that is read.
 const MAJOR: u64 = 2;
@@ -16,12 +22,14 @@ const MAJOR: u64 = 2;
 /// A loop that another tool began.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Adopted {
-    /// What was asked for.
-    pub task: String,
+    /// What was asked for, where it says so.
+    pub task: Option<String>,
     /// Iterations that were finished.
     pub iterations: u32,
     /// Iterations that were allowed.
     pub max_iterations: Option<u32>,
+    /// Minutes that were allowed.
+    pub timeout_minutes: Option<u64>,
     /// What it has used.
     pub totals: Totals,
     /// When it began.
@@ -62,16 +70,23 @@ pub enum ParseError {
     /// Written by something newer.
     #[error("version `{found}` cannot be read: expected 2.x of the format, or 1.x of the original tool")]
     Version { found: String },
+    /// Of the format, but with values that it does not allow.
+    #[error("not a loop state of version {MAJOR}: {0}")]
+    Unfit(Unfit),
 }
 
 /// Reads the state of a loop, whoever wrote it.
 pub fn parse(bytes: &[u8]) -> Result<Adopted, ParseError> {
-    let value: Value = serde_json::from_slice(bytes)?;
+    adopt(serde_json::from_slice(bytes)?)
+}
+
+/// The loop that `value` is, whoever wrote it.
+pub fn adopt(value: Value) -> Result<Adopted, ParseError> {
     let Value::Object(members) = &value else { return Err(ParseError::Missing { missing: "members" }) };
     let fields = Fields(members);
     let is_published = fields.text("loop_id").is_some() || fields.object("configuration").is_some();
     check_version(members.get("version"), is_published)?;
-    if is_published { published(&fields) } else { original(&fields) }
+    if is_published { published(value) } else { original(value) }
 }
 
 /// The run that a file is a view of, where it proves itself one of ours.
@@ -97,15 +112,70 @@ fn check_version(version: Option<&Value>, is_published: bool) -> Result<(), Pars
     if is_known { Ok(()) } else { Err(ParseError::Version { found }) }
 }
 
-fn published(fields: &Fields<'_>) -> Result<Adopted, ParseError> {
+static PUBLISHED: LazyLock<Door> = LazyLock::new(|| Door::new(published_schema()));
+static ORIGINAL: LazyLock<Door> = LazyLock::new(|| Door::new(original_schema()));
+
+/// The published schema, as far as something is taken over.
+fn published_schema() -> Value {
+    let whole = crate::schema("aiwg-state");
+    let mut schema = only(
+        &whole,
+        &[
+            "iteration",
+            "started_at",
+            "baseline_metrics",
+            "iteration_history",
+            "best_iteration",
+            "regression_events",
+            "reinforcement_level",
+            "reinforcement_history",
+            "recovery_attempts",
+            "recovery_history",
+            "detected_patterns",
+            "persistence_metrics",
+        ],
+    );
+    schema["required"] = json!(["iteration"]);
+    let mut configuration = only(&whole["properties"]["configuration"], &["timeout_minutes"]);
+    // Who means no limit may write the largest number there is.
+    configuration["properties"]["max_iterations"] = json!({"type": "integer", "minimum": 1});
+    schema["properties"]["configuration"] = configuration;
+    let used = [
+        "total_iterations",
+        "successful_iterations",
+        "failed_iterations",
+        "total_tokens",
+        "total_cost_usd",
+        "total_duration_seconds",
+    ];
+    schema["properties"]["metrics"] = only(&whole["properties"]["metrics"], &used);
+    schema
+}
+
+/// The counters of the original tool, which has no schema.
+fn original_schema() -> Value {
+    let counter = json!({"type": "integer", "minimum": 0, "maximum": COUNTER_MAX});
+    json!({"properties": {
+        "currentIteration": counter,
+        "iterations": {"items": {"properties": {"number": counter, "iteration": counter}}},
+    }})
+}
+
+fn published(mut value: Value) -> Result<Adopted, ParseError> {
+    if let Some(Value::String(level)) = value.get_mut("reinforcement_level") {
+        level.make_ascii_uppercase();
+    }
+    let value = PUBLISHED.admit(value).map_err(ParseError::Unfit)?;
     let none = Map::new();
+    let fields = Fields(value.as_object().unwrap_or(&none));
     let part = |name| Fields(fields.object(name).unwrap_or(&none));
     let (metrics, configuration) = (part("metrics"), part("configuration"));
     let counted = metrics.count("total_iterations").or(fields.count("iteration"));
     Ok(Adopted {
-        task: fields.text("task").ok_or(ParseError::Missing { missing: "task" })?,
+        task: fields.text("task"),
         iterations: counted.unwrap_or(0).max(last_number(fields.list("iteration_history"))),
         max_iterations: configuration.count("max_iterations"),
+        timeout_minutes: configuration.whole("timeout_minutes"),
         totals: Totals {
             successful: metrics.whole("successful_iterations"),
             failed: metrics.whole("failed_iterations"),
@@ -130,16 +200,19 @@ fn published(fields: &Fields<'_>) -> Result<Adopted, ParseError> {
     })
 }
 
-fn original(fields: &Fields<'_>) -> Result<Adopted, ParseError> {
+fn original(value: Value) -> Result<Adopted, ParseError> {
+    let value = ORIGINAL.admit(value).map_err(ParseError::Unfit)?;
+    let none = Map::new();
+    let fields = Fields(value.as_object().unwrap_or(&none));
     if fields.0.get("currentIteration").is_none() && fields.0.get("maxIterations").is_none() {
         return Err(ParseError::Missing { missing: "`loop_id` and no `currentIteration`" });
     }
-    let task = fields.text("task").or(fields.text("objective"));
     let counted = fields.count("currentIteration").unwrap_or(0);
     Ok(Adopted {
-        task: task.ok_or(ParseError::Missing { missing: "task" })?,
+        task: fields.text("task").or(fields.text("objective")),
         iterations: counted.max(last_number(fields.list("iterations"))),
-        max_iterations: fields.count("maxIterations"),
+        max_iterations: fields.count("maxIterations").filter(|most| *most > 0),
+        timeout_minutes: fields.whole("timeoutMinutes"),
         totals: Totals::default(),
         started_at: fields.moment("startedAt").or(fields.moment("startTime")),
         level: None,
@@ -171,7 +244,7 @@ impl<'a> Fields<'a> {
     }
 
     fn moment(&self, name: &str) -> Option<Timestamp> {
-        self.0.get(name)?.as_str()?.parse().ok()
+        self.0.get(name)?.as_str()?.parse().ok().map(|moment: Moment| moment.at)
     }
 
     fn whole(&self, name: &str) -> Option<u64> {

@@ -1,7 +1,7 @@
 //! The format, field by field: names, types and order as its users know them.
 //!
-//! Fields that piton does not know are ignored when reading: other programs may add their own. Where the format
-//! has a map, ours is sorted, so that equal states are equal bytes.
+//! Fields that piton does not know are ignored when reading: other programs may add their own. Parts that begin empty need
+//! not be there. Where the format has a map, ours is sorted, so that equal states are equal bytes.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,16 +25,22 @@ pub struct PersistedLoopState {
     /// Where the loop is.
     pub core: CoreLoopState,
     /// The agent's sessions.
+    #[serde(default)]
     pub session: SessionState,
     /// How it gets on.
+    #[serde(default)]
     pub progress: ProgressState,
     /// The checks.
+    #[serde(default)]
     pub tests: TestState,
     /// How near it is to each of its ends.
+    #[serde(default)]
     pub stop_conditions: StopConditionState,
     /// Counters.
+    #[serde(default)]
     pub metrics: MetricsSnapshot,
     /// The run's custom values, and `piton`: whose file this is.
+    #[serde(default)]
     pub custom: BTreeMap<String, serde_json::Value>,
 }
 
@@ -50,10 +56,13 @@ pub struct CoreLoopState {
     /// When the run was last changed.
     pub last_activity: Timestamp,
     /// Where the agent works; absolute.
+    #[serde(default)]
     pub working_dir: PathBuf,
     /// The prompt file; empty where the task was given as text.
+    #[serde(default)]
     pub prompt_path: PathBuf,
     /// Changes when the configuration does.
+    #[serde(default)]
     pub config_hash: String,
 }
 
@@ -85,7 +94,8 @@ impl LoopStatus {
 }
 
 /// The agent's sessions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SessionState {
     /// The session of the last attempt that named one.
     pub current_session_id: Option<String>,
@@ -115,6 +125,7 @@ pub struct SessionHistoryEntry {
 
 /// How a loop gets on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ProgressState {
     /// Iterations in a row that changed nothing that matters.
     pub iterations_since_progress: u32,
@@ -132,6 +143,7 @@ pub struct ProgressState {
 
 /// The tests of the last round, by name; checks where no runner names tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TestState {
     /// Iterations in a row after which a test failed.
     pub failure_streak: u32,
@@ -145,6 +157,7 @@ pub struct TestState {
 
 /// How near a loop is to each of its ends.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct StopConditionState {
     /// From 0 to 1 for each condition and each limit.
     pub condition_progress: BTreeMap<String, f64>,
@@ -154,6 +167,7 @@ pub struct StopConditionState {
 
 /// Counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct MetricsSnapshot {
     /// Iterations with a verdict.
     pub total_iterations: u64,

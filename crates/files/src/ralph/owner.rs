@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::format::{PersistedLoopState, STATE_VERSION};
+use crate::door::Unfit;
 use crate::plain::json_file;
 use crate::proof;
 
@@ -23,7 +24,10 @@ pub enum ParseError {
     Shape(#[from] serde_json::Error),
     /// Written by something newer.
     #[error("version {found} is newer than {STATE_VERSION}, the newest that piton reads")]
-    Version { found: u32 },
+    Version { found: u64 },
+    /// Of the format, but with values that it does not allow.
+    #[error("not a loop state of version {STATE_VERSION}: {0}")]
+    Unfit(Unfit),
 }
 
 /// The file as it is written: the same state gives the same bytes.
@@ -39,7 +43,7 @@ pub fn parse(bytes: &[u8]) -> Result<PersistedLoopState, ParseError> {
     }
     let head: Head = serde_json::from_slice(bytes)?;
     if head.version > STATE_VERSION {
-        return Err(ParseError::Version { found: head.version });
+        return Err(ParseError::Version { found: head.version.into() });
     }
     Ok(serde_json::from_slice(bytes)?)
 }

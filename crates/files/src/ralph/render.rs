@@ -172,8 +172,17 @@ fn named_tests(state: &State) -> TestState {
         passing_tests: names(TestStatus::Passing),
         failing_tests: names(TestStatus::Failing),
         flaky_tests: state.seen.tests.flaky().cloned().collect(),
-        recently_fixed: state.seen.tests.just(TestStatus::Passing).cloned().collect(),
+        recently_fixed: recently_fixed(state),
     }
+}
+
+/// The first run of the suite has none before it here: what another tool saw mended last is mended then, if it still passes.
+fn recently_fixed(state: &State) -> Vec<String> {
+    let tests = &state.seen.tests;
+    let before = earlier(state).and_then(|earlier| earlier.tests.as_ref()).filter(|_| tests.runs == 1);
+    let passes = |name: &&String| tests.tests.get(*name).is_some_and(|it| it.status == TestStatus::Passing);
+    let mended = before.into_iter().flat_map(|before| &before.fixed).filter(passes);
+    tests.just(TestStatus::Passing).chain(mended).cloned().collect()
 }
 
 fn stop_conditions(state: &State, unknown: &mut Vec<&'static str>) -> StopConditionState {

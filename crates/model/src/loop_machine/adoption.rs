@@ -65,8 +65,8 @@ pub struct Adoption {
     pub snapshot: Option<Snapshot>,
 }
 
-/// What another tool put on record. It is shown with what the run does itself, and nothing is judged by it: nobody here saw
-/// it happen.
+/// What another tool put on record. It is shown with what the run does itself, and no verdict follows from it: nobody here
+/// saw it happen.
 #[record(Default)]
 #[serde(default)]
 pub struct Earlier {
@@ -166,6 +166,8 @@ pub(super) fn take(state: &mut State, adoption: &Adoption, at: Timestamp) {
     state.memory.objectives.completed.truncate(OBJECTIVES_MAX);
     state.memory.objectives.pending.truncate(OBJECTIVES_MAX);
     state.seen.modified_files = adoption.modified_files.iter().take(MODIFIED_FILES_MAX).cloned().collect();
+    let flaky = adoption.earlier.tests.iter().flat_map(|tests| &tests.flaky);
+    state.seen.tests.flaky_elsewhere = flaky.cloned().collect();
     let custom = adoption.custom.iter().take(CUSTOM_KEYS_MAX);
     state.memory.custom = custom.map(|(key, value)| (key.clone(), value.clone())).collect();
     state.memory.adopted = Some(Adopted {

@@ -304,7 +304,7 @@ fn while_running(state: &State, now: Timestamp) -> Option<Event> {
         return Some(Event::RunPaused { reason: Reason::Human, detail: None });
     }
     match state.work.next {
-        Next::Checks => Some(Event::ChecksStarted { round: state.work.round + 1 }),
+        Next::Checks => Some(Event::ChecksStarted { round: state.work.round.saturating_add(1) }),
         Next::Verdict => None,
         Next::Attempt => before_attempt(state, now)
             .or_else(|| propose(state))
@@ -397,9 +397,9 @@ fn held(state: &State, now: Timestamp) -> Option<Event> {
 
 fn next_attempt(state: &State) -> Option<Event> {
     let driver = state.driver.as_ref()?;
-    let number = state.work.attempt + 1;
+    let number = state.work.attempt.saturating_add(1);
     let unfinished = state.work.iteration > state.counters.iterations;
-    let iteration = if unfinished { state.work.iteration } else { state.work.iteration + 1 };
+    let iteration = if unfinished { state.work.iteration } else { state.work.iteration.saturating_add(1) };
     if let Some(rise) = judge::reinforcement::before_iteration(state, iteration) {
         return Some(Event::LevelRaised { rise });
     }
@@ -482,7 +482,7 @@ fn judge_answer(state: &State, given: &GivenAnswer) -> Event {
 
 /// Two questions with the same words are two: an answer that is bound to one does not fit the other.
 fn ask(state: &State, kind: QuestionKind, text: String) -> Event {
-    let question = state.people.questions_asked + 1;
+    let question = state.people.questions_asked.saturating_add(1);
     let digest = blake3::hash(format!("{question}\0{text}").as_bytes()).to_hex()[..16].to_owned();
     Event::QuestionAsked { question, kind, text, digest }
 }

@@ -132,7 +132,7 @@ pub(super) fn due(state: &State) -> Option<Event> {
 /// The call that is due before the next attempt.
 pub(super) fn before_attempt(state: &State) -> Option<Event> {
     let unfinished = state.work.iteration > state.counters.iterations;
-    let iteration = if unfinished { state.work.iteration } else { state.work.iteration + 1 };
+    let iteration = if unfinished { state.work.iteration } else { state.work.iteration.saturating_add(1) };
     let mut points = Vec::new();
     if state.hooks.iteration < iteration && !unfinished && is_hooked(state, HookPoint::PreIteration) {
         points.push(HookPoint::PreIteration);
@@ -168,5 +168,5 @@ pub(super) fn before_end(state: &State, event: Event) -> Option<Event> {
 }
 
 fn call(state: &State, points: Vec<HookPoint>, ending: Option<Ending>) -> Event {
-    Event::HooksStarted { call: HookCall { number: state.hooks.calls + 1, points, ending } }
+    Event::HooksStarted { call: HookCall { number: state.hooks.calls.saturating_add(1), points, ending } }
 }

@@ -77,7 +77,7 @@ fn budget_reached(limits: &Limits, state: &State) -> Option<Reason> {
 fn budgets_reached(limits: &Limits, state: &State) -> impl Iterator<Item = Reason> {
     let counters = &state.counters;
     let files = state.seen.modified_files.len();
-    let reboots = counters.reboots + u32::from(state.session.is_due());
+    let reboots = counters.reboots.saturating_add(state.session.is_due().into());
     let reached = [
         (Reason::LimitIterations, MaxIterations { count: limits.iterations }.is_met(state)),
         (Reason::LimitDuration, MaxDuration { duration_ms: limits.working_ms }.is_met(state)),

@@ -310,7 +310,7 @@ pub(super) fn patience(state: &State, now: Timestamp) -> Option<Timestamp> {
 
 /// What a person is asked about the iteration that is over.
 pub(super) fn after_iteration(state: &State) -> Option<String> {
-    let next = state.counters.iterations + 1;
+    let next = state.counters.iterations.saturating_add(1);
     let last = state.judged.recent.back().filter(|last| last.number == state.work.iteration)?;
     if state.people.mode.asked >= next || last.was_put_back() || last.skipped {
         return None;
@@ -371,7 +371,7 @@ fn checks(state: &State) -> String {
 
 /// What a person is asked before the next iteration.
 pub(super) fn before_iteration(state: &State) -> Option<String> {
-    let next = state.counters.iterations + 1;
+    let next = state.counters.iterations.saturating_add(1);
     if state.work.iteration > state.counters.iterations || state.people.mode.asked >= next {
         return None;
     }

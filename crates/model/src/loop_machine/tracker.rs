@@ -3,7 +3,7 @@
 //! A round says only what changed since the one before, so that a large suite costs the journal little. A test that
 //! did not run is never taken for one that passed: where the runner came to its end without it, it is gone.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use piton_record::record;
 
@@ -94,6 +94,8 @@ pub struct TestTracker {
     pub unnamed: bool,
     /// Tests that failed and do not any more, where nobody says whether they pass now; the first few.
     pub lifted: Vec<String>,
+    /// Tests that another tool, which drove the run before, found to go to and fro.
+    pub flaky_elsewhere: BTreeSet<String>,
 }
 
 impl TestChanges {
@@ -206,7 +208,14 @@ impl TestTracker {
 
     /// Tests that go to and fro: more often than being broken and mended explains, or on the same tree.
     pub fn flaky(&self) -> impl Iterator<Item = &String> {
-        self.tests.iter().filter(|(_, test)| self.is_flaky(test)).map(|(name, _)| name)
+        let is_flaky =
+            |(name, test): &(&String, &TrackedTest)| self.is_flaky(test) || self.was_flaky_elsewhere(name);
+        self.tests.iter().filter(is_flaky).map(|(name, _)| name)
+    }
+
+    /// Until there are as many results of our own as are looked at, what another tool found counts.
+    fn was_flaky_elsewhere(&self, name: &str) -> bool {
+        self.runs < HISTORY && self.flaky_elsewhere.contains(name)
     }
 
     fn is_flaky(&self, test: &TrackedTest) -> bool {
@@ -281,6 +290,18 @@ mod tests {
             run(&mut tracker, &[("steady", true), ("flaky", round % 3 == 0), ("mended", round > 4)]);
         }
         assert_eq!(names(tracker.flaky()), ["flaky"]);
+    }
+
+    #[test]
+    fn a_test_that_was_flaky_elsewhere_is_flaky_until_our_own_results_say() {
+        let elsewhere = ["a", "gone"].map(str::to_owned);
+        let mut tracker = TestTracker { flaky_elsewhere: elsewhere.into(), ..TestTracker::default() };
+        for _ in 1..HISTORY {
+            run(&mut tracker, &[("a", true), ("b", true)]);
+            assert_eq!(names(tracker.flaky()), ["a"]);
+        }
+        run(&mut tracker, &[("a", true), ("b", true)]);
+        assert_eq!(names(tracker.flaky()), [] as [&str; 0]);
     }
 
     #[test]

@@ -1,19 +1,14 @@
 //! `piton schema`: what the views and the JSON outputs look like, as JSON Schema.
 //!
-//! Owns the schemas. Every field that a consumer may rely on is in `shapes.json`; objects may have more, since fields are
-//! added freely. A test holds real output against them.
+//! Owns which there are. What each says is in `piton_files::schema`, which `piton import` holds files against, too. A test
+//! holds real output against them.
 
 use piton_model::ExitCode;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use crate::cli::SchemaArguments;
 use crate::failure::{Failure, Result};
 use crate::output::Output;
-
-/// What JSON looks like, as it looks itself: a word stands for what is at its place, and is one of those in [`word`] or
-/// the name of another shape. `name?` may be missing, `name|null` may be `null`, `...` brings the fields of another, and what
-/// stands behind `*` holds for every name.
-const SHAPES: &str = include_str!("schema/shapes.json");
 
 /// Each schema: its name, what it describes, and the shape that says it.
 const SCHEMAS: [(&str, &str, &str); 19] = [
@@ -59,70 +54,11 @@ pub(super) fn run(arguments: &SchemaArguments, out: &Output) -> Result {
     };
     let mut schema = match *name {
         CONFIG => piton_config::schema(),
-        _ => {
-            let shapes: Value = serde_json::from_str(SHAPES).expect("the shapes are JSON");
-            schema(&shapes[shape], &shapes)
-        }
+        _ => piton_files::schema(shape),
     };
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!(format!("piton {name}"));
     schema["description"] = json!(about);
     out.json(&schema);
     Ok(ExitCode::Done)
-}
-
-/// The schema of what has this shape.
-fn schema(shape: &Value, shapes: &Value) -> Value {
-    match shape {
-        Value::Object(fields) => object(fields, shapes),
-        Value::Array(items) => json!({"type": "array", "items": schema(&items[0], shapes)}),
-        Value::String(name) => word(name).unwrap_or_else(|| {
-            schema(shapes.get(name).unwrap_or_else(|| panic!("there is no shape `{name}`")), shapes)
-        }),
-        Value::Null | Value::Bool(_) | Value::Number(_) => json!({"const": shape}),
-    }
-}
-
-fn object(fields: &Map<String, Value>, shapes: &Value) -> Value {
-    let (mut properties, mut required) = (Map::new(), Vec::new());
-    if let Some(every) = fields.get("*") {
-        return json!({"type": "object", "additionalProperties": schema(every, shapes)});
-    }
-    for (key, shape) in fields {
-        let mut schema = schema(shape, shapes);
-        if key == "..." {
-            properties.append(schema["properties"].as_object_mut().expect("another object is brought in"));
-            required.extend(schema["required"].as_array().into_iter().flatten().cloned());
-            continue;
-        }
-        let (name, is_nullable) =
-            key.strip_suffix("|null").map_or((key.as_str(), false), |name| (name, true));
-        let schema = if is_nullable { json!({"anyOf": [schema, {"type": "null"}]}) } else { schema };
-        let optional = name.strip_suffix('?');
-        required.extend(optional.is_none().then(|| Value::from(name)));
-        properties.insert(optional.unwrap_or(name).to_owned(), schema);
-    }
-    json!({"type": "object", "properties": properties, "required": required})
-}
-
-/// What a word stands for by itself.
-fn word(name: &str) -> Option<Value> {
-    Some(match name {
-        "any" => json!({}),
-        "text" => json!({"type": "string"}),
-        "moment" => json!({"type": "string", "format": "date-time"}),
-        "hash" => json!({"type": "string", "pattern": "^[0-9a-f]{64}$"}),
-        "flag" => json!({"type": "boolean"}),
-        "integer" => json!({"type": "integer"}),
-        "count" => json!({"type": "integer", "minimum": 0}),
-        "ordinal" => json!({"type": "integer", "minimum": 1}),
-        "whole percent" => json!({"type": "integer", "minimum": 0, "maximum": 100}),
-        "number" => json!({"type": "number"}),
-        "amount" => json!({"type": "number", "minimum": 0}),
-        "percent" => json!({"type": "number", "minimum": 0, "maximum": 100}),
-        "share" => json!({"type": "number", "minimum": 0, "maximum": 1}),
-        "numbers" => json!({"type": "object", "additionalProperties": {"type": "number"}}),
-        "object" => json!({"type": "object"}),
-        _ => json!({"enum": name.strip_prefix("one of ")?.split(", ").collect::<Vec<_>>()}),
-    })
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::common::World;
 
 /// A state as the loop-state-persistence document has it, written by something else.
-fn foreign(version: u32) -> Value {
+pub(super) fn foreign(version: u32) -> Value {
     json!({
         "version": version, "loop_id": "loop_8d0c", "saved_at": "2026-02-15T12:00:00Z",
         "core": {"status": "paused", "iteration": 7, "started_at": "2026-02-15T10:00:00Z",
@@ -153,10 +153,12 @@ fn an_import_of_the_extended_format_keeps_its_histories() {
         "baseline_metrics": {"captured_at": "2026-02-15T10:00:00Z", "test_count": 50, "coverage_percentage": 75.0},
         "iteration_history": [iteration],
         "best_iteration": {"iteration": 1, "quality_score": 60.0, "snapshot_path": "x", "updated_at": "2026-02-15T10:10:00Z"},
-        "regression_events": [{"event_id": "e1", "iteration": 1}],
+        "regression_events": [{"event_id": "e1", "timestamp": "2026-02-15T10:10:00Z", "iteration": 1,
+                               "regression_type": "test_deletion", "severity": "low"}],
         "reinforcement_level": "STANDARD",
         "reinforcement_history": [{"timestamp": "2026-02-15T10:00:00Z", "iteration": 1, "from_level": "OFF", "to_level": "STANDARD", "reason": "r"}],
-        "recovery_history": [{"recovery_id": "r1"}], "detected_patterns": [{"pattern_id": "LP-001"}],
+        "recovery_history": [{"recovery_id": "r1", "timestamp": "2026-02-15T10:10:00Z", "iteration": 1, "trigger": "t"}],
+        "detected_patterns": [{"pattern_id": "LP-001"}],
         "recovery_attempts": 4,
         "persistence_metrics": {"detection_latency_p95_ms": 450, "true_positive_count": 1, "false_positive_rate": 0.03},
     });

@@ -17,6 +17,7 @@ mod gaps;
 mod guard;
 mod hooks;
 mod ids;
+mod imports;
 mod interrupted;
 mod limits;
 mod loops;

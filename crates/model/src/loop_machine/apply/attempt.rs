@@ -82,10 +82,10 @@ pub(super) fn lost(state: &mut State, attempt: u32) {
     state.work.open = None;
     state.work.next = Next::Attempt;
     state.requests.skip = false;
-    state.counters.lost += 1;
-    state.counters.failures_in_a_row += 1;
-    state.counters.cost_unknown += 1;
-    state.counters.tokens_unknown += 1;
+    state.counters.lost = state.counters.lost.saturating_add(1);
+    state.counters.failures_in_a_row = state.counters.failures_in_a_row.saturating_add(1);
+    state.counters.cost_unknown = state.counters.cost_unknown.saturating_add(1);
+    state.counters.tokens_unknown = state.counters.tokens_unknown.saturating_add(1);
     state.work.ended = Some(Ended { hold: Some(Reason::AttemptLost), ..Ended::of(AttemptOutcome::Failed) });
     people::tell_again(state, attempt);
     hooks::pass(state, HookPoint::OnError);
@@ -93,7 +93,7 @@ pub(super) fn lost(state: &mut State, attempt: u32) {
 
 fn count(counters: &mut Counters, outcome: AttemptOutcome, ruling: &AttemptRuling) {
     counters.refusals_in_a_row = match ruling.hold {
-        Some(Reason::RateLimit | Reason::Overloaded) => counters.refusals_in_a_row + 1,
+        Some(Reason::RateLimit | Reason::Overloaded) => counters.refusals_in_a_row.saturating_add(1),
         _ => 0,
     };
     if ruling.counts {
@@ -103,7 +103,7 @@ fn count(counters: &mut Counters, outcome: AttemptOutcome, ruling: &AttemptRulin
             | AttemptOutcome::TimedOut
             | AttemptOutcome::Hung
             | AttemptOutcome::Cancelled
-            | AttemptOutcome::NotStartable => counters.failures_in_a_row + 1,
+            | AttemptOutcome::NotStartable => counters.failures_in_a_row.saturating_add(1),
         };
     }
 }
@@ -115,14 +115,14 @@ fn charge(counters: &mut Counters, end: &AttemptEnd) {
     }
     match end.report.as_ref().and_then(|report| report.cost_microusd) {
         Some(cost) => counters.cost_microusd = counters.cost_microusd.saturating_add(cost),
-        None => counters.cost_unknown += 1,
+        None => counters.cost_unknown = counters.cost_unknown.saturating_add(1),
     }
     match end.report.as_ref().and_then(|report| report.usage) {
         Some(usage) => {
             let used = usage.input_tokens.saturating_add(usage.output_tokens);
             counters.tokens = counters.tokens.saturating_add(used);
         }
-        None => counters.tokens_unknown += 1,
+        None => counters.tokens_unknown = counters.tokens_unknown.saturating_add(1),
     }
 }
 

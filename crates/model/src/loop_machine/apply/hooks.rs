@@ -29,8 +29,8 @@ pub(super) fn started(state: &mut State, call: &HookCall) {
     hooks.passed.retain(|point| !call.points.contains(point));
     for point in &call.points {
         match point {
-            HookPoint::PreIteration => hooks.iteration = state.work.iteration + 1,
-            HookPoint::PreSession => hooks.attempt = state.work.attempt + 1,
+            HookPoint::PreIteration => hooks.iteration = state.work.iteration.saturating_add(1),
+            HookPoint::PreSession => hooks.attempt = state.work.attempt.saturating_add(1),
             HookPoint::LoopEnd => hooks.ended = true,
             HookPoint::LoopStart
             | HookPoint::PostIteration

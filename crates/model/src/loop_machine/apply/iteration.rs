@@ -49,7 +49,8 @@ pub(super) fn checks_finished(state: &mut State, round: &CheckRound, fixed: u32,
     }
     // The round before the first attempt is no iteration's.
     if state.work.attempt > 0 {
-        state.counters.red_in_a_row = if tests_fail { state.counters.red_in_a_row + 1 } else { 0 };
+        state.counters.red_in_a_row =
+            if tests_fail { state.counters.red_in_a_row.saturating_add(1) } else { 0 };
     }
     let tree_of = |round: &CheckRound| round.snapshot.as_ref().map(|snapshot| snapshot.tree.clone());
     let before = state.seen.checks.as_ref().and_then(tree_of);
@@ -124,7 +125,7 @@ pub(super) fn concluded(state: &mut State, conclusion: &Conclusion, at: Timestam
         hooks::pass(state, if progress.made { HookPoint::OnProgress } else { HookPoint::OnNoProgress });
     }
     hooks::pass(state, HookPoint::PostIteration);
-    state.counters.regressions += u32::from(*regressed && !skipped);
+    state.counters.regressions = state.counters.regressions.saturating_add((*regressed && !skipped).into());
     // What a refused agent says about its work is about work that is gone.
     state.seen.report =
         ended.report.filter(|report| !skipped && (!refused || report.status == Some(ReportStatus::Blocked)));
@@ -132,25 +133,25 @@ pub(super) fn concluded(state: &mut State, conclusion: &Conclusion, at: Timestam
 
 fn count(state: &mut State, conclusion: &Conclusion, outcome: AttemptOutcome, refused: bool) {
     let counters = &mut state.counters;
-    counters.iterations += 1;
+    counters.iterations = counters.iterations.saturating_add(1);
     if conclusion.verdict == IterationVerdict::Skipped {
-        counters.failed += 1;
+        counters.failed = counters.failed.saturating_add(1);
         return;
     }
     if outcome == AttemptOutcome::Succeeded && !refused {
-        counters.succeeded += 1;
+        counters.succeeded = counters.succeeded.saturating_add(1);
     } else {
-        counters.failed += 1;
+        counters.failed = counters.failed.saturating_add(1);
     }
     if conclusion.progress.made {
         counters.no_progress_in_a_row = 0;
         counters.last_progress_iteration = Some(conclusion.iteration);
     } else {
-        counters.no_progress_in_a_row += 1;
+        counters.no_progress_in_a_row = counters.no_progress_in_a_row.saturating_add(1);
     }
     if refused {
-        counters.refused += 1;
-        counters.refused_in_a_row += 1;
+        counters.refused = counters.refused.saturating_add(1);
+        counters.refused_in_a_row = counters.refused_in_a_row.saturating_add(1);
     } else {
         counters.refused_in_a_row = 0;
     }
@@ -159,7 +160,7 @@ fn count(state: &mut State, conclusion: &Conclusion, outcome: AttemptOutcome, re
 /// Keeps findings about the iteration under way.
 pub(super) fn keep_findings(state: &mut State, findings: impl Iterator<Item = KeptFinding>) {
     for kept in findings {
-        state.counters.detections += 1;
+        state.counters.detections = state.counters.detections.saturating_add(1);
         state.judged.findings.push_back(kept);
     }
     keep_last(&mut state.judged.findings, KEPT_FINDINGS_MAX);
@@ -218,7 +219,7 @@ pub(super) fn committed(state: &mut State, iteration: u32, tree: &str, commit: O
 
 /// The iteration that would have come next is left out: it is given up before it began.
 pub(super) fn leave_out(state: &mut State) {
-    begun(state, state.work.iteration + 1);
+    begun(state, state.work.iteration.saturating_add(1));
     state.work.ended = Some(Ended::of(AttemptOutcome::Cancelled));
     state.work.next = Next::Verdict;
     state.requests.skip = true;
@@ -242,18 +243,18 @@ pub(super) fn put_back(state: &mut State) {
     if let Some(last) = state.judged.recent.back_mut() {
         if last.succeeded() {
             state.counters.succeeded = state.counters.succeeded.saturating_sub(1);
-            state.counters.failed += 1;
+            state.counters.failed = state.counters.failed.saturating_add(1);
         }
         if std::mem::take(&mut last.doubted) {
             last.refused = true;
-            state.counters.refused += 1;
+            state.counters.refused = state.counters.refused.saturating_add(1);
         } else {
             last.rejected = true;
         }
         (last.progress, last.score) = (false, 0.0);
     }
     take_back(state);
-    state.counters.no_progress_in_a_row += 1;
+    state.counters.no_progress_in_a_row = state.counters.no_progress_in_a_row.saturating_add(1);
     state.seen.report = None;
     state.work.restore = state.work.before.clone();
     state.work.next = Next::Checks;

@@ -22,7 +22,7 @@ const BREAKPOINTS_MAX: usize = 100;
 pub(super) fn asked(state: &mut State, question: Question) {
     state.people.questions_asked = question.number;
     if is_between_iterations(question.kind) {
-        state.people.mode.asked = state.counters.iterations + 1;
+        state.people.mode.asked = state.counters.iterations.saturating_add(1);
         state.people.mode.breakpoints.remove(&state.people.mode.asked);
     } else if question.kind != QuestionKind::Reboot {
         state.seen.report = None;

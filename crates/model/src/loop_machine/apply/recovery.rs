@@ -11,7 +11,7 @@ pub(super) fn take(state: &mut State, number: u32, step: &RecoveryStep, at: Time
     match step {
         RecoveryStep::Paused { iteration, trigger, actions } => {
             state.counters.recoveries = number;
-            state.counters.recoveries_in_a_row += 1;
+            state.counters.recoveries_in_a_row = state.counters.recoveries_in_a_row.saturating_add(1);
             state.judged.recovered_iteration = *iteration;
             state.judged.recovery = Some(Recovery {
                 number,

@@ -16,7 +16,7 @@ const REBOOTS_MAX: usize = 20;
 
 /// An attempt begins. One that takes over from a session is counted once, however often it has to be begun.
 pub(super) fn begun(session: &mut Session, counters: &mut Counters) {
-    counters.reboots += u32::from(session.is_due());
+    counters.reboots = counters.reboots.saturating_add(session.is_due().into());
     session.handed_over = session.handoff.is_some();
 }
 
@@ -54,7 +54,7 @@ pub(in crate::loop_machine) fn take(
     if session.spent && is_read(end) {
         session.leave(began);
     }
-    session.iterations += u32::from(ruling.continued);
+    session.iterations = session.iterations.saturating_add(ruling.continued.into());
     if let Some(report) = end.report.as_ref().filter(|_| ruling.taken) {
         take_named(session, report, began);
     }
@@ -65,7 +65,7 @@ fn take_named(session: &mut Session, report: &Report, began: Timestamp) {
     session.context_usage_percent = report.context_usage_percent.or(session.context_usage_percent);
     let Some(id) = &report.session_id else { return };
     if session.current.as_ref() == Some(id) {
-        session.iterations += 1;
+        session.iterations = session.iterations.saturating_add(1);
         return;
     }
     session.leave(began);

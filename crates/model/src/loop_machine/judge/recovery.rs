@@ -32,7 +32,7 @@ pub(in crate::loop_machine) fn next(state: &State) -> Option<Event> {
 
 fn event(state: &State, step: RecoveryStep) -> Event {
     let recovery = match &step {
-        RecoveryStep::Paused { .. } => state.counters.recoveries + 1,
+        RecoveryStep::Paused { .. } => state.counters.recoveries.saturating_add(1),
         RecoveryStep::Diagnosed(_)
         | RecoveryStep::Adapted { .. }
         | RecoveryStep::Retried(_)

@@ -112,7 +112,7 @@ impl Reinforcement {
     pub(in crate::loop_machine) fn take(&mut self, rise: &LevelRise, at: Timestamp) {
         let LevelRise { iteration, from, to, reason } = rise.clone();
         self.level = to;
-        self.changes += 1;
+        self.changes = self.changes.saturating_add(1);
         self.history.push_back(LevelChange { number: self.changes, at, iteration, from, to, reason });
         keep_last(&mut self.history, REINFORCEMENT_HISTORY_MAX);
     }

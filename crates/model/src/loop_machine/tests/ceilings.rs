@@ -13,6 +13,35 @@ fn spends(tree: &str, cost_microusd: Option<u64>, tokens: Option<u64>) -> Attemp
 }
 
 #[test]
+fn a_counter_that_is_full_stays_full_and_the_run_ends() {
+    let mut config = config();
+    config.limits.iterations = u32::MAX;
+    let mut driver = Driver::created(config);
+    let most = u32::MAX - 1;
+    let adoption = Adoption {
+        iterations: most,
+        succeeded: u32::MAX,
+        failed: u32::MAX,
+        red_in_a_row: u32::MAX,
+        reboots: u32::MAX,
+        cost_unknown: u32::MAX,
+        tokens_unknown: u32::MAX,
+        ..Adoption::default()
+    };
+    driver.fold(Event::RunAdopted { adoption: Box::new(adoption) });
+    driver.drive(1);
+    driver.command(Command::Observe(snapshot("t0")));
+    driver.end_checks("t0", false);
+    driver.iterate(works("t1"), false);
+    let counters = &driver.state.counters;
+    assert_eq!(
+        (counters.iterations, counters.succeeded, counters.red_in_a_row),
+        (u32::MAX, u32::MAX, u32::MAX)
+    );
+    assert_eq!(driver.state.reason, Some(Reason::LimitIterations));
+}
+
+#[test]
 fn every_ceiling_ends_the_run() {
     type Case = (Reason, fn(&mut Limits), fn(u32) -> AttemptEnd, Status, ExitCode);
     let tree = |n: u32| format!("t{n}");
