@@ -57,7 +57,7 @@ fn a_finished_run_of_that_name_is_a_usage_error() {
     insta::assert_snapshot!(ran.err, @"
     error: run `same` is completed already
 
-    hint: choose another --id; `piton resume` goes on only with what is not done, `piton rm same` frees the name
+    hint: choose another --id; `piton fork same --iteration N` goes on from one of its iterations, `piton rm same` frees the name
     ");
     let ran = world.piton(&["resume", "same"]).exits(2);
     insta::assert_snapshot!(ran.err, @"
