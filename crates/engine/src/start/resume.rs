@@ -59,9 +59,11 @@ pub(super) async fn of_loop(
     free(client, run, take_over).await?;
     let loaded = client.load::<State>(run, None).await?;
     let raise = raise_of(limits, &loaded.state.config.limits)?;
-    // What somebody wrote over its files is kept aside, and they are told before anything goes on.
-    if loaded.state.is_at_rest() {
-        let rendered = client.rendered(run).await?;
+    // What somebody wrote over its files is kept aside, and they are told before anything goes on. Files that cannot be written
+    // are no reason not to go on: the driver says so.
+    if loaded.state.is_at_rest()
+        && let Ok(rendered) = client.rendered(run).await
+    {
         notes.extend(rendered.into_iter().filter(|line| line.starts_with("note: ")));
     }
     // A run that a crash left under way needs a driver, not a decision. So does one of which something was asked that its

@@ -51,6 +51,11 @@ fn a_state_file_that_was_damaged_at_rest_is_named_when_its_run_goes_on() {
     let said = "note: .ralph/state.json was not written by piton, or was edited since, and now lies at ";
     assert!(ran.err.contains(said), "{}", ran.err);
     assert_eq!(kept(&world, ".ralph", "state.json.foreign-").len(), 1);
+    // What cannot be written is no reason not to go on.
+    std::fs::remove_file(world.path(VIEW)).unwrap();
+    std::fs::create_dir(world.path(VIEW)).unwrap();
+    let ran = world.piton(&["resume", "v", "--max-iterations", "+1"]).exits(3);
+    assert!(ran.err.contains("the state file was not written"), "{}", ran.err);
 }
 
 #[test]

@@ -175,7 +175,10 @@ impl Rules for Journal {
                 self.verdicts.commit_finished(event)?;
             }
             "hooks_started" => self.hooks_started(event, world)?,
-            "hooks_finished" => self.hooks_finished(event)?,
+            "hooks_finished" => {
+                self.hooks_finished(event)?;
+                self.verdicts.goes_on(event.seq());
+            }
             "mode_switched" => self.mode_switched(event)?,
             "mode_requested" => {
                 let asked: Option<&str> = event.maybe("/mode")?;

@@ -24,6 +24,8 @@ pub(super) struct Verdicts {
     refuses: bool,
     /// The last attempt that ended was refused.
     refused: bool,
+    /// A person is to look at what it left.
+    asked: bool,
     level: usize,
     /// The tree that is about to be committed, and the one that was last.
     committing: Option<(u32, String)>,
@@ -48,6 +50,7 @@ impl Verdicts {
             false => Vec::new(),
         };
         self.refused = self.refuses && blocking.contains(&true);
+        self.asked = event.maybe::<&str>("/ruling/guard")? == Some("asked");
         self.outcome_at = event.seq();
         Ok(())
     }
@@ -67,21 +70,24 @@ impl Verdicts {
         (self.outcome_at, self.left_out) = (seq, true);
     }
 
-    /// The run goes on after a rest.
+    /// What the verdict on an iteration that was left out had to wait for is over: the run goes on after a rest, or nothing is
+    /// open any more.
     pub(super) fn goes_on(&mut self, seq: u64) {
         if self.left_out {
             self.outcome_at = seq;
         }
     }
 
-    /// A person has to judge what the last iteration left.
+    /// A person has to judge what the last iteration left. One that was skipped keeps what it changed, so what was doubted of
+    /// it still is.
     pub(super) fn is_doubted(&self) -> bool {
-        self.last == "doubted"
+        self.last == "doubted" || (self.last == "skipped" && self.asked)
     }
 
     /// A person judged what was doubted.
     pub(super) fn answered(&mut self) {
         self.last.clear();
+        self.asked = false;
     }
 
     /// One per iteration, in one append with the outcome it judges.
