@@ -70,6 +70,8 @@ struct Step {
     done: bool,
     /// It was ruled to go back.
     sent_back: bool,
+    /// That was ruled while another limit held.
+    sent_back_before: bool,
     /// An item of its collection is: it may be the last one.
     partly: bool,
     /// All its gates were found open since it last began anew.
@@ -182,6 +184,7 @@ impl Rules for Journal {
             "options_changed" => {
                 self.options = event.get("/options")?;
                 self.steps.values_mut().for_each(|step| step.tries = 0);
+                self.keep_rulings();
             }
             "run_restarted" => {
                 self.nothing_open(kind)?;
@@ -488,7 +491,7 @@ impl Journal {
         if step.shape.loop_back_to.as_deref() != Some(target) {
             return violated("I4", format!("step {from} went back to {target}"));
         }
-        if step.iteration >= most {
+        if step.iteration >= most && !step.sent_back_before {
             let what = format!("step {from} went back after {} of {most} times", step.iteration);
             return violated("I13", what);
         }
@@ -572,7 +575,13 @@ impl Journal {
         Ok(())
     }
 
+    /// Limits changed: what was ruled before by others is carried out all the same.
+    fn keep_rulings(&mut self) {
+        self.steps.values_mut().for_each(|step| step.sent_back_before = step.sent_back);
+    }
+
     fn resumed(&mut self, event: &Data<'_>) -> Checked {
+        self.keep_rulings();
         let raised = |what: &str| event.maybe(&format!("/raise/{what}"));
         let options = &mut self.options;
         options.max_iterations = raised("max_iterations")?.unwrap_or(options.max_iterations);
