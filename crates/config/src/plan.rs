@@ -15,7 +15,7 @@ use crate::layers::{Overrides, Resolved, settle};
 use crate::problem::{Place, Problem, Problems, quoted};
 use crate::settings::{Settings, entries};
 
-const AGENT_HINT: &str = "give `--agent NAME`, `--exec CMD`, or run `piton init`";
+const AGENT_HINT: &str = "give `--agent NAME` or `--exec CMD`, or name one as `[agent] use` in piton.toml";
 
 /// What one loop is asked to do, beside the settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -119,7 +119,7 @@ pub struct Sourced<T> {
     pub value: T,
     /// Who said it.
     pub layer: Layer,
-    /// Where.
+    /// The place in the file.
     pub place: Place,
 }
 

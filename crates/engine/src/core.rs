@@ -65,7 +65,7 @@ pub enum Action<M: Machine = State> {
 pub struct Planned {
     /// The head it stands on.
     pub expect: Seq,
-    /// When.
+    /// By the clock of whoever recorded it.
     pub at: Timestamp,
     /// What happened.
     pub events: Vec<Encoded>,

@@ -41,7 +41,7 @@ pub enum ManagerError {
     /// The run is under way.
     #[error("run `{run}` is {status}; stop it first")]
     UnderWay {
-        /// Which.
+        /// The id that was asked for.
         run: RunId,
         /// Where it is.
         status: &'static str,

@@ -105,7 +105,7 @@ pub enum Start<I> {
     Published,
     /// No keeper could be started, or it said nothing.
     NoKeeper {
-        /// Why.
+        /// What stood in the way, for a person.
         detail: String,
     },
     /// It is not to start any more.
@@ -121,7 +121,7 @@ pub enum Became<E, I> {
     NeverStarted,
     /// The same, since the system has no process for it.
     NoKeeper {
-        /// Why.
+        /// What stood in the way, for a person.
         detail: String,
     },
     /// It was not started: this comes first, or instead.
@@ -290,7 +290,7 @@ pub enum Ran<E> {
     Lost,
     /// The system has no process for it.
     NoKeeper {
-        /// Why.
+        /// What stood in the way, for a person.
         detail: String,
     },
 }

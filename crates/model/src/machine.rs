@@ -90,7 +90,7 @@ pub struct Entry {
     pub title: String,
     /// Where it is.
     pub status: Status,
-    /// Why.
+    /// What ended or holds it, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// When it was created.

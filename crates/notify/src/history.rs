@@ -64,7 +64,7 @@ pub struct Record {
     pub title: String,
     /// The channels it went to, and what became of it there.
     pub sent_to: BTreeMap<String, Delivery>,
-    /// When a person said that they saw it.
+    /// When a person had the run go on that it was about.
     pub acknowledged_at: Option<Timestamp>,
 }
 
@@ -119,10 +119,11 @@ impl History {
         report
     }
 
-    /// A person saw message `number`; `false` where it is not known.
-    pub fn acknowledge(&mut self, number: u64, now: Timestamp) -> bool {
-        let record = self.records.iter_mut().find(|record| record.number == number);
-        record.map(|record| record.acknowledged_at.get_or_insert(now)).is_some()
+    /// A person had the run go on: they know what was told of it before.
+    pub fn acknowledge(&mut self, now: Timestamp) {
+        for record in &mut self.records {
+            record.acknowledged_at.get_or_insert(now);
+        }
     }
 
     /// When the next held message is due.

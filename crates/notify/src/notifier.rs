@@ -152,6 +152,9 @@ impl Teller {
             let moment = self.moment();
             match input {
                 Ok(Input::Seen(seen)) => {
+                    if seen.went_on_since(self.history.seen.as_ref()) {
+                        self.history.acknowledge(moment.now);
+                    }
                     let occasions = seen.occasions(self.history.seen.as_ref());
                     self.history.seen = Some(*seen);
                     self.tell(occasions, &moment);
@@ -159,6 +162,8 @@ impl Teller {
                 Ok(Input::Tell(occasion)) => self.tell(vec![*occasion], &moment),
                 Ok(Input::Rest { since, occasion }) => {
                     if self.history.rested.replace(since) != Some(since) {
+                        // It rested before: somebody had it go on.
+                        self.history.acknowledge(moment.now);
                         self.tell(vec![*occasion], &moment);
                     }
                 }

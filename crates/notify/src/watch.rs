@@ -143,6 +143,11 @@ impl Seen {
         }
         occasions
     }
+
+    /// Whether it rested at the earlier look and goes on now: nothing but a person brings that about.
+    pub fn went_on_since(&self, before: Option<&Seen>) -> bool {
+        Since { before, after: self }.went_on()
+    }
 }
 
 /// Two looks.

@@ -11,7 +11,9 @@ mod workflow;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+use piton_model::Words;
 
 pub(crate) use connect::{
     AutostartArguments, CompletionsArguments, ConfigCommand, DriverArguments, ExportArguments, ExportFormat,
@@ -24,10 +26,10 @@ pub(crate) use see::{
 };
 pub(crate) use start::{AgentArguments, DemoArguments, InitArguments, LoopArguments};
 pub(crate) use steer::{
-    AnswerArguments, ForkArguments, ModeArguments, ModeWord, NoteArguments, RaiseArguments, RestoreArguments,
+    AnswerArguments, ForkArguments, ModeArguments, NoteArguments, RaiseArguments, RestoreArguments,
     ResumeArguments, RmArguments, StopArguments, TellArguments,
 };
-pub(crate) use workflow::{CostLimitAction, RunArguments};
+pub(crate) use workflow::RunArguments;
 
 /// Keeps long-running AI-agent work from falling.
 ///
@@ -225,4 +227,12 @@ pub(crate) struct RunArgument {
     /// run, else the newest.
     #[arg(value_name = "RUN")]
     pub(crate) run: Option<String>,
+}
+
+/// One of the words that a value has in the journal and on screens; whoever writes another is told which there are.
+fn word_of<T: Words + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(T::WORDS.iter().map(|(word, _)| *word)).map(|word| {
+        let (_, value) = T::WORDS.iter().find(|(known, _)| *known == word).expect("clap takes no other word");
+        *value
+    })
 }

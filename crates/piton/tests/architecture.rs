@@ -128,6 +128,37 @@ fn the_binary_knows_nothing_but_the_door() {
     }
 }
 
+/// What `repository.rs` hands on to commands besides the door, and why that is not asked of a run.
+const HANDED_ON: &[(&str, &str)] = &[
+    ("Absence", "the one rule for when a driver is missed; the viewer asks it"),
+    ("Missing", "its answer"),
+    ("Layout", "where things lie: a path is no run"),
+    ("Worker", "what `piton worker` wires up"),
+    ("configuration", "piton.toml, for `init`, `config`, `trust` and `doctor`"),
+    ("hook_files", "what `trust` shows before it trusts"),
+    ("known", "`ls --everywhere`: the repositories, before any journal is opened"),
+    ("not_runnable", "the words for a document that is no workflow, when it is only checked"),
+    ("read_brief", "what an agent is told; tools of agents never open a journal"),
+    ("this_program", "a worker and an autostart start piton itself"),
+    ("unsound", "the words for a gap file that is not sound, before a ledger is opened"),
+    ("walls", "`doctor` tries whether they can be put up"),
+];
+
+#[test]
+fn what_the_repository_hands_on_besides_the_door_is_listed() {
+    let text = std::fs::read_to_string(repository().join("crates/piton/src/repository.rs"));
+    let text = text.expect("the wiring");
+    let mut handed_on: Vec<&str> = Vec::new();
+    for line in text.lines().filter(|line| line.starts_with("pub") && line.contains(" use ")) {
+        let names = line.trim_end_matches(';').rsplit("::").next().expect("a path").trim_matches(['{', '}']);
+        handed_on.extend(names.split(", ").map(|name| name.split(" as ").last().expect("a name")));
+    }
+    handed_on.sort_unstable();
+    let mut listed: Vec<&str> = HANDED_ON.iter().map(|(name, _)| *name).collect();
+    listed.sort_unstable();
+    assert_eq!(handed_on, listed, "ask `piton_view::Client`, or say here why not");
+}
+
 #[test]
 fn only_the_store_names_a_backend() {
     for (path, text) in sources(&repository().join("crates")) {

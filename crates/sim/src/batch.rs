@@ -4,11 +4,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use piton_model::Kind;
+use piton_model::{Kind, Timestamp};
+use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::checker::{Violation, check};
 use crate::coverage::Coverage;
+use crate::history::RawEvent;
 use crate::scenario::Plant;
 use crate::sim::{self, Ran};
 
@@ -132,6 +135,26 @@ pub fn trace(seed: u64, kind: Kind, plant: Option<Plant>) -> (Vec<String>, Resul
     let ran = sim::run(seed, kind, plant, true, true);
     let verdict = check(&ran.history);
     (ran.lines, verdict)
+}
+
+/// The journal that one seed leaves, an event a line: as the journals that must fold for ever are kept.
+pub fn journal(seed: u64, kind: Kind) -> Vec<String> {
+    let events = sim::run(seed, kind, None, true, false).history.events;
+    events.into_iter().map(|event| line_of(event).expect("an event is JSON")).collect()
+}
+
+fn line_of(event: RawEvent) -> serde_json::Result<String> {
+    #[derive(Serialize)]
+    struct Line {
+        seq: u64,
+        at: Timestamp,
+        r#type: String,
+        v: u16,
+        data: Box<RawValue>,
+    }
+    let data = serde_json::from_slice(&event.data)?;
+    let at = Timestamp::from_millis(event.at_ms);
+    serde_json::to_string(&Line { seq: event.seq, at, r#type: event.kind, v: event.version, data })
 }
 
 impl Outcome {

@@ -36,7 +36,7 @@ pub(crate) trait Simulated: Sized + 'static {
     /// Who advances a run.
     type Process: Process<Self>;
 
-    /// Which.
+    /// The kind of run that is simulated.
     const KIND: Kind;
     /// The types that can come first in an append: an outcome, a nudge or a request. The others follow one.
     const SITES: &'static [&'static str];

@@ -30,6 +30,6 @@ mod supervise;
 mod tests;
 mod workflows;
 
-pub use batch::{Batch, Outcome, kind_of, trace};
+pub use batch::{Batch, Outcome, journal, kind_of, trace};
 pub use checker::Violation;
 pub use scenario::Plant;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! piton-sim [--kind KIND] [--seeds N] [--from N] [--jobs N] [--plant NAME | --plants]
-//! piton-sim [--kind KIND] --seed S [--plant NAME] [--trace]
+//! piton-sim [--kind KIND] --seed S [--plant NAME] [--trace | --journal]
 //! ```
 //!
 //! Kinds are `loop`, `workflow` and `ledger`; without one they take turns, seed by seed. A plant is looked for in
@@ -12,7 +12,7 @@
 use std::process::ExitCode;
 
 use piton_model::Kind;
-use piton_sim::{Batch, Plant, kind_of, trace};
+use piton_sim::{Batch, Plant, journal, kind_of, trace};
 use serde_json::json;
 
 /// Lines of the trace that are shown of a seed with a violation.
@@ -35,6 +35,7 @@ struct Options {
     kind: Option<Kind>,
     seed: Option<u64>,
     trace: bool,
+    journal: bool,
     plant: Option<Plant>,
     plants: bool,
 }
@@ -48,6 +49,7 @@ impl Options {
             kind: None,
             seed: None,
             trace: false,
+            journal: false,
             plant: None,
             plants: false,
         };
@@ -63,6 +65,7 @@ impl Options {
                 "--jobs" => options.jobs = number()? as usize,
                 "--seed" => options.seed = Some(number()?),
                 "--trace" => options.trace = true,
+                "--journal" => options.journal = true,
                 "--plants" => options.plants = true,
                 "--kind" => {
                     let word = args.next().unwrap_or_default();
@@ -86,6 +89,10 @@ impl Options {
     fn run(&self) -> ExitCode {
         if let Some(seed) = self.seed {
             let kind = self.kind.unwrap_or_else(|| kind_of(seed));
+            if self.journal {
+                journal(seed, kind).iter().for_each(|line| println!("{line}"));
+                return ExitCode::SUCCESS;
+            }
             return show(seed, kind, self.plant, if self.trace { usize::MAX } else { LINES });
         }
         let plants: Vec<Plant> = match self.plants {

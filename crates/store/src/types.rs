@@ -24,7 +24,7 @@ pub struct Append {
     pub fence: Fence,
     /// On top of what.
     pub expect: Expect,
-    /// When.
+    /// By the clock of whoever recorded it.
     pub at: Timestamp,
     /// What happened, in order; at least one.
     pub events: Vec<Encoded>,

@@ -39,7 +39,7 @@ pub enum Request {
     Tell(String),
     /// Answer a question.
     Answer {
-        /// Which.
+        /// The number of the question.
         question: u32,
         /// The answer.
         answer: Answer,
@@ -61,9 +61,9 @@ pub enum Request {
     },
     /// Prefer an iteration to the best one; 0 takes that back.
     Choose {
-        /// Which.
+        /// The iteration that is preferred.
         iteration: u32,
-        /// Why.
+        /// The reason that stays on record.
         reason: String,
     },
     /// Say whether a finding of the guard is a false alarm.

@@ -97,12 +97,12 @@ pub enum GapChange {
     },
     /// A gap goes.
     Remove {
-        /// Which.
+        /// The id of the gap.
         gap: String,
     },
     /// The last flip of a gap is taken back.
     Undo {
-        /// Which.
+        /// The id of the gap.
         gap: String,
     },
     /// What is stale by now is called so.

@@ -27,7 +27,7 @@ pub use brief::{Brief, BriefCheck, Signal};
 pub use error::{Error, ErrorKind, remedy};
 pub use gaps::{Batch, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, ResearchOrder, ResearchUpdate};
 pub use look::{
-    Asked, AttemptView, Changes, DiffView, ExportFormat, FileDiffView, Listed, MetricsView, Moment,
+    Asked, AttemptView, Changes, DiffView, ExportFormat, FileDiffView, Listed, MetricsView, Moment, Rebuilt,
     ReportView, RestoredView, Runs, Seen, Standing, StateOf, StatusOf, StatusView, Told, Update, Weight,
     WhyView,
 };
@@ -35,7 +35,7 @@ pub use order::{AgentChoice, ForkOrder, LimitWords, LoopOrder, Order, Resumption
 pub use see::{
     AskedView, BestView, ChangedView, CheckView, Counted, DriverView, EventView, GapCounts, GuardView,
     IterationView, LedgerStatus, LimitsView, ModeView, NotCoveredView, ProblemView, QuestionView,
-    ResearchView, RunStatus, ShowView, StepView, SwitchView, TestsView, UsedView, VerifyView,
+    ResearchView, RunStatus, SessionView, ShowView, StepView, SwitchView, TestsView, UsedView, VerifyView,
     WorkflowLimitsView, WorkflowStatus, WorkflowUsedView,
 };
 
@@ -118,8 +118,8 @@ pub trait Client: Send + Sync {
     fn restore<'a>(&'a self, run: &'a RunId, iteration: Option<u32>, force: bool)
     -> Answer<'a, RestoredView>;
 
-    /// Renders the files of a run again; what was written, in words.
-    fn rebuild<'a>(&'a self, run: &'a RunId) -> Answer<'a, Vec<String>>;
+    /// Renders the files of a run again.
+    fn rebuild<'a>(&'a self, run: &'a RunId) -> Answer<'a, Rebuilt>;
 
     /// A ledger as it is, whether or not it has a journal.
     fn gaps<'a>(&'a self, ledger: &'a LedgerAt, now: Timestamp) -> Answer<'a, GapsView>;

@@ -295,12 +295,21 @@ pub struct DiffView {
 /// What changed in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileDiffView {
-    /// Which.
+    /// Below the top of the work tree.
     pub path: String,
     /// Lines added; nothing where it is not text.
     pub added: Option<u64>,
     /// Lines removed.
     pub removed: Option<u64>,
+}
+
+/// What rendering the files of a run again did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Rebuilt {
+    /// The files that were rendered.
+    pub written: Vec<String>,
+    /// What a person should know about them.
+    pub notes: Vec<String>,
 }
 
 /// What a restore did.

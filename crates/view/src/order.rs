@@ -187,7 +187,7 @@ pub struct Resumption {
 /// A run that is under way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Started {
-    /// Which.
+    /// Its id, made up where none was given.
     pub run_id: RunId,
     /// What is new happens after this event; 0 where all of it is.
     pub after: Seq,

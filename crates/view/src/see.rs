@@ -1,7 +1,9 @@
 //! What can be seen of a run. The names of fields are public.
 
 use piton_model::loop_machine::progress::Advice;
-use piton_model::loop_machine::{Chosen, Measures, Quality, QuestionKind, Recovery};
+use piton_model::loop_machine::{
+    Chosen, ContextLevel, Measures, Quality, QuestionKind, Recommendation, Recovery,
+};
 use piton_model::{Entry, Kind, RunId, Seq, Timestamp};
 use piton_record::shown;
 use serde::Serialize;
@@ -66,6 +68,8 @@ pub struct RunStatus {
     pub velocity: Option<f64>,
     /// What that advises: continue, monitor, consider_change or stop.
     pub advice: Advice,
+    /// The conversation that is gone on with from attempt to attempt, where the run has one.
+    pub session: Option<SessionView>,
     /// What the run has changed so far, and where that is.
     pub changed: ChangedView,
     /// Files that no snapshot has: too large, or not readable. Nothing puts them back.
@@ -76,6 +80,23 @@ pub struct RunStatus {
     pub findings: Vec<serde_json::Value>,
     /// What waits for a person.
     pub questions: Vec<QuestionView>,
+}
+
+/// A conversation with an agent.
+#[shown(Clone, Debug, PartialEq, written)]
+pub struct SessionView {
+    /// Its id, as the agent names it.
+    pub session_id: String,
+    /// Iterations in it.
+    pub iterations: u32,
+    /// How full its context is, where that is known.
+    pub context_usage_percent: Option<u8>,
+    /// Whether that is an estimate.
+    pub estimated: bool,
+    /// The same in a word.
+    pub level: Option<ContextLevel>,
+    /// Whether it should give way to a fresh one: continue, finish_and_reboot or immediate_reboot.
+    pub recommendation: Recommendation,
 }
 
 /// What a round says about tests by name.
@@ -215,7 +236,7 @@ pub struct CheckView {
 /// The best iteration so far.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BestView {
-    /// Which.
+    /// Counted from 1.
     pub iteration: u32,
     /// How good it is, 0 to 100.
     pub quality_score: f64,
@@ -350,7 +371,7 @@ pub struct ProblemView {
     pub run_id: Option<RunId>,
     /// At which event.
     pub seq: Option<Seq>,
-    /// What.
+    /// The damage, in words.
     pub what: String,
     /// What helps.
     pub remedy: String,

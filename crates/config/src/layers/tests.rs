@@ -240,7 +240,10 @@ fn an_agent_that_nobody_knows_gets_a_suggestion() {
     said.project = "[agents.mine]\ncommand = ['x']\n[agent]\nuse = 'mien'";
     assert_eq!(said.problems(), "piton.toml:4:7: there is no agent `mien`; did you mean `mine`?");
     said.project = "";
-    assert_eq!(said.problems(), "no agent is named; give `--agent NAME`, `--exec CMD`, or run `piton init`");
+    assert_eq!(
+        said.problems(),
+        "no agent is named; give `--agent NAME` or `--exec CMD`, or name one as `[agent] use` in piton.toml"
+    );
     said.flags.agent = Some("cluade".to_owned());
     assert_eq!(said.problems(), "--agent: there is no agent `cluade`; did you mean `claude`?");
 }

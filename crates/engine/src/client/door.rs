@@ -11,8 +11,8 @@ use piton_sys::redact::Redactor;
 use piton_view::{
     Answer, Asked, AttemptView, Batch, Brief, Changes, Client, DiffView, Error, ErrorKind, EventView,
     ExportFormat, Follow, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt, MetricsView, Moment, Order,
-    ReportView, Request, ResearchOrder, ResearchUpdate, RestoredView, Resumption, Runs, Seen, ShowView,
-    Started, StateOf, StatusView, VerifyView, WhyView,
+    Rebuilt, ReportView, Request, ResearchOrder, ResearchUpdate, RestoredView, Resumption, Runs, Seen,
+    ShowView, Started, StateOf, StatusView, VerifyView, WhyView,
 };
 
 use super::{
@@ -254,14 +254,13 @@ impl LocalClient {
         }
     }
 
-    pub(crate) async fn rendered(&self, run: &RunId) -> Result<Vec<String>, Error> {
+    pub(crate) async fn rendered(&self, run: &RunId) -> Result<Rebuilt, Error> {
         if self.kind(run).await? == Kind::Workflow {
             let state = self.load::<workflow::State>(run, None).await?.state;
             let view = view_of(self.layout(), run);
             view.prepare()?;
-            let moved = view.publish(&state)?.map(|moved| format!("note: {moved}"));
-            let wrote = format!("wrote {}", view.place().state().display());
-            return Ok(moved.into_iter().chain([wrote]).collect());
+            let notes = view.publish(&state)?.map(|moved| moved.to_string()).into_iter().collect();
+            return Ok(Rebuilt { written: vec![view.place().state().display().to_string()], notes });
         }
         let loaded = self.load::<State>(run, None).await?;
         let history = match configuration::views(self.layout()).aiwg {
@@ -409,7 +408,7 @@ impl Client for LocalClient {
         Box::pin(restore::restore(self, run, iteration, force))
     }
 
-    fn rebuild<'a>(&'a self, run: &'a RunId) -> Answer<'a, Vec<String>> {
+    fn rebuild<'a>(&'a self, run: &'a RunId) -> Answer<'a, Rebuilt> {
         Box::pin(self.rendered(run))
     }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use piton_model::loop_machine::progress::{advise, velocity};
 use piton_model::loop_machine::{
-    CheckResult, DoneRule, KeptFinding, Measures, ModeSwitch, QuestionKind, State, TestStatus, done_rule,
-    held_outside, raise_past,
+    CheckResult, ContextLevel, DoneRule, KeptFinding, Measures, ModeSwitch, QuestionKind, SessionPolicy,
+    State, TestStatus, done_rule, held_outside, raise_past,
 };
 use piton_model::{Event, Machine, Reason, Status, exit_code};
 use piton_store::Holder;
@@ -13,7 +13,8 @@ use piton_sys::{Clock, SystemClock};
 use piton_view::words::{self, Watched};
 use piton_view::{
     AskedView, BestView, ChangedView, CheckView, Counted, DriverView, GuardView, IterationView, LimitsView,
-    ModeView, NotCoveredView, QuestionView, RunStatus, StatusOf, StatusView, SwitchView, TestsView, UsedView,
+    ModeView, NotCoveredView, QuestionView, RunStatus, SessionView, StatusOf, StatusView, SwitchView,
+    TestsView, UsedView,
 };
 
 /// Everything about a loop at one moment.
@@ -67,6 +68,7 @@ fn status_of(state: &State, holder: Option<&Holder>) -> RunStatus {
         iterations: state.judged.recent.iter().map(iteration_of).collect(),
         velocity: velocity(&scores),
         advice: advise(velocity(&scores), state.counters.no_progress_in_a_row),
+        session: session_of(state),
         changed: ChangedView {
             files: state.seen.modified_files.clone(),
             branch: state.config.worktree.as_ref().map(|worktree| worktree.branch.clone()),
@@ -127,6 +129,20 @@ fn tests_of(state: &State) -> Option<TestsView> {
 fn baseline_measures(state: &State) -> Option<Measures> {
     let measures = state.seen.baseline.as_ref().map(|round| round.measures.clone());
     measures.filter(|measures| !measures.is_empty())
+}
+
+/// The conversation that goes on. Where every attempt has one of its own there is none.
+fn session_of(state: &State) -> Option<SessionView> {
+    let (session, percent) = (&state.session, state.session.context_usage());
+    let session_id = session.current.clone().filter(|_| state.config.session != SessionPolicy::Fresh)?;
+    Some(SessionView {
+        session_id,
+        iterations: session.iterations,
+        context_usage_percent: percent,
+        estimated: session.is_estimated(),
+        level: percent.map(ContextLevel::of),
+        recommendation: session.recommendation(&state.config.redline),
+    })
 }
 
 /// What the guard costs and how often people found it right, as far as that was measured.

@@ -64,7 +64,7 @@ pub(super) async fn of_loop(
     if loaded.state.is_at_rest()
         && let Ok(rendered) = client.rendered(run).await
     {
-        notes.extend(rendered.into_iter().filter(|line| line.starts_with("note: ")));
+        notes.extend(rendered.notes.into_iter().map(|note| format!("note: {note}")));
     }
     // A run that a crash left under way needs a driver, not a decision. So does one of which something was asked that its
     // driver died over: who asked knew what they wanted.

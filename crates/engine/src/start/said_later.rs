@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use piton_files::workflow::Loaded;
 use piton_model::RunId;
-use piton_model::workflow::{Command, CostAction, Options, State, WorkPlace};
+use piton_model::workflow::{Command, Options, State, WorkPlace};
 use piton_view::words::money;
 use piton_view::{Error, ErrorKind, WorkflowOrder};
 
@@ -68,7 +68,7 @@ fn differences(was: &Options, is: &Options) -> Vec<String> {
         ("--pause-for-human-input", |options| options.pause_for_human_input.then(String::new)),
         ("--max-cost", |options| options.max_cost_microusd.map(money)),
         ("--daily-cost-limit", |options| options.daily_cost_microusd.map(money)),
-        ("--cost-limit-action", |options| Some(word(options.cost_limit_action).to_owned())),
+        ("--cost-limit-action", |options| Some(options.cost_limit_action.to_string())),
         ("--gate-state-file", |options| options.gate_state_file.clone()),
         ("--issue-number", |options| options.issue.as_ref().map(|issue| issue.number.clone())),
     ];
@@ -87,12 +87,4 @@ fn differences(was: &Options, is: &Options) -> Vec<String> {
     lines.extend((was.launcher != is.launcher).then(|| "another way to start agents".to_owned()));
     lines.extend((was.report_schema != is.report_schema).then(|| "another --schema".to_owned()));
     lines
-}
-
-fn word(action: CostAction) -> &'static str {
-    match action {
-        CostAction::Warn => "warn",
-        CostAction::Pause => "pause",
-        CostAction::Fail => "fail",
-    }
 }

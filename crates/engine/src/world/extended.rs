@@ -5,6 +5,7 @@
 
 use piton_files::aiwg::{self, Context, History, Registered, View, Written};
 use piton_model::{Seq, State};
+use piton_view::Rebuilt;
 
 use super::{WorldError, sentence};
 use crate::layout::Layout;
@@ -45,18 +46,19 @@ impl Extended {
     }
 }
 
-/// Renders the extended files again from the journal; says what was written.
+/// Renders the extended files again from the journal, and adds what it did to what was done before.
 pub(super) fn rebuild(
     layout: &Layout,
     state: &State,
     head: Seq,
     history: &History,
-) -> Result<Vec<String>, WorldError> {
+    rebuilt: &mut Rebuilt,
+) -> Result<(), WorldError> {
     let published = aiwg::rebuild(layout.root(), &view_of(layout, state, head, history), history)?;
-    let mut lines = vec![format!("rendered {}", published.path.display())];
-    lines.extend(published.quarantined.iter().map(|moved| format!("note: {moved}")));
-    lines.extend(published.registered.and_then(|found| registry_note(layout, found)));
-    Ok(lines)
+    rebuilt.written.push(published.path.display().to_string());
+    rebuilt.notes.extend(published.quarantined.iter().map(ToString::to_string));
+    rebuilt.notes.extend(published.registered.and_then(|found| registry_note(layout, found)));
+    Ok(())
 }
 
 /// The extended view of a run as it would be written.

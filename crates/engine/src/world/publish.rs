@@ -10,6 +10,7 @@ use piton_files::ralph::{self, Context, Published};
 use piton_model::loop_machine::Prompt;
 use piton_model::{RunId, Seq, State, Status, Timestamp};
 use piton_sys::{Clock, SystemClock};
+use piton_view::Rebuilt;
 
 use super::extended::{self, Extended};
 use super::sentence;
@@ -154,21 +155,20 @@ pub(crate) fn publish_at_rest(
     publisher.publish(state, head, true, SystemClock.now());
 }
 
-/// Renders the views of a run again from the journal; says what was written. The extended ones with a history that has
-/// taken in all of it.
+/// Renders the views of a run again from the journal. The extended ones with a history that has taken in all of it.
 pub fn republish(
     layout: &Layout,
     state: &State,
     head: Seq,
     history: Option<&History>,
-) -> Result<Vec<String>, super::WorldError> {
+) -> Result<Rebuilt, super::WorldError> {
     let published = ralph::rebuild(layout.root(), &view_of(layout, state, head))?;
-    let mut lines = vec![format!("rendered {}", published.path.display())];
-    lines.extend(notes_of(&published).iter().map(|note| format!("note: {note}")));
+    let written = vec![published.path.display().to_string()];
+    let mut rebuilt = Rebuilt { written, notes: notes_of(&published) };
     if let Some(history) = history {
-        lines.extend(extended::rebuild(layout, state, head, history)?);
+        extended::rebuild(layout, state, head, history, &mut rebuilt)?;
     }
-    Ok(lines)
+    Ok(rebuilt)
 }
 
 /// The view of a run as it would be written.

@@ -51,7 +51,7 @@ fn questions() -> Script<State> {
     script
 }
 
-fn views(states: &[State], _head: Seq) -> Vec<(&'static str, Vec<u8>)> {
+pub(crate) fn views(states: &[State], _head: Seq) -> Vec<(&'static str, Vec<u8>)> {
     let state = states.last().expect("a state");
     let log: String = state.unlogged.iter().map(|flip| flip.to_line() + "\n").collect();
     vec![("gaps.yaml", piton_files::gaps::render(&state.gaps).into_bytes()), ("audit.log", log.into_bytes())]

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use piton_files::{aiwg, ralph};
 use piton_model::hook::{Builtin, Hook, HookPoint, Hooks};
 use piton_model::loop_machine::{
-    AgentConfig, Answer, AttemptEnd, AttemptOutcome, Check, CheckResult, CheckRound, GuardMode, HookEnd,
-    LoopConfig, Open, Place, Raise, Report, SessionPolicy, Snapshot, TreeProof, Worktree, create,
+    Adoption, AgentConfig, Answer, AttemptEnd, AttemptOutcome, Check, CheckResult, CheckRound, GuardMode,
+    HookEnd, LoopConfig, Open, Place, Raise, Report, SessionPolicy, Snapshot, TreeProof, Worktree, create,
 };
 use piton_model::{Command, Event, Seq, State, Status, StopOrigin};
 use serde_json::json;
@@ -235,7 +235,46 @@ fn steered() -> Script<State> {
     script
 }
 
-fn views(states: &[State], head: Seq) -> Vec<(&'static str, Vec<u8>)> {
+/// A loop that another tool began, that asks before it leaves a session, and that fails in the end.
+fn adopted() -> Script<State> {
+    let mut config = config();
+    (config.hooks, config.worktree) = (None, None);
+    config.reboot.confirm = true;
+    (config.redline.iterations_min, config.limits.failures) = (1, 2);
+    let run = "ralph-adopted-01ab23cd".parse().expect("an id");
+    let mut script = Script::new(create(run, "Add validation", config).expect("a run"));
+    let adoption = Adoption {
+        format: "ralph".to_owned(),
+        source: ".ralph/state.json".to_owned(),
+        digest: "ab12".to_owned(),
+        iterations: 7,
+        succeeded: 6,
+        failed: 1,
+        last_progress_iteration: Some(6),
+        modified_files: vec!["src/lib.rs".to_owned()],
+        custom: [("ticket".to_owned(), json!("AB-12"))].into(),
+        ..Adoption::default()
+    };
+    script.request(Event::RunAdopted { adoption: Box::new(adoption) });
+    script.drive(1).command(Command::Observe(snapshot("0")));
+    script.end_checks("0", [false, false]);
+    script.end_attempt(works("1", session("s1", 91))).end_checks("1", [false, true]);
+    assert_eq!(script.state.status, Status::Waiting, "{:?}", script.state.people);
+    let answer =
+        |question| Event::AnswerGiven { question, answer: Answer::Approve, comment: None, seen: None };
+    script.request(answer(1));
+    for tree in ["2", "3"] {
+        let fails = AttemptEnd { outcome: AttemptOutcome::Failed, ..works(tree, session("s2", 10)) };
+        script.end_attempt(fails).end_checks(tree, [false, true]);
+    }
+    assert_eq!(script.state.status, Status::Failed, "{:?}", script.state.work);
+    for kind in ["reboot_proposed", "run_adopted", "run_failed"] {
+        assert!(script.has(kind), "{kind}");
+    }
+    script
+}
+
+pub(crate) fn views(states: &[State], head: Seq) -> Vec<(&'static str, Vec<u8>)> {
     let state = states.last().expect("a state");
     let context = ralph::Context {
         working_dir: PathBuf::from("/home/someone/app"),
@@ -254,6 +293,11 @@ fn views(states: &[State], head: Seq) -> Vec<(&'static str, Vec<u8>)> {
 #[test]
 fn an_eventful_loop_folds_and_renders_as_it_did() {
     check("loop-eventful", eventful, views);
+}
+
+#[test]
+fn a_loop_that_another_tool_began_folds_and_renders_as_it_did() {
+    check("loop-adopted", adopted, views);
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! Journals of every kind, as they lie on somebody's disk: each is folded and rendered, and must come out as it did.
 //!
 //! `journals/<name>/` holds `events.ndjson` (`{seq, at, type, v, data}`), the golden fold `state.json`, and the views
-//! that are rendered of it. `PITON_WRITE_FROZEN=1` writes all of them anew from the scripts beside this file. Once the
-//! format is frozen nobody may: a changed event is then a new version with a lift, and these files stay as they are.
+//! that are rendered of it. `PITON_WRITE_FROZEN=1` writes all of them anew from the scripts beside this file, but for the
+//! events of [`simulated`] ones, which the simulator writes. Once the format is frozen nobody may: a changed event is then
+//! a new version with a lift, and these files stay as they are.
 
+mod complete;
 mod ledgers;
 mod loops;
+mod simulated;
 mod workflows;
 
 use std::path::{Path, PathBuf};
@@ -88,10 +91,18 @@ pub(crate) fn check<M: Machine>(
     script: impl FnOnce() -> Script<M>,
     views: impl Fn(&[M], Seq) -> Vec<(&'static str, Vec<u8>)>,
 ) {
-    let directory = directory(name);
     if is_writing() {
-        write_events(&directory, &script());
+        write_events(&directory(name), &script());
     }
+    compare_folded(name, views);
+}
+
+/// The same for a journal that no script here writes.
+pub(crate) fn compare_folded<M: Machine>(
+    name: &str,
+    views: impl Fn(&[M], Seq) -> Vec<(&'static str, Vec<u8>)>,
+) {
+    let directory = directory(name);
     let text = std::fs::read_to_string(directory.join("events.ndjson")).expect("a journal");
     let (mut states, mut head) = (Vec::<M>::new(), 0);
     for line in text.lines() {

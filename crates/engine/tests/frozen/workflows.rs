@@ -3,8 +3,8 @@
 use piton_files::workflow::{RunPlace, render};
 use piton_model::loop_machine::{Answer, AttemptOutcome, Place, TreeProof};
 use piton_model::workflow::{
-    Collection, Command, Definition, Items, Options, Order, Raise, State, Step, StepEnd, StepReport, Work,
-    WorkflowEvent, create,
+    Collection, Command, Definition, InnerQuestion, Items, Options, Order, Raise, State, Step, StepEnd,
+    StepReport, Work, WorkflowEvent, create,
 };
 use piton_model::{Reason, Seq, Status};
 use serde_json::json;
@@ -108,15 +108,28 @@ fn release() -> Script<State> {
         seen: None,
         content: json!({"ticket": "AB-12"}).as_object().cloned().expect("an object"),
     });
-    script.end("ship", done()).end("ship", done()).end("after", done());
+    script.end("ship", done()).end("ship", done());
+    let asks = |text: &str| InnerQuestion {
+        run: "0a1b2c3d".parse().expect("an id"),
+        step: Some("tell".into()),
+        question: Some(1),
+        text: text.to_owned(),
+    };
+    for asks in [Some(asks("Does it count?")), None] {
+        let attempt = script.open("after");
+        script.command(Command::TakeNested { attempt, asks });
+    }
+    script.end("after", done()).command(Command::Archive);
     assert_eq!(script.state.status, Status::Completed, "{:?}", script.state.steps);
-    for kind in ["looped_back", "human_answered", "step_concluded", "step_lost"] {
+    for kind in
+        ["looped_back", "human_answered", "step_concluded", "step_lost", "nested_waits", "run_archived"]
+    {
         assert!(script.has(kind), "{kind}");
     }
     script
 }
 
-fn views(states: &[State], _head: Seq) -> Vec<(&'static str, Vec<u8>)> {
+pub(crate) fn views(states: &[State], _head: Seq) -> Vec<(&'static str, Vec<u8>)> {
     let state = states.last().expect("a state");
     vec![("run_state.json", render(state, &RunPlace::new("/home/someone/app", state.run.clone())))]
 }

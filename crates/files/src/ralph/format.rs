@@ -113,9 +113,9 @@ pub struct SessionState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionHistoryEntry {
     pub session_id: String,
-    /// From.
+    /// When its first attempt started.
     pub started_at: Timestamp,
-    /// To.
+    /// When it was left.
     pub ended_at: Timestamp,
     /// Iterations in it.
     pub iterations: u32,

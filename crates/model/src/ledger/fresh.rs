@@ -12,7 +12,7 @@ const CHARS_PER_TOKEN: usize = 4;
 /// Why a gap cannot be relied on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotFresh {
-    /// Which.
+    /// The id of the gap.
     pub gap: String,
     /// Why, in words.
     pub why: String,

@@ -44,13 +44,6 @@ pub enum Command {
         /// Why, for the log.
         reason: String,
     },
-    /// Research of this gap ended.
-    Settle {
-        gap: String,
-        outcome: Outcome,
-        /// What was found, and what it rests on.
-        finding: Option<(String, Vec<Source>)>,
-    },
     /// This gap is to be like this.
     Edit {
         /// The gap, known by its id.
@@ -106,8 +99,6 @@ pub enum Command {
     },
     /// Look again: there is nothing to see.
     Tick,
-    /// The batch is not to go on.
-    StopResearch,
     /// The ledger is to be looked at again at this time.
     Watch { until: Option<Timestamp> },
 }
@@ -168,7 +159,6 @@ pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Led
             events
         }
         Command::Verify { gap, finding, reason } => verify(state, &gap, finding, None, &reason, now)?,
-        Command::Settle { gap, outcome, finding } => settle(state, &gap, outcome, finding, now)?,
         Command::Edit { gap, reason } => edit(state, *gap, &reason, now)?,
         Command::Add(gap) => vec![LedgerEvent::GapAdded { gap, at: now }],
         Command::AddAll(gaps) => {
@@ -185,7 +175,6 @@ pub fn decide(state: &State, command: Command, now: Timestamp) -> Result<Vec<Led
         }
         Command::StartAttempt { host, boot } => return research::next(state, host, boot, now),
         Command::EndAttempt { attempt, found, used } => research::end(state, attempt, found, used, now)?,
-        Command::StopResearch => return research::stop(state, now),
         Command::Tick => return Ok(Vec::new()),
         Command::Watch { until } if state.watch == until => return Ok(Vec::new()),
         Command::Watch { until } => return Ok(vec![LedgerEvent::WatchSet { until }]),

@@ -153,8 +153,6 @@ pub enum ResearchEnd {
     Cost,
     /// It took as long as it may.
     Time,
-    /// A person stopped it.
-    Stopped,
 }
 
 impl ResearchEnd {
@@ -165,7 +163,6 @@ impl ResearchEnd {
             ResearchEnd::Tokens => "limit:tokens",
             ResearchEnd::Cost => "limit:cost",
             ResearchEnd::Time => "limit:time",
-            ResearchEnd::Stopped => "stopped",
         }
     }
 }
@@ -323,9 +320,4 @@ pub(super) fn end(
     let mut events = vec![ended(ResearchResult::Settled { outcome }, looked(answered))];
     events.extend(settle(state, &open.gap.id, outcome, finding, now)?);
     Ok(events)
-}
-
-pub(super) fn stop(state: &State, now: Timestamp) -> Result<Vec<LedgerEvent>, Rejection> {
-    let research = state.research.as_ref().ok_or(Rejection::NoResearch)?;
-    Ok(vec![LedgerEvent::ResearchEnded { number: research.number, why: ResearchEnd::Stopped, at: now }])
 }

@@ -5,7 +5,8 @@
 
 use super::config::{LoopConfig, OnLost, Raise};
 use super::facts::{
-    AttemptEnd, CheckRound, OpenAttempt, OpenCommit, QuestionKind, ReportStatus, Snapshot, TreeProof,
+    AttemptEnd, AttemptOutcome, CheckRound, OpenAttempt, OpenCommit, QuestionKind, ReportStatus, Snapshot,
+    TreeProof,
 };
 use super::hook_calls::HookEnd;
 use super::state::{GivenAnswer, Next, Open, State};
@@ -336,8 +337,35 @@ fn met_condition(state: &State) -> Option<Event> {
     }
 }
 
-/// What stands in the way of the next attempt.
+/// What stands in the way of the next attempt. A run does not end over work that nobody has judged: it may be all there was
+/// to do.
 fn before_attempt(state: &State, now: Timestamp) -> Option<Event> {
+    let event = obstacle(state, now)?;
+    match event {
+        Event::RunStopped { .. } | Event::RunFailed { .. } if is_unjudged(state) => {
+            Some(Event::ChecksStarted { round: state.work.round.saturating_add(1) })
+        }
+        _ => Some(event),
+    }
+}
+
+/// Whether an attempt may have done something of which nothing was judged since: its provider refused in the middle. One that
+/// was not let in has done nothing, unless the tree says otherwise. Where the guard has something against what it left, or
+/// could not look because it was lost, checks alone prove nothing.
+fn is_unjudged(state: &State) -> bool {
+    let Some(ended) = &state.work.ended else { return false };
+    let tree_of = |snapshot: &Option<Snapshot>| snapshot.as_ref().map(|snapshot| snapshot.tree.clone());
+    let judged = state.seen.checks.as_ref().and_then(|round| tree_of(&round.snapshot));
+    let worked = match (ended.outcome, ended.hold) {
+        (AttemptOutcome::Cancelled | AttemptOutcome::NotStartable, _) => false,
+        (_, Some(Reason::AttemptLost)) => false,
+        (_, Some(Reason::Auth | Reason::Environment)) => judged != tree_of(&state.seen.snapshot),
+        (_, _) => true,
+    };
+    worked && !ended.suspect && state.needs_checks() && state.work.iteration > state.counters.iterations
+}
+
+fn obstacle(state: &State, now: Timestamp) -> Option<Event> {
     if let Some(event) = held(state, now) {
         return Some(event);
     }

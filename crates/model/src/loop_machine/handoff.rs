@@ -60,7 +60,7 @@ pub struct KnownIssue {
     pub description: String,
     /// How bad it is.
     pub severity: Severity,
-    /// Where.
+    /// The files that it is in.
     pub files: Vec<String>,
     /// It was taken care of.
     pub addressed: bool,
@@ -129,16 +129,6 @@ impl PreservedState {
             commits: Vec::new(),
             custom: state.memory.custom.clone(),
         }
-    }
-
-    /// Moves an item from what is left to what is done; whether it was left.
-    pub fn mark_completed(&mut self, item: &str) -> bool {
-        let Some(at) = self.pending_items.iter().position(|pending| pending == item) else { return false };
-        let item = self.pending_items.remove(at);
-        if !self.completed_items.contains(&item) {
-            self.completed_items.push(item);
-        }
-        true
     }
 
     /// The document, of at most `bytes_max` bytes. Empty where there is nothing to say.

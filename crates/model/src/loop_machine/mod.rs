@@ -53,7 +53,7 @@ pub use facts::{
 pub use guard::{Counts, Finding, GuardMode, GuardReport, KeptFinding, Verdict};
 pub use handoff::PreservedState;
 pub use hook_calls::{Ending, HookCall, HookEnd, HookProgress, HookRecord};
-pub use judge::context::{ContextLevel, ContextSample, RedlinePolicy};
+pub use judge::context::{ContextLevel, ContextSample, Recommendation, RedlinePolicy};
 pub use judge::quality::{Quality, QualityPolicy, judge};
 pub use judge::reboot::{RebootPolicy, RebootReason, RebootRecord};
 pub use judge::regression::{Thresholds, regressions};

@@ -28,6 +28,10 @@ policy! {
         pub stuck_iterations: u32 = 5,
         /// The iteration after which a run can be stuck: before, numbers may well need a while to move.
         pub stuck_after_iteration: u32 = 10,
+        /// Iterations in a row that have to get nowhere before that is said.
+        pub nowhere_iterations: u32 = 5,
+        /// The iteration after which those that get nowhere say something about the run.
+        pub nowhere_after_iteration: u32 = 10,
         /// Below this a diagnosis is a guess, and a person is asked.
         pub confidence_percent_min: u8 = 50,
     }

@@ -12,6 +12,7 @@ use crate::limits::{TEXT_BYTES_MAX, clip};
 use crate::loop_machine::{AgentConfig, AttemptOutcome, Backoff, Confine, Worktree};
 use crate::notify::Notify;
 use crate::status::Reason;
+use crate::words::words;
 use crate::{RunId, Seq, Timestamp};
 
 /// How a workflow is to be run.
@@ -92,14 +93,16 @@ impl Default for Options {
     }
 }
 
-/// What follows when a run costs more than it may. Never is such a run called completed while work is left.
-#[record(Copy, Eq)]
-pub enum CostAction {
-    /// It is said, once.
-    Warn,
-    /// It is paused.
-    Pause,
-    Fail,
+words! {
+    /// What follows when a run costs more than it may. Never is such a run called completed while work is left.
+    pub enum CostAction {
+        /// It is said, once.
+        Warn = "warn",
+        /// It is paused.
+        Pause = "pause",
+        /// It fails.
+        Fail = "fail",
+    }
 }
 
 /// How agent steps are started.

@@ -1,15 +1,9 @@
 //! The words and flags of what only looks.
 
-use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use piton_model::{Kind, Status};
 
-use super::RunArgument;
-
-/// One of these words; any other is told which there are.
-fn one_of<const N: usize>(words: [&'static str; N]) -> PossibleValuesParser {
-    PossibleValuesParser::new(words)
-}
+use super::{RunArgument, word_of};
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
@@ -20,11 +14,11 @@ pub(crate) struct SchemaArguments {
 #[derive(Debug, Args)]
 pub(crate) struct LsArguments {
     /// Only runs of this kind.
-    #[arg(long, value_name = "K", value_parser = one_of(Kind::ALL.map(Kind::as_str)))]
-    pub(crate) kind: Option<String>,
+    #[arg(long, value_name = "K", value_parser = word_of::<Kind>())]
+    pub(crate) kind: Option<Kind>,
     /// Only runs with this status.
-    #[arg(long, value_name = "S", value_parser = one_of(Status::ALL.map(Status::as_str)))]
-    pub(crate) status: Option<String>,
+    #[arg(long, value_name = "S", value_parser = word_of::<Status>())]
+    pub(crate) status: Option<Status>,
     /// Finished runs too, however old.
     #[arg(long)]
     pub(crate) all: bool,

@@ -1,40 +1,20 @@
 //! The words and flags of what changes the course of a run, or its files.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use piton_model::hook::Mode;
 
-use super::RunArgument;
+use super::{RunArgument, word_of};
 
 #[derive(Debug, Args)]
 pub(crate) struct ModeArguments {
     #[command(flatten)]
     pub(crate) run: RunArgument,
     /// The mode from the next decision on; without one, show the mode.
-    #[arg(value_enum)]
-    pub(crate) mode: Option<ModeWord>,
+    #[arg(value_parser = word_of::<Mode>())]
+    pub(crate) mode: Option<Mode>,
     /// Ask a person before this iteration, whatever the mode.
     #[arg(long = "break", value_name = "N")]
     pub(crate) break_at: Option<u32>,
-}
-
-/// Whether a person is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ModeWord {
-    /// A person decides between iterations.
-    Attended,
-    /// Nobody is asked unless it must be.
-    Unattended,
-    /// A person is asked now and then.
-    Hybrid,
-}
-
-impl ModeWord {
-    pub(crate) fn mode(self) -> piton_model::hook::Mode {
-        match self {
-            ModeWord::Attended => piton_model::hook::Mode::Attended,
-            ModeWord::Unattended => piton_model::hook::Mode::Unattended,
-            ModeWord::Hybrid => piton_model::hook::Mode::Hybrid,
-        }
-    }
 }
 
 /// Limits that a resume raises.

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use piton_model::workflow::CostAction;
+
+use super::word_of;
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
@@ -69,9 +72,10 @@ pub(crate) struct RunArguments {
     /// The most that all workflows of this repository may cost on one day (UTC), in dollars.
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) daily_cost_limit: Option<f64>,
-    /// What follows when it costs more; `pause` unless said.
-    #[arg(long, value_enum)]
-    pub(crate) cost_limit_action: Option<CostLimitAction>,
+    /// What follows when it costs more: it is said (`warn`), the run rests until somebody raises the limit (`pause`, unless
+    /// said otherwise), or fails (`fail`).
+    #[arg(long, value_name = "ACTION", value_parser = word_of::<CostAction>())]
+    pub(crate) cost_limit_action: Option<CostAction>,
     /// The number of an issue whose text lies in `gh_issue_N.md`, for steps to read.
     #[arg(long, value_name = "N", value_parser = issue_number)]
     pub(crate) issue_number: Option<String>,
@@ -99,16 +103,6 @@ pub(crate) struct RunArguments {
     /// Take the piton.toml of this repository as it stands, for this once.
     #[arg(long)]
     pub(crate) trust: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CostLimitAction {
-    /// Say so.
-    Warn,
-    /// Rest until somebody raises the limit.
-    Pause,
-    /// Fail.
-    Fail,
 }
 
 /// An amount that somebody can mean: `nan` would stop every run, `inf` none.

@@ -69,8 +69,8 @@ struct Placed {
 fn select(runs: Vec<Listed>, arguments: &LsArguments, since: Option<Timestamp>) -> Vec<Listed> {
     let mut finished = 0;
     runs.into_iter()
-        .filter(|run| arguments.kind.as_ref().is_none_or(|kind| run.entry.kind.as_str() == kind))
-        .filter(|run| arguments.status.as_ref().is_none_or(|status| run.entry.status.as_str() == status))
+        .filter(|run| arguments.kind.is_none_or(|kind| run.entry.kind == kind))
+        .filter(|run| arguments.status.is_none_or(|status| run.entry.status == status))
         .filter(|run| since.is_none_or(|since| run.entry.updated_at >= since))
         .filter(|run| {
             let over = run.entry.is_over();

@@ -3,7 +3,7 @@
 use piton_model::{ExitCode, StopOrigin};
 use piton_view::{ModeView, Request, RunStatus, StatusOf};
 
-use crate::cli::{Global, ModeArguments, ModeWord, RunArgument, StopArguments, TellArguments};
+use crate::cli::{Global, ModeArguments, RunArgument, StopArguments, TellArguments};
 use crate::failure::{Failure, Result};
 use crate::output::Output;
 use crate::repository;
@@ -33,7 +33,7 @@ pub(super) async fn reboot(global: &Global, argument: &RunArgument, out: &Output
 
 pub(super) async fn mode(global: &Global, arguments: &ModeArguments, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
-    let mode = arguments.mode.map(ModeWord::mode);
+    let mode = arguments.mode;
     if mode.is_none() && arguments.break_at.is_none() {
         let status = client.status(&run).await?;
         return match &status.of {

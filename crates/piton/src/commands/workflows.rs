@@ -5,11 +5,10 @@ use std::path::PathBuf;
 
 use piton_files::workflow::{Disk, load, mermaid, plan};
 use piton_model::ExitCode;
-use piton_model::workflow::CostAction;
 use piton_view::{Order, WorkflowOrder};
 
 use super::begun;
-use crate::cli::{CostLimitAction, Global, RunArguments};
+use crate::cli::{Global, RunArguments};
 use crate::failure::{Failure, Result};
 use crate::output::Output;
 use crate::repository::{self, Layout, not_runnable};
@@ -52,11 +51,7 @@ fn order_of(file: PathBuf, arguments: RunArguments) -> Result<WorkflowOrder> {
         skip_cleanup: arguments.skip_cleanup,
         max_cost: arguments.max_cost,
         daily_cost_limit: arguments.daily_cost_limit,
-        cost_limit_action: arguments.cost_limit_action.map(|action| match action {
-            CostLimitAction::Warn => CostAction::Warn,
-            CostLimitAction::Pause => CostAction::Pause,
-            CostLimitAction::Fail => CostAction::Fail,
-        }),
+        cost_limit_action: arguments.cost_limit_action,
         issue_number: arguments.issue_number,
         issue_dir: arguments.issue_dir,
         worktree: arguments.worktree,

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::{ChangedView, RunStatus};
-use piton_model::loop_machine::State;
+use crate::{ChangedView, RunStatus, SessionView};
+use piton_model::loop_machine::{Recommendation, State};
 use piton_model::{Reason, Status, Timestamp};
 
 use super::{
@@ -75,8 +75,21 @@ pub fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
     if let Some(summary) = &view.said {
         lines.push(format!("said     {}", clean_line(summary.lines().next().unwrap_or_default())));
     }
+    lines.extend(view.session.as_ref().and_then(session).map(|line| format!("session  {line}")));
     lines.push(format!("used     {}", used(view)));
     lines
+}
+
+/// How full the conversation is, and what becomes of it.
+fn session(view: &SessionView) -> Option<String> {
+    let percent = view.context_usage_percent?;
+    let (about, level) = (if view.estimated { "about " } else { "" }, view.level?);
+    let then = match view.recommendation {
+        Recommendation::Continue => "it goes on",
+        Recommendation::FinishAndReboot => "a fresh one is near",
+        Recommendation::ImmediateReboot => "a fresh one is due",
+    };
+    Some(format!("{} so far, {about}{percent} % full ({level}); {then}", count(view.iterations, "iteration")))
 }
 
 /// Which files differ from the start, and where they are.

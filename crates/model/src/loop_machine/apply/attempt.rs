@@ -59,6 +59,7 @@ pub(super) fn finished(
         refused,
         left: end.snapshot.clone().filter(|_| refused),
         doubted: ruling.guard == Some(Verdict::Asked),
+        suspect: ruling.guard.is_none() && end.guard.as_ref().is_some_and(GuardReport::blocks),
         artifacts: end.change.as_ref().map_or_else(Vec::new, |change| change.artifacts.clone()),
         hold: ruling.hold,
         ..Ended::of(end.outcome)
@@ -96,7 +97,7 @@ fn count(counters: &mut Counters, outcome: AttemptOutcome, ruling: &AttemptRulin
         Some(Reason::RateLimit | Reason::Overloaded) => counters.refusals_in_a_row.saturating_add(1),
         _ => 0,
     };
-    if ruling.counts {
+    if ruling.counts && ruling.hold.is_none() {
         counters.failures_in_a_row = match outcome {
             AttemptOutcome::Succeeded => 0,
             AttemptOutcome::Failed

@@ -80,13 +80,12 @@ pub(super) fn checks_finished(state: &mut State, round: &CheckRound, fixed: u32,
 /// The checks of the iteration under way are known.
 pub(super) fn checked(state: &mut State) {
     state.requests.skip = false;
-    state.work.next = match state.work.ended {
-        Some(_) => Next::Verdict,
-        None => {
-            take_measures(state);
-            Next::Attempt
-        }
-    };
+    // What is held is known still when its iteration has its verdict.
+    let is_due = state.work.ended.is_some() && state.work.iteration > state.counters.iterations;
+    if !is_due {
+        take_measures(state);
+    }
+    state.work.next = if is_due { Next::Verdict } else { Next::Attempt };
 }
 
 /// What was measured last is what the next round is compared with.
@@ -100,6 +99,8 @@ fn take_measures(state: &mut State) {
 pub(super) fn concluded(state: &mut State, conclusion: &Conclusion, at: Timestamp) {
     state.requests.skip = false;
     let Some(ended) = state.work.ended.take() else { return };
+    // What must pass before the next attempt is no less true of an iteration that has its verdict.
+    state.work.ended = ended.hold.is_some().then(|| ended.clone());
     let Conclusion { verdict, regressed, changed, progress, best, .. } = conclusion;
     let skipped = *verdict == IterationVerdict::Skipped;
     let refused = ended.refused || *verdict == IterationVerdict::Refused;

@@ -6,7 +6,7 @@ use crate::Timestamp;
 use crate::event::Event;
 use crate::loop_machine::apply::{is_read, take_session};
 use crate::loop_machine::config::SessionPolicy;
-use crate::loop_machine::facts::{AttemptEnd, AttemptOutcome, ErrorClass, IntendedSession};
+use crate::loop_machine::facts::{AttemptEnd, AttemptOutcome, ErrorClass, IntendedSession, ReportStatus};
 use crate::loop_machine::guard::{Finding, GuardMode, Verdict};
 use crate::loop_machine::state::{Next, Open, Session, State};
 use crate::loop_machine::verdict::{AttemptRuling, SessionRuling};
@@ -26,7 +26,9 @@ pub(in crate::loop_machine) fn attempt(
         | AttemptOutcome::TimedOut
         | AttemptOutcome::Hung => true,
     };
-    let counts = ran && hold.is_none();
+    // Who says that the work is done has come to its end, whatever the provider says of the next attempt.
+    let says_done = end.report.as_ref().is_some_and(|report| report.status == Some(ReportStatus::Done));
+    let counts = ran && (hold.is_none() || says_done);
     // What was cut short is judged once somebody has brought it to its end, or gave it up.
     let given_up = end.outcome == AttemptOutcome::Cancelled && state.requests.skip;
     let judged = end.guard.as_ref().filter(|_| counts || given_up);

@@ -8,25 +8,27 @@ use piton_record::record;
 
 use crate::limits::CONTEXT_REDLINE_PERCENT;
 use crate::policy::policy;
+use crate::words::words;
 
 /// Tokens that a context is taken to have, where nobody says.
 pub const WINDOW_TOKENS: u64 = 100_000;
 /// Bytes per token, roughly.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// How full a context is, in a word.
-#[record(Copy, Eq, PartialOrd, Ord)]
-pub enum ContextLevel {
-    /// Up to 50 %.
-    Low,
-    /// Up to 70 %.
-    Medium,
-    /// Up to 85 %.
-    High,
-    /// Up to 95 %.
-    Warning,
-    /// Above.
-    Redline,
+words! {
+    /// How full a context is, in a word.
+    pub enum ContextLevel {
+        /// Up to 50 %.
+        Low = "low",
+        /// Up to 70 %.
+        Medium = "medium",
+        /// Up to 85 %.
+        High = "high",
+        /// Up to 95 %.
+        Warning = "warning",
+        /// Above.
+        Redline = "redline",
+    }
 }
 
 impl ContextLevel {
@@ -160,15 +162,16 @@ pub fn is_degraded(policy: &RedlinePolicy, samples: &[ContextSample]) -> bool {
     is_worse && (fills_up || slows_down)
 }
 
-/// What to do about a session.
-#[record(Copy, Eq)]
-pub enum Recommendation {
-    /// Nothing.
-    Continue,
-    /// Begin a fresh one once the work at hand is done.
-    FinishAndReboot,
-    /// Begin a fresh one.
-    ImmediateReboot,
+words! {
+    /// What to do about a session.
+    pub enum Recommendation {
+        /// Nothing.
+        Continue = "continue",
+        /// Begin a fresh one once the work at hand is done.
+        FinishAndReboot = "finish_and_reboot",
+        /// Begin a fresh one.
+        ImmediateReboot = "immediate_reboot",
+    }
 }
 
 /// What to do about a session of `iterations` that is so full.

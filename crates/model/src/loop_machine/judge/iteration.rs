@@ -91,8 +91,9 @@ fn gets_nowhere(
     now: Timestamp,
 ) -> Option<KeptFinding> {
     let judged = verdict == IterationVerdict::Kept && state.config.guard != GuardMode::Off;
-    let found =
-        regression::gets_nowhere(state.work.iteration, &got_on(state, progress)).filter(|_| judged)?;
+    let policy = &state.config.recovery;
+    let found = regression::gets_nowhere(policy, state.work.iteration, &got_on(state, progress));
+    let found = found.filter(|_| judged)?;
     let is_known = state.judged.findings.iter().any(|kept| kept.finding.id == found.id);
     (!is_known).then(|| KeptFinding::new(state.work.iteration, now, Verdict::Reported, found))
 }
@@ -105,7 +106,7 @@ fn got_on(state: &State, progress: &Progress) -> Vec<bool> {
     let passed = round.map_or(0, |round| round.passed() as u32);
     let mut later = (measures, passed, progress.made);
     let mut got_on = Vec::new();
-    for record in state.judged.recent.iter().rev().take(regression::NOWHERE_ITERATIONS) {
+    for record in state.judged.recent.iter().rev().take(state.config.recovery.nowhere_iterations as usize) {
         let measures = record.measures.as_ref().filter(|measures| measures.tests.is_some());
         got_on.push(match (measures, later) {
             (Some(before), (Some(now), passed, _)) => {

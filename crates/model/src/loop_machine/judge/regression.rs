@@ -12,6 +12,7 @@ use crate::finding::Severity::{self, Critical, High, Medium};
 use crate::loop_machine::facts::CheckRound;
 use crate::loop_machine::guard::Finding;
 use crate::loop_machine::measures::{Measures, Share};
+use crate::loop_machine::recovery::RecoveryPolicy;
 use crate::policy::policy;
 
 policy! {
@@ -150,11 +151,6 @@ fn fewer_branches(thresholds: &Thresholds, then: &Measures, now: &Measures) -> O
     })
 }
 
-/// The iteration after which those that got nowhere say something about the run.
-const ITERATIONS_ENOUGH: u32 = 10;
-/// Iterations in a row that have to get nowhere.
-pub(super) const NOWHERE_ITERATIONS: usize = 5;
-
 /// Whether one of the numbers that tell how far the work is got better.
 pub(super) fn got_better(before: &Measures, now: &Measures) -> bool {
     let passed = |measures: &Measures| measures.tests.map(|tests| tests.passed);
@@ -167,13 +163,14 @@ pub(super) fn got_better(before: &Measures, now: &Measures) -> bool {
 
 /// An iteration that came late in a run of which `got_on` says whether the last ones got on. Worth a look, and no
 /// regression: nothing got worse.
-pub(super) fn gets_nowhere(iteration: u32, got_on: &[bool]) -> Option<Finding> {
-    let nowhere = got_on.len() >= NOWHERE_ITERATIONS && got_on.iter().all(|got_on| !got_on);
-    (iteration > ITERATIONS_ENOUGH && nowhere).then(|| {
+pub(super) fn gets_nowhere(policy: &RecoveryPolicy, iteration: u32, got_on: &[bool]) -> Option<Finding> {
+    let enough = policy.nowhere_after_iteration;
+    let nowhere = got_on.len() >= policy.nowhere_iterations as usize && got_on.iter().all(|got_on| !got_on);
+    (iteration > enough && nowhere).then(|| {
         finding(
             ("iterations-without-progress", FeatureRemoval, Some("LP-020"), High, 70),
             false,
-            format!("more than {ITERATIONS_ENOUGH} iterations were run, and the last ones get nowhere"),
+            format!("more than {enough} iterations were run, and the last ones get nowhere"),
             "give the agent a smaller task, or look at what it is missing",
         )
     })

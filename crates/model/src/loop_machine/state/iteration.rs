@@ -11,7 +11,7 @@ use crate::loop_machine::measures::Measures;
 use crate::status::Reason;
 
 /// An attempt that ended, while its checks are still to come.
-#[record(omit(refused, doubted, checks_fixed), written(report, hold))]
+#[record(omit(refused, doubted, suspect, checks_fixed), written(report, hold))]
 pub struct Ended {
     pub outcome: AttemptOutcome,
     /// A sentence for people when it failed.
@@ -34,6 +34,8 @@ pub struct Ended {
     pub left: Option<Snapshot>,
     /// A person is to judge what it left.
     pub doubted: bool,
+    /// It was cut short, and the guard has something against what it left.
+    pub suspect: bool,
     /// The files it changed.
     pub artifacts: Vec<Artifact>,
     /// It must not be retried right away: wait for this reason first.
@@ -57,6 +59,7 @@ impl Ended {
             refused: false,
             left: None,
             doubted: false,
+            suspect: false,
             artifacts: Vec::new(),
             hold: None,
             checks_fixed: 0,

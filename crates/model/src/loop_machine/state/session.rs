@@ -7,7 +7,9 @@ use piton_record::record;
 use crate::Timestamp;
 use crate::limits::{SESSION_HISTORY_MAX, keep_last};
 use crate::loop_machine::facts::{IntendedSession, Usage};
-use crate::loop_machine::judge::context::ContextSample;
+use crate::loop_machine::judge::context::{
+    ContextSample, Recommendation, RedlinePolicy, is_degraded, recommend,
+};
 use crate::loop_machine::judge::reboot::{RebootReason, RebootRecord};
 
 /// The agent's sessions.
@@ -55,6 +57,12 @@ impl Session {
         self.context_usage_percent.or(self.samples.back().map(|sample| sample.percent))
     }
 
+    /// What that and how it behaves say about it.
+    pub fn recommendation(&self, policy: &RedlinePolicy) -> Recommendation {
+        let samples: Vec<_> = self.samples.iter().copied().collect();
+        recommend(policy, self.context_usage(), is_degraded(policy, &samples), self.iterations)
+    }
+
     /// Whether that is an estimate.
     pub fn is_estimated(&self) -> bool {
         self.context_usage_percent.is_none() && !self.samples.is_empty()
@@ -65,9 +73,9 @@ impl Session {
 #[record(Eq)]
 pub struct SessionRecord {
     pub session_id: String,
-    /// From.
+    /// When its first attempt started.
     pub started_at: Timestamp,
-    /// To.
+    /// When it was left.
     pub ended_at: Timestamp,
     /// Iterations in it.
     pub iterations: u32,

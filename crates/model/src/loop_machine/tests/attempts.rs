@@ -83,6 +83,52 @@ fn lost_attempts_in_a_row_end_the_run() {
     driver.is(Status::Failed, Reason::FailureStreak);
 }
 
+/// A run that ends over an attempt that its provider cut short judges what that left.
+#[test]
+fn a_run_does_not_end_over_work_that_nobody_judged() {
+    let spent = || with_limits(|limits| limits.working_ms = MINUTE_MS);
+    let cut = |class| AttemptEnd { snapshot: Some(snapshot("t1")), ..refused(class) };
+    type Ends = fn(&mut Driver, AttemptEnd) -> Vec<Event>;
+    let ends: Ends = |driver, end| {
+        driver.end_attempt(end);
+        driver.after(3_600_000).tick()
+    };
+    let at_once: Ends = |driver, end| driver.end_attempt(end);
+    for (end, how, reason) in [
+        (cut(ErrorClass::Overloaded), ends, Reason::LimitDuration),
+        (cut(ErrorClass::Auth), at_once, Reason::Auth),
+    ] {
+        for passes in [true, false] {
+            let mut driver = Driver::with_baseline(spent(), false);
+            let events = how(&mut driver, end.clone());
+            assert_eq!(kinds(&events).last().map(String::as_str), Some("checks_started"), "{reason:?}");
+            driver.end_checks("t1", passes);
+            match passes {
+                true => driver.is(Status::Completed, Reason::ChecksPass),
+                false => driver.is(Status::Stopped, reason),
+            }
+        }
+    }
+}
+
+/// Whoever reports done is taken at their word as far as that goes: the checks are run before anything is waited for.
+#[test]
+fn a_report_of_done_is_verified_before_the_provider_is_waited_for() {
+    for passes in [true, false] {
+        let mut driver = Driver::red();
+        let mut end = reports("t1", ReportStatus::Done);
+        end.report.as_mut().expect("a report").error_class = Some(ErrorClass::RateLimit);
+        let events = driver.end_attempt(end);
+        assert_eq!(kinds(&events), ["attempt_finished", "checks_started"]);
+        driver.end_checks("t1", passes);
+        match passes {
+            true => driver.is(Status::Completed, Reason::ChecksPass),
+            false => driver.is(Status::Waiting, Reason::RateLimit),
+        }
+        assert_eq!(driver.state.counters.failures_in_a_row, 0, "not the agent's failure");
+    }
+}
+
 #[test]
 fn an_abandoned_attempt_takes_a_new_number_and_the_same_iteration() {
     let mut driver = Driver::red();

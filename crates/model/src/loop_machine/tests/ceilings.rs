@@ -267,6 +267,7 @@ fn nothing_is_begun_after_the_deadline_and_a_resume_drops_one_that_passed() {
     let mut end = refused(ErrorClass::RateLimit);
     end.report.as_mut().unwrap().limited_until = until;
     driver.end_attempt(end);
+    driver.end_checks("t0", false);
     driver.is(Status::Stopped, Reason::LimitDeadline);
 }
 

@@ -76,15 +76,6 @@ fn an_item_is_one_line_of_bounded_length() {
 }
 
 #[test]
-fn what_is_completed_is_no_longer_pending() {
-    let mut state = preserved();
-    assert!(state.mark_completed("zones"));
-    assert!(!state.mark_completed("zones"));
-    assert_eq!(state.pending_items, ["format"]);
-    assert_eq!(state.completed_items, ["parse", "zones"]);
-}
-
-#[test]
 fn a_state_says_what_it_knows() {
     let mut state = Driver::red().state;
     let note = |kind, text: &str| KeptNote { iteration: 1, note: Note { kind, text: text.to_owned() } };

@@ -36,7 +36,6 @@ pub(super) async fn run(
 fn code(batch: &Batch) -> ExitCode {
     match batch.why {
         ResearchEnd::Tokens | ResearchEnd::Cost | ResearchEnd::Time => ExitCode::Limit,
-        ResearchEnd::Stopped => ExitCode::Person,
         ResearchEnd::Done if batch.failed > 0 && batch.settled == 0 => ExitCode::Failed,
         ResearchEnd::Done => ExitCode::Done,
     }
