@@ -27,6 +27,8 @@ pub struct RunStatus {
     pub since: Timestamp,
     /// The command that helps.
     pub next: String,
+    /// What has to be brought about before it does.
+    pub next_once: Option<String>,
     /// Whether a person is there.
     pub mode: &'static str,
     /// How that changed.
@@ -208,6 +210,8 @@ pub struct UsedView {
     pub waiting_ms: u64,
     /// Money, if every attempt reported it.
     pub cost_usd: Option<f64>,
+    /// What those that reported it cost: so much or more.
+    pub cost_usd_least: f64,
     /// Tokens, if every attempt reported them.
     pub tokens: Option<u64>,
     /// Attempts started.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use piton_model::loop_machine::progress::{advise, velocity};
 use piton_model::loop_machine::{
     CheckResult, ContextLevel, DoneRule, KeptFinding, Measures, ModeSwitch, QuestionKind, SessionPolicy,
-    State, TestStatus, done_rule, held_outside, raise_past,
+    State, StillHolds, TestStatus, done_rule, raise_past, still_holds,
 };
 use piton_model::{Event, Machine, Reason, Status, exit_code};
 use piton_store::Holder;
@@ -29,7 +29,7 @@ pub(super) fn view_of(state: &State, holder: Option<&Holder>) -> StatusView {
             && state.people.questions.iter().any(|question| question.kind == QuestionKind::AfterIteration),
         counted: state.counters.iterations,
         screen: words::status(&status, state, SystemClock.now()),
-        ending: words::ending(state, &status.next),
+        ending: words::ending(state, &words::next(&status)),
         details: words::details(state),
         ..StatusView::of(StatusOf::Loop(Box::new(status)))
     }
@@ -42,6 +42,7 @@ fn status_of(state: &State, holder: Option<&Holder>) -> RunStatus {
         detail: state.detail.clone(),
         since: state.since,
         next: next_command(state, holder.is_some()),
+        next_once: next_once(state),
         mode: state.mode().as_str(),
         modes: modes_of(state),
         driver: holder.map(driver_view),
@@ -182,13 +183,24 @@ fn next_command(state: &State, driven: bool) -> String {
             format!("piton attach {id}")
         }
         (Status::Stopped, Some(Reason::BaselineGreen)) => "piton loop … --until done".to_owned(),
+        // It was told to end there, and would again after every iteration.
+        (Status::Stopped, _) if still_holds(state) == Some(StillHolds::ForGood) => {
+            format!("piton report {id}")
+        }
         // Whatever it rests for: one that also stands at a ceiling does not go on without room.
         _ => {
             let raise = raise_past(state).filter(|_| !state.status.is_active());
             let raise = raise.map_or_else(String::new, |raise| format!(" {raise}"));
-            let once = held_outside(state).map(|condition| format!(", once {condition} no longer holds"));
-            format!("piton resume {id}{raise}{}", once.unwrap_or_default())
+            format!("piton resume {id}{raise}")
         }
+    }
+}
+
+/// What has to be brought about before that helps.
+fn next_once(state: &State) -> Option<String> {
+    match still_holds(state).filter(|_| !state.status.is_active())? {
+        StillHolds::Outside(condition) => Some(format!("{condition} no longer holds")),
+        StillHolds::ForGood => None,
     }
 }
 
@@ -222,6 +234,7 @@ fn used_of(state: &State) -> UsedView {
         working_ms: counters.working_ms,
         waiting_ms: counters.waiting_ms,
         cost_usd: (counters.cost_unknown == 0).then(|| dollars(counters.cost_microusd)),
+        cost_usd_least: dollars(counters.cost_microusd),
         tokens: (counters.tokens_unknown == 0).then_some(counters.tokens),
         attempts: state.work.attempt,
         lost: counters.lost,

@@ -13,7 +13,7 @@ use super::{LOOK_EVERY, log, settled, tree_free};
 use crate::client::{ClientError, LocalClient};
 use crate::configuration;
 use crate::core::Leave;
-use crate::driver::{Driver, World, claim_soon, drive};
+use crate::driver::{DriveError, Driver, World, claim_soon, drive};
 use crate::layout::Layout;
 use crate::workflow::WorkflowWorld;
 use crate::world::LoopWorld;
@@ -116,7 +116,22 @@ async fn drive_under<M: Machine, W: World<M>>(
         log::take(client.layout(), &duty.run, starter)?;
     }
     let driver = Driver { holder: LocalClient::holder(), version: env!("CARGO_PKG_VERSION").to_owned() };
-    Ok(drive(&**client.store()?, world, lease, driver).await?)
+    let driven = drive(&**client.store()?, world, lease, driver).await;
+    if let Err(DriveError::Store(piton_store::Error::Unlinked { .. })) = &driven {
+        // Nothing that it does could be put on record any more, and nobody could end it by way of the journal.
+        end_attempts(client.layout(), &duty.run);
+    }
+    Ok(driven?)
+}
+
+/// Ends whatever the run has at work. What cannot be told so has ended, or ends with its directory.
+fn end_attempts(layout: &Layout, run: &RunId) {
+    let attempts = layout.attempts(run);
+    for entry in std::fs::read_dir(&attempts).into_iter().flatten().flatten() {
+        if let Some(name) = entry.file_name().to_str() {
+            let _ = piton_agent::cancel(&attempts, name);
+        }
+    }
 }
 
 /// A frozen driver is killed, after making sure that it is the process that took the lease.

@@ -100,6 +100,10 @@ fn say_approach(said: &mut Budget, state: &State) {
 /// What the last iterations came to, so that this one takes another way.
 fn say_tried(said: &mut Budget, state: &State) {
     for record in state.judged.recent.iter().rev().take(3).filter(|record| !record.skipped) {
+        if record.was_put_back() {
+            said.say(&format!("What iteration {} did was refused and put back.", record.number));
+            continue;
+        }
         let came_to = if record.progress { "" } else { ", which changed nothing that matters" };
         said.say(&format!(
             "Iteration {} came to {} of {} checks with +{} −{} lines{came_to}.",

@@ -73,8 +73,8 @@ pub use state::{
     Next, Open, People, Question, Requests, Seen, Session, SessionRecord, Standing, State, Told, Work,
 };
 pub use stop::{
-    NamedStop, Probe, STOP_DEPTH_MAX, STOP_TYPES, StopCondition, StopLists, StopResult, StopVerdict,
-    all_asked, held_outside, stop_decision, stop_progress,
+    NamedStop, Probe, STOP_DEPTH_MAX, STOP_TYPES, StillHolds, StopCondition, StopLists, StopResult,
+    StopVerdict, all_asked, still_holds, stop_decision, stop_progress,
 };
 pub use tracker::{NamedTests, TestChanges, TestStatus, TestTracker, TrackedTest};
 

@@ -105,6 +105,15 @@ fn a_run_that_one_condition_ended_does_not_say_that_all_of_them_hold() {
     assert!(exported.contains("\"last_evaluation\": \"file_created(flag) holds"), "{exported}");
 }
 
+/// What counts iterations holds for good: going on leads nowhere, and is not advised.
+#[test]
+fn a_run_that_ended_as_it_was_told_to_is_not_to_be_resumed() {
+    let world = world("[stop]\nconditions = [{ type = 'max_iterations', count = 2 }]");
+    let ran = runs(&world, "echo x >> notes", &[]).exits(3);
+    assert!(ran.out.contains("next      piton report r\n"), "{}", ran.out);
+    world.piton(&["report", "r"]).exits(0);
+}
+
 /// Whoever goes on although a condition holds means to: it is judged again after the next iteration.
 #[test]
 fn a_resume_gets_past_a_condition_that_still_holds() {
@@ -113,9 +122,11 @@ fn a_resume_gets_past_a_condition_that_still_holds() {
         "echo x >> notes; test $PITON_ITERATION != 2 || rm flag; test $PITON_ITERATION != 1 || touch flag";
     let ran = runs(&world, agent, &[]).exits(3);
     assert!(ran.out.contains("file_created(flag) holds"), "{}", ran.out);
-    let next = "piton resume r, once file_created(flag) no longer holds";
-    assert!(ran.out.contains(&format!("next      {next}\n")), "{}", ran.out);
-    assert_eq!(world.json(&["status", "r"])["next"], next);
+    let next = "next      piton resume r, once file_created(flag) no longer holds\n";
+    assert!(ran.out.contains(next), "{}", ran.out);
+    let status = world.json(&["status", "r"]);
+    assert_eq!(status["next"], "piton resume r", "a command that can be run");
+    assert_eq!(status["next_once"], "file_created(flag) no longer holds");
     assert_eq!(world.count("r", "attempt_started"), 1);
     world.piton(&["resume", "r"]).exits(3);
     assert_eq!(world.json(&["status", "r"])["reason"], "limit:iterations", "it went on to its end");

@@ -1,6 +1,6 @@
 //! Work of a workflow that is done once: whatever vanishes under it, and whatever tidies up after it.
 
-use super::common::World;
+use super::common::{World, eventually};
 use super::workflow::{run, world};
 
 /// Counts how often it is begun, loses everything that its attempt left, and stays until it is ended.
@@ -32,6 +32,21 @@ fn an_iteration_whose_attempt_vanishes_is_not_begun_again_without_a_record() {
     let world = World::new();
     world.loops("r1", LOSES_ITS_ATTEMPT, &["--here", "--until", "done"]).exits(7);
     begun_once_per_record(&world, "attempt_started");
+}
+
+#[test]
+fn nothing_works_on_for_a_journal_that_is_gone() {
+    let step = r#"echo $$ > "$BESIDE/pid"; rm -f .piton/journal.db*; exec sleep 300"#;
+    let ended = |world: &World| {
+        let alive = || world.shell(r#"kill -0 "$(cat "$BESIDE/pid")""#).code == 0;
+        eventually("what the run had at work has ended", || !alive());
+    };
+    let workflow = world(&format!("name: w\nsteps: [{{id: a, run: '{step}'}}]\n"));
+    workflow.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(7);
+    ended(&workflow);
+    let looped = World::new();
+    looped.loops("r1", step, &["--here", "--until", "done"]).exits(7);
+    ended(&looped);
 }
 
 #[test]

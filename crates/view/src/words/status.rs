@@ -36,10 +36,11 @@ pub fn status(view: &RunStatus, state: &State, now: Timestamp) -> Vec<String> {
         None if view.exit_code.is_some() => "none".to_owned(),
         None => "none; nothing drives this run".to_owned(),
     };
-    match view.next.chars().count() <= NEXT_CHARS_BESIDE {
-        true => lines.push(format!("do       {:<31}  driver  {driver}", view.next)),
+    let next = next(view);
+    match next.chars().count() <= NEXT_CHARS_BESIDE {
+        true => lines.push(format!("do       {next:<31}  driver  {driver}")),
         // A long command stands alone, so that it can be copied.
-        false => lines.extend([format!("do       {}", view.next), format!("driver   {driver}")]),
+        false => lines.extend([format!("do       {next}"), format!("driver   {driver}")]),
     }
     let mut row = String::new();
     if !view.checks.is_empty() {
@@ -92,6 +93,12 @@ fn session(view: &SessionView) -> Option<String> {
     Some(format!("{} so far, {about}{percent} % full ({level}); {then}", count(view.iterations, "iteration")))
 }
 
+/// The command that helps, and what has to be brought about before.
+pub fn next(view: &RunStatus) -> String {
+    let once = view.next_once.as_ref().map(|once| format!(", once {once}"));
+    format!("{}{}", view.next, once.unwrap_or_default())
+}
+
 /// Which files differ from the start, and where they are.
 fn changed(view: &ChangedView) -> Option<String> {
     let files = match view.files.as_slice() {
@@ -134,6 +141,9 @@ fn used(view: &RunStatus) -> String {
     match (view.used.cost_usd, limits.cost_usd.max) {
         (Some(cost), Some(max)) => {
             let _ = write!(text, " · ${cost:.2} of ${max:.2}");
+        }
+        (None, Some(max)) if view.used.cost_usd_least > 0.0 => {
+            let _ = write!(text, " · ${:.2} or more of ${max:.2}", view.used.cost_usd_least);
         }
         (None, Some(_)) => text.push_str(" · cost: unknown (not enforced)"),
         (Some(cost), None) if cost > 0.0 => {

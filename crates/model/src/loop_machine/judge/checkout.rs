@@ -19,11 +19,10 @@ impl Attained {
         if self.passed || other.passed {
             return !self.passed;
         }
-        match (self.tests, other.tests) {
-            (here, Some(there)) => here.unwrap_or(0) < there,
-            (Some(_), None) => false,
-            (None, None) => was_not_run(self) && !was_not_run(other),
+        if was_not_run(self) && !was_not_run(other) {
+            return true;
         }
+        other.tests.is_some_and(|there| self.tests.unwrap_or(0) < there)
     }
 
     fn words(&self) -> String {
@@ -109,6 +108,7 @@ mod tests {
             (red(2, None), red(1, Some(0)), false),
             (red(1, Some(3)), red(1, None), false),
             (red(127, None), red(1, None), true),
+            (red(127, None), red(1, Some(0)), true),
             (red(2, None), red(1, None), false),
             (red(127, None), red(127, None), false),
         ] {

@@ -16,6 +16,7 @@ impl Rule for MaxDuration {
     const TYPE: &'static str = "max_duration";
     const KEYS: &'static [&'static str] = &["duration"];
     const PRIORITY: u8 = 80;
+    const FOR_GOOD: bool = true;
 
     fn read(table: &mut dyn Table) -> Option<Self> {
         Some(Self { duration_ms: table.duration_ms("duration")? })

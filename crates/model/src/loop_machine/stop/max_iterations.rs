@@ -16,6 +16,7 @@ impl Rule for MaxIterations {
     const TYPE: &'static str = "max_iterations";
     const KEYS: &'static [&'static str] = &["count"];
     const PRIORITY: u8 = 80;
+    const FOR_GOOD: bool = true;
 
     fn read(table: &mut dyn Table) -> Option<Self> {
         Some(Self { count: table.whole("count")? })

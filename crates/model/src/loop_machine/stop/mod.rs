@@ -72,6 +72,8 @@ pub trait Rule: Sized {
     const KEYS: &'static [&'static str] = &[];
     /// Of several that are met, the highest is named.
     const PRIORITY: u8;
+    /// Whether it holds for good once it holds: what it counts only grows.
+    const FOR_GOOD: bool = false;
     /// How `--until` says it, where it can.
     const UNTIL: Option<Until> = None;
 
@@ -222,6 +224,11 @@ macro_rules! conditions {
             /// Of several that are met, the highest is named.
             pub fn priority(&self) -> u8 {
                 match self { $(Self::$kind(_) => <$kind as Rule>::PRIORITY,)* }
+            }
+
+            /// Whether it holds for good once it holds.
+            fn is_for_good(&self) -> bool {
+                match self { $(Self::$kind(_) => <$kind as Rule>::FOR_GOOD,)* }
             }
 
             /// What `--until` says for it, where it can.
@@ -381,13 +388,24 @@ pub fn all_asked(state: &State) -> bool {
     !until.is_empty() && until.iter().all(|named| named.condition.is_met(state))
 }
 
-/// What a look outside found to hold and to have stopped the run: it goes on holding until somebody ends that, and would
-/// stop the run again after every iteration.
-pub fn held_outside(state: &State) -> Option<String> {
+/// What goes on holding of a condition that stopped a run, and would stop it again after every iteration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StillHolds {
+    /// A look outside found it: until somebody ends that.
+    Outside(String),
+    /// The run itself counted as far: for good.
+    ForGood,
+}
+
+/// Whether the condition that stopped the run holds still.
+pub fn still_holds(state: &State) -> Option<StillHolds> {
     let (_, named) = decisive(state).filter(|_| state.reason == Some(Reason::StopCondition))?;
     let mut probes = Vec::new();
     named.condition.probes(&mut probes);
-    (!probes.is_empty()).then(|| named.condition.label())
+    match named.condition.is_for_good() {
+        true => Some(StillHolds::ForGood),
+        false => (!probes.is_empty()).then(|| StillHolds::Outside(named.condition.label())),
+    }
 }
 
 /// Which list says that the run is over, and the condition that says so.
