@@ -47,12 +47,17 @@ impl Reader for Jest {
         self.in_tree = false;
     }
 
-    fn finish(self: Box<Self>, certain: bool) -> Option<Tally> {
+    fn place(&mut self, place: u64) {
+        self.names.place(place);
+    }
+
+    fn finish(mut self: Box<Self>, certain: bool) -> Option<Tally> {
         if self.sums == 0 && !(certain && self.open) {
             return None;
         }
         let mut counts = self.counts;
         counts.add(self.seen);
+        self.names.end_run(self.seen);
         if self.build_failed && counts.is_empty() {
             return Some(Tally { build_failed: true, ..Tally::default() });
         }
@@ -71,6 +76,7 @@ impl Jest {
         let file = trailing_parenthesis(rest).map_or(rest, |(file, _)| file);
         file.clone_into(&mut self.file);
         self.outline.clear();
+        self.names.begin_run();
         (self.in_tree, self.open, self.failure) = (true, true, None);
     }
 
@@ -140,7 +146,9 @@ impl Jest {
             return;
         }
         let skipped = count(" skipped").saturating_add(count(" todo"));
-        self.counts.add(Counts { passed: count(" passed"), failed: count(" failed"), skipped });
+        let sum = Counts { passed: count(" passed"), failed: count(" failed"), skipped };
+        self.counts.add(sum);
+        self.names.end_run(sum);
         self.sums += 1;
         (self.open, self.seen) = (false, Counts::default());
     }

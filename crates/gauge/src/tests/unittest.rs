@@ -39,9 +39,14 @@ impl Reader for Unittest {
         }
     }
 
+    fn place(&mut self, place: u64) {
+        self.names.place(place);
+    }
+
     fn finish(mut self: Box<Self>, _: bool) -> Option<Tally> {
         self.cut_off |= self.ran.is_some() || !self.seen.is_empty();
         self.counts.add(self.seen);
+        self.names.end_run(self.seen);
         if !self.recognised {
             return None;
         }
@@ -75,7 +80,9 @@ impl Unittest {
             let failed = failed.saturating_sub(unloaded);
             self.unloaded = 0;
             let passed = ran.saturating_sub(failed).saturating_sub(skipped);
-            self.counts.add(Counts { passed, failed, skipped });
+            let sum = Counts { passed, failed, skipped };
+            self.counts.add(sum);
+            self.names.end_run(sum);
             self.seen = Counts::default();
         }
         is_end
