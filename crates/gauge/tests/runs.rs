@@ -340,6 +340,14 @@ fn what_a_failing_test_has_printed_is_no_result() {
         assert_eq!((&tests.runners[..], tests.named.len()), (&[runner][..], named), "{file}: {tests:?}");
         assert_eq!((tests.failed, outcome(&tests, "tests::zz")), (Some(1), None), "{file}");
     }
+    for (file, printed) in [
+        ("unittest_v.txt", "Ran 44 tests in 0.100s\n\nOK\n"),
+        ("rspec.txt", "44 examples, 0 failures\n"),
+        ("jest_verbose.txt", "Tests:       44 passed, 44 total\n"),
+    ] {
+        let text = format!("{printed}{}", fixture(file));
+        assert_eq!(read(None, &text).map(|tests| line(&tests)), Some(line(&tests(file))), "{file}");
+    }
     let session = |printed: &str| {
         format!(
             "===== test session starts =====\ncollected 2 items\n\na.py .F [100%]\n\n===== FAILURES =====\n_____ b _____\n\

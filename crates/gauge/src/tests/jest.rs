@@ -13,6 +13,8 @@ pub(super) struct Jest {
     outline: Outline,
     /// The failure that is being told.
     failure: Option<String>,
+    /// `Test Suites:` was the last line, without which a sum is something that a test has printed.
+    has_suites: bool,
     /// A file has been reported, and no sum after it.
     open: bool,
     seen: Counts,
@@ -26,10 +28,11 @@ pub(super) struct Jest {
 impl Reader for Jest {
     fn line(&mut self, line: &Line<'_>) {
         let text = line.text;
+        let has_suites = std::mem::replace(&mut self.has_suites, text.starts_with("Test Suites: "));
         match text.as_bytes()[0] {
             b'P' if text.starts_with("PASS ") => self.file(&text["PASS ".len()..]),
             b'F' if text.starts_with("FAIL ") => self.file(&text["FAIL ".len()..]),
-            b'T' if text.starts_with("Tests: ") && text.ends_with(" total") => self.sum(text),
+            b'T' if has_suites && text.starts_with("Tests: ") && text.ends_with(" total") => self.sum(text),
             b'T' if text.starts_with("Test Suites: ") => self.stopped |= text.contains(" of "),
             // In colour the word stands on a ground with a margin.
             b' ' if line.indent() == 1 && line.body.starts_with("PASS  ") => {
