@@ -10,8 +10,10 @@
 //! - **Not run is never passed.** A run that was cut off has [`Tests::complete`] `false` and the counts of what
 //!   was seen; so has one that stopped at its first failure. [`Tests::build_failed`] says that something could not be
 //!   built or loaded.
-//! - Several runners in one output (`cargo test && npm test`) are added up, and then the names begin with the runner:
-//!   `jest: sum.test.js > adds`. What one of them does not know is not known of the sum.
+//! - Several runners in one output (`cargo test && npm test`) are added up. A name that two of them have begins with the
+//!   runner: `mocha: cart > adds`; every other is the same whether or not a second one spoke. What one of them does not know
+//!   is not known of the sum.
+//! - Where the same runner repeats a run (`npm test || npm test`), a test that ran twice counts once, with its last result.
 //! - A name holds what tells it apart: `binary test` for cargo, as nextest writes it; `package.Test` for Go;
 //!   `file > suite > test` for JavaScript; a node id for pytest.
 //!
@@ -35,10 +37,14 @@ mod tap;
 mod unittest;
 mod vitest;
 
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::RangeInclusive;
+
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use crate::INPUT_BYTES_MAX;
-use crate::text::each_line;
+use crate::text::{digest, each_line};
 use names::Names;
 
 pub use runner::{Runner, UnknownRunner};
@@ -115,8 +121,8 @@ pub fn read(runner: Option<Runner>, text: &str) -> Option<Tests> {
         _ => text,
     };
     let mut readers = match runner {
-        Some(runner) => Readers { all: vec![(runner, runner.reader()?)], owner: None },
-        None => Readers::all(),
+        Some(runner) => Readers::of(vec![(runner, runner.reader()?)]),
+        None => Readers::all(text),
     };
     each_line(text, |line| readers.line(line));
     let certain = runner.is_some();
@@ -133,7 +139,7 @@ pub fn read(runner: Option<Runner>, text: &str) -> Option<Tests> {
 /// The lines of an output that no runner of tests owns. A section that never ends is nobody's: whoever was to sum it
 /// up died, and what was printed afterwards is another's.
 pub(crate) fn outside_of_sections(text: &str) -> String {
-    let mut readers = Readers::all();
+    let mut readers = Readers::all(text);
     let mut outside = String::with_capacity(text.len());
     let mut begun = 0;
     each_line(text, |line| {
@@ -155,17 +161,34 @@ pub(crate) fn outside_of_sections(text: &str) -> String {
 struct Readers {
     all: Vec<(Runner, Box<dyn Reader>)>,
     owner: Option<usize>,
+    /// The lines from the one by which a binary of cargo's begins to the one in which it sums up, in order.
+    binaries: VecDeque<RangeInclusive<usize>>,
+    /// The number of the next line.
+    number: usize,
 }
 
 impl Readers {
-    fn all() -> Self {
+    fn all(text: &str) -> Self {
         let readers = Runner::ALL.into_iter().filter_map(|runner| Some((runner, runner.reader()?)));
-        Self { all: readers.collect(), owner: None }
+        Self { binaries: binaries(text), ..Self::of(readers.collect()) }
+    }
+
+    fn of(all: Vec<(Runner, Box<dyn Reader>)>) -> Self {
+        Self { all, owner: None, binaries: VecDeque::new(), number: 0 }
     }
 
     fn line(&mut self, text: &str) {
+        if self.owner.is_none() && self.is_in_binary() {
+            self.owner = self.all.iter().position(|(runner, _)| *runner == Runner::Cargo);
+        }
+        self.number += 1;
         let body = text.trim_start();
         let line = Line { text, body };
+        if self.owner.is_none()
+            && let Some(place) = place(text)
+        {
+            self.all.iter_mut().for_each(|(_, reader)| reader.place(place));
+        }
         let listening = match self.owner {
             Some(owner) => &mut self.all[owner..=owner],
             None => &mut self.all[..],
@@ -173,11 +196,61 @@ impl Readers {
         for (_, reader) in listening {
             if body.is_empty() { reader.blank() } else { reader.line(&line) }
         }
-        self.owner = match self.owner.filter(|owner| self.all[*owner].1.is_in_section()) {
+        let in_binary = self.owner.is_some() && self.is_in_binary();
+        let is_still = |owner: &usize| {
+            let (runner, reader) = &self.all[*owner];
+            reader.is_in_section() || in_binary && *runner == Runner::Cargo
+        };
+        self.owner = match self.owner.filter(is_still) {
             Some(owner) => Some(owner),
             None => self.all.iter().position(|(_, reader)| reader.is_in_section()),
         };
     }
+
+    fn is_in_binary(&mut self) -> bool {
+        while self.binaries.front().is_some_and(|lines| *lines.end() < self.number) {
+            self.binaries.pop_front();
+        }
+        self.binaries.front().is_some_and(|lines| lines.contains(&self.number))
+    }
+}
+
+/// Where binaries of cargo's have begun and summed up. `running 3 tests` alone is anybody's, and cargo may have named the binary
+/// elsewhere: only with the sum that fits it is certain, and then for all lines in between.
+fn binaries(text: &str) -> VecDeque<RangeInclusive<usize>> {
+    let mut found = VecDeque::new();
+    if memmem::find(text.as_bytes(), b"test result: ").is_none() {
+        return found;
+    }
+    let mut cargo = cargo::Cargo::default();
+    let (mut number, mut first) = (0, 0);
+    each_line(text, |text| {
+        let body = text.trim_start();
+        let (begun, summed) = cargo.units();
+        if !body.is_empty() {
+            cargo.line(&Line { text, body });
+        }
+        if cargo.units().0 > begun {
+            first = number;
+        }
+        if cargo.units().1 > summed {
+            found.push_back(first..=number);
+        }
+        number += 1;
+    });
+    found
+}
+
+/// What tells that the same names below it are other tests: the package whose script npm runs (`> shop@1.0.0 test`), the
+/// directory that make enters.
+fn place(text: &str) -> Option<u64> {
+    let package = || {
+        let (package, _) = text.strip_prefix("> ")?.split_once(' ')?;
+        package.rfind('@').filter(|at| *at > 0).map(|_| package)
+    };
+    let directory =
+        || text.strip_prefix("make")?.split_once(": Entering directory ").map(|(_, directory)| directory);
+    package().or_else(directory).map(|place| digest(&[place.as_bytes()]))
 }
 
 /// A line without colours.
@@ -201,6 +274,9 @@ trait Reader {
 
     /// Takes a blank line.
     fn blank(&mut self) {}
+
+    /// Takes what tells where the runs that follow take place.
+    fn place(&mut self, _: u64) {}
 
     /// Whether it has begun for certain and not yet summed up: what is printed meanwhile is its own.
     fn is_in_section(&self) -> bool {
@@ -256,8 +332,15 @@ impl Counts {
         self.total() == 0
     }
 
-    /// A tally of these, with everything known.
-    fn tally(self, names: Names, complete: bool) -> Tally {
+    fn remove(&mut self, other: Self) {
+        self.passed = self.passed.saturating_sub(other.passed);
+        self.failed = self.failed.saturating_sub(other.failed);
+        self.skipped = self.skipped.saturating_sub(other.skipped);
+    }
+
+    /// A tally of these without what was run again, with everything known.
+    fn tally(mut self, mut names: Names, complete: bool) -> Tally {
+        self.remove(names.leave_out_repeated());
         Tally {
             passed: Some(self.passed),
             failed: Some(self.failed),
@@ -273,7 +356,7 @@ impl Counts {
 
 fn merge(tallies: Vec<(Runner, Tally)>) -> Option<Tests> {
     let runners: Vec<Runner> = tallies.iter().map(|(runner, _)| *runner).collect();
-    let several = runners.len() > 1;
+    let shared = shared_names(&tallies);
     let mut tests = Tests {
         runner: *runners.first()?,
         runners,
@@ -295,13 +378,28 @@ fn merge(tallies: Vec<(Runner, Tally)>) -> Option<Tests> {
         tests.complete &= tally.complete;
         tests.build_failed |= tally.build_failed;
         let mut names = tally.names;
-        if several {
-            names.prefix(0, &format!("{runner}: "));
-        }
+        names.prefix_where(&format!("{runner}: "), |name| shared.contains(name));
         let (named, cut) = names.into_parts();
         let room = NAMES_MAX - tests.named.len();
         tests.cut += cut + named.len().saturating_sub(room) as u64;
         tests.named.extend(named.into_iter().take(room));
     }
     Some(tests)
+}
+
+/// The names that two runners have. Only these are told apart: all others stay the same when another runner speaks.
+fn shared_names(tallies: &[(Runner, Tally)]) -> HashSet<String> {
+    let mut owners: HashMap<&str, Runner> = HashMap::new();
+    let mut shared = HashSet::new();
+    if tallies.len() < 2 {
+        return shared;
+    }
+    for (runner, tally) in tallies {
+        for name in tally.names.iter() {
+            if *owners.entry(name).or_insert(*runner) != *runner {
+                shared.insert(name.to_owned());
+            }
+        }
+    }
+    shared
 }

@@ -36,6 +36,9 @@ const RUNS: &[(&str, &str)] = &[
     ("cargo_stop.txt", "cargo 3 1 1 5 .. 5"),
     ("cargo_abort.txt", "cargo 0 0 0 1 .. 0"),
     ("cargo_broken.txt", "cargo - - - - .b 0"),
+    ("cargo_captured.txt", "cargo 2 1 0 3 .. 3"),
+    ("cargo_printed.txt", "cargo 2 1 0 3 .. 3"),
+    ("cargo_q_captured.txt", "cargo 2 1 0 3 .. 1"),
     ("nextest.txt", "nextest 5 3 0 8 c. 8"),
     ("nextest_colour.txt", "nextest 4 1 3 8 c. 5"),
     ("nextest_retry.txt", "nextest 4 1 3 8 c. 5"),
@@ -52,6 +55,8 @@ const RUNS: &[(&str, &str)] = &[
     ("mocha.txt", "mocha 3 2 2 7 c. 7"),
     ("mocha_colour.txt", "mocha 3 2 2 7 c. 7"),
     ("node_spec.txt", "node 3 2 2 7 c. 7"),
+    ("node_retry.txt", "node 1 1 0 2 c. 2"),
+    ("tap_node_retry.txt", "tap 1 1 0 2 c. 2"),
     ("tap_node.txt", "tap 3 2 2 7 c. 7"),
     ("tap_mocha.txt", "tap 3 2 2 7 c. 7"),
     ("pytest.txt", "pytest 4 3 2 9 c. 3"),
@@ -61,6 +66,13 @@ const RUNS: &[(&str, &str)] = &[
     ("pytest_durations.txt", "pytest 4 3 2 9 c. 9"),
     ("pytest_colour.txt", "pytest 4 3 2 9 c. 9"),
     ("pytest_xdist.txt", "pytest 4 3 2 9 c. 9"),
+    ("pytest_captured.txt", "pytest 1 1 0 2 c. 0"),
+    ("pytest_retry.txt", "pytest 1 1 0 2 c. 2"),
+    ("pytest_retry_headed.txt", "pytest 1 1 0 2 c. 2"),
+    ("pytest_qq.txt", "pytest 1 1 0 2 c. 2"),
+    ("pytest_qq_ok.txt", "pytest 2 0 0 2 c. 2"),
+    ("pytest_qq_xdist.txt", "pytest 2 0 0 2 c. 2"),
+    ("pytest_qq_retry.txt", "pytest 1 1 0 2 c. 2"),
     ("pytest_x.txt", "pytest 2 1 0 9 .. 1"),
     ("pytest_collection.txt", "pytest - - - - .b 0"),
     ("pytest_collection_continue.txt", "pytest 1 0 0 1 .b 0"),
@@ -103,6 +115,63 @@ fn every_runner_is_understood_as_it_sums_up_itself() {
         })
         .collect();
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// `npm test || npm test`: the same runner speaks several times.
+#[test]
+fn a_test_that_ran_twice_counts_once_with_its_last_result() {
+    let counts = |text: &str| read(None, text).map_or("nothing".to_owned(), |tests| line(&tests));
+    for (file, expected) in [
+        ("cargo_retry.txt", "cargo 2 1 0 3 .. 3"),
+        ("cargo_twice.txt", "cargo 3 0 0 3 c. 3"),
+        ("node_retry.txt", "node 1 1 0 2 c. 2"),
+        ("tap_node_retry.txt", "tap 1 1 0 2 c. 2"),
+        ("pytest_retry.txt", "pytest 1 1 0 2 c. 2"),
+        ("pytest_lf_first.txt", "pytest 1 1 0 2 c. 2"),
+        ("pytest_qq_retry.txt", "pytest 1 1 0 2 c. 2"),
+    ] {
+        assert_eq!(counts(&fixture(file)), expected, "{file}");
+    }
+    for (file, expected) in RUNS.iter().filter(|(file, _)| names_all_that_ran(&tests(file))) {
+        assert_eq!(counts(&fixture(file).repeat(2)), *expected, "{file} twice");
+    }
+    let mended = ".F [100%]\nFAILED\n==== short test summary info ====\nFAILED a.py::b\nPASSED a.py::a\n\
+        1 failed, 1 passed in 0.01s\n. [100%]\n==== short test summary info ====\nPASSED a.py::b\n1 passed in 0.01s\n";
+    assert_eq!(counts(mended), "pytest 2 0 0 2 c. 2");
+    assert_eq!(outcome(&read(None, mended).unwrap(), "a.py::b"), Some(Outcome::Passed));
+}
+
+fn names_all_that_ran(tests: &Tests) -> bool {
+    let of = |outcomes: &[Outcome]| {
+        Some(tests.named.iter().filter(|named| outcomes.contains(&named.outcome)).count() as u64)
+    };
+    let failed = [Outcome::Failed, Outcome::TimedOut];
+    let is_lines = tests.runner != Runner::Junit;
+    is_lines && tests.complete && tests.passed == of(&[Outcome::Passed]) && tests.failed == of(&failed)
+}
+
+#[test]
+fn namesakes_are_different_tests() {
+    let run = |package: &str, second: &str| {
+        format!(
+            "> {package}@1.0.0 test\n> node --test\n\nTAP version 13\nok 1 - works\nnot ok 2 - {second}\n1..2\n# tests 2\n\
+             # pass 1\n# fail 1\n"
+        )
+    };
+    let counts = |text: &str| read(None, text).map_or("nothing".to_owned(), |tests| line(&tests));
+    assert_eq!(counts(&format!("{}{}", run("a", "x"), run("a", "x"))), "tap 1 1 0 2 c. 2", "once more");
+    assert_eq!(counts(&format!("{}{}", run("a", "x"), run("b", "x"))), "tap 2 2 0 4 c. 4", "another package");
+    assert_eq!(counts(&format!("{}{}", run("a", "x"), run("a", "y"))), "tap 2 2 0 4 c. 4", "another suite");
+    let binary = |name: &str| {
+        format!(
+            "     Running unittests src/lib.rs (target/debug/deps/{name}-0123456789abcdef)\n\nrunning 1 test\n\
+             test tests::it_works ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n\n"
+        )
+    };
+    assert_eq!(counts(&format!("{}{}", binary("a"), binary("b"))), "cargo 2 0 0 2 c. 2");
+    let printed = "running 1 test\ntest tests::it_works ... ok\n\n\
+        test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n\n";
+    assert_eq!(counts(&printed.repeat(2)), "cargo 2 0 0 2 c. 2", "nobody says which binaries these are");
 }
 
 fn outcome(tests: &Tests, name: &str) -> Option<Outcome> {
@@ -221,12 +290,31 @@ fn several_runners_are_added_and_their_names_told_apart() {
         (tests.passed, tests.failed, tests.skipped, tests.total),
         (Some(7), Some(2), Some(5), Some(14))
     );
-    assert_eq!(outcome(&tests, "cargo: shop tests::adds"), Some(Outcome::Passed));
-    assert_eq!(outcome(&tests, "jest: jest/stock.test.js > takes what is there"), Some(Outcome::Passed));
+    assert_eq!(outcome(&tests, "shop tests::adds"), Some(Outcome::Passed));
+    assert_eq!(outcome(&tests, "jest/stock.test.js > takes what is there"), Some(Outcome::Passed));
     let unknown = format!("{}{}", fixture("cargo_ok.txt"), fixture("go.txt"));
     assert_eq!(read(None, &unknown).map(|tests| tests.passed), Some(None), "Go does not say how many passed");
     let one = read(Some(Runner::Jest), &both).expect("jest was asked for");
     assert_eq!(line(&one), "jest 4 2 2 8 c. 8");
+}
+
+/// `pytest -q && node --test`: node runs only once pytest is green.
+#[test]
+fn a_name_is_the_same_whether_or_not_another_runner_spoke() {
+    let names = |text: &str| -> Vec<String> {
+        let mut names: Vec<String> =
+            read(None, text).expect("a run").named.into_iter().map(|named| named.name).collect();
+        names.sort();
+        names
+    };
+    let (pytest, node) = (fixture("pytest_qq_ok.txt"), fixture("node_spec.txt"));
+    let both = names(&format!("{pytest}{node}"));
+    assert_eq!(both, [names(&node), names(&pytest)].concat());
+    let tap = "TAP version 13\nok 1 - stands alone\nok 2 - is online\n1..2\n";
+    let told_apart = names(&format!("{node}{tap}"));
+    assert!(told_apart.contains(&"node: stands alone".to_owned()), "{told_apart:?}");
+    assert!(told_apart.contains(&"tap: stands alone".to_owned()), "{told_apart:?}");
+    assert!(told_apart.contains(&"is online".to_owned()), "{told_apart:?}");
 }
 
 #[test]
@@ -236,6 +324,44 @@ fn what_nextest_shows_of_a_binary_is_not_counted_twice() {
     assert_eq!(read(None, &uncaptured).map(|tests| line(&tests)).as_deref(), Some("nextest 5 3 0 8 c. 8"));
     let documented = format!("{}   Doc-tests shop\n\n{shown}", fixture("nextest.txt"));
     assert_eq!(read(None, &documented).and_then(|tests| tests.passed), Some(6), "doc tests are run by cargo");
+}
+
+/// The test of these fixtures prints `44 passed in 0.10s`, that of cargo's also `test tests::zz ... FAILED`.
+#[test]
+fn what_a_failing_test_has_printed_is_no_result() {
+    for (file, runner, named) in [
+        ("cargo_captured.txt", Runner::Cargo, 3),
+        ("cargo_printed.txt", Runner::Cargo, 3),
+        ("cargo_q_captured.txt", Runner::Cargo, 1),
+        ("pytest_captured.txt", Runner::Pytest, 0),
+        ("pytest_qq.txt", Runner::Pytest, 2),
+    ] {
+        let tests = tests(file);
+        assert_eq!((&tests.runners[..], tests.named.len()), (&[runner][..], named), "{file}: {tests:?}");
+        assert_eq!((tests.failed, outcome(&tests, "tests::zz")), (Some(1), None), "{file}");
+    }
+    for (file, printed) in [
+        ("unittest_v.txt", "Ran 44 tests in 0.100s\n\nOK\n"),
+        ("rspec.txt", "44 examples, 0 failures\n"),
+        ("jest_verbose.txt", "Tests:       44 passed, 44 total\n"),
+    ] {
+        let text = format!("{printed}{}", fixture(file));
+        assert_eq!(read(None, &text).map(|tests| line(&tests)), Some(line(&tests(file))), "{file}");
+    }
+    let session = |printed: &str| {
+        format!(
+            "===== test session starts =====\ncollected 2 items\n\na.py .F [100%]\n\n===== FAILURES =====\n_____ b _____\n\
+             {printed}===== short test summary info =====\nFAILED a.py::b\n===== 1 failed, 1 passed in 0.02s =====\n"
+        )
+    };
+    let nested = session(&session("").replace("2 items", "1 item").replace(", 1 passed", ""));
+    for printed in [session("===== 9 passed in 0.1s =====\n"), session("3 failed in 1s\n"), nested] {
+        assert_eq!(
+            read(None, &printed).map(|tests| line(&tests)).as_deref(),
+            Some("pytest 1 1 0 2 c. 1"),
+            "{printed}"
+        );
+    }
 }
 
 #[test]

@@ -323,6 +323,7 @@ fn round() -> CheckRound {
             gone: vec!["a::c".to_owned()],
             ran: true,
             unnamed: true,
+            unseen: true,
         },
         measures: Measures {
             tests: Some(TestCounts { passed: 7, failed: 1, skipped: 2, complete: true }),

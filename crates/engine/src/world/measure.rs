@@ -39,18 +39,16 @@ impl Names {
         let of = |status: TestStatus| {
             found.named.iter().filter(|test| status_of(test.outcome) == status).count() as u64
         };
-        let is_whole = found.complete && found.cut == 0;
-        let fails = is_whole && found.failed == Some(of(TestStatus::Failing));
-        let listed = match (fails, found.passed == Some(of(TestStatus::Passing))) {
-            (true, true) => NamedTests::All,
-            (true, false) => NamedTests::Failing,
-            (false, _) => NamedTests::Some,
+        let fails = found.cut == 0 && found.failed == Some(of(TestStatus::Failing));
+        let passes = found.passed == Some(of(TestStatus::Passing));
+        let listed = match (fails, passes, found.complete) {
+            (true, true, true) => NamedTests::All,
+            (true, false, true) => NamedTests::Failing,
+            // It stopped at a failure; one that was stopped by something else says nothing about what fails.
+            (true, false, false) if found.failed > Some(0) => NamedTests::FailingSoFar,
+            _ => NamedTests::Some,
         };
-        self.listed = Some(match (self.listed, listed) {
-            (Some(NamedTests::Some), _) | (_, NamedTests::Some) => NamedTests::Some,
-            (Some(NamedTests::Failing), _) | (_, NamedTests::Failing) => NamedTests::Failing,
-            (Some(NamedTests::All) | None, NamedTests::All) => NamedTests::All,
-        });
+        self.listed = Some(self.listed.map_or(listed, |known| known.min(listed)));
         self.named.extend(found.named.iter().map(|test| (test.name.clone(), status_of(test.outcome))));
     }
 
@@ -58,7 +56,9 @@ impl Names {
     pub(super) fn changes(&self, state: &State, all_pass: bool) -> TestChanges {
         let tests = &state.seen.tests;
         let listed = match self.listed {
-            Some(NamedTests::Some) | None if all_pass && !tests.is_empty() => NamedTests::Failing,
+            Some(NamedTests::Some | NamedTests::FailingSoFar) | None if all_pass && !tests.is_empty() => {
+                NamedTests::Failing
+            }
             Some(listed) => listed,
             None => NamedTests::Some,
         };
@@ -228,6 +228,31 @@ fn number_in(metric: &Metric, printed: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests_of_numbers {
     use super::*;
+
+    #[test]
+    fn tests_that_pass_unnamed_are_known_to_be_so_though_the_run_stopped() {
+        let listed = |printed: &str| {
+            let mut names = Names::new();
+            names.take(&tests::read(None, printed).expect("a run of tests"));
+            names.listed
+        };
+        let quiet = |failed: &str, sum: &str, error: &str| {
+            format!(
+                "\nrunning 3 tests\n...\nfailures:\n\nfailures:\n{failed}\ntest result: {sum}; 0 ignored; 0 measured; 0 filtered out\n\n{error}"
+            )
+        };
+        let stopped = "error: test failed, to rerun pass `--lib`\n";
+        let one = quiet("    tests::a\n", "FAILED. 2 passed; 1 failed", stopped);
+        assert_eq!(listed(&one), Some(NamedTests::FailingSoFar));
+        assert_eq!(listed(&quiet("", "ok. 3 passed; 0 failed", "")), Some(NamedTests::Failing));
+        let all = "TAP version 13\n1..2\nok 1 - a\nnot ok 2 - b\n";
+        assert_eq!(listed(all), Some(NamedTests::All));
+        let mut both = Names::new();
+        for printed in [all, &one] {
+            both.take(&tests::read(None, printed).expect("a run of tests"));
+        }
+        assert_eq!(both.listed, Some(NamedTests::FailingSoFar), "the least that is known of any");
+    }
 
     #[test]
     fn a_number_is_the_one_that_the_pattern_names_else_the_last() {

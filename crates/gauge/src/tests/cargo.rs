@@ -1,17 +1,28 @@
 //! `cargo test`: one or more binaries of libtest, then doc tests.
 //!
 //! A binary announces `running 3 tests` and sums up in `test result:`. A sum that does not add up to what was announced is
-//! not the binary's own, but something a test has printed. Cargo stops after the first binary that fails, so that
+//! not the binary's own, but something a test has printed; so is whatever stands below `---- name stdout ----`. Cargo stops after the first binary that fails, so that
 //! the others are unknown, unless it was told to go on.
+
+use std::collections::HashSet;
 
 use super::names::Names;
 use super::{Counts, Line, NAMES_MAX, Outcome, Reader, Tally};
-use crate::text::{duration_ms, number, number_before};
+use crate::text::{digest, duration_ms, number, number_before};
 
 #[derive(Default)]
 pub(super) struct Cargo {
     /// What will run next.
     binary: String,
+    /// Where that lies, until it runs.
+    path: Option<u64>,
+    /// Binaries that were named and have not run: their output stands elsewhere.
+    silent: Vec<u64>,
+    /// Runs that ended without their binary being named.
+    nameless: Vec<usize>,
+    /// Binaries that began, and that summed up.
+    begun: u64,
+    summed: u64,
     open: Option<Unit>,
     counts: Counts,
     /// Tests that were announced but not heard of.
@@ -26,6 +37,12 @@ pub(super) struct Cargo {
 struct Unit {
     announced: u64,
     counts: Counts,
+    /// Where its names begin.
+    start: usize,
+    /// Which binary it is, where that was said.
+    path: Option<u64>,
+    /// What failed tests have printed is shown.
+    telling: bool,
     /// A test whose verdict comes in a later line, behind what it prints.
     pending: Option<String>,
     /// The last list of failures.
@@ -45,6 +62,12 @@ impl Reader for Cargo {
                     unit.failures = Some(Vec::new());
                 }
             }
+            b'-' if text.starts_with("---- ") && text.ends_with(" ----") => {
+                if let Some(unit) = self.open.as_mut().filter(|unit| unit.failures.is_some()) {
+                    // Nobody else writes all three.
+                    (unit.telling, self.recognised) = (true, true);
+                }
+            }
             b'e' => self.error(text),
             b'o' | b'F' => self.verdict(text),
             _ => {}
@@ -61,9 +84,10 @@ impl Reader for Cargo {
         if !self.recognised {
             return self.build_failed.then(|| Tally { build_failed: true, ..Tally::default() });
         }
+        self.match_binaries();
         let complete = !self.cut_off && !self.stopped && !self.build_failed;
         let mut tally = self.counts.tally(self.names, complete);
-        tally.total = Some(self.counts.total().saturating_add(self.missing));
+        tally.total = tally.total.map(|total| total.saturating_add(self.missing));
         tally.build_failed = self.build_failed;
         tally.is_inner = self.binary.is_empty();
         Some(tally)
@@ -73,17 +97,26 @@ impl Reader for Cargo {
 impl Cargo {
     fn running(&mut self, text: &str) {
         let Some((announced, rest)) = text.strip_prefix("running ").and_then(number) else { return };
-        if rest != " tests" && rest != " test" {
+        if rest != " tests" && rest != " test" || self.is_telling() {
             return;
         }
         self.abandon();
         // The words alone could be anybody's.
         self.recognised |= !self.binary.is_empty();
-        self.open = Some(Unit { announced, counts: Counts::default(), pending: None, failures: None });
+        self.begun += 1;
+        self.open = Some(Unit {
+            announced,
+            counts: Counts::default(),
+            start: self.names.len(),
+            path: self.path.take(),
+            telling: false,
+            pending: None,
+            failures: None,
+        });
     }
 
     fn test(&mut self, text: &str) {
-        let Some(unit) = &mut self.open else { return };
+        let Some(unit) = self.open.as_mut().filter(|unit| !unit.telling) else { return };
         let Some((name, verdict)) = text.strip_prefix("test ").and_then(|rest| rest.split_once(" ... "))
         else {
             return;
@@ -135,25 +168,65 @@ impl Cargo {
             failed: count(" failed"),
             skipped: count(" ignored"),
         };
-        if counts.total() != unit.announced {
+        // Where every test was heard of, the sum is known before it comes.
+        let is_known = unit.counts.total() == unit.announced;
+        if counts.total() != unit.announced || is_known && unit.telling && counts != unit.counts {
             return;
         }
-        let failures = unit.failures.take().unwrap_or_default();
+        let (start, path) = (unit.start, unit.path);
+        let failures: Vec<String> =
+            unit.failures.take().unwrap_or_default().iter().map(|name| self.full(name)).collect();
         self.counts.add(counts);
         self.recognised = true;
         self.open = None;
-        for name in failures {
-            let name = self.full(&name);
-            self.names.set(&name, Outcome::Failed, None);
+        self.summed += 1;
+        // Where what tests print is not captured, one may print a failure.
+        if failures.len() as u64 == counts.failed {
+            let told: HashSet<&str> = failures.iter().map(String::as_str).collect();
+            self.names.retain_from(start, |named| {
+                named.outcome != Outcome::Failed || told.contains(named.name.as_str())
+            });
+        }
+        for name in &failures {
+            self.names.set(name, Outcome::Failed, None);
+        }
+        self.ended_run(counts, path);
+    }
+
+    /// The same binary may run once more; of one that is not known nobody can say.
+    fn ended_run(&mut self, counts: Counts, path: Option<u64>) {
+        let run = self.names.end_run_of(counts, path);
+        if path.is_none() {
+            self.nameless.push(run);
         }
     }
 
+    /// Cargo names the binaries beside what they print: where that was kept apart, both are in the same order.
+    fn match_binaries(&mut self) {
+        self.silent.extend(self.path.take());
+        if self.silent.len() == self.nameless.len() {
+            for (run, path) in self.nameless.iter().zip(&self.silent) {
+                self.names.place_run(*run, *path);
+            }
+        }
+    }
+
+    fn is_telling(&self) -> bool {
+        self.open.as_ref().is_some_and(|unit| unit.telling)
+    }
+
+    /// How many binaries have begun and how many have summed up.
+    pub(super) fn units(&self) -> (u64, u64) {
+        (self.begun, self.summed)
+    }
+
     fn indented(&mut self, line: &Line<'_>) {
-        if let Some(rest) = line.body.strip_prefix("Running ") {
+        let is_ours = !self.is_telling();
+        if let Some(rest) = line.body.strip_prefix("Running ").filter(|_| is_ours) {
             let path = rest.rsplit_once('(').map_or(rest, |(_, path)| path.trim_end_matches(')'));
-            self.starting(binary(path.trim_matches('`')));
-        } else if let Some(name) = line.body.strip_prefix("Doc-tests ") {
-            self.starting(format!("{} (doc)", name.trim()));
+            self.starting(binary(path.trim_matches('`')), path);
+        } else if let Some(name) = line.body.strip_prefix("Doc-tests ").filter(|_| is_ours) {
+            self.starting(format!("{} (doc)", name.trim()), line.body);
         } else if line.indent() == 4
             && let Some(failures) = self.open.as_mut().and_then(|unit| unit.failures.as_mut())
             && failures.len() < NAMES_MAX
@@ -162,13 +235,14 @@ impl Cargo {
         }
     }
 
-    fn starting(&mut self, binary: String) {
+    fn starting(&mut self, binary: String, path: &str) {
         self.abandon();
         self.binary = binary;
+        self.silent.extend(self.path.replace(digest(&[path.as_bytes()])));
     }
 
     fn error(&mut self, text: &str) {
-        let Some(text) = text.strip_prefix("error: ") else { return };
+        let Some(text) = text.strip_prefix("error: ").filter(|_| !self.is_telling()) else { return };
         if text.starts_with("could not compile ") {
             self.build_failed = true;
         } else if text.starts_with("test failed, to rerun pass") {
@@ -184,6 +258,7 @@ impl Cargo {
             self.cut_off = true;
             self.missing = self.missing.saturating_add(unit.announced.saturating_sub(unit.counts.total()));
             self.counts.add(unit.counts);
+            self.ended_run(unit.counts, unit.path);
         }
     }
 }

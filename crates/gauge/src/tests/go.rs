@@ -20,6 +20,8 @@ pub(super) struct Go {
     /// How many failures the open package has.
     failures: u64,
     counts: Counts,
+    /// What the packages before the open one came to.
+    before: Counts,
     packages: u64,
     is_verbose: bool,
     /// Something happened in the open package.
@@ -59,13 +61,14 @@ impl Reader for Go {
     }
 
     fn finish(self: Box<Self>, _: bool) -> Option<Tally> {
-        let go = *self;
+        let mut go = *self;
         if go.events.recognised() {
             return Some(go.events.finish(go.build_failed));
         }
         if go.packages == 0 && !(go.is_verbose && go.is_open) {
             return None;
         }
+        go.counts.remove(go.names.leave_out_repeated());
         let complete = !go.cut_off && !go.build_failed && !go.is_open;
         let is_known = go.is_verbose && !go.counts.is_empty();
         let known = |count: u64| is_known.then_some(count);
@@ -124,6 +127,10 @@ impl Go {
             self.failed_package();
         }
         self.names.prefix(self.start, &format!("{package}."));
+        let mut sum = self.counts;
+        sum.remove(self.before);
+        self.names.end_run(sum);
+        self.before = self.counts;
         (self.start, self.failures, self.is_open) = (self.names.len(), 0, false);
         (self.panicked, self.timed_out, self.in_tests) = (false, false, false);
         self.running.clear();

@@ -14,6 +14,9 @@ pub(super) struct Events {
     /// Tests and packages that have begun and not ended, with their names as far as those are kept.
     running: HashMap<u64, String>,
     counts: Counts,
+    /// What the commands before the present one came to, and the packages that this one has ended.
+    before: Counts,
+    ended: HashSet<u64>,
     /// Packages with output that explains how they ended.
     timed_out: HashSet<u64>,
     unbuilt: bool,
@@ -49,6 +52,7 @@ impl Events {
         let key = digest(&[event.package.as_bytes(), test.as_bytes()]);
         let outcome = match &*event.action {
             "run" | "start" => {
+                self.begun(&event.package);
                 let is_kept = !test.is_empty() && self.running.len() < NAMES_MAX;
                 let name = if is_kept { format!("{}.{test}", event.package) } else { String::new() };
                 self.running.insert(key, name);
@@ -67,6 +71,7 @@ impl Events {
         self.running.remove(&key);
         if test.is_empty() {
             self.unbuilt |= event.failed_build.is_some();
+            self.ended.insert(digest(&[event.package.as_bytes()]));
             self.late(&event.package);
             return;
         }
@@ -76,6 +81,21 @@ impl Events {
         self.counts.one(outcome);
         let duration = event.elapsed.and_then(|seconds| milliseconds(seconds * 1_000.0));
         self.names.push(&format!("{}.{test}", event.package), outcome, duration);
+    }
+
+    /// A package that has ended begins once more in another command.
+    fn begun(&mut self, package: &str) {
+        if self.ended.contains(&digest(&[package.as_bytes()])) {
+            self.end_command();
+        }
+    }
+
+    fn end_command(&mut self) {
+        let mut sum = self.counts;
+        sum.remove(self.before);
+        self.names.end_run(sum);
+        self.before = self.counts;
+        self.ended.clear();
     }
 
     /// Tests that ran when the time of their package was over do not end by themselves.
@@ -107,7 +127,8 @@ impl Events {
     }
 
     /// `unbuilt` says that a package was seen which could not be built.
-    pub(super) fn finish(self, unbuilt: bool) -> Tally {
+    pub(super) fn finish(mut self, unbuilt: bool) -> Tally {
+        self.end_command();
         let unbuilt = unbuilt || self.unbuilt;
         if unbuilt && self.counts.is_empty() {
             return Tally { build_failed: true, ..Tally::default() };

@@ -13,6 +13,8 @@ pub(super) struct Jest {
     outline: Outline,
     /// The failure that is being told.
     failure: Option<String>,
+    /// `Test Suites:` was the last line, without which a sum is something that a test has printed.
+    has_suites: bool,
     /// A file has been reported, and no sum after it.
     open: bool,
     seen: Counts,
@@ -26,10 +28,11 @@ pub(super) struct Jest {
 impl Reader for Jest {
     fn line(&mut self, line: &Line<'_>) {
         let text = line.text;
+        let has_suites = std::mem::replace(&mut self.has_suites, text.starts_with("Test Suites: "));
         match text.as_bytes()[0] {
             b'P' if text.starts_with("PASS ") => self.file(&text["PASS ".len()..]),
             b'F' if text.starts_with("FAIL ") => self.file(&text["FAIL ".len()..]),
-            b'T' if text.starts_with("Tests: ") && text.ends_with(" total") => self.sum(text),
+            b'T' if has_suites && text.starts_with("Tests: ") && text.ends_with(" total") => self.sum(text),
             b'T' if text.starts_with("Test Suites: ") => self.stopped |= text.contains(" of "),
             // In colour the word stands on a ground with a margin.
             b' ' if line.indent() == 1 && line.body.starts_with("PASS  ") => {
@@ -47,12 +50,17 @@ impl Reader for Jest {
         self.in_tree = false;
     }
 
-    fn finish(self: Box<Self>, certain: bool) -> Option<Tally> {
+    fn place(&mut self, place: u64) {
+        self.names.place(place);
+    }
+
+    fn finish(mut self: Box<Self>, certain: bool) -> Option<Tally> {
         if self.sums == 0 && !(certain && self.open) {
             return None;
         }
         let mut counts = self.counts;
         counts.add(self.seen);
+        self.names.end_run(self.seen);
         if self.build_failed && counts.is_empty() {
             return Some(Tally { build_failed: true, ..Tally::default() });
         }
@@ -71,6 +79,7 @@ impl Jest {
         let file = trailing_parenthesis(rest).map_or(rest, |(file, _)| file);
         file.clone_into(&mut self.file);
         self.outline.clear();
+        self.names.begin_run();
         (self.in_tree, self.open, self.failure) = (true, true, None);
     }
 
@@ -140,7 +149,9 @@ impl Jest {
             return;
         }
         let skipped = count(" skipped").saturating_add(count(" todo"));
-        self.counts.add(Counts { passed: count(" passed"), failed: count(" failed"), skipped });
+        let sum = Counts { passed: count(" passed"), failed: count(" failed"), skipped };
+        self.counts.add(sum);
+        self.names.end_run(sum);
         self.sums += 1;
         (self.open, self.seen) = (false, Counts::default());
     }

@@ -38,13 +38,18 @@ impl Reader for Mocha {
         }
     }
 
-    fn finish(self: Box<Self>, certain: bool) -> Option<Tally> {
+    fn place(&mut self, place: u64) {
+        self.names.place(place);
+    }
+
+    fn finish(mut self: Box<Self>, certain: bool) -> Option<Tally> {
         let is_open = !self.seen.is_empty();
         if self.sums == 0 && !(certain && is_open) {
             return None;
         }
         let mut counts = self.counts;
         counts.add(self.seen);
+        self.names.end_run(self.seen);
         counts.add(Counts { failed: self.untold, ..Counts::default() });
         let is_cut = is_open || self.untold > 0;
         let mut tally = counts.tally(self.names, !is_cut);
@@ -65,7 +70,10 @@ impl Mocha {
             self.counts.add(Counts { passed: count, ..Counts::default() });
             self.sums += 1;
             self.untold = self.untold.saturating_add(self.seen.failed);
+            // All of its tests are in the tree.
+            self.names.end_run(self.seen);
             (self.summed, self.seen) = (true, Counts::default());
+            self.outline.clear();
         } else if self.summed && rest == " pending" {
             self.counts.add(Counts { skipped: count, ..Counts::default() });
         } else if self.summed && rest == " failing" {
@@ -103,7 +111,9 @@ impl Mocha {
     /// What went wrong, after the sums; or the tree of the next run.
     fn told(&mut self, line: &Line<'_>) {
         let body = line.body;
-        if let Some((count, _)) = number(body).filter(|(_, rest)| rest.starts_with(") ")) {
+        if line.indent() == 4 && body.starts_with("1) ") && self.outline.at(2).is_some() {
+            self.next_run(line);
+        } else if let Some((count, _)) = number(body).filter(|(_, rest)| rest.starts_with(") ")) {
             self.telling = usize::try_from(count).ok();
         } else if body.starts_with("Error: Timeout of ") {
             let name = self.telling.and_then(|count| self.failures.get(count.checked_sub(1)?)).cloned();
@@ -111,11 +121,15 @@ impl Mocha {
                 known.outcome = Outcome::TimedOut;
             }
         } else if line.indent() <= 4 && body.starts_with(['✔', '✓']) {
-            self.summed = false;
-            self.failures.clear();
-            self.test(line);
+            self.next_run(line);
         } else if line.indent() == 2 {
             self.outline.open(2, body);
         }
+    }
+
+    fn next_run(&mut self, line: &Line<'_>) {
+        self.summed = false;
+        self.failures.clear();
+        self.test(line);
     }
 }

@@ -39,7 +39,7 @@ impl Reader for Nextest {
             return (certain && self.build_failed).then(|| Tally { build_failed: true, ..Tally::default() });
         }
         let mut tally = self.counts.tally(self.names, !self.cut_off && !self.build_failed);
-        tally.total = Some(self.counts.total().saturating_add(self.missing));
+        tally.total = tally.total.map(|total| total.saturating_add(self.missing));
         tally.build_failed = self.build_failed;
         Some(tally)
     }
@@ -94,7 +94,9 @@ impl Nextest {
         if count(" passed").saturating_add(failed) != run || self.open.take().is_none() {
             return;
         }
-        self.counts.add(Counts { passed: count(" passed"), failed, skipped: count(" skipped") });
+        let sum = Counts { passed: count(" passed"), failed, skipped: count(" skipped") };
+        self.counts.add(sum);
+        self.names.end_run(sum);
         // `3/7 tests run` says that some were never started.
         if let Some((all, _)) = rest.strip_prefix('/').and_then(number) {
             self.cut_off |= all > run;
@@ -108,6 +110,7 @@ impl Nextest {
             let ran = self.seen.passed.saturating_add(self.seen.failed);
             self.missing = self.missing.saturating_add(announced.saturating_sub(ran));
             self.counts.add(self.seen);
+            self.names.end_run(self.seen);
         }
     }
 }

@@ -10,6 +10,9 @@ pub(super) struct Node {
     outline: Outline,
     /// The failures are told once more after the sums.
     telling: bool,
+    /// `test at a.test.js:3:1` has come, which newer versions write before each failure that is told.
+    located: bool,
+    locates: bool,
     failure: Option<String>,
     /// The sums so far of the open run.
     sum: Option<Counts>,
@@ -25,6 +28,8 @@ impl Reader for Node {
         if first < 0x80 {
             if line.body.starts_with("'test timed out after ") {
                 self.timed_out();
+            } else if self.telling && line.text.starts_with("test at ") {
+                (self.located, self.locates) = (true, true);
             }
             return;
         }
@@ -39,6 +44,10 @@ impl Reader for Node {
         }
     }
 
+    fn place(&mut self, place: u64) {
+        self.names.place(place);
+    }
+
     fn finish(mut self: Box<Self>, certain: bool) -> Option<Tally> {
         // Sums that were cut off are no sums.
         let is_cut = self.sum.take().is_some();
@@ -48,6 +57,7 @@ impl Reader for Node {
         }
         let mut counts = self.counts;
         counts.add(self.seen);
+        self.names.end_run(self.seen);
         let mut tally = counts.tally(self.names, !is_open);
         if is_open {
             tally.total = None;
@@ -79,6 +89,7 @@ impl Node {
     fn close(&mut self) {
         if let Some(sum) = self.sum.take() {
             self.counts.add(sum);
+            self.names.end_run(sum);
             self.sums += 1;
             self.seen = Counts::default();
         }
@@ -95,11 +106,15 @@ impl Node {
 
     fn test(&mut self, indent: usize, symbol: char, title: &str) {
         if title == "failing tests:" {
-            self.telling = true;
+            (self.telling, self.located, self.locates) = (true, false, false);
             return;
         }
         let (without, directive) = title.split_once(" # ").unwrap_or((title, ""));
         let (title, duration) = timed(without).map_or((without, None), |(title, time)| (title, Some(time)));
+        // What passed, or has no place where failures have one, is of another run.
+        let is_told = symbol == '✖' && self.located == self.locates;
+        self.telling &= is_told;
+        self.located = false;
         if self.telling {
             self.failure = Some(title.to_owned());
             return;

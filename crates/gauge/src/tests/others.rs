@@ -7,6 +7,8 @@ use crate::text::{duration_ms, number, number_after, number_before, trailing_par
 /// `5 examples, 1 failure, 1 pending`.
 #[derive(Default)]
 pub(super) struct Rspec {
+    /// `Finished in 0.1 seconds` was the last line, without which a sum is something that a test has printed.
+    finished: bool,
     counts: Counts,
     sums: u64,
     build_failed: bool,
@@ -16,6 +18,7 @@ pub(super) struct Rspec {
 impl Reader for Rspec {
     fn line(&mut self, line: &Line<'_>) {
         let text = line.text;
+        let has_finished = std::mem::replace(&mut self.finished, text.starts_with("Finished in "));
         if let Some(rest) = text.strip_prefix("rspec ") {
             if let Some((_, name)) = rest.split_once(" # ") {
                 self.names.set(name.trim(), Outcome::Failed, None);
@@ -23,7 +26,7 @@ impl Reader for Rspec {
             return;
         }
         let Some((all, rest)) = number(text) else { return };
-        if !rest.starts_with(" example") || !rest.contains(" failure") {
+        if !has_finished || !rest.starts_with(" example") || !rest.contains(" failure") {
             return;
         }
         let count = |label: &str| number_before(text, label).unwrap_or(0);

@@ -1,16 +1,25 @@
 //! pytest, in any of its verbosities: the last line sums up, the lines before name tests.
 //!
-//! What is printed between `FAILURES` and the summary belongs to the tests and names nothing.
+//! What is printed between `FAILURES` and the summary belongs to the tests: it names nothing, and a sum in it is believed only
+//! if nothing of the session follows. With `-qq` there is no last line: a session that showed all of its progress is at its end.
 
 use super::names::Names;
 use super::{Counts, Line, Outcome, Reader, Tally};
-use crate::text::{duration_ms, number, number_after, number_before};
+use crate::text::{digest, duration_ms, number, number_after, number_before};
 
 #[derive(Default)]
 pub(super) struct Pytest {
     section: Section,
     /// A session has begun and not yet summed up.
     open: bool,
+    /// It has a head, and then its sum is ruled off as well.
+    headed: bool,
+    /// Its progress came to the end.
+    ended: bool,
+    /// How many failures its summary has told.
+    told: u64,
+    /// A sum among what tests have printed.
+    doubtful: Option<Counts>,
     announced: Option<u64>,
     seen: Counts,
     counts: Counts,
@@ -39,7 +48,10 @@ impl Reader for Pytest {
         match text.as_bytes()[0] {
             b'=' => self.rule(text.trim_matches('=').trim()),
             b'!' => self.interrupted(text),
-            b'0'..=b'9' | b'n' if self.is_sum(text) => {}
+            b'0'..=b'9' | b'n' if self.is_sum(text, false) => {}
+            b'r' if self.open && text.starts_with("rootdir: ") => {
+                self.names.place(digest(&[text.as_bytes()]));
+            }
             b'c' if self.open && text.starts_with("collect") && text.contains("collected ") => {
                 self.announced = number_after(text, "collected ");
                 if let Some(selected) = number_before(text, " selected") {
@@ -49,14 +61,23 @@ impl Reader for Pytest {
             _ => match self.section {
                 Section::Progress => self.progress(text),
                 Section::Durations => self.duration(line.body),
+                Section::Summary if progress_of(text).is_some() => self.next(text),
                 Section::Summary => self.short_summary(text),
+                // Only behind a sum it can be another session's.
+                Section::Details if self.doubtful.is_some() && progress_of(text).is_some() => self.next(text),
                 Section::Details => {}
             },
         }
     }
 
+    fn place(&mut self, place: u64) {
+        self.names.place(place);
+    }
+
     fn is_in_section(&self) -> bool {
-        self.open
+        // Without a sum, the end of a session is seen only in what comes next, which may be anybody's.
+        let is_over = self.ended && !self.headed && self.told >= self.seen.failed;
+        self.open && self.doubtful.is_none() && !is_over
     }
 
     fn finish(mut self: Box<Self>, _: bool) -> Option<Tally> {
@@ -70,7 +91,7 @@ impl Reader for Pytest {
         }
         let mut tally = self.counts.tally(self.names, complete);
         if self.cut_off || self.stopped {
-            tally.total = self.missing.map(|missing| self.counts.total().saturating_add(missing));
+            tally.total = tally.total.zip(self.missing).map(|(total, missing)| total.saturating_add(missing));
         }
         tally.build_failed = self.build_failed;
         Some(tally)
@@ -81,12 +102,20 @@ impl Pytest {
     /// A line that is ruled off with `=`.
     fn rule(&mut self, title: &str) {
         if title == "test session starts" {
-            self.abandon();
-            self.open = true;
-            self.recognised = true;
-            self.section = Section::Progress;
-        } else if self.is_sum(title) {
-        } else if title == "short test summary info" {
+            // A test may show a session of its own.
+            if self.section != Section::Details || self.doubtful.is_some() {
+                self.abandon();
+                (self.open, self.headed, self.recognised) = (true, true, true);
+            }
+            return;
+        }
+        if self.is_sum(title, true) {
+            return;
+        }
+        if is_title(title) {
+            self.doubtful = None;
+        }
+        if title == "short test summary info" {
             self.section = Section::Summary;
         } else if title.contains("slowest") && title.contains("duration") {
             self.section = Section::Durations;
@@ -95,35 +124,45 @@ impl Pytest {
         }
     }
 
-    /// `1 failed, 2 passed in 0.12s`.
-    fn is_sum(&mut self, text: &str) -> bool {
-        let Some((counts, time)) = text.rsplit_once(" in ") else { return false };
-        let time = time.split_once(" (").map_or(time, |(time, _)| time);
-        if !time.ends_with('s') || duration_ms(time).is_none() {
-            return false;
-        }
-        let mut sum = Counts::default();
-        if counts != "no tests ran" {
-            for part in counts.split(", ") {
-                let Some((count, word)) = number(part) else { return false };
-                match word.trim_start() {
-                    "passed" | "xpassed" => sum.passed += count,
-                    "failed" | "error" | "errors" => sum.failed += count,
-                    "skipped" | "xfailed" => sum.skipped += count,
-                    "deselected" | "warning" | "warnings" | "rerun" | "subtests passed" => {}
-                    _ => return false,
-                }
-            }
-        }
+    /// Takes a sum; `ruled` says that it is ruled off.
+    fn is_sum(&mut self, text: &str, ruled: bool) -> bool {
+        let Some(mut sum) = sum_of(text) else { return false };
         sum.failed = sum.failed.saturating_sub(self.unloaded);
+        if self.open && !self.fits(sum, ruled) {
+            return true;
+        }
+        if self.section == Section::Details {
+            self.doubtful = Some(sum);
+        } else {
+            self.summed(sum);
+        }
+        true
+    }
+
+    /// Whether it can be the sum of the open session: it looks like one, and leaves nothing out that was seen or announced.
+    fn fits(&self, sum: Counts, ruled: bool) -> bool {
+        let seen = self.seen;
+        let announced = self.announced.filter(|_| !self.stopped && !self.build_failed);
+        ruled == self.headed
+            && announced.is_none_or(|announced| sum.total() >= announced)
+            && sum.passed >= seen.passed
+            && sum.failed.saturating_add(self.unloaded) >= seen.failed
+            && sum.skipped >= seen.skipped
+    }
+
+    fn summed(&mut self, sum: Counts) {
         if self.stopped {
             let left = self.announced.map(|announced| announced.saturating_sub(sum.total()));
             self.missing = Some(self.missing.unwrap_or(0)).zip(left).map(|(a, b)| a.saturating_add(b));
         }
-        self.counts.add(sum);
         self.recognised = true;
-        self.close();
-        true
+        self.close(sum);
+    }
+
+    /// The progress of the session that follows one without a last line.
+    fn next(&mut self, text: &str) {
+        self.abandon();
+        self.progress(text);
     }
 
     fn interrupted(&mut self, text: &str) {
@@ -141,14 +180,14 @@ impl Pytest {
 
     /// `a.py::test_x PASSED [ 50%]`, `[gw0] [ 50%] PASSED a.py::test_x`, or `..F [ 50%]`.
     fn progress(&mut self, text: &str) {
-        if text.ends_with("%]") && text.bytes().next().is_some_and(|byte| b".FEsxX".contains(&byte)) {
-            let marks = text.split(' ').next().unwrap_or_default();
-            if marks.bytes().all(|byte| b".FEsxX".contains(&byte)) {
-                self.open = true;
-                self.recognised = true;
-                marks.bytes().for_each(|mark| self.seen.one(of_mark(mark)));
-                return;
+        if let Some((marks, ended)) = progress_of(text) {
+            // A session without a last line came to its end, and this is another.
+            if self.ended && !self.headed {
+                self.abandon();
             }
+            (self.open, self.recognised, self.ended) = (true, true, ended);
+            marks.bytes().filter_map(of_mark).for_each(|outcome| self.seen.one(outcome));
+            return;
         }
         if !text.contains("::") || text.starts_with(' ') {
             return;
@@ -180,6 +219,7 @@ impl Pytest {
         let timed_out =
             outcome == Outcome::Failed && reason.contains("Timeout") && reason.contains("Failed: ");
         let outcome = if timed_out { Outcome::TimedOut } else { outcome };
+        self.told += u64::from(outcome != Outcome::Passed && outcome != Outcome::Skipped);
         self.names.set(name, outcome, None);
     }
 
@@ -193,22 +233,71 @@ impl Pytest {
         }
     }
 
-    fn close(&mut self) {
+    fn close(&mut self, sum: Counts) {
+        self.counts.add(sum);
+        self.names.end_run(sum);
         (self.open, self.section, self.announced) = (false, Section::Progress, None);
+        (self.headed, self.ended, self.doubtful, self.told) = (false, false, None, 0);
         (self.seen, self.unloaded) = (Counts::default(), 0);
     }
 
-    /// A session that has not summed up did not come to its end.
+    /// A session that has not summed up did not come to its end, unless its progress did and its failures were told.
     fn abandon(&mut self) {
-        if self.open || !self.seen.is_empty() {
+        if let Some(sum) = self.doubtful.take() {
+            return self.summed(sum);
+        }
+        if !self.open && self.seen.is_empty() {
+            return;
+        }
+        let seen = self.seen;
+        if !self.ended || self.headed || self.told < seen.failed {
             self.cut_off = true;
-            let left = self.announced.map(|announced| announced.saturating_sub(self.seen.total()));
+            let left = self.announced.map(|announced| announced.saturating_sub(seen.total()));
             self.missing = Some(self.missing.unwrap_or(0)).zip(left).map(|(a, b)| a.saturating_add(b));
-            let seen = self.seen;
-            self.counts.add(seen);
-            self.close();
+        }
+        self.close(seen);
+    }
+}
+
+/// Whether pytest gives a part of its report this title: then its sum is still to come.
+fn is_title(title: &str) -> bool {
+    matches!(title, "FAILURES" | "ERRORS" | "PASSES" | "XFAILURES" | "XPASSES")
+        || title.starts_with("warnings summary")
+        || title.ends_with("test summary info")
+        || title.starts_with("slowest ")
+}
+
+/// `1 failed, 2 passed in 0.12s`.
+fn sum_of(text: &str) -> Option<Counts> {
+    let (counts, time) = text.rsplit_once(" in ")?;
+    let time = time.split_once(" (").map_or(time, |(time, _)| time);
+    if !time.ends_with('s') {
+        return None;
+    }
+    duration_ms(time)?;
+    let mut sum = Counts::default();
+    if counts == "no tests ran" {
+        return Some(sum);
+    }
+    for part in counts.split(", ") {
+        let (count, word) = number(part)?;
+        match word.trim_start() {
+            "passed" | "xpassed" => sum.passed = sum.passed.saturating_add(count),
+            "failed" | "error" | "errors" => sum.failed = sum.failed.saturating_add(count),
+            "skipped" | "xfailed" => sum.skipped = sum.skipped.saturating_add(count),
+            "deselected" | "warning" | "warnings" | "rerun" | "subtests passed" => {}
+            _ => return None,
         }
     }
+    Some(sum)
+}
+
+/// `..F    [ 50%]`: a mark per test, and whether these are the last.
+fn progress_of(text: &str) -> Option<(&str, bool)> {
+    let (marks, percent) = text.strip_suffix("%]")?.split_once(' ')?;
+    let percent = percent.trim_start().strip_prefix('[')?;
+    let are_marks = !marks.is_empty() && marks.bytes().all(|byte| b".FEsxXR".contains(&byte));
+    are_marks.then(|| (marks, percent.trim() == "100"))
 }
 
 fn worker(text: &str) -> Option<(&str, Outcome)> {
@@ -250,10 +339,12 @@ fn of_word(word: &str) -> Option<Outcome> {
     }
 }
 
-fn of_mark(mark: u8) -> Outcome {
+/// How a test ended by its mark; one that is run again has not.
+fn of_mark(mark: u8) -> Option<Outcome> {
     match mark {
-        b'.' | b'X' => Outcome::Passed,
-        b's' | b'x' => Outcome::Skipped,
-        _ => Outcome::Failed,
+        b'.' | b'X' => Some(Outcome::Passed),
+        b's' | b'x' => Some(Outcome::Skipped),
+        b'R' => None,
+        _ => Some(Outcome::Failed),
     }
 }

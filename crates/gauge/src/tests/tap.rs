@@ -49,6 +49,10 @@ impl Reader for Tap {
         }
     }
 
+    fn place(&mut self, place: u64) {
+        self.names.place(place);
+    }
+
     fn finish(mut self: Box<Self>, _: bool) -> Option<Tally> {
         if self.documents == 0 && self.levels.first().is_none_or(|level| level.plan.is_none()) {
             return None;
@@ -64,10 +68,17 @@ impl Reader for Tap {
 
 impl Tap {
     fn version(&mut self) {
-        if self.documents > 0 {
+        if self.documents > 0 || self.levels.first().is_some_and(|level| level.plan.is_some()) {
             self.close();
         }
         self.documents += 1;
+    }
+
+    /// Not everybody writes a version: what follows a plan that is fulfilled is another document's.
+    fn after_fulfilled(&mut self) {
+        if self.levels.first().is_some_and(|level| level.points > 0 && level.plan == Some(level.points)) {
+            self.version();
+        }
     }
 
     fn level(&mut self, depth: usize) -> &mut Level {
@@ -82,6 +93,7 @@ impl Tap {
         if let Some((plan, rest)) = number(rest)
             && (rest.is_empty() || rest.trim_start().starts_with('#'))
         {
+            self.after_fulfilled();
             self.level(depth).plan = Some(plan);
         }
     }
@@ -117,6 +129,7 @@ impl Tap {
 
     fn record(&mut self, depth: usize, title: &str, outcome: Outcome) {
         let depth = depth.min(DEPTH_MAX);
+        self.after_fulfilled();
         self.level(depth).points += 1;
         let below = self.levels.get(depth + 1).is_some_and(|level| level.points > 0);
         let start = self.levels.get_mut(depth + 1).and_then(|level| level.start.take());
@@ -174,7 +187,9 @@ impl Tap {
         let seen = std::mem::take(&mut self.seen);
         // Sums that leave tests out are not those of this document.
         let stated = self.stated.take().filter(|stated| stated.total() == seen.total());
-        self.counts.add(stated.unwrap_or(seen));
+        let sum = stated.unwrap_or(seen);
+        self.counts.add(sum);
+        self.names.end_run(sum);
         self.levels.clear();
         self.last = None;
     }

@@ -6,6 +6,8 @@ use crate::text::{number, number_after};
 
 #[derive(Default)]
 pub(super) struct Unittest {
+    /// The last line was a rule, without which a sum is something that a test has printed.
+    ruled: bool,
     /// `Ran 5 tests`, while its verdict is still to come.
     ran: Option<u64>,
     seen: Counts,
@@ -26,8 +28,9 @@ impl Reader for Unittest {
         if self.ran.is_some() && self.verdict(text) {
             return;
         }
+        let is_ruled = std::mem::replace(&mut self.ruled, text.starts_with("----------"));
         match text.as_bytes()[0] {
-            b'R' if text.starts_with("Ran ") && text.contains(" in ") => {
+            b'R' if is_ruled && text.starts_with("Ran ") && text.contains(" in ") => {
                 self.ran = number(&text["Ran ".len()..])
                     .filter(|(_, rest)| rest.starts_with(" test"))
                     .map(|(count, _)| count);
@@ -39,9 +42,14 @@ impl Reader for Unittest {
         }
     }
 
+    fn place(&mut self, place: u64) {
+        self.names.place(place);
+    }
+
     fn finish(mut self: Box<Self>, _: bool) -> Option<Tally> {
         self.cut_off |= self.ran.is_some() || !self.seen.is_empty();
         self.counts.add(self.seen);
+        self.names.end_run(self.seen);
         if !self.recognised {
             return None;
         }
@@ -75,7 +83,9 @@ impl Unittest {
             let failed = failed.saturating_sub(unloaded);
             self.unloaded = 0;
             let passed = ran.saturating_sub(failed).saturating_sub(skipped);
-            self.counts.add(Counts { passed, failed, skipped });
+            let sum = Counts { passed, failed, skipped };
+            self.counts.add(sum);
+            self.names.end_run(sum);
             self.seen = Counts::default();
         }
         is_end

@@ -2,7 +2,7 @@
 
 use super::names::Names;
 use super::{Counts, Line, Outcome, Reader, Tally};
-use crate::text::{duration_ms, number_before};
+use crate::text::{digest, duration_ms, number_before};
 
 #[derive(Default)]
 pub(super) struct Vitest {
@@ -34,6 +34,7 @@ impl Reader for Vitest {
             b'R' if body.starts_with("RUN  v") => {
                 self.cut_off |= self.open;
                 self.open = true;
+                self.starting(body);
             }
             b'F' if self.open && body.starts_with("FAIL  ") => self.failure(body["FAIL  ".len()..].trim()),
             b'T' if body.starts_with("Tests  ") => self.sum(body),
@@ -46,12 +47,17 @@ impl Reader for Vitest {
         self.captured = false;
     }
 
-    fn finish(self: Box<Self>, _: bool) -> Option<Tally> {
+    fn place(&mut self, place: u64) {
+        self.names.place(place);
+    }
+
+    fn finish(mut self: Box<Self>, _: bool) -> Option<Tally> {
         if self.sums == 0 && !self.open {
             return None;
         }
         let mut counts = self.counts;
         counts.add(self.seen);
+        self.names.end_run(self.seen);
         if self.build_failed && counts.is_empty() {
             return Some(Tally { build_failed: true, ..Tally::default() });
         }
@@ -66,6 +72,14 @@ impl Reader for Vitest {
 }
 
 impl Vitest {
+    /// `RUN  v3.2.4 /project`.
+    fn starting(&mut self, body: &str) {
+        if let Some((_, directory)) = body["RUN  v".len()..].split_once(' ') {
+            self.names.place(digest(&[directory.as_bytes()]));
+        }
+        self.names.begin_run();
+    }
+
     fn test(&mut self, body: &str) {
         let mut characters = body.chars();
         let outcome = match characters.next() {
@@ -123,7 +137,9 @@ impl Vitest {
             return;
         }
         let skipped = count(" skipped").saturating_add(count(" todo"));
-        self.counts.add(Counts { passed: count(" passed"), failed: count(" failed"), skipped });
+        let sum = Counts { passed: count(" passed"), failed: count(" failed"), skipped };
+        self.counts.add(sum);
+        self.names.end_run(sum);
         self.sums += 1;
         (self.open, self.seen) = (false, Counts::default());
     }

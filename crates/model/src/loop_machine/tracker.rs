@@ -32,19 +32,21 @@ pub enum TestStatus {
     Skipped,
 }
 
-/// Which tests of a run of the suite are known by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which tests of a run of the suite are known by name, from the least to the most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NamedTests {
-    /// Every one.
-    All,
-    /// Every one that failed, as most runners have it: of another nothing is known but that it did not fail.
-    Failing,
     /// Some. Of another nothing is known.
     Some,
+    /// Every one that failed before the run stopped there: another passed, or did not run.
+    FailingSoFar,
+    /// Every one that failed, as most runners have it: of another nothing is known but that it did not fail.
+    Failing,
+    /// Every one.
+    All,
 }
 
 /// What a round says about tests by name, compared with the round before.
-#[record(Default, Eq, omit(ran, unnamed))]
+#[record(Default, Eq, omit(ran, unnamed, unseen))]
 #[serde(default)]
 pub struct TestChanges {
     /// Tests that ended otherwise than before, and new ones.
@@ -55,6 +57,8 @@ pub struct TestChanges {
     pub ran: bool,
     /// Tests passed whose names their runner does not say.
     pub unnamed: bool,
+    /// What fails now may have failed before without being run: both runs stopped at failures, and have none in common.
+    pub unseen: bool,
 }
 
 /// The tree that a run of the suite judged, beside the one that was judged before it.
@@ -134,18 +138,27 @@ impl TestTracker {
             let counts = match listed {
                 NamedTests::All => true,
                 NamedTests::Failing => known.status == TestStatus::Failing,
-                NamedTests::Some => false,
+                NamedTests::FailingSoFar | NamedTests::Some => false,
             };
             counts && !ran.contains_key(*name)
         };
         let gone: Vec<String> = self.tests.iter().filter(missing).map(|(name, _)| name.clone()).collect();
-        let unnamed = listed == NamedTests::Failing;
+        let unnamed = matches!(listed, NamedTests::Failing | NamedTests::FailingSoFar);
+        let unseen = listed == NamedTests::FailingSoFar && self.unnamed && self.fails_elsewhere(ran);
         TestChanges {
             now: ran.iter().filter(differs).map(|(name, status)| (name.clone(), *status)).collect(),
             ran: unnamed || !ran.is_empty() || !gone.is_empty(),
             gone,
             unnamed,
+            unseen,
         }
+    }
+
+    /// Whether tests failed before and none of them does so here. A run that stops at its first failures (`cargo test`: at the
+    /// first binary that fails) came to the same place as the one before only if they have one in common.
+    fn fails_elsewhere(&self, ran: &BTreeMap<String, TestStatus>) -> bool {
+        let mut before = self.named(TestStatus::Failing).peekable();
+        before.peek().is_some() && !before.any(|name| ran.get(name) == Some(&TestStatus::Failing))
     }
 
     /// Takes in a run of the suite on another tree than the one before.
@@ -160,7 +173,8 @@ impl TestTracker {
         }
         self.runs += 1;
         // Every test that failed in the run before was named: one that was not did not fail then.
-        let known_since = self.runs - u32::from(self.unnamed && tree != JudgedTree::Back);
+        let is_known = self.unnamed && !changes.unseen && tree != JudgedTree::Back;
+        let known_since = self.runs - u32::from(is_known);
         self.unnamed = changes.unnamed;
         let lifts = changes.unnamed && tree != JudgedTree::Back;
         let lifted = changes.gone.iter().filter(|_| lifts).take(LIFTED_MAX);
@@ -344,6 +358,29 @@ mod tests {
         assert_eq!((tracker.unnamed, &tracker.lifted[..]), (true, &["b".to_owned()][..]));
         run(&mut tracker, &[("b", true), ("c", true)]);
         assert_eq!((tracker.unnamed, &tracker.lifted[..]), (false, &[][..]));
+    }
+
+    /// `cargo test -q` stops at the first binary that fails, and names nothing but failures.
+    #[test]
+    fn what_fails_newly_beside_another_is_broken_though_the_run_stopped_there() {
+        let mut tracker = TestTracker::default();
+        let mut stopped = |failing: &[(&str, bool)], listed| {
+            let changes = tracker.changes(&ran(failing), listed);
+            assert!(changes.unnamed, "the names of those that pass are unknown");
+            tracker.take(&changes, JudgedTree::Another);
+            tracker.just(TestStatus::Failing).cloned().collect::<Vec<_>>()
+        };
+        let none: [&str; 0] = [];
+        assert_eq!(stopped(&[("a", false)], NamedTests::FailingSoFar), none, "nothing was before");
+        assert_eq!(stopped(&[("a", false), ("c", false)], NamedTests::FailingSoFar), ["c"]);
+        assert_eq!(
+            stopped(&[("z", false)], NamedTests::FailingSoFar),
+            none,
+            "another binary, which did not run before"
+        );
+        assert_eq!(stopped(&[], NamedTests::Failing), none, "all of it ran, and nothing fails");
+        assert_eq!(stopped(&[("c", false)], NamedTests::FailingSoFar), ["c"], "nothing failed before");
+        assert!(tracker.named(TestStatus::Passing).next().is_none(), "what is not named never passed");
     }
 
     #[test]

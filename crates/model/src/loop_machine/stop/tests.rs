@@ -32,6 +32,7 @@ pub(super) fn after_three() -> Driver {
                 gone: Vec::new(),
                 ran: true,
                 unnamed: false,
+                unseen: false,
             };
             round.measures.tests = Some(TestCounts { passed: 3, failed: 1, skipped: 0, complete: true });
             round.stops =
