@@ -120,7 +120,7 @@ pub struct GapsChanged {
     pub flips: Vec<Flip>,
     /// Gaps that are new.
     pub added: Vec<String>,
-    /// What was wished for and an edit by hand did not leave room for.
+    /// What earlier changes had left open and an edit by hand did not leave room for. Of this change that is an error.
     pub overruled: Vec<Overruled>,
     /// Edits by hand that could not be merged, kept for a person.
     pub kept: Vec<PathBuf>,

@@ -1,19 +1,19 @@
 //! The gaps of a ledger, read and changed for a front end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use piton_model::Timestamp;
-use piton_model::ledger::{Field, Gap, Source, SourceKind, set};
+use piton_model::ledger::{Field, Gap, Overruled, Source, SourceKind, set};
 use piton_model::ledger_machine::{Command, LedgerEvent, State};
 use piton_store::{Store, StoredEvent};
 use piton_sys::redact::Redactor;
-use piton_view::words::{clean_line, ledger as words};
+use piton_view::words::{clean_line, few, ledger as words};
 use piton_view::{Error, ErrorKind, GapChange, GapEvent, GapsChanged, GapsView, LedgerAt};
 
 use super::LocalClient;
 use crate::launch::Secrets;
-use crate::ledger::{Changed, Evidence, Ledger, journal_for, observe};
+use crate::ledger::{Evidence, Ledger, journal_for, observe};
 
 pub(super) async fn read(client: &LocalClient, at: &LedgerAt, now: Timestamp) -> Result<GapsView, Error> {
     let store = client.existing_store()?;
@@ -84,10 +84,15 @@ pub(super) async fn change(
     let store = journal_for(client.layout(), at)?;
     let ledger = ledger(client, Some(&store), at);
     let mut open = ledger.open(now).await?;
+    let earlier = open.caught_up();
     let changed = match change.command(open.state(), root)? {
         Some(command) => open.run(command, now).await?,
         None => open.run(Command::Tick, now).await?,
     };
+    let kept = [earlier.kept, changed.kept].concat();
+    if !changed.overruled.is_empty() {
+        return Err(given_up(earlier.overruled.iter().chain(&changed.overruled), &kept));
+    }
     let (mut flips, mut added) = (Vec::new(), Vec::new());
     for event in &changed.events {
         match event {
@@ -96,8 +101,17 @@ pub(super) async fn change(
             _ => {}
         }
     }
-    let Changed { events, overruled, kept } = changed;
-    Ok(GapsChanged { state: open.into_state(), changed: !events.is_empty(), flips, added, overruled, kept })
+    let (changed, overruled) = (!changed.events.is_empty(), earlier.overruled);
+    Ok(GapsChanged { state: open.into_state(), changed, flips, added, overruled, kept })
+}
+
+/// Nobody is told that a change is made which the file does not hold.
+fn given_up<'a>(overruled: impl Iterator<Item = &'a Overruled>, kept: &[PathBuf]) -> Error {
+    let mut details = few(overruled.map(|what| clean_line(&words::overruled(what))), "change");
+    details.extend(kept.iter().map(|kept| words::kept(kept)));
+    Error::new(ErrorKind::Failed, "the file was edited meanwhile; not all of this was done")
+        .details(details)
+        .hint("look at the file, then run the command again if that is still what you want")
 }
 
 /// What people type is written down as little as what agents print, where it is secret.

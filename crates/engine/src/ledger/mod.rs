@@ -20,6 +20,7 @@ mod result;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use piton_files::Problem;
 use piton_files::gaps::{Document, Draft, Invalid, LedgerFile, RewriteError, UpdateError, append_flips};
@@ -43,6 +44,9 @@ use crate::load::{LoadError, Loaded};
 const ABSENT: &str = "absent";
 /// How often a decision is made again because somebody was faster.
 const TRIES_MAX: usize = 32;
+/// How often an empty file is looked at again before it is believed, and how long after the last look.
+const LOOKS_MAX: usize = 200;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 /// The largest file whose hash is taken as evidence.
 const EVIDENCE_BYTES_MAX: u64 = 64 << 20;
 
@@ -225,8 +229,21 @@ impl<'a> Ledger<'a> {
         Ok(created.map_err(|error| file::Error::new("create the directory", parent, error))?)
     }
 
-    /// The bytes of the file.
-    fn content(&self) -> Result<Option<Vec<u8>>, LedgerError> {
+    /// The bytes of the file. An editor that saves in place empties it before it fills it: what is empty counts as that once it
+    /// has rested, and in any case after a while.
+    async fn content(&self) -> Result<Option<Vec<u8>>, LedgerError> {
+        for _ in 0..LOOKS_MAX {
+            let bytes = self.content_now()?;
+            let is_empty = bytes.as_ref().is_some_and(Vec::is_empty);
+            if !is_empty || file::look_at_rest(&self.path(), SystemClock.now()).is_some() {
+                return Ok(bytes);
+            }
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
+        self.content_now()
+    }
+
+    fn content_now(&self) -> Result<Option<Vec<u8>>, LedgerError> {
         file::read_regular(&self.path(), GAP_FILE_BYTES_MAX).map_err(|error| match error.refusal() {
             Some(file::Refusal::TooLarge { .. }) => {
                 let problems = Problem::new("the file is larger than 64 MiB").into();
@@ -242,7 +259,7 @@ impl<'a> Ledger<'a> {
             return Ok(Some(known));
         }
         let look = file::look_at_rest(&self.path(), SystemClock.now());
-        let Some(bytes) = self.content()? else { return Ok(None) };
+        let Some(bytes) = self.content().await? else { return Ok(None) };
         // Beside whoever loads the journal meanwhile: of a large ledger, either takes its time.
         let read = tokio::task::spawn_blocking(move || {
             let digest = digest(Some(&bytes));
@@ -266,10 +283,10 @@ impl<'a> Ledger<'a> {
     }
 
     /// How the journal knows what the file holds now.
-    fn digest(&self) -> Result<String, LedgerError> {
+    async fn digest(&self) -> Result<String, LedgerError> {
         match self.known() {
             Some(known) => Ok(known.digest),
-            None => Ok(digest(self.content()?.as_deref())),
+            None => Ok(digest(self.content().await?.as_deref())),
         }
     }
 
@@ -387,6 +404,9 @@ fn base_of(state: &State, file: Option<&Known>) -> Vec<Gap> {
     }
 }
 
+/// The file had gaps when it was read, and has none now.
+struct Emptied;
+
 /// A ledger that is being changed.
 pub struct Open<'l, 'a> {
     ledger: &'l Ledger<'a>,
@@ -406,6 +426,11 @@ impl Open<'_, '_> {
     /// The same, for whoever has nothing more to change.
     pub fn into_state(self) -> State {
         self.loaded.state
+    }
+
+    /// What came of the work that others had left open, which is none of what is asked for next.
+    pub fn caught_up(&mut self) -> Changed {
+        std::mem::take(&mut self.changed)
     }
 
     /// Decides, records, and brings file and log along.
@@ -480,7 +505,7 @@ impl Open<'_, '_> {
 
     async fn adopt(&mut self, now: Timestamp) -> Result<(), LedgerError> {
         let known = self.state().digest.as_deref().unwrap_or(ABSENT);
-        if known == self.ledger.digest()? {
+        if known == self.ledger.digest().await? {
             return Ok(());
         }
         let file = self.ledger.file().await?;
@@ -492,18 +517,21 @@ impl Open<'_, '_> {
         Ok(())
     }
 
-    /// Writes what is wished for. Where that does not fit what people have made of the file, they are right.
+    /// Writes what is wished for. Where that does not fit what people have made of the file, they are right. A file that was emptied
+    /// since it was read is left alone: whoever completes the work reads it again first.
     async fn write(&mut self, now: Timestamp) -> Result<(), LedgerError> {
         self.ledger.create_directory()?;
         let known = self.ledger.known();
         let (base, ours) = (base_of(self.state(), known.as_ref()), self.state().gaps.clone());
         let mut overruled = Vec::new();
+        let filled = |file: &[Gap]| if file.is_empty() && !base.is_empty() { Err(Emptied) } else { Ok(()) };
         let wish = |file: &[Gap]| {
+            filled(file)?;
             let merged = merge(&base, file, &ours);
             match problems_since_sound(file, &merged.gaps).is_empty() {
                 true => {
                     overruled = merged.overruled;
-                    Ok::<_, std::convert::Infallible>(merged.gaps)
+                    Ok(merged.gaps)
                 }
                 false => {
                     let given_up = |gap: &String| Overruled::Change { gap: gap.clone() };
@@ -517,7 +545,7 @@ impl Open<'_, '_> {
             Err(UpdateError::Rewrite(_)) => {
                 let given_up = |gap: &String| Overruled::Change { gap: gap.clone() };
                 overruled = self.loaded.state.unwritten.keys().map(given_up).collect();
-                ledger_file.update(|file: &[Gap]| Ok::<_, std::convert::Infallible>(file.to_vec()))
+                ledger_file.update(|file: &[Gap]| filled(file).map(|()| file.to_vec()))
             }
             updated => updated,
         };
@@ -526,18 +554,21 @@ impl Open<'_, '_> {
             // It is written at the next look at what is open.
             return self.ledger.write_beside();
         }
-        let updated = updated.map_err(|error| match error {
-            UpdateError::Invalid { path, problems } => LedgerError::Invalid { path, problems },
-            UpdateError::File(error) => error.into(),
-            UpdateError::Rewrite(error) => error.into(),
-            UpdateError::Busy(path) => LedgerError::Busy(path),
-            UpdateError::Wish(never) => match never {},
-        })?;
+        let updated = match updated {
+            Ok(updated) => updated,
+            Err(UpdateError::Wish(Emptied) | UpdateError::Emptied(_)) => return Ok(()),
+            Err(UpdateError::Invalid { path, problems }) => {
+                return Err(LedgerError::Invalid { path, problems });
+            }
+            Err(UpdateError::File(error)) => return Err(error.into()),
+            Err(UpdateError::Rewrite(error)) => return Err(error.into()),
+            Err(UpdateError::Busy(path)) => return Err(LedgerError::Busy(path)),
+        };
         overruled.extend(updated.overruled);
         self.changed.overruled.extend(overruled.iter().cloned());
         self.changed.kept.extend(updated.kept);
         let digest = match updated.text.is_empty() && updated.gaps.is_empty() && !updated.wrote {
-            true => self.ledger.digest()?,
+            true => self.ledger.digest().await?,
             false => digest(Some(updated.text.as_bytes())),
         };
         self.record(Command::Written { digest, gaps: updated.gaps, overruled }, now).await?;

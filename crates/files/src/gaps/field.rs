@@ -39,12 +39,10 @@ impl<'a> Fields<'a> {
         let mut missing = Vec::new();
         for field in &changed {
             match self.find(*field) {
-                Some(entry) if goes(entry) => {
-                    let start = line_start(self.text, self.base + entry.key_start);
-                    let range = whole_lines(self.text, start, self.base + entry.node.end);
-                    edits.push(Edit { range, text: String::new() });
+                Some((place, entry)) if goes(entry) => {
+                    edits.push(Edit { range: self.removal(place, &goes), text: String::new() });
                 }
-                Some(entry) => self.replace(entry, new, *field, &mut edits),
+                Some((_, entry)) => self.replace(entry, new, *field, &mut edits),
                 None if new.is_default(*field) => {}
                 None => missing.push(*field),
             }
@@ -78,19 +76,16 @@ impl<'a> Fields<'a> {
         at
     }
 
-    fn find(&self, field: Field) -> Option<&Entry<'a>> {
-        self.entries.iter().find(|entry| entry.key == field.as_str())
+    fn find(&self, field: Field) -> Option<(usize, &Entry<'a>)> {
+        self.entries.iter().enumerate().find(|(_, entry)| entry.key == field.as_str())
     }
 
     fn is_flow(&self) -> bool {
         matches!(self.style.shape, Shape::Flow | Shape::Json)
     }
 
-    /// Whether a key has lines of its own, and no comment would go with them.
+    /// Whether no comment would go with the entry, nor anything else that shares a line with it.
     fn can_go(&self, entry: &Entry<'_>) -> bool {
-        if self.is_flow() {
-            return false;
-        }
         let (start, end) = (self.base + entry.key_start, self.base + entry.node.end);
         let before = &self.text[line_start(self.text, start)..start];
         let after = &self.text[end..line_end(self.text, end)];
@@ -99,13 +94,38 @@ impl<'a> Fields<'a> {
             Value::List { .. } | Value::Map { .. } => self.text[start..end].contains('#'),
             Value::Scalar(..) | Value::Unreadable => header.contains('#'),
         };
-        before.trim().is_empty() && after.trim().is_empty() && !body_has_comment
+        let is_alone = match self.is_flow() {
+            true => !self.has_comment_between(),
+            false => before.trim().is_empty() && after.trim().is_empty(),
+        };
+        is_alone && !body_has_comment
+    }
+
+    /// Whether there is a comment between two entries, where nothing else can have such a sign.
+    fn has_comment_between(&self) -> bool {
+        let between = |pair: &[Entry<'_>]| {
+            let start = self.base + pair[0].node.end;
+            &self.text[start..start.max(self.base + pair[1].key_start)]
+        };
+        self.entries.windows(2).any(|pair| between(pair).contains('#'))
+    }
+
+    /// What goes with an entry: its lines or, in braces, the comma between it and what stays.
+    fn removal(&self, place: usize, goes: &impl Fn(&Entry<'_>) -> bool) -> Range<usize> {
+        let entry = &self.entries[place];
+        let (start, end) = (self.base + entry.key_start, self.base + entry.node.end);
+        match self.entries.get(place + 1) {
+            _ if !self.is_flow() => whole_lines(self.text, line_start(self.text, start), end),
+            Some(next) if self.entries[..place].iter().all(goes) => start..self.base + next.key_start,
+            _ => self.text[..start].rfind(',').unwrap_or(start)..end,
+        }
     }
 
     /// A pair behind the field that is written before it.
     fn insertion(&self, new: &Gap, field: Field, goes: &impl Fn(&Entry<'_>) -> bool) -> Edit {
         if self.is_flow() {
-            let end = self.base + self.entries.last().map_or(1, |entry| entry.node.end);
+            let last = self.entries.iter().rfind(|entry| !goes(entry));
+            let end = self.base + last.map_or(1, |entry| entry.node.end);
             return Edit { range: end..end, text: format!(", {}", pair(new, field, &self.style)) };
         }
         let order = |entry: &&Entry<'_>| Field::from_word(&entry.key).filter(|other| *other < field);

@@ -77,9 +77,12 @@ pub enum UpdateError<E> {
     /// Whoever asked for the change gave it up.
     #[error("{0}")]
     Wish(E),
-    /// Somebody else is writing the file, or keeps on doing so.
+    /// Somebody else keeps on writing the file.
     #[error("`{}` is being written by somebody else", .0.display())]
     Busy(PathBuf),
+    /// Somebody has emptied the file, likely to fill it again.
+    #[error("`{}` is being filled by somebody else", .0.display())]
+    Emptied(PathBuf),
 }
 
 impl LedgerFile {
@@ -154,7 +157,7 @@ impl LedgerFile {
                 }
                 Displaced::Other { other, bytes } if bytes.trim_ascii().is_empty() => {
                     // Somebody has emptied it and is about to fill it again.
-                    return Err(self.put_back(&other, UpdateError::Busy(self.path.clone()))?);
+                    return Err(self.put_back(&other, UpdateError::Emptied(self.path.clone()))?);
                 }
                 Displaced::Other { other, bytes } => {
                     // Ours is in its place now, and theirs aside: theirs with our wishes goes there next.
@@ -329,7 +332,8 @@ impl<E> UpdateError<E> {
             UpdateError::Invalid { .. }
             | UpdateError::Rewrite(_)
             | UpdateError::Wish(_)
-            | UpdateError::Busy(_) => {
+            | UpdateError::Busy(_)
+            | UpdateError::Emptied(_) => {
                 unreachable!("only an error of a file is put back as one")
             }
         }

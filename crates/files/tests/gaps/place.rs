@@ -122,7 +122,7 @@ fn a_file_that_is_being_filled_is_left_alone() {
         editor = OpenOptions::new().write(true).truncate(true).open(scratch.path("gaps.yaml")).ok();
         with(gaps, "a", |gap| gap.priority = 1)
     });
-    assert!(matches!(error, Err(UpdateError::Busy(_))), "{error:?}");
+    assert!(matches!(error, Err(UpdateError::Emptied(_))), "{error:?}");
     editor.unwrap().write_all(TWO.as_bytes()).unwrap();
     assert_eq!(scratch.text(), TWO);
 }

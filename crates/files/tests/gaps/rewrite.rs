@@ -88,6 +88,47 @@ fn a_field_that_falls_back_to_its_default_goes_unless_a_comment_would() {
 }
 
 #[test]
+fn a_field_in_braces_that_falls_back_to_its_default_goes_too() {
+    for (text, expected) in [
+        ("{id: a, category: c, findings: foo, ttl_days: 3}", "{id: a, category: c}"),
+        ("{ id: a, findings: foo, category: c, ttl_days: 3, }", "{ id: a, category: c, }"),
+        ("{findings: foo, ttl_days: 3, id: a, category: c}", "{id: a, category: c}"),
+        ("{findings: foo, id: a, ttl_days: 3, category: c} # x", "{id: a, category: c} # x"),
+        (
+            r#"{"id": "a", "findings": "f, #", "category": "c", "ttl_days": 3}"#,
+            r#"{"id": "a", "category": "c"}"#,
+        ),
+        (
+            "{id: a, category: c,\n   owner: ann,\n   findings: foo,\n   ttl_days: 3}",
+            "{id: a, category: c,\n   owner: ann}",
+        ),
+        // No comment goes.
+        (
+            "{id: a, # first\n   findings: foo,\n   category: c, # second\n   ttl_days: 3 # third\n  }",
+            "{id: a, # first\n   findings: '',\n   category: c, # second\n   ttl_days: null # third\n  }",
+        ),
+        ("{id: a, category: c,\n   ttl_days: 3 # third\n  }", "{id: a, category: c # third\n  }"),
+    ] {
+        let in_file = |gap: &str| format!("gaps:\n- {gap}\n- id: b\n  category: c\n");
+        let clear = |gap: &mut piton_model::ledger::Gap| {
+            gap.ttl_days = None;
+            gap.findings.clear();
+        };
+        assert_eq!(change(&in_file(text), "a", clear), in_file(expected));
+    }
+}
+
+#[test]
+fn in_braces_a_field_goes_while_another_comes() {
+    let text = "gaps:\n- {id: a, category: c, last_checked: 2026-01-01, findings: foo}\n";
+    let changed = change(text, "a", |gap| {
+        gap.findings.clear();
+        gap.priority = 1;
+    });
+    assert_eq!(changed, "gaps:\n- {id: a, category: c, last_checked: 2026-01-01, priority: 1}\n");
+}
+
+#[test]
 fn text_of_several_lines_becomes_lines() {
     let changed = change("gaps:\n  - id: a\n    category: c\n    priority: 1\n", "a", |gap| {
         gap.findings = "One.\n\nTwo: 2.".to_owned();

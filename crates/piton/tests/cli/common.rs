@@ -170,10 +170,16 @@ impl World {
 
     /// Starts piton and leaves it running.
     pub(crate) fn start(&self, arguments: &[&str]) -> Started {
+        self.start_with(&[], arguments)
+    }
+
+    /// The same with variables set.
+    pub(crate) fn start_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Started {
         let (out, err) = (self.beside("started.out"), self.beside("started.err"));
         let file = |path: &Path| std::fs::File::create(path).unwrap();
         let mut command = self.command(env!("CARGO_BIN_EXE_piton"));
-        let child = command.args(in_place(arguments)).stdout(file(&out)).stderr(file(&err)).spawn().unwrap();
+        command.args(in_place(arguments)).envs(variables.iter().copied());
+        let child = command.stdout(file(&out)).stderr(file(&err)).spawn().unwrap();
         Started { child, out, err }
     }
 
@@ -326,15 +332,23 @@ fn in_place<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
 
 /// Returns once `holds` does.
 #[track_caller]
-pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let started = Instant::now();
-    while !holds() {
-        assert!(started.elapsed() < DEADLINE, "never happened: {what}");
-        pause();
-    }
+pub(crate) fn eventually(what: &str, holds: impl FnMut() -> bool) {
+    assert!(within(DEADLINE, holds), "never happened: {what}");
 }
 
-#[expect(clippy::disallowed_methods, reason = "between two looks; the deadline is in `eventually`")]
+/// Whether `holds` does before this much time is over.
+pub(crate) fn within(time: Duration, mut holds: impl FnMut() -> bool) -> bool {
+    let started = Instant::now();
+    while !holds() {
+        if started.elapsed() >= time {
+            return false;
+        }
+        pause();
+    }
+    true
+}
+
+#[expect(clippy::disallowed_methods, reason = "between two looks; the deadline is in `within`")]
 fn pause() {
     std::thread::sleep(Duration::from_millis(10));
 }

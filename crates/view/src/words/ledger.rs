@@ -1,6 +1,7 @@
 //! A ledger, in words.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use piton_model::ledger::{self, Adopted, Field, Flip, Gap, GapStatus, Overruled, is_due, to_iso};
 use piton_model::ledger_machine::{LedgerEvent as Event, ResearchResult, State};
@@ -78,6 +79,11 @@ pub fn overruled(overruled: &Overruled) -> String {
         }
         Overruled::Removal { .. } => format!("{gap}: changed in the file meanwhile, and stays"),
     }
+}
+
+/// An edit that found no place in the file.
+pub fn kept(path: &Path) -> String {
+    format!("an edit that could not be merged is kept in {}", path.display())
 }
 
 fn gap_of(overruled: &Overruled) -> &str {

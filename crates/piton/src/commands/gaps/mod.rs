@@ -121,7 +121,7 @@ impl Place {
         }
     }
 
-    /// Does one thing to the ledger, and says what an edit in between did to it.
+    /// Does one thing to the ledger, and says what an edit did to what was open before.
     pub(super) async fn change(&self, out: &Output, change: GapChange) -> Result<GapsChanged> {
         let changed = self.door.change_gaps(&self.ledger, change, self.now()).await?;
         tell_overruled(&changed, out);
@@ -134,7 +134,7 @@ fn tell_overruled(changed: &GapsChanged, out: &Output) {
     let overruled = changed.overruled.iter().map(|what| clean_line(&words::ledger::overruled(what)));
     words::few(overruled, "change").iter().for_each(|what| out.note(format!("note: {what}")));
     for kept in &changed.kept {
-        out.note(format!("note: an edit that could not be merged is kept in {}", kept.display()));
+        out.note(format!("note: {}", words::ledger::kept(kept)));
     }
 }
 

@@ -9,6 +9,7 @@ mod cycles;
 mod docs;
 mod edits;
 mod history;
+mod meanwhile;
 mod places;
 mod research;
 mod seen;
