@@ -46,8 +46,8 @@ pub(super) async fn start(
             begin_anew(client, order, notes).await
         }
         Target::Existing(run) => {
-            let after = go_on(client, &run, &loaded, wanted, notes).await?;
-            Ok((run, after))
+            let after = go_on(client, &run, &loaded, wanted, notes).await;
+            Ok((run, after.map_err(|failure| super::resume::telling(failure, notes))?))
         }
     }
 }

@@ -181,6 +181,24 @@ fn a_file_that_is_no_state_any_more_is_rendered_by_whoever_changes_the_run() {
 }
 
 #[test]
+fn an_edit_of_an_older_view_that_nobody_rendered_since_is_set_aside_at_the_next_look() {
+    let path = ".agents/runs/r1/run_state.json";
+    let keep = "mkdir kept && cp .agents/runs/r1/run_state.json .piton/attempts/r1/run_state.digests kept";
+    let put = "cp kept/run_state.json .agents/runs/r1/ && cp kept/run_state.digests .piton/attempts/r1/";
+    for looks in ["attach", "resume"] {
+        let world = asking();
+        world.shell(keep).exits(0);
+        world.piton(&["answer", "r1", "--reject"]).exits(0);
+        // As if whoever answered had been killed before the file was there.
+        world.shell(put).exits(0);
+        world.write(path, &world.read(path).replacen("WAITING_ON_HUMAN", "COMPLETED", 1));
+        let ran = world.piton(&[looks, "r1"]);
+        assert!(ran.err.contains("what was done with the run since then counts"), "{looks}: {}", ran.err);
+        assert!(!world.path("shipped").exists());
+    }
+}
+
+#[test]
 fn an_edit_of_a_completed_run_is_set_aside_and_stands_in_nobodys_way() {
     let world = world(CHAIN);
     world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);

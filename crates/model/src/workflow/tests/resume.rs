@@ -55,6 +55,31 @@ fn a_run_at_its_loop_limit_needs_a_raise() {
 }
 
 #[test]
+fn the_raise_that_is_named_gets_a_run_past_its_loop_limit() {
+    for (lowered_to, named) in [(7, "+4"), (5, "+4"), (2, "+9"), (1, "+10")] {
+        let mut driver = Driver::with(chain(), Options { max_iterations: 7, ..Options::default() });
+        driver.done("plan");
+        for _ in 0..7 {
+            driver.done("coding");
+            driver.end("review", gate_failed());
+        }
+        let options = Options { max_iterations: lowered_to, ..driver.state.options.clone() };
+        driver.command(Command::ChangeOptions(Box::new(options)));
+        driver.done("coding");
+        driver.end("review", gate_failed());
+        driver.is(Status::Failed, Reason::LimitIterations);
+        assert_eq!(raise_past(&driver.state, Reason::LimitIterations), format!("--max-iterations {named}"));
+        let most = lowered_to + named.trim_start_matches('+').parse::<u32>().unwrap();
+        let raise = Raise { max_iterations: Some(most), ..Raise::default() };
+        assert_eq!(
+            admit(&driver.state, &WorkflowEvent::ResumeRequested { raise }),
+            Ok(()),
+            "from {lowered_to}"
+        );
+    }
+}
+
+#[test]
 fn start_at_step_resets_it_and_its_dependents_and_keeps_upstream() {
     let mut driver = failed_review();
     let plan = driver.step("plan").clone();
