@@ -199,6 +199,32 @@ fn an_edit_of_an_older_view_that_nobody_rendered_since_is_set_aside_at_the_next_
 }
 
 #[test]
+fn a_step_that_somebody_lets_wait_for_a_person_asks_without_being_run_again() {
+    let world = world(
+        "steps:\n  - {id: m, run: 'echo x >> m.log', human_in_the_loop: true}\n  - {id: n, run: 'test -e fixed', needs: [m], max_attempts: 1}\n",
+    );
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(1);
+    let path = ".agents/runs/r1/run_state.json";
+    let let_wait = |was: &str| {
+        world.write(path, &world.read(path).replacen(was, "\"status\": \"WAITING_ON_HUMAN\"", 1));
+    };
+    let_wait("\"status\": \"COMPLETED\"");
+    let ran = world.piton(&["resume", "r1"]).exits(4);
+    assert!(ran.out.contains("asks you           m  (question 1)"), "{}", ran.out);
+    assert_eq!(world.read("m.log"), "x\n");
+    world.write("fixed", "");
+    world.piton(&["answer", "r1", "--approve"]).exits(0);
+    world.piton(&["wait", "r1"]).exits(0);
+    assert_eq!(world.read("m.log"), "x\n");
+    // A step that nobody is to look at cannot wait for them.
+    world.shell("rm fixed").exits(0);
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--start-at-step", "n"]).exits(1);
+    let_wait("\"status\": \"FAILED\"");
+    let ran = world.piton(&["resume", "r1"]).exits(1);
+    assert!(ran.err.contains("may be edited, not `steps.n.status`"), "{}", ran.err);
+}
+
+#[test]
 fn an_edit_of_a_completed_run_is_set_aside_and_stands_in_nobodys_way() {
     let world = world(CHAIN);
     world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);

@@ -1,6 +1,6 @@
 //! Going on with a workflow: after a kill, from a step, with another definition, within another; what is kept meanwhile.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{REFERENCE, run, steps, view, world};
 use crate::common::eventually;
@@ -229,6 +229,32 @@ fn a_run_directory_of_another_tool_is_gone_on_with() {
     assert!(ran.err.contains("going on with what another tool left"), "{}", ran.err);
     assert!(!world.beside("count.r1.plan").exists(), "what was completed there is not done again");
     assert!(world.beside("count.r1.code").exists(), "what ran there runs no more");
+}
+
+#[test]
+fn a_run_of_another_tool_is_found_by_its_steps_where_none_has_the_name() {
+    let world = world(
+        "name: other\nsteps: [{id: planning, run: 'touch planned'}, {id: coding, run: 'touch coded', needs: [planning]}]\n",
+    );
+    let left = |id: &str, name: &str, updated: &str, steps: &[&str]| {
+        world.shell(&format!("mkdir -p .agents/runs/{id}")).exits(0);
+        let steps: Value =
+            steps.iter().map(|step| (step.to_string(), json!({"status": "COMPLETED"}))).collect();
+        let state = json!({"run_id": id, "workflow_name": name, "updated_at": updated, "steps": steps});
+        world.write(&format!(".agents/runs/{id}/run_state.json"), &state.to_string());
+    };
+    let words = ["run", "--workflow", "w.yaml", "--start-at-step", "coding"];
+    left("another", "workflow", "2025-01-15T15:00:00", &["planning", "shipping"]);
+    let ran = world.piton(&words).exits(2);
+    assert!(ran.err.contains("was never run here"), "{}", ran.err);
+    left("older", "workflow", "2025-01-15T14:00:00", &["planning", "coding"]);
+    left("f8c1a491", "workflow", "2025-01-15T14:35:22.789012Z", &["coding", "planning"]);
+    let ran = world.piton(&words).exits(0);
+    assert!(ran.err.contains("`.agents/runs/f8c1a491`"), "{}", ran.err);
+    assert!(world.path("coded").exists() && !world.path("planned").exists());
+    // From now on there is one of its file.
+    let ran = world.piton(&words).exits(0);
+    assert!(ran.err.contains("run `f8c1a491` goes on from step `coding`"), "{}", ran.err);
 }
 
 #[test]
