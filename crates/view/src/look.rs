@@ -347,7 +347,7 @@ pub enum ExportFormat {
 }
 
 /// What came of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Asked {
     /// Where the run is now.
     pub status: Status,
@@ -355,4 +355,6 @@ pub struct Asked {
     pub driven: bool,
     /// It is still to be acted on.
     pub open: bool,
+    /// What people should know, in words.
+    pub notes: Vec<String>,
 }

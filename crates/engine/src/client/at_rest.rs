@@ -13,28 +13,37 @@ use piton_view::{Client, StateOf};
 
 use super::{ClientError, LocalClient};
 use crate::configuration;
+use crate::driver_process;
 use crate::launch::Secrets;
 use crate::load::Loaded;
 use crate::workflow::{is_discarded, telling, view_of};
 use crate::world::{self, in_thread, publish_at_rest};
+
+/// What letting go of a run at rest came to.
+#[derive(Default)]
+pub(super) struct Released {
+    /// Work follows that only a driver can do.
+    pub(super) work_follows: bool,
+    /// What people should know.
+    pub(super) notes: Vec<String>,
+}
 
 /// How long the command of `--on-done` may take.
 const ON_DONE_WITHIN: Duration = Duration::from_secs(60);
 
 impl LocalClient {
     /// Lets go of a run that was changed under `lease`: what it shows is rendered before, and people are told after it.
-    /// `true` where work follows that only a driver can do.
-    pub(super) async fn release_shown(&self, mut lease: Lease) -> Result<bool, ClientError> {
+    pub(super) async fn release_shown(&self, mut lease: Lease) -> Result<Released, ClientError> {
         let run = lease.run.clone();
-        let mut work_follows = false;
+        let mut released = Released::default();
         let state = loop {
             let loaded = self.load_any(&run, None).await;
             let shown = match &loaded {
                 Ok(loaded) => self.show_at_rest(loaded).await,
-                Err(_) => Ok(()),
+                Err(_) => Ok(None),
             };
             self.release(lease).await?;
-            shown?;
+            released.notes.extend(shown?);
             let loaded = loaded?;
             if self.head(&run).await? == loaded.head {
                 break loaded.state;
@@ -42,7 +51,7 @@ impl LocalClient {
             // Whoever asked for something while the lease was held left it to us, or to whoever holds it by now.
             lease = match self.claim(&run, Claim::IfFree).await {
                 Ok(lease) => lease,
-                Err(_) => return Ok(work_follows),
+                Err(_) => return Ok(released),
             };
             let applied = match &loaded.state {
                 StateOf::Loop(_) => self.apply_requests::<State>(&lease).await,
@@ -50,7 +59,7 @@ impl LocalClient {
                 StateOf::Ledger(_) => Ok(false),
             };
             match applied {
-                Ok(follows) => work_follows |= follows,
+                Ok(follows) => released.work_follows |= follows,
                 Err(error) => {
                     self.release(lease).await?;
                     return Err(error);
@@ -64,22 +73,23 @@ impl LocalClient {
             let _ = self.wake_outer(&state.run).await;
         }
         self.tell_people(state).await?;
-        Ok(work_follows)
+        Ok(released)
     }
 
-    /// Shows and tells what a driver died before it could show or tell. Nothing where somebody drives the run.
-    pub(crate) async fn catch_up(&self, loaded: &Loaded<StateOf>) -> Result<(), ClientError> {
+    /// Shows and tells what a driver died before it could show or tell. Nothing where somebody drives the run. Returns what
+    /// people should know of it.
+    pub(crate) async fn catch_up(&self, loaded: &Loaded<StateOf>) -> Result<Vec<String>, ClientError> {
         if !self.is_behind(loaded) {
-            return Ok(());
+            return Ok(Vec::new());
         }
         match self.claim(&loaded.state.entry().run_id, Claim::IfFree).await {
-            Ok(lease) => self.release_shown(lease).await.map(drop),
-            Err(_) => Ok(()),
+            Ok(lease) => Ok(self.release_shown(lease).await?.notes),
+            Err(_) => Ok(Vec::new()),
         }
     }
 
-    /// Whether the files of a run do not show where it is, or people do not know how it rests. A file that somebody edited is
-    /// not behind, and neither is one of a loop that somebody deleted. A loop's files are rendered at rest only; its driver does so at once when it goes on.
+    /// Whether the files of a run do not show where it is, or people do not know how it rests. A file of a loop that somebody
+    /// edited or deleted is not behind. A loop's files are rendered at rest only; its driver does so at once when it goes on.
     fn is_behind(&self, loaded: &Loaded<StateOf>) -> bool {
         let layout = self.layout();
         let is_old = match &loaded.state {
@@ -94,8 +104,8 @@ impl LocalClient {
     }
 
     /// Renders the views of a run that nobody drives. One that cannot be written is no reason not to go on: the next look tries
-    /// again.
-    async fn show_at_rest(&self, loaded: &Loaded<StateOf>) -> Result<(), ClientError> {
+    /// again. Returns what was in the way of one, which whoever looks later finds with the driver's notes.
+    async fn show_at_rest(&self, loaded: &Loaded<StateOf>) -> Result<Option<String>, ClientError> {
         let layout = self.layout();
         match &loaded.state {
             StateOf::Loop(state) if state.is_at_rest() => {
@@ -106,16 +116,20 @@ impl LocalClient {
                 };
                 publish_at_rest(layout, views, state, loaded.head, history);
             }
-            // What somebody edited is left for `resume`, which adopts it; what they deleted is discarded.
+            // What somebody edited is left for `resume`, which adopts it, while the run is as they saw it; what they deleted
+            // is discarded.
             StateOf::Workflow(state) if !is_discarded(layout, state) => {
                 let view = view_of(layout, &state.run);
-                if view.is_behind(state).unwrap_or(false) {
-                    let _ = view.publish(state);
+                if view.is_behind(state).unwrap_or(false)
+                    && let Ok(Some(moved)) = view.publish(state)
+                {
+                    driver_process::log::add(layout, &state.run, &moved.to_string());
+                    return Ok(Some(format!("note: {moved}")));
                 }
             }
             StateOf::Loop(_) | StateOf::Workflow(_) | StateOf::Ledger(_) => {}
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Tells people how a run rests, where they do not know. What cannot be sent is reported by nobody: there is no driver

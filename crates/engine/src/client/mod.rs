@@ -31,6 +31,8 @@ use piton_store::{Append, Claim, Expect, Fence, Holder, Lease, RunRow, Store, Wa
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 use piton_view::StateOf;
 
+use at_rest::Released;
+
 use crate::driver::claim_soon;
 use crate::launch::SecretsError;
 use crate::layout::Layout;
@@ -322,25 +324,20 @@ impl LocalClient {
         Ok(())
     }
 
-    /// Records a request, and applies it where nobody drives the run and it has nothing to do. `true` where work follows that
-    /// only a driver can do.
-    pub(super) async fn ask<M: Machine>(
-        &self,
-        run: &RunId,
-        request: M::Event,
-    ) -> Result<(bool, Seq), ClientError> {
+    /// Records a request, and applies it where nobody drives the run and it has nothing to do. And where it is on record.
+    async fn ask<M: Machine>(&self, run: &RunId, request: M::Event) -> Result<(Released, Seq), ClientError> {
         self.load::<M>(run, None).await?.state.admit(&request)?;
         let append = self.request_append(run, Expect::Any, SystemClock.now(), vec![request.encode()]);
         let seq = self.store()?.append(append).await?.seq;
         // Whoever drives it hears of it.
         let lease = match self.store()?.claim(run, Self::holder(), Claim::IfFree).await {
             Ok(lease) => lease,
-            Err(piton_store::Error::Held { .. }) => return Ok((false, seq)),
+            Err(piton_store::Error::Held { .. }) => return Ok((Released::default(), seq)),
             Err(error) => return Err(error.into()),
         };
         let applied = self.apply_requests::<M>(&lease).await;
-        let more = self.release_shown(lease).await?;
-        Ok((applied? || more, seq))
+        let released = self.release_shown(lease).await?;
+        Ok((Released { work_follows: applied? || released.work_follows, ..released }, seq))
     }
 
     /// The run as a request that was recorded as `seq` found it, with everything judged that was asked before.

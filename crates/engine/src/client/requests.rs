@@ -4,6 +4,7 @@ use piton_model::loop_machine::State;
 use piton_model::{Kind, Rejection, RunId, Seq, Status, workflow};
 use piton_view::{Asked, Error, ErrorKind, Request};
 
+use super::at_rest::Released;
 use super::{ClientError, LocalClient};
 use crate::driver_process;
 use crate::launch::Secrets;
@@ -16,8 +17,8 @@ impl LocalClient {
         self.recorded(run, request).await.map(drop)
     }
 
-    /// The same; `true` where nobody drives the run and work follows that only a driver can do. And where it is on record.
-    async fn recorded(&self, run: &RunId, request: Request) -> Result<(bool, Seq), ClientError> {
+    /// The same: what came of it, and where it is on record.
+    async fn recorded(&self, run: &RunId, request: Request) -> Result<(Released, Seq), ClientError> {
         let request = redacted(&Secrets::of(self.layout().root())?, request);
         let kind = self.kind(run).await?;
         let refused = |action| Rejection::NotForKind { run: run.clone(), kind, action };
@@ -40,7 +41,7 @@ impl LocalClient {
             start::require_kept(self, run).await?;
         }
         let rested = self.entry(run).await?;
-        let (work_follows, seq) = self.recorded(run, request).await?;
+        let (Released { work_follows, notes }, seq) = self.recorded(run, request).await?;
         let entry = self.entry(run).await?;
         let status = entry.status;
         let open = match needs {
@@ -66,7 +67,7 @@ impl LocalClient {
             let what = format!("another answer to question {question} came first, and that one counts");
             return Err(Error::new(ErrorKind::Person, what).hint(format!("run `piton log {run}` to see it")));
         }
-        Ok(Asked { status, driven: self.driver_of(run).await?.is_some(), open })
+        Ok(Asked { status, driven: self.driver_of(run).await?.is_some(), open, notes })
     }
 
     /// Whether the question was still open when an answer to it went on record as `seq`.

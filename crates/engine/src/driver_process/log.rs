@@ -63,6 +63,13 @@ pub(super) fn note_of(text: &str) -> String {
     format!("{NOTE}{}", text.replace('\n', " "))
 }
 
+/// Adds to what drivers of `run` said, where nobody drives it. No reason to fail: it is said elsewhere, too.
+pub(crate) fn add(layout: &Layout, run: &RunId, text: &str) {
+    let line = format!("{}\n", note_of(text));
+    let _ = file::create_private_dir(&layout.driver_logs())
+        .and_then(|()| file::append(&layout.driver_log(run), line.as_bytes()));
+}
+
 /// What the last driver of `run` wanted a person to know.
 pub(crate) fn notes(layout: &Layout, run: &RunId) -> Vec<String> {
     let bytes = file::read_regular(&layout.driver_log(run), LOG_BYTES_MAX).ok().flatten().unwrap_or_default();

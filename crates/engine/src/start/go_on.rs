@@ -4,7 +4,7 @@ use piton_config::Limit;
 use piton_files::workflow::{Edited, Loaded, difference};
 use piton_model::workflow::limits::TRIES_MAX;
 use piton_model::workflow::{Command, Raise, State, StepId};
-use piton_model::{RunId, Seq, Status, exit_code};
+use piton_model::{Machine, RunId, Seq, Status, exit_code};
 use piton_view::{Error, ErrorKind, Request, Resumption, WorkflowOrder};
 
 use super::resume::{free, raised};
@@ -35,36 +35,81 @@ pub(super) async fn go_on(
     wanted: &WorkflowOrder,
     notes: &mut Vec<String>,
 ) -> Result<Seq, Error> {
-    client.catch_up(&client.load_any(run, None).await?).await?;
+    notes.extend(client.catch_up(&client.load_any(run, None).await?).await?);
     let state = client.load::<State>(run, None).await?.state;
     if state.status == Status::Completed && wanted.start_at_step.is_none() {
         return Err(Error::usage(format!("run `{run}` is completed")).hint(format!(
             "do a step again with --start-at-step, or try it aside: `piton fork {run} --step STEP`"
         )));
     }
-    if state.digest != loaded.digest {
-        let lines = difference(&state.plan, &loaded.definition);
-        if !wanted.migrate {
-            return Err(Error::usage(format!("run `{run}` was started with another definition"))
-                .details(lines)
-                .hint(format!(
-                    "give --migrate to go on with this one, or `piton resume {run}` with the old"
-                )));
-        }
-        notes.push("going on with the workflow as it is now:".to_owned());
-        notes.extend(lines.iter().map(|line| format!("  {line}")));
+    let lines = difference(&state.plan, &loaded.definition);
+    let has_other = state.digest != loaded.digest;
+    if has_other && !wanted.migrate {
+        return Err(Error::usage(format!("run `{run}` was started with another definition"))
+            .details(lines)
+            .hint(format!("give --migrate to go on with this one, or `piton resume {run}` with the old")));
     }
     said_later::require_place(wanted, &state)?;
     free(client, run, false).await?;
+    adopt_edits(client, run, notes).await?;
+    let state = client.load::<State>(run, None).await?.state;
+    let options = said_later::options_of(client, wanted, loaded, &state)?;
+    let options = options.map(|options| Command::ChangeOptions(Box::new(options)));
+    let migrate = has_other.then(|| Command::Migrate(Box::new(loaded.definition.clone())));
+    let changes = options.into_iter().chain(migrate.clone());
+    let start_at = wanted.start_at_step.as_deref();
+    require_way_on(&state, changes, &Raise::default(), start_at)?;
     said_later::take(client, run, wanted, loaded, notes).await?;
-    if wanted.migrate && state.digest != loaded.digest {
-        let migrate = Command::Migrate(Box::new(loaded.definition.clone()));
+    if let Some(migrate) = migrate {
         client.record_at_rest::<State>(run, migrate).await?;
+        notes.push("going on with the workflow as it is now:".to_owned());
+        notes.extend(lines.iter().map(|line| format!("  {line}")));
     }
-    if let Some(step) = &wanted.start_at_step {
-        notes.push(format!("run `{run}` goes on from step `{step}`, which begins anew"));
+    let after = resume(client, run, Raise::default(), false, notes, start_at).await?;
+    notes.extend(start_at.map(|step| format!("run `{run}` goes on from step `{step}`, which begins anew")));
+    Ok(after)
+}
+
+/// Says what would keep the run from going on once these changes are made, before any of them is.
+fn require_way_on(
+    state: &State,
+    changes: impl IntoIterator<Item = Command>,
+    raise: &Raise,
+    start_at: Option<&str>,
+) -> Result<(), Error> {
+    let mut changed = state.clone();
+    for change in changes {
+        let refused = |rejection| Error::from(rejection).hint("see `piton run --help`");
+        let (events, _) = changed.advance(change, state.updated_at).map_err(refused)?;
+        // The first event is what the change says; what follows is for whoever drives.
+        changed = match events.first() {
+            Some(event) => {
+                State::apply(Some(changed), event, state.updated_at).expect("a state stays a state")
+            }
+            None => changed,
+        };
     }
-    resume(client, run, Raise::default(), false, notes, wanted.start_at_step.as_deref()).await
+    let admitted = |state: &State| match request_of(state, raise, start_at) {
+        Some(request) => state.admit(&request.into_workflow_event().expect("workflows can be asked that")),
+        None => Ok(()),
+    };
+    admitted(&changed).map_err(|rejection| match admitted(state) {
+        // The changes alone are in the way.
+        Ok(()) => Error::from(rejection).hint(format!("`piton resume {}` goes on without that", state.run)),
+        Err(rejection) => rejection.into(),
+    })
+}
+
+/// What is asked of a run so that it goes on. Of one that a crash left under way, nothing: it needs a driver, not a decision.
+/// One that waits for people goes on by what they said, which may lie there as a file.
+fn request_of(state: &State, raise: &Raise, start_at: Option<&str>) -> Option<Request> {
+    let asks = state.status == Status::Waiting && state.asks_people();
+    let goes_on = state.status.is_active() || asks;
+    match start_at {
+        Some(step) => Some(Request::StartAt(StepId::new(step))),
+        None if *raise == Raise::default() && goes_on => None,
+        None => Some(Request::ResumeWorkflow(raise.clone())),
+    }
 }
 
 /// Asks the run to go on and starts a driver; returns the event after which it does.
@@ -78,7 +123,10 @@ async fn resume(
 ) -> Result<Seq, Error> {
     free(client, run, take_over).await?;
     require_kept(client, run).await?;
+    notes.extend(client.catch_up(&client.load_any(run, None).await?).await?);
+    adopt_edits(client, run, notes).await?;
     let state = client.load::<State>(run, None).await?.state;
+    require_way_on(&state, [], &raise, start_at)?;
     // Whoever goes on with a run means the runs that are its steps, too, where those rest.
     for (_, asks) in state.inner_questions().into_iter().filter(|(_, asks)| asks.question.is_none()) {
         match Box::pin(resume(client, &asks.run, raise.clone(), take_over, notes, None)).await {
@@ -92,18 +140,9 @@ async fn resume(
         driver_process::start(client, &inner, false).await?;
         driver_process::settled(client, &inner).await?;
     }
-    client.catch_up(&client.load_any(run, None).await?).await?;
-    adopt_edits(client, run, notes).await?;
     let loaded = client.load::<State>(run, None).await?;
-    if let Some(step) = start_at {
-        client.record(run, Request::StartAt(StepId::new(step))).await?;
-    }
-    // A run that a crash left under way needs a driver, not a decision.
-    let under_way = loaded.state.status.is_active();
-    // One that waits for people goes on by what they said, which may lie there as a file.
-    let asks = loaded.state.status == Status::Waiting && loaded.state.asks_people();
-    if raise != Raise::default() || start_at.is_none() && !(under_way || asks) {
-        client.record(run, Request::ResumeWorkflow(raise)).await?;
+    if let Some(request) = request_of(&loaded.state, &raise, start_at) {
+        client.record(run, request).await?;
     }
     let before = client.head(run).await?;
     // Somebody's edit may have left nothing to do.
@@ -116,7 +155,7 @@ async fn resume(
         Err(error) if error.kind == ErrorKind::Held || client.head(run).await? != before => {}
         started => started?,
     }
-    if asks {
+    if loaded.state.status == Status::Waiting && loaded.state.asks_people() {
         driver_process::settled(client, run).await?;
     }
     Ok(loaded.head)

@@ -17,12 +17,14 @@ pub(crate) async fn resume(client: &LocalClient, run: &RunId, how: &Resumption) 
     let mut notes = Vec::new();
     match of_any(client, run, how, &mut notes).await {
         Ok(after) => Ok(Started { run_id: run.clone(), after, notes }),
-        // What was done before it could not go on is told all the same.
-        Err(mut failure) => {
-            failure.details.splice(0..0, notes);
-            Err(failure)
-        }
+        Err(failure) => Err(telling(failure, &mut notes)),
     }
+}
+
+/// What was done before a run could not go on is told all the same.
+pub(super) fn telling(mut failure: Error, notes: &mut Vec<String>) -> Error {
+    failure.details.splice(0..0, notes.drain(..));
+    failure
 }
 
 /// Goes on with a run of any kind; returns the event after which it does.

@@ -6,7 +6,7 @@ use piton_files::workflow::Loaded;
 use piton_model::RunId;
 use piton_model::workflow::{Command, Options, State, WorkPlace};
 use piton_view::words::money;
-use piton_view::{Error, ErrorKind, WorkflowOrder};
+use piton_view::{Error, WorkflowOrder};
 
 use super::options::{said, with_agents};
 use crate::client::LocalClient;
@@ -30,6 +30,18 @@ pub(super) fn require_place(wanted: &WorkflowOrder, state: &State) -> Result<(),
         .hint("leave --worktree and --workdir away, or begin another run with them"))
 }
 
+/// What the run is to have from now on, where that is not what it has: what was said, and all else as it is.
+pub(super) fn options_of(
+    client: &LocalClient,
+    wanted: &WorkflowOrder,
+    loaded: &Loaded,
+    state: &State,
+) -> Result<Option<Options>, Error> {
+    let options = said(client.layout(), wanted, state.options.clone())?;
+    let options = with_agents(client.layout(), wanted, loaded, options)?;
+    Ok((options != state.options).then_some(options))
+}
+
 /// Puts on record what was said, where that is not what the run has: of it, and of the runs that are its steps and rest.
 pub(super) async fn take(
     client: &LocalClient,
@@ -39,18 +51,12 @@ pub(super) async fn take(
     notes: &mut Vec<String>,
 ) -> Result<(), Error> {
     let state = client.load::<State>(run, None).await?.state;
-    let options = said(client.layout(), wanted, state.options.clone())?;
-    let options = with_agents(client.layout(), wanted, loaded, options)?;
-    let lines = differences(&state.options, &options);
-    if options != state.options {
-        let changed = client.record_at_rest::<State>(run, Command::ChangeOptions(Box::new(options))).await;
-        changed.map_err(|error| match Error::from(error) {
-            error if error.kind == ErrorKind::Usage => error.hint("see `piton run --help`"),
-            error => error,
-        })?;
-    }
-    if state.options.parent.is_none() && !lines.is_empty() {
-        notes.push(format!("from now on: {}", lines.join(", ")));
+    if let Some(options) = options_of(client, wanted, loaded, &state)? {
+        let lines = differences(&state.options, &options);
+        client.record_at_rest::<State>(run, Command::ChangeOptions(Box::new(options))).await?;
+        if state.options.parent.is_none() && !lines.is_empty() {
+            notes.push(format!("from now on: {}", lines.join(", ")));
+        }
     }
     for (_, asks) in state.inner_questions().into_iter().filter(|(_, asks)| asks.question.is_none()) {
         Box::pin(take(client, &asks.run, wanted, loaded, notes)).await?;

@@ -46,8 +46,8 @@ pub(super) async fn start(
             begin_anew(client, order, notes).await
         }
         Target::Existing(run) => {
-            let after = go_on(client, &run, &loaded, wanted, notes).await?;
-            Ok((run, after))
+            let after = go_on(client, &run, &loaded, wanted, notes).await;
+            Ok((run, after.map_err(|failure| super::resume::telling(failure, notes))?))
         }
     }
 }
@@ -74,13 +74,13 @@ enum Target {
 async fn target(client: &LocalClient, wanted: &WorkflowOrder, loaded: &Loaded) -> Result<Target, Error> {
     let workflow_file = relative(client.layout(), &wanted.file)?;
     let named: Option<RunId> = match &wanted.run_id {
-        Some(id) if id == LAST => Some(newest_of(client, &workflow_file, &loaded.definition.name).await?),
+        Some(id) if id == LAST => Some(newest_of(client, &workflow_file, &loaded.definition).await?),
         Some(id) => Some(id.parse().map_err(|error| Error::of(ErrorKind::Usage, &error))?),
         None => None,
     };
     let run = match (named, &wanted.start_at_step) {
         (Some(run), _) => run,
-        (None, Some(_)) => newest_of(client, &workflow_file, &loaded.definition.name).await?,
+        (None, Some(_)) => newest_of(client, &workflow_file, &loaded.definition).await?,
         (None, None) => {
             return Ok(Target::New(SystemIds.hex(8).parse().expect("hex digits are a run's name"), None));
         }
@@ -119,8 +119,13 @@ fn from_step(
     }
 }
 
-/// The run of this workflow that changed last: of piton's by its file, of another tool's by its name.
-async fn newest_of(client: &LocalClient, workflow_file: &str, name: &str) -> Result<RunId, Error> {
+/// The run of this workflow that changed last: of piton's by its file, of another tool's by its name. Where there is none,
+/// that of another tool which has exactly its steps: what it called the workflow is its own matter.
+async fn newest_of(
+    client: &LocalClient,
+    workflow_file: &str,
+    definition: &Definition,
+) -> Result<RunId, Error> {
     let mut newest: Option<(Timestamp, RunId)> = None;
     let mut entries = client.entries().await?;
     entries.sort_by_key(|entry| std::cmp::Reverse(entry.updated_at));
@@ -132,14 +137,19 @@ async fn newest_of(client: &LocalClient, workflow_file: &str, name: &str) -> Res
         }
     }
     let is_ours = |run: &RunId| entries.iter().any(|entry| entry.run_id == *run);
-    for (run, left) in left_by_others(client.layout()) {
-        let at = left.updated_at.unwrap_or(Timestamp::from_millis(0));
-        let is_newer = newest.as_ref().is_none_or(|(known, _)| at > *known);
-        if left.workflow_name == name && !is_ours(&run) && is_newer {
-            newest = Some((at, run));
-        }
-    }
-    newest.map(|(_, run)| run).ok_or_else(|| {
+    let mut others = left_by_others(client.layout());
+    others.retain(|(run, _)| !is_ours(run));
+    let newest_with = |fits: &dyn Fn(&Left) -> bool| {
+        let fitting = others.iter().filter(|(_, left)| fits(left));
+        fitting
+            .map(|(run, left)| (left.updated_at.unwrap_or_default(), run.clone()))
+            .max_by_key(|(at, _)| *at)
+    };
+    let mut steps: Vec<&str> = definition.steps.iter().map(|step| step.id.as_str()).collect();
+    steps.sort_unstable();
+    let by_name = newest_with(&|left| left.workflow_name == definition.name);
+    let found = [by_name, newest].into_iter().flatten().max_by_key(|(at, _)| *at);
+    found.or_else(|| newest_with(&|left| left.steps == steps)).map(|(_, run)| run).ok_or_else(|| {
         Error::usage(format!("`{workflow_file}` was never run here"))
             .hint("run it first, or name a run with --run-id")
     })

@@ -15,7 +15,7 @@ mod nested;
 mod remember;
 pub(crate) mod telling;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub use nested::nested_run;
 use piton_files::workflow::{RunPlace, RunView};
 use piton_git::Workspace;
 use piton_model::workflow::{Command, Effect, State, WorkPlace};
-use piton_model::{Machine, RunId, Seq, Timestamp};
+use piton_model::{Machine, RunId, Seq, Status, Timestamp};
 use piton_store::Store;
 use piton_sys::{Clock, Ids, SystemClock, SystemIds, file};
 
@@ -59,6 +59,8 @@ const COST_FACTOR: u64 = 20;
 pub struct WorkflowWorld {
     context: Arc<Context>,
     shown: RefCell<Option<Shown>>,
+    /// Whether it waited when it was last published; at first nobody knows.
+    waited: Cell<bool>,
     interrupts: Interrupts,
     note: Box<dyn Fn(&str)>,
 }
@@ -154,7 +156,7 @@ impl WorkflowWorld {
         };
         let interrupts = Interrupts::new().map_err(WorldError::Signals)?;
         let (context, shown) = (Arc::new(context), RefCell::new(None));
-        Ok(Self { context, shown, interrupts, note })
+        Ok(Self { context, shown, waited: Cell::new(true), interrupts, note })
     }
 
     /// Renders the view now, whatever it costs: a step that may read it is about to start, or nothing follows.
@@ -363,6 +365,9 @@ impl World<State> for WorkflowWorld {
     fn publish(&self, state: &State, head: Seq, at_rest: bool) {
         if at_rest || self.is_due(head) {
             self.render(state, Some(head));
+        }
+        if self.waited.replace(state.status == Status::Waiting) && state.status.is_active() {
+            nested::wake_outer(&self.context, state);
         }
         if at_rest {
             // It has a runtime of its own, which cannot be within this one.

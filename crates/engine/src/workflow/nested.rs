@@ -1,8 +1,8 @@
 //! A step that is a workflow: a run of its own beside this one, found again by its name.
 //!
 //! It is no child of this driver: it has a journal and a driver of its own, survives what this one does not, and can
-//! be looked at, answered and stopped like any other. While it waits for a person, so does the step: whoever goes on with
-//! it afterwards wakes the run whose step it is. A further try at the step goes on with it: what it did is not done again.
+//! be looked at, answered and stopped like any other. While it waits for a person, so does the step: when it goes on, its
+//! driver wakes the run whose step it is. A further try at the step goes on with it: what it did is not done again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -215,6 +215,20 @@ pub(super) fn found(context: &Context, state: &State) -> Vec<Command> {
         Some(found)
     };
     std::thread::spawn(look).join().ok().flatten().unwrap_or_default()
+}
+
+/// The run goes on: the one whose step it is has nobody to wait for any more. A driver is not held up by that; one that ends
+/// meanwhile wakes it itself.
+pub(super) fn wake_outer(context: &Context, state: &State) {
+    if state.options.parent.is_none() {
+        return;
+    }
+    let client = LocalClient::new(Arc::clone(&context.store), context.layout.clone());
+    let run = context.run.clone();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().ok()?;
+        runtime.block_on(client.wake_outer(&run)).ok()
+    });
 }
 
 impl LocalClient {

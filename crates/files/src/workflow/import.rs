@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use piton_model::ledger::Moment;
 use piton_model::limits::{TEXT_BYTES_MAX, clip};
 use piton_model::workflow::limits::TRIES_MAX;
 use piton_model::workflow::{
@@ -99,16 +100,21 @@ pub struct Left {
     pub workflow_name: String,
     /// When it was last changed, by its own account.
     pub updated_at: Option<Timestamp>,
+    /// The ids of its steps, sorted.
+    pub steps: Vec<String>,
 }
 
 /// Which run another tool's file is about.
 pub fn glance(bytes: &[u8]) -> Result<Left, ImportError> {
-    let Found { run_id, workflow_name, updated_at, created_at, .. } = parse(bytes)?;
-    Ok(Left { run_id, workflow_name, updated_at: moment(&updated_at).or(moment(&created_at)) })
+    let Found { run_id, workflow_name, updated_at, created_at, steps } = parse(bytes)?;
+    let mut steps: Vec<String> = steps.into_iter().map(|(id, _)| id).collect();
+    steps.sort();
+    Ok(Left { run_id, workflow_name, updated_at: moment(&updated_at).or(moment(&created_at)), steps })
 }
 
+/// A moment; without a zone it is meant in UTC.
 fn moment(value: &Value) -> Option<Timestamp> {
-    value.as_str()?.parse().ok()
+    value.as_str()?.parse::<Moment>().ok().map(|moment| moment.at)
 }
 
 /// What another tool's file says about `run` and the steps of this definition. What ran there runs no more, and is to be
@@ -230,8 +236,11 @@ pub fn edits(state: &State, place: &RunPlace, found: &[u8]) -> Result<Edits, Imp
     for index in 0..state.steps.len() {
         let (id, known) = (state.id(index), state.steps[index].status);
         let Some(status) = theirs.pointer_mut(&format!("/steps/{id}/status")) else { continue };
-        // A word that is no status stays where it is, and is another difference.
-        let said = status.as_str().and_then(StepStatus::from_word).filter(|said| *said != known);
+        // A word that is no status stays where it is, and is another difference. So does one that the step cannot have.
+        let asks_people = state.plan.step(index).human_in_the_loop;
+        let can_have = |said: &StepStatus| asks_people || *said != StepStatus::WaitingOnHuman;
+        let said = status.as_str().and_then(StepStatus::from_word);
+        let said = said.filter(|said| *said != known && can_have(said));
         if let Some(said) = said {
             edits.statuses.push(Edit { step: id.clone(), status: said });
             *status = Value::from(known.as_str());

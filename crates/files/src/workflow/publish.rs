@@ -4,6 +4,9 @@
 //! of its own, written before the view: after a crash in between, either content is known as ours. The file is no
 //! source of truth; without it a view that is there counts as foreign, unless this very process wrote it, and nothing is
 //! lost.
+//!
+//! The last of these digests also says which rendering somebody edited. What they wrote counts while the run is as that
+//! one shows it; whatever was done with the run since came later, and wins.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -118,8 +121,8 @@ impl RunView {
         Ok(moved)
     }
 
-    /// Whether the view is ours and shows something else than `state`: whoever drove died before rendering it. Of a run at
-    /// rest also whether the file alone is gone. One that somebody edited is not behind.
+    /// Whether the view shows something else than `state`: whoever drove died before rendering it. Of a run at rest also
+    /// whether the file alone is gone. One that somebody edited is behind once the run is not as they saw it.
     pub fn is_behind(&self, state: &State) -> Result<bool, Error> {
         let bytes = render(state, &self.place);
         let (found, on_disk) =
@@ -127,8 +130,13 @@ impl RunView {
         Ok(match found {
             Found::Ours(_) => on_disk != bytes,
             Found::Nothing => state.is_at_rest(),
-            Found::Foreign => false,
+            Found::Foreign => !self.rendered_last(&bytes)?,
         })
+    }
+
+    /// Whether these bytes are what was rendered last.
+    fn rendered_last(&self, bytes: &[u8]) -> Result<bool, Error> {
+        Ok(self.known()?.last().is_some_and(|last| *last == digest(bytes)))
     }
 
     /// Moves a file away that is not ours. `path` leads to it by another way; people know it by its own.
@@ -141,6 +149,9 @@ impl RunView {
         };
         let hint = match state.status {
             Status::Completed => "the run is completed: `piton run --start-at-step` does a step of it again",
+            _ if !self.rendered_last(&render(state, &self.place))? => {
+                "what was done with the run since then counts, and nothing of the file is taken"
+            }
             _ => "of a run that rests only the `status` of a step may be edited",
         };
         Ok(Quarantined { from: known(&moved.from), to: known(&moved.to), hint: hint.to_owned() })
@@ -156,9 +167,13 @@ impl RunView {
     }
 
     fn compare(&self, state: &State, path: &Path) -> Result<Edited, Error> {
-        let (found, on_disk) = self.look(path, render(state, &self.place).len())?;
+        let bytes = render(state, &self.place);
+        let (found, on_disk) = self.look(path, bytes.len())?;
         match found {
             Found::Nothing | Found::Ours(_) => Ok(Edited::No),
+            Found::Foreign if on_disk != bytes && !self.rendered_last(&bytes)? => {
+                Ok(Edited::Quarantined(self.aside(path, state)?))
+            }
             Found::Foreign => match edits(state, &self.place, &on_disk) {
                 Ok(edits) if edits == Edits::default() => Ok(Edited::No),
                 Ok(edits) if !edits.statuses.is_empty() => {
@@ -201,14 +216,18 @@ impl RunView {
     /// What is at the place of the view. Ours may be larger than what is accepted of others: about as large as the one
     /// that is to take its place.
     fn look(&self, path: &Path, bytes: usize) -> Result<(Found<String>, Vec<u8>), Error> {
-        let known = file::read_regular(&self.digests, DIGESTS_BYTES_MAX)?.unwrap_or_default();
-        let known = String::from_utf8_lossy(&known).into_owned();
-        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let known = self.known()?;
         look(path, STATE_BYTES_MAX.max(2 * bytes) as u64, |bytes| {
             let digest = digest(bytes);
-            let mut known = known.lines().chain(written.as_deref());
-            known.any(|line| line == digest).then_some(digest)
+            known.contains(&digest).then_some(digest)
         })
+    }
+
+    /// The digests of what is ours; the last one is of what was rendered last.
+    fn known(&self) -> Result<Vec<String>, Error> {
+        let known = file::read_regular(&self.digests, DIGESTS_BYTES_MAX)?.unwrap_or_default();
+        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Ok(String::from_utf8_lossy(&known).lines().map(str::to_owned).chain(written).collect())
     }
 }
 

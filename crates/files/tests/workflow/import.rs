@@ -71,6 +71,24 @@ fn a_run_of_another_tool_is_continued() {
 }
 
 #[test]
+fn a_moment_without_a_zone_is_meant_in_utc() {
+    let created = |text: &str| {
+        let found = json!({"run_id": "a", "workflow_name": "workflow", "created_at": text, "steps": {}});
+        import(found.to_string().as_bytes(), &"a".parse().unwrap(), &definition()).unwrap()
+    };
+    for text in ["2025-01-15T12:00:00.123456", "2025-01-15 12:00:00.123", "2025-01-15T12:00:00.123Z"] {
+        let imported = created(text);
+        assert_eq!(
+            imported.inherited.created_at,
+            Some("2025-01-15T12:00:00.123Z".parse().unwrap()),
+            "{text}"
+        );
+        assert_eq!(imported.left_out, [""; 0], "{text}");
+    }
+    assert!(created("yesterday").left_out[0].contains("is no time"));
+}
+
+#[test]
 fn what_is_no_run_state_is_refused() {
     let malformed = |text: &str| match import(text.as_bytes(), &"a".parse().unwrap(), &definition()) {
         Err(ImportError::Malformed(why)) => why,
@@ -119,6 +137,11 @@ fn any_other_edit_is_named_by_its_place_beside_the_statuses() {
     };
     assert_eq!(others(|view| view["steps"]["coding"]["attempts"] = json!(0)), ["steps.coding.attempts"]);
     assert_eq!(others(|view| view["steps"]["coding"]["status"] = json!("DONE")), ["steps.coding.status"]);
+    assert_eq!(
+        others(|view| view["steps"]["coding"]["status"] = json!("WAITING_ON_HUMAN")),
+        ["steps.coding.status"],
+        "nobody is to look at that step"
+    );
     assert_eq!(
         others(|view| view["steps"]["coding"]["metrics"] = json!({"a": "1"})),
         ["steps.coding.metrics"]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::definition::{Definition, StepId};
 use super::event::WorkflowEvent as Event;
-use super::facts::{Edit, Inherited, InnerQuestion, Options, Passed, Raise};
+use super::facts::{Edit, Inherited, InnerQuestion, Options, Passed, Raise, StepReport};
 use super::finish;
 use super::graph::Plan;
 use super::state::{Block, Counters, GivenAnswer, Question, Requests, State, StepState, StepStatus};
@@ -372,7 +372,8 @@ fn adopt(state: &mut State, edit: &Edit, at: Timestamp) {
             return;
         }
         match edit.status {
-            StepStatus::Pending | StepStatus::Running | StepStatus::WaitingOnHuman => {
+            StepStatus::WaitingOnHuman => *step = asked_again(std::mem::take(step)),
+            StepStatus::Pending | StepStatus::Running => {
                 *step = StepState {
                     iteration_count: step.iteration_count,
                     reported: step.reported,
@@ -405,6 +406,32 @@ fn adopt(state: &mut State, edit: &Edit, at: Timestamp) {
     });
     if edit.status.satisfies() {
         unblock(state, &edit.step);
+    }
+}
+
+/// What a step did waits for a person's word, as if they had not been asked yet.
+fn asked_again(step: StepState) -> StepState {
+    let report = StepReport {
+        completed: true,
+        gate_failure: step.gate_failure,
+        artifacts: step.artifacts,
+        metrics: step.metrics,
+        logs: step.logs,
+        left_out: step.left_out,
+        ..StepReport::default()
+    };
+    StepState {
+        status: StepStatus::WaitingOnHuman,
+        attempts: step.attempts,
+        iteration_count: step.iteration_count,
+        reported: step.reported,
+        started_at: step.started_at,
+        gate_failure: step.gate_failure,
+        items: step.items,
+        index: step.index,
+        held: Some(report),
+        manual: step.manual,
+        ..StepState::default()
     }
 }
 

@@ -581,7 +581,11 @@ pub fn raise_past(state: &State, reason: Reason) -> String {
         let room = room_past(state.counters.cost_microusd, limit, 10 * DOLLAR);
         return format!("--max-cost +{}", room.div_ceil(DOLLAR));
     }
-    "--max-iterations +4".to_owned()
+    let limit = state.options.max_iterations;
+    let failed = state.steps.iter().filter(|step| step.failed_for == Some(Reason::LimitIterations));
+    let used = failed.map(|step| step.iteration_count).max().unwrap_or(limit);
+    let room = room_past(used.into(), limit.into(), 4).min(TRIES_MAX.saturating_sub(limit).into());
+    format!("--max-iterations +{room}")
 }
 
 /// The limit that would stop the run again at once.

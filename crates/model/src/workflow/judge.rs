@@ -6,10 +6,11 @@ use std::sync::Arc;
 use super::definition::{OnReject, Work};
 use super::facts::{StepEnd, StepReport, StepRuling, StepVerdict};
 use super::finish::populate;
+use super::kept::cut;
 use super::limits::LOST_IN_A_ROW_MAX;
 use super::state::State;
 use crate::Timestamp;
-use crate::limits::{TEXT_BYTES_MAX, clip};
+use crate::limits::TEXT_BYTES_MAX;
 use crate::loop_machine::AttemptOutcome;
 use crate::status::Reason;
 
@@ -32,7 +33,7 @@ pub(super) fn finished(state: &State, index: usize, end: &StepEnd, now: Timestam
     let (work, may_go_back) = (&step.work, step.loop_back_to.is_some());
     let gate_failure = failed_gate(work, may_go_back, end);
     let report = end.report.clone().unwrap_or_default();
-    let message = end.message.as_deref().map(|text| clip(text, TEXT_BYTES_MAX).to_owned());
+    let message = end.message.clone().map(|text| cut(text, TEXT_BYTES_MAX));
     if gate_failure && may_go_back {
         let why = report.last_words().or(message);
         return go_back(state, index, why.as_deref().unwrap_or("no reason given"));
@@ -40,7 +41,9 @@ pub(super) fn finished(state: &State, index: usize, end: &StepEnd, now: Timestam
     if succeeded(work, end) {
         return StepRuling { gate_failure, verdict: done(state, index, &report, gate_failure) };
     }
-    let error = message.or_else(|| report.last_words()).unwrap_or_else(|| default_message(end));
+    // Of what was ended by us its report says nothing about why.
+    let words = || report.last_words().filter(|_| ended_by_itself(end));
+    let error = message.or_else(words).unwrap_or_else(|| default_message(end));
     failed(state, index, error, now)
 }
 
@@ -101,13 +104,16 @@ fn succeeded(work: &Work, end: &StepEnd) -> bool {
 /// A command that may go back is a gate: where it says no, it does not fail but sends back. A shell that could not
 /// run it (126, 127) said nothing.
 fn failed_gate(work: &Work, may_go_back: bool, end: &StepEnd) -> bool {
-    let ended = matches!(end.outcome, AttemptOutcome::Succeeded | AttemptOutcome::Failed);
     let reported = end.report.as_ref().is_some_and(|report| report.gate_failure);
     let exited = matches!(work, Work::Run { .. })
         && may_go_back
         && end.outcome == AttemptOutcome::Failed
         && !matches!(end.exit_code, None | Some(126 | 127));
-    ended && (reported || exited)
+    ended_by_itself(end) && (reported || exited)
+}
+
+fn ended_by_itself(end: &StepEnd) -> bool {
+    matches!(end.outcome, AttemptOutcome::Succeeded | AttemptOutcome::Failed)
 }
 
 fn default_message(end: &StepEnd) -> String {

@@ -75,7 +75,7 @@ impl StepReport {
     /// What it says in its log, for a message: the last three lines.
     pub fn last_words(&self) -> Option<String> {
         let last = &self.logs[self.logs.len().saturating_sub(3)..];
-        let lines: Vec<&str> = last.iter().map(|line| clip(line, TEXT_BYTES_MAX / 3 - 2)).collect();
+        let lines: Vec<String> = last.iter().map(|line| cut(line.clone(), TEXT_BYTES_MAX / 3 - 2)).collect();
         (!lines.is_empty()).then(|| lines.join(", "))
     }
 }

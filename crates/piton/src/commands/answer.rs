@@ -6,6 +6,7 @@ use piton_model::loop_machine::Answer;
 use piton_model::{ExitCode, Kind, RunId};
 use piton_view::{AskedView, Client, Request};
 
+use super::said;
 use crate::cli::{AnswerArguments, Global};
 use crate::failure::{ErrorKind, Failure, Result};
 use crate::output::{Output, clean};
@@ -42,6 +43,7 @@ pub(super) async fn run(global: &Global, arguments: &AnswerArguments, out: &Outp
     };
     let request = Request::Answer { question: question.question, answer, comment, seen, content };
     let asked = client.request(&run, request).await?;
+    said(&asked, out);
     out.note(match asked.open || asked.status.is_active() {
         true => format!("answered; {run} goes on in the background: `piton attach {}`", run.short()),
         false => format!("answered; {run} is {}", asked.status.as_str()),

@@ -44,7 +44,7 @@ use std::time::Duration;
 
 pub(crate) use enclosed::enclosed;
 use piton_model::{Entry, ExitCode};
-use piton_view::{Client, Started};
+use piton_view::{Asked, Client, Started};
 
 use crate::cli::{Arguments, Command, ConfigCommand};
 use crate::failure::{Failure, Result};
@@ -118,6 +118,11 @@ async fn dispatch(arguments: Arguments, out: &Output) -> Result {
 fn not_a_loop(entry: &Entry) -> Failure {
     Failure::usage(format!("run `{}` is a {}, not a loop", entry.run_id, entry.kind.as_str()))
         .hint("run `piton ls` to see what is what")
+}
+
+/// What a request brought up besides being taken.
+fn said(asked: &Asked, out: &Output) {
+    asked.notes.iter().for_each(|note| out.note(note));
 }
 
 /// A run is under way: it is watched as [`viewer::view`] does, or left to itself.

@@ -8,11 +8,12 @@ use crate::failure::{Failure, Result};
 use crate::output::Output;
 use crate::repository;
 
-use super::not_a_loop;
+use super::{not_a_loop, said};
 
 pub(super) async fn pause(global: &Global, argument: &RunArgument, out: &Output) -> Result {
     let (client, run) = repository::open_run(global, argument.run.as_deref()).await?;
-    client.request(&run, Request::Pause).await?;
+    let asked = client.request(&run, Request::Pause).await?;
+    said(&asked, out);
     out.note(format!("{run} rests after the work that is open; `piton resume {}` goes on", run.short()));
     Ok(ExitCode::Done)
 }
@@ -83,6 +84,7 @@ pub(super) async fn stop(global: &Global, arguments: &StopArguments, out: &Outpu
     let (client, run) = repository::open_run(global, arguments.run.run.as_deref()).await?;
     let asked =
         client.request(&run, Request::Stop { now: arguments.now, origin: StopOrigin::Command }).await?;
+    said(&asked, out);
     out.note(match (asked.driven, arguments.now) {
         (false, _) => format!("{run} rests: `piton resume {}` goes on", run.short()),
         (true, true) => format!("{run} is stopping now"),

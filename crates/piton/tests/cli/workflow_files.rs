@@ -139,6 +139,91 @@ fn an_edit_of_a_step_that_waits_for_a_person_is_adopted() {
     assert!(world.path("b.done").exists());
 }
 
+/// A run that asks about `m`, and ships with `n` once that counts.
+fn asking() -> World {
+    let world = world(
+        "steps:\n  - {id: m, run: 'true', human_in_the_loop: true}\n  - {id: n, run: 'touch shipped', needs: [m]}\n",
+    );
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--pause-for-human-input"]).exits(4);
+    world
+}
+
+#[test]
+fn an_answer_wins_over_an_edit_that_is_older() {
+    let path = ".agents/runs/r1/run_state.json";
+    for (was, edit) in
+        [("WAITING_ON_HUMAN", "COMPLETED"), ("\"workflow_name\": \"", "\"workflow_name\": \"my ")]
+    {
+        let world = asking();
+        let edited = world.read(path).replacen(was, edit, 1);
+        world.write(path, &edited);
+        let ran = world.piton(&["answer", "r1", "--reject", "--comment", "no!"]).exits(0);
+        assert!(ran.err.contains("what was done with the run since then counts"), "{}", ran.err);
+        let aside = ran.err.split_whitespace().find(|word| word.contains(".foreign-")).unwrap();
+        assert_eq!(world.read(aside.trim_end_matches(';')), edited, "as they wrote it");
+        assert_eq!(state(&world, "r1")["steps"]["m"]["status"], "FAILED", "whoever changes it renders it");
+        let ran = world.piton(&["resume", "r1"]).exits(4);
+        assert!(!ran.err.contains("adopted"), "{}", ran.err);
+        assert_eq!(world.count("r1", "statuses_adopted"), 0);
+        assert!(!world.path("shipped").exists());
+    }
+}
+
+#[test]
+fn a_file_that_is_no_state_any_more_is_rendered_by_whoever_changes_the_run() {
+    for change in [&["answer", "r1", "--reject"][..], &["stop", "r1"], &["pause", "r1"]] {
+        let world = asking();
+        world.write(".agents/runs/r1/run_state.json", "garbage");
+        let ran = world.piton(change).exits(0);
+        assert!(ran.err.contains("now lies at"), "{change:?}: {}", ran.err);
+        assert_eq!(state(&world, "r1")["run_id"], "r1");
+    }
+}
+
+#[test]
+fn an_edit_of_an_older_view_that_nobody_rendered_since_is_set_aside_at_the_next_look() {
+    let path = ".agents/runs/r1/run_state.json";
+    let keep = "mkdir kept && cp .agents/runs/r1/run_state.json .piton/attempts/r1/run_state.digests kept";
+    let put = "cp kept/run_state.json .agents/runs/r1/ && cp kept/run_state.digests .piton/attempts/r1/";
+    for looks in ["attach", "resume"] {
+        let world = asking();
+        world.shell(keep).exits(0);
+        world.piton(&["answer", "r1", "--reject"]).exits(0);
+        // As if whoever answered had been killed before the file was there.
+        world.shell(put).exits(0);
+        world.write(path, &world.read(path).replacen("WAITING_ON_HUMAN", "COMPLETED", 1));
+        let ran = world.piton(&[looks, "r1"]);
+        assert!(ran.err.contains("what was done with the run since then counts"), "{looks}: {}", ran.err);
+        assert!(!world.path("shipped").exists());
+    }
+}
+
+#[test]
+fn a_step_that_somebody_lets_wait_for_a_person_asks_without_being_run_again() {
+    let world = world(
+        "steps:\n  - {id: m, run: 'echo x >> m.log', human_in_the_loop: true}\n  - {id: n, run: 'test -e fixed', needs: [m], max_attempts: 1}\n",
+    );
+    world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(1);
+    let path = ".agents/runs/r1/run_state.json";
+    let let_wait = |was: &str| {
+        world.write(path, &world.read(path).replacen(was, "\"status\": \"WAITING_ON_HUMAN\"", 1));
+    };
+    let_wait("\"status\": \"COMPLETED\"");
+    let ran = world.piton(&["resume", "r1"]).exits(4);
+    assert!(ran.out.contains("asks you           m  (question 1)"), "{}", ran.out);
+    assert_eq!(world.read("m.log"), "x\n");
+    world.write("fixed", "");
+    world.piton(&["answer", "r1", "--approve"]).exits(0);
+    world.piton(&["wait", "r1"]).exits(0);
+    assert_eq!(world.read("m.log"), "x\n");
+    // A step that nobody is to look at cannot wait for them.
+    world.shell("rm fixed").exits(0);
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--start-at-step", "n"]).exits(1);
+    let_wait("\"status\": \"FAILED\"");
+    let ran = world.piton(&["resume", "r1"]).exits(1);
+    assert!(ran.err.contains("may be edited, not `steps.n.status`"), "{}", ran.err);
+}
+
 #[test]
 fn an_edit_of_a_completed_run_is_set_aside_and_stands_in_nobodys_way() {
     let world = world(CHAIN);

@@ -256,3 +256,25 @@ fn the_steps_of_a_nested_workflow_know_the_item_that_they_are_for() {
     world.piton(&["run", "w.yaml", "--run-id", "r1"]).exits(0);
     assert_eq!(world.read("seen"), "0 \"a\"\n1 \"b\"\n");
 }
+
+#[test]
+fn a_run_whose_step_was_answered_goes_on_with_it_whoever_dies_then() {
+    let world = world(OUTER);
+    world.write(
+        "in.yaml",
+        "name: inner\nsteps: [{id: draft, run: 'true', human_in_the_loop: true}, {id: two, run: 'echo x >> two; until test -e \"$GATE\"; do sleep 0.02; done', needs: [draft]}]\n",
+    );
+    world.piton(&["run", "w.yaml", "--run-id", "r1", "--pause-for-human-input"]).exits(4);
+    let inner = inner(&world);
+    world.piton(&["answer", &inner, "--approve"]).exits(0);
+    is(&world, "r1", "running");
+    eventually("its second step works", || world.path("two").exists());
+    world.kill_driver("r1");
+    world.kill_driver(&inner);
+    let status = world.json(&["status", "r1"]);
+    assert_eq!(status["next"], "piton resume r1", "nobody is asked any more: {status:#}");
+    world.open_gate();
+    world.piton(&["resume", "r1"]).exits(0);
+    assert!(world.path("after").exists());
+    assert_eq!(world.read("two"), "x\n");
+}

@@ -1,6 +1,7 @@
 //! Going on: after a failure, from a step, in a fork, with another definition, after a hand's edit.
 
 use super::harness::*;
+use crate::loop_machine::Answer;
 use crate::workflow::*;
 use crate::{Reason, Status};
 
@@ -52,6 +53,31 @@ fn a_run_at_its_loop_limit_needs_a_raise() {
     driver.request(WorkflowEvent::ResumeRequested { raise });
     driver.end("review", gate_failed());
     assert_eq!(driver.step("review").iteration_count, 2);
+}
+
+#[test]
+fn the_raise_that_is_named_gets_a_run_past_its_loop_limit() {
+    for (lowered_to, named) in [(7, "+4"), (5, "+4"), (2, "+9"), (1, "+10")] {
+        let mut driver = Driver::with(chain(), Options { max_iterations: 7, ..Options::default() });
+        driver.done("plan");
+        for _ in 0..7 {
+            driver.done("coding");
+            driver.end("review", gate_failed());
+        }
+        let options = Options { max_iterations: lowered_to, ..driver.state.options.clone() };
+        driver.command(Command::ChangeOptions(Box::new(options)));
+        driver.done("coding");
+        driver.end("review", gate_failed());
+        driver.is(Status::Failed, Reason::LimitIterations);
+        assert_eq!(raise_past(&driver.state, Reason::LimitIterations), format!("--max-iterations {named}"));
+        let most = lowered_to + named.trim_start_matches('+').parse::<u32>().unwrap();
+        let raise = Raise { max_iterations: Some(most), ..Raise::default() };
+        assert_eq!(
+            admit(&driver.state, &WorkflowEvent::ResumeRequested { raise }),
+            Ok(()),
+            "from {lowered_to}"
+        );
+    }
 }
 
 #[test]
@@ -143,6 +169,32 @@ fn an_edited_status_is_adopted_at_rest() {
     driver.request(resume());
     driver.is(Status::Completed, Reason::Done);
     assert_eq!(driver.try_command(Command::AdoptStatuses(edits)), Err(Rejection::NotOpen));
+}
+
+#[test]
+fn a_step_that_somebody_lets_wait_for_a_person_asks_and_is_not_run_again() {
+    let mut driver = Driver::of(vec![by_hand(step("draft", &[])), step("send", &["draft"])]);
+    driver.done("draft");
+    driver.request(answer(1, Answer::Approve));
+    driver.end("send", failed());
+    driver.after(1_000);
+    driver.end("send", failed());
+    driver.is(Status::Failed, Reason::FailureStreak);
+    let before = driver.step("draft").clone();
+    driver.command(Command::AdoptStatuses(vec![Edit {
+        step: "draft".into(),
+        status: StepStatus::WaitingOnHuman,
+    }]));
+    driver.request(resume());
+    driver.is(Status::Waiting, Reason::Human);
+    assert_eq!(driver.picture(), "draft WAITING_ON_HUMAN 1/0, send PENDING 0/0");
+    driver.request(answer(2, Answer::Approve));
+    let after = driver.step("draft");
+    assert_eq!(
+        (after.status, &after.artifacts, &after.logs),
+        (StepStatus::Completed, &before.artifacts, &before.logs)
+    );
+    assert_eq!(driver.picture(), "draft COMPLETED 1/0, send RUNNING 1/0");
 }
 
 #[test]

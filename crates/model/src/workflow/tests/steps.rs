@@ -141,9 +141,34 @@ fn an_agent_without_a_report_failed_even_with_exit_code_0() {
 
 #[test]
 fn a_timeout_is_a_failure_even_with_a_report() {
-    let mut driver = Driver::of(vec![step("a", &[])]);
-    driver.end("a", StepEnd { outcome: AttemptOutcome::TimedOut, ..completed() });
-    assert_eq!(driver.picture(), "a PENDING 1/0");
+    for (outcome, why) in [
+        (AttemptOutcome::TimedOut, "It took longer than it may"),
+        (AttemptOutcome::Hung, "It was silent for longer than it may be"),
+    ] {
+        let mut driver = Driver::of(vec![step("a", &[])]);
+        driver.end("a", StepEnd { outcome, ..completed() });
+        assert_eq!(driver.picture(), "a PENDING 1/0");
+        assert_eq!(driver.step("a").last_error.as_deref(), Some(why), "not what it said it did");
+    }
+}
+
+#[test]
+fn an_error_that_is_cut_says_so() {
+    let long = "x".repeat(20_000);
+    let by_log = |logs: Vec<String>| {
+        let report = StepReport { completed: false, logs, ..StepReport::default() };
+        StepEnd { report: Some(report), ..failed() }
+    };
+    for end in [
+        by_log(vec![long.clone()]),
+        by_log(vec!["first".to_owned(), "second".to_owned(), long.clone()]),
+        StepEnd { message: Some(long), ..failed() },
+    ] {
+        let mut driver = Driver::of(vec![step("a", &[])]);
+        driver.end("a", end);
+        let error = driver.step("a").last_error.clone().unwrap();
+        assert!(error.ends_with("x…") && error.len() <= crate::limits::TEXT_BYTES_MAX, "{}", error.len());
+    }
 }
 
 #[test]

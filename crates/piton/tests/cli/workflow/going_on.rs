@@ -1,6 +1,6 @@
 //! Going on with a workflow: after a kill, from a step, with another definition, within another; what is kept meanwhile.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{REFERENCE, run, steps, view, world};
 use crate::common::eventually;
@@ -119,6 +119,47 @@ fn what_a_run_that_is_there_cannot_have_is_refused_before_anything_is_recorded()
 }
 
 #[test]
+fn a_step_that_is_not_there_is_refused_before_anything_is_recorded() {
+    let world = world("name: w\nsteps: [{id: a, run: 'false'}]\n");
+    run(&world, &["--max-attempts", "1"]).exits(1);
+    let events = world.piton(&["log", "r1"]).exits(0).out;
+    run(&world, &["--start-at-step", "zz", "--max-attempts", "9"]).exits(2);
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'true'}]\n");
+    let ran = run(&world, &["--start-at-step", "zz", "--migrate"]).exits(2);
+    assert!(ran.err.contains("has no step `zz`"), "{}", ran.err);
+    assert!(!ran.err.contains("going on with the workflow as it is now"), "{}", ran.err);
+    assert_eq!(world.piton(&["log", "r1"]).exits(0).out, events);
+    // A step of the new definition is one.
+    world.write("w.yaml", "name: w\nsteps: [{id: a, run: 'true'}, {id: zz, run: 'true', needs: [a]}]\n");
+    let ran = run(&world, &["--start-at-step", "a", "--migrate", "--max-attempts", "9"]).exits(0);
+    assert!(ran.err.contains("from now on: --max-attempts 9 (was 1)"), "{}", ran.err);
+}
+
+#[test]
+fn a_limit_that_is_reached_is_refused_before_anything_is_recorded_and_the_hint_works() {
+    let world = world(
+        "name: w\nsteps: [{id: g, run: 'echo x >> tries; test $(wc -l < tries) -ge 8', loop_back_to: g}]\n",
+    );
+    run(&world, &["--max-iterations", "3"]).exits(1);
+    let events = world.piton(&["log", "r1"]).exits(0).out;
+    let ran = run(&world, &["--max-iterations", "1"]).exits(3);
+    assert_eq!(world.piton(&["log", "r1"]).exits(0).out, events, "{}", ran.err);
+    let hint = ran.err.split('`').find(|words| words.starts_with("piton resume")).unwrap().to_owned();
+    let words: Vec<&str> = hint.split_whitespace().skip(1).collect();
+    world.piton(&words).exits(0);
+}
+
+#[test]
+fn what_was_recorded_before_a_run_could_not_go_on_is_said() {
+    let world = world("name: w\nsteps: [{id: a, run: 'false'}, {id: b, run: 'true', needs: [a]}]\n");
+    run(&world, &["--max-attempts", "1"]).exits(1);
+    let file = ".agents/runs/r1/run_state.json";
+    world.write(file, &world.read(file).replacen("\"FAILED\"", "\"COMPLETED\"", 1));
+    let ran = run(&world, &["--start-at-step", "zz"]).exits(2);
+    assert!(ran.err.contains("adopted from run_state.json: `a` is COMPLETED"), "{}", ran.err);
+}
+
+#[test]
 fn a_status_that_somebody_wrote_at_rest_is_adopted_and_anything_else_is_set_aside() {
     let world = world("name: w\nsteps: [{id: a, run: 'false'}, {id: b, run: 'touch b.done', needs: [a]}]\n");
     run(&world, &["--max-attempts", "1"]).exits(1);
@@ -188,6 +229,32 @@ fn a_run_directory_of_another_tool_is_gone_on_with() {
     assert!(ran.err.contains("going on with what another tool left"), "{}", ran.err);
     assert!(!world.beside("count.r1.plan").exists(), "what was completed there is not done again");
     assert!(world.beside("count.r1.code").exists(), "what ran there runs no more");
+}
+
+#[test]
+fn a_run_of_another_tool_is_found_by_its_steps_where_none_has_the_name() {
+    let world = world(
+        "name: other\nsteps: [{id: planning, run: 'touch planned'}, {id: coding, run: 'touch coded', needs: [planning]}]\n",
+    );
+    let left = |id: &str, name: &str, updated: &str, steps: &[&str]| {
+        world.shell(&format!("mkdir -p .agents/runs/{id}")).exits(0);
+        let steps: Value =
+            steps.iter().map(|step| (step.to_string(), json!({"status": "COMPLETED"}))).collect();
+        let state = json!({"run_id": id, "workflow_name": name, "updated_at": updated, "steps": steps});
+        world.write(&format!(".agents/runs/{id}/run_state.json"), &state.to_string());
+    };
+    let words = ["run", "--workflow", "w.yaml", "--start-at-step", "coding"];
+    left("another", "workflow", "2025-01-15T15:00:00", &["planning", "shipping"]);
+    let ran = world.piton(&words).exits(2);
+    assert!(ran.err.contains("was never run here"), "{}", ran.err);
+    left("older", "workflow", "2025-01-15T14:00:00", &["planning", "coding"]);
+    left("f8c1a491", "workflow", "2025-01-15T14:35:22.789012Z", &["coding", "planning"]);
+    let ran = world.piton(&words).exits(0);
+    assert!(ran.err.contains("`.agents/runs/f8c1a491`"), "{}", ran.err);
+    assert!(world.path("coded").exists() && !world.path("planned").exists());
+    // From now on there is one of its file.
+    let ran = world.piton(&words).exits(0);
+    assert!(ran.err.contains("run `f8c1a491` goes on from step `coding`"), "{}", ran.err);
 }
 
 #[test]
