@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::event::LedgerEvent;
 use super::research::{Research, ResearchResult, Rest, Used};
 use super::state::{LastFlip, State};
-use crate::ledger::{Field, Flip, Gap, GapStatus, mark_checked, mark_verified};
+use crate::ledger::{Flip, Gap, GapStatus, mark_checked, mark_verified};
 
 /// The state after `event`; `None` only where the first event is not [`LedgerEvent::LedgerOpened`].
 pub fn apply(state: Option<State>, event: &LedgerEvent) -> Option<State> {
@@ -59,14 +59,13 @@ fn fold(state: &mut State, event: &LedgerEvent) {
         LedgerEvent::GapsFlipped { flips } => flips.iter().for_each(|flip| flipped(state, flip)),
         LedgerEvent::GapChecked { gap, at } => {
             // A check of something that is due flips it first, in the same moment. The check is the later of the two.
-            let flips = state.stale_since.get(gap) == Some(at);
-            if flips {
+            if state.stale_since.get(gap) == Some(at) {
                 let before = crate::Timestamp::from_millis(at.as_millis() - 1);
                 Arc::make_mut(&mut state.stale_since).insert(gap.clone(), before);
             }
-            change(state, gap, flips, |gap| mark_checked(gap, *at));
+            change(state, gap, |gap| mark_checked(gap, *at));
         }
-        LedgerEvent::GapVerified { gap, at, findings, evidence, .. } => change(state, gap, true, |gap| {
+        LedgerEvent::GapVerified { gap, at, findings, evidence, .. } => change(state, gap, |gap| {
             let mut gap = mark_verified(gap, *at);
             if let Some(findings) = findings {
                 gap.findings.clone_from(findings);
@@ -74,9 +73,7 @@ fn fold(state: &mut State, event: &LedgerEvent) {
             }
             gap
         }),
-        LedgerEvent::GapEdited { gap, fields, .. } => {
-            change(state, &gap.id, fields.iter().any(is_of_flips), |_| (**gap).clone());
-        }
+        LedgerEvent::GapEdited { gap, .. } => change(state, &gap.id, |_| (**gap).clone()),
         LedgerEvent::GapAdded { gap, .. } => {
             unwritten(state).entry(gap.id.clone()).or_insert(None);
             state.index.add(gap, state.gaps.len());
@@ -184,13 +181,10 @@ fn adopt(state: &mut State, gaps: &[Gap], seen: &[Gap], removed: &[String]) {
     unwritten(state).extend(seen.iter().map(|gap| (gap.id.clone(), Some(gap.clone()))));
 }
 
-/// Whether a change of this field belongs to a flip: no status is changed without one, and a verification lasts until the next.
-fn is_of_flips(field: &Field) -> bool {
-    matches!(field, Field::Status | Field::LastVerified)
-}
-
-/// Changes a gap, with its last flip or by itself.
-fn change(state: &mut State, id: &str, with_flip: bool, change: impl Fn(&Gap) -> Gap) {
+/// Changes a gap, with its last flip or by itself. What flips a gap leaves `decide` together with the flip, right behind it, and
+/// every flip is logged before the next command.
+fn change(state: &mut State, id: &str, change: impl Fn(&Gap) -> Gap) {
+    let with_flip = state.unlogged.last().is_some_and(|flip| flip.gap == id);
     if let Some(place) = state.place(id) {
         let gap = &mut state.gaps[place];
         let new = change(gap);

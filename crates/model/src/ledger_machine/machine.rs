@@ -10,7 +10,7 @@ use crate::{Epoch, Timestamp};
 
 impl Machine for State {
     const KIND: Kind = Kind::Ledger;
-    const FOLD: u32 = 3;
+    const FOLD: u32 = 4;
     type Event = LedgerEvent;
     type Command = Command;
     type Effect = Effect;

@@ -84,7 +84,7 @@ impl LastFlip {
         Self { before: gap.status, last_verified, last_checked, known: None, after }
     }
 
-    /// The gap changed with the flip, or later and as a part of what it began: what was known before is what counts.
+    /// The gap changed with the flip: what was known before is what counts.
     pub(super) fn changed_with_it(&mut self, old: &Gap, new: &Gap) {
         if self.known.is_none() && !same_findings(old, new) {
             let (findings, evidence) = (old.findings.clone(), old.evidence.clone());

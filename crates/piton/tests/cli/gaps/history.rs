@@ -97,6 +97,26 @@ fn what_was_changed_after_a_flip_outlives_its_undoing() {
     assert_eq!(teams["priority"], 1);
 }
 
+/// A second verification has no flip, so it is no part of what an undo takes back; only the status has to go with its time.
+#[test]
+fn findings_that_came_after_a_flip_outlive_its_undoing() {
+    for later in [
+        &["verify", "teams", "--findings", "Ten."][..],
+        &["update", "teams", "findings=Ten.", "last_verified=2026-02-02", "last_checked=2026-02-02"],
+    ] {
+        let world = ledger();
+        at(&world, "2026-02-01T00:00:00Z", &["verify", "teams", "--findings", "Nine."]).exits(0);
+        at(&world, "2026-02-02T00:00:00Z", later).exits(0);
+        let after = world.read("gaps.yaml");
+        at(&world, "2026-02-04T00:00:00Z", &["undo", "teams"]).exits(0);
+        let teams = world.json(&["gaps", "show", "teams", "--now", NOW]);
+        let told = ["status", "findings", "last_verified", "last_checked"].map(|field| teams[field].as_str());
+        assert_eq!(told, [Some("unknown"), Some("Ten."), None, Some("2026-02-02T00:00:00+00:00")]);
+        at(&world, "2026-02-04T00:00:00Z", &["undo", "teams"]).exits(0);
+        assert_eq!(world.read("gaps.yaml"), after, "and done again: {later:?}");
+    }
+}
+
 #[test]
 fn a_changed_source_makes_findings_stale_at_once() {
     let world = ledger();
