@@ -105,6 +105,7 @@ pub fn clip_to_tokens(text: &str, tokens: usize) -> String {
         head.rfind(mark).map(|place| place + mark.trim_end_matches(' ').len()).filter(|place| *place >= least)
     });
     let head = head[..boundary.unwrap_or(cut)].trim_end();
-    let removed = 100 - head.len() * 100 / text.len().max(1);
+    // Some of it is there, and some is not: neither share is said to be all.
+    let removed = ((text.len() - head.len()) * 100 / text.len()).max(1);
     format!("{head}\n[… {removed} % left out]")
 }

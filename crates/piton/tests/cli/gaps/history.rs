@@ -148,6 +148,9 @@ fn a_gate_and_a_prompt_speak_of_what_is_known() {
     gaps(&world, &["verify", "pricing", "--findings", &"word ".repeat(4000)]).exits(0);
     let ran = gaps(&world, &["prompt", "--tokens", "200"]).exits(0);
     assert!(ran.out.len() < 1000 && ran.out.contains("% left out"), "{}", ran.out);
+    gaps(&world, &["verify", "pricing", "--findings", &"word ".repeat(8000)]).exits(0);
+    let ran = gaps(&world, &["prompt", "--tokens", "60"]).exits(0);
+    assert!(ran.out.contains("[… 99 % left out]"), "there is some of it: {}", ran.out);
 }
 
 #[test]
