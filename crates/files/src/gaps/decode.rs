@@ -56,7 +56,7 @@ pub(super) fn gap(node: Node<'_>, index: usize, problems: &mut Problems) -> Opti
 
 /// Sets a field; whether it has a value.
 fn fill(gap: &mut Gap, field: Field, entry: Entry<'_>, problems: &mut Problems) -> bool {
-    let mut reading = Reading { field: field.as_str(), line: entry.line, problems };
+    let mut reading = Reading { field: field.as_str(), within: None, line: entry.line, problems };
     let node = entry.node;
     match field {
         Field::Id => reading.text(node).map(|text| gap.id = text.into_owned()),
@@ -78,13 +78,16 @@ fn fill(gap: &mut Gap, field: Field, entry: Entry<'_>, problems: &mut Problems) 
 /// Reads values of one key. An empty value is as good as none.
 struct Reading<'n> {
     field: &'n str,
+    /// The field whose entries have this key.
+    within: Option<&'n str>,
     line: usize,
     problems: &'n mut Problems,
 }
 
 impl Reading<'_> {
     fn problem(&mut self, text: impl std::fmt::Display) {
-        self.problems.add(self.line, format!("'{}' {text}", self.field));
+        let within = self.within.map_or_else(String::new, |field| format!("of '{field}' "));
+        self.problems.add(self.line, format!("'{}' {within}{text}", self.field));
     }
 
     fn scalar<'a>(&mut self, node: Node<'a>) -> Option<(Cow<'a, str>, ScalarStyle, Kind)> {
@@ -208,11 +211,17 @@ impl Reading<'_> {
         for entry in entries {
             self.line = entry.line;
             let key = entry.key;
+            let (within, before) = (Some(self.field), self.problems.count());
+            let mut part = Reading { field: &key, within, line: entry.line, problems: self.problems };
             match key.as_ref() {
-                "at" => at = self.time(entry.node),
-                "hash" => hash = self.text(entry.node).map(Cow::into_owned),
+                "at" => at = part.time(entry.node),
+                "hash" => hash = part.text(entry.node).map(Cow::into_owned),
                 "file" | "command" | "commit" | "url" => {
-                    kinds.extend(self.text(entry.node).map(|text| (key, text.into_owned())));
+                    let text = part.text(entry.node).map(Cow::into_owned);
+                    // One that is no text is told as that; it is not missing besides.
+                    if text.is_some() || self.problems.count() > before {
+                        kinds.push((key, text));
+                    }
                 }
                 _ => self.problem(format_args!("has an unknown key '{}'", shown(&key))),
             }
@@ -222,6 +231,7 @@ impl Reading<'_> {
             self.problem("needs one of file, command, commit or url in each source");
             return None;
         };
+        let text = text?;
         let kind = match key.as_ref() {
             "file" => SourceKind::File { path: text, hash: hash.take() },
             "command" => SourceKind::Command(text),

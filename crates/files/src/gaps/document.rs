@@ -141,6 +141,8 @@ impl Document {
         }
         // Where the file is refused in any case, all that is wrong is told.
         if problems.count() > 0 {
+            let cycles = ledger::cycles(&self.gaps);
+            tolerable.extend(cycles.into_iter().filter(|cycle| !is_of_one(&cycle.kind)));
             for problem in &tolerable {
                 problems.add(self.line_of_problem(problem), problem.to_string());
             }
@@ -164,4 +166,9 @@ impl Document {
         let Value::Map { entries, .. } = node.value else { return None };
         entries.iter().find(|entry| entry.key == field.as_str()).map(|entry| entry.line - 1)
     }
+}
+
+/// Whether a gap waits for itself alone, which is told as that.
+fn is_of_one(kind: &ProblemKind) -> bool {
+    matches!(kind, ProblemKind::Cycle { path } if path.len() <= 2)
 }

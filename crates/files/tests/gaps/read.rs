@@ -209,6 +209,22 @@ fn what_does_not_fit_together_is_told_with_its_line() {
 }
 
 #[test]
+fn a_file_that_is_refused_is_told_its_cycles_too() {
+    let text = "gaps:
+- {id: a, category: c, blocks: [b]}
+- {id: b, category: c, blocks: [a]}
+- {id: d, category: c, blocked_by: [d]}
+";
+    assert_eq!(
+        problems(text),
+        [
+            "line 2: these wait for each other: a -> b -> a; take one edge out",
+            "line 4: Gap 'd' references itself in blocked_by",
+        ]
+    );
+}
+
+#[test]
 fn a_file_of_another_shape_is_refused() {
     for (text, problem) in [
         ("- id: a\n", "line 1: the file must be a mapping with a top-level 'gaps' key"),
@@ -236,6 +252,9 @@ fn evidence_of_another_shape_is_refused() {
   - {at: 2026-02-15}
   - {url: a, colour: red}
   - words
+  - {file: 7}
+  - {file: x, hash: 5}
+  - {file: x, at: soon}
 ";
     assert_eq!(
         problems(text),
@@ -245,6 +264,9 @@ fn evidence_of_another_shape_is_refused() {
             "line 7: 'evidence' needs one of file, command, commit or url in each source",
             "line 8: 'evidence' has an unknown key 'colour'",
             "line 9: 'evidence' must list mappings, got a single value",
+            "line 10: 'file' of 'evidence' must be text, got a number; write '7' in quotes",
+            "line 11: 'hash' of 'evidence' must be text, got a number; write '5' in quotes",
+            "line 12: 'at' of 'evidence' must be a time like 2026-02-15T12:00:00+00:00, got 'soon'",
         ]
     );
 }
