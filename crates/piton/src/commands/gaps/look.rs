@@ -134,9 +134,13 @@ pub(super) async fn batch(place: &Place, arguments: &BatchArguments, out: &Outpu
     if survey.has_cycles {
         tell_cycles(&state.gaps, out);
     }
-    match batch.is_empty() && !state.gaps.is_empty() {
+    match batch.is_empty() {
+        // That there is no file has been said.
+        true if !exists => {}
+        true if state.gaps.is_empty() => {
+            out.note(format!("nothing needs research: {} has no gaps", place.ledger.file.display()));
+        }
         true => out.note(all_current(state.gaps.len(), survey.checked.len(), survey.waiting.len())),
-        false if state.gaps.is_empty() => {}
         false => out.note(survey.picture(batch.len())),
     }
     Ok(ExitCode::Done)

@@ -138,6 +138,9 @@ fn nothing_to_do_is_said_so() {
     let ran = gaps(&world, &["batch"]).exits(0);
     assert_eq!(ran.out, "");
     assert!(ran.err.contains("all is current"), "{}", ran.err);
+    world.write("gaps.yaml", "gaps: []\n");
+    let ran = gaps(&world, &["batch"]).exits(0);
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "nothing needs research: gaps.yaml has no gaps\n"));
     let ran = gaps(&World::new(), &["list"]).exits(0);
     assert!(ran.err.contains("there is no gaps.yaml: "), "{}", ran.err);
 }
